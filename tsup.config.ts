@@ -54,6 +54,7 @@ const clients = {
     "codebuff-cli": "src/codebuff-cli/index.ts",
     "codebuff-cli.unsupported": "src/codebuff-cli/unsupported.ts",
     "codebuff-run": "src/codebuff-run/index.ts",
+    "codebuff-run-tools": "src/codebuff-run/tools/index.ts",
     universal: "src/universal/index.ts",
     chat: "src/chat/index.ts",
     "chat-node": "src/chat/node.ts",

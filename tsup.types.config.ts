@@ -10,6 +10,7 @@ export default defineConfig({
     cass: "src/cass/index.ts",
     "codebuff-cli": "src/codebuff-cli/index.ts",
     "codebuff-run": "src/codebuff-run/index.ts",
+    "codebuff-run-tools": "src/codebuff-run/tools/index.ts",
     universal: "src/universal/index.ts",
     chat: "src/chat/index.ts",
     "chat-node": "src/chat/node.ts",

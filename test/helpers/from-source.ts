@@ -10,6 +10,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   "agentwire/chat/node": "chat/node.ts",
   "agentwire/codebuff": "codebuff/index.ts",
   "agentwire/codebuff-cli": "codebuff-cli/index.ts",
+  "agentwire/codebuff-run/tools": "codebuff-run/tools/index.ts",
   "agentwire/codebuff-run": "codebuff-run/index.ts",
   "agentwire/codey": "codey/index.ts",
   "agentwire/ink": "ink/index.ts",

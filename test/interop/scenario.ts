@@ -22,6 +22,8 @@ export interface Scenario {
   readonly cancel?: "before the start" | "at the first text";
   /** The project. The original client works in a folder with these. @default one file */
   readonly files?: Readonly<Record<string, string>>;
+  /** Whether this library works in such a folder too, with its own tools in place of `overrides`. @default false */
+  readonly isLocal?: boolean;
 }
 
 /** A definition whose steps in code are named: see programs.ts. */

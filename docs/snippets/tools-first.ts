@@ -1,0 +1,43 @@
+// #region tools-first
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { CodebuffRun } from "agentwire/codebuff-run";
+import { nodeTools } from "agentwire/codebuff-run/tools";
+import { MockCodebuffBackend } from "agentwire/testing";
+
+const root = await mkdtemp("project-"); // a folder to play in
+await writeFile(`${root}/greeting.txt`, "Hello, wrld!\n");
+const replacement = { old: "wrld", new: "world" };
+const backend = await MockCodebuffBackend.start({
+  answer: [
+    { toolCalls: [{ name: "read_files", arguments: { paths: ["greeting.txt"] } }] },
+    {
+      toolCalls: [
+        { name: "str_replace", arguments: { path: "greeting.txt", replacements: [replacement] } },
+      ],
+    },
+    "The greeting is mended.",
+  ],
+});
+
+const tools = nodeTools({ root });
+const client = new CodebuffRun({
+  baseUrl: backend.url, // without both: the Codebuff backend, with the key CODEBUFF_API_KEY
+  apiKey: backend.apiKey,
+  agent: { id: "mender", displayName: "Mender", model: "openai/gpt-5-mini", toolNames: tools.names },
+  overrideTools: tools.handlers,
+  toolPolicy: [{ tool: /^(read_files|list_directory|glob|code_search)$/, then: "allow" }],
+  onToolApproval: async (call) => {
+    console.log(`${call.name} wants to change:\n${await tools.preview(call)}`);
+    return true; // ask your user here
+  },
+});
+try {
+  const turn = client.prompt("Mend the greeting.");
+  console.log((await turn.result).text);
+  for (const { path, action } of tools.changes(turn).list()) console.log(`${action} ${path}`);
+} finally {
+  await client.close();
+  await tools.close();
+  await backend.stop();
+}
+// #endregion

@@ -1,0 +1,71 @@
+// What docs/tools.md shows. Each function holds one region and gives it what it takes for granted.
+import { CodebuffClient } from "agentwire/codebuff";
+import { CodebuffRun, type CodebuffRunOptions } from "agentwire/codebuff-run";
+import { loadAgents, mcpServers, type NodeTools, nodeTools } from "agentwire/codebuff-run/tools";
+
+export function options(root: string): NodeTools {
+  // #region tools-options
+  const tools = nodeTools({
+    root,
+    terminal: { env: { CI: "true" }, maxTimeoutSeconds: 600 }, // `true` for the defaults
+    fileFilter: (path) => ({ status: path.startsWith("private/") ? "blocked" : "allow" }),
+  });
+  // #endregion
+  return tools;
+}
+
+export async function undo(client: CodebuffRun, tools: NodeTools): Promise<void> {
+  // #region tools-undo
+  const turn = client.prompt("Rename the parser.");
+  await turn.outcome; // also behind a run that has failed, or was cancelled
+  const changes = tools.changes(turn);
+  for (const { path, action, diff } of changes.list()) console.log(`${action} ${path}\n${diff}`);
+  const { reverted, conflicts } = await changes.revert();
+  console.log(`taken back: ${reverted.join(", ")}`);
+  for (const { path, reason } of conflicts) console.log(`left alone: ${path}: ${reason}`);
+  // #endregion
+}
+
+export function server(url: string, root: string): CodebuffClient {
+  // #region tools-server
+  const tools = nodeTools({ root });
+  const client = new CodebuffClient({
+    url,
+    tools: tools.handlers,
+    onReadFiles: tools.readFiles,
+    toolPolicy: [{ tool: "read_files", then: "allow" }],
+    onToolApproval: (call) => user.confirm(call.name, call.input),
+  });
+  // #endregion
+  return client;
+}
+
+export function mcp(runOptions: CodebuffRunOptions): CodebuffRun {
+  // #region tools-mcp
+  const client = new CodebuffRun({
+    ...runOptions,
+    toolSources: mcpServers({
+      tickets: { command: "npx", args: ["-y", "@acme/tickets-mcp"], env: { TICKETS_KEY: "$TICKETS_KEY" } },
+      docs: { url: "https://docs.acme.example/mcp", headers: { authorization: "Bearer $DOCS_TOKEN" } },
+    }),
+    onToolApproval: (call) => user.confirm(call.name, call.input), // `tickets__create` and others
+  });
+  // #endregion
+  return client;
+}
+
+export async function agents(runOptions: CodebuffRunOptions): Promise<CodebuffRun> {
+  // #region tools-agents
+  const { agents, problems } = await loadAgents(".agents");
+  for (const { file, message } of problems) console.warn(`${file}: ${message}`);
+  const client = new CodebuffRun({ ...runOptions, agentDefinitions: agents, agent: "reviewer" });
+  // #endregion
+  return client;
+}
+
+const user = {
+  async confirm(name: string, input: unknown): Promise<boolean> {
+    console.log(name, input);
+    return false;
+  },
+};

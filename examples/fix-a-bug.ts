@@ -1,0 +1,145 @@
+/** An agent that fixes a bug, with tools that stay in one folder: `npm run example -- examples/fix-a-bug.ts [options] ["prompt"]` */
+import { parseArgs } from "node:util";
+import { inert, reveal } from "agentwire/chat";
+import { type AgentDefinition, CodebuffRun, isAgentwireError, type ToolCall } from "agentwire/codebuff-run";
+import { type NodeTools, nodeTools } from "agentwire/codebuff-run/tools";
+import { bugProject, mendingServer, PROMPT } from "./support/bug-project.ts";
+import { openAiServer } from "./support/run-agent.ts";
+import { Lines, Screen, wantsColour } from "./support/terminal.ts";
+
+const HELP = `Usage: npm run example -- examples/fix-a-bug.ts [options] ["prompt"]
+
+An agent reads a project, edits it, runs its tests, and stops. You see each change as a diff, and are asked before
+anything is written or run. At the end you keep the changes, or take them back. Without options the project is a small
+one in a temporary folder, and a scripted model answers. Ctrl-C cancels the run; once more, it leaves.
+
+Options:
+  --root <folder>       The project. The agent cannot leave it with its file tools. With --base-url only.
+  --base-url <address>  A server with OpenAI's API, such as http://127.0.0.1:11434/v1. Needs --model.
+                        Its key, if it needs one, is in OPENAI_API_KEY.
+  --model <name>        The model to ask.
+  --yes                 Ask nothing. The commands of the agent then run unseen: for throw-away projects alone.
+  --help                This text.
+
+The exit code is 0 when the run has completed, 1 when something has failed, 130 after Ctrl-C, 2 for what makes no sense.
+`;
+
+const ARGUMENTS = {
+  root: { type: "string" },
+  "base-url": { type: "string" },
+  model: { type: "string" },
+  yes: { type: "boolean" },
+  help: { type: "boolean" },
+} as const;
+
+const screen = new Screen(process.stdout, wantsColour(process.env, process.stdout.isTTY));
+let interrupts = 0;
+let stop = (): void => process.exit(130);
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({ options: ARGUMENTS, allowPositionals: true });
+  const { model, root, "base-url": baseUrl, yes = false, help } = values;
+  if (help) {
+    screen.line(HELP);
+    return 0;
+  }
+  if (baseUrl !== undefined && model === undefined)
+    throw new Error("--base-url needs --model, such as --model qwen3");
+  if (root !== undefined && baseUrl === undefined)
+    throw new Error("--root needs --base-url: the scripted model knows its own project alone");
+  const server = baseUrl === undefined ? await mendingServer() : openAiServer(baseUrl, model ?? "");
+  const project = root === undefined ? await bugProject() : undefined;
+  const tools = nodeTools({ root: root ?? project?.root ?? ".", terminal: true });
+  const lines = new Lines(process.stdin, () => process.stdin.isTTY && screen.entered());
+  const client = new CodebuffRun({
+    ...server.options,
+    agent: fixer(tools, model),
+    overrideTools: tools.handlers,
+    toolPolicy: [{ tool: /^(read_files|list_directory|glob|code_search)$/, then: "allow" }],
+    onToolApproval: (call, { signal }) => yes || mayDo(call, tools, lines, signal),
+  });
+  try {
+    return await fix(positionals[0] ?? PROMPT, client, tools, yes ? undefined : lines);
+  } finally {
+    await client.close();
+    await tools.close();
+    lines.close();
+    await project?.[Symbol.asyncDispose]();
+    await server.stop();
+  }
+}
+
+function fixer(tools: NodeTools, model = "openai/gpt-5-mini"): AgentDefinition {
+  return {
+    id: "fixer",
+    displayName: "Fixer",
+    model,
+    systemPrompt:
+      "You mend software. Run the tests, read what you need, make the smallest change, and run the tests again.",
+    toolNames: [...tools.names, "end_turn"],
+  };
+}
+
+/** @param lines where the user is asked whether the changes stay; `undefined`: the changes stay */
+async function fix(
+  prompt: string,
+  client: CodebuffRun,
+  tools: NodeTools,
+  lines: Lines | undefined,
+): Promise<number> {
+  screen.line(`you> ${prompt}`, "cyan");
+  const turn = client.prompt(prompt);
+  stop = () => {
+    screen.line("(cancelling; Ctrl-C again leaves)", "dim");
+    void turn.cancel();
+  };
+  turn.on("event", (event) => {
+    if (event.type === "chunk") screen.stream(event.chunk);
+    if (event.type === "tool_progress") screen.stream(event.output, "dim");
+    if (event.type === "error") screen.line(event.message, "yellow"); // and it goes on
+  });
+  turn.on("toolCall", ({ name, state, error }) => {
+    if (state === "done" || state === "denied") screen.line(`  ${reveal(name)} is ${state}`, "dim");
+    if (state === "failed") screen.line(`  ${reveal(name)} has failed: ${error}`, "red");
+  });
+  const outcome = await turn.outcome;
+  screen.line("");
+  if (outcome.status === "failed") screen.line(outcome.error.message, "red");
+  await review(tools, turn.id, lines);
+  if (outcome.status === "completed") return 0;
+  return outcome.status === "cancelled" ? 130 : 1;
+}
+
+/** Shows what the run has changed, and asks whether it stays. */
+async function review(tools: NodeTools, turnId: string, lines: Lines | undefined): Promise<void> {
+  const changes = tools.changes(turnId);
+  const list = changes.list();
+  if (list.length === 0) return screen.line("Nothing was changed.", "dim");
+  screen.line(`Changed: ${list.map(({ path, action }) => `${reveal(path)} (${action})`).join(", ")}`);
+  if (!lines) return;
+  screen.ask("Keep the changes? (n takes them back) ", "yellow");
+  if ((await lines.answer(AbortSignal.timeout(600_000)))?.trim().toLowerCase() !== "n") return;
+  const { reverted, conflicts } = await changes.revert();
+  screen.line(`Taken back: ${reverted.map(reveal).join(", ") || "nothing"}`);
+  for (const { path, reason } of conflicts) screen.line(`Not taken back: ${reveal(path)}: ${reason}`, "red");
+}
+
+async function mayDo(call: ToolCall, tools: NodeTools, lines: Lines, signal: AbortSignal): Promise<boolean> {
+  const diff = await tools.preview(call);
+  if (diff !== undefined) screen.line(inert(diff), "dim");
+  const what = diff === undefined ? reveal(JSON.stringify(call.input)) : "with this change";
+  screen.ask(`May it run ${reveal(call.name)} ${what}? (y for yes) `, "yellow");
+  return (await lines.answer(signal))?.trim().toLowerCase() === "y";
+}
+
+process.on("SIGINT", () => {
+  interrupts++;
+  if (interrupts > 1) process.exit(130);
+  stop();
+});
+try {
+  process.exitCode = await main();
+} catch (error) {
+  screen.line(error instanceof Error ? error.message : String(error), "red");
+  process.exitCode = isAgentwireError(error) && error.code !== "invalid-input" ? 1 : 2;
+}
