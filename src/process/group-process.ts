@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { CancelTimer, Clock } from "../core/clock.ts";
 import { Deadline } from "../core/deadline.ts";
-import { hasGroup, signalGroup } from "./group.ts";
+import { Group } from "./group.ts";
 import { unwatch, type Watched, watch } from "./parent-end.ts";
 
 /** The end of a process. */
@@ -46,13 +46,10 @@ export interface ProcessListener {
 /** ms after the exit in which another process may keep the pipes open. Does not run while stdout is paused. */
 const PIPE_GRACE = 1_000;
 
-/** ms between two looks for processes of the group: nothing tells the end of a process that is no child of this one. */
+/** ms between two looks for processes of the group: nothing tells the end of a process that is not a child of this one. */
 const LOOK_EVERY = 10;
 
-/**
- * ms for a killed group to go, and then for its pipes to close. A zombie that nobody collects stays for ever, and a process that has left
- * the group keeps the pipes.
- */
+/** ms for a killed group to go, and then for its pipes to close. A process that has left the group may keep the pipes. */
 const AFTERMATH = 200;
 
 type State =
@@ -90,6 +87,7 @@ const NO_TIMER: CancelTimer = () => {};
 export class GroupProcess implements Watched {
   readonly forwardsSignals: boolean;
   readonly #child: ChildProcess;
+  readonly #group: Group;
   readonly #scope: ProcessSetup["scope"];
   readonly #clock: Clock;
   readonly #listener: ProcessListener;
@@ -117,6 +115,7 @@ export class GroupProcess implements Watched {
       stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     });
     this.#child = child;
+    this.#group = new Group(child);
     child.on("error", (error: NodeJS.ErrnoException) => this.#onError(error));
     // A broken pipe has ended; the exit reports the rest.
     for (const pipe of this.#pipes) pipe?.on("error", () => {});
@@ -214,7 +213,7 @@ export class GroupProcess implements Watched {
   }
 
   #signal(signal: NodeJS.Signals): void {
-    if (this.#state.name !== "closing" && this.#state.name !== "over") signalGroup(this.#child, signal);
+    if (this.#state.name !== "closing" && this.#state.name !== "over") this.#group.signal(signal);
   }
 
   #onError(error: NodeJS.ErrnoException): void {
@@ -226,7 +225,7 @@ export class GroupProcess implements Watched {
   #onExit(exit: Exit): void {
     const state = this.#state;
     const isAsked = state.name === "ending" || (state.name === "running" && state.asked !== undefined);
-    if (this.#scope === "group" && !hasGroup(this.#child)) {
+    if (this.#scope === "group" && !this.#group.isAlive) {
       this.#listener.exited();
       this.#close(exit, isAsked ? AFTERMATH : PIPE_GRACE);
       return;
@@ -272,12 +271,13 @@ export class GroupProcess implements Watched {
   #look(): void {
     const state = this.#state;
     if (state.name !== "clearing") return;
-    if (hasGroup(this.#child))
+    if (this.#group.isAlive)
       this.#become({ ...state, look: this.#clock.setTimeout(() => this.#look(), LOOK_EVERY) });
     else this.#close(state.exit, AFTERMATH);
   }
 
   #close(exit: Exit, delay: number): void {
+    this.#signal("SIGKILL"); // one that was started during the look
     const giveUp = (): void => void setImmediate(() => this.#over(exit)); // see `#drain`
     this.#become({ name: "closing", exit, limit: this.#clock.setTimeout(giveUp, delay) });
     if (this.#pipes.every((pipe) => !pipe || pipe.closed)) this.#over(exit);
