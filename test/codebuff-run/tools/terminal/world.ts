@@ -1,10 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { open, stat } from "node:fs/promises";
-import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { tempFolder } from "../../../../scripts/support/temp-folder.ts";
-import type { Door, OpenFolder } from "../../../../src/codebuff-run/tools/door/door.ts";
-import { Refusal } from "../../../../src/codebuff-run/tools/door/refusal.ts";
 import {
   type RunCommandInput,
   runCommand,
@@ -13,6 +9,7 @@ import {
 import { systemClock } from "../../../../src/core/clock.ts";
 import { WatchedClock } from "../../../helpers/codebuff-cli.ts";
 import { processesWith } from "../../../tui/support/processes.ts";
+import { folderDoor } from "./folder-door.ts";
 
 /** Every process of a test inherits this variable. */
 const MARK = "AGENTWIRE_TEST_MARK";
@@ -25,45 +22,6 @@ class LookingClock extends WatchedClock {
   override setTimeout(callback: () => void, delay: number) {
     return delay === LOOK_EVERY ? systemClock.setTimeout(callback, delay) : super.setTimeout(callback, delay);
   }
-}
-
-/** A folder with the one method of a door that commands use. */
-function doorOf(root: string) {
-  const opened: string[] = [];
-  const closed: string[] = [];
-  const refused = (): never => {
-    throw new Error("commands use `openFolder` alone");
-  };
-  const door: Door = {
-    root,
-    resolve: refused,
-    status: refused,
-    look: refused,
-    readFile: refused,
-    readFolder: refused,
-    writeFile: refused,
-    removeFile: refused,
-    removeFolder: refused,
-    close: async () => {},
-    async openFolder(path): Promise<OpenFolder> {
-      if (path.split("/").includes(".."))
-        throw new Refusal("outside", path, `Path '${path}' is outside the project directory.`);
-      const cwd = join(root, path);
-      const stats = await stat(cwd).catch(() => undefined);
-      if (!stats) throw new Refusal("missing", path, `Path '${path}' does not exist.`);
-      const handle = await open(cwd);
-      opened.push(path);
-      return {
-        cwd,
-        path,
-        async close() {
-          closed.push(path);
-          await handle.close();
-        },
-      };
-    },
-  };
-  return { door, opened, closed };
 }
 
 export interface TerminalResult {
@@ -80,7 +38,7 @@ export async function terminalWorld(options: TerminalOptions = {}) {
   const folder = await tempFolder();
   const clock = new LookingClock();
   const mark = randomUUID();
-  const { door, opened, closed } = doorOf(folder.path);
+  const { door, opened, closed } = folderDoor(folder.path);
   const tool = runCommand({ clock, ...options, env: { [MARK]: mark, ...options.env } });
   const alive = (): readonly number[] => processesWith(MARK, mark);
 
