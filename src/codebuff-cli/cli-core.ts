@@ -1,6 +1,6 @@
 import { LocalCore } from "../core/client/local-core.ts";
 import { Redactor } from "../core/client/redact.ts";
-import { locate } from "./command.ts";
+import { locate } from "../process/program.ts";
 import { secretsGiven } from "./credentials.ts";
 import { notStarted } from "./errors.ts";
 import { CLI_EVENTS, type CodebuffCliClientEvents } from "./events.ts";

@@ -3,7 +3,7 @@ import { type SocketClientOptions, TURN_CHECKS } from "../core/client/options.ts
 import { Outbox } from "../core/client/outbox.ts";
 import { systemClock } from "../core/clock.ts";
 import { InvalidInputError } from "../core/errors.ts";
-import { isArgument } from "./command.ts";
+import { isArgument } from "../process/program.ts";
 import type { CredentialOptions } from "./credentials.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { joinBytes } from "../core/bytes.ts";
 import { deferred } from "../core/deferred.ts";
 import { GroupProcess } from "../process/group-process.ts";
+import { locate } from "../process/program.ts";
 import type { CliCore } from "./cli-core.ts";
-import { locate } from "./command.ts";
 import type { Environments } from "./environment.ts";
 import { notStarted } from "./errors.ts";
 import { ESCAPE } from "./messages.ts";
@@ -120,6 +120,7 @@ function ask(core: CliCore, env: NodeJS.ProcessEnv, question: string): Promise<A
       env,
       input: undefined,
       forwardSignals: false,
+      scope: "program",
       clock,
       listener: {
         stdout: (piece) => {

@@ -4,8 +4,8 @@ import { type AgentwireError, ClosedError, ConnectError, isAgentwireError } from
 import type { LiveTurn } from "../core/turn/live-turn.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
 import { type Exit, GroupProcess } from "../process/group-process.ts";
+import { locate } from "../process/program.ts";
 import type { CliCore } from "./cli-core.ts";
-import { locate } from "./command.ts";
 import type { Environments } from "./environment.ts";
 import { adviceOn, CodebuffCliError, notStarted, tookTooLong } from "./errors.ts";
 import { isFolder } from "./folder.ts";
@@ -56,13 +56,7 @@ type State =
   | ({ readonly name: "running" } & Live)
   /** `exitGrace` runs, unless a slow reader keeps the process from ending. */
   | ({ readonly name: "finished"; readonly timer: CancelTimer } & Live)
-  /** `killGrace` runs. */
-  | {
-      readonly name: "ending";
-      readonly process: GroupProcess;
-      readonly because: Because;
-      readonly timer: CancelTimer;
-    }
+  | { readonly name: "ending"; readonly process: GroupProcess; readonly because: Because }
   /** The output may still arrive. */
   | { readonly name: "exited"; readonly process: GroupProcess; readonly because: Because | undefined }
   | { readonly name: "over" };
@@ -118,6 +112,7 @@ export class Run implements OutputUser {
         env,
         input: prompt.via === "stdin" ? prompt.text : undefined,
         forwardSignals: settings.forwardSignals,
+        scope: "program",
         clock,
         listener: {
           stdout: this.#output.push,
@@ -225,21 +220,16 @@ export class Run implements OutputUser {
   }
 
   #end(because: Because, firmly: boolean): void {
-    const { clock, settings } = this.#setup.core;
     const state = this.#state;
     switch (state.name) {
       case "starting":
       case "running":
       case "finished": {
-        const { process } = state;
-        const kill = (): void => process.kill();
-        const timer = firmly ? NO_TIMER : clock.setTimeout(kill, settings.killGrace);
-        this.#become({ name: "ending", process, because, timer });
+        this.#become({ name: "ending", process: state.process, because });
         this.#holdTurn();
         break;
       }
       case "ending":
-        if (!firmly) return; // otherwise the grace period would start again
         break;
       case "exited":
         this.#become({ ...state, because: state.because ?? because }); // kill the processes that the program left behind
@@ -251,7 +241,7 @@ export class Run implements OutputUser {
         return;
     }
     if (firmly) state.process.kill();
-    else state.process.terminate();
+    else state.process.terminate(this.#setup.core.settings.killGrace);
   }
 
   // --- the end ---

@@ -1,6 +1,8 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import type { Clock } from "../core/clock.ts";
+import { type ChildProcess, spawn } from "node:child_process";
+import type { CancelTimer, Clock } from "../core/clock.ts";
 import { Deadline } from "../core/deadline.ts";
+import { hasGroup, signalGroup } from "./group.ts";
+import { unwatch, type Watched, watch } from "./parent-end.ts";
 
 /** The end of a process. */
 export interface Exit {
@@ -18,6 +20,11 @@ export interface ProcessSetup {
   readonly input: string | undefined;
   /** Whether SIGINT, SIGTERM and SIGHUP of this process are passed on. */
   readonly forwardSignals: boolean;
+  /**
+   * What ends. `program`: the processes that the program leaves behind stay, unless it was told to end. `group`: they are killed, and
+   * `ended` waits for their end; if the program was told to end, they have the rest of its grace.
+   */
+  readonly scope: "program" | "group";
   readonly clock: Clock;
   readonly listener: ProcessListener;
 }
@@ -39,34 +46,65 @@ export interface ProcessListener {
 /** ms after the exit in which another process may keep the pipes open. Does not run while stdout is paused. */
 const PIPE_GRACE = 1_000;
 
+/** ms between two looks for processes of the group: nothing tells the end of a process that is no child of this one. */
+const LOOK_EVERY = 10;
+
 /**
- * `asked`: the reason why a running process may end. A signal: this process got that signal and passed it on first, and the program
- * decides how to react. `to end`: the process was told to end, and the processes that it leaves behind are killed.
+ * ms for a killed group to go, and then for its pipes to close. A zombie that nobody collects stays for ever, and a process that has left
+ * the group keeps the pipes.
  */
+const AFTERMATH = 200;
+
 type State =
-  | { readonly name: "running"; readonly asked: "nothing" | "to end" | NodeJS.Signals }
+  /** `asked`: a signal that this process got and passed on. The program decides how to react. */
+  | { readonly name: "running"; readonly asked: NodeJS.Signals | undefined }
+  /** Told to end. `limit` kills the group. */
+  | { readonly name: "ending"; readonly limit: CancelTimer }
+  /** The output may still arrive. */
   | { readonly name: "draining"; readonly exit: Exit }
+  /** Waits for the rest of the group. `limit` first kills the group, then gives up. */
+  | {
+      readonly name: "clearing";
+      readonly exit: Exit;
+      readonly limit: CancelTimer;
+      readonly look: CancelTimer;
+    }
+  /** The group has gone, so no signal may be sent any more. Waits for the pipes. */
+  | { readonly name: "closing"; readonly exit: Exit; readonly limit: CancelTimer }
   | { readonly name: "over" };
+
+const NO_TIMER: CancelTimer = () => {};
 
 /**
  * One process in its own process group, so that everything that it starts can be ended with it. Never uses a shell.
  *
  *     running ──exit──▶ draining ──its pipes close, or PIPE_GRACE──▶ over
- *        └── could not be started ──────────────────────────────────▶ over
+ *        │                 └─────────── scope `group`: SIGKILL ───────┐
+ *        ▼                                                            ▼
+ *     ending (SIGTERM) ──exit, scope `group`─────────────────────▶ clearing ──no process is left──▶ closing ──pipes close──▶ over
+ *        ├── grace: SIGKILL                                           └── grace: SIGKILL; then AFTERMATH ───────────────────▶ over
+ *        └── exit, scope `program`: SIGKILL ─────────────────────▶ draining
+ *
+ * A process that could not be started goes from `running` to `over`. A process that leaves the group (`setsid`) is out of reach.
  */
-export class GroupProcess {
+export class GroupProcess implements Watched {
   readonly forwardsSignals: boolean;
   readonly #child: ChildProcess;
+  readonly #scope: ProcessSetup["scope"];
+  readonly #clock: Clock;
   readonly #listener: ProcessListener;
   /** Runs in the state `draining`, while stdout is not paused. */
   readonly #drain: Deadline;
-  #state: State = { name: "running", asked: "nothing" };
+  #state: State = { name: "running", asked: undefined };
   /** Not read from the pipe: Node resumes the pipe at the exit. */
   #isPaused = false;
 
   /** @throws the error of `spawn` for invalid arguments */
-  constructor({ command, args, cwd, env, input, forwardSignals, clock, listener }: ProcessSetup) {
+  constructor(setup: ProcessSetup) {
+    const { command, args, cwd, env, input, forwardSignals, scope, clock, listener } = setup;
     this.forwardsSignals = forwardSignals;
+    this.#scope = scope;
+    this.#clock = clock;
     this.#listener = listener;
     // After a long turn of the event loop, timers run first. `setImmediate` lets Node read the pipes before the check.
     this.#drain = new Deadline(clock, PIPE_GRACE, () => setImmediate(() => this.#onDrained()));
@@ -85,11 +123,9 @@ export class GroupProcess {
     child.stdout?.on("data", listener.stdout);
     child.stderr?.on("data", listener.stderr);
     child.once("exit", (code, signal) => this.#onExit({ code, signal }));
-    child.once("close", () => this.#close());
+    child.once("close", () => this.#onClose());
     child.stdin?.end(input);
-    if (child.pid === undefined) return;
-    running.add(this);
-    watch(this);
+    if (child.pid !== undefined) watch(this);
   }
 
   /** Not `child.stdio`: it is missing if the system has no more file descriptors. */
@@ -106,7 +142,7 @@ export class GroupProcess {
     return this.#isPaused;
   }
 
-  /** Stops reading stdout: the program waits once its pipe is full. */
+  /** Stops reading stdout: the program waits once its pipe is full. The scope `group` waits for no reader at the end. */
   pause(): void {
     this.#isPaused = true;
     this.#drain.stop();
@@ -120,128 +156,139 @@ export class GroupProcess {
     if (this.#state.name === "draining") this.#drain.start();
   }
 
-  /** Asks the process group to end. */
-  terminate(): void {
-    this.#tell("SIGTERM", "to end");
+  /** Asks the process group to end, and kills it after `grace` ms. A second call changes nothing. */
+  terminate(grace: number): void {
+    const { name } = this.#state;
+    if (name === "draining") this.kill(); // there is no second chance
+    if (name !== "running") return;
+    this.resume();
+    this.#become({ name: "ending", limit: this.#clock.setTimeout(() => this.kill(), grace) });
+    this.#signal("SIGTERM");
   }
 
   /** Passes on a signal that this process got. */
   forward(signal: NodeJS.Signals): void {
-    this.#tell(signal, signal);
-  }
-
-  #tell(signal: NodeJS.Signals, asked: "to end" | NodeJS.Signals): void {
     const { name } = this.#state;
-    if (name === "running" && (asked === "to end" || this.#state.asked === "nothing"))
-      this.#state = { name, asked };
+    if (name === "running") this.#become({ name, asked: this.#state.asked ?? signal });
     this.resume();
-    // After the exit, kill the rest of the process group: there is no second chance.
-    this.#signal(name === "running" ? signal : "SIGKILL");
+    this.#signal(name === "running" || name === "ending" ? signal : "SIGKILL");
   }
 
   /** Kills the process group. */
   kill(): void {
-    if (this.#state.name === "running" && this.#state.asked === "nothing")
-      this.#state = { name: "running", asked: "to end" };
-    this.#signal("SIGKILL");
+    const state = this.#state;
+    switch (state.name) {
+      case "running":
+      case "ending":
+        this.#become({ name: "ending", limit: NO_TIMER });
+        this.#signal("SIGKILL");
+        return;
+      case "draining":
+      case "clearing":
+        this.resume();
+        this.#signal("SIGKILL");
+        if (this.#scope === "group") this.#clear(state.exit);
+        return;
+      case "closing":
+      case "over":
+        return;
+      default:
+        state satisfies never;
+    }
   }
 
-  /** This process ends, by `signal` or without one. The child ends too, unless the same signal was passed on to the child. */
   abandon(signal?: NodeJS.Signals | null): void {
+    // The program has got the same signal.
     if (signal && this.#state.name === "running" && this.#state.asked === signal) return;
     this.kill();
     this.#listener.abandoned();
   }
 
+  /** Changes the state; the only way to do so. Cancels the timers that the next state does not take over. */
+  #become(next: State): void {
+    const last = this.#state;
+    this.#state = next;
+    if ("look" in last) last.look();
+    if ("limit" in last && !("limit" in next && next.limit === last.limit)) last.limit();
+    if (last.name === "draining") this.#drain.stop();
+  }
+
   #signal(signal: NodeJS.Signals): void {
-    const { pid } = this.#child;
-    if (pid === undefined || this.#state.name === "over") return;
-    if (process.platform === "win32") {
-      spawnSync("taskkill", ["/pid", String(pid), "/T", "/F"], { windowsHide: true, stdio: "ignore" });
-      return;
-    }
-    try {
-      process.kill(-pid, signal); // the whole group
-    } catch {
-      this.#child.kill(signal); // the group has ended, or this process may not signal it
-    }
+    if (this.#state.name !== "closing" && this.#state.name !== "over") signalGroup(this.#child, signal);
   }
 
   #onError(error: NodeJS.ErrnoException): void {
     if (this.#child.pid !== undefined || this.#state.name === "over") return; // only a signal that did not arrive
-    this.#state = { name: "over" };
+    this.#become({ name: "over" });
     this.#listener.failed(error);
   }
 
   #onExit(exit: Exit): void {
-    if (this.#state.name === "running" && this.#state.asked !== "nothing") this.#signal("SIGKILL"); // kill the rest of the process group
-    this.#state = { name: "draining", exit };
+    const state = this.#state;
+    const isAsked = state.name === "ending" || (state.name === "running" && state.asked !== undefined);
+    if (this.#scope === "group" && !hasGroup(this.#child)) {
+      this.#listener.exited();
+      this.#close(exit, isAsked ? AFTERMATH : PIPE_GRACE);
+      return;
+    }
+    if (this.#scope === "group" && state.name === "ending") {
+      this.#become({ name: "clearing", exit, limit: state.limit, look: NO_TIMER });
+      this.#listener.exited();
+      if (state.limit === NO_TIMER)
+        this.kill(); // again, since the wait for a killed group has a limit
+      else this.#look();
+      return;
+    }
+    if (isAsked) this.#signal("SIGKILL"); // kill the rest of the process group
+    this.#become({ name: "draining", exit });
     this.#listener.exited();
     if (!this.isPaused) this.#drain.start();
   }
 
   #onDrained(): void {
-    if (!this.isPaused) this.#close(); // otherwise the grace period starts again when the reader goes on
+    if (!this.isPaused) this.#drained(); // otherwise the grace period starts again when the reader goes on
   }
 
-  #close(): void {
+  #drained(): void {
     if (this.#state.name !== "draining") return;
-    const { exit } = this.#state;
-    this.#state = { name: "over" };
-    this.#drain.stop();
-    running.delete(this);
-    unwatch();
+    if (this.#scope === "group") this.kill();
+    else this.#over(this.#state.exit);
+  }
+
+  /** All pipes are closed. */
+  #onClose(): void {
+    if (this.#state.name === "draining") this.#drained();
+    else if (this.#state.name === "closing") this.#over(this.#state.exit);
+  }
+
+  /** The group was killed. */
+  #clear(exit: Exit): void {
+    const limit = this.#clock.setTimeout(() => this.#over(exit), AFTERMATH);
+    this.#become({ name: "clearing", exit, limit, look: NO_TIMER });
+    this.#look();
+  }
+
+  /** Looks for processes of the group until none is left. */
+  #look(): void {
+    const state = this.#state;
+    if (state.name !== "clearing") return;
+    if (hasGroup(this.#child))
+      this.#become({ ...state, look: this.#clock.setTimeout(() => this.#look(), LOOK_EVERY) });
+    else this.#close(state.exit, AFTERMATH);
+  }
+
+  #close(exit: Exit, delay: number): void {
+    const giveUp = (): void => void setImmediate(() => this.#over(exit)); // see `#drain`
+    this.#become({ name: "closing", exit, limit: this.#clock.setTimeout(giveUp, delay) });
+    if (this.#pipes.every((pipe) => !pipe || pipe.closed)) this.#over(exit);
+  }
+
+  #over(exit: Exit): void {
+    if (this.#state.name === "over") return;
+    this.#become({ name: "over" });
+    unwatch(this);
     for (const pipe of this.#pipes) pipe?.removeAllListeners("data").destroy();
     this.#child.unref();
     this.#listener.ended(exit);
   }
-}
-
-// --- the end of this process ---
-
-const running = new Set<GroupProcess>();
-
-/** The signals with which a terminal or a supervisor ends this process. */
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
-/** Removes signal-exit's listener, if there is one. */
-let ignoreSignals: (() => void) | undefined;
-
-function watch({ forwardsSignals }: GroupProcess): void {
-  if (forwardsSignals) listen();
-  if (running.size > 1) return;
-  process.on("exit", endAll);
-  // Imported only now, because the import changes `globalThis`.
-  void import("signal-exit").then(({ onExit }) => {
-    if (running.size > 0) ignoreSignals ??= onExit(endAll);
-  });
-}
-
-function unwatch(): void {
-  if (!isForwarding()) for (const signal of SIGNALS) process.off(signal, onSignal);
-  if (running.size > 0) return;
-  process.off("exit", endAll);
-  ignoreSignals?.();
-  ignoreSignals = undefined;
-}
-
-function endAll(_code: unknown, signal?: NodeJS.Signals | null): void {
-  for (const each of running) each.abandon(signal);
-}
-
-function isForwarding(): boolean {
-  return [...running].some(({ forwardsSignals }) => forwardsSignals);
-}
-
-/** One shared listener, before all others: `onSignal` must know whether the app listens too. */
-function listen(): void {
-  for (const signal of SIGNALS) process.off(signal, onSignal).prependListener(signal, onSignal);
-}
-
-function onSignal(signal: NodeJS.Signals): void {
-  for (const each of running) if (each.forwardsSignals) each.forward(signal);
-  process.off(signal, onSignal);
-  // The app has no listener for the signal, so the signal ends this process, as it would without this library.
-  if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
-  else setImmediate(() => isForwarding() && listen());
 }

@@ -2,7 +2,7 @@ import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { expect, vi } from "vitest";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
-import { type CommandSystem, findProgram } from "../../src/codebuff-cli/command.ts";
+import { type CommandSystem, findProgram } from "../../src/process/program.ts";
 import { cliWorld } from "../helpers/codebuff-cli.ts";
 import { failureOf } from "../helpers/turns.ts";
 import { describe, test } from "./rows.ts";

@@ -17,6 +17,7 @@ function start(cli: FakeCodebuffCli, clock: WatchedClock) {
     env: { ...process.env, ...cli.env },
     input: undefined,
     forwardSignals: false,
+    scope: "program",
     clock,
     listener: { ...DEAF, ended: tell, failed: tell },
   });
@@ -32,7 +33,7 @@ test("output that is paused is waited for, and a process that is to end is read 
   await clock.advance(10_000);
   await setImmediate();
   expect(ended).toEqual([]);
-  made.terminate();
+  made.terminate(5_000);
   await clock.advance(1_000);
   await setImmediate();
   expect(ended).toEqual([{ code: 0, signal: null }]);
@@ -76,6 +77,7 @@ test("a program that ends without reading its input breaks a pipe, and nothing e
       env: process.env,
       input: "x".repeat(1_000_000),
       forwardSignals: false,
+      scope: "program",
       clock: new WatchedClock(),
       listener: { ...DEAF, ended: resolve, failed: resolve },
     });

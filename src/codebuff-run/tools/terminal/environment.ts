@@ -1,0 +1,85 @@
+import { CREDENTIAL_NAME, isCredentialParameter } from "../../../core/client/credential-names.ts";
+
+export interface EnvironmentOptions {
+  /** Variables for the program. They are passed on whatever their names are. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Whether the program gets the variables of this process. With `false` it gets only those that nearly every program needs. @default true */
+  readonly inheritEnv?: boolean;
+  /** Variables of this process that are passed on although their names are those of credentials, or with `inheritEnv: false`. */
+  readonly keepEnv?: readonly string[];
+}
+
+export interface EnvironmentSetup extends EnvironmentOptions {
+  /** The environment of this process. */
+  readonly own: Readonly<Record<string, string | undefined>>;
+  /** The keys and tokens that this process uses. */
+  readonly credentials: readonly string[];
+  readonly platform: string;
+}
+
+/** Without these, common programs fail or print no text. */
+const BASE: readonly string[] = ["PATH", "HOME", "USER", "LANG", "TERM", "TMPDIR"];
+
+/** Without these, Windows starts hardly any program. */
+const BASE_OF_WINDOWS: readonly string[] = ["SystemRoot", "ComSpec", "PATHEXT", "TEMP"];
+
+/** No pager, no question and no colour: nobody is there to answer, and a model reads the output. */
+const QUIET: Readonly<Record<string, string>> = {
+  PAGER: "cat",
+  GIT_PAGER: "cat",
+  GIT_TERMINAL_PROMPT: "0",
+  NO_COLOR: "1",
+};
+
+/** In many programs these override NO_COLOR. */
+const COLOUR: readonly string[] = ["FORCE_COLOR", "CLICOLOR_FORCE"];
+
+/** Words that make a variable a credential wherever they stand in its name: `AWS_ACCESS_KEY_ID`, `GEMINI_API_KEY_2`, `GH_PAT`. */
+const CREDENTIAL_WORD = new RegExp(`(?:^|[_.-])(?:${CREDENTIAL_NAME}|key|pat)s?(?:$|[_.-])`, "i");
+
+/** The folder of the program. The words of URLs have it as a short form of `password`. */
+const FOLDER_NAME = "PWD";
+
+/** Length from which a credential is also looked for inside values, as in `Bearer <key>`. A shorter one would match innocent text. */
+const SEARCHED = 8;
+
+/**
+ * The environment of a program that an agent starts: without the credentials of this process, unless the caller names them. A variable
+ * whose value is a credential in use is passed on only by `env`.
+ */
+export function programEnvironment(setup: EnvironmentSetup): NodeJS.ProcessEnv {
+  const { own, env = {}, inheritEnv = true, keepEnv = [], credentials, platform } = setup;
+  const nameOf = platform === "win32" ? (name: string): string => name.toUpperCase() : String;
+  const setOf = (names: readonly string[]): ReadonlySet<string> => new Set(names.map(nameOf));
+  const kept = setOf(keepEnv);
+  const base = setOf([...BASE, ...(platform === "win32" ? BASE_OF_WINDOWS : [])]);
+  const colour = setOf(COLOUR);
+  const isPassed = (name: string): boolean => {
+    const key = nameOf(name);
+    if (kept.has(key)) return true;
+    if (colour.has(key)) return false;
+    if (!inheritEnv) return base.has(key) || key.startsWith("LC_");
+    return !/^CODEBUFF_/i.test(name) && !isCredentialVariable(name);
+  };
+  /** By the form of the name that the system compares. */
+  const made = new Map<string, readonly [name: string, value: string]>();
+  for (const [name, value] of Object.entries(own)) {
+    if (value === undefined || !isPassed(name) || holdsCredential(value, credentials)) continue;
+    made.set(nameOf(name), [name, value]);
+  }
+  for (const [name, value] of Object.entries({ ...QUIET, ...env })) made.set(nameOf(name), [name, value]);
+  return Object.fromEntries(made.values());
+}
+
+/** Whether a variable of this name usually holds a key, a token or a password. */
+export function isCredentialVariable(name: string): boolean {
+  return name.toUpperCase() !== FOLDER_NAME && (CREDENTIAL_WORD.test(name) || isCredentialParameter(name));
+}
+
+function holdsCredential(value: string, credentials: readonly string[]): boolean {
+  return credentials.some(
+    (credential) =>
+      credential !== "" &&
+      (value === credential || (credential.length >= SEARCHED && value.includes(credential))),
+  );
+}
