@@ -109,7 +109,11 @@ export function targetOf(config: McpServerConfig, variables: Variables, cwd: str
   return { kind: "stdio", command, args, env: own, cwd: config.cwd ?? cwd, secrets };
 }
 
-function addressOf(name: string, { url: given, params = {}, headers = {} }: McpAddress, allowInsecure: boolean) {
+function addressOf(
+  name: string,
+  { url: given, params = {}, headers = {} }: McpAddress,
+  allowInsecure: boolean,
+) {
   let url: URL;
   try {
     url = new URL(String(given));

@@ -22,8 +22,7 @@ export function guardedFetch(
     const isStream = headers.get("content-type")?.startsWith("text/event-stream") === true;
     const isGet = (init?.method ?? "GET") === "GET";
     const id = isStream ? idIn(init?.body) : undefined;
-    const last = id === undefined ? undefined : new TextEncoder().encode(errorEvent(id));
-    const guarded = guard(body, isStream, last, () => {
+    const guarded = guard(body, isStream, id, () => {
       if (isGet && isStream) lost();
     });
     return new Response(guarded, { status, statusText, headers });
@@ -40,22 +39,25 @@ function idIn(body: unknown): string | number | undefined {
 }
 
 /** Follows the answer, if there was one; the package then knows the id no more, and leaves the error out. */
-function errorEvent(id: string | number): string {
-  const error = { code: -32_000, message: "the connection ended before the answer" };
-  return `\n\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, error })}\n\n`;
+function errorEvent(id: string | number, message: string): Uint8Array {
+  const data = JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_000, message } });
+  return new TextEncoder().encode(`\n\ndata: ${data}\n\n`);
 }
 
 function guard(
   body: ReadableStream<Uint8Array>,
   isStream: boolean,
-  last: Uint8Array | undefined,
+  id: string | number | undefined,
   ended: () => void,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const size = new MessageSize(isStream);
   const end = (controller: ReadableStreamDefaultController<Uint8Array>, failure?: Error): void => {
-    if (last) controller.enqueue(last);
-    if (failure && !last) controller.error(failure);
+    if (id !== undefined) {
+      const why = failure ? `: ${failure.message}` : "";
+      controller.enqueue(errorEvent(id, `the connection ended before the answer${why}`));
+    }
+    if (failure && id === undefined) controller.error(failure);
     else controller.close();
     ended();
   };

@@ -5,6 +5,7 @@ import { deferred } from "../../../core/deferred.ts";
 import { said } from "../../../core/errors.ts";
 import { isTooDeep } from "../../../core/text.ts";
 import { GroupProcess, OPEN_INPUT } from "../../../process/group-process.ts";
+import { locate } from "../../../process/program.ts";
 import { Lines, Tail } from "./lines.ts";
 
 export interface StdioSetup {
@@ -56,9 +57,10 @@ export class StdioTransport implements Transport {
   async start(): Promise<void> {
     const { command, args, env, cwd, clock } = this.#setup;
     try {
+      const program = locate(command, env);
       this.#process = new GroupProcess({
-        command,
-        args,
+        command: program.command,
+        args: [...program.args, ...args],
         env,
         cwd,
         input: OPEN_INPUT,
@@ -71,11 +73,11 @@ export class StdioTransport implements Transport {
           exited: () => this.#process?.kill(), // the processes that it leaves behind
           ended: ({ code, signal }) => this.#end(`it has ended ${how(code, signal)}`),
           abandoned: () => {},
-          failed: (error) => this.#end(`it could not be started: ${said(error.message)}`),
+          failed: (error) => this.#end(`it could not be started: ${error.message}`),
         },
       });
     } catch (error) {
-      this.#end(`it could not be started: ${said(error)}`);
+      this.#end(`it could not be started: ${error instanceof Error ? error.message : said(error)}`);
       throw error;
     }
   }
@@ -92,7 +94,10 @@ export class StdioTransport implements Transport {
     if (!this.#isOver && this.#why === undefined) {
       this.#why = "it was closed";
       this.#process?.endInput();
-      this.#cancelTimer = this.#setup.clock.setTimeout(() => this.#process?.terminate(TERM_GRACE), INPUT_GRACE);
+      this.#cancelTimer = this.#setup.clock.setTimeout(
+        () => this.#process?.terminate(TERM_GRACE),
+        INPUT_GRACE,
+      );
     }
     return this.#over.promise;
   }
