@@ -54,7 +54,7 @@ export class AgentRun implements AgentWork {
     this.#history = [...earlier, ...begin];
     this.#stepsRemaining = shared.maxAgentSteps;
     const agents = spawnable.map((each) => each.definition);
-    this.#toolbox = new Toolbox(definition, shared.core.settings.tools, agents, shared.gate.answersQuestions);
+    this.#toolbox = new Toolbox(definition, shared.tools, agents, shared.gate.answersQuestions);
     const history = this.#history;
     const tools = this.#toolbox.wire;
     this.#model = new Model({ shared, definition, speaker, tools, history, runId: () => this.record.runId });

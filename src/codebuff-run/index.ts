@@ -38,6 +38,7 @@ export type { AgentProgram, ProgramContext, ProgramNews, ProgramStep, Yielded } 
 export type { ModelProvider, ModelQuery } from "./providers.ts";
 export type { CodebuffRunConversationState } from "./run-state.ts";
 export type { JsonSchema, StandardResult, StandardSchema, ToolParameters } from "./tool-schema.ts";
+export type { SourceTool, ToolSource, ToolSourceContext } from "./tool-sources.ts";
 export type {
   CodebuffRunTool,
   CodebuffRunToolCall,

@@ -20,6 +20,7 @@ import { assertPrivate } from "../core/link/private-address.ts";
 import { type AgentDefinition, problemOf } from "./agents.ts";
 import type { RunMessage, RunState } from "./messages.ts";
 import { type ModelProvider, providersCheck } from "./providers.ts";
+import { checkSources, type ToolSource } from "./tool-sources.ts";
 import {
   type CodebuffRunTool,
   type CodebuffRunToolHandler,
@@ -74,6 +75,8 @@ export interface CodebuffRunOptions
   readonly tools?: Readonly<Record<string, CodebuffRunTool>>;
   /** Handlers of Codebuff's own tools, such as `read_files`, by name. An agent may call the ones that its `toolNames` lists. */
   readonly overrideTools?: Readonly<Record<string, CodebuffRunToolHandler>>;
+  /** Tools that take time to start, such as those of `mcpServers()`. Each agent may call them, or the ones that its `toolNames` names. The client closes them. */
+  readonly toolSources?: readonly ToolSource[];
   /** ms until a tool of yours has failed. @default 0: no limit, since tools may run builds */
   readonly toolTimeout?: number;
   /**
@@ -135,6 +138,7 @@ const CHECKS: Checks<CodebuffRunOptions> = {
   agentDefinitions: checks.objects,
   tools: checks.object,
   overrideTools: checks.object,
+  toolSources: checks.objects,
   toolTimeout: checks.delay,
   streamTimeout: checks.delay,
   stepReporting: oneOf("post", "batch"),
@@ -170,6 +174,7 @@ export interface CodebuffRunSettings extends LocalSettings {
   readonly agentDefinitions: readonly AgentDefinition[];
   /** The caller's tools and overrides. */
   readonly tools: readonly Tool[];
+  readonly toolSources: readonly ToolSource[];
   readonly toolTimeout: number;
   readonly streamTimeout: number;
   readonly stepReporting: "post" | "batch";
@@ -188,6 +193,8 @@ export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings
   checkFields(options, CHECKS, "option");
   const { agent, costMode = "normal", maxAgentSteps = 100, maxContextTokens, params } = options;
   const { agentDefinitions = [], tools = {}, overrideTools = {}, providers = [] } = options;
+  const { toolSources = [] } = options;
+  checkSources(toolSources);
   for (const definition of agentDefinitions) checkAgent(definition);
   if (agent !== undefined) checkAgent(agent);
   const apiKey = options.apiKey ?? environmentOf("CODEBUFF_API_KEY");
@@ -213,6 +220,7 @@ export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings
     providers,
     agentDefinitions,
     tools: [...customTools(tools), ...overrides(overrideTools)],
+    toolSources,
     toolTimeout: options.toolTimeout ?? 0,
     streamTimeout: options.streamTimeout ?? 120_000,
     stepReporting: options.stepReporting ?? "post",

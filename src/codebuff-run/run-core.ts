@@ -8,6 +8,7 @@ import { Http, type Traffic } from "./http.ts";
 import type { CodebuffRunEvent } from "./messages.ts";
 import type { CodebuffRunSettings } from "./options.ts";
 import { Providers } from "./providers.ts";
+import { ToolSources } from "./tool-sources.ts";
 import type { CodebuffRunResult } from "./turn.ts";
 
 /** The core of a client that runs agents in this process. */
@@ -16,6 +17,7 @@ export class RunCore extends LocalCore<CodebuffRunEvent, CodebuffRunResult, Code
   /** Undefined: there is no API key, so providers answer alone. */
   readonly backend: Backend | undefined;
   readonly providers: Providers;
+  readonly toolSources: ToolSources;
 
   constructor(settings: CodebuffRunSettings) {
     const { backend, headers, fetch, clock, streamTimeout, providers } = settings;
@@ -36,6 +38,12 @@ export class RunCore extends LocalCore<CodebuffRunEvent, CodebuffRunResult, Code
     }
     const redact = (text: string): string => redactor.redact(text);
     this.providers = new Providers({ providers, backend: this.backend, clock, redact });
+    const warn = (message: string): void => this.warn("tool-source", redact(message));
+    this.toolSources = new ToolSources(settings.toolSources, clock, warn);
+  }
+
+  protected override release(): Promise<void> | undefined {
+    return this.toolSources.isEmpty ? undefined : this.toolSources.close();
   }
 
   /** Checks the API key, where there is a backend. */

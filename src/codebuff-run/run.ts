@@ -13,6 +13,7 @@ import type { CodebuffRunDefaults } from "./options.ts";
 import type { RunCore } from "./run-core.ts";
 import { type Earlier, fileContextOf } from "./run-state.ts";
 import { Flow, type Shared, tell, withdrawAll, wordsOf } from "./shared.ts";
+import type { Tool } from "./toolbox.ts";
 import type { CodebuffRunResult, Spent } from "./turn.ts";
 
 /** What a prompt asks for, checked. */
@@ -139,11 +140,12 @@ export class Run {
     await backend?.user(signal);
     const earlier = order.earlier();
     this.#earlier = earlier;
-    const shared: Shared = {
+    const begun: Shared = {
       core,
       gate,
       turn,
       agents: this.#agents(),
+      tools: core.settings.tools,
       costMode,
       maxAgentSteps,
       maxContextTokens,
@@ -160,9 +162,10 @@ export class Run {
       ...defined({ agentId: earlier.agentType }),
     };
     const { agent = agentOfMode(costMode) } = order.options;
-    const model = shared.agents.own(typeof agent === "string" ? agent : agent.id)?.model;
-    tell(shared, { type: "start", ...start, ...defined({ model }) }, 0);
+    const model = begun.agents.own(typeof agent === "string" ? agent : agent.id)?.model;
+    tell(begun, { type: "start", ...start, ...defined({ model }) }, 0);
     this.#hasBegun = true;
+    const shared: Shared = { ...begun, tools: await this.#tools(begun) };
     const root = await this.#rootOf(shared, earlier);
     this.#root = root;
     const { stopReason, output } = await root.run();
@@ -194,6 +197,19 @@ export class Run {
     const { agent } = job.order.options;
     const own = typeof agent === "object" ? [...settings.agentDefinitions, agent] : settings.agentDefinitions;
     return new Agents(own, async (path) => backend?.agent(path, this.#controller.signal));
+  }
+
+  /** The tools of the run. A source that fails costs its tools alone. */
+  async #tools(shared: Shared): Promise<readonly Tool[]> {
+    const { core, turn, signal } = shared;
+    if (core.toolSources.isEmpty) return shared.tools;
+    const { tools, failed } = await core.toolSources.tools(signal);
+    for (const { source, error } of failed) {
+      const message = `The tools of ${source} are missing: ${wordsOf(shared, error)}`;
+      core.warn("tool-source", message, { cause: error, turnId: turn.id });
+      tell(shared, { type: "error", message }, message.length);
+    }
+    return [...shared.tools, ...tools];
   }
 
   async #rootOf(shared: Shared, earlier: Earlier): Promise<AgentRun> {

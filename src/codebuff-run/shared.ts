@@ -6,6 +6,7 @@ import type { Agents } from "./agents.ts";
 import { CodebuffRunError } from "./errors.ts";
 import type { CodebuffRunEvent } from "./messages.ts";
 import type { RunCore } from "./run-core.ts";
+import type { Tool } from "./toolbox.ts";
 import type { CodebuffRunResult, Spent } from "./turn.ts";
 
 /** Reads no further while the reader of the turn is slow. */
@@ -35,6 +36,8 @@ export interface Shared {
   readonly gate: Gate;
   readonly turn: LiveTurn<CodebuffRunEvent, CodebuffRunResult>;
   readonly agents: Agents;
+  /** The caller's tools, and those of the sources that have started. */
+  readonly tools: readonly Tool[];
   readonly costMode: string;
   readonly maxAgentSteps: number;
   readonly maxContextTokens: number | undefined;

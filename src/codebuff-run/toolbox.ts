@@ -58,6 +58,8 @@ export type Tool = {
   readonly isForcing: boolean;
   /** Whether events name the main agent as its caller, as those of Codebuff's own tools do. */
   readonly isBuiltIn: boolean;
+  /** Where a tool of a source comes from. `path` is its name in `toolNames`. */
+  readonly origin?: { readonly source: string; readonly path: string };
 } & (
   | { readonly kind: "control"; readonly control: ControlName }
   | { readonly kind: "handled"; readonly handler: CodebuffRunToolHandler }
@@ -65,7 +67,7 @@ export type Tool = {
   | { readonly kind: "agent"; readonly agentId: string }
 );
 
-/** Two underscores are for the tools of MCP servers. */
+/** Two underscores are for the tools of sources, such as MCP servers. */
 const NAME = /^(?!.*__)[A-Za-z0-9_-]{1,64}$/;
 
 /** @throws InvalidInputError for a tool that cannot be offered. */
@@ -78,29 +80,34 @@ export function customTools(tools: Readonly<Record<string, CodebuffRunTool>>): r
       );
     if (isControl(name))
       throw new InvalidInputError(`\`${name}\` is a tool of this library.`, "Give your tool another name.");
-    if (!isObject(tool as unknown))
+    return customTool(name, tool);
+  });
+}
+
+/** @throws InvalidInputError for a tool that cannot be offered, whatever its name. */
+export function customTool(name: string, tool: CodebuffRunTool): Tool {
+  if (!isObject(tool as unknown))
+    throw new InvalidInputError(
+      `the tool \`${name}\` is ${describe(tool)}.`,
+      "Pass { description, parameters, execute }.",
+    );
+  checkFields(tool, TOOL_CHECKS, `field of the tool \`${name}\``);
+  for (const field of ["description", "parameters", "execute"] as const)
+    if ((tool[field] as unknown) === undefined)
       throw new InvalidInputError(
-        `the tool \`${name}\` is ${describe(tool)}.`,
+        `the tool \`${name}\` has no \`${field}\`.`,
         "Pass { description, parameters, execute }.",
       );
-    checkFields(tool, TOOL_CHECKS, `field of the tool \`${name}\``);
-    for (const field of ["description", "parameters", "execute"] as const)
-      if ((tool[field] as unknown) === undefined)
-        throw new InvalidInputError(
-          `the tool \`${name}\` has no \`${field}\`.`,
-          "Pass { description, parameters, execute }.",
-        );
-    const { description, parameters, endsAgentStep = true, execute } = tool;
-    return {
-      kind: "handled",
-      name,
-      description,
-      schema: schemaOf(parameters, name),
-      isForcing: endsAgentStep,
-      isBuiltIn: false,
-      handler: execute,
-    };
-  });
+  const { description, parameters, endsAgentStep = true, execute } = tool;
+  return {
+    kind: "handled",
+    name,
+    description,
+    schema: schemaOf(parameters, name),
+    isForcing: endsAgentStep,
+    isBuiltIn: false,
+    handler: execute,
+  };
 }
 
 /** @throws InvalidInputError for a name that is no tool of agents. */
@@ -154,7 +161,7 @@ export class Toolbox {
   readonly #own: readonly Tool[];
 
   /**
-   * @param own the caller's tools and overrides
+   * @param own the caller's tools and overrides, and the tools of sources
    * @param spawnable the agents that the agent may run
    * @param canAsk whether somebody answers questions
    */
@@ -169,10 +176,10 @@ export class Toolbox {
     for (const name of toolNames) {
       const tool = this.#known(name);
       const isAsked = tool?.kind !== "control" || tool.control !== "ask_user" || canAsk;
-      if (tool && isAsked) this.#offered.set(name, tool);
+      if (tool && isAsked) this.#offered.set(tool.name, tool);
     }
     if (outputMode === "structured_output") this.#offer(controlTool("set_output"));
-    for (const tool of own) if (!tool.isBuiltIn) this.#offer(tool);
+    for (const tool of own) if (!tool.isBuiltIn && !isLeftOut(tool, toolNames)) this.#offer(tool);
     for (const each of spawnable) if (!this.#offered.has(each.id)) this.#offer(agentTool(each));
   }
 
@@ -191,7 +198,8 @@ export class Toolbox {
   }
 
   #known(name: string): Tool | undefined {
-    return this.#own.find((tool) => tool.name === name) ?? (isControl(name) ? controlTool(name) : undefined);
+    const own = this.#own.find((tool) => tool.name === name || tool.origin?.path === name);
+    return own ?? (isControl(name) ? controlTool(name) : undefined);
   }
 
   /** As the model sees them. */
@@ -213,6 +221,11 @@ export class Toolbox {
       ]),
     );
   }
+}
+
+/** An agent that names tools of a source gets these alone; otherwise it gets all. */
+function isLeftOut({ origin }: Tool, toolNames: readonly string[]): boolean {
+  return origin !== undefined && toolNames.some((name) => name.startsWith(`${origin.source}/`));
 }
 
 function agentTool({ id, displayName, spawnerPrompt, inputSchema = {} }: AgentDefinition): Tool {

@@ -11,13 +11,16 @@ export interface Exit {
   readonly signal: string | null;
 }
 
+/** Instead of an input: stdin stays open for `write()`. */
+export const OPEN_INPUT: unique symbol = Symbol("open input");
+
 export interface ProcessSetup {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string | undefined;
   readonly env: NodeJS.ProcessEnv;
   /** Written to stdin at once; stdin is then closed. Without `input`, stdin is empty. */
-  readonly input: string | undefined;
+  readonly input: string | typeof OPEN_INPUT | undefined;
   /** Whether SIGINT, SIGTERM and SIGHUP of this process are passed on. */
   readonly forwardSignals: boolean;
   /**
@@ -123,7 +126,7 @@ export class GroupProcess implements Watched {
     child.stderr?.on("data", listener.stderr);
     child.once("exit", (code, signal) => this.#onExit({ code, signal }));
     child.once("close", () => this.#onClose());
-    child.stdin?.end(input);
+    if (input !== OPEN_INPUT) child.stdin?.end(input);
     if (child.pid !== undefined) watch(this);
   }
 
@@ -139,6 +142,18 @@ export class GroupProcess implements Watched {
 
   get isPaused(): boolean {
     return this.#isPaused;
+  }
+
+  /** Writes to the input, if it is open. Returns the bytes that the program has not read yet. */
+  write(text: string): number {
+    const { stdin } = this.#child;
+    if (!stdin?.writable) return 0;
+    stdin.write(text);
+    return stdin.writableLength;
+  }
+
+  endInput(): void {
+    this.#child.stdin?.end();
   }
 
   /** Stops reading stdout: the program waits once its pipe is full. The scope `group` waits for no reader at the end. */

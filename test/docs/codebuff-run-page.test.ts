@@ -60,6 +60,7 @@ const OPTIONS = names<keyof CodebuffRunOptions>({
   agentDefinitions: true,
   tools: true,
   overrideTools: true,
+  toolSources: true,
   toolPolicy: true,
   onToolApproval: true,
   onQuestion: true,

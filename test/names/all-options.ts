@@ -135,6 +135,7 @@ export const runOptions = {
   agentDefinitions: [],
   tools: {},
   overrideTools: {},
+  toolSources: [],
   toolTimeout: 1,
   streamTimeout: 1,
   stepReporting: "batch",

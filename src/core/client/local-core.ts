@@ -73,6 +73,7 @@ export abstract class LocalCore<
   #rooms: LocalRooms<Event, Result> | undefined;
   #status: ClientStatus = "idle";
   #cancelDrain: CancelTimer = () => {};
+  #isReleasing = false;
 
   constructor({ settings, events, redactor, backend }: LocalSetup<Events>) {
     const { clock, outbox, logger, debug, signal } = settings;
@@ -200,6 +201,19 @@ export abstract class LocalCore<
 
   #end(): void {
     this.#cancelDrain();
+    if (this.#isReleasing) return;
+    const released = this.release();
+    this.#isReleasing = true;
+    if (released) void released.then(() => this.outbox.run(() => this.#ended()));
+    else this.#ended();
+  }
+
+  /** Ends what the client has started beside its turns. Never rejects; undefined: there is nothing. */
+  protected release(): Promise<void> | undefined {
+    return undefined;
+  }
+
+  #ended(): void {
     this.#signal?.removeEventListener("abort", this.#onAbort);
     this.#setStatus("closed");
     this.#closed.resolve();

@@ -1,0 +1,107 @@
+import { isObject } from "../../../core/checks.ts";
+
+/** Bytes of one message. The largest picture in a result has 5 MiB. */
+const MAX_MESSAGE = 16 * 1_048_576;
+
+/** Answers with these statuses have no body. */
+const EMPTY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
+
+/**
+ * A `fetch` for the package's transports. It limits the size of each message. If the stream of a call ends without the answer, it writes
+ * an error as the answer: the package would wait for ever.
+ * @param lost a stream that was asked for by GET has ended
+ */
+export function guardedFetch(
+  fetch: typeof globalThis.fetch,
+  lost: () => void,
+): (url: string | URL, init?: RequestInit) => Promise<Response> {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    const { body, status, statusText, headers } = response;
+    if (!body || EMPTY.has(status)) return response;
+    const isStream = headers.get("content-type")?.startsWith("text/event-stream") === true;
+    const isGet = (init?.method ?? "GET") === "GET";
+    const id = isStream ? idIn(init?.body) : undefined;
+    const guarded = guard(body, isStream, id, () => {
+      if (isGet && isStream) lost();
+    });
+    return new Response(guarded, { status, statusText, headers });
+  };
+}
+
+/** The id of a JSON-RPC request. */
+function idIn(body: unknown): string | number | undefined {
+  if (typeof body !== "string") return undefined;
+  const message: unknown = JSON.parse(body); // the package has written it
+  if (!isObject(message) || typeof message["method"] !== "string") return undefined;
+  const { id } = message;
+  return typeof id === "string" || typeof id === "number" ? id : undefined;
+}
+
+/** Follows the answer, if there was one; the package then knows the id no more, and leaves the error out. */
+function errorEvent(id: string | number, message: string): Uint8Array {
+  const data = JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_000, message } });
+  return new TextEncoder().encode(`\n\ndata: ${data}\n\n`);
+}
+
+function guard(
+  body: ReadableStream<Uint8Array>,
+  isStream: boolean,
+  id: string | number | undefined,
+  ended: () => void,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  const size = new MessageSize(isStream);
+  const end = (controller: ReadableStreamDefaultController<Uint8Array>, failure?: Error): void => {
+    if (id !== undefined) {
+      const why = failure ? `: ${failure.message}` : "";
+      controller.enqueue(errorEvent(id, `the connection ended before the answer${why}`));
+    }
+    if (failure && id === undefined) controller.error(failure);
+    else controller.close();
+    ended();
+  };
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) return end(controller);
+        if (size.add(value) <= MAX_MESSAGE) return controller.enqueue(value);
+        await reader.cancel();
+        end(controller, new Error(`an answer is longer than ${MAX_MESSAGE} bytes`));
+      } catch (error) {
+        end(controller, error instanceof Error ? error : new Error(String(error)));
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
+/** Counts the bytes of the message that is under way. An event ends with an empty line. */
+class MessageSize {
+  readonly #isStream: boolean;
+  #bytes = 0;
+  #lineIsEmpty = true;
+
+  constructor(isStream: boolean) {
+    this.#isStream = isStream;
+  }
+
+  /** Returns the largest size of a message so far in this piece. */
+  add(piece: Uint8Array): number {
+    if (!this.#isStream) {
+      this.#bytes += piece.length;
+      return this.#bytes;
+    }
+    let most = 0;
+    for (const byte of piece) {
+      this.#bytes++;
+      if (byte === 0x0a) {
+        if (this.#bytes > most) most = this.#bytes;
+        if (this.#lineIsEmpty) this.#bytes = 0;
+        this.#lineIsEmpty = true;
+      } else if (byte !== 0x0d) this.#lineIsEmpty = false;
+    }
+    return Math.max(most, this.#bytes);
+  }
+}

@@ -1,0 +1,77 @@
+import { type Checks, checkFields, checks, isObject } from "../../../core/checks.ts";
+import { InvalidInputError } from "../../../core/errors.ts";
+import type { ToolSource } from "../../tool-sources.ts";
+import { programEnvironment } from "../terminal/environment.ts";
+import { checkConfig, type McpServerConfig, targetOf } from "./config.ts";
+import { McpServer } from "./mcp-server.ts";
+import type { McpLimits } from "./session.ts";
+
+/** Options of {@link mcpServers}. Times are in ms; 0 turns a limit off. */
+export interface McpOptions extends Partial<McpLimits> {
+  /** ms for a server to start and shake hands. @default 30_000: `npx` may first fetch the server's package */
+  readonly startTimeout?: number;
+  /** ms for the list of tools, which each run waits for. @default 10_000 */
+  readonly listTimeout?: number;
+  /** ms for a call. @default 300_000: builds and browsers take minutes */
+  readonly callTimeout?: number;
+  /** The folder in which programs start. @default that of this process */
+  readonly cwd?: string;
+  /**
+   * The environment of a program, with the variables of its configuration.
+   * @default that of this process without its credentials
+   */
+  readonly environment?: (
+    env: Readonly<Record<string, string>>,
+  ) => Readonly<Record<string, string | undefined>>;
+  /** Allows headers and parameters to travel over plain `http:` to another machine. @default false */
+  readonly allowInsecure?: boolean;
+  /** @default the platform's, read at each call */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+const CHECKS: Checks<McpOptions> = {
+  startTimeout: checks.delay,
+  listTimeout: checks.delay,
+  callTimeout: checks.delay,
+  cwd: checks.text,
+  environment: checks.function,
+  allowInsecure: checks.boolean,
+  fetch: checks.function,
+};
+
+/**
+ * The tools of MCP servers, for `toolSources`. Each server is started when a run needs it first, and ended with the client. **A program runs
+ * with your rights**, outside of any root. Needs the package `@modelcontextprotocol/client`.
+ *
+ * @example
+ * const client = new CodebuffRun({ toolSources: mcpServers({ docs: { command: "npx", args: ["-y", "docs-server"] } }) });
+ * @throws InvalidInputError for the first configuration or option that is wrong
+ */
+export function mcpServers(
+  servers: Readonly<Record<string, McpServerConfig>>,
+  options: McpOptions = {},
+): readonly ToolSource[] {
+  if (!isObject(servers as unknown) || !isObject(options as unknown))
+    throw new InvalidInputError(
+      "the servers or the options are no object.",
+      "Pass { name: { command } }, and options.",
+    );
+  checkFields(options, CHECKS, "option");
+  const { startTimeout = 30_000, listTimeout = 10_000, callTimeout = 300_000 } = options;
+  const { allowInsecure = false, environment = withoutCredentials } = options;
+  return Object.entries(servers).map(([name, config]) => {
+    checkConfig(name, config, allowInsecure);
+    return new McpServer({
+      name,
+      target: () => targetOf(config, process.env, options.cwd),
+      limits: { startTimeout, listTimeout, callTimeout },
+      environment,
+      fetch: (url, init) => (options.fetch ?? globalThis.fetch)(url, init),
+    });
+  });
+}
+
+function withoutCredentials(env: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const { platform } = process;
+  return programEnvironment({ own: process.env, env, credentials: [], platform });
+}

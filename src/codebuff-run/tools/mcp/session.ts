@@ -1,0 +1,210 @@
+import type { Client, Transport } from "@modelcontextprotocol/client";
+import type { ToolOutput } from "../../../codebuff-events/print-mode.ts";
+import { isObject } from "../../../core/checks.ts";
+import { Redactor } from "../../../core/client/redact.ts";
+import { type Clock, MAX_DELAY } from "../../../core/clock.ts";
+import { AgentwireError, ClosedError, ConnectError, said } from "../../../core/errors.ts";
+import { Waits } from "../../../core/http/waits.ts";
+import type { StandardSchema } from "../../tool-schema.ts";
+import { failure } from "../../toolbox.ts";
+import type { Target } from "./config.ts";
+import { httpTransport } from "./http-transport.ts";
+import { loadPeer } from "./peer.ts";
+import { outputOf } from "./results.ts";
+import { StdioTransport } from "./stdio-transport.ts";
+
+/** Limits of one server, in ms; 0 turns a limit off. */
+export interface McpLimits {
+  readonly startTimeout: number;
+  readonly listTimeout: number;
+  readonly callTimeout: number;
+}
+
+export interface SessionSetup {
+  readonly name: string;
+  readonly target: Target;
+  readonly limits: McpLimits;
+  /** The reduced environment of a program, without the variables of its configuration. */
+  readonly environment: (env: Readonly<Record<string, string>>) => NodeJS.ProcessEnv;
+  readonly fetch: typeof globalThis.fetch;
+  readonly clock: Clock;
+}
+
+/** Pages of a list of tools. A server may name a next page for ever. */
+const MAX_PAGES = 64;
+
+/** ms for a server to hear that a session is over. */
+const LEAVE_GRACE = 1_000;
+
+/** Characters of a server's words about a failure. */
+const MAX_WORDS = 4_000;
+
+/** Answers are read here, field by field: the package would refuse a whole answer for one unknown part. */
+const ANY_OBJECT = {
+  "~standard": {
+    version: 1,
+    vendor: "agentwire",
+    validate: (value: unknown) =>
+      isObject(value) ? { value } : { issues: [{ message: "the answer is no object" }] },
+  },
+} as const satisfies StandardSchema;
+
+/** The package's own limit would run on the clock of the system. */
+const NO_LIMIT = { timeout: MAX_DELAY };
+
+/** One session with a server: from its start to its end. Not started again. */
+export class Session {
+  readonly #setup: SessionSetup;
+  readonly #waits: Waits;
+  readonly #redactor = new Redactor();
+  #client: Client | undefined;
+  #transport: Transport | undefined;
+  #leave: () => Promise<void> = async () => {};
+  #closing: Promise<void> | undefined;
+  #isOver = false;
+  #calls = 0;
+
+  constructor(setup: SessionSetup) {
+    this.#setup = setup;
+    this.#waits = new Waits(setup.clock);
+    this.#redactor.use(this, ...setup.target.secrets);
+  }
+
+  /** The server has ended, or the session was closed. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Whether a call waits for its answer. */
+  get isBusy(): boolean {
+    return this.#calls > 0;
+  }
+
+  /** Starts the server, and shakes hands. @throws UnsupportedError without the package; ConnectError */
+  async open(): Promise<void> {
+    const { limits } = this.#setup;
+    const peer = await loadPeer();
+    if (this.#closing) throw new ClosedError("the client was closed while the server started");
+    const transport = this.#transportOf(peer);
+    const client = new peer.Client({ name: "agentwire", version: "1" }, { capabilities: {} });
+    client.onclose = () => {
+      this.#isOver = true;
+    };
+    client.onerror = () => {}; // messages that cannot be read; a call that waits has its own limit
+    this.#transport = transport;
+    this.#client = client;
+    try {
+      await this.#waits.run({ what: "the handshake", timeout: limits.startTimeout }, (signal) =>
+        client.connect(transport, { signal, ...NO_LIMIT }),
+      );
+    } catch (error) {
+      throw new ConnectError(this.#wordsOf(error));
+    }
+  }
+
+  #transportOf(peer: Awaited<ReturnType<typeof loadPeer>>): Transport {
+    const { target, environment, fetch, clock } = this.#setup;
+    if (target.kind === "stdio") {
+      const { command, args, env, cwd } = target;
+      return new StdioTransport({ command, args, env: environment(env), cwd, clock });
+    }
+    const { kind, url, headers } = target;
+    const lost = (): void => void this.#client?.close();
+    const { transport, leave } = httpTransport({ peer, kind, url, headers, fetch, lost });
+    this.#leave = leave;
+    return transport;
+  }
+
+  /** The tools of the server, as it describes them. */
+  async tools(signal: AbortSignal): Promise<readonly unknown[]> {
+    const client = this.#client;
+    if (!client?.getServerCapabilities()?.tools) return [];
+    const timeout = this.#setup.limits.listTimeout;
+    try {
+      return await this.#waits.run({ what: "the list of tools", timeout, signal }, (inner) =>
+        this.#allTools(client, inner),
+      );
+    } catch (error) {
+      throw new ConnectError(this.#wordsOf(error));
+    }
+  }
+
+  async #allTools(client: Client, signal: AbortSignal): Promise<readonly unknown[]> {
+    const all: unknown[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const params = cursor === undefined ? {} : { cursor };
+      const request = { method: "tools/list", params };
+      const read: unknown = await client.request(request, ANY_OBJECT, { signal, ...NO_LIMIT });
+      const { tools, nextCursor }: Readonly<Record<string, unknown>> = isObject(read) ? read : {};
+      if (Array.isArray(tools)) all.push(...(tools as readonly unknown[]));
+      if (typeof nextCursor !== "string") return all;
+      cursor = nextCursor;
+    }
+    throw new Error(`the list of tools has more than ${MAX_PAGES} pages`);
+  }
+
+  /** Calls a tool. A failure is a result. Throws only when `signal` is aborted; the server is then told. */
+  async call(
+    name: string,
+    input: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<readonly ToolOutput[]> {
+    const client = this.#client;
+    if (!client || this.#isOver) return failure(this.#callFailure(new Error("the session is over")));
+    const timeout = this.#setup.limits.callTimeout;
+    const request = { method: "tools/call", params: { name, arguments: input } };
+    this.#calls++;
+    try {
+      const result = await this.#waits.run({ what: name, timeout, signal }, (inner) =>
+        client.request(request, ANY_OBJECT, { signal: inner, ...NO_LIMIT }),
+      );
+      return outputOf(result);
+    } catch (error) {
+      signal.throwIfAborted();
+      return failure(this.#callFailure(error));
+    } finally {
+      this.#calls--;
+    }
+  }
+
+  #callFailure(error: unknown): string {
+    const words = this.#wordsOf(error);
+    return isAnswer(error) ? words : `The MCP server ${this.#setup.name} has failed: ${words}`;
+  }
+
+  /** Why something has failed: the end of the server explains what has come of it. */
+  #wordsOf(error: unknown): string {
+    const ended = this.#transport instanceof StdioTransport ? this.#transport.why : undefined;
+    return this.#redactor.redact(ended ?? wordsOf(error)).slice(0, MAX_WORDS);
+  }
+
+  /** Ends the session, and the server with all that it has started, if it was started here. Never rejects. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#waits.close();
+    this.#isOver = true;
+    const { clock } = this.#setup;
+    const limits = { what: "the end of the session", timeout: LEAVE_GRACE };
+    await new Waits(clock).run(limits, () => this.#leave()).catch(() => {}); // the server notices later
+    await this.#transport?.close();
+  }
+}
+
+/** Whether the server has answered with an error of JSON-RPC. */
+function isAnswer(error: unknown): boolean {
+  return isObject(error) && typeof error["code"] === "number";
+}
+
+/** The message of an error, and that of its cause: `fetch` says why in the cause. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return said(error);
+  const { message, cause } = error;
+  return cause instanceof Error && !(error instanceof AgentwireError)
+    ? `${message}: ${cause.message}`
+    : message;
+}

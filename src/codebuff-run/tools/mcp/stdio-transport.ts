@@ -1,0 +1,141 @@
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { isObject } from "../../../core/checks.ts";
+import type { CancelTimer, Clock } from "../../../core/clock.ts";
+import { deferred } from "../../../core/deferred.ts";
+import { said } from "../../../core/errors.ts";
+import { isTooDeep } from "../../../core/text.ts";
+import { GroupProcess, OPEN_INPUT } from "../../../process/group-process.ts";
+import { locate } from "../../../process/program.ts";
+import { Lines, Tail } from "./lines.ts";
+
+export interface StdioSetup {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string | undefined;
+  readonly clock: Clock;
+}
+
+/** Bytes of one message. The largest picture in a result has 5 MiB. */
+const MAX_LINE = 16 * 1_048_576;
+
+/** Bytes of messages to a server that reads none. The arguments of a call have 4 MiB at most. */
+const MAX_UNREAD = 16 * 1_048_576;
+
+/** Bytes of the error output that explain an end. */
+const MAX_STDERR = 2_048;
+
+/** ms for a server to end by itself once its input is closed. */
+const INPUT_GRACE = 300;
+
+/** ms from SIGTERM to SIGKILL. With `INPUT_GRACE`, shorter than the 2 s in which a client closes. */
+const TERM_GRACE = 1_200;
+
+/** A server in a process group of its own. One JSON-RPC message is one line. */
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #setup: StdioSetup;
+  readonly #lines = new Lines(MAX_LINE);
+  readonly #stderr = new Tail(MAX_STDERR);
+  readonly #over = deferred<void>();
+  #process: GroupProcess | undefined;
+  #cancelTimer: CancelTimer = () => {};
+  #isOver = false;
+  #why: string | undefined;
+
+  constructor(setup: StdioSetup) {
+    this.#setup = setup;
+  }
+
+  /** Why the server has ended, once it has. */
+  get why(): string | undefined {
+    return this.#why;
+  }
+
+  async start(): Promise<void> {
+    const { command, args, env, cwd, clock } = this.#setup;
+    try {
+      const program = locate(command, env);
+      this.#process = new GroupProcess({
+        command: program.command,
+        args: [...program.args, ...args],
+        env,
+        cwd,
+        input: OPEN_INPUT,
+        forwardSignals: false,
+        scope: "group",
+        clock,
+        listener: {
+          stdout: (piece) => this.#read(piece),
+          stderr: (piece) => this.#stderr.push(piece),
+          exited: () => this.#process?.kill(), // the processes that it leaves behind
+          ended: ({ code, signal }) => this.#end(`it has ended ${how(code, signal)}`),
+          abandoned: () => {},
+          failed: (error) => this.#end(`it could not be started: ${error.message}`),
+        },
+      });
+    } catch (error) {
+      this.#end(`it could not be started: ${error instanceof Error ? error.message : said(error)}`);
+      throw error;
+    }
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#isOver || !this.#process) throw new Error("the server is not running");
+    const unread = this.#process.write(`${JSON.stringify(message)}\n`);
+    if (unread > MAX_UNREAD) this.#giveUp("it does not read its input");
+  }
+
+  /** Ends the server and all that it has started. Resolves when they have ended. */
+  close(): Promise<void> {
+    if (!this.#process) this.#end("it was closed");
+    if (!this.#isOver && this.#why === undefined) {
+      this.#why = "it was closed";
+      this.#process?.endInput();
+      this.#cancelTimer = this.#setup.clock.setTimeout(
+        () => this.#process?.terminate(TERM_GRACE),
+        INPUT_GRACE,
+      );
+    }
+    return this.#over.promise;
+  }
+
+  #read(piece: Uint8Array): void {
+    const lines = this.#lines.push(piece);
+    for (const line of lines ?? []) this.#take(line);
+    if (!lines) this.#giveUp(`a line of its output is longer than ${MAX_LINE} bytes`);
+  }
+
+  /** Lines that are no messages are left out: many servers print to stdout what they should print to stderr. */
+  #take(line: string): void {
+    if (!line.startsWith("{") || isTooDeep(line)) return;
+    let message: unknown;
+    try {
+      message = JSON.parse(line);
+    } catch {
+      return;
+    }
+    if (isObject(message) && message["jsonrpc"] === "2.0") this.onmessage?.(message as JSONRPCMessage);
+  }
+
+  #giveUp(why: string): void {
+    this.#why ??= why;
+    this.#process?.kill();
+  }
+
+  #end(why: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#cancelTimer();
+    const { text } = this.#stderr;
+    this.#why ??= text === "" ? why : `${why}: ${text}`;
+    this.#over.resolve();
+    this.onclose?.();
+  }
+}
+
+function how(code: number | null, signal: string | null): string {
+  return code === null ? `by ${signal}` : `with code ${code}`;
+}

@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import { outputOf } from "../../../../src/codebuff-run/tools/mcp/results.ts";
+import { failureOf, mcpWorld, program, textOf } from "./mcp-world.ts";
+
+// What a server answers, as the result of a tool.
+
+const media = (data: string, mediaType: string) => ({ type: "media", data, mediaType });
+const json = (value: unknown) => ({ type: "json", value });
+
+describe("an answer of a real server", () => {
+  test.each<[string, readonly object[]]>([
+    ["texts", [json("one"), json("two")]],
+    ["picture", [media("iVBORw0=", "image/png")]],
+    ["sound", [media("AAAA", "audio/wav")]],
+    [
+      "resource",
+      [media(Buffer.from("größe").toString("base64"), "text/plain"), media("AAAA", "application/pdf")],
+    ],
+    ["link", [json("file:///far")]],
+    ["structured", [json({ sum: 5 })]],
+    ["empty", [json("")]],
+    ["fails", [json({ errorMessage: "no such city\ntry another" })]],
+    ["refuses", [json({ errorMessage: "city must be a text" })]],
+  ])("%s", async (name, output) => {
+    await using at = mcpWorld(program());
+    expect(await at.call(name)).toEqual(output);
+  });
+});
+
+test("the input reaches the server as the model has written it", async () => {
+  await using at = mcpWorld(program());
+  const input = { name: "a", unlisted: [1, { b: null }] };
+  expect(JSON.parse(textOf(await at.call("echo", input)))).toEqual(input);
+});
+
+describe("a part that the protocol does not have", () => {
+  test.each<[unknown, string]>([
+    [{ type: "hologram", uri: "holo:1" }, "holo:1"],
+    [{ type: "hologram", size: 3 }, '{"type":"hologram","size":3}'],
+    [{ type: "image", data: 5 }, '{"type":"image","data":5}'],
+    [{ type: "resource", resource: {} }, '{"type":"resource","resource":{}}'],
+    ["text", '"text"'],
+  ])("%j is its `uri`, or JSON", (part, value) => {
+    expect(outputOf({ content: [part] })).toEqual([json(value)]);
+  });
+
+  test("an answer without content is an empty text", () => {
+    expect(outputOf(undefined)).toEqual([json("")]);
+  });
+});
+
+test("a failure without words says so", () => {
+  expect(failureOf(outputOf({ isError: true, content: [] }))).toContain("says nothing");
+});
+
+test("a text of a resource, and a failure, have 100,000 characters at most", () => {
+  const text = "x".repeat(100_001);
+  const [part] = outputOf({ content: [{ type: "resource", resource: { text } }] });
+  const told = part?.type === "media" ? Buffer.from(part.data, "base64").toString() : "";
+  expect(told).toBe(`${"x".repeat(100_000)}\n[cut: 100001 characters]`);
+  expect(failureOf(outputOf({ isError: true, content: [{ type: "text", text }] }))).toBe(told);
+});
