@@ -148,11 +148,10 @@ async function readInto(report: Report, engine: Engine, reading: Reading): Promi
 
 /** The text of a file with hits, through the door. `undefined`: the agent may not see the file, or it has gone. */
 async function readHits({ path }: FileHits, { door, folder, hidden }: Reading): Promise<string | undefined> {
-  const names = path.replace(/^\.\//, "").split("/");
+  const isBelowDot = path.startsWith("./");
+  const names = (isBelowDot ? path.slice(2) : path).split("/");
   // A glob such as `-g '*'` makes ripgrep look into hidden folders.
-  const isHidden = names.some(
-    (name, n) => name.startsWith(".") && !(n === 0 && HIDDEN_FOLDERS.includes(name)),
-  );
+  const isHidden = (isBelowDot ? names : names.slice(1)).some((name) => name.startsWith("."));
   if (names.includes(".git") || (isHidden && !hidden)) return undefined;
   const inside = joinPath(folder, names.join("/"));
   try {
