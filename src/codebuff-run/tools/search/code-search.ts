@@ -1,0 +1,185 @@
+import { type Clock, systemClock } from "../../../core/clock.ts";
+import type { Door, OpenFolder } from "../door/door.ts";
+import { Refusal } from "../door/refusal.ts";
+import type { LocalTool, ToolJob } from "../job.ts";
+import { findRipgrep } from "./find-ripgrep.ts";
+import { NO_FLAGS, parseFlags, type SearchFlags } from "./flags.ts";
+import { openSearchFolder } from "./folder.ts";
+import { namesHidden } from "./globs.ts";
+import { type Engine, type EngineEnd, type EngineSearch, type FileHits, MAX_FILE_BYTES } from "./hits.ts";
+import { decodeText } from "./matching/decode.ts";
+import { MAX_MATCHES, Report } from "./report.ts";
+import { searchWithRipgrep } from "./ripgrep.ts";
+import { limitedSignal, TIME_LIMIT, TimeLimitError } from "./time-limit.ts";
+import { joinPath } from "./walk.ts";
+import { searchWithWorker } from "./worker-search.ts";
+
+export interface CodeSearchOptions {
+  /** Where ripgrep is. By default `rg` on the `PATH`, else the optional package `@vscode/ripgrep`, else a search in a worker thread. */
+  readonly ripgrepPath?: string | undefined;
+  /** Whether agents may pass flags, of a short list. @default false */
+  readonly allowFlags?: boolean | undefined;
+  /** ms of one search. @default 10000 */
+  readonly timeLimitMs?: number | undefined;
+  readonly clock?: Clock | undefined;
+  /** `"worker"`: never ripgrep. @default "auto" */
+  readonly engine?: "auto" | "worker" | undefined;
+}
+
+export interface CodeSearchInput {
+  readonly pattern: string;
+  readonly flags?: string;
+  readonly cwd?: string;
+  readonly maxResults: number;
+}
+
+/** Characters. Longer patterns are no questions, and a command line has a limit. */
+const MAX_PATTERN = 10_000;
+/** Characters of what was found before the time was over. */
+const MAX_PARTIAL = 1_000;
+/** Hidden folders that are searched without a question, as the real tool does: they have what agents and CI read. */
+const HIDDEN_FOLDERS = [".agents", ".claude", ".github", ".gitlab", ".circleci", ".husky"];
+
+/** The tool `code_search`. */
+export function codeSearch(options: CodeSearchOptions = {}): LocalTool<CodeSearchInput> {
+  const { ripgrepPath, engine = "auto" } = options;
+  let program: Promise<string | undefined> | undefined;
+  return async (input, job) => {
+    const flags = readFlags(input, options.allowFlags ?? false);
+    const problem = flags.problem ?? patternProblem(input.pattern);
+    if (flags.problem !== undefined || problem !== undefined) return { errorMessage: problem };
+    const opened = await openSearchFolder(job.door, input.cwd);
+    if (!opened.folder) return { errorMessage: `Invalid cwd: ${opened.problem}` };
+    try {
+      program ??= engine === "worker" ? Promise.resolve(undefined) : findRipgrep({ ripgrepPath });
+      return await search(input, flags.flags, {
+        job,
+        folder: opened.folder,
+        program: await program,
+        options,
+      });
+    } finally {
+      await opened.folder.close();
+    }
+  };
+}
+
+function readFlags({ flags = "" }: CodeSearchInput, isAllowed: boolean): ReturnType<typeof parseFlags> {
+  if (flags.trim() === "") return { flags: NO_FLAGS };
+  return isAllowed
+    ? parseFlags(flags)
+    : { problem: "Flags are not allowed here. Search again without flags." };
+}
+
+function patternProblem(pattern: string): string | undefined {
+  if (pattern.length > MAX_PATTERN) return `The pattern is longer than ${MAX_PATTERN} characters.`;
+  return pattern.includes("\0") ? "The pattern must not contain a NUL character." : undefined;
+}
+
+interface Place {
+  readonly job: ToolJob;
+  readonly folder: OpenFolder;
+  readonly program: string | undefined;
+  readonly options: CodeSearchOptions;
+}
+
+async function search(input: CodeSearchInput, flags: SearchFlags, place: Place): Promise<object> {
+  const { job, folder, options } = place;
+  const { clock = systemClock, timeLimitMs = TIME_LIMIT } = options;
+  const maxPerFile = Math.min(input.maxResults, flags.maxCount ?? MAX_MATCHES, MAX_MATCHES);
+  const { before, after } = flags;
+  const report = new Report({ maxPerFile, maxResults: input.maxResults, before, after });
+  using limit = limitedSignal(job.signal, clock, timeLimitMs);
+  try {
+    const hidden = flags.globs.some(namesHidden);
+    const hiddenFolders = hidden ? [] : await findHidden(job.door, folder.path);
+    const { signal } = limit;
+    const engine = start({ pattern: input.pattern, flags, maxPerFile, hidden, hiddenFolders, signal }, place);
+    const end = await readInto(report, engine, { door: job.door, folder: folder.path, hidden, signal });
+    if (!end)
+      return { stdout: report.stopped(), message: `Stopped early after ${report.matches} match(es).` };
+    const { code, stderr } = exitOf(end, report);
+    return { stdout: report.whole(), ...(stderr === "" ? {} : { stderr }), message: `Exit code: ${code}` };
+  } catch (error) {
+    return failure(error, job.signal, report, timeLimitMs);
+  }
+}
+
+function start(search: EngineSearch, { job, folder, program, options }: Place): Engine {
+  const { clock = systemClock } = options;
+  return program === undefined
+    ? searchWithWorker(search, job.door, folder.path)
+    : searchWithRipgrep(search, { command: program, cwd: folder.cwd, clock });
+}
+
+async function findHidden(door: Door, folder: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const name of HIDDEN_FOLDERS) {
+    const path = joinPath(folder, name);
+    // Not a link: ripgrep follows a link that it is named.
+    const isFolder = (await door.look(path))?.kind === "folder";
+    if (isFolder && (await door.status(path, "folder")) !== "blocked") found.push(name);
+  }
+  return found;
+}
+
+interface Reading {
+  readonly door: Door;
+  readonly folder: string;
+  readonly hidden: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Returns `undefined` if the report is full before the engine has ended. */
+async function readInto(report: Report, engine: Engine, reading: Reading): Promise<EngineEnd | undefined> {
+  try {
+    for (;;) {
+      const next = await engine.next();
+      if (next.done) return next.value;
+      reading.signal.throwIfAborted();
+      const text = await readHits(next.value, reading);
+      if (text !== undefined) report.add(next.value.path, text, next.value.ranges);
+      if (report.isFull) return undefined;
+    }
+  } finally {
+    await engine.return({ code: 0, stderr: "" });
+  }
+}
+
+/** The text of a file with hits, through the door. `undefined`: the agent may not see the file, or it has gone. */
+async function readHits({ path }: FileHits, { door, folder, hidden }: Reading): Promise<string | undefined> {
+  const isBelowDot = path.startsWith("./");
+  const names = (isBelowDot ? path.slice(2) : path).split("/");
+  // A glob such as `-g '*'` makes ripgrep look into hidden folders.
+  const isHidden = (isBelowDot ? names : names.slice(1)).some((name) => name.startsWith("."));
+  if (names.includes(".git") || (isHidden && !hidden)) return undefined;
+  const inside = joinPath(folder, names.join("/"));
+  try {
+    if ((await door.status(inside, "file")) === "blocked") return undefined;
+    return decodeText((await door.readFile(inside, { maxBytes: MAX_FILE_BYTES })).bytes);
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * ripgrep says 0 for a match that is not shown, and 2 for a file that it could not read. Neither is said: an agent must not learn what is in a file that it may not see.
+ */
+function exitOf(end: EngineEnd, { matches }: Report): EngineEnd {
+  if (end.code === 2 && end.stderr !== "") return end;
+  return { code: matches > 0 ? 0 : 1, stderr: "" };
+}
+
+function failure(error: unknown, signal: AbortSignal, report: Report, timeLimitMs: number): object {
+  if (signal.aborted) return { errorMessage: "The search was cancelled." };
+  if (error instanceof TimeLimitError) {
+    return {
+      errorMessage: `Code search timed out after ${timeLimitMs / 1_000} seconds. The search may be too broad or the pattern too complex. Try narrowing your search with more specific flags or a more specific pattern.`,
+      stdout: report.head(MAX_PARTIAL),
+    };
+  }
+  const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+  if (code === undefined) throw error;
+  return { errorMessage: `Failed to execute ripgrep: ${code}` };
+}

@@ -1,0 +1,45 @@
+import type { LineRange } from "../hits.ts";
+
+/** The lines of a text that match, at most `limit` of them. The last line feed ends a line, and begins none. */
+export function findLines(text: string, pattern: RegExp, limit: number): readonly LineRange[] {
+  const found: LineRange[] = [];
+  let number = 1;
+  for (let from = 0; from < text.length && found.length < limit; number++) {
+    const feed = text.indexOf("\n", from);
+    const to = feed < 0 ? text.length : feed;
+    if (pattern.test(text.slice(from, to))) found.push({ first: number, last: number });
+    from = to + 1;
+  }
+  return found;
+}
+
+/** The same for matches that may go over lines. Ranges that touch are one. `pattern` is global. */
+export function findRanges(text: string, pattern: RegExp, limit: number): readonly LineRange[] {
+  const found: LineRange[] = [];
+  let number = 1;
+  let lineFrom = 0;
+  /** The line of a position. Positions only grow, so this is linear. */
+  const lineOf = (position: number): number => {
+    for (;;) {
+      const feed = text.indexOf("\n", lineFrom);
+      if (feed < 0 || feed >= position) return number;
+      number++;
+      lineFrom = feed + 1;
+    }
+  };
+  pattern.lastIndex = 0;
+  while (pattern.lastIndex < text.length) {
+    const match = pattern.exec(text);
+    if (!match || match.index >= text.length) break;
+    const { length } = match[0];
+    const first = lineOf(match.index);
+    // A match that ends with a line feed ends in the line of that line feed.
+    const last = length === 0 ? first : lineOf(match.index + length - 1);
+    const tail = found.at(-1);
+    if (tail && first <= tail.last + 1) found[found.length - 1] = { first: tail.first, last };
+    else if (found.length === limit) break;
+    else found.push({ first, last });
+    if (length === 0) pattern.lastIndex += (text.codePointAt(match.index) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return found;
+}

@@ -1,0 +1,79 @@
+import { escapeInClass, PatternError, type PatternReader } from "./pattern-reader.ts";
+
+/** Classes within classes: as deep as ripgrep's parser goes, so that no pattern overflows the stack. */
+const MAX_DEPTH = 250;
+
+const HYPHEN = 0x2d;
+const CLOSING_BRACKET = 0x5d;
+
+const POSIX: Readonly<Record<string, string>> = {
+  alnum: "0-9A-Za-z",
+  alpha: "A-Za-z",
+  ascii: "\\u{0}-\\u{7f}",
+  blank: "\\u{9}\\u{20}",
+  cntrl: "\\u{0}-\\u{1f}\\u{7f}",
+  digit: "0-9",
+  graph: "\\u{21}-\\u{7e}",
+  lower: "a-z",
+  print: "\\u{20}-\\u{7e}",
+  punct: "\\u{21}-\\u{2f}\\u{3a}-\\u{40}\\u{5b}-\\u{60}\\u{7b}-\\u{7e}",
+  space: "\\u{9}-\\u{d}\\u{20}",
+  upper: "A-Z",
+  word: "0-9A-Za-z\\u{5f}",
+  xdigit: "0-9A-Fa-f",
+};
+
+/** Reads a class behind its `[`, and returns it in JavaScript's syntax with the flag `v`. */
+export function readClass(reader: PatternReader, depth = 1): string {
+  if (depth > MAX_DEPTH) throw new PatternError("the classes are nested too deeply");
+  const negated = reader.take("^");
+  let operands: string | undefined;
+  let operator = "";
+  let union = "";
+  // As in Rust, each - that comes first is a character, and so is a ] behind nothing.
+  while (reader.take("-")) union += escapeInClass(HYPHEN);
+  if (union === "" && reader.take("]")) union = escapeInClass(CLOSING_BRACKET);
+  const close = (): void => {
+    operands = operands === undefined ? `[${union}]` : `[${operands}${operator}[${union}]]`;
+    union = "";
+  };
+  while (!reader.take("]")) {
+    if (reader.atEnd) throw new PatternError("unclosed character class");
+    if (reader.take("&&") || reader.take("--")) {
+      const next = reader.previous(2);
+      close();
+      operator = next;
+    } else if (reader.take("~~")) {
+      throw new PatternError("the class operator ~~ is not supported");
+    } else if (reader.take("[")) {
+      union += readPosix(reader) ?? readClass(reader, depth + 1);
+    } else {
+      union += readItem(reader);
+    }
+  }
+  if (operands === undefined) return `[${negated ? "^" : ""}${union}]`;
+  close();
+  return negated ? `[^${operands}]` : operands;
+}
+
+/** `[:name:]`, behind its first bracket. */
+function readPosix(reader: PatternReader): string | undefined {
+  const match = reader.takeMatch(/:(\^?)([a-z]+):\]/y);
+  if (!match) return undefined;
+  const [, negated = "", name = ""] = match;
+  const items = Object.hasOwn(POSIX, name) ? POSIX[name] : undefined;
+  if (items === undefined) throw new PatternError(`unrecognized class [:${name}:]`);
+  return `[${negated}${items}]`;
+}
+
+/** A character, a range, or a named class. */
+function readItem(reader: PatternReader): string {
+  const first = reader.readOne("class");
+  const isRange = reader.peek() === "-" && !["", "]", "-"].includes(reader.peek(1));
+  if (!isRange) return typeof first === "string" ? first : escapeInClass(first);
+  reader.take("-");
+  const last = reader.readOne("class");
+  if (typeof first === "string" || typeof last === "string" || last < first)
+    throw new PatternError("invalid character class range");
+  return `${escapeInClass(first)}-${escapeInClass(last)}`;
+}

@@ -1,0 +1,124 @@
+import type { LineRange } from "./hits.ts";
+
+/** Matches of one search. */
+export const MAX_MATCHES = 250;
+/** Characters of `stdout`. */
+export const MAX_OUTPUT = 20_000;
+
+export interface ReportOptions {
+  readonly maxPerFile: number;
+  /** Lines of context. */
+  readonly before: number;
+  readonly after: number;
+  /** Whether a file that reached the limit is named: not if the agent asked for a lower one itself. */
+  readonly maxResults: number;
+}
+
+/** What the agent is shown: groups of lines in the format of ripgrep with headings. `n:` is a line that matches, `n-` is context. */
+export class Report {
+  readonly #options: ReportOptions;
+  #text = "";
+  #matches = 0;
+  readonly #cut: string[] = [];
+
+  constructor(options: ReportOptions) {
+    this.#options = options;
+  }
+
+  get matches(): number {
+    return this.#matches;
+  }
+
+  get isFull(): boolean {
+    return this.#matches >= MAX_MATCHES || this.#text.length >= MAX_OUTPUT;
+  }
+
+  /** Returns whether the file is shown: its text may have changed since it matched. */
+  add(path: string, text: string, ranges: readonly LineRange[]): boolean {
+    const { maxPerFile, maxResults, before, after } = this.#options;
+    const shown = ranges.slice(0, Math.min(maxPerFile, MAX_MATCHES - this.#matches));
+    const lines = new Lines(text);
+    const heading = `${this.#text === "" ? "" : "\n\n"}${path}:`;
+    let body = "";
+    let matches = 0;
+    /** The first line that is not shown yet. */
+    let next = 1;
+    for (const [n, { first, last }] of shown.entries()) {
+      const from = Math.max(next, first - before);
+      const until = Math.min(last + after, (shown[n + 1]?.first ?? Infinity) - 1);
+      let part = before + after > 0 && matches > 0 && from > next ? "\n--" : "";
+      for (next = from; next <= until && lines.has(next) && part.length < MAX_OUTPUT; next++)
+        part += `\n${next}${next >= first && next <= last ? ":" : "-"}${lines.at(next)}`;
+      if (next <= first) break; // the file has become shorter, or its context fills the report
+      body += part;
+      matches++;
+      if (this.#text.length + heading.length + body.length >= MAX_OUTPUT) break;
+    }
+    if (matches === 0) return false;
+    this.#text += heading + body;
+    this.#matches += matches;
+    if (matches >= maxResults) this.#cut.push(path);
+    return true;
+  }
+
+  /** Every match is shown, but for those above the limit per file. */
+  whole(): string {
+    if (this.#text === "") return "No results";
+    if (this.#cut.length === 0) return shorten(this.#text);
+    const { maxResults } = this.#options;
+    const files = this.#cut.map((path) => `${path}: limited to ${maxResults} results per file`);
+    return shorten(
+      `${this.#text}\n\n[Results limited to ${maxResults} per file. Truncated files:\n${files.join("\n")}]`,
+    );
+  }
+
+  /** The search was stopped because the report is full. */
+  stopped(): string {
+    const limit =
+      this.#matches >= MAX_MATCHES
+        ? `Global limit of ${MAX_MATCHES} results reached.`
+        : "Output size limit reached.";
+    return `${shorten(this.#text)}\n\n[${limit}]`;
+  }
+
+  /** The beginning, for a search that was given up. */
+  head(length: number): string {
+    return shorten(this.#text, length);
+  }
+}
+
+function shorten(text: string, length = MAX_OUTPUT): string {
+  if (text.length <= length) return text;
+  const isHalf = /[\ud800-\udbff]/.test(text.charAt(length - 1)); // never half a character
+  return `${text.slice(0, isHalf ? length - 1 : length)}\n\n[Output truncated]`;
+}
+
+/** The lines of a text, in rising order. Linear, and never more than one line at a time. */
+class Lines {
+  readonly #text: string;
+  #number = 1;
+  #from = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** Whether there is a line of this number, which is not lower than the last one asked for. */
+  has(number: number): boolean {
+    while (this.#number < number) {
+      const feed = this.#text.indexOf("\n", this.#from);
+      if (feed < 0) return false;
+      this.#from = feed + 1;
+      this.#number++;
+    }
+    return this.#from < this.#text.length;
+  }
+
+  at(number: number): string {
+    if (!this.has(number)) return "";
+    const feed = this.#text.indexOf("\n", this.#from);
+    const to = feed < 0 ? this.#text.length : feed;
+    const line = this.#text.slice(this.#from, Math.min(to, this.#from + MAX_OUTPUT));
+    return line.endsWith("\r") ? line.slice(0, -1) : line;
+  }
+}

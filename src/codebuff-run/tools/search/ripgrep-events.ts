@@ -1,0 +1,150 @@
+import { joinBytes } from "../../../core/bytes.ts";
+import { isObject } from "../../../core/checks.ts";
+import { type FileHits, joinRanges, type LineRange } from "./hits.ts";
+
+/**
+ * Bytes of one event that are kept. ripgrep writes a line of 10 MiB as an event of 60, and each of a million matches in it as 50 bytes more. An event above this limit
+ * has a text that is longer than the whole output of a search.
+ */
+const MAX_EVENT = 2 * 1_024 * 1_024;
+/** Bytes of a longer event that are kept: a path of 4,096 bytes, each of them escaped, and more. */
+const HEAD = 32 * 1_024;
+/** Bytes at the end of a longer event that are searched for the number of its line. */
+const WINDOW = 128;
+/** Lines that a match of a longer event may have: more than an output shows. */
+const MANY_LINES = 20_000;
+
+const LINE_FEED = 0x0a;
+/** Stands behind the text of a match. Within a text, its quote would be escaped. */
+const NUMBER = /\},"line_number":(\d+)[,}]/;
+const PATH = /^\{"type":"match","data":\{"path":(\{"text":"(?:[^"\\]|\\.)*"\})/;
+
+export interface EventOptions {
+  readonly maxPerFile: number;
+  readonly multiline: boolean;
+  readonly onFile: (file: FileHits) => void;
+}
+
+/** Reads what `rg --json` writes, in bounded memory. */
+export class EventReader {
+  readonly #options: EventOptions;
+  #pieces: Uint8Array[] = [];
+  #size = 0;
+  /** The event is too long: only its head is kept, and its number once that has come. */
+  #tail: { window: string; line: number | undefined } | undefined;
+  #path: string | undefined;
+  #ranges: LineRange[] = [];
+
+  constructor(options: EventOptions) {
+    this.#options = options;
+  }
+
+  feed(piece: Uint8Array): void {
+    let from = 0;
+    for (let to = piece.indexOf(LINE_FEED); to >= 0; to = piece.indexOf(LINE_FEED, from)) {
+      this.#keep(piece.subarray(from, to));
+      this.#endEvent();
+      from = to + 1;
+    }
+    this.#keep(piece.subarray(from));
+  }
+
+  #keep(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    if (this.#tail) this.#skim(bytes);
+    else if (this.#size + bytes.length <= MAX_EVENT) {
+      this.#size += bytes.length;
+      this.#pieces.push(bytes);
+    } else {
+      const head = joinBytes(this.#pieces);
+      this.#pieces = [head.slice(0, HEAD)];
+      this.#tail = { window: "", line: undefined };
+      this.#skim(head);
+      this.#skim(bytes);
+    }
+  }
+
+  #skim(bytes: Uint8Array): void {
+    const tail = this.#tail;
+    if (!tail || tail.line !== undefined) return;
+    const text =
+      tail.window + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+    const match = NUMBER.exec(text);
+    if (match) tail.line = Number(match[1]);
+    else tail.window = text.slice(-WINDOW);
+  }
+
+  #endEvent(): void {
+    const text = new TextDecoder().decode(joinBytes(this.#pieces));
+    const tail = this.#tail;
+    this.#pieces = [];
+    this.#size = 0;
+    this.#tail = undefined;
+    if (tail) {
+      const path = PATH.exec(text)?.[1];
+      if (path !== undefined && tail.line !== undefined) this.#onLongMatch(JSON.parse(path), tail.line);
+    } else this.#onEvent(parse(text));
+  }
+
+  #onEvent(event: unknown): void {
+    if (!isObject(event)) return;
+    const { type, data } = event;
+    if (!isObject(data)) return;
+    const path = textOf(data["path"]);
+    if (path === undefined) return; // a name that is no text, which the door cannot open
+    if (type === "match") this.#onMatch(path, data["line_number"], data["lines"]);
+    else if (type === "end") this.#endFile();
+  }
+
+  #onMatch(path: string, line: unknown, lines: unknown): void {
+    if (typeof line !== "number") return;
+    this.#add(path, { first: line, last: line + Math.max(0, countLines(lines) - 1) });
+  }
+
+  #onLongMatch(path: unknown, line: number): void {
+    const text = textOf(path);
+    if (text === undefined) return;
+    this.#add(text, { first: line, last: this.#options.multiline ? line + MANY_LINES : line });
+  }
+
+  #add(path: string, range: LineRange): void {
+    if (this.#path !== path) this.#endFile();
+    this.#path = path;
+    // In multi-line searches ripgrep has no limit: touching ranges count as one. So memory is bounded by joining them at once.
+    const { maxPerFile, multiline } = this.#options;
+    if (!multiline) {
+      if (this.#ranges.length < maxPerFile) this.#ranges.push(range);
+      return;
+    }
+    const joined = joinRanges([...this.#ranges.slice(-1), range]);
+    if (this.#ranges.length - 1 + joined.length <= maxPerFile) this.#ranges.splice(-1, 1, ...joined);
+  }
+
+  #endFile(): void {
+    const [path, ranges] = [this.#path, this.#ranges];
+    this.#path = undefined;
+    this.#ranges = [];
+    if (path !== undefined && ranges.length > 0) this.#options.onFile({ path, ranges });
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // a line that is no event has no match
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return isObject(value) && typeof value["text"] === "string" ? value["text"] : undefined;
+}
+
+/** The lines of a match. A last line feed ends a line, and begins none. */
+function countLines(lines: unknown): number {
+  if (!isObject(lines)) return 1;
+  const { text, bytes } = lines;
+  const whole = typeof text === "string" ? text : typeof bytes === "string" ? atob(bytes) : "";
+  const feeds = whole.split("\n").length - 1;
+  return whole.endsWith("\n") ? feeds : feeds + 1;
+}

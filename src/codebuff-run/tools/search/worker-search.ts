@@ -1,0 +1,161 @@
+import type { Door } from "../door/door.ts";
+import { Refusal } from "../door/refusal.ts";
+import { type Engine, type EngineEnd, type EngineSearch, type FileHits, MAX_FILE_BYTES } from "./hits.ts";
+import { MatchWorker, WorkerError } from "./matching/match-worker.ts";
+import type { TypeGlobs } from "./matching/path-filter.ts";
+import { type PatternSource, translatePattern } from "./matching/pattern.ts";
+import { PatternError } from "./matching/pattern-reader.ts";
+import { globsOfType } from "./types.ts";
+import { joinPath, type WalkEntry, walk } from "./walk.ts";
+
+/** Bytes of files that go to the worker at once, or one file that is bigger. Also the files that are held in memory, twice. */
+const BATCH_BYTES = 1_024 * 1_024;
+/** Files that go to the worker at once: enough that a message costs less than a file. */
+const BATCH_FILES = 64;
+
+const NO_MATCH: EngineEnd = { code: 1, stderr: "" };
+
+/**
+ * Searches without ripgrep: this thread reads files through the door, and a worker thread matches them. Same results as ripgrep, but for what
+ * `translatePattern` names. The worker has ended when this generator ends.
+ *
+ * @throws the signal's reason
+ */
+export async function* searchWithWorker(search: EngineSearch, door: Door, folder: string): Engine {
+  const { flags, pattern, maxPerFile, signal } = search;
+  let source: PatternSource;
+  let types: readonly TypeGlobs[];
+  try {
+    source = translatePattern(pattern, flags);
+    types = flags.types.map(({ name, excludes }) => ({ globs: typeGlobs(name), excludes }));
+  } catch (error) {
+    if (error instanceof PatternError) return refusal(pattern, error);
+    throw error;
+  }
+  const { globs, multiline } = flags;
+  const worker = new MatchWorker(
+    { kind: "search", pattern: source, multiline, maxPerFile, globs, types },
+    signal,
+  );
+  try {
+    const filters = globs.length + types.length > 0;
+    let code = 1;
+    for await (const hits of searchFiles(
+      filesOf(search, door, folder, filters ? worker : undefined),
+      worker,
+      door,
+    )) {
+      code = 0;
+      yield hits;
+    }
+    return code === 0 ? { code, stderr: "" } : NO_MATCH;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof WorkerError) return { code: 2, stderr: `code_search: ${error.message}` };
+    throw error;
+  } finally {
+    await worker.close();
+  }
+}
+
+function typeGlobs(name: string): readonly string[] {
+  const globs = globsOfType(name);
+  if (!globs) throw new PatternError(`unrecognized file type: ${name}`);
+  return globs;
+}
+
+function refusal(pattern: string, { message }: PatternError): EngineEnd {
+  return { code: 2, stderr: `code_search: regex parse error:\n    ${pattern}\nerror: ${message}` };
+}
+
+/** A file to search, as ripgrep names it, and as the door does. */
+interface Candidate {
+  readonly shown: string;
+  readonly path: string;
+}
+
+async function* filesOf(
+  search: EngineSearch,
+  door: Door,
+  folder: string,
+  filter: MatchWorker | undefined,
+): AsyncGenerator<Candidate, void, void> {
+  const { hidden, hiddenFolders, signal } = search;
+  for (const top of ["", ...hiddenFolders]) {
+    const select = async (entries: readonly WalkEntry[]): Promise<readonly WalkEntry[]> => {
+      const seen = entries.filter(({ name }) => name !== ".git" && (hidden || !name.startsWith(".")));
+      if (!filter || seen.length === 0) return seen;
+      const paths = seen.map(({ path, isFolder }) => ({ path: joinPath(top, path), isFolder }));
+      const wanted = await filter.matchPaths(paths);
+      return seen.filter((_, n) => wanted[n]);
+    };
+    for await (const path of walk({ door, folder: joinPath(folder, top), signal, select }))
+      yield {
+        shown: top === "" ? `./${path}` : `${top}/${path}`,
+        path: joinPath(joinPath(folder, top), path),
+      };
+  }
+}
+
+/** Reads one batch while the worker matches the one before. */
+async function* searchFiles(
+  files: AsyncGenerator<Candidate, void, void>,
+  worker: MatchWorker,
+  door: Door,
+): AsyncGenerator<FileHits, void, void> {
+  let pending: Promise<readonly FileHits[]> = Promise.resolve([]);
+  const match = (batch: Batch): Promise<readonly FileHits[]> => {
+    const next = batch.match(worker);
+    next.catch(() => {}); // reported when it is awaited
+    return next;
+  };
+  let batch = new Batch();
+  for await (const file of files) {
+    const bytes = await readWhole(door, file.path);
+    if (!bytes) continue;
+    batch.add(file.shown, bytes);
+    if (!batch.isFull) continue;
+    const before = pending;
+    pending = match(batch);
+    batch = new Batch();
+    yield* await before;
+  }
+  yield* await pending;
+  yield* await match(batch);
+}
+
+/** `undefined`: the file is not searched, because ripgrep would skip it too, or because it has gone. */
+async function readWhole(door: Door, path: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  try {
+    const { bytes } = await door.readFile(path, { maxBytes: MAX_FILE_BYTES });
+    // A copy owns its memory, so that it can be handed over: bytes of a small file may share theirs.
+    return new Uint8Array(bytes);
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+class Batch {
+  readonly #names: string[] = [];
+  readonly #files: Uint8Array<ArrayBuffer>[] = [];
+  #size = 0;
+
+  get isFull(): boolean {
+    return this.#size >= BATCH_BYTES || this.#files.length >= BATCH_FILES;
+  }
+
+  add(name: string, bytes: Uint8Array<ArrayBuffer>): void {
+    this.#names.push(name);
+    this.#files.push(bytes);
+    this.#size += bytes.length;
+  }
+
+  async match(worker: MatchWorker): Promise<readonly FileHits[]> {
+    if (this.#files.length === 0) return [];
+    const ranges = await worker.matchFiles(this.#files);
+    return this.#names
+      .map((path, n) => ({ path, ranges: ranges[n] ?? [] }))
+      .filter((hits) => hits.ranges.length > 0);
+  }
+}
