@@ -45,7 +45,18 @@ describe.each(GUARDS)("guard %s", (guard) => {
     symlinkSync(world.outside, join(root, "outer"));
     symlinkSync("circle", join(root, "circle"));
     const before = openBelow(root);
-    for (const path of ["a/b/c", "inner/c", "big", "a", "outer/x", "circle/x", "no/no", "ignored", "big/x"]) {
+    for (const path of [
+      "",
+      "a/b/c",
+      "inner/c",
+      "big",
+      "a",
+      "outer/x",
+      "circle/x",
+      "no/no",
+      "ignored",
+      "big/x",
+    ]) {
       await Promise.allSettled([
         door.readFile(path, { maxBytes: 5 }),
         door.readFolder(path, { maxEntries: 1 }),
