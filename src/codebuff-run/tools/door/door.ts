@@ -63,14 +63,14 @@ export interface Door {
   writeFile(
     path: string,
     bytes: Uint8Array,
-    options: { readonly replaces: Stamp | undefined; readonly mode?: number },
+    options: { readonly replaces: Stamp | undefined; readonly mode?: number | undefined },
   ): Promise<Stamp>;
   /**
    * Deletes a file, or a link and never what it leads to.
    * @param replaces the file as it was read; without it, whatever file or link is there
    * @throws Refusal as `writeFile`, and `missing`
    */
-  removeFile(path: string, options?: { readonly replaces?: Stamp }): Promise<void>;
+  removeFile(path: string, options?: { readonly replaces?: Stamp | undefined }): Promise<void>;
   /** Deletes a folder that is empty. Returns whether it was. */
   removeFolder(path: string): Promise<boolean>;
   /** @throws Refusal also `missing`, `not-a-folder` */
