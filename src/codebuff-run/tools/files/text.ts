@@ -35,14 +35,21 @@ export function readText(bytes: Uint8Array): FileText | undefined {
   return { raw, text, hasMark, endings: pairs === feedsIn(text) ? "crlf" : "mixed" };
 }
 
+/** For a file that `readText` cannot read. */
+export const NOT_TEXT = "The file is no UTF-8 text, so it cannot be edited.";
+
+/** A text of the agent as the text of a file: its ends of lines are the file's concern, and so is a byte order mark that the file has. */
+export function textFor({ hasMark }: FileText, given: string): string {
+  return withLineFeeds(hasMark && given.startsWith(MARK) ? given.slice(1) : given);
+}
+
 /**
  * The bytes of a file whose text is changed. Lines that stay keep their ending, even where endings are mixed; new lines get the ending that
  * most lines have.
  * @param text with `\n` at the end of each line
  */
 export function writeText(before: FileText, text: string): Uint8Array {
-  const own = before.hasMark && text.startsWith(MARK) ? text.slice(1) : text;
-  const raw = withEndings(before, own);
+  const raw = withEndings(before, text);
   return ENCODER.encode(before.hasMark ? MARK + raw : raw);
 }
 
