@@ -2,7 +2,7 @@ import { isObject } from "../../../core/checks.ts";
 import type { ToolJob } from "../job.ts";
 import { applyPatchEdit } from "./apply-patch.ts";
 import { type FileEdit, previewEdit } from "./edit.ts";
-import { type StrReplaceInput, strReplaceEdit } from "./str-replace.ts";
+import { type GivenReplacement, strReplaceEdit } from "./str-replace.ts";
 import { writeFileEdit } from "./write-file.ts";
 
 type Input = Readonly<Record<string, unknown>>;
@@ -40,7 +40,7 @@ function ofStrReplace({ path, replacements }: Input): FileEdit | undefined {
   return replacements.every(isReplacement) ? strReplaceEdit({ path, replacements }) : undefined;
 }
 
-function isReplacement(given: unknown): given is StrReplaceInput["replacements"][number] {
+function isReplacement(given: unknown): given is GivenReplacement {
   if (!isObject(given)) return false;
   const isText = (name: string): boolean => typeof given[name] === "string";
   return (isText("old") && isText("new")) || (isText("oldString") && isText("newString"));

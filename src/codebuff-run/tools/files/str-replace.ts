@@ -7,10 +7,17 @@ import { writeRefusal } from "./write-file.ts";
 
 export interface StrReplaceInput {
   readonly path: string;
-  readonly replacements: readonly (
-    | { readonly old: string; readonly new: string; readonly allowMultiple?: boolean }
-    | { readonly oldString: string; readonly newString: string; readonly allowMultiple?: boolean }
-  )[];
+  readonly replacements: readonly GivenReplacement[];
+}
+
+/** In either spelling: later SDKs have another one. */
+export interface GivenReplacement {
+  readonly old?: string;
+  readonly new?: string;
+  readonly oldString?: string;
+  readonly newString?: string;
+  /** @default false */
+  readonly allowMultiple?: boolean;
 }
 
 export function strReplaceEdit({ path, replacements }: StrReplaceInput): FileEdit {
@@ -33,12 +40,11 @@ export function strReplaceEdit({ path, replacements }: StrReplaceInput): FileEdi
   };
 }
 
-/** Either spelling: later SDKs have another one. */
-function readReplacement(given: StrReplaceInput["replacements"][number]): Replacement {
-  const { allowMultiple = false } = given;
-  return "old" in given
+function readReplacement(given: GivenReplacement): Replacement {
+  const { oldString = "", newString = "", allowMultiple = false } = given;
+  return given.old !== undefined && given.new !== undefined
     ? { old: given.old, new: given.new, allowMultiple }
-    : { old: given.oldString, new: given.newString, allowMultiple };
+    : { old: oldString, new: newString, allowMultiple };
 }
 
 async function replaceAll(
