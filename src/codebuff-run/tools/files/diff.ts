@@ -1,5 +1,5 @@
 import { type StructuredPatchHunk, structuredPatch } from "diff";
-import { feedsIn, lineStart, linesIn } from "./lines.ts";
+import { feedsIn, lineStart } from "./lines.ts";
 
 export type Hunk = Pick<StructuredPatchHunk, "oldStart" | "oldLines" | "newStart" | "newLines" | "lines">;
 
@@ -18,12 +18,14 @@ export const MAX_DIFF = 100_000;
 /**
  * The hunks of a unified diff. Beyond the limits all from the first changed line to the last is one hunk, so the diff is right, but not the
  * shortest. Linear in the texts.
+ * @param limit characters of removed lines, and of added ones, in that one hunk
  */
-export function hunksBetween(before: string, after: string): readonly Hunk[] {
+export function hunksBetween(before: string, after: string, limit = Infinity): readonly Hunk[] {
   if (before === after) return [];
-  const { head, oldTail, newTail } = changedPart(before, after);
-  const oldPart = before.slice(head, oldTail);
-  const newPart = after.slice(head, newTail);
+  const span = changedSpan(before, after);
+  const { above, oldBelow, newBelow } = span;
+  const oldPart = before.slice(above, oldBelow);
+  const newPart = after.slice(above, newBelow);
   const found =
     feedsIn(oldPart) + feedsIn(newPart) > MAX_LINES
       ? undefined
@@ -31,26 +33,27 @@ export function hunksBetween(before: string, after: string): readonly Hunk[] {
           context: CONTEXT,
           maxEditLength: MAX_EDITS,
         });
-  const above = feedsIn(before.slice(0, head));
-  return (found?.hunks ?? [wholeHunk(oldPart, newPart)]).map((hunk) => ({
+  const line = feedsIn(before.slice(0, above));
+  return (found?.hunks ?? [wholeHunk(before, after, span, limit)]).map((hunk) => ({
     ...hunk,
-    oldStart: hunk.oldStart + above,
-    newStart: hunk.newStart + above,
+    oldStart: hunk.oldStart + line,
+    newStart: hunk.newStart + line,
   }));
 }
 
 /** A unified diff without file headers: empty for equal texts, and cut behind `MAX_DIFF` characters. */
 export function unifiedDiff(before: string, after: string): string {
-  return cut(hunksBetween(before, after).map(textOf).join(""));
+  return cut(hunksBetween(before, after, MAX_DIFF).map(textOf).join(""));
 }
 
-/** A text of a diff within the limit; its last line says how much is missing. */
-export function cut(diff: string): string {
-  if (diff.length <= MAX_DIFF) return diff;
-  const shown = diff.slice(0, diff.lastIndexOf("\n", MAX_DIFF - 1) + 1 || MAX_DIFF);
-  const end = shown.endsWith("\n") ? "" : "\n";
-  return `${shown}${end}[cut: ${diff.length - shown.length} more characters]\n`;
+/** A text within the limit of a diff, in whole lines where lines are short. */
+export function cut(text: string): string {
+  if (text.length <= MAX_DIFF) return text;
+  const end = text.lastIndexOf("\n", MAX_DIFF - 1);
+  return end > MAX_DIFF / 2 ? `${text.slice(0, end)}${CUT}` : `${text.slice(0, MAX_DIFF)}${CUT}`;
 }
+
+const CUT = `\n[cut behind ${MAX_DIFF} characters]\n`;
 
 function textOf({ oldStart, oldLines, newStart, newLines, lines }: Hunk): string {
   // A side without lines is an empty file: otherwise lines of the context stand around the change.
@@ -59,57 +62,75 @@ function textOf({ oldStart, oldLines, newStart, newLines, lines }: Hunk): string
   return `@@ -${old} +${now} @@\n${lines.join("\n")}\n`;
 }
 
-/** Where the texts differ, in whole lines, with the context around: from `head` to `oldTail` and `newTail`. */
-function changedPart(
-  before: string,
-  after: string,
-): { readonly head: number; readonly oldTail: number; readonly newTail: number } {
-  const shorter = Math.min(before.length, after.length);
-  let head = 0;
-  while (head < shorter && before.charCodeAt(head) === after.charCodeAt(head)) head++;
-  head = lineStart(before, head);
-  let tail = 0;
-  const oldEnd = before.length - 1;
-  const newEnd = after.length - 1;
-  while (tail < shorter - head && before.charCodeAt(oldEnd - tail) === after.charCodeAt(newEnd - tail))
-    tail++;
-  // The tail begins behind a line's end that both have.
-  const firstEnd = tail === 0 ? -1 : before.indexOf("\n", before.length - tail);
-  tail = firstEnd === -1 ? 0 : before.length - firstEnd - 1;
-  for (let lines = 0; lines < CONTEXT; lines++) {
-    if (head > 0) head = lineStart(before, head - 1);
-    if (tail > 0) {
-      const end = before.indexOf("\n", before.length - tail);
-      tail = end === -1 ? 0 : before.length - end - 1;
-    }
-  }
-  return { head, oldTail: before.length - tail, newTail: after.length - tail };
+/** Where two texts differ, in whole lines: from `head` to `oldTail` and `newTail`; with the context from `above` to `oldBelow` and `newBelow`. */
+interface Span {
+  readonly above: number;
+  readonly head: number;
+  readonly oldTail: number;
+  readonly newTail: number;
+  readonly oldBelow: number;
+  readonly newBelow: number;
 }
 
-/** All of one text against all of another, but for the context at both ends. */
-function wholeHunk(before: string, after: string): Hunk {
-  const old = linesIn(before);
-  const now = linesIn(after);
-  const limit = Math.min(old.length, now.length);
-  let head = 0;
-  while (head < limit && old[head] === now[head]) head++;
+function changedSpan(before: string, after: string): Span {
+  const shorter = Math.min(before.length, after.length);
+  let same = 0;
+  while (same < shorter && before.charCodeAt(same) === after.charCodeAt(same)) same++;
+  const head = lineStart(before, same);
+  const oldEnd = before.length - 1;
+  const newEnd = after.length - 1;
   let tail = 0;
-  while (tail < limit - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++;
-  const above = old.slice(Math.max(0, head - CONTEXT), head);
-  const below = old.slice(old.length - tail, old.length - tail + CONTEXT);
-  const removed = old.slice(head, old.length - tail);
-  const added = now.slice(head, now.length - tail);
+  while (tail < shorter - head && before.charCodeAt(oldEnd - tail) === after.charCodeAt(newEnd - tail))
+    tail++;
+  tail = behindLine(before, tail); // begins behind a line's end that both have
+  let above = head;
+  let below = tail;
+  for (let lines = 0; lines < CONTEXT; lines++) {
+    if (above > 0) above = lineStart(before, above - 1);
+    below = behindLine(before, below);
+  }
   return {
-    oldStart: head - above.length + 1,
-    newStart: head - above.length + 1,
-    oldLines: above.length + removed.length + below.length,
-    newLines: above.length + added.length + below.length,
-    lines: [...marked(" ", above), ...marked("-", removed), ...marked("+", added), ...marked(" ", below)],
+    above,
+    head,
+    oldTail: before.length - tail,
+    newTail: after.length - tail,
+    oldBelow: before.length - below,
+    newBelow: after.length - below,
   };
 }
 
-function marked(mark: string, lines: readonly string[]): readonly string[] {
-  return lines.flatMap((line) =>
-    line.endsWith("\n") ? [mark + line.slice(0, -1)] : [mark + line, "\\ No newline at end of file"],
-  );
+/** The length of the last part of a text without the first line of the part. */
+function behindLine(text: string, length: number): number {
+  const end = length === 0 ? -1 : text.indexOf("\n", text.length - length);
+  return end === -1 ? 0 : text.length - end - 1;
+}
+
+/** All removed lines, then all added ones. */
+function wholeHunk(before: string, after: string, span: Span, limit: number): Hunk {
+  const { above, head, oldTail, newTail, oldBelow, newBelow } = span;
+  const cutTo = (start: number, end: number): number => Math.min(end, start + limit);
+  const lines: string[] = [];
+  addMarked(lines, " ", before.slice(above, head));
+  addMarked(lines, "-", before.slice(head, cutTo(head, oldTail)));
+  addMarked(lines, "+", after.slice(head, cutTo(head, newTail)));
+  addMarked(lines, " ", before.slice(oldTail, oldBelow));
+  return {
+    oldStart: 1,
+    newStart: 1,
+    oldLines: countLines(before.slice(above, oldBelow)),
+    newLines: countLines(after.slice(above, newBelow)),
+    lines,
+  };
+}
+
+function addMarked(lines: string[], mark: string, text: string): void {
+  if (text === "") return;
+  const own = text.split("\n");
+  const last = own.pop();
+  for (const line of own) lines.push(mark + line);
+  if (last) lines.push(mark + last, "\\ No newline at end of file");
+}
+
+function countLines(text: string): number {
+  return feedsIn(text) + (text === "" || text.endsWith("\n") ? 0 : 1);
 }

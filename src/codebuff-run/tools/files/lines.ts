@@ -9,14 +9,6 @@ export function feedsIn(text: string): number {
   return count;
 }
 
-/** The lines of a text, each with its `\n`; the last may have none. */
-export function linesIn(text: string): readonly string[] {
-  const lines = text.split("\n");
-  const last = lines.pop();
-  const ended = lines.map((line) => `${line}\n`);
-  return last ? [...ended, last] : ended;
-}
-
 /** Where the line of a place begins. */
 export function lineStart(text: string, at: number): number {
   return at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1;
