@@ -16,11 +16,28 @@ const object = (properties: object, ...required: string[]): JsonSchema => ({
 const list = (items: object): object => ({ type: "array", items });
 const filledList = (items: object): object => ({ ...list(items), minItems: 1 });
 
-const replacement = object(
-  { old: filled, new: text, allowMultiple: { type: "boolean", default: false } },
-  "old",
-  "new",
-);
+/** Later SDKs name the texts `oldString` and `newString`. */
+const replacement = {
+  ...object({
+    old: filled,
+    new: text,
+    oldString: filled,
+    newString: text,
+    allowMultiple: { type: "boolean", default: false },
+  }),
+  anyOf: [{ required: ["old", "new"] }, { required: ["oldString", "newString"] }],
+};
+
+/** A path, or some lines of a file. */
+const readable = {
+  anyOf: [
+    filled,
+    object(
+      { path: filled, offset: { type: "integer", minimum: 1 }, limit: { type: "integer", minimum: 1 } },
+      "path",
+    ),
+  ],
+};
 
 const change = (type: string) =>
   object({ type: { type: "string", const: type }, path: filled, diff: filled }, "type", "path", "diff");
@@ -113,8 +130,9 @@ export const HANDLED = {
     ),
   },
   read_files: {
-    description: "Reads files of the project.",
-    parameters: object({ paths: list(filled) }, "paths"),
+    description:
+      "Reads files of the project. For some lines of a file: { path, offset, limit }, where offset is the first line, from 1.",
+    parameters: object({ paths: list(readable) }, "paths"),
   },
   list_directory: {
     description: "Lists a folder of the project.",

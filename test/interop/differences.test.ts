@@ -10,7 +10,7 @@ import { TOOL_JOBS } from "./jobs-tools.ts";
 const NAMES = Object.keys(DIFFERENCES).sort();
 
 /** In the golden run alone. */
-const GOLDEN = ["glob-max-results", "newline-before-edits"];
+const GOLDEN = ["glob-max-results", "inputs-of-later-sdks", "newline-before-edits"];
 
 /** The account of a short run. */
 const ACCOUNT: Account = {

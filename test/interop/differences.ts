@@ -103,6 +103,18 @@ export const DIFFERENCES = {
     ),
   },
   "glob-max-results": { own: everywhere(without("max_results")) },
+  "inputs-of-later-sdks": {
+    own: everywhere((value) => {
+      if (!isObject(value) || !Array.isArray(value["anyOf"])) return value;
+      const { anyOf, properties, ...schema } = value;
+      if (!isObject(properties)) return anyOf[0];
+      return {
+        ...schema,
+        properties: without("oldString", "newString")(properties),
+        required: ["old", "new"],
+      };
+    }),
+  },
   "newline-before-edits": {
     sdk: items((list) => list.filter(({ type, chunk }) => type !== "chunk" || chunk !== "\n")),
   },

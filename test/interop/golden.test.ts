@@ -144,6 +144,7 @@ describe("the golden run of the original client", () => {
     const plain = reconciled(sdk.account, own.account, [
       ...ALWAYS,
       "glob-max-results",
+      "inputs-of-later-sdks",
       "newline-before-edits",
     ]);
     expect(plain.own).toEqual(plain.sdk);

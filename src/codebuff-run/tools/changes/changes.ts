@@ -1,14 +1,32 @@
 import type { Stamp } from "../door/door.ts";
 
-/** A file before or after a change; `undefined`: there was none. */
-export interface Version {
+/** A file that a tool has written. */
+export interface Written {
   readonly bytes: Uint8Array;
   readonly stamp: Stamp;
+}
+
+/** A file before a change. */
+export interface Version extends Written {
   readonly mode: number;
 }
 
-/** What the tools of one run have written. */
+/** What the tools of one run have seen and written. Paths are relative to the root, without links. */
 export interface Changes {
-  /** Notes one write or delete, after it was done. */
-  note(path: string, before: Version | undefined, after: Version | undefined): void;
+  /**
+   * Notes one write or delete, after it was done. The agent knows the file as it is then.
+   * @param before `"link"`: a link was deleted; `undefined`: there was no file
+   * @param after `undefined`: the file was deleted
+   * @param madeFolders folders that the write has made
+   */
+  note(
+    path: string,
+    before: Version | "link" | undefined,
+    after: Written | undefined,
+    madeFolders?: readonly string[],
+  ): void;
+  /** Notes a file as the agent has seen it; `undefined`: the agent has seen that there is none. */
+  saw(path: string, stamp: Stamp | undefined): void;
+  /** Whether a file is other than the agent has last seen it. `false` for a file that the agent has not seen. */
+  isStale(path: string, stamp: Stamp | undefined): boolean;
 }

@@ -1,0 +1,138 @@
+import { Recent } from "../../../core/recent.ts";
+import type { Door, Stamp } from "../door/door.ts";
+import { sameFile } from "../door/stamp.ts";
+import type { PathLocks } from "../files/locks.ts";
+import type { Changes, Version, Written } from "./changes.ts";
+import { Restorer } from "./restorer.ts";
+import { type Change, changeOf, isSame, type Kept, type Segment } from "./segment.ts";
+
+/** Bytes of old and new files that one run keeps for undo. Beyond them a change is listed, but cannot be reverted. */
+export const MAX_KEPT = 64 * 1_048_576;
+
+/** Files that a run remembers as seen. An older one may then be edited without the check whether it has changed. */
+const MAX_SEEN = 10_000;
+
+/** What became of an undo. */
+export interface Reverted {
+  /** Files that are as they were before the run. */
+  readonly reverted: readonly string[];
+  /** Files that are not touched, because they are not as the run left them, or cannot be put back. */
+  readonly conflicts: readonly Conflict[];
+}
+
+export interface Conflict {
+  readonly path: string;
+  readonly reason: string;
+}
+
+/** What the tools of one run have seen and written: lists it, and puts back what was. */
+export class RunChanges implements Changes {
+  readonly #seen = new Recent<string, { readonly stamp: Stamp | undefined }>(MAX_SEEN);
+  /** In the order of their last change. */
+  readonly #segments = new Set<Segment>();
+  /** For each file, what an edit in a row is added to. */
+  readonly #last = new Map<string, Segment>();
+  readonly #restorer: Restorer;
+  readonly #locks: PathLocks;
+  readonly #maxKept: number;
+  /** Bytes. */
+  #kept = 0;
+  #undo: Promise<unknown> = Promise.resolve();
+
+  /** @param locks those of the tools, so that no edit runs while its file is put back */
+  constructor(door: Door, locks: PathLocks, { maxKept = MAX_KEPT }: { readonly maxKept?: number } = {}) {
+    this.#restorer = new Restorer(door);
+    this.#locks = locks;
+    this.#maxKept = maxKept;
+  }
+
+  saw(path: string, stamp: Stamp | undefined): void {
+    this.#seen.set(path, { stamp });
+  }
+
+  isStale(path: string, stamp: Stamp | undefined): boolean {
+    const seen = this.#seen.get(path);
+    if (!seen) return false;
+    return seen.stamp && stamp ? !sameFile(seen.stamp, stamp) : seen.stamp !== stamp;
+  }
+
+  note(
+    path: string,
+    before: Version | "link" | undefined,
+    after: Written | undefined,
+    madeFolders: readonly string[] = [],
+  ): void {
+    this.saw(path, after?.stamp);
+    this.#restorer.noteFolders(madeFolders);
+    const last = this.#last.get(path);
+    if (last && before !== "link" && isSame(last.after, before)) {
+      this.#release(last.after);
+      last.after = this.#keep(after);
+      this.#segments.delete(last); // added again as the newest
+      this.#segments.add(last);
+    } else {
+      const segment = {
+        path,
+        before: before === "link" ? before : this.#keep(before),
+        after: this.#keep(after),
+      };
+      this.#segments.add(segment);
+      this.#last.set(path, segment);
+    }
+  }
+
+  /** Each file that the run has changed, the last one at the end. A file that others changed in between is listed more than once. */
+  list(): readonly Change[] {
+    return [...this.#segments].flatMap((segment) => changeOf(segment) ?? []);
+  }
+
+  /**
+   * Puts back what was before the run, the newest change first. A file that is not as the run left it is a conflict, and stays; so do its
+   * older changes. Removes folders that the run has made, if they are empty. What is put back is no change any more: a second call does the
+   * rest, if it can.
+   */
+  revert(): Promise<Reverted> {
+    const result = this.#undo.then(() => this.#revert());
+    this.#undo = result.catch(() => {}); // told to the caller of `revert`
+    return result;
+  }
+
+  async #revert(): Promise<Reverted> {
+    const reverted = new Set<string>();
+    const conflicts = new Map<string, string>();
+    for (const segment of [...this.#segments].reverse()) {
+      const { path } = segment;
+      if (conflicts.has(path)) continue;
+      const conflict = await this.#locks.hold(path, undefined, () => this.#restore(segment));
+      if (conflict !== undefined) conflicts.set(path, conflict);
+      else reverted.add(path);
+    }
+    return {
+      reverted: [...reverted].filter((path) => !conflicts.has(path)),
+      conflicts: [...conflicts].map(([path, reason]) => ({ path, reason })),
+    };
+  }
+
+  async #restore(segment: Segment): Promise<string | undefined> {
+    const conflict = await this.#restorer.restore(segment);
+    if (conflict === undefined) {
+      this.#segments.delete(segment);
+      if (this.#last.get(segment.path) === segment) this.#last.delete(segment.path);
+      this.#release(segment.before === "link" ? undefined : segment.before);
+      this.#release(segment.after);
+    }
+    return conflict;
+  }
+
+  #keep(version: Version | Written | undefined): Kept | undefined {
+    if (!version) return undefined;
+    const { bytes } = version;
+    const fits = this.#kept + bytes.length <= this.#maxKept;
+    if (fits) this.#kept += bytes.length;
+    return { ...version, bytes: fits ? bytes : undefined };
+  }
+
+  #release(version: Kept | undefined): void {
+    this.#kept -= version?.bytes?.length ?? 0;
+  }
+}

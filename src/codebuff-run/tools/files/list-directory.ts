@@ -1,0 +1,24 @@
+import { Refusal } from "../door/refusal.ts";
+import type { ToolJob } from "../job.ts";
+
+export interface ListDirectoryInput {
+  /** Empty: the root. */
+  readonly path: string;
+}
+
+/** Entries of a folder. A model reads less, and a history repeats the names with each request. */
+export const MAX_ENTRIES = 10_000;
+
+/** The names in a folder: also ignored files, but no links, devices, pipes and sockets. */
+export async function listDirectory({ path }: ListDirectoryInput, { door }: ToolJob): Promise<object> {
+  try {
+    const entries = await door.readFolder(door.resolve(path, "read"), { maxEntries: MAX_ENTRIES });
+    const namesOf = (kind: "file" | "folder") =>
+      entries.filter((entry) => entry.kind === kind).map(({ name }) => name);
+    return { files: namesOf("file"), directories: namesOf("folder"), path };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const isInvalid = error.reason === "outside" || error.reason === "invalid";
+    return { errorMessage: `${isInvalid ? "Invalid path" : "Failed to list directory"}: ${error.message}` };
+  }
+}

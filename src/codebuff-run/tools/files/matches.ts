@@ -1,0 +1,156 @@
+import { codesOf, occurrences } from "./occurrences.ts";
+
+/** Where an old text stands, and what takes its place. */
+export interface Match {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** Characters of a text behind an edit: a short edit of many places can make a very long text. */
+export const MAX_RESULT = 10 * 1_048_576;
+
+/** Matches of one text. More are no edit; each takes some 50 bytes. */
+export const MAX_MATCHES = 100_000;
+
+/**
+ * Where `old` stands in a text: exactly; else with the same indentation before each of its lines; else with any white space. Matches do not
+ * overlap, and are in order. Of more than `MAX_MATCHES`, one more is returned.
+ */
+export function matchesOf(text: string, old: string, replacement: string): readonly Match[] {
+  const exact = exactMatches(text, old, replacement);
+  if (exact.length > 0) return exact;
+  const deeper = indentedMatches(text, old, replacement);
+  return deeper.length > 0 ? deeper : looseMatches(text, old, replacement);
+}
+
+function exactMatches(text: string, old: string, replacement: string): readonly Match[] {
+  if (old.length > text.length) return [];
+  return apart(matchesIn(codesOf(text), old, replacement));
+}
+
+function* matchesIn(text: Uint16Array, old: string, replacement: string): Generator<Match> {
+  for (const start of occurrences(text, codesOf(old)))
+    yield { start, end: start + old.length, text: replacement };
+}
+
+/** Indentations that are tried. Each one reads the whole text; real files have less. */
+const MAX_INDENTATIONS = 16;
+
+/** For a model that has left out the indentation that all lines of `old` have in the file. The replacement gets it too. */
+function indentedMatches(text: string, old: string, replacement: string): readonly Match[] {
+  const lines = old.split("\n");
+  const place = lines.findIndex((line) => line.trim() !== "");
+  const first = lines[place];
+  // A last line may be a part of the file's line: the exact search has tried that.
+  if (first === undefined || place === lines.length - 1) return [];
+  const codes = codesOf(text);
+  const found: Match[] = [];
+  for (const indentation of indentationsOf(text, first)) {
+    const pattern = indented(lines, indentation, text.length);
+    const own = indented(replacement.split("\n"), indentation, MAX_RESULT);
+    if (pattern === undefined || own === undefined) continue;
+    for (const match of matchesIn(codes, pattern, own))
+      if ((match.start === 0 || text[match.start - 1] === "\n") && found.push(match) > MAX_MATCHES) break;
+  }
+  return apart(found.sort((a, b) => a.start - b.start));
+}
+
+/** What stands before a line in the text, each once. */
+function indentationsOf(text: string, line: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (let start = 0; start < text.length && found.size < MAX_INDENTATIONS; ) {
+    const feed = text.indexOf("\n", start);
+    const end = feed === -1 ? text.length : feed;
+    const depth = end - start - line.length;
+    if (depth > 0 && text.endsWith(line, end)) {
+      const before = text.slice(start, start + depth);
+      if (/^[ \t]+$/.test(before)) found.add(before);
+    }
+    start = end + 1;
+  }
+  return found;
+}
+
+/** The lines with an indentation before each that is not empty; `undefined` for a text longer than `limit`. */
+function indented(lines: readonly string[], indentation: string, limit: number): string | undefined {
+  let length = lines.length - 1;
+  for (const line of lines) length += line === "" ? 0 : indentation.length + line.length;
+  if (length > limit) return undefined;
+  return lines.map((line) => (line === "" ? "" : indentation + line)).join("\n");
+}
+
+/** Compares the texts without their white space. */
+function looseMatches(text: string, old: string, replacement: string): readonly Match[] {
+  const pattern = codesOf(old).filter((code) => !isSpace(code));
+  if (pattern.length === 0) return [];
+  const all = codesOf(text);
+  const places = new Int32Array(all.length);
+  let count = 0;
+  for (let at = 0; at < all.length; at++) if (!isSpace(all[at])) places[count++] = at;
+  const codes = all.filter((code) => !isSpace(code));
+  const before = feedsAround(old, 0, 1);
+  const behind = feedsAround(old, old.length - 1, -1);
+  const found: Match[] = [];
+  let last = 0;
+  for (const at of occurrences(codes, pattern)) {
+    const first = places[at] ?? 0;
+    const end = (places[at + pattern.length - 1] ?? 0) + 1;
+    // `x = 1` is not meant by `max=10`.
+    if (first < last || isInWord(all, first) || isInWord(all, end)) continue;
+    const start = before === undefined ? first : widened(all, first - 1, -1, before) + 1;
+    const stop = behind === undefined ? end : widened(all, end, 1, behind);
+    found.push({ start: Math.max(start, last), end: stop, text: replacement });
+    last = stop;
+    if (found.length > MAX_MATCHES) break;
+  }
+  return found;
+}
+
+/** How many lines the white space at an end of the old text has; `undefined`: there is no white space. */
+function feedsAround(old: string, from: number, step: 1 | -1): number | undefined {
+  if (!isSpace(old.charCodeAt(from))) return undefined;
+  let feeds = 0;
+  for (let at = from; isSpace(old.charCodeAt(at)); at += step) if (old[at] === "\n") feeds++;
+  return feeds;
+}
+
+/** Takes white space into the match, as far as the old text has lines of it. Returns the first place outside. */
+function widened(codes: Uint16Array, from: number, step: 1 | -1, feeds: number): number {
+  let at = from;
+  for (let left = feeds; at >= 0 && at < codes.length && isSpace(codes[at]); at += step)
+    if (codes[at] === FEED && left-- === 0) break;
+  return at;
+}
+
+/** Whether a place divides a word. */
+function isInWord(codes: Uint16Array, at: number): boolean {
+  return at > 0 && at < codes.length && isWord(codes[at - 1]) && isWord(codes[at]);
+}
+
+/** The first matches that do not overlap. */
+function apart(matches: Iterable<Match>): readonly Match[] {
+  const found: Match[] = [];
+  let last = 0;
+  for (const match of matches) {
+    if (match.start < last) continue;
+    last = match.end;
+    if (found.push(match) > MAX_MATCHES) break;
+  }
+  return found;
+}
+
+const FEED = 10;
+
+const SPACE = /\s/;
+
+function isSpace(code: number | undefined): boolean {
+  if (code === undefined) return false;
+  return code < 128 ? code === 32 || (code >= 9 && code <= 13) : SPACE.test(String.fromCharCode(code));
+}
+
+const WORD = /[\p{L}\p{N}_$]/u;
+
+function isWord(code: number | undefined): boolean {
+  return code !== undefined && WORD.test(String.fromCharCode(code));
+}

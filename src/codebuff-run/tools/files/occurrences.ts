@@ -1,0 +1,38 @@
+/**
+ * Each place, from `from` on, where `pattern` stands in `text`, also places that overlap. Linear, whatever the texts are: the platform's
+ * `indexOf` takes the product of the lengths for texts that repeat themselves.
+ */
+export function* occurrences(text: Codes, pattern: Codes, from = 0): Generator<number, undefined, undefined> {
+  if (pattern.length === 0 || pattern.length > text.length - from) return;
+  const fallback = fallbacksOf(pattern);
+  let matched = 0;
+  for (let at = from; at < text.length; at++) {
+    const code = text[at];
+    while (matched > 0 && code !== pattern[matched]) matched = fallback[matched - 1] ?? 0;
+    if (code === pattern[matched]) matched++;
+    if (matched < pattern.length) continue;
+    yield at - matched + 1;
+    matched = fallback[matched - 1] ?? 0;
+  }
+}
+
+export type Codes = Uint16Array | Int32Array;
+
+/** For each beginning of the pattern: the length of its longest own beginning that is its end too (Knuth, Morris and Pratt). */
+function fallbacksOf(pattern: Codes): Int32Array {
+  const fallback = new Int32Array(pattern.length);
+  let matched = 0;
+  for (let at = 1; at < pattern.length; at++) {
+    while (matched > 0 && pattern[at] !== pattern[matched]) matched = fallback[matched - 1] ?? 0;
+    if (pattern[at] === pattern[matched]) matched++;
+    fallback[at] = matched;
+  }
+  return fallback;
+}
+
+/** The UTF-16 codes of a text. */
+export function codesOf(text: string): Uint16Array {
+  const codes = new Uint16Array(text.length);
+  for (let at = 0; at < text.length; at++) codes[at] = text.charCodeAt(at);
+  return codes;
+}

@@ -1,0 +1,36 @@
+import { PatchFailure, type Section, sectionsOf } from "./patch-sections.ts";
+import { type Budget, Placing } from "./placing.ts";
+
+/** Lines that are read to find the sections of one diff: each section may read the whole file three times. So many take half a second. */
+const MAX_READ = 50_000_000;
+
+/**
+ * A text behind a diff of `apply_patch`. A last `\n` stays, and so does its absence.
+ * @param text with `\n` at the end of each line
+ * @throws PatchFailure with the reason
+ */
+export function patched(text: string, diff: string): string {
+  const sections = sectionsOf(diff);
+  const hasLastFeed = text === "" || text.endsWith("\n");
+  const lines = text === "" ? [] : (hasLastFeed ? text.slice(0, -1) : text).split("\n");
+  const after = placed(lines, sections);
+  const result = after.join("\n") + (hasLastFeed && after.length > 0 ? "\n" : "");
+  if (result === text) throw new PatchFailure("The diff changes nothing.");
+  return result;
+}
+
+function placed(lines: readonly string[], sections: readonly Section[]): readonly string[] {
+  const budget: Budget = { left: MAX_READ };
+  try {
+    return new Placing(lines, budget).all(sections);
+  } catch (failure) {
+    if (!(failure instanceof PatchFailure)) throw failure;
+    try {
+      // A diff may show the end of the last line as an empty line.
+      const after = new Placing([...lines, ""], budget).all(sections);
+      return after.at(-1) === "" ? after.slice(0, -1) : after;
+    } catch {
+      throw failure;
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import { Refusal } from "../door/refusal.ts";
+import type { ToolJob } from "../job.ts";
+import { MAX_EDITED } from "./edit.ts";
+import { readExisting } from "./existing.ts";
+import { locate } from "./location.ts";
+import { readText } from "./text.ts";
+
+export interface ReadFilesInput {
+  readonly paths: readonly (string | FilePart)[];
+}
+
+/** Some lines of a file. */
+export interface FilePart {
+  readonly path: string;
+  /** The first line, from 1. @default 1 */
+  readonly offset?: number;
+  /** Lines. @default all */
+  readonly limit?: number;
+}
+
+/** Bytes of a file that is read whole, and of the lines that are read of a larger one: the original client's limit. */
+export const MAX_READ = 1_048_576;
+
+/** Characters of all files of one call: some 500,000 tokens, which few models can read. */
+export const MAX_TOTAL = 2 * MAX_READ;
+
+/** Reads files in the order of the request, each once. A file that cannot be read has a marker as its content. */
+export async function readFiles({ paths }: ReadFilesInput, job: ToolJob): Promise<readonly object[]> {
+  const parts = new Map<string, FilePart>();
+  for (const given of paths) {
+    const part = typeof given === "string" ? { path: given } : given;
+    const { offset, limit } = part;
+    const key = JSON.stringify([nameOf(part.path, job), offset, limit]);
+    if (!parts.has(key)) parts.set(key, part);
+  }
+  const results: object[] = [];
+  let left = MAX_TOTAL;
+  for (const part of parts.values()) {
+    const { path } = part;
+    if (job.signal.aborted) results.push({ path, content: "[FILE_READ_ERROR] [interrupted]" });
+    else {
+      const content = await contentOf(part, job);
+      const fits = content.length <= left;
+      if (fits) left -= content.length;
+      results.push(fits ? { path, content } : { path, contentOmittedForLength: true });
+    }
+  }
+  return results;
+}
+
+/** The same for `a.ts` and `./a.ts`. */
+function nameOf(path: string, { door }: ToolJob): string {
+  try {
+    return door.resolve(path, "read");
+  } catch (error) {
+    if (error instanceof Refusal) return path;
+    throw error;
+  }
+}
+
+async function contentOf({ path, offset, limit }: FilePart, { door, changes }: ToolJob): Promise<string> {
+  const isPart = offset !== undefined || limit !== undefined;
+  try {
+    const asked = door.resolve(path, "read");
+    const location = await locate(door, asked);
+    const file = await readExisting(door, asked, isPart ? MAX_EDITED : MAX_READ);
+    changes.saw(location.path, file?.stamp);
+    if (!file) return "[FILE_DOES_NOT_EXIST]";
+    const text = readText(file.bytes)?.raw;
+    if (text === undefined) return "[FILE_READ_ERROR] [not UTF-8 text]";
+    const shown = isPart ? linesOf(text, offset, limit) : text;
+    if (isPart && shown.length > MAX_READ) return tooLarge(BigInt(shown.length));
+    return (await door.status(asked, "file")) === "allow-example" ? `[TEMPLATE]\n${shown}` : shown;
+  } catch (error) {
+    if (error instanceof Refusal) return markerOf(error);
+    throw error;
+  }
+}
+
+function linesOf(text: string, offset = 1, limit = Infinity): string {
+  let start = 0;
+  for (let line = 1; line < offset && start < text.length; line++) start = lineEnd(text, start);
+  let end = start;
+  for (let line = 0; line < limit && end < text.length; line++) end = lineEnd(text, end);
+  return text.slice(start, end);
+}
+
+/** Behind the `\n` of a line. */
+function lineEnd(text: string, from: number): number {
+  return text.indexOf("\n", from) + 1 || text.length;
+}
+
+function markerOf({ reason, size }: Refusal): string {
+  switch (reason) {
+    case "outside":
+      return "[FILE_OUTSIDE_PROJECT]";
+    case "blocked":
+      return "[BLOCKED]";
+    case "missing":
+      return "[FILE_DOES_NOT_EXIST]";
+    case "too-large":
+      return tooLarge(size);
+    case "invalid":
+    case "protected":
+    case "exists":
+    case "link":
+    case "not-a-file":
+    case "not-a-folder":
+    case "changed":
+    case "failed":
+      return "[FILE_READ_ERROR]";
+  }
+}
+
+function tooLarge(size: bigint | undefined): string {
+  return `[FILE_TOO_LARGE]${size === undefined ? "" : ` [${(Number(size) / 1_048_576).toFixed(2)}MB]`}`;
+}

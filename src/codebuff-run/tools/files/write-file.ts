@@ -1,0 +1,71 @@
+import type { FileRead } from "../door/door.ts";
+import type { Refusal } from "../door/refusal.ts";
+import { cut, unifiedDiff } from "./diff.ts";
+import { CHANGED, type FileEdit, type Plan } from "./edit.ts";
+import { NOT_TEXT, newText, readText, textFor, writeText } from "./text.ts";
+
+export interface WriteFileInput {
+  readonly path: string;
+  readonly content: string;
+}
+
+export function writeFileEdit({ path, content }: WriteFileInput): FileEdit {
+  return {
+    path,
+    plan: (file) => (file ? update(path, file, content) : create(path, content)),
+    refusal: writeRefusal,
+    failure: (errorMessage) => ({ file: path, errorMessage }),
+  };
+}
+
+function create(file: string, content: string): Plan {
+  return {
+    kind: "write",
+    bytes: newText(content),
+    diff: unifiedDiff("", content),
+    value: { file, message: "Created new file", unifiedDiff: cut(content) },
+  };
+}
+
+function update(path: string, file: FileRead, content: string): Plan {
+  const before = readText(file.bytes);
+  if (!before) return { kind: "refused", errorMessage: NOT_TEXT };
+  const given = textFor(before, content);
+  // A model that leaves out the last line feed does not mean to.
+  const isCut = before.text.endsWith("\n") && given !== "" && !given.endsWith("\n");
+  const text = isCut ? `${given}\n` : given;
+  if (text === before.text)
+    return {
+      kind: "refused",
+      errorMessage: "The new content was the same as the old content, skipping.",
+    };
+  const diff = unifiedDiff(before.text, text);
+  return {
+    kind: "write",
+    bytes: writeText(before, text),
+    diff,
+    value: { file: path, message: "Updated file", unifiedDiff: diff },
+  };
+}
+
+/** The text of a failure of `write_file` and `str_replace`, for a path that is refused. */
+export function writeRefusal({ reason, message }: Refusal): string {
+  switch (reason) {
+    case "outside":
+      return "file path contains invalid path traversal";
+    case "not-a-file":
+    case "not-a-folder":
+    case "failed":
+    case "missing":
+      return "Failed to write to file: file path caused an error or file could not be written";
+    case "changed":
+    case "exists":
+      return CHANGED;
+    case "invalid":
+    case "blocked":
+    case "protected":
+    case "link":
+    case "too-large":
+      return message;
+  }
+}
