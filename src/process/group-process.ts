@@ -225,23 +225,20 @@ export class GroupProcess implements Watched {
   #onExit(exit: Exit): void {
     const state = this.#state;
     const isAsked = state.name === "ending" || (state.name === "running" && state.asked !== undefined);
-    if (this.#scope === "group" && !this.#group.isAlive) {
-      this.#listener.exited();
-      this.#close(exit, isAsked ? AFTERMATH : PIPE_GRACE);
-      return;
-    }
     if (this.#scope === "group" && state.name === "ending") {
       this.#become({ name: "clearing", exit, limit: state.limit, look: NO_TIMER });
       this.#listener.exited();
-      if (state.limit === NO_TIMER)
-        this.kill(); // again, since the wait for a killed group has a limit
+      // Again after a kill, since the wait for a killed group has a limit.
+      if (state.limit === NO_TIMER) this.kill();
       else this.#look();
       return;
     }
     if (isAsked) this.#signal("SIGKILL"); // kill the rest of the process group
     this.#become({ name: "draining", exit });
     this.#listener.exited();
-    if (!this.isPaused) this.#drain.start();
+    if (this.#state.name !== "draining") return; // the listener has killed the group
+    if (this.#scope === "group" && !this.#group.isAlive) this.#close(exit, PIPE_GRACE);
+    else if (!this.isPaused) this.#drain.start();
   }
 
   #onDrained(): void {
