@@ -67,15 +67,16 @@ describe.skipIf(process.platform === "win32")("what a command leaves behind", ()
     "is a zombie that nobody collects: it holds up nothing",
     async () => {
       await using at = await terminalWorld();
-      const zombie = "(sh -c 'exit' & echo $! > zombie; exec setsid sleep 1000 >/dev/null 2>&1) & holder=$!";
-      const field = (pid: string, name: string, value: string) =>
-        `while :; do read -r _ _ state _ group _ < /proc/${pid}/stat && [ "$${name}" = ${value} ] && break; done 2>/dev/null`;
+      const dies = "sh -c 'while ! [ -e go ]; do :; done'";
+      const until = (pid: string, name: string, value: string) =>
+        `while read -r _ _ state _ group _ < /proc/${pid}/stat && [ "$${name}" != ${value} ]; do :; done`;
       const { result } = at.start(
         [
-          zombie,
+          `(${dies} & echo $! > zombie; exec setsid sleep 1000 >/dev/null 2>&1) & holder=$!`,
           "while ! [ -s zombie ]; do :; done",
-          field("$(cat zombie)", "state", "Z"),
-          field("$holder", "group", "$holder"),
+          until("$holder", "group", "$holder"),
+          "> go",
+          until("$(cat zombie)", "state", "Z"),
           "echo $$ $holder",
         ].join("\n"),
       );
