@@ -82,7 +82,8 @@ const NO_TIMER: CancelTimer = () => {};
  *        ├── grace: SIGKILL                                           └── grace: SIGKILL; then AFTERMATH ───────────────────▶ over
  *        └── exit, scope `program`: SIGKILL ─────────────────────▶ draining
  *
- * A process that could not be started goes from `running` to `over`. A process that leaves the group (`setsid`) is out of reach.
+ * A process that could not be started goes from `running` to `over`. With the scope `group`, an exit that leaves no process goes from `draining` to
+ * `closing` at once, and its pipes have PIPE_GRACE. A process that leaves the group (`setsid`) is out of reach.
  */
 export class GroupProcess implements Watched {
   readonly forwardsSignals: boolean;

@@ -157,6 +157,13 @@ describe.skipIf(process.platform === "win32")("an abort", () => {
     expect(await at.result).toMatchObject({ stdout: "ready\n", message: INTERRUPTED });
   });
 
+  test("ends the reports, whatever the command says in its last second", async () => {
+    const tidies = "trap 'echo late; exit' TERM; mkfifo none; echo ready; while :; do read line < none; done";
+    await using at = await stopped(tidies, "an abort");
+    expect(await at.result).toMatchObject({ stdout: "ready\nlate\n", message: INTERRUPTED });
+    expect(at.reports.join("")).toBe("ready\n");
+  });
+
   test("before the start starts nothing", async () => {
     await using at = await terminalWorld();
     const { result } = at.start("touch begun; sleep 1000", {}, AbortSignal.abort());

@@ -183,6 +183,17 @@ describe("a command that cannot run", () => {
     });
   });
 
+  test.skipIf(process.platform === "win32")("is told so with the code of the system alone", async () => {
+    await using at = await terminalWorld();
+    const shell = join(at.path, "shell");
+    await writeFile(shell, "#!/nowhere/at/all\n", { mode: 0o755 });
+    await using own = await terminalWorld({ shell });
+    expect(await own.run("echo hi")).toStrictEqual({
+      command: "echo hi",
+      errorMessage: "The command could not be started: ENOENT.",
+    });
+  });
+
   test.each([
     ["linux", undefined, "There is no shell: neither bash nor sh is in PATH."],
     ["win32", undefined, "There is no bash: on Windows the option `shell` must name one."],
