@@ -85,7 +85,8 @@ const NO_TIMER: CancelTimer = () => {};
  *        ├── grace: SIGKILL                                           └── grace: SIGKILL; then AFTERMATH ───────────────────▶ over
  *        └── exit, scope `program`: SIGKILL ─────────────────────▶ draining
  *
- * A process that could not be started goes from `running` to `over`. A process that leaves the group (`setsid`) is out of reach.
+ * A process that could not be started goes from `running` to `over`. With the scope `group`, an exit that leaves no process goes from `draining` to
+ * `closing` at once, and its pipes have PIPE_GRACE. A process that leaves the group (`setsid`) is out of reach.
  */
 export class GroupProcess implements Watched {
   readonly forwardsSignals: boolean;
@@ -240,23 +241,20 @@ export class GroupProcess implements Watched {
   #onExit(exit: Exit): void {
     const state = this.#state;
     const isAsked = state.name === "ending" || (state.name === "running" && state.asked !== undefined);
-    if (this.#scope === "group" && !this.#group.isAlive) {
-      this.#listener.exited();
-      this.#close(exit, isAsked ? AFTERMATH : PIPE_GRACE);
-      return;
-    }
     if (this.#scope === "group" && state.name === "ending") {
       this.#become({ name: "clearing", exit, limit: state.limit, look: NO_TIMER });
       this.#listener.exited();
-      if (state.limit === NO_TIMER)
-        this.kill(); // again, since the wait for a killed group has a limit
+      // Again after a kill, since the wait for a killed group has a limit.
+      if (state.limit === NO_TIMER) this.kill();
       else this.#look();
       return;
     }
     if (isAsked) this.#signal("SIGKILL"); // kill the rest of the process group
     this.#become({ name: "draining", exit });
     this.#listener.exited();
-    if (!this.isPaused) this.#drain.start();
+    if (this.#state.name !== "draining") return; // the listener has killed the group
+    if (this.#scope === "group" && !this.#group.isAlive) this.#close(exit, PIPE_GRACE);
+    else if (!this.isPaused) this.#drain.start();
   }
 
   #onDrained(): void {

@@ -38,11 +38,12 @@ test("the end reports the rest at once, and leaves no timer", () => {
   expect(clock.pending).toBe(0);
 });
 
-test("a stop drops the rest, and leaves no timer", async () => {
+test("a stop drops the rest and all that follows, and leaves no timer", async () => {
   const { clock, reports, progress } = reporter();
   progress.push("a");
   progress.push("b");
   progress.stop();
+  progress.push("c");
   await clock.advance(1_000);
   expect(reports).toEqual(["a"]);
   expect(clock.pending).toBe(0);

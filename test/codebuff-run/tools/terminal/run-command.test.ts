@@ -138,17 +138,31 @@ describe("a command that cannot run", () => {
   });
 
   test.skipIf(process.platform === "win32").each([
-    ["..", "Invalid cwd: Path '..' is outside the project directory."],
-    ["gone", "Invalid cwd: Path 'gone' does not exist."],
-  ])("in the folder %s is refused with the words of the door", async (cwd, errorMessage) => {
+    ["..", "Path '..' is outside the project directory."],
+    ["inner/../..", "Path 'inner/../..' is outside the project directory."],
+    ["/etc", "Path '/etc' is outside the project directory."],
+    ["out", "Path 'out' is outside the project directory."],
+    ["gone", "Path 'gone' does not exist."],
+  ])("in the folder %s is refused with the words of the door", async (cwd, why) => {
     await using at = await terminalWorld();
+    await mkdir(join(at.path, "inner"));
+    await writeFile(join(at.path, "file"), "");
+    await symlink("/etc", join(at.path, "out"));
+    const errorMessage = `Invalid cwd: ${why}`;
     expect(await at.run("pwd", { cwd })).toStrictEqual({ command: "pwd", errorMessage });
+  });
+
+  test.skipIf(process.platform === "win32")("in a file is refused", async () => {
+    await using at = await terminalWorld();
+    await writeFile(join(at.path, "file"), "");
+    const errorMessage = expect.stringMatching(/^Invalid cwd: Path 'file' /);
+    expect(await at.run("pwd", { cwd: "file" })).toStrictEqual({ command: "pwd", errorMessage });
   });
 
   test.skipIf(process.platform === "win32")("runs in the root, or in a folder of it", async () => {
     await using at = await terminalWorld();
     await mkdir(join(at.path, "inner"));
-    expect(await at.run("pwd -P")).toMatchObject({ stdout: `${at.path}\n` });
+    expect(await at.run("pwd -P; pwd")).toMatchObject({ stdout: `${at.path}\n${at.path}\n` });
     expect(await at.run("pwd -P", { cwd: "inner" })).toMatchObject({ stdout: `${at.path}/inner\n` });
     expect(at.opened).toEqual(["", "inner"]);
   });
@@ -169,17 +183,16 @@ describe("a command that cannot run", () => {
     });
   });
 
-  test.skipIf(process.platform === "win32")(
-    "is told so when its folder goes away, without the path of the shell",
-    async () => {
-      await using at = await terminalWorld();
-      await writeFile(join(at.path, "file"), "");
-      expect(await at.run("pwd", { cwd: "file" })).toStrictEqual({
-        command: "pwd",
-        errorMessage: "The command could not be started: ENOTDIR.",
-      });
-    },
-  );
+  test.skipIf(process.platform === "win32")("is told so with the code of the system alone", async () => {
+    await using at = await terminalWorld();
+    const shell = join(at.path, "shell");
+    await writeFile(shell, "#!/nowhere/at/all\n", { mode: 0o755 });
+    await using own = await terminalWorld({ shell });
+    expect(await own.run("echo hi")).toStrictEqual({
+      command: "echo hi",
+      errorMessage: "The command could not be started: ENOENT.",
+    });
+  });
 
   test.each([
     ["linux", undefined, "There is no shell: neither bash nor sh is in PATH."],

@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
+import { vi } from "vitest";
 import { tempFolder } from "../../../../scripts/support/temp-folder.ts";
+import type { Door } from "../../../../src/codebuff-run/tools/door/door.ts";
+import { openDoor } from "../../../../src/codebuff-run/tools/door/open-door.ts";
 import {
   type RunCommandInput,
   runCommand,
@@ -9,7 +12,6 @@ import {
 import { systemClock } from "../../../../src/core/clock.ts";
 import { WatchedClock } from "../../../helpers/codebuff-cli.ts";
 import { processesWith } from "../../../tui/support/processes.ts";
-import { folderDoor } from "./folder-door.ts";
 
 /** Every process of a test inherits this variable. */
 const MARK = "AGENTWIRE_TEST_MARK";
@@ -22,6 +24,25 @@ class LookingClock extends WatchedClock {
   override setTimeout(callback: () => void, delay: number) {
     return delay === LOOK_EVERY ? systemClock.setTimeout(callback, delay) : super.setTimeout(callback, delay);
   }
+}
+
+/** Notes which folders are opened and closed. */
+function watchFolders(door: Door) {
+  const opened: string[] = [];
+  const closed: string[] = [];
+  const openFolder = door.openFolder.bind(door);
+  vi.spyOn(door, "openFolder").mockImplementation(async (path) => {
+    const folder = await openFolder(path);
+    opened.push(folder.path);
+    return {
+      ...folder,
+      close: async () => {
+        closed.push(folder.path);
+        await folder.close();
+      },
+    };
+  });
+  return { opened, closed };
 }
 
 export interface TerminalResult {
@@ -38,7 +59,8 @@ export async function terminalWorld(options: TerminalOptions = {}) {
   const folder = await tempFolder();
   const clock = new LookingClock();
   const mark = randomUUID();
-  const { door, opened, closed } = folderDoor(folder.path);
+  const door = await openDoor({ root: folder.path });
+  const { opened, closed } = watchFolders(door);
   const tool = runCommand({ clock, ...options, env: { [MARK]: mark, ...options.env } });
   const alive = (): readonly number[] => processesWith(MARK, mark);
 
@@ -91,6 +113,7 @@ export async function terminalWorld(options: TerminalOptions = {}) {
     },
     async [Symbol.asyncDispose]() {
       const left = alive();
+      await door.close();
       for (const pid of left) process.kill(pid, "SIGKILL");
       await folder[Symbol.asyncDispose]();
       if (left.length > 0) throw new Error(`${left.length} processes were left behind`);

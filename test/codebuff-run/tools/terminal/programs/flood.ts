@@ -1,8 +1,8 @@
 // Runs a command that writes as many bytes as the first argument says, and prints what that has cost this process.
+import { openDoor } from "../../../../../src/codebuff-run/tools/door/open-door.ts";
 import { runCommand } from "../../../../../src/codebuff-run/tools/terminal/run-command.ts";
-import { folderDoor } from "../folder-door.ts";
 
-const { door } = folderDoor(process.cwd());
+const door = await openDoor({ root: process.cwd() });
 
 async function flood(bytes: number) {
   let peak = 0;

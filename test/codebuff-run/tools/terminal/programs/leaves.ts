@@ -1,9 +1,9 @@
 // Starts a command that does not end, and leaves while it runs: `node leaves.ts <how> <command>`.
+import { openDoor } from "../../../../../src/codebuff-run/tools/door/open-door.ts";
 import { runCommand } from "../../../../../src/codebuff-run/tools/terminal/run-command.ts";
-import { folderDoor } from "../folder-door.ts";
 
 const [, , how, command = ""] = process.argv;
-const { door } = folderDoor(process.cwd());
+const door = await openDoor({ root: process.cwd() });
 const job = {
   door,
   signal: new AbortController().signal,
