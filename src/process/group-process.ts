@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { CancelTimer, Clock } from "../core/clock.ts";
 import { Deadline } from "../core/deadline.ts";
-import { hasGroup, signalGroup } from "./group.ts";
+import { Group } from "./group.ts";
 import { unwatch, type Watched, watch } from "./parent-end.ts";
 
 /** The end of a process. */
@@ -49,13 +49,10 @@ export interface ProcessListener {
 /** ms after the exit in which another process may keep the pipes open. Does not run while stdout is paused. */
 const PIPE_GRACE = 1_000;
 
-/** ms between two looks for processes of the group: nothing tells the end of a process that is no child of this one. */
+/** ms between two looks for processes of the group: nothing tells the end of a process that is not a child of this one. */
 const LOOK_EVERY = 10;
 
-/**
- * ms for a killed group to go, and then for its pipes to close. A zombie that nobody collects stays for ever, and a process that has left
- * the group keeps the pipes.
- */
+/** ms for a killed group to go, and then for its pipes to close. A process that has left the group may keep the pipes. */
 const AFTERMATH = 200;
 
 type State =
@@ -88,11 +85,13 @@ const NO_TIMER: CancelTimer = () => {};
  *        ├── grace: SIGKILL                                           └── grace: SIGKILL; then AFTERMATH ───────────────────▶ over
  *        └── exit, scope `program`: SIGKILL ─────────────────────▶ draining
  *
- * A process that could not be started goes from `running` to `over`. A process that leaves the group (`setsid`) is out of reach.
+ * A process that could not be started goes from `running` to `over`. With the scope `group`, an exit that leaves no process goes from `draining` to
+ * `closing` at once, and its pipes have PIPE_GRACE. A process that leaves the group (`setsid`) is out of reach.
  */
 export class GroupProcess implements Watched {
   readonly forwardsSignals: boolean;
   readonly #child: ChildProcess;
+  readonly #group: Group;
   readonly #scope: ProcessSetup["scope"];
   readonly #clock: Clock;
   readonly #listener: ProcessListener;
@@ -120,6 +119,7 @@ export class GroupProcess implements Watched {
       stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     });
     this.#child = child;
+    this.#group = new Group(child);
     child.on("error", (error: NodeJS.ErrnoException) => this.#onError(error));
     // A broken pipe has ended; the exit reports the rest.
     for (const pipe of this.#pipes) pipe?.on("error", () => {});
@@ -229,7 +229,7 @@ export class GroupProcess implements Watched {
   }
 
   #signal(signal: NodeJS.Signals): void {
-    if (this.#state.name !== "closing" && this.#state.name !== "over") signalGroup(this.#child, signal);
+    if (this.#state.name !== "closing" && this.#state.name !== "over") this.#group.signal(signal);
   }
 
   #onError(error: NodeJS.ErrnoException): void {
@@ -241,23 +241,20 @@ export class GroupProcess implements Watched {
   #onExit(exit: Exit): void {
     const state = this.#state;
     const isAsked = state.name === "ending" || (state.name === "running" && state.asked !== undefined);
-    if (this.#scope === "group" && !hasGroup(this.#child)) {
-      this.#listener.exited();
-      this.#close(exit, isAsked ? AFTERMATH : PIPE_GRACE);
-      return;
-    }
     if (this.#scope === "group" && state.name === "ending") {
       this.#become({ name: "clearing", exit, limit: state.limit, look: NO_TIMER });
       this.#listener.exited();
-      if (state.limit === NO_TIMER)
-        this.kill(); // again, since the wait for a killed group has a limit
+      // Again after a kill, since the wait for a killed group has a limit.
+      if (state.limit === NO_TIMER) this.kill();
       else this.#look();
       return;
     }
     if (isAsked) this.#signal("SIGKILL"); // kill the rest of the process group
     this.#become({ name: "draining", exit });
     this.#listener.exited();
-    if (!this.isPaused) this.#drain.start();
+    if (this.#state.name !== "draining") return; // the listener has killed the group
+    if (this.#scope === "group" && !this.#group.isAlive) this.#close(exit, PIPE_GRACE);
+    else if (!this.isPaused) this.#drain.start();
   }
 
   #onDrained(): void {
@@ -287,12 +284,13 @@ export class GroupProcess implements Watched {
   #look(): void {
     const state = this.#state;
     if (state.name !== "clearing") return;
-    if (hasGroup(this.#child))
+    if (this.#group.isAlive)
       this.#become({ ...state, look: this.#clock.setTimeout(() => this.#look(), LOOK_EVERY) });
     else this.#close(state.exit, AFTERMATH);
   }
 
   #close(exit: Exit, delay: number): void {
+    this.#signal("SIGKILL"); // one that was started during the look
     const giveUp = (): void => void setImmediate(() => this.#over(exit)); // see `#drain`
     this.#become({ name: "closing", exit, limit: this.#clock.setTimeout(giveUp, delay) });
     if (this.#pipes.every((pipe) => !pipe || pipe.closed)) this.#over(exit);

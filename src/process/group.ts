@@ -1,26 +1,71 @@
 import { type ChildProcess, spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 
-/** Sends a signal to the process and to all others of its group. On Windows a signal ends them. */
-export function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  const { pid } = child;
-  if (pid === undefined) return;
-  if (process.platform === "win32") {
-    spawnSync("taskkill", ["/pid", String(pid), "/T", "/F"], { windowsHide: true, stdio: "ignore" });
-    return;
+/** The process group of a child. On Windows, which has no groups: the child and what it has started. */
+export class Group {
+  readonly #child: ChildProcess;
+  /** Processes of the group that were alive at the last look. */
+  #members: readonly string[] = [];
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
   }
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    child.kill(signal); // the group has ended, or this process may not signal it
+
+  /** Windows knows one signal, which ends a process. */
+  signal(signal: NodeJS.Signals): void {
+    const { pid } = this.#child;
+    if (pid === undefined) return;
+    if (process.platform === "win32") {
+      spawnSync("taskkill", ["/pid", String(pid), "/T", "/F"], { windowsHide: true, stdio: "ignore" });
+      return;
+    }
+    try {
+      process.kill(-pid, signal);
+    } catch {
+      this.#child.kill(signal); // the group has ended, or this process may not signal it
+    }
+  }
+
+  /** Whether a process of the group may be alive. False on Windows, where nothing tells. */
+  get isAlive(): boolean {
+    const { pid } = this.#child;
+    if (pid === undefined || process.platform === "win32" || !exists(pid)) return false;
+    if (process.platform !== "linux") return true;
+    // In a container the first process may collect no zombies: then the group exists for ever.
+    const group = String(pid);
+    if (this.#members.some((member) => isAliveIn(group, member))) return true;
+    const members = membersOf(group);
+    this.#members = members ?? [];
+    return this.#members.length > 0 || members === undefined;
   }
 }
 
-/** Whether a process of the group is left that this process may signal, be it as a zombie. Windows has no groups. */
-export function hasGroup({ pid }: ChildProcess): boolean {
-  if (pid === undefined || process.platform === "win32") return false;
+function exists(group: number): boolean {
   try {
-    return process.kill(-pid, 0);
+    return process.kill(-group, 0);
   } catch {
     return false;
   }
+}
+
+/** `undefined` if the system does not tell. */
+function membersOf(group: string): readonly string[] | undefined {
+  try {
+    return readdirSync("/proc").filter((entry) => /^\d+$/.test(entry) && isAliveIn(group, entry));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a process is in the group, and no zombie. */
+function isAliveIn(group: string, pid: string): boolean {
+  let stat: string;
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+  } catch {
+    return false; // it has gone
+  }
+  // Behind the name, which may contain anything: the state, the parent, the group.
+  const [state, , of] = stat.slice(stat.lastIndexOf(")") + 2).split(" ", 3);
+  return of === group && state !== "Z" && state !== "X";
 }

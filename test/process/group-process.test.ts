@@ -1,8 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { FakeCodebuffCli } from "agentwire/testing";
-import { expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { deferred } from "../../src/core/deferred.ts";
 import { GroupProcess } from "../../src/process/group-process.ts";
 import { WatchedClock } from "../helpers/codebuff-cli.ts";
+import { processesWith } from "../tui/support/processes.ts";
 
 const DEAF = { stdout: () => {}, stderr: () => {}, exited: () => {}, abandoned: () => {} };
 
@@ -86,4 +89,108 @@ test("a program that ends without reading its input breaks a pipe, and nothing e
   process.off("uncaughtException", onThrow);
   expect(exit).toEqual({ code: 0, signal: null });
   expect(thrown).toEqual([]);
+});
+
+describe.skipIf(process.platform === "win32")("a process whose whole group ends with it", () => {
+  const MARK = "AGENTWIRE_TEST_MARK";
+  const mark = randomUUID();
+
+  function shell(script: string, exited: (made: GroupProcess) => void = () => {}) {
+    const clock = new WatchedClock();
+    const said = deferred<string>();
+    const ended = deferred<unknown>();
+    const made: GroupProcess = new GroupProcess({
+      command: "/bin/sh",
+      args: ["-c", script],
+      cwd: undefined,
+      env: { ...process.env, [MARK]: mark },
+      input: undefined,
+      forwardSignals: false,
+      scope: "group",
+      clock,
+      listener: {
+        ...DEAF,
+        stdout: (piece) => said.resolve(Buffer.from(piece).toString()),
+        exited: () => exited(made),
+        ended: (exit) => ended.resolve(exit),
+        failed: (error) => ended.reject(error),
+      },
+    });
+    return { made, clock, said: said.promise, ended: ended.promise };
+  }
+
+  /** A shell with a child, both deaf to SIGTERM. It says its group. */
+  const DEAF_PAIR = "trap '' TERM; (echo $$; sleep 1000; sleep 1000) & wait; sleep 1000";
+
+  /** Lets the looks for other processes happen until the end. */
+  async function until({ ended, clock }: Pick<ReturnType<typeof shell>, "ended" | "clock">) {
+    let exit: unknown;
+    void ended.then((value) => {
+      exit = value;
+    });
+    while (exit === undefined) {
+      await setImmediate();
+      await clock.advance(1);
+    }
+    return exit;
+  }
+
+  function hasGroup(group: number): boolean {
+    try {
+      return process.kill(-group, 0);
+    } catch {
+      return false;
+    }
+  }
+
+  test("is killed at once by kill()", async () => {
+    const { made, clock, said, ended } = shell(DEAF_PAIR);
+    await said;
+    expect(processesWith(MARK, mark)).not.toEqual([]);
+    made.kill();
+    expect(await until({ ended, clock })).toEqual({ code: null, signal: "SIGKILL" });
+    while (processesWith(MARK, mark).length > 0) await setImmediate();
+    expect(clock.pending).toBe(0);
+  });
+
+  test("is killed at once by kill() within the grace", async () => {
+    const { made, clock, said, ended } = shell(DEAF_PAIR);
+    await said;
+    made.terminate(1e9);
+    made.terminate(1); // changes nothing
+    made.kill();
+    expect(await until({ ended, clock })).toEqual({ code: null, signal: "SIGKILL" });
+    expect(clock.now()).toBeLessThan(1e9);
+    expect(clock.pending).toBe(0);
+  });
+
+  test("is killed when the grace ends", async () => {
+    const { made, clock, said, ended } = shell(DEAF_PAIR);
+    const group = Number(await said);
+    made.terminate(1_000);
+    await clock.advance(999);
+    await setImmediate();
+    expect(hasGroup(group)).toBe(true);
+    await clock.advance(1);
+    expect(await until({ ended, clock })).toEqual({ code: null, signal: "SIGKILL" });
+    expect(clock.pending).toBe(0);
+  });
+
+  test("may be killed by its listener at its exit, and ends once", async () => {
+    const { clock, ended } = shell("sleep 1000 & exit 3", (made) => made.kill());
+    expect(await until({ ended, clock })).toEqual({ code: 3, signal: null });
+    expect(clock.pending).toBe(0);
+  });
+
+  test("is not signalled behind its end", async () => {
+    const { made, clock, ended } = shell("exit 3");
+    expect(await until({ ended, clock })).toEqual({ code: 3, signal: null });
+    const kill = vi.spyOn(process, "kill");
+    made.terminate(1);
+    made.kill();
+    made.forward("SIGINT");
+    expect(kill).not.toHaveBeenCalled();
+    kill.mockRestore();
+    expect(clock.pending).toBe(0);
+  });
 });

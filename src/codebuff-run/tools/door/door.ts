@@ -3,7 +3,7 @@ export type Use = "read" | "write";
 
 export type Status = "allow" | "blocked" | "allow-example";
 
-/** A file as it was: a write says which one it replaces. Compare with `sameFile`. */
+/** A file as it was: a write says which one it replaces. Compare with `sameFile` of `stamp.ts`. */
 export interface Stamp {
   readonly dev: bigint;
   readonly ino: bigint;
@@ -65,8 +65,12 @@ export interface Door {
     bytes: Uint8Array,
     options: { readonly replaces: Stamp | undefined; readonly mode?: number },
   ): Promise<Stamp>;
-  /** Deletes a file. @throws Refusal as `writeFile` */
-  removeFile(path: string, options: { readonly replaces: Stamp }): Promise<void>;
+  /**
+   * Deletes a file, or a link and never what it leads to.
+   * @param replaces the file as it was read; without it, whatever file or link is there
+   * @throws Refusal as `writeFile`, and `missing`
+   */
+  removeFile(path: string, options?: { readonly replaces?: Stamp }): Promise<void>;
   /** Deletes a folder that is empty. Returns whether it was. */
   removeFolder(path: string): Promise<boolean>;
   /** @throws Refusal also `missing`, `not-a-folder` */

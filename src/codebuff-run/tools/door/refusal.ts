@@ -6,7 +6,7 @@ export type RefusalReason =
   | "protected" // never written: the inside of `.git`
   | "missing"
   | "exists"
-  | "link" // the last name is a link
+  | "link" // the last name is a link, for a write; or there are too many links
   | "not-a-file" // a folder, a device, a pipe
   | "not-a-folder"
   | "too-large"
@@ -18,11 +18,19 @@ export class Refusal extends Error {
   readonly reason: RefusalReason;
   /** As the agent named it. */
   readonly path: string;
+  /** Bytes of a file that is `too-large`, or a lower bound of them. */
+  readonly size: bigint | undefined;
 
-  constructor(reason: RefusalReason, path: string, message: string, options?: ErrorOptions) {
-    super(message, options);
+  constructor(
+    reason: RefusalReason,
+    path: string,
+    message: string,
+    { size }: { readonly size?: bigint } = {},
+  ) {
+    super(message);
     this.name = "Refusal";
     this.reason = reason;
     this.path = path;
+    this.size = size;
   }
 }

@@ -32,15 +32,16 @@ export class Progress {
     if (!this.#pause) this.#tell();
   };
 
-  /** Reports what waits. */
+  /** The end: reports what waits, and nothing more. */
   flush(): void {
-    this.stop();
+    this.#pause?.();
     this.#tell();
     this.stop();
   }
 
-  /** Drops what waits. */
+  /** The end: drops what waits, and reports nothing more. */
   stop(): void {
+    this.#left = 0;
     this.#pause?.();
     this.#pause = undefined;
   }

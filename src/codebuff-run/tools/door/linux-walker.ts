@@ -1,0 +1,154 @@
+import { closeSync, constants, mkdirSync, openSync, readlinkSync } from "node:fs";
+import { outside, type Paths, shown } from "./paths.ts";
+import { Refusal } from "./refusal.ts";
+import { codeOf, refusalOf } from "./system-error.ts";
+import {
+  leadsNowhere,
+  MAX_LINKS,
+  namesOf,
+  type OnFolder,
+  type Place,
+  type Walker,
+  type Way,
+} from "./walker.ts";
+
+const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY;
+
+/** A link on the way: what it leads to, and the names behind it. */
+interface Turn {
+  readonly target: readonly string[];
+  readonly rest: readonly string[];
+}
+
+/**
+ * Walks by open folders: each name is opened relative to the folder before it, and never through a link. A link is read and walked by its
+ * text, from the root. So a folder that another process swaps for a link during the walk leads nowhere else.
+ */
+export class LinuxWalker implements Walker {
+  readonly #root: HeldFolder;
+
+  /** @param root a real path */
+  constructor(root: string, paths: Paths) {
+    this.#root = new HeldFolder(openSync(root, FOLDER | constants.O_NOFOLLOW), "", paths);
+  }
+
+  walk(path: string, onFolder?: OnFolder): Way {
+    let wanted = namesOf(path);
+    // Names of which the last is where a link leads. No folder is made there: the link would then be used for a write.
+    let linked = 0;
+    for (let links = 0; links <= MAX_LINKS; links++) {
+      const way = this.#walkStraight(path, wanted, onFolder);
+      if ("place" in way) {
+        if (wanted.length - way.missing.length >= linked) return way;
+        way.place[Symbol.dispose]();
+        throw leadsNowhere(path);
+      }
+      linked = way.target.length + Math.max(0, linked - (wanted.length - way.rest.length));
+      wanted = [...way.target, ...way.rest];
+    }
+    throw new Refusal("link", path, `Path ${shown(path)} has too many links.`);
+  }
+
+  [Symbol.dispose](): void {
+    this.#root[Symbol.dispose]();
+  }
+
+  #walkStraight(path: string, names: readonly string[], onFolder: OnFolder | undefined): Way | Turn {
+    let place = this.#root.again();
+    try {
+      onFolder?.(place.at, place.path);
+      for (const [index, name] of names.entries()) {
+        const next = place.step(name);
+        if (next === "missing") return { place, missing: names.slice(index) };
+        if (next === "link") {
+          const target = namesOf(place.target(name));
+          place[Symbol.dispose]();
+          return { target, rest: names.slice(index + 1) };
+        }
+        place[Symbol.dispose]();
+        place = next;
+        onFolder?.(place.at, place.path);
+      }
+      return { place, missing: [] };
+    } catch (error) {
+      place[Symbol.dispose]();
+      throw refusalOf(error, path);
+    }
+  }
+}
+
+class HeldFolder implements Place {
+  readonly path: string;
+  readonly #paths: Paths;
+  /** `undefined` once it is closed: the number may then belong to another file. */
+  #fd: number | undefined;
+
+  constructor(fd: number, path: string, paths: Paths) {
+    this.#fd = fd;
+    this.path = path;
+    this.#paths = paths;
+  }
+
+  get at(): string {
+    if (this.#fd === undefined) throw new Refusal("failed", this.path, "The project directory is closed.");
+    return `/proc/self/fd/${this.#fd}`;
+  }
+
+  again(): HeldFolder {
+    return new HeldFolder(openSync(this.at, FOLDER), this.path, this.#paths);
+  }
+
+  step(name: string): HeldFolder | "missing" | "link" {
+    const entry = `${this.at}/${name}`;
+    try {
+      return this.#open(name);
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === "ENOENT") return "missing";
+      if (code !== "ELOOP" && code !== "ENOTDIR") throw error;
+      if (isLink(entry)) return "link";
+      throw error;
+    }
+  }
+
+  enter(name: string): HeldFolder {
+    try {
+      mkdirSync(`${this.at}/${name}`);
+    } catch (error) {
+      if (codeOf(error) !== "EEXIST") throw error;
+    }
+    return this.#open(name);
+  }
+
+  target(name: string): string {
+    const text = readlinkSync(`${this.at}/${name}`);
+    // `path` has no links, so `..` in the text means what it means to the system.
+    const target = this.#paths.inside(text, this.path);
+    if (target === undefined) throw outside([this.path, name].filter(Boolean).join("/"));
+    return target;
+  }
+
+  confirm(): void {
+    // The open folder cannot be swapped.
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#fd !== undefined) closeSync(this.#fd);
+    this.#fd = undefined;
+  }
+
+  #open(name: string): HeldFolder {
+    const fd = openSync(`${this.at}/${name}`, FOLDER | constants.O_NOFOLLOW);
+    return new HeldFolder(fd, [this.path, name].filter(Boolean).join("/"), this.#paths);
+  }
+}
+
+function isLink(entry: string): boolean {
+  try {
+    readlinkSync(entry);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EINVAL" || codeOf(error) === "ENOENT") return false;
+    throw error;
+  }
+}

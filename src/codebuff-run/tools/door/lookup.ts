@@ -1,0 +1,124 @@
+import { type BigIntStats, statSync } from "node:fs";
+import type { Status, Use } from "./door.ts";
+import { statAt } from "./file-write.ts";
+import type { Filter } from "./filter.ts";
+import type { IgnoreFiles } from "./ignore-files.ts";
+import { isOfKernel } from "./kernel-files.ts";
+import { shown } from "./paths.ts";
+import { Refusal, type RefusalReason } from "./refusal.ts";
+import { isGit } from "./special-names.ts";
+import { refusalOf } from "./system-error.ts";
+import { MAX_LINKS, type Place, type Walker } from "./walker.ts";
+
+export interface LookupSetup {
+  readonly root: string;
+  readonly walker: Walker;
+  readonly filter: Filter;
+  /** `undefined`: ignore files say nothing. */
+  readonly ignoreFiles: IgnoreFiles | undefined;
+}
+
+/** How a path is looked up. */
+export interface Wish {
+  /** `names`: the content is not used. Ignored files and files of secrets may be named. */
+  readonly use: Use | "names";
+  /** Whether a link at the end is followed. */
+  readonly follow: boolean;
+  readonly kind: "file" | "folder";
+}
+
+/** What a path leads to, while its folder is open. */
+export interface Spot {
+  readonly place: Place;
+  /** Folders on the way that do not exist. */
+  readonly missing: readonly string[];
+  /** The last name. */
+  readonly name: string;
+  /** `undefined`: there is nothing. */
+  readonly stats: BigIntStats | undefined;
+  readonly status: Status;
+}
+
+/** From a path to its open folder. Each name that a link leads to is checked as the path itself. */
+export class Lookup {
+  readonly #setup: LookupSetup;
+  readonly #rootDevice: bigint;
+
+  constructor(setup: LookupSetup) {
+    this.#setup = setup;
+    this.#rootDevice = statSync(setup.root, { bigint: true }).dev;
+  }
+
+  /** Uses what a path leads to. */
+  async at<T>(asked: string, wish: Wish, act: (spot: Spot) => Promise<T>): Promise<T> {
+    let path = asked;
+    let status: Status = "allow";
+    for (let links = 0; links <= MAX_LINKS; links++) {
+      if (path === "") throw refuse("not-a-file", asked, "is the project directory");
+      status = stricter(status, await this.#check(path, wish, asked));
+      const rules = this.#setup.ignoreFiles?.way();
+      const name = path.slice(path.lastIndexOf("/") + 1);
+      const { place, missing } = this.#setup.walker.walk(path.slice(0, -name.length - 1), rules?.onFolder);
+      using _place = place;
+      try {
+        const real = [place.path, ...missing, name].filter(Boolean).join("/");
+        if (real !== path) status = stricter(status, await this.#check(real, wish, asked));
+        if (wish.use !== "names" && rules?.ignores(real, wish.kind)) throw blocked(asked);
+        this.#refuseKernel(place, asked);
+        const stats = missing.length > 0 ? undefined : statAt(place, name);
+        if (!wish.follow || !stats?.isSymbolicLink())
+          return await act({ place, missing, name, stats, status });
+        path = place.target(name);
+      } catch (error) {
+        throw refusalOf(error, asked);
+      }
+    }
+    throw refuse("link", asked, "has too many links");
+  }
+
+  /** Uses the folder that a path leads to. */
+  async in<T>(asked: string, use: Wish["use"], act: (place: Place) => Promise<T>): Promise<T> {
+    const wish = { use, follow: true, kind: "folder" } as const;
+    await this.#check(asked, wish, asked);
+    const rules = this.#setup.ignoreFiles?.way();
+    const { place, missing } = this.#setup.walker.walk(asked, rules?.onFolder);
+    using _place = place;
+    if (missing.length > 0) throw refuse("missing", asked, "does not exist");
+    try {
+      if (place.path !== asked) await this.#check(place.path, wish, asked);
+      if (use !== "names" && place.path !== "" && rules?.ignores(place.path, "folder")) throw blocked(asked);
+      this.#refuseKernel(place, asked);
+      return await act(place);
+    } catch (error) {
+      throw refusalOf(error, asked);
+    }
+  }
+
+  async #check(path: string, { use, kind }: Wish, asked: string): Promise<Status> {
+    const { filter } = this.#setup;
+    if (use === "write" && isGit(path))
+      throw refuse("protected", asked, "is inside .git, which is not written");
+    const status = await (use === "names" ? filter.own(path) : filter.status(path, kind));
+    if (status === "blocked") throw blocked(asked);
+    return status;
+  }
+
+  /** Other file systems may be mounted below the root, as containers do. Those of the kernel are refused. */
+  #refuseKernel({ at }: Place, asked: string): void {
+    if (process.platform !== "linux" || statSync(at, { bigint: true }).dev === this.#rootDevice) return;
+    if (isOfKernel(at)) throw refuse("not-a-file", asked, "is on a file system of the kernel");
+  }
+}
+
+/** @param text the end of a sentence about the path */
+export function refuse(reason: RefusalReason, path: string, text: string): Refusal {
+  return new Refusal(reason, path, `Path ${shown(path)} ${text}.`);
+}
+
+function blocked(path: string): Refusal {
+  return refuse("blocked", path, "is blocked: it is ignored, or may hold secrets");
+}
+
+function stricter(a: Status, b: Status): Status {
+  return a === "allow" ? b : a;
+}

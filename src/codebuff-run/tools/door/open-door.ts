@@ -1,0 +1,62 @@
+import { existsSync } from "node:fs";
+import { realpath, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { InvalidInputError } from "../../../core/errors.ts";
+import type { Door } from "./door.ts";
+import { Filter, type FilterOptions } from "./filter.ts";
+import { IgnoreFiles } from "./ignore-files.ts";
+import { LinuxWalker } from "./linux-walker.ts";
+import { Paths } from "./paths.ts";
+import { PortableWalker } from "./portable-walker.ts";
+import { WalkedDoor } from "./walked-door.ts";
+
+export interface DoorOptions extends FilterOptions {
+  /** The folder that tools are confined to. */
+  readonly root: string;
+  /**
+   * Whether `.gitignore` and `.codebuffignore` files block what they name.
+   * @default true
+   */
+  readonly ignoreFiles?: boolean | undefined;
+  /**
+   * How folders are kept from being swapped. `handles` needs Linux and `/proc`; with `checks`, another process of this machine can win.
+   * @default "handles" where it works
+   */
+  readonly guard?: "handles" | "checks" | undefined;
+}
+
+/**
+ * Opens the door to the files below a folder. The folder is resolved once: a link in its own path may change later and changes nothing.
+ * @throws InvalidInputError the root is not a folder
+ */
+export async function openDoor(options: DoorOptions): Promise<Door> {
+  const { guard = hasHandles() ? "handles" : "checks", ignoreFiles = true } = options;
+  const named = resolve(options.root);
+  const root = await realRoot(named);
+  const { platform } = process;
+  const paths = new Paths({ roots: [root, named], platform });
+  return new WalkedDoor({
+    root,
+    paths,
+    walker: guard === "handles" ? new LinuxWalker(root, paths) : new PortableWalker(root, paths),
+    filter: new Filter(options),
+    ignoreFiles: ignoreFiles ? new IgnoreFiles(platform) : undefined,
+  });
+}
+
+function hasHandles(): boolean {
+  return process.platform === "linux" && existsSync("/proc/self/fd");
+}
+
+async function realRoot(path: string): Promise<string> {
+  const hint = "Name a directory that exists and that this process may enter.";
+  let root: string;
+  try {
+    root = await realpath(path);
+  } catch (cause) {
+    throw new InvalidInputError("The option `root` does not lead to a directory.", hint, { cause });
+  }
+  if (!(await stat(root)).isDirectory())
+    throw new InvalidInputError("The option `root` is not a directory.", hint);
+  return root;
+}

@@ -1,0 +1,94 @@
+import { posix, win32 } from "node:path";
+import type { Use } from "./door.ts";
+import { Refusal } from "./refusal.ts";
+import { windowsFault } from "./windows-paths.ts";
+
+/** Bytes of a path: the limit of Linux. */
+const MAX_PATH_BYTES = 4_096;
+/** Bytes of a name: the limit of common file systems. */
+const MAX_NAME_BYTES = 255;
+/** Characters of a path in a message. */
+const MAX_SHOWN = 200;
+
+export interface PathsSetup {
+  /** The root, first by its real path, then as the caller named it: agents use both. */
+  readonly roots: readonly [string, ...string[]];
+  readonly platform: NodeJS.Platform;
+}
+
+/** The check of a path's text. It looks at no file. */
+export class Paths {
+  readonly #root: string;
+  readonly #roots: readonly (readonly string[])[];
+  readonly #platform: NodeJS.Platform;
+  readonly #rules: typeof posix;
+
+  constructor({ roots, platform }: PathsSetup) {
+    this.#root = roots[0];
+    this.#platform = platform;
+    this.#rules = platform === "win32" ? win32 : posix;
+    this.#roots = roots.map((root) => this.#names(root));
+  }
+
+  /** The names of a path relative to the root, joined by `/`. @throws Refusal `outside`, `invalid` */
+  resolve(path: unknown, use: Use): string {
+    if (typeof path !== "string") throw new Refusal("invalid", "", "A path must be a string.");
+    const fault = this.#fault(path);
+    if (fault !== undefined) throw new Refusal("invalid", path, `The path ${shown(path)} ${fault}.`);
+    const inside = this.inside(path);
+    if (inside === undefined) throw outside(path);
+    if (use === "write") this.#checkTarget(path);
+    return inside;
+  }
+
+  /** A path relative to the folder `from`, as a path relative to the root; `undefined`: outside. */
+  inside(path: string, from = ""): string | undefined {
+    const names = this.#names(this.#rules.resolve(this.#root, from, path));
+    const isSame = this.#isCaseless
+      ? (a: string, b: string | undefined) => a.toLowerCase() === b?.toLowerCase()
+      : (a: string, b: string | undefined) => a === b;
+    // Names are compared whole: a prefix test would let `../proj-evil` pass.
+    const root = this.#roots.find((root) => root.every((name, index) => isSame(name, names[index])));
+    return root && names.slice(root.length).join("/");
+  }
+
+  get #isCaseless(): boolean {
+    return this.#platform === "win32" || this.#platform === "darwin";
+  }
+
+  #fault(path: string): string | undefined {
+    if (path.includes("\0")) return "must not have a NUL character";
+    // A lone surrogate has no bytes: the system would get another name.
+    if (/\p{Cs}/u.test(path)) return "must be well-formed text";
+    if (Buffer.byteLength(path) > MAX_PATH_BYTES) return `must have at most ${MAX_PATH_BYTES} bytes`;
+    if (this.#names(path).some((name) => Buffer.byteLength(name) > MAX_NAME_BYTES))
+      return `has a name of more than ${MAX_NAME_BYTES} bytes`;
+    return this.#platform === "win32" ? windowsFault(path) : undefined;
+  }
+
+  #checkTarget(path: string): void {
+    if (this.#rules.isAbsolute(path))
+      throw new Refusal("invalid", path, "A path to write must be relative to the project directory.");
+    const last = this.#split(path).at(-1);
+    if (last === "" || last === "." || last === "..")
+      throw new Refusal("invalid", path, `The path ${shown(path)} names a directory, not a file.`);
+  }
+
+  #split(path: string): readonly string[] {
+    return path.split(this.#platform === "win32" ? /[\\/]/ : "/");
+  }
+
+  #names(path: string): readonly string[] {
+    return this.#split(path).filter((name) => name !== "");
+  }
+}
+
+export function outside(path: string): Refusal {
+  return new Refusal("outside", path, `Path ${shown(path)} is outside the project directory.`);
+}
+
+/** A path of the agent for a message. */
+export function shown(path: string): string {
+  const text = path.replace(/\p{Cc}/gu, "\ufffd");
+  return `'${text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text}'`;
+}

@@ -1,0 +1,124 @@
+import { type BigIntStats, lstatSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { outside, type Paths, shown } from "./paths.ts";
+import { Refusal } from "./refusal.ts";
+import { codeOf, refusalOf } from "./system-error.ts";
+import { leadsNowhere, namesOf, type OnFolder, type Place, type Walker, type Way } from "./walker.ts";
+
+/**
+ * Walks by names, where folders cannot be held open: the real path is checked, and checked again after a file was opened and before it is
+ * replaced. Between a check and its use, another process of this machine can still swap a folder for a link.
+ */
+export class PortableWalker implements Walker {
+  readonly #root: string;
+  readonly #paths: Paths;
+
+  /** @param root a real path */
+  constructor(root: string, paths: Paths) {
+    this.#root = root;
+    this.#paths = paths;
+  }
+
+  walk(path: string, onFolder?: OnFolder): Way {
+    const names = namesOf(path);
+    try {
+      for (let count = names.length; ; count--) {
+        const real = realPath(join(this.#root, ...names.slice(0, count)));
+        if (real === undefined && count > 0) continue;
+        if (real === undefined) throw new Refusal("missing", path, "The project directory does not exist.");
+        const place = this.#place(real, path);
+        const next = names[count];
+        if (next !== undefined && isLink(join(real, next))) throw leadsNowhere(path);
+        this.#tell(place.path, onFolder);
+        return { place, missing: names.slice(count) };
+      }
+    } catch (error) {
+      throw refusalOf(error, path);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    // Nothing is held.
+  }
+
+  #place(real: string, path: string): NamedFolder {
+    const inside = this.#paths.inside(real);
+    if (inside === undefined) throw outside(path);
+    if (!statSync(real).isDirectory())
+      throw new Refusal("not-a-folder", path, `Path ${shown(path)} goes through a file.`);
+    return new NamedFolder(real, inside, this.#paths);
+  }
+
+  #tell(path: string, onFolder: OnFolder | undefined): void {
+    const names = namesOf(path);
+    for (let count = 0; count <= names.length; count++) {
+      const above = names.slice(0, count);
+      onFolder?.(join(this.#root, ...above), above.join("/"));
+    }
+  }
+}
+
+class NamedFolder implements Place {
+  readonly at: string;
+  readonly path: string;
+  readonly #paths: Paths;
+
+  constructor(at: string, path: string, paths: Paths) {
+    this.at = at;
+    this.path = path;
+    this.#paths = paths;
+  }
+
+  again(): NamedFolder {
+    return new NamedFolder(this.at, this.path, this.#paths);
+  }
+
+  enter(name: string): NamedFolder {
+    const at = join(this.at, name);
+    this.confirm();
+    try {
+      mkdirSync(at);
+    } catch (error) {
+      if (codeOf(error) !== "EEXIST") throw error;
+    }
+    const folder = new NamedFolder(at, [this.path, name].filter(Boolean).join("/"), this.#paths);
+    if (!lstatSync(at).isDirectory())
+      throw new Refusal("not-a-folder", folder.path, `Path ${shown(folder.path)} is not a directory.`);
+    folder.confirm();
+    return folder;
+  }
+
+  target(name: string): string {
+    const path = [this.path, name].filter(Boolean).join("/");
+    const real = realpathSync.native(join(this.at, name));
+    const inside = this.#paths.inside(real);
+    if (inside === undefined) throw outside(path);
+    return inside;
+  }
+
+  confirm(name?: string, stats?: BigIntStats): void {
+    const now = name === undefined ? undefined : lstatSync(join(this.at, name), { bigint: true });
+    const isSame = stats === undefined || (now?.dev === stats.dev && now.ino === stats.ino);
+    if (isSame && realpathSync.native(this.at) === this.at) return;
+    const path = [this.path, name].filter(Boolean).join("/");
+    throw new Refusal("changed", path, `Path ${shown(path)} was moved while it was used. Try again.`);
+  }
+
+  [Symbol.dispose](): void {
+    // Nothing is held.
+  }
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+}
+
+/** `undefined`: nothing is there, or a link that leads to nothing. */
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,20 @@
+/** Characters that some file systems leave out of a comparison, so that `.g\u200cit` opens `.git`. */
+const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
+const TEMPLATE = /\.(?:example|sample|template)$/;
+
+/** The inside of `.git`, and a file `.git` that leads to it. Its configuration may hold credentials, and its hooks are programs. */
+export function isGit(path: string): boolean {
+  return path.split("/").some((name) => plain(name) === ".git" || plain(name) === "git~1");
+}
+
+/** Whether a file holds secrets by its name, or is a template of such a file. */
+export function secrecy(path: string): "secret" | "template" | "none" {
+  const name = plain(path.slice(path.lastIndexOf("/") + 1));
+  if (name !== ".env" && !name.startsWith(".env.")) return "none";
+  return TEMPLATE.test(name) ? "template" : "secret";
+}
+
+/** A name as the most lenient file system compares it. */
+function plain(name: string): string {
+  return name.replace(UNSEEN, "").toLowerCase();
+}

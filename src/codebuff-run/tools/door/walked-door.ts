@@ -1,0 +1,199 @@
+import { type BigIntStats, constants, type Dirent, fstatSync, rmdirSync, unlinkSync } from "node:fs";
+import { type FileHandle, open, opendir } from "node:fs/promises";
+import type { Door, Entry, FileRead, OpenFolder, Stamp, Status, Use } from "./door.ts";
+import { checkTarget, writeWhole } from "./file-write.ts";
+import { Lookup, type LookupSetup, refuse, type Spot } from "./lookup.ts";
+import { type Paths, shown } from "./paths.ts";
+import { Refusal } from "./refusal.ts";
+import { stampOf } from "./stamp.ts";
+import { codeOf } from "./system-error.ts";
+import type { Place } from "./walker.ts";
+
+/** `O_NONBLOCK`: a pipe without a writer must not keep the reader waiting. */
+const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+/** Bytes of one read. */
+const PIECE = 65_536;
+const FILE_MODE = 0o777n;
+
+export interface DoorSetup extends LookupSetup {
+  readonly paths: Paths;
+}
+
+/** The door, over either walker. */
+export class WalkedDoor implements Door {
+  readonly root: string;
+  readonly #setup: DoorSetup;
+  readonly #lookup: Lookup;
+
+  constructor(setup: DoorSetup) {
+    this.root = setup.root;
+    this.#setup = setup;
+    this.#lookup = new Lookup(setup);
+  }
+
+  resolve(path: unknown, use: Use): string {
+    return this.#setup.paths.resolve(path, use);
+  }
+
+  async status(path: string, kind: "file" | "folder"): Promise<Status> {
+    const asked = this.resolve(path, "read");
+    if (asked === "") return "allow";
+    try {
+      return await this.#lookup.at(asked, { use: "read", follow: true, kind }, async ({ status }) => status);
+    } catch (error) {
+      if (error instanceof Refusal) return "blocked";
+      throw error;
+    }
+  }
+
+  async look(path: string): Promise<(Entry & { readonly size: bigint }) | undefined> {
+    const asked = this.resolve(path, "read");
+    if (asked === "") return { name: "", kind: "folder", size: 0n };
+    try {
+      const wish = { use: "names", follow: false, kind: "file" } as const;
+      return await this.#lookup.at(
+        asked,
+        wish,
+        async ({ name, stats }) => stats && { name, kind: kindOf(stats), size: stats.size },
+      );
+    } catch (error) {
+      if (error instanceof Refusal && (error.reason === "missing" || error.reason === "not-a-folder"))
+        return undefined;
+      throw error;
+    }
+  }
+
+  async readFile(path: string, { maxBytes }: { readonly maxBytes: number }): Promise<FileRead> {
+    const asked = this.resolve(path, "read");
+    return this.#lookup.at(asked, { use: "read", follow: true, kind: "file" }, async (spot) => {
+      if (spot.stats === undefined) throw refuse("missing", asked, "does not exist");
+      if (!spot.stats.isFile()) throw refuse("not-a-file", asked, "is not a regular file");
+      const handle = await open(`${spot.place.at}/${spot.name}`, READ);
+      try {
+        const stats = fstatSync(handle.fd, { bigint: true });
+        if (!stats.isFile()) throw refuse("not-a-file", asked, "is not a regular file");
+        spot.place.confirm(spot.name, stats);
+        if (stats.size > maxBytes) throw tooLarge(asked, maxBytes, stats.size);
+        const bytes = await readAll(handle, maxBytes);
+        if (bytes === undefined) throw tooLarge(asked, maxBytes, BigInt(maxBytes) + 1n);
+        return { bytes, stamp: stampOf(stats), mode: Number(stats.mode & FILE_MODE) };
+      } finally {
+        await handle.close();
+      }
+    });
+  }
+
+  async readFolder(path: string, { maxEntries }: { readonly maxEntries: number }): Promise<readonly Entry[]> {
+    const asked = this.resolve(path, "read");
+    return this.#lookup.in(asked, "names", async (place) => {
+      const entries: Entry[] = [];
+      for await (const entry of await opendir(place.at)) {
+        if (entries.length >= maxEntries)
+          throw refuse("too-large", asked, `has more than ${maxEntries} entries`);
+        entries.push({ name: entry.name, kind: kindOf(entry) });
+      }
+      place.confirm();
+      return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+    });
+  }
+
+  async writeFile(
+    path: string,
+    bytes: Uint8Array,
+    { replaces, mode }: { readonly replaces: Stamp | undefined; readonly mode?: number },
+  ): Promise<Stamp> {
+    const asked = this.resolve(path, "write");
+    return this.#lookup.at(asked, { use: "write", follow: false, kind: "file" }, async (spot) => {
+      if (spot.missing.length === 0)
+        return writeWhole({ place: spot.place, name: spot.name, path: asked, replaces }, bytes, mode);
+      if (replaces !== undefined) throw refuse("changed", asked, "was deleted since it was read");
+      using place = makeFolders(spot);
+      return await writeWhole({ place, name: spot.name, path: asked, replaces }, bytes, mode);
+    });
+  }
+
+  async removeFile(path: string, { replaces }: { readonly replaces?: Stamp } = {}): Promise<void> {
+    const asked = this.resolve(path, "write");
+    await this.#lookup.at(
+      asked,
+      { use: "write", follow: false, kind: "file" },
+      async ({ place, name, stats }) => {
+        if (stats === undefined) throw refuse(replaces ? "changed" : "missing", asked, "does not exist");
+        place.confirm();
+        if (replaces) checkTarget({ place, name, path: asked, replaces });
+        else if (!stats.isFile() && !stats.isSymbolicLink())
+          throw refuse("not-a-file", asked, "is not a regular file");
+        unlinkSync(`${place.at}/${name}`);
+      },
+    );
+  }
+
+  async removeFolder(path: string): Promise<boolean> {
+    const asked = this.resolve(path, "write");
+    return this.#lookup.at(
+      asked,
+      { use: "write", follow: false, kind: "folder" },
+      async ({ place, name, stats }) => {
+        if (stats === undefined) throw refuse("missing", asked, "does not exist");
+        if (!stats.isDirectory()) throw refuse("not-a-folder", asked, "is not a directory");
+        place.confirm();
+        try {
+          rmdirSync(`${place.at}/${name}`);
+          return true;
+        } catch (error) {
+          if (codeOf(error) === "ENOTEMPTY" || codeOf(error) === "EEXIST") return false;
+          throw error;
+        }
+      },
+    );
+  }
+
+  async openFolder(path: string): Promise<OpenFolder> {
+    const asked = this.resolve(path, "read");
+    return this.#lookup.in(asked, "read", async (place) => {
+      // The lookup closes its own handle.
+      const kept = place.again();
+      return { cwd: kept.at, path: kept.path, close: async () => kept[Symbol.dispose]() };
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#setup.walker[Symbol.dispose]();
+  }
+}
+
+function makeFolders({ place, missing }: Spot): Place {
+  let current = place;
+  for (const name of missing) {
+    const above = current;
+    try {
+      current = above.enter(name);
+    } finally {
+      if (above !== place) above[Symbol.dispose]();
+    }
+  }
+  return current;
+}
+
+/** `undefined`: there is more, in a file that grows. */
+async function readAll(handle: FileHandle, maxBytes: number): Promise<Uint8Array | undefined> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const { bytesRead, buffer } = await handle.read(new Uint8Array(PIECE), 0, PIECE, null);
+    length += bytesRead;
+    if (length > maxBytes) return undefined;
+    if (bytesRead === 0) return Buffer.concat(pieces, length);
+    pieces.push(buffer.subarray(0, bytesRead));
+  }
+}
+
+function tooLarge(path: string, maxBytes: number, size: bigint): Refusal {
+  return new Refusal("too-large", path, `Path ${shown(path)} has more than ${maxBytes} bytes.`, { size });
+}
+
+function kindOf(entry: Dirent | BigIntStats): Entry["kind"] {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "folder";
+  return entry.isSymbolicLink() ? "link" : "other";
+}

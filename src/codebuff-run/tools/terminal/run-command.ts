@@ -1,0 +1,122 @@
+import { type Clock, systemClock } from "../../../core/clock.ts";
+import type { OpenFolder } from "../door/door.ts";
+import { Refusal } from "../door/refusal.ts";
+import type { LocalTool, ToolJob } from "../job.ts";
+import { type CommandEnd, execute } from "./command.ts";
+import { type EnvironmentOptions, programEnvironment } from "./environment.ts";
+import { findShell } from "./shell.ts";
+
+/** As `builtins.ts` describes it. */
+export interface RunCommandInput {
+  readonly command: string;
+  readonly process_type: "SYNC" | "BACKGROUND";
+  readonly cwd?: string;
+  /** 0: times out at once. Negative: no limit but `maxTimeoutSeconds`. */
+  readonly timeout_seconds: number;
+}
+
+export interface TerminalOptions extends EnvironmentOptions {
+  /** A bash, as a path or a name in PATH. Windows needs it. @default bash, or sh where there is no bash */
+  readonly shell?: string;
+  /**
+   * Seconds that no command exceeds, whatever limit the agent asks for; Infinity: no such limit. @default 3_600: builds and test suites end
+   * within an hour, and a command that hangs must end
+   */
+  readonly maxTimeoutSeconds?: number;
+  /** The keys and tokens in use. No command gets a variable of this process that holds one. Called for each command. */
+  readonly credentials?: () => readonly string[];
+  readonly clock?: Clock;
+}
+
+const MAX_TIMEOUT_SECONDS = 3_600;
+
+const INTERRUPTED = "Command interrupted: the run was aborted.";
+
+/**
+ * `run_terminal_command`: runs a command in a shell, in a process group of its own. When the command ends, times out or is aborted, the
+ * whole group has ended before the result is there. A process that leaves the group (`setsid`) is out of reach, and stays.
+ */
+export function runCommand(options: TerminalOptions = {}): LocalTool<RunCommandInput> {
+  const { maxTimeoutSeconds = MAX_TIMEOUT_SECONDS } = options;
+  return async (input, job) => {
+    const { command, process_type: type, timeout_seconds: asked } = input;
+    if (type === "BACKGROUND") return failure(command, "BACKGROUND process_type not implemented");
+    if (command.includes("\0")) return failure(command, "The command has a NUL character.");
+    const seconds = Math.min(asked < 0 ? Number.POSITIVE_INFINITY : asked, maxTimeoutSeconds);
+    const end = await run(input, seconds, options, job);
+    return "errorMessage" in end ? failure(command, end.errorMessage) : resultOf(command, seconds, end);
+  };
+}
+
+async function run(
+  { command, cwd = "" }: RunCommandInput,
+  seconds: number,
+  { shell, credentials, clock = systemClock, ...options }: TerminalOptions,
+  { door, signal, onProgress }: ToolJob,
+): Promise<CommandEnd | { readonly errorMessage: string }> {
+  const env = programEnvironment({
+    ...options,
+    own: process.env,
+    credentials: credentials?.() ?? [],
+    platform: process.platform,
+  });
+  const program = findShell(shell, env);
+  if ("problem" in program) return { errorMessage: program.problem };
+  let folder: OpenFolder;
+  try {
+    folder = await door.openFolder(cwd);
+  } catch (error) {
+    if (error instanceof Refusal) return { errorMessage: `Invalid cwd: ${error.message}` };
+    throw error;
+  }
+  let ended: Promise<CommandEnd>;
+  try {
+    if (signal.aborted) return { name: "aborted", stdout: "", stderr: "" };
+    if (seconds === 0) return { name: "timeout" }; // a command without time is not begun
+    ended = execute({
+      command: program.command,
+      args: [...program.args, command],
+      cwd: folder.cwd,
+      env,
+      timeout: seconds * 1_000,
+      clock,
+      signal,
+      onProgress,
+    });
+  } catch (error) {
+    if (error instanceof Error) return { name: "failed", error };
+    throw error;
+  } finally {
+    await folder.close();
+  }
+  return ended;
+}
+
+function resultOf(command: string, seconds: number, end: CommandEnd): object {
+  switch (end.name) {
+    case "exited": {
+      const { code } = end.exit;
+      return { command, ...outputsOf(end), ...(code === null ? {} : { exitCode: code }) };
+    }
+    case "aborted":
+      return { command, ...outputsOf(end), message: INTERRUPTED };
+    case "timeout":
+      return failure(command, `Command timed out after ${seconds} seconds`);
+    case "failed": {
+      // Not the message of the error: it has the path of the shell.
+      const { code = "unknown error" } = end.error;
+      const why = code === "E2BIG" ? "it is too long for this system" : code;
+      return failure(command, `The command could not be started: ${why}.`);
+    }
+    default:
+      return end satisfies never;
+  }
+}
+
+function outputsOf({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }): object {
+  return { stdout, ...(stderr === "" ? {} : { stderr }) };
+}
+
+function failure(command: string, errorMessage: string): object {
+  return { command, errorMessage };
+}

@@ -1,0 +1,24 @@
+import { findProgram, type Program } from "../../../process/program.ts";
+
+/** Behind `--`, since a command may begin with a hyphen. */
+const ARGUMENTS = ["-c", "--"] as const;
+
+/** The shell that runs commands, and its first arguments; or why there is none. */
+export function findShell(
+  shell: string | undefined,
+  env: NodeJS.ProcessEnv,
+  platform: string = process.platform,
+): Program | { readonly problem: string } {
+  if (shell === undefined && platform === "win32")
+    return { problem: "There is no bash: on Windows the option `shell` must name one." };
+  for (const name of shell === undefined ? ["bash", "sh"] : [shell]) {
+    const found = findProgram(name, env);
+    if (!("code" in found)) return { command: found.command, args: [...found.args, ...ARGUMENTS] };
+  }
+  return {
+    problem:
+      shell === undefined
+        ? "There is no shell: neither bash nor sh is in PATH."
+        : "The shell that the option `shell` names cannot be run.",
+  };
+}

@@ -1,0 +1,133 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import {
+  type EnvironmentSetup,
+  isCredentialVariable,
+  programEnvironment,
+} from "../../../../src/codebuff-run/tools/terminal/environment.ts";
+import { terminalWorld } from "./world.ts";
+
+const QUIET = { PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0", NO_COLOR: "1" };
+
+function made(setup: Partial<EnvironmentSetup>): NodeJS.ProcessEnv {
+  return programEnvironment({ own: {}, credentials: [], platform: "linux", ...setup });
+}
+
+describe("the environment of a program", () => {
+  test("is that of this process, without pagers, questions and colours", () => {
+    const own = { PATH: "/bin", PAGER: "less", EDITOR: "vi", FORCE_COLOR: "1", CLICOLOR_FORCE: "1" };
+    expect(made({ own })).toEqual({ PATH: "/bin", EDITOR: "vi", ...QUIET });
+  });
+
+  test("has no variable of Codebuff, and none with the name of a credential", () => {
+    const own = { CODEBUFF_API_KEY: "a", CODEBUFF_BYOK_OPENROUTER: "b", OPENAI_API_KEY: "c", HOME: "/home" };
+    expect(made({ own })).toEqual({ HOME: "/home", ...QUIET });
+  });
+
+  test("has no variable whose value is a credential in use, whatever its name", () => {
+    const credentials = ["key-1234567", "abc", ""];
+    const own = { A: "key-1234567", B: "Bearer key-1234567", C: "abc", D: "abcd", E: "" };
+    expect(made({ own, credentials })).toEqual({ D: "abcd", E: "", ...QUIET });
+    expect(made({ own, credentials, keepEnv: ["A"] })).not.toHaveProperty("A");
+  });
+
+  test("has what the caller names", () => {
+    const own = { OPENAI_API_KEY: "c", GITHUB_TOKEN: "t" };
+    expect(made({ own, keepEnv: ["GITHUB_TOKEN"] })).toEqual({ GITHUB_TOKEN: "t", ...QUIET });
+    expect(made({ own, env: { MY_TOKEN: "mine", PAGER: "more" } })).toEqual({
+      ...QUIET,
+      MY_TOKEN: "mine",
+      PAGER: "more",
+    });
+  });
+
+  test("is small without `inheritEnv`", () => {
+    const own = { PATH: "/bin", HOME: "/h", USER: "u", LANG: "C", LC_ALL: "C", TERM: "xterm", TMPDIR: "/t" };
+    const others = { EDITOR: "vi", SSH_AUTH_SOCK: "s", SystemRoot: "r", KEPT: "k" };
+    const given = { own: { ...own, ...others }, inheritEnv: false, keepEnv: ["KEPT"], env: { ADDED: "a" } };
+    expect(made(given)).toEqual({ ...own, KEPT: "k", ADDED: "a", ...QUIET });
+  });
+
+  test("is compared without case on Windows, and has each name once", () => {
+    const own = {
+      Path: "C:\\bin",
+      SYSTEMROOT: "r",
+      comspec: "c",
+      PathExt: ".EXE",
+      Temp: "t",
+      Codebuff_Key: "k",
+    };
+    const { Codebuff_Key: _, ...kept } = own;
+    expect(made({ own, platform: "win32" })).toEqual({ ...kept, ...QUIET });
+    expect(made({ own, platform: "win32", inheritEnv: false })).toEqual({ ...kept, ...QUIET });
+    const { Path: __, ...others } = kept;
+    expect(made({ own, platform: "win32", env: { PATH: "D:\\bin" } })).toEqual({
+      ...others,
+      PATH: "D:\\bin",
+      ...QUIET,
+    });
+  });
+});
+
+describe("the name of a variable", () => {
+  test.each([
+    [
+      "OPENAI_API_KEY",
+      "ANTHROPIC_API_KEY",
+      "GEMINI_API_KEY_2",
+      "GITHUB_TOKEN",
+      "GH_PAT",
+      "AWS_ACCESS_KEY_ID",
+    ],
+    ["AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "SECRET_KEY_BASE", "NPM_CONFIG__AUTH", "MYSQL_PWD"],
+    ["PGPASSWORD", "DB_PASS", "COOKIE", "OPENAI_API_KEYS", "GOOGLE_APPLICATION_CREDENTIALS", "my_api_key"],
+  ])("tells a credential: %s", (...names) => {
+    expect(names.filter((name) => !isCredentialVariable(name))).toEqual([]);
+  });
+
+  test.each([
+    [
+      "PATH",
+      "PWD",
+      "OLDPWD",
+      "HOME",
+      "SSH_AUTH_SOCK",
+      "GIT_AUTHOR_NAME",
+      "KEYBOARD",
+      "TOKENIZERS_PARALLELISM",
+    ],
+    [
+      "XAUTHORITY",
+      "DISPLAY",
+      "NODE_OPTIONS",
+      "EDITOR",
+      "COMPASS",
+      "npm_config_user_agent",
+      "DBUS_SESSION_BUS_ADDRESS",
+    ],
+  ])("tells no credential: %s", (...names) => {
+    expect(names.filter(isCredentialVariable)).toEqual([]);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("the keys of this process", () => {
+  afterEach(() => void vi.unstubAllEnvs());
+
+  test("are in no environment, no output and no error of a command", async () => {
+    const secrets = ["codebuff-secret", "vendor-secret", "hidden-secret"];
+    vi.stubEnv("CODEBUFF_API_KEY", secrets[0]);
+    vi.stubEnv("OPENROUTER_API_KEY", secrets[1]);
+    vi.stubEnv("INNOCENT", secrets[2]);
+    await using at = await terminalWorld({ credentials: () => ["hidden-secret"] });
+    const going = at.start("env; env >&2");
+    const late = at.start("env; sleep 1000", { timeout_seconds: 0 });
+    const results = JSON.stringify([await going.result, going.reports, await late.result]);
+    expect(results).toContain("GIT_TERMINAL_PROMPT=0");
+    for (const secret of secrets) expect(results).not.toContain(secret);
+  });
+
+  test("that the caller names are there", async () => {
+    vi.stubEnv("GITHUB_TOKEN", "for the command");
+    await using at = await terminalWorld({ keepEnv: ["GITHUB_TOKEN"] });
+    expect(await at.run('echo "$GITHUB_TOKEN"')).toMatchObject({ stdout: "for the command\n" });
+  });
+});

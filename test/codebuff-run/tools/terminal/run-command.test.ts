@@ -1,0 +1,212 @@
+import { existsSync } from "node:fs";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { findShell } from "../../../../src/codebuff-run/tools/terminal/shell.ts";
+import { terminalWorld } from "./world.ts";
+
+describe.skipIf(process.platform === "win32")("a command that runs", () => {
+  test("is answered with its output and its exit code, and without `stderr` if there is none", async () => {
+    await using at = await terminalWorld();
+    expect(await at.run("echo hi")).toStrictEqual({ command: "echo hi", stdout: "hi\n", exitCode: 0 });
+  });
+
+  test("that fails is a success of the tool, with the code and the error output", async () => {
+    await using at = await terminalWorld();
+    const command = "echo out; echo err >&2; exit 3";
+    expect(await at.run(command)).toStrictEqual({ command, stdout: "out\n", stderr: "err\n", exitCode: 3 });
+  });
+
+  test("that a signal ends has no exit code", async () => {
+    await using at = await terminalWorld();
+    const command = "echo out; kill -9 $$";
+    expect(await at.run(command)).toStrictEqual({ command, stdout: "out\n" });
+  });
+
+  test("has an empty stdin: `cat` ends at once", async () => {
+    await using at = await terminalWorld();
+    expect(await at.run("cat; echo end")).toMatchObject({ stdout: "end\n", exitCode: 0 });
+  });
+
+  test("may begin with a hyphen", async () => {
+    await using at = await terminalWorld();
+    expect(await at.run("-l")).toMatchObject({ exitCode: 127, stderr: expect.stringContaining("-l") });
+  });
+
+  test("is one argument of the shell: quotes and line ends in it stay", async () => {
+    await using at = await terminalWorld();
+    expect(await at.run(`printf '%s|' "a  b" 'c"d'\nprintf x`)).toMatchObject({ stdout: 'a  b|c"d|x' });
+  });
+
+  test("runs in bash, or in sh where there is no bash", async () => {
+    await using at = await terminalWorld();
+    expect(await at.run('echo "$BASH_VERSION"')).not.toMatchObject({ stdout: "\n" });
+    const bin = join(at.path, "bin");
+    await mkdir(bin);
+    await symlink("/bin/sh", join(bin, "sh"));
+    await using poor = await terminalWorld({ env: { PATH: bin } });
+    expect(await poor.run("echo hi")).toMatchObject({ stdout: "hi\n", exitCode: 0 });
+  });
+
+  test("runs in the shell that the option names", async () => {
+    await using at = await terminalWorld();
+    const shell = join(at.path, "shell");
+    await writeFile(shell, '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
+    await using own = await terminalWorld({ shell });
+    expect(await own.run("hi")).toMatchObject({ stdout: "-c -- hi\n" });
+  });
+
+  test("reports its output while it runs", async () => {
+    await using at = await terminalWorld();
+    const going = at.start("mkfifo go; echo first; read line < go; echo second");
+    await going.says("first");
+    await writeFile(join(at.path, "go"), "\n");
+    expect(await going.result).toMatchObject({ stdout: "first\nsecond\n" });
+    expect(going.reports.join("")).toBe("first\nsecond\n");
+  });
+
+  test("has its colours removed, and its bytes read as UTF-8 across pieces", async () => {
+    await using at = await terminalWorld();
+    const going = at.start(
+      String.raw`mkfifo go; printf '\033[31mred\033[0m \342\202'; read line < go; printf '\254\n'`,
+    );
+    await going.says("red");
+    await writeFile(join(at.path, "go"), "\n");
+    expect(await going.result).toMatchObject({ stdout: "red €\n" });
+  });
+});
+
+describe.skipIf(process.platform === "win32")("a limit of time", () => {
+  const TIMED_OUT = "Command timed out after 30 seconds";
+
+  test("ends the command, and the answer has the command and the exact text", async () => {
+    await using at = await terminalWorld();
+    const command = "echo ready; sleep 1000";
+    const going = at.start(command);
+    await going.says("ready");
+    await at.clock.advance(29_999);
+    expect(at.alive()).not.toEqual([]);
+    await at.clock.advance(1);
+    expect(await going.result).toStrictEqual({ command, errorMessage: TIMED_OUT });
+    expect(at.alive()).toEqual([]);
+  });
+
+  test("of 0 seconds has passed at once: the command is not begun", async () => {
+    await using at = await terminalWorld();
+    const command = "touch begun";
+    expect(await at.run(command, { timeout_seconds: 0 })).toStrictEqual({
+      command,
+      errorMessage: "Command timed out after 0 seconds",
+    });
+    expect(existsSync(join(at.path, "begun"))).toBe(false);
+  });
+
+  test("below 0 is none, but for the maximum", async () => {
+    await using at = await terminalWorld({ maxTimeoutSeconds: Number.POSITIVE_INFINITY });
+    const going = at.start("mkfifo go; echo ready; read line < go", { timeout_seconds: -1 });
+    await going.says("ready");
+    await at.clock.advance(1e9);
+    await writeFile(join(at.path, "go"), "\n");
+    expect(await going.result).toMatchObject({ exitCode: 0 });
+  });
+
+  test.each([-1, 100_000, 8])("of %d seconds is cut to the maximum", async (timeout_seconds) => {
+    await using at = await terminalWorld({ maxTimeoutSeconds: 7.5 });
+    const going = at.start("echo ready; sleep 1000", { timeout_seconds });
+    await going.says("ready");
+    await at.clock.advance(7_500);
+    expect(await going.result).toMatchObject({ errorMessage: "Command timed out after 7.5 seconds" });
+  });
+
+  test("is an hour if nothing else is said", async () => {
+    await using at = await terminalWorld();
+    const going = at.start("echo ready; sleep 1000", { timeout_seconds: -1 });
+    await going.says("ready");
+    await at.clock.advance(3_600_000);
+    expect(await going.result).toMatchObject({ errorMessage: "Command timed out after 3600 seconds" });
+  });
+});
+
+describe("a command that cannot run", () => {
+  test("BACKGROUND is refused with its text, and nothing is started", async () => {
+    await using at = await terminalWorld();
+    expect(await at.run("touch begun", { process_type: "BACKGROUND" })).toStrictEqual({
+      command: "touch begun",
+      errorMessage: "BACKGROUND process_type not implemented",
+    });
+    expect(at.opened).toEqual([]);
+  });
+
+  test.skipIf(process.platform === "win32").each([
+    ["..", "Path '..' is outside the project directory."],
+    ["inner/../..", "Path 'inner/../..' is outside the project directory."],
+    ["/etc", "Path '/etc' is outside the project directory."],
+    ["out", "Path 'out' is outside the project directory."],
+    ["gone", "Path 'gone' does not exist."],
+  ])("in the folder %s is refused with the words of the door", async (cwd, why) => {
+    await using at = await terminalWorld();
+    await mkdir(join(at.path, "inner"));
+    await writeFile(join(at.path, "file"), "");
+    await symlink("/etc", join(at.path, "out"));
+    const errorMessage = `Invalid cwd: ${why}`;
+    expect(await at.run("pwd", { cwd })).toStrictEqual({ command: "pwd", errorMessage });
+  });
+
+  test.skipIf(process.platform === "win32")("in a file is refused", async () => {
+    await using at = await terminalWorld();
+    await writeFile(join(at.path, "file"), "");
+    const errorMessage = expect.stringMatching(/^Invalid cwd: Path 'file' /);
+    expect(await at.run("pwd", { cwd: "file" })).toStrictEqual({ command: "pwd", errorMessage });
+  });
+
+  test.skipIf(process.platform === "win32")("runs in the root, or in a folder of it", async () => {
+    await using at = await terminalWorld();
+    await mkdir(join(at.path, "inner"));
+    expect(await at.run("pwd -P; pwd")).toMatchObject({ stdout: `${at.path}\n${at.path}\n` });
+    expect(await at.run("pwd -P", { cwd: "inner" })).toMatchObject({ stdout: `${at.path}/inner\n` });
+    expect(at.opened).toEqual(["", "inner"]);
+  });
+
+  test("has a NUL character, which no program can get", async () => {
+    await using at = await terminalWorld();
+    const command = "echo a\0b";
+    expect(await at.run(command)).toStrictEqual({
+      command,
+      errorMessage: "The command has a NUL character.",
+    });
+  });
+
+  test.skipIf(process.platform !== "linux")("is longer than the system allows", async () => {
+    await using at = await terminalWorld();
+    expect(await at.run(`: ${"x".repeat(3_000_000)}`)).toMatchObject({
+      errorMessage: "The command could not be started: it is too long for this system.",
+    });
+  });
+
+  test.skipIf(process.platform === "win32")("is told so with the code of the system alone", async () => {
+    await using at = await terminalWorld();
+    const shell = join(at.path, "shell");
+    await writeFile(shell, "#!/nowhere/at/all\n", { mode: 0o755 });
+    await using own = await terminalWorld({ shell });
+    expect(await own.run("echo hi")).toStrictEqual({
+      command: "echo hi",
+      errorMessage: "The command could not be started: ENOENT.",
+    });
+  });
+
+  test.each([
+    ["linux", undefined, "There is no shell: neither bash nor sh is in PATH."],
+    ["win32", undefined, "There is no bash: on Windows the option `shell` must name one."],
+    ["linux", "no-such-shell", "The shell that the option `shell` names cannot be run."],
+  ])("has no shell on %s, with the option %s", (platform, shell, problem) => {
+    expect(findShell(shell, { PATH: "/nowhere/at/all" }, platform)).toEqual({ problem });
+  });
+
+  test("is answered without a shell", async () => {
+    await using at = await terminalWorld({ env: { PATH: "/nowhere/at/all" } });
+    expect(await at.run("echo hi")).toStrictEqual({
+      command: "echo hi",
+      errorMessage: expect.stringContaining("There is no"),
+    });
+  });
+});
