@@ -1,4 +1,5 @@
 import { isToolOutput, type ToolOutput } from "../codebuff-events/print-mode.ts";
+import { fromBase64, isBase64 } from "../core/bytes.ts";
 import type { ChatMessage, ChatPart, RunMessage, RunPart, RunToolMessage } from "./messages.ts";
 
 type AssistantMessage = Extract<ChatMessage, { readonly role: "assistant" }>;
@@ -89,9 +90,13 @@ function wireCall({
   return { id, type: "function", function: { name, arguments: JSON.stringify(input) } };
 }
 
-/** The text of a result: the JSON of its only value, or of the list of its values. */
+/** The text of a result: the JSON of its only value, or of the list of its values. A text file is a value too. */
 function textOf(content: readonly ToolOutput[]): string {
-  const values = content.flatMap((part) => (part.type === "json" ? [part.value] : []));
+  const values = content.flatMap((part) => {
+    if (part.type === "json") return [part.value];
+    const isText = isToolOutput(part) && part.mediaType.startsWith("text/") && isBase64(part.data);
+    return isText ? [new TextDecoder().decode(fromBase64(part.data))] : [];
+  });
   return JSON.stringify(values.length === 1 ? (values[0] ?? null) : values);
 }
 

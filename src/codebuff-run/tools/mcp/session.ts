@@ -197,14 +197,18 @@ export class Session {
 
 /** Whether the server has answered with an error of JSON-RPC. */
 function isAnswer(error: unknown): boolean {
-  return isObject(error) && typeof error["code"] === "number";
+  return error instanceof Error && error.name === "ProtocolError";
 }
 
-/** The message of an error, and that of its cause: `fetch` says why in the cause. */
+/** The message of an error, with the HTTP status and the message of the cause: `fetch` says why in the cause. */
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return said(error);
+  if (error instanceof AgentwireError) return error.message;
   const { message, cause } = error;
-  return cause instanceof Error && !(error instanceof AgentwireError)
-    ? `${message}: ${cause.message}`
-    : message;
+  const status: unknown = Reflect.get(error, "status");
+  return [
+    typeof status === "number" ? `HTTP ${status}: ` : "",
+    message,
+    cause instanceof Error ? `: ${cause.message}` : "",
+  ].join("");
 }

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Clock, CodebuffRunToolCall, SourceTool, ToolOutput } from "agentwire/codebuff-run";
 import { expect } from "vitest";
@@ -70,11 +71,12 @@ export function failureOf(output: readonly ToolOutput[]): string {
   return (value as { readonly errorMessage: string }).errorMessage;
 }
 
-/** Whether a process is alive. */
+/** Whether a process is alive. One that has ended and that nobody has collected is not. */
 export function isAlive(pid: number): boolean {
   try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
+    process.kill(pid, 0);
+    return !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT" && !existsSync("/proc/self"); // a system without /proc
   }
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { outputOf } from "../../../../src/codebuff-run/tools/mcp/results.ts";
 import { failureOf, mcpWorld, program, textOf } from "./mcp-world.ts";
 
@@ -8,6 +8,9 @@ const media = (data: string, mediaType: string) => ({ type: "media", data, media
 const json = (value: unknown) => ({ type: "json", value });
 
 describe("an answer of a real server", () => {
+  const at = mcpWorld(program());
+  afterAll(() => at.close());
+
   test.each<[string, readonly object[]]>([
     ["texts", [json("one"), json("two")]],
     ["picture", [media("iVBORw0=", "image/png")]],
@@ -22,15 +25,13 @@ describe("an answer of a real server", () => {
     ["fails", [json({ errorMessage: "no such city\ntry another" })]],
     ["refuses", [json({ errorMessage: "city must be a text" })]],
   ])("%s", async (name, output) => {
-    await using at = mcpWorld(program());
     expect(await at.call(name)).toEqual(output);
   });
-});
 
-test("the input reaches the server as the model has written it", async () => {
-  await using at = mcpWorld(program());
-  const input = { name: "a", unlisted: [1, { b: null }] };
-  expect(JSON.parse(textOf(await at.call("echo", input)))).toEqual(input);
+  test("the input reaches the server as the model has written it", async () => {
+    const input = { name: "a", unlisted: [1, { b: null }] };
+    expect(JSON.parse(textOf(await at.call("echo", input)))).toEqual(input);
+  });
 });
 
 describe("a part that the protocol does not have", () => {

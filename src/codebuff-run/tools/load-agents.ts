@@ -1,0 +1,222 @@
+import { constants } from "node:fs";
+import { type FileHandle, lstat, open, readdir, realpath } from "node:fs/promises";
+import { basename, extname, join, relative } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type Checks, checkFields, checks, isObject } from "../../core/checks.ts";
+import { InvalidInputError, said } from "../../core/errors.ts";
+import { isTooDeep, TOO_DEEP } from "../../core/text.ts";
+import { type AgentDefinition, problemOf } from "../agents.ts";
+
+export interface LoadAgentsOptions {
+  /**
+   * Whether files with code (`.ts`, `.mts`, `.js`, `.mjs`, `.cjs`) are loaded. **That runs them, with your rights.** Node runs `.ts` from version
+   * 22.18 on; elsewhere such a file is a problem that says so.
+   * @default false
+   */
+  readonly allowCode?: boolean;
+}
+
+/** A file that gave no agent, or only a part of one. */
+export interface AgentProblem {
+  /** Relative to the folder, with `/`. */
+  readonly file: string;
+  /**
+   * - `skipped`: code, and `allowCode` is not set
+   * - `refused`: a link, a file that is too large, or too many files
+   * - `invalid`: the definition is wrong, or its code failed
+   * - `ignored`: code without a default export; or the agent is there without its `mcpServers`, which no file can start
+   */
+  readonly kind: "skipped" | "refused" | "invalid" | "ignored";
+  readonly message: string;
+}
+
+export interface LoadedAgents {
+  /** In the order of their files. For `agentDefinitions`. */
+  readonly agents: readonly AgentDefinition[];
+  readonly problems: readonly AgentProblem[];
+}
+
+/** Files in the folder and its folders. More are no collection of agents. */
+const MAX_FILES = 500;
+
+/** Levels of folders. */
+const MAX_DEPTH = 5;
+
+/** Bytes of a file. Prompts are long; a larger file is no definition. */
+const MAX_BYTES = 1_048_576;
+
+const CODE: ReadonlySet<string> = new Set([".ts", ".mts", ".js", ".mjs", ".cjs"]);
+
+const CHECKS: Checks<LoadAgentsOptions> = { allowCode: checks.boolean };
+
+/**
+ * Reads the agents of a project, from a folder such as `.agents`. JSON files are read always, code only with `allowCode`. A folder that does
+ * not exist has no agents. Every file that gives no agent is in `problems`.
+ *
+ * @example
+ * const { agents, problems } = await loadAgents(".agents");
+ * @throws InvalidInputError for a path that is no folder, and for wrong options
+ */
+export async function loadAgents(dir: string, options: LoadAgentsOptions = {}): Promise<LoadedAgents> {
+  if (!isObject(options as unknown))
+    throw new InvalidInputError("the options are no object.", "Pass an object, or nothing.");
+  checkFields(options, CHECKS, "option");
+  const root = await rootOf(dir);
+  const loader = new Loader(root, options.allowCode ?? false);
+  if (root !== undefined) await loader.folder(root, 0);
+  return { agents: loader.agents, problems: loader.problems };
+}
+
+/** The folder itself may be a link: the caller has named it. `undefined`: it does not exist. */
+async function rootOf(dir: string): Promise<string | undefined> {
+  const how = 'Pass the path of a folder, such as ".agents".';
+  if (typeof (dir as unknown) !== "string" || dir === "" || dir.includes("\0"))
+    throw new InvalidInputError("`dir` is no path.", how);
+  try {
+    const root = await realpath(dir);
+    if ((await lstat(root)).isDirectory()) return root;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw new InvalidInputError(`\`dir\` cannot be read: ${codeOf(error) ?? said(error)}.`, how, {
+      cause: error,
+    });
+  }
+  throw new InvalidInputError("`dir` is no folder.", how);
+}
+
+/** Reads one folder, file by file. */
+class Loader {
+  readonly agents: AgentDefinition[] = [];
+  readonly problems: AgentProblem[] = [];
+  readonly #root: string;
+  readonly #allowCode: boolean;
+  /** The files of the agents, by id. */
+  readonly #files = new Map<string, string>();
+  #count = 0;
+
+  constructor(root: string | undefined, allowCode: boolean) {
+    this.#root = root ?? "";
+    this.#allowCode = allowCode;
+  }
+
+  async folder(path: string, depth: number): Promise<void> {
+    if (depth > MAX_DEPTH) return this.#report(path, "refused", `folders are read ${MAX_DEPTH} levels deep`);
+    const entries = await readdir(path, { withFileTypes: true });
+    entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+    for (const entry of entries) {
+      const inside = join(path, entry.name);
+      if (this.#count === MAX_FILES)
+        return this.#report(inside, "refused", `${MAX_FILES} files are read at most`);
+      if (entry.isDirectory()) {
+        if (entry.name !== "node_modules" && !entry.name.startsWith("."))
+          await this.folder(inside, depth + 1);
+      } else if (entry.isSymbolicLink() || isOfAgents(entry.name)) {
+        this.#count++;
+        await this.#file(inside, entry.isFile());
+      }
+    }
+  }
+
+  async #file(path: string, isFile: boolean): Promise<void> {
+    if (!isFile) return this.#report(path, "refused", "it is a link, or no file");
+    const isCode = extname(path) !== ".json";
+    if (isCode && !this.#allowCode)
+      return this.#report(path, "skipped", "it is code: pass `allowCode: true` if you trust it");
+    try {
+      const text = await readText(path);
+      this.#add(path, isCode ? await importDefault(path) : parsed(text), isCode);
+    } catch (error) {
+      if (error instanceof Refused) this.#report(path, "refused", error.message);
+      else if (error instanceof NoAgent) this.#report(path, "ignored", error.message);
+      else this.#report(path, "invalid", wordsOf(error));
+    }
+  }
+
+  #add(path: string, value: unknown, isCode: boolean): void {
+    const { mcpServers, ...definition }: Readonly<Record<string, unknown>> = isObject(value) ? value : {};
+    const problem = problemOf(isObject(value) ? definition : value);
+    const id = String(definition["id"]);
+    const other = this.#files.get(id);
+    const wrong = problem ?? (other === undefined ? undefined : `\`id\` is that of ${other} too`);
+    if (wrong !== undefined) {
+      this.#report(path, "invalid", wrong);
+      return;
+    }
+    this.#files.set(id, this.#nameOf(path));
+    this.agents.push(definition as unknown as AgentDefinition);
+    if (mcpServers != null && (!isObject(mcpServers) || Object.keys(mcpServers).length > 0))
+      this.#report(
+        path,
+        "ignored",
+        `\`mcpServers\` starts nothing${isCode ? "" : " from a file"}: pass them to the client`,
+      );
+  }
+
+  #report(path: string, kind: AgentProblem["kind"], message: string): void {
+    this.problems.push({ file: this.#nameOf(path), kind, message });
+  }
+
+  #nameOf(path: string): string {
+    return relative(this.#root, path).replaceAll("\\", "/");
+  }
+}
+
+/** Types, tests and hidden files are no agents. */
+function isOfAgents(name: string): boolean {
+  if (name.startsWith(".") || /\.(?:d|test|spec)\.[cm]?[jt]s$/.test(name)) return false;
+  const ending = extname(basename(name));
+  return ending === ".json" || CODE.has(ending);
+}
+
+class Refused extends Error {}
+
+class NoAgent extends Error {}
+
+/** The text of a file. No link is followed, and a pipe does not block. */
+async function readText(path: string): Promise<string> {
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  let file: FileHandle;
+  try {
+    file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    throw new Refused(
+      codeOf(error) === "ELOOP" ? "it is a link, or no file" : `it cannot be read: ${codeOf(error)}`,
+    );
+  }
+  try {
+    if (!(await file.stat()).isFile()) throw new Refused("it is a link, or no file");
+    const buffer = Buffer.alloc(MAX_BYTES + 1);
+    let size = 0;
+    for (let read = -1; read !== 0 && size <= MAX_BYTES; size += read)
+      read = (await file.read(buffer, size, buffer.length - size)).bytesRead;
+    if (size > MAX_BYTES) throw new Refused(`it is larger than ${MAX_BYTES} bytes`);
+    return buffer.toString("utf8", 0, size);
+  } finally {
+    await file.close();
+  }
+}
+
+function parsed(text: string): unknown {
+  if (isTooDeep(text)) throw new Error(TOO_DEEP);
+  return JSON.parse(text.replace(/^\ufeff/, ""));
+}
+
+async function importDefault(path: string): Promise<unknown> {
+  const module: unknown = await import(/* @vite-ignore */ pathToFileURL(path).href);
+  const value: unknown = isObject(module) ? module["default"] : undefined;
+  if (value === undefined) throw new NoAgent("it has no default export");
+  // A CommonJS file that was compiled from a module holds its default in another.
+  return isObject(value) && "default" in value && !("id" in value) ? value["default"] : value;
+}
+
+function wordsOf(error: unknown): string {
+  const code = codeOf(error);
+  if (code === "ERR_UNKNOWN_FILE_EXTENSION")
+    return "this runtime cannot load TypeScript: compile it, or use Node 22.18 or later";
+  return error instanceof Error ? error.message : said(error);
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code = isObject(error) ? error["code"] : undefined;
+  return typeof code === "string" ? code : undefined;
+}
