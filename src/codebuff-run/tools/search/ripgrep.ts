@@ -94,6 +94,7 @@ class Run {
   readonly #files: FileHits[] = [];
   readonly #over: Deferred<void> = deferred();
   readonly #decoder = new TextDecoder();
+  #isWanted = true;
   #stderr = "";
   #end: EngineEnd | { readonly error: unknown } | undefined;
   #wake = (): void => {};
@@ -127,12 +128,20 @@ class Run {
   }
 
   readonly #onAbort = (): void => {
-    this.#process.kill();
-    this.#process.resume();
+    this.#kill();
     this.#wake();
   };
 
+  /** Nothing is read any more, but the pipe is emptied: a process that is paused never ends. */
+  #kill(): void {
+    this.#isWanted = false;
+    this.#files.length = 0;
+    this.#process.kill();
+    this.#process.resume();
+  }
+
   #onFile(file: FileHits): void {
+    if (!this.#isWanted) return;
     this.#files.push(file);
     if (this.#files.length >= MAX_WAITING) this.#process.pause();
     this.#wake();
@@ -162,8 +171,7 @@ class Run {
   async stop(): Promise<void> {
     this.#search.signal.removeEventListener("abort", this.#onAbort);
     if (this.#end) return;
-    this.#process.kill();
-    this.#process.resume();
+    this.#kill();
     await this.#over.promise;
   }
 }
