@@ -2,9 +2,23 @@ import { closeSync, constants, mkdirSync, openSync, readlinkSync } from "node:fs
 import { outside, type Paths, shown } from "./paths.ts";
 import { Refusal } from "./refusal.ts";
 import { codeOf, refusalOf } from "./system-error.ts";
-import { MAX_LINKS, type OnFolder, type Place, type Walker, type Way } from "./walker.ts";
+import {
+  leadsNowhere,
+  MAX_LINKS,
+  namesOf,
+  type OnFolder,
+  type Place,
+  type Walker,
+  type Way,
+} from "./walker.ts";
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY;
+
+/** A link on the way: what it leads to, and the names behind it. */
+interface Turn {
+  readonly target: readonly string[];
+  readonly rest: readonly string[];
+}
 
 /**
  * Walks by open folders: each name is opened relative to the folder before it, and never through a link. A link is read and walked by its
@@ -19,11 +33,18 @@ export class LinuxWalker implements Walker {
   }
 
   walk(path: string, onFolder?: OnFolder): Way {
-    let wanted = path;
+    let wanted = namesOf(path);
+    // Names of which the last is where a link leads. No folder is made there: the link would then be used for a write.
+    let linked = 0;
     for (let links = 0; links <= MAX_LINKS; links++) {
-      const way = this.#walkStraight(wanted, onFolder);
-      if (typeof way !== "string") return way;
-      wanted = way;
+      const way = this.#walkStraight(path, wanted, onFolder);
+      if ("place" in way) {
+        if (wanted.length - way.missing.length >= linked) return way;
+        way.place[Symbol.dispose]();
+        throw leadsNowhere(path);
+      }
+      linked = way.target.length + Math.max(0, linked - (wanted.length - way.rest.length));
+      wanted = [...way.target, ...way.rest];
     }
     throw new Refusal("link", path, `Path ${shown(path)} has too many links.`);
   }
@@ -32,9 +53,7 @@ export class LinuxWalker implements Walker {
     this.#root[Symbol.dispose]();
   }
 
-  /** A string: the whole path again, with its first link replaced. */
-  #walkStraight(path: string, onFolder: OnFolder | undefined): Way | string {
-    const names = path === "" ? [] : path.split("/");
+  #walkStraight(path: string, names: readonly string[], onFolder: OnFolder | undefined): Way | Turn {
     let place = this.#root.again();
     try {
       onFolder?.(place.at, place.path);
@@ -42,9 +61,9 @@ export class LinuxWalker implements Walker {
         const next = place.step(name);
         if (next === "missing") return { place, missing: names.slice(index) };
         if (next === "link") {
-          const again = [place.target(name), ...names.slice(index + 1)].filter(Boolean).join("/");
+          const target = namesOf(place.target(name));
           place[Symbol.dispose]();
-          return again;
+          return { target, rest: names.slice(index + 1) };
         }
         place[Symbol.dispose]();
         place = next;

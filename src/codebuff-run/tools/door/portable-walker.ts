@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { outside, type Paths, shown } from "./paths.ts";
 import { Refusal } from "./refusal.ts";
 import { codeOf, refusalOf } from "./system-error.ts";
-import type { OnFolder, Place, Walker, Way } from "./walker.ts";
+import { leadsNowhere, namesOf, type OnFolder, type Place, type Walker, type Way } from "./walker.ts";
 
 /**
  * Walks by names, where folders cannot be held open: the real path is checked, and checked again after a file was opened and before it is
@@ -20,13 +20,15 @@ export class PortableWalker implements Walker {
   }
 
   walk(path: string, onFolder?: OnFolder): Way {
-    const names = path === "" ? [] : path.split("/");
+    const names = namesOf(path);
     try {
       for (let count = names.length; ; count--) {
         const real = realPath(join(this.#root, ...names.slice(0, count)));
         if (real === undefined && count > 0) continue;
         if (real === undefined) throw new Refusal("missing", path, "The project directory does not exist.");
         const place = this.#place(real, path);
+        const next = names[count];
+        if (next !== undefined && isLink(join(real, next))) throw leadsNowhere(path);
         this.#tell(place.path, onFolder);
         return { place, missing: names.slice(count) };
       }
@@ -48,7 +50,7 @@ export class PortableWalker implements Walker {
   }
 
   #tell(path: string, onFolder: OnFolder | undefined): void {
-    const names = path === "" ? [] : path.split("/");
+    const names = namesOf(path);
     for (let count = 0; count <= names.length; count++) {
       const above = names.slice(0, count);
       onFolder?.(join(this.#root, ...above), above.join("/"));
@@ -105,6 +107,10 @@ class NamedFolder implements Place {
   [Symbol.dispose](): void {
     // Nothing is held.
   }
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
 /** `undefined`: nothing is there, or a link that leads to nothing. */

@@ -57,7 +57,8 @@ export class WalkedDoor implements Door {
         async ({ name, stats }) => stats && { name, kind: kindOf(stats), size: stats.size },
       );
     } catch (error) {
-      if (error instanceof Refusal && error.reason === "not-a-folder") return undefined;
+      if (error instanceof Refusal && (error.reason === "missing" || error.reason === "not-a-folder"))
+        return undefined;
       throw error;
     }
   }

@@ -1,4 +1,6 @@
 import type { BigIntStats } from "node:fs";
+import { shown } from "./paths.ts";
+import { Refusal } from "./refusal.ts";
 
 /** Links on the way of one path: the limit of Linux. More are taken for a circle. */
 export const MAX_LINKS = 40;
@@ -30,6 +32,14 @@ export type OnFolder = (at: string, path: string) => void;
 
 /** Finds folders and lets none be outside of the root. Synchronous: each call of the system takes a few µs, a trip to a thread ten times as long. */
 export interface Walker extends Disposable {
-  /** Follows links that stay inside. @throws Refusal `outside`, `not-a-folder`, `link`, `failed` */
+  /** Follows links that stay inside. @throws Refusal `outside`, `missing` (a link to nothing), `not-a-folder`, `link`, `failed` */
   walk(path: string, onFolder?: OnFolder): Way;
+}
+
+export function leadsNowhere(path: string): Refusal {
+  return new Refusal("missing", path, `Path ${shown(path)} goes through a link to nothing.`);
+}
+
+export function namesOf(path: string): readonly string[] {
+  return path === "" ? [] : path.split("/");
 }

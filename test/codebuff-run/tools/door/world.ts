@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { inspect } from "node:util";
 import type { Door } from "../../../../src/codebuff-run/tools/door/door.ts";
 import { type DoorOptions, openDoor } from "../../../../src/codebuff-run/tools/door/open-door.ts";
 import { Refusal, type RefusalReason } from "../../../../src/codebuff-run/tools/door/refusal.ts";
@@ -74,7 +75,7 @@ export async function reasonOf(work: Promise<unknown>): Promise<RefusalReason> {
 
 export async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
   const error = await work.then(
-    (value) => Promise.reject(new Error(`Not refused: ${JSON.stringify(value)}`)),
+    (value) => Promise.reject(new Error(`Not refused: ${inspect(value)}`)),
     (error: unknown) => error,
   );
   if (error instanceof Refusal) return error;

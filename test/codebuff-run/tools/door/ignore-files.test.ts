@@ -1,0 +1,156 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type DoorWorld, doorWorld, GUARDS, readText, reasonOf } from "./world.ts";
+
+const blocked = async ({ door }: DoorWorld, path: string) => (await door.status(path, "file")) === "blocked";
+
+describe.each(GUARDS)("guard %s: ignore files", (guard) => {
+  test("block what they name, for reads, writes and commands", async () => {
+    await using world = await doorWorld({ guard });
+    world.file(".gitignore", "dist/\n*.log\n");
+    world.file("dist/a.js", "text");
+    const { door } = world;
+    expect(await reasonOf(readText(door, "dist/a.js"))).toBe("blocked");
+    expect(await reasonOf(readText(door, "deep/down/x.log"))).toBe("blocked");
+    expect(await reasonOf(door.openFolder("dist"))).toBe("blocked");
+    expect(await reasonOf(door.writeFile("x.log", Buffer.from(""), { replaces: undefined }))).toBe("blocked");
+    expect(await door.readFolder("dist", { maxEntries: 9 })).toEqual([{ name: "a.js", kind: "file" }]);
+    expect(await door.status("dist", "folder")).toBe("blocked");
+    expect(await door.status("dist", "file")).toBe("allow");
+  });
+
+  test("count in the folder where they are, and the deepest one decides", async () => {
+    await using world = await doorWorld({ guard });
+    world.file(".gitignore", "*.log\n/top\n");
+    world.file("a/.gitignore", "!keep.log\n/own\n# note\n\\#sharp\nsub/x\nboth/\n");
+    world.file("a/[odd] name/.gitignore", "*.txt\n");
+    expect(await blocked(world, "a/b/x.log")).toBe(true);
+    expect(await blocked(world, "a/b/keep.log")).toBe(false);
+    expect(await blocked(world, "keep.log")).toBe(true);
+    expect(await blocked(world, "top")).toBe(true);
+    expect(await blocked(world, "a/top")).toBe(false);
+    expect(await blocked(world, "a/own")).toBe(true);
+    expect(await blocked(world, "a/b/own")).toBe(false);
+    expect(await blocked(world, "a/#sharp")).toBe(true);
+    expect(await blocked(world, "a/sub/x")).toBe(true);
+    expect(await blocked(world, "a/b/sub/x")).toBe(false);
+    expect(await blocked(world, "a/b/both/x")).toBe(true);
+    expect(await blocked(world, "a/[odd] name/x.txt")).toBe(true);
+    expect(await blocked(world, "a/o name/x.txt")).toBe(false);
+  });
+
+  test("are read again when they change, appear and go", async () => {
+    await using world = await doorWorld({ guard });
+    expect(await blocked(world, "a/x")).toBe(false);
+    world.file("a/.gitignore", "x");
+    expect(await blocked(world, "a/x")).toBe(true);
+    world.file("a/.gitignore", "y");
+    expect(await blocked(world, "a/x")).toBe(false);
+    world.file(".gitignore", "a");
+    expect(await blocked(world, "a/x")).toBe(true);
+    const { stamp } = await world.door.readFile(".gitignore", { maxBytes: 9 });
+    await world.door.removeFile(".gitignore", { replaces: stamp });
+    expect(await blocked(world, "a/x")).toBe(false);
+  });
+
+  test("may be .codebuffignore, which overrules .gitignore", async () => {
+    await using world = await doorWorld({ guard });
+    world.file(".gitignore", "generated\n");
+    world.file(".codebuffignore", "!generated\nfixtures\n");
+    expect(await blocked(world, "generated")).toBe(false);
+    expect(await blocked(world, "fixtures/a")).toBe(true);
+  });
+
+  test("hold for what a link leads to", async () => {
+    await using world = await doorWorld({ guard });
+    world.file(".gitignore", "/secret\n");
+    world.file("secret/a", "text");
+    symlinkSync("secret", join(world.root, "folder"));
+    symlinkSync("secret/a", join(world.root, "file"));
+    expect(await reasonOf(readText(world.door, "folder/a"))).toBe("blocked");
+    expect(await reasonOf(readText(world.door, "file"))).toBe("blocked");
+  });
+
+  test("are not read through links, and not when they are pipes", async () => {
+    await using world = await doorWorld({ guard });
+    symlinkSync(join(world.outside, "secret.txt"), join(world.root, ".gitignore"));
+    mkdirSync(join(world.root, "a"));
+    execFileSync("mkfifo", [join(world.root, "a/.gitignore")]);
+    expect(await blocked(world, "outside-canary")).toBe(false);
+    expect(await blocked(world, "a/x")).toBe(false);
+  });
+
+  test("block all below their folder when they are too large", async () => {
+    await using world = await doorWorld({ guard });
+    world.file("a/.gitignore", "x\n".repeat(131_073));
+    expect(await blocked(world, "a/y")).toBe(true);
+    expect(await blocked(world, "b/y")).toBe(false);
+  });
+
+  test("block more than they say when a line has many wildcards, and never take long", async () => {
+    await using world = await doorWorld({ guard });
+    world.file(".gitignore", `src/${"*a".repeat(60)}b\n!${"*a".repeat(60)}b\n`);
+    world.file("deep/.gitignore", `${"*a".repeat(60)}b\n`);
+    expect(await blocked(world, `src/${"a".repeat(200)}`)).toBe(true);
+    expect(await blocked(world, `deep/${"a".repeat(200)}`)).toBe(true);
+    expect(await blocked(world, `other/${"a".repeat(200)}`)).toBe(false);
+  });
+
+  test("say nothing when the caller turns them off", async () => {
+    await using world = await doorWorld({ guard, ignoreFiles: false });
+    world.file(".gitignore", "a\n");
+    expect(await blocked(world, "a")).toBe(false);
+  });
+});
+
+test("ignore files block what git ignores, and no more", async () => {
+  await using world = await doorWorld();
+  execFileSync("git", ["init", "-q", world.root], { env: gitEnv });
+  const path = fc
+    .tuple(fc.array(fc.constantFrom("a", "b"), { maxLength: 3 }), fc.constantFrom("c.log", "d", "e"))
+    .map(([folders, name]) => [...folders, name].join("/"));
+  const line = fc
+    .tuple(
+      fc.constantFrom("", "", "!"),
+      fc.constantFrom("", "/", "**/", "a/"),
+      fc.constantFrom("a", "b", "c.*", "*.log", "d", "*", "?", "[ab]", "a/**"),
+      fc.constantFrom("", "", "/", "/b"),
+    )
+    .map((parts) => parts.join(""));
+  const file = fc.tuple(
+    fc.constantFrom("", "a/", "a/b/", "b/"),
+    fc.array(line, { maxLength: 4 }).map((lines) => lines.join("\n")),
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(file, { maxLength: 4 }),
+      fc.array(path, { minLength: 1 }),
+      async (files, paths) => {
+        for (const folder of ["", "a/", "a/b/", "b/"]) world.file(`${folder}.gitignore`, "");
+        for (const [folder, text] of files) world.file(`${folder}.gitignore`, text);
+        const ours: string[] = [];
+        for (const path of paths) if (await blocked(world, path)) ours.push(path);
+        expect(ours).toEqual(ignoredByGit(world.root, paths));
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+const gitEnv = { PATH: process.env["PATH"], GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
+
+function ignoredByGit(cwd: string, paths: readonly string[]): readonly string[] {
+  const options = { cwd, env: gitEnv, input: paths.join("\0"), encoding: "utf8" } as const;
+  try {
+    return execFileSync("git", ["check-ignore", "--no-index", "-z", "--stdin"], options)
+      .split("\0")
+      .slice(0, -1);
+  } catch (error) {
+    // Status 1: none is ignored.
+    if (error instanceof Error && "status" in error && error.status === 1) return [];
+    throw error;
+  }
+}
