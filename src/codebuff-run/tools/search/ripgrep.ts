@@ -23,7 +23,7 @@ const FIXED = [
   "--no-search-zip",
   // A file that cannot be read is skipped: its message would have the name of a file that may be blocked.
   "--no-messages",
-  // Ignore files are the door's: `.gitignore` below the root. ripgrep reads them only so as not to search what is dropped anyway.
+  // The door says what is ignored. ripgrep reads each `.gitignore` only so as not to search what is dropped anyway.
   "--no-require-git",
   "--no-ignore-dot",
   "--no-ignore-exclude",
@@ -40,9 +40,11 @@ export interface RipgrepSetup {
 }
 
 /** ripgrep's arguments, all made here: nothing of the agent can be read as a flag. */
-export function ripgrepArgs({ pattern, flags, maxPerFile, hidden, hiddenFolders }: EngineSearch): string[] {
+export function ripgrepArgs(search: EngineSearch): string[] {
+  const { pattern, flags, maxPerFile, hidden, hiddenFolders, ignoreFiles } = search;
   return [
     ...FIXED,
+    ignoreFiles ? "--ignore-vcs" : "--no-ignore",
     hidden ? "--hidden" : "--no-hidden",
     ...matchArgs(flags),
     // A limit counts lines, and not ranges.

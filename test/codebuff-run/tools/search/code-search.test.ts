@@ -55,6 +55,11 @@ describe.each(ENGINES)("with $name", ({ options }) => {
     expect(result).toMatchObject({ stderr: expect.stringContaining("look-around"), message: "Exit code: 2" });
   });
 
+  test("a pattern that is too large once compiled is an error", async () => {
+    const result = await search({ "a.ts": "a\n" }, { pattern: "(?:(?:a{1000}){1000}){1000}" });
+    expect(result).toMatchObject({ stderr: expect.any(String), message: "Exit code: 2" });
+  });
+
   test("a type that does not exist is an error", async () => {
     const result = await search(TREE, { flags: "-t nosuchtype" });
     expect(result).toMatchObject({

@@ -65,17 +65,17 @@ describe("a pattern", () => {
 
 describe("lines", () => {
   test("the last line feed begins no line", () => {
-    expect(findLines("a\n\n", /^$/v, 9)).toEqual([{ first: 2, last: 2 }]);
-    expect(findLines("", /^$/v, 9)).toEqual([]);
-    expect(findRanges("a\n", /$/gv, 9)).toEqual([]);
+    expect(findLines("a\n\n", /^$/u, 9)).toEqual([{ first: 2, last: 2 }]);
+    expect(findLines("", /^$/u, 9)).toEqual([]);
+    expect(findRanges("a\n", /$/gu, 9)).toEqual([]);
   });
 
   test("an empty match beside characters of two units ends", () => {
-    expect(findRanges("🦉🦉\n🦉", /x*/gv, 9)).toEqual([{ first: 1, last: 2 }]);
+    expect(findRanges("🦉🦉\n🦉", /x*/gu, 9)).toEqual([{ first: 1, last: 2 }]);
   });
 
   test("ranges stop at the limit, but the last one is whole", () => {
-    expect(findRanges("a\na\nb\na\nb\na\n", /a/gv, 2)).toEqual([
+    expect(findRanges("a\na\nb\na\nb\na\n", /a/gu, 2)).toEqual([
       { first: 1, last: 2 },
       { first: 4, last: 4 },
     ]);
