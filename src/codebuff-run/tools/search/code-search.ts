@@ -15,10 +15,12 @@ import { joinPath } from "./walk.ts";
 import { searchWithWorker } from "./worker-search.ts";
 
 export interface CodeSearchOptions {
-  /** Where ripgrep is. By default `rg` on the `PATH`, else the optional package `@vscode/ripgrep`, else a search in a worker thread. */
+  /** Where ripgrep 13 or later is. By default `rg` on the `PATH`, else the optional package `@vscode/ripgrep`, else a search in a worker thread. */
   readonly ripgrepPath?: string | undefined;
   /** Whether agents may pass flags, of a short list. @default false */
   readonly allowFlags?: boolean | undefined;
+  /** As the door's option. @default true */
+  readonly ignoreFiles?: boolean | undefined;
   /** ms of one search. @default 10000 */
   readonly timeLimitMs?: number | undefined;
   readonly clock?: Clock | undefined;
@@ -94,7 +96,9 @@ async function search(input: CodeSearchInput, flags: SearchFlags, place: Place):
     const hidden = flags.globs.some(namesHidden);
     const hiddenFolders = hidden ? [] : await findHidden(job.door, folder.path);
     const { signal } = limit;
-    const engine = start({ pattern: input.pattern, flags, maxPerFile, hidden, hiddenFolders, signal }, place);
+    const { ignoreFiles = true } = options;
+    const wanted = { pattern: input.pattern, flags, maxPerFile, hidden, hiddenFolders, ignoreFiles, signal };
+    const engine = start(wanted, place);
     const end = await readInto(report, engine, { door: job.door, folder: folder.path, hidden, signal });
     if (!end)
       return { stdout: report.stopped(), message: `Stopped early after ${report.matches} match(es).` };

@@ -81,7 +81,7 @@ async function find(door: Door, { pattern, folder, max, signal }: Finding) {
   };
   const files: string[] = [];
   try {
-    for await (const path of walk({ door, folder, signal, select })) {
+    for await (const path of walk({ door, folder, signal, checksFiles: true, select })) {
       if (files.length === max) return { files, hasMore: true };
       files.push(joinPath(folder, path));
     }

@@ -31,6 +31,8 @@ export interface EngineSearch {
   readonly hidden: boolean;
   /** Hidden folders of the searched folder that are searched although `hidden` is false. */
   readonly hiddenFolders: readonly string[];
+  /** Whether the door reads ignore files. */
+  readonly ignoreFiles: boolean;
   readonly signal: AbortSignal;
 }
 

@@ -28,6 +28,7 @@ export interface EventOptions {
 /** Reads what `rg --json` writes, in bounded memory. */
 export class EventReader {
   readonly #options: EventOptions;
+  readonly #decoder = new TextDecoder();
   #pieces: Uint8Array[] = [];
   #size = 0;
   /** The event is too long: only its head is kept, and its number once that has come. */
@@ -56,11 +57,10 @@ export class EventReader {
       this.#size += bytes.length;
       this.#pieces.push(bytes);
     } else {
-      const head = joinBytes(this.#pieces);
-      this.#pieces = [head.slice(0, HEAD)];
+      const begun = joinBytes([...this.#pieces, bytes]);
+      this.#pieces = [begun.slice(0, HEAD)];
       this.#tail = { window: "", line: undefined };
-      this.#skim(head);
-      this.#skim(bytes);
+      this.#skim(begun);
     }
   }
 
@@ -75,7 +75,7 @@ export class EventReader {
   }
 
   #endEvent(): void {
-    const text = new TextDecoder().decode(joinBytes(this.#pieces));
+    const text = this.#decoder.decode(joinBytes(this.#pieces));
     const tail = this.#tail;
     this.#pieces = [];
     this.#size = 0;

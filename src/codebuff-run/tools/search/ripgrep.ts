@@ -23,7 +23,7 @@ const FIXED = [
   "--no-search-zip",
   // A file that cannot be read is skipped: its message would have the name of a file that may be blocked.
   "--no-messages",
-  // Ignore files are the door's: `.gitignore` below the root. ripgrep reads them only so as not to search what is dropped anyway.
+  // The door says what is ignored. ripgrep reads each `.gitignore` only so as not to search what is dropped anyway.
   "--no-require-git",
   "--no-ignore-dot",
   "--no-ignore-exclude",
@@ -40,9 +40,11 @@ export interface RipgrepSetup {
 }
 
 /** ripgrep's arguments, all made here: nothing of the agent can be read as a flag. */
-export function ripgrepArgs({ pattern, flags, maxPerFile, hidden, hiddenFolders }: EngineSearch): string[] {
+export function ripgrepArgs(search: EngineSearch): string[] {
+  const { pattern, flags, maxPerFile, hidden, hiddenFolders, ignoreFiles } = search;
   return [
     ...FIXED,
+    ignoreFiles ? "--ignore-vcs" : "--no-ignore",
     hidden ? "--hidden" : "--no-hidden",
     ...matchArgs(flags),
     // A limit counts lines, and not ranges.
@@ -94,6 +96,7 @@ class Run {
   readonly #files: FileHits[] = [];
   readonly #over: Deferred<void> = deferred();
   readonly #decoder = new TextDecoder();
+  #isWanted = true;
   #stderr = "";
   #end: EngineEnd | { readonly error: unknown } | undefined;
   #wake = (): void => {};
@@ -127,12 +130,20 @@ class Run {
   }
 
   readonly #onAbort = (): void => {
-    this.#process.kill();
-    this.#process.resume();
+    this.#kill();
     this.#wake();
   };
 
+  /** Nothing is read any more, but the pipe is emptied: a process that is paused never ends. */
+  #kill(): void {
+    this.#isWanted = false;
+    this.#files.length = 0;
+    this.#process.kill();
+    this.#process.resume();
+  }
+
   #onFile(file: FileHits): void {
+    if (!this.#isWanted) return;
     this.#files.push(file);
     if (this.#files.length >= MAX_WAITING) this.#process.pause();
     this.#wake();
@@ -162,8 +173,7 @@ class Run {
   async stop(): Promise<void> {
     this.#search.signal.removeEventListener("abort", this.#onAbort);
     if (this.#end) return;
-    this.#process.kill();
-    this.#process.resume();
+    this.#kill();
     await this.#over.promise;
   }
 }

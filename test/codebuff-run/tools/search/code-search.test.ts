@@ -149,6 +149,16 @@ describe.each(ENGINES)("with $name", ({ options }) => {
     expect(await search(tree, { flags: "-g .hid*" })).toMatchObject({ stdout: "./.hidden:\n1:needle" });
   });
 
+  test("a character of two units is one character", async () => {
+    const tree = { a: "🦉\n", b: "𝐀\n" };
+    expect(await search(tree, { pattern: "(?i)a{0,2}", flags: "-x" })).toMatchObject({
+      stdout: "No results",
+    });
+    expect(await search(tree, { pattern: "x*", flags: "-w" })).toMatchObject({ stdout: "./a:\n1:🦉" });
+    expect(await search(tree, { pattern: "\\B" })).toMatchObject({ stdout: "./a:\n1:🦉" });
+    expect(await search(tree, { pattern: "^.$" })).toMatchObject({ stdout: "./a:\n1:🦉\n\n./b:\n1:𝐀" });
+  });
+
   test("-F takes the pattern as it is, -w whole words, -x whole lines, -S the case of the pattern", async () => {
     const tree = { a: "a.b\naxb\nab\nA.B\n" };
     const lines = async (pattern: string, flags: string) =>

@@ -50,6 +50,16 @@ describe.each(ENGINES)("with $name", ({ options }) => {
     }
   });
 
+  test("a door without ignore files ignores nothing", async () => {
+    await using world = await searchWorld(
+      { ".gitignore": "*\n", "a.ts": "needle\n" },
+      { ignoreFiles: false },
+    );
+    expect(await world.search({}, { ...options, ignoreFiles: false })).toMatchObject({
+      stdout: "./a.ts:\n1:needle",
+    });
+  });
+
   test("the cwd may not be blocked", async () => {
     await using world = await searchWorld({ ".gitignore": "dist/\n", "dist/a": "needle\n" });
     expect(await world.search({ cwd: "dist" }, options)).toEqual({

@@ -22,7 +22,7 @@ const name = fc.constantFrom(
 );
 const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join("/"));
 
-const character = fc.constantFrom("a", "b", "A", "é", "1", "_", " ", ".", "-", "🦉", "\t", "x", "ß");
+const character = fc.constantFrom("a", "b", "A", "é", "1", "_", " ", ".", "-", "🦉", "\t", "x", "ß", "𝐀");
 const line = fc.string({ unit: character, maxLength: 8 });
 const end = fc.constantFrom("\n", "\n", "\n", "\r\n");
 const text = fc
@@ -79,7 +79,20 @@ const atom = fc.oneof(
         "\\p{Greek}",
         "\\x61",
       ],
-      ...["\\<", "\\>", "\\t", "]", "}", "\\{", "[.]", "[a[b-]]", "\\u{e9}", "\\b{start}"],
+      ...[
+        "\\<",
+        "\\>",
+        "\\t",
+        "]",
+        "}",
+        "\\{",
+        "[.]",
+        "[a[b-]]",
+        "[[:nope:]]",
+        "[^[:^alpha:]a]",
+        "\\u{e9}",
+        "\\b{start}",
+      ],
     ),
   },
 );

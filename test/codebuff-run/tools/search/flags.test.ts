@@ -92,7 +92,8 @@ describe("flags", () => {
   });
 
   test("nothing of the agent can be read as a flag by ripgrep", () => {
-    const { flags = NO_FLAGS } = parseFlags("-g --pre=x -t js");
+    const parsed = parseFlags("-g --pre=x -t js");
+    const flags = parsed.problem === undefined ? parsed.flags : NO_FLAGS;
     const { signal } = new AbortController();
     const search = {
       flags,
@@ -100,6 +101,7 @@ describe("flags", () => {
       maxPerFile: 1,
       hidden: false,
       hiddenFolders: [".github"],
+      ignoreFiles: true,
       signal,
     };
     const args = ripgrepArgs(search);

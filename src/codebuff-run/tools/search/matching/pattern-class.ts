@@ -23,6 +23,8 @@ const POSIX: Readonly<Record<string, string>> = {
   xdigit: "0-9A-Fa-f",
 };
 
+const POSIX_CLASS = new RegExp(`:(\\^?)(${Object.keys(POSIX).join("|")}):\\]`, "y");
+
 /** Reads a class behind its `[`, and returns it in JavaScript's syntax with the flag `v`. */
 export function readClass(reader: PatternReader, depth = 1): string {
   if (depth > MAX_DEPTH) throw new PatternError("the classes are nested too deeply");
@@ -56,14 +58,12 @@ export function readClass(reader: PatternReader, depth = 1): string {
   return negated ? `[^${operands}]` : operands;
 }
 
-/** `[:name:]`, behind its first bracket. */
+/** `[:name:]`, behind its first bracket. With another name it is a class of these characters. */
 function readPosix(reader: PatternReader): string | undefined {
-  const match = reader.takeMatch(/:(\^?)([a-z]+):\]/y);
+  const match = reader.takeMatch(POSIX_CLASS);
   if (!match) return undefined;
   const [, negated = "", name = ""] = match;
-  const items = Object.hasOwn(POSIX, name) ? POSIX[name] : undefined;
-  if (items === undefined) throw new PatternError(`unrecognized class [:${name}:]`);
-  return `[${negated}${items}]`;
+  return `[${negated}${POSIX[name]}]`;
 }
 
 /** A character, a range, or a named class. */

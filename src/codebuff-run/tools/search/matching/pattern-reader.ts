@@ -17,11 +17,16 @@ const NAMED: Readonly<Record<string, string>> = {
   W: `[^${WORD}]`,
 };
 
-export const WORD_START = `(?<!${WORD})(?=${WORD})`;
-export const WORD_END = `(?<=${WORD})(?!${WORD})`;
-export const NO_WORD_BEFORE = `(?<!${WORD})`;
-export const NO_WORD_AFTER = `(?!${WORD})`;
-const NOT_WORD_BOUNDARY = `(?:(?<=${WORD})(?=${WORD})|(?<!${WORD})(?!${WORD}))`;
+/**
+ * Written without negative look-around: V8 tries a pattern also between the two units of a character such as an emoji, where every set fails, and so
+ * `(?!set)` holds.
+ */
+export const NO_WORD_BEFORE = `(?:^|(?<=[^${WORD}]))`;
+export const NO_WORD_AFTER = `(?:$|(?=[^${WORD}]))`;
+const WORD_START = `(?:${NO_WORD_BEFORE}(?=${WORD}))`;
+const WORD_END = `(?:(?<=${WORD})${NO_WORD_AFTER})`;
+const WORD_BOUNDARY = `(?:${WORD_START}|${WORD_END})`;
+const NO_WORD_BOUNDARY = `(?:(?<=${WORD})(?=${WORD})|${NO_WORD_BEFORE}${NO_WORD_AFTER})`;
 
 const CONTROLS: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
 
@@ -97,9 +102,9 @@ export class PatternReader {
     if (/[0-9]/.test(character)) throw new PatternError("backreferences are not supported");
     if (place === "outside") {
       if (character === "b") return this.#boundary();
-      if (character === "B") return NOT_WORD_BOUNDARY;
-      if (character === "<") return `(?:${WORD_START})`;
-      if (character === ">") return `(?:${WORD_END})`;
+      if (character === "B") return NO_WORD_BOUNDARY;
+      if (character === "<") return WORD_START;
+      if (character === ">") return WORD_END;
     }
     if (!/[!-/:-@[-`{-~]/.test(character) || character === "<" || character === ">")
       throw new PatternError(`unrecognized escape sequence \\${character}`);
@@ -109,15 +114,15 @@ export class PatternReader {
   #boundary(): string {
     switch (this.takeMatch(BOUNDARY)?.[1]) {
       case "start":
-        return `(?:${WORD_START})`;
+        return WORD_START;
       case "end":
-        return `(?:${WORD_END})`;
+        return WORD_END;
       case "start-half":
-        return `(?:${NO_WORD_BEFORE})`;
+        return NO_WORD_BEFORE;
       case "end-half":
-        return `(?:${NO_WORD_AFTER})`;
+        return NO_WORD_AFTER;
       default:
-        return `(?:${WORD_START}|${WORD_END})`;
+        return WORD_BOUNDARY;
     }
   }
 
