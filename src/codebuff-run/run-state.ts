@@ -1,3 +1,4 @@
+import { emptyFileContext } from "../codebuff-events/file-context.ts";
 import { describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
@@ -114,20 +115,10 @@ export function fileContextOf(
   earlier: Earlier,
 ): Readonly<Record<string, unknown>> {
   const given = earlier.fileContext ?? {
-    projectRoot: "/",
-    cwd: "/",
-    fileTree: [],
-    fileTokenScores: {},
+    ...emptyFileContext("/", "/"),
     tokenCallers: {},
-    knowledgeFiles: {},
     userKnowledgeFiles: {},
-    agentTemplates: {},
-    customToolDefinitions: {},
     skills: {},
-    gitChanges: { status: "", diff: "", diffCached: "", lastCommitMessages: "" },
-    changesSinceLastChat: {},
-    shellConfigFiles: {},
-    systemInfo: { platform: "", shell: "", nodeVersion: "", arch: "", homedir: "", cpus: 1 },
   };
   const paths = Object.keys(projectFiles);
   return {

@@ -1,5 +1,6 @@
 import { defined } from "../core/checks.ts";
 import { cleanCause } from "../core/client/clean-cause.ts";
+import type { LocalWork } from "../core/client/local-turns.ts";
 import { ClosedError } from "../core/errors.ts";
 import type { Gate, Withdraw } from "../core/gate/gate.ts";
 import { randomId } from "../core/random-id.ts";
@@ -47,9 +48,9 @@ export interface RunSetup {
  *     the key ──▶ `start` ──▶ the agent ──▶ its run ──▶ `finish` ──▶ completed
  *        └──────────┴────────────┴────────────┴── a failure: `finish` after `start`, then failed; a stop: stopped
  */
-export class Run {
-  readonly flow = new Flow();
+export class Run implements LocalWork {
   readonly #setup: RunSetup;
+  readonly #flow = new Flow();
   readonly #controller = new AbortController();
   readonly #abandon = new AbortController();
   readonly #waiting = new Set<Withdraw>();
@@ -65,8 +66,20 @@ export class Run {
     this.#setup = setup;
   }
 
-  /** Works to the end of the turn. Never rejects. */
-  async work(): Promise<void> {
+  begin(): void {
+    this.#setup.job.turn.sent();
+    void this.#work(); // never rejects
+  }
+
+  pause(): void {
+    this.#flow.pause();
+  }
+
+  resume(): void {
+    this.#flow.resume();
+  }
+
+  async #work(): Promise<void> {
     const { core, job, over } = this.#setup;
     const { turn } = job;
     try {
@@ -123,7 +136,7 @@ export class Run {
     const { core, job } = this.#setup;
     this.#output = { type: "error", message: "Run cancelled by user" };
     this.#stopReason = "cancelled";
-    this.flow.resume();
+    this.#flow.resume();
     withdrawAll({ waiting: this.#waiting }, "cancelled", why);
     job.turn.tools.abandon();
     core.outbox.tell(() => this.#controller.abort(reason));
@@ -150,7 +163,7 @@ export class Run {
       clientId: randomId("client"),
       signal,
       abandoned: this.#abandon.signal,
-      flow: this.flow,
+      flow: this.#flow,
       spent,
       waiting: this.#waiting,
       background: this.#background,
