@@ -38,7 +38,11 @@ export interface CodebuffRunOptions
     ApprovalOptions,
     LocalClientOptions,
     Pick<SocketClientOptions, "allowInsecure"> {
-  /** The key of the backend. @default CODEBUFF_API_KEY of the environment, where there is one; without a key, `providers` must be given */
+  /**
+   * The key of the backend. Beside `providers`, pass it to use the backend as well: it records runs, counts histories, and answers for
+   * models that no provider supports. @default CODEBUFF_API_KEY of the environment; with `providers` none, so that no history goes to a
+   * server that was not named
+   */
   readonly apiKey?: string;
   /** The backend. @default "https://www.codebuff.com" */
   readonly baseUrl?: string | URL;
@@ -155,8 +159,9 @@ export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings
   const { agentDefinitions = [], tools = {}, overrideTools = {}, providers = [] } = options;
   for (const definition of agentDefinitions) checkAgent(definition);
   if (agent !== undefined) checkAgent(agent);
-  const apiKey = options.apiKey ?? environmentOf("CODEBUFF_API_KEY");
-  if (apiKey === undefined && providers.length === 0) {
+  const isAlone = providers.length > 0; // histories go to no server that the caller has not named
+  const apiKey = options.apiKey ?? (isAlone ? undefined : environmentOf("CODEBUFF_API_KEY"));
+  if (apiKey === undefined && !isAlone) {
     throw new InvalidInputError(
       "there is no API key.",
       "Pass `apiKey`, set CODEBUFF_API_KEY in the environment, or pass `providers` to run without the backend.",
