@@ -13,16 +13,16 @@ export interface AgentDefinition {
   readonly model: string;
   readonly publisher?: string;
   readonly version?: string;
-  /** Tools of this library (`end_turn`, `set_output`, ...), and of the client's `overrideTools`. The client's `tools` are always offered. */
+  /** Tools of this library (`end_turn`, `set_output`, ...), and of the client's `overrideTools`. The client's `tools` are offered without being named. */
   readonly toolNames?: readonly string[];
   readonly systemPrompt?: string;
   /** Follows each prompt. */
   readonly instructionsPrompt?: string;
   /** Follows the history in each request, marked as a reminder; not kept. */
   readonly stepPrompt?: string;
-  /** `structured_output`: the answer is what the agent passes to `set_output`. @default "last_message" */
+  /** `structured_output`: the answer is what the agent passes to `set_output`. @default "last_message"; with `outputSchema` "structured_output" */
   readonly outputMode?: "last_message" | "all_messages" | "structured_output";
-  /** JSON Schema of the structured output. The model reads it behind the instructions. */
+  /** JSON Schema of the output. The model reads it behind the instructions, and is asked once more for an output that is missing. */
   readonly outputSchema?: Readonly<Record<string, unknown>>;
   /** For a sub-agent: the JSON Schemas of its `prompt` and `params`. */
   readonly inputSchema?: Readonly<Record<string, unknown>>;
@@ -181,7 +181,10 @@ export class Agents {
       ...data,
       id: name,
     };
-    const problem = problemOf(definition);
+    const problem =
+      typeof definition["handleSteps"] === "string"
+        ? "its steps are code from a server, which is never run; define the agent in `agentDefinitions`"
+        : problemOf(definition);
     if (problem !== undefined)
       throw new CodebuffRunError({
         kind: "invalid_agent",

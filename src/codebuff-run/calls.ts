@@ -45,7 +45,7 @@ interface Ready {
 
 /** What came of the calls of a step. */
 export interface Ran {
-  readonly ran: readonly { readonly name: string; readonly isForcing: boolean }[];
+  readonly ran: readonly string[];
   /** What was wrong with the other calls, for the model. */
   readonly problems: readonly string[];
 }
@@ -74,8 +74,7 @@ export class Calls {
       }
     }
     for (const each of ready) await this.#execute(each);
-    const ran = ready.map(({ tool: { name, isForcing } }) => ({ name, isForcing }));
-    return { ran, problems };
+    return { ran: ready.map(({ tool }) => tool.name), problems };
   }
 
   /** Runs a call of the agent's program. */
@@ -203,7 +202,8 @@ function argumentsOf(text: string): { readonly value: Input } | { readonly probl
   }
 }
 
-function invalid(name: string, { issues }: Extract<Checked, { readonly issues: unknown }>): string {
+/** What is wrong with an input, for the model. */
+export function invalid(name: string, { issues }: Extract<Checked, { readonly issues: unknown }>): string {
   return `Invalid parameters for ${name}: ${JSON.stringify(issues)}`;
 }
 

@@ -1,5 +1,6 @@
 import { isPrintModeEvent, type PrintModeEvent, type ToolOutput } from "../codebuff-events/print-mode.ts";
 import { isObject } from "../core/checks.ts";
+import type { RunFailure } from "./failure.ts";
 
 /** A piece of the root agent's text. A `text` event repeats the pieces of a block as a whole. */
 export interface CodebuffRunChunk {
@@ -86,6 +87,8 @@ export interface RunState {
   };
   readonly output: RunOutput;
   readonly stopReason?: RunStopReason;
+  /** Why the run has failed. */
+  readonly failure?: RunFailure;
 }
 
 /** A fragment of a tool call in a chunk. */

@@ -7,7 +7,8 @@ import { randomId } from "../core/random-id.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
 import { AgentRun } from "./agent-run.ts";
 import { Agents, agentOfMode } from "./agents.ts";
-import { CodebuffRunError, outputOf } from "./errors.ts";
+import { CodebuffRunError, failureOf, outputOf } from "./errors.ts";
+import type { RunFailure } from "./failure.ts";
 import { promptMessages, type RunPrompt } from "./input.ts";
 import type { CodebuffRunEvent, RunMessage, RunOutput, RunState, RunStopReason } from "./messages.ts";
 import type { CodebuffRunDefaults } from "./options.ts";
@@ -42,6 +43,9 @@ export interface RunSetup {
   readonly over: () => void;
 }
 
+/** The output of a run that was stopped. */
+const CANCELLED = { type: "error", message: "Run cancelled by user" } as const;
+
 /**
  * The run of one prompt.
  *
@@ -61,6 +65,7 @@ export class Run implements LocalWork {
   #hasBegun = false;
   #output: RunOutput | undefined;
   #stopReason: RunStopReason | undefined;
+  #failed: RunFailure | undefined;
 
   constructor(setup: RunSetup) {
     this.#setup = setup;
@@ -105,7 +110,7 @@ export class Run implements LocalWork {
 
   /** Stops the turn. It settles when its tools have ended; `isUrgent`: without waiting for them. */
   stop(isUrgent: boolean): void {
-    this.#letGo("the turn was cancelled", new Error("Run cancelled by user"), isUrgent);
+    this.#letGo("the turn was cancelled", new Error(CANCELLED.message), isUrgent);
   }
 
   /** The client is closed: the turn ends at once, and the work when its tools have ended; `isUrgent`: without waiting for them. */
@@ -120,7 +125,7 @@ export class Run implements LocalWork {
     const { core } = this.#setup;
     if (!this.#root || !this.#earlier) return undefined;
     const { output: _, ...before } = this.#earlier.mainAgentState; // the output of that run
-    const output: RunOutput = this.#output ?? { type: "error", message: "Run cancelled by user" };
+    const output: RunOutput = this.#output ?? CANCELLED;
     const mainAgentState = { subagents: [], agentContext: {}, ...before, ...this.#root.state };
     return {
       sessionState: {
@@ -128,14 +133,15 @@ export class Run implements LocalWork {
         fileContext: fileContextOf(core.settings, this.#earlier),
       },
       output,
-      ...defined({ stopReason: this.#stopReason }),
+      ...defined({ stopReason: this.#stopReason, failure: this.#failed }),
     };
   }
 
   #letGo(why: string, reason: Error, isUrgent: boolean): void {
     const { core, job } = this.#setup;
-    this.#output = { type: "error", message: "Run cancelled by user" };
+    this.#output = CANCELLED;
     this.#stopReason = "cancelled";
+    this.#failed = { kind: "aborted", message: CANCELLED.message, retryable: false };
     this.#flow.resume();
     withdrawAll({ waiting: this.#waiting }, "cancelled", why);
     job.turn.tools.abandon();
@@ -265,6 +271,7 @@ export class Run implements LocalWork {
           });
     if (error.kind === "auth") core.backend?.forgetUser();
     this.#output = outputOf(error);
+    this.#failed = failureOf(error);
     this.#stopReason = "error";
     return error;
   }

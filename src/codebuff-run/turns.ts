@@ -9,7 +9,7 @@ import type { CodebuffRunEvent, RunState } from "./messages.ts";
 import { type CodebuffRunPromptOptions, checkAgent, PROMPT_CHECKS } from "./options.ts";
 import { type Job, Run, type RunOrder } from "./run.ts";
 import type { RunCore } from "./run-core.ts";
-import { readPrevious, readToolResults, stateOf } from "./run-state.ts";
+import { readPrevious, readToolResults } from "./run-state.ts";
 import { type CodebuffRunResult, textOf } from "./turn.ts";
 
 export interface TurnsSetup {
@@ -72,11 +72,10 @@ export class Turns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Job> 
         idleTimeout: 0, // `streamTimeout` limits the silence of the model; tools may take long
         textOf,
         soFar: ({ run }) => {
-          const state = run?.state;
           return {
             usage: spent.usage,
             cost: core.backend && run ? { amount: spent.credits, unit: "credits" } : undefined,
-            state: state && stateOf(state),
+            state: run?.state,
           };
         },
       },

@@ -56,7 +56,7 @@ describe("an agent that is not defined here", () => {
   });
 
   test.each<[string, object, RegExp]>([
-    ["code in a text", { handleSteps: "function* () {}" }, /handleSteps/],
+    ["code in a text", { handleSteps: "function* () {}" }, /code from a server, which is never run/],
     ["no model", { model: "" }, /model/],
     ["a wrong output schema", { outputSchema: { type: "string" } }, /object/],
     ["wrong tools", { toolNames: "all" }, /toolNames/],
