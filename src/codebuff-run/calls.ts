@@ -1,5 +1,5 @@
 import type { ToolOutput } from "../codebuff-events/print-mode.ts";
-import { isObject } from "../core/checks.ts";
+import { defined, isObject } from "../core/checks.ts";
 import { randomId } from "../core/random-id.ts";
 import { isTooDeep, TOO_DEEP } from "../core/text.ts";
 import { abortable } from "./abortable.ts";
@@ -125,14 +125,11 @@ export class Calls {
       toolCallId: id,
       toolName: name,
       input: jsonOf(orders) ?? given,
-      ...(speaker.isRoot
-        ? tool.isBuiltIn
+      ...(speaker.parentId !== undefined
+        ? { agentId: speaker.id, parentAgentId: speaker.parentId }
+        : tool.isBuiltIn
           ? { agentId: speaker.id, includeToolCall: true }
-          : {}
-        : {
-            agentId: speaker.id,
-            ...(speaker.parentId === undefined ? {} : { parentAgentId: speaker.parentId }),
-          }),
+          : {}),
     } as const;
     return { id, name, input: orders, turnId: shared.turn.id, raw };
   }
@@ -157,9 +154,11 @@ export class Calls {
     const output = await this.#outputOf(tool, call);
     history.push({ role: "tool", toolName, toolCallId, content: output });
     assertWanted(shared);
-    const parent =
-      speaker.isRoot || speaker.parentId === undefined ? {} : { parentAgentId: speaker.parentId };
-    tell(shared, { type: "tool_result", toolCallId, toolName, output, ...parent }, sizeOf(output));
+    tell(
+      shared,
+      { type: "tool_result", toolCallId, toolName, output, ...defined({ parentAgentId: speaker.parentId }) },
+      sizeOf(output),
+    );
     return output;
   }
 

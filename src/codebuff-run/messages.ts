@@ -1,4 +1,4 @@
-import { isPrintModeEvent, type PrintModeEvent, type ToolOutput } from "../codebuff-events/print-mode.ts";
+import type { PrintModeEvent, ToolOutput } from "../codebuff-events/print-mode.ts";
 import { isObject } from "../core/checks.ts";
 import type { RunFailure } from "./failure.ts";
 
@@ -124,7 +124,7 @@ export interface ChatUsage {
 /** A message of a chat request. */
 export type ChatMessage =
   | { readonly role: "system"; readonly content: string }
-  | { readonly role: "user"; readonly content: string | readonly ChatPart[] }
+  | { readonly role: "user"; readonly content: readonly ChatPart[] }
   | {
       readonly role: "assistant";
       readonly content: string;
@@ -244,10 +244,4 @@ function isTextOrNone(value: unknown): boolean {
 
 function isNumberOrNone(value: unknown): boolean {
   return value == null || typeof value === "number";
-}
-
-/** Whether a value is an event of a run. */
-export function isRunEvent(value: unknown): value is CodebuffRunEvent {
-  if (isObject(value) && value["type"] === "chunk") return typeof value["chunk"] === "string";
-  return isPrintModeEvent(value);
 }

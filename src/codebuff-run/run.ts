@@ -227,7 +227,6 @@ export class Run implements LocalWork {
       speaker: {
         id: "main-agent",
         type: definition.id,
-        isRoot: true,
         parentId: undefined,
         ancestorRunIds: [],
       },

@@ -71,7 +71,6 @@ async function spawnOne(
       speaker: {
         id: randomId("agent"),
         type: definition.id,
-        isRoot: false,
         parentId: speaker.id,
         ancestorRunIds: [...speaker.ancestorRunIds, parent.record.runId],
       },

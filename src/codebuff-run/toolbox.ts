@@ -174,7 +174,7 @@ export class Toolbox {
     if (agent.outputSchema || agent.outputMode === "structured_output")
       this.#offer(controlTool("set_output"));
     for (const tool of own) if (!tool.isBuiltIn) this.#offer(tool);
-    for (const each of spawnable) if (!this.#offered.has(each.id)) this.#offer(agentTool(each));
+    for (const each of spawnable) this.#offer(agentTool(each));
   }
 
   #offer(tool: Tool): void {

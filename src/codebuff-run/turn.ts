@@ -32,7 +32,7 @@ export interface Speaker {
   /** `main-agent` for the root. */
   readonly id: string;
   readonly type: string;
-  readonly isRoot: boolean;
+  /** Undefined for the root. */
   readonly parentId: string | undefined;
   readonly ancestorRunIds: readonly string[];
 }
@@ -42,17 +42,17 @@ export function textOf(event: CodebuffRunEvent): string {
 }
 
 /** The event for a piece of an answer. */
-export function eventOf(piece: Piece, { id, type, isRoot, ancestorRunIds }: Speaker): CodebuffRunEvent {
+export function eventOf(piece: Piece, { id, type, parentId, ancestorRunIds }: Speaker): CodebuffRunEvent {
   const { text } = piece;
   switch (piece.type) {
     case "text":
-      return isRoot
+      return parentId === undefined
         ? { type: "chunk", chunk: text }
         : { type: "subagent_chunk", agentId: id, agentType: type, chunk: text };
     case "reasoning":
       return { type: "reasoning_chunk", agentId: id, ancestorRunIds, chunk: text };
     case "block":
-      return isRoot ? { type: "text", text } : { type: "text", text, agentId: id };
+      return parentId === undefined ? { type: "text", text } : { type: "text", text, agentId: id };
     default:
       return piece satisfies never;
   }
