@@ -188,6 +188,12 @@ describe("`previousRun`", () => {
     expect(at.chats()[0]?.messages.map(({ role }) => role)).toEqual(["user"]);
   });
 
+  test("a conversation goes on from one that has not begun", async () => {
+    await using at = await runWorld();
+    const { state } = at.client.conversation();
+    expect((await at.client.conversation({ from: state }).prompt("hi").result).text).toBe("Hello!");
+  });
+
   test("a failed run leaves a state with the prompt and the reason", async () => {
     await using at = await runWorld({ balance: 0 });
     const outcome = await at.client.prompt("hi").outcome;

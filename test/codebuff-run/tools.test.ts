@@ -69,6 +69,13 @@ describe("what a handler does", () => {
     expect(result.text).toBe("Done");
   });
 
+  test("it returns a picture: the agent gets it, and the call is done", async () => {
+    const picture = { type: "media", data: "AAAA", mediaType: "image/png" } as const;
+    const { events, result } = await runOwn({ execute: () => [picture] });
+    expect(resultIn(events)).toEqual([picture]);
+    expect(result.toolCalls).toMatchObject([{ state: "done" }]);
+  });
+
   test("it changes its result later: the history keeps what was returned", async () => {
     const value = { at: new Date(0), list: [1] };
     const { result, told } = await runOwn({ execute: () => json(value) });
