@@ -3,7 +3,7 @@ import { type Checks, checkFields, checks, describe, isObject } from "../core/ch
 import { InvalidInputError } from "../core/errors.ts";
 import type { ToolCall } from "../core/values.ts";
 import { type AgentDefinition, inputSchemaOf } from "./agents.ts";
-import { CONTROLS, type ControlName, handledBuiltIn, isControl, NOT_FORCING } from "./builtins.ts";
+import { CONTROLS, type ControlName, handledBuiltIn, isControl } from "./builtins.ts";
 import type { ChatTool } from "./messages.ts";
 import { schemaOf, type ToolParameters, type ToolSchema } from "./tool-schema.ts";
 
@@ -37,7 +37,7 @@ export interface CodebuffRunTool {
   /** What the tool does, for the model. */
   readonly description: string;
   readonly parameters: ToolParameters;
-  /** Whether the model sees the result at once. With `false` the tool alone does not make the agent go on. @default true */
+  /** For Codebuff's own SDK, which keeps it with the tool. It changes nothing in a run: the agent goes on behind each of your tools. @default true */
   readonly endsAgentStep?: boolean;
   readonly execute: CodebuffRunToolHandler;
 }
@@ -54,15 +54,17 @@ export type Tool = {
   readonly name: string;
   readonly description: string;
   readonly schema: ToolSchema;
-  /** Whether the model must see the result. */
-  readonly isForcing: boolean;
   /** Whether events name the main agent as its caller, as those of Codebuff's own tools do. */
   readonly isBuiltIn: boolean;
   /** Where a tool of a source comes from. `path` is its name in `toolNames`. */
   readonly origin?: { readonly source: string; readonly path: string };
 } & (
   | { readonly kind: "control"; readonly control: ControlName }
-  | { readonly kind: "handled"; readonly handler: CodebuffRunToolHandler }
+  | {
+      readonly kind: "handled";
+      readonly handler: CodebuffRunToolHandler;
+      readonly endsAgentStep?: boolean;
+    }
   /** Runs an agent; a short form of `spawn_agents`. */
   | { readonly kind: "agent"; readonly agentId: string }
 );
@@ -104,7 +106,7 @@ export function customTool(name: string, tool: CodebuffRunTool): Tool {
     name,
     description,
     schema: schemaOf(parameters, name),
-    isForcing: endsAgentStep,
+    endsAgentStep,
     isBuiltIn: false,
     handler: execute,
   };
@@ -127,7 +129,6 @@ export function overrides(handlers: Readonly<Record<string, CodebuffRunToolHandl
       name,
       description,
       schema: schemaOf(parameters, name),
-      isForcing: !NOT_FORCING.has(name),
       isBuiltIn: true,
       handler,
     };
@@ -147,7 +148,6 @@ function controlTool(control: ControlName): Tool {
     control,
     description,
     schema: schemaOf(parameters, control),
-    isForcing: !NOT_FORCING.has(control),
     isBuiltIn: true,
   };
   CONTROL_TOOLS.set(control, tool);
@@ -172,15 +172,16 @@ export class Toolbox {
     canAsk: boolean,
   ) {
     this.#own = own;
-    const { toolNames = [], outputMode } = agent;
+    const { toolNames = [] } = agent;
     for (const name of toolNames) {
       const tool = this.#known(name);
       const isAsked = tool?.kind !== "control" || tool.control !== "ask_user" || canAsk;
-      if (tool && isAsked) this.#offered.set(tool.name, tool);
+      if (tool?.isBuiltIn && isAsked) this.#offer(tool);
     }
-    if (outputMode === "structured_output") this.#offer(controlTool("set_output"));
+    if (agent.outputSchema || agent.outputMode === "structured_output")
+      this.#offer(controlTool("set_output"));
     for (const tool of own) if (!tool.isBuiltIn && !isLeftOut(tool, toolNames)) this.#offer(tool);
-    for (const each of spawnable) if (!this.#offered.has(each.id)) this.#offer(agentTool(each));
+    for (const each of spawnable) this.#offer(agentTool(each));
   }
 
   #offer(tool: Tool): void {
@@ -235,7 +236,6 @@ function agentTool({ id, displayName, spawnerPrompt, inputSchema = {} }: AgentDe
     agentId: id,
     description: spawnerPrompt ?? `Runs the agent ${displayName}.`,
     schema: inputSchemaOf(inputSchema, id),
-    isForcing: true,
     isBuiltIn: true,
   };
 }
