@@ -66,6 +66,7 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): ModelProvide
   redactor.use("options", apiKey, ...Object.values(headers));
   const http = new Http({
     baseUrl,
+    provider: name,
     fetch,
     clock,
     redactor,
