@@ -1,3 +1,4 @@
+import { describeError } from "agentwire/chat";
 import type { BackendFaultOptions } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { runWorld } from "./world.ts";
@@ -38,6 +39,21 @@ describe("`connect()`", () => {
     const client = at.another({ apiKey: "wrong-key" });
     await expect(client.connect()).rejects.toMatchObject({ code: "handshake-refused", reason: "rejected" });
     expect(client.status).toBe("idle");
+  });
+
+  test.each<[string, BackendFaultOptions, string]>([
+    ["a wrong key", { status: 401, body: { error: "No such key" } }, "The sign-in was refused"],
+    [
+      "a suspended account",
+      { status: 403, body: { error: "account_suspended", message: "No such key" } },
+      "Your account is suspended",
+    ],
+  ])("says for the user what the server says: %s", async (_, fault, title) => {
+    await using at = await runWorld();
+    at.backend.fault("me", fault);
+    const told = describeError(await at.client.connect().catch((error: unknown) => error));
+    expect(told.title).toBe(title);
+    expect(told.detail).toContain('The server says: "No such key"');
   });
 
   test("ends with its signal, and with the client", async () => {
