@@ -11,6 +11,8 @@ export interface StandardSchema {
     readonly version: 1;
     readonly vendor: string;
     readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>;
+    /** No value: the types of what a schema takes and makes. */
+    readonly types?: { readonly output: unknown } | undefined;
     /** Standard JSON Schema: zod 4 and others. */
     readonly jsonSchema?: {
       readonly input: (options: { readonly target: "draft-2020-12" }) => Record<string, unknown>;
@@ -32,6 +34,21 @@ export type ToolParameters =
   | JsonSchema
   | StandardSchema
   | { readonly schema: StandardSchema; readonly parameters: JsonSchema };
+
+type AnyInput = Readonly<Record<string, unknown>>;
+
+type OutputOf<Schema extends StandardSchema> = NonNullable<Schema["~standard"]["types"]>["output"];
+
+/** The input that a handler gets: what a Standard Schema makes of it. Nothing is known of other inputs. */
+export type ToolInputOf<Parameters extends ToolParameters> = Parameters extends {
+  readonly schema: infer Schema extends StandardSchema;
+}
+  ? ObjectOr<OutputOf<Schema>>
+  : Parameters extends StandardSchema
+    ? ObjectOr<OutputOf<Parameters>>
+    : AnyInput;
+
+type ObjectOr<Output> = Output extends object ? Output : AnyInput;
 
 /** An input that fits, with defaults and without unlisted fields; or what is wrong with it. */
 export type Checked =

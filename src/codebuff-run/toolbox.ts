@@ -5,12 +5,12 @@ import type { ToolCall } from "../core/values.ts";
 import { type AgentDefinition, inputSchemaOf } from "./agents.ts";
 import { CONTROLS, type ControlName, handledBuiltIn, isControl, NOT_FORCING } from "./builtins.ts";
 import type { ChatTool } from "./messages.ts";
-import { schemaOf, type ToolParameters, type ToolSchema } from "./tool-schema.ts";
+import { schemaOf, type ToolInputOf, type ToolParameters, type ToolSchema } from "./tool-schema.ts";
 
 /** A call of a tool, with an input that fits its parameters. */
-export interface CodebuffRunToolCall extends ToolCall {
+export interface CodebuffRunToolCall<Input = Readonly<Record<string, unknown>>> extends ToolCall {
   /** With the defaults of the parameters, and as a Standard Schema has changed it. */
-  readonly input: Readonly<Record<string, unknown>>;
+  readonly input: Input;
   readonly turnId: string;
   /** The event of the call. */
   readonly raw: Extract<PrintModeEvent, { readonly type: "tool_call" }>;
@@ -27,20 +27,30 @@ export interface CodebuffRunToolContext {
  * Runs a tool on this machine. What it throws becomes the tool's failure, which the agent sees.
  * @returns one part for most tools: `[{ type: "json", value: { ... } }]`.
  */
-export type CodebuffRunToolHandler = (
-  call: CodebuffRunToolCall,
+export type CodebuffRunToolHandler<Input = Readonly<Record<string, unknown>>> = (
+  call: CodebuffRunToolCall<Input>,
   context: CodebuffRunToolContext,
 ) => readonly ToolOutput[] | Promise<readonly ToolOutput[]>;
 
-/** A tool of the caller's own. */
-export interface CodebuffRunTool {
+/**
+ * A tool of the caller's own. In a constant: `CodebuffRunTool`, or with the type of a Standard Schema, whose output is then the type of
+ * `input`: `CodebuffRunTool<typeof schema>`. In the options of a client the type is found by itself.
+ */
+export interface CodebuffRunTool<Parameters extends ToolParameters = ToolParameters> {
   /** What the tool does, for the model. */
   readonly description: string;
-  readonly parameters: ToolParameters;
+  readonly parameters: Parameters;
   /** Whether the model sees the result at once. With `false` the tool alone does not make the agent go on. @default true */
   readonly endsAgentStep?: boolean;
-  readonly execute: CodebuffRunToolHandler;
+  /** As a {@link CodebuffRunToolHandler}. A method, so that tools with different inputs fit into one list. */
+  execute(
+    call: CodebuffRunToolCall<ToolInputOf<Parameters>>,
+    context: CodebuffRunToolContext,
+  ): readonly ToolOutput[] | Promise<readonly ToolOutput[]>;
 }
+
+/** The parameters of tools, by their names. */
+export type ToolParametersByName = Readonly<Record<string, ToolParameters>>;
 
 const TOOL_CHECKS: Checks<CodebuffRunTool> = {
   description: checks.string,

@@ -124,7 +124,7 @@ describe("the advice speaks of the provider", () => {
     await using at = await runWorld();
     const own = openAiCompatible({ baseUrl: "http://127.0.0.1:1/v1" });
     const client = at.another({ apiKey: undefined as never, providers: [own] });
-    const told = await failureOf(client.prompt("hi"));
+    const told = (await failureOf(client.prompt("hi"))) as CodebuffRunError;
     expect(told.message).toMatch(/cannot reach http:\/\/127\.0\.0\.1:1\/v1 \(/);
   });
 
@@ -139,8 +139,8 @@ describe("the advice speaks of the provider", () => {
     };
     await using at = await runWorld();
     const client = at.another({ apiKey: undefined as never, providers: [own] });
-    expect((await failureOf(client.prompt("hi"))).message).toBe(
-      "who are you?; check the key of the provider `mine`",
-    );
+    expect(await failureOf(client.prompt("hi"))).toMatchObject({
+      message: "who are you?; check the key of the provider `mine`",
+    });
   });
 });
