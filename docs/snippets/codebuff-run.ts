@@ -3,7 +3,6 @@ import {
   type AgentDefinition,
   CodebuffRun,
   type CodebuffRunConversation,
-  type CodebuffRunConversationState,
   CodebuffRunError,
   type CodebuffRunOptions,
   isAgentwireError,
@@ -217,7 +216,7 @@ export async function errors(client: CodebuffRun): Promise<CodebuffRunConversati
     if (!(error instanceof CodebuffRunError)) throw error;
     console.log(error.kind, error.status, error.serverCode); // payment_required 402 undefined
     const { state } = error.partial ?? {}; // the tools that have run have run
-    if (state && error.retryable) return client.conversation({ from: state as CodebuffRunConversationState });
+    if (state && error.retryable) return client.conversation({ from: state });
   }
   // #endregion
   return undefined;

@@ -36,7 +36,6 @@ export const listFolder: CodebuffRunTool = {
 
 /** A server with OpenAI's API, such as http://127.0.0.1:11434/v1. Its key, if it needs one, is OPENAI_API_KEY. */
 export function openAiServer(baseUrl: string, model: string): RunServer {
-  delete process.env["CODEBUFF_API_KEY"]; // with a key the run is recorded at Codebuff, too
   const apiKey = process.env["OPENAI_API_KEY"];
   const provider = openAiCompatible({ baseUrl, model, ...(apiKey ? { apiKey } : {}) });
   return { options: { providers: [provider] }, stop: async () => {} };

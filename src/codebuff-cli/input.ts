@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
-import { checkFields, checks, describe, isObject } from "../core/checks.ts";
+import { checks } from "../core/checks.ts";
 import { InvalidInputError, PayloadTooLargeError } from "../core/errors.ts";
 import { utf8Length, wellFormed } from "../core/text.ts";
-import { type PromptOf, readPromptText } from "../core/turn/prompt-input.ts";
+import { checkOwnPrompt, type PromptOf, readPromptText } from "../core/turn/prompt-input.ts";
 import { isFolder } from "./folder.ts";
 import {
   type CodebuffCliMode,
@@ -46,15 +46,7 @@ const HOW = 'Pass a string, or an object such as { prompt: "Fix the tests" }.';
 export function buildPrompt(input: PromptOf<CodebuffCliPromptInput>, rules: PromptRules): CodebuffCliPrompt {
   const words = readPromptText(input);
   const given = words === undefined ? (input as CodebuffCliPromptInput) : { prompt: words };
-  if (!isObject(given as unknown)) throw new InvalidInputError(`the prompt is ${describe(given)}.`, HOW);
-  const misplaced = Object.keys(given).find((name) => Object.hasOwn(PROMPT_CHECKS, name)); // it has no effect there
-  if (misplaced !== undefined) {
-    throw new InvalidInputError(
-      `\`${misplaced}\` is an option, and no part of the prompt.`,
-      `Pass it behind the prompt: client.prompt("...", { ${misplaced}: ... }).`,
-    );
-  }
-  checkFields(given, { prompt: checks.text }, "prompt field");
+  checkOwnPrompt(given, { prompt: checks.text }, PROMPT_CHECKS, HOW);
   const text = given.prompt as string | undefined;
   if (text === undefined) throw new InvalidInputError("the prompt has no `prompt`.", HOW);
   if (text.includes("\0")) throw new InvalidInputError("the prompt has a NUL character.", "Leave it out.");

@@ -1,8 +1,7 @@
-import { type Check, type Checks, checkFields, checks, defined, isObject, oneOf } from "../core/checks.ts";
-import { type SocketClientOptions, TURN_CHECKS } from "../core/client/options.ts";
-import { Outbox } from "../core/client/outbox.ts";
-import { systemClock } from "../core/clock.ts";
-import { InvalidInputError } from "../core/errors.ts";
+import { type Check, type Checks, checks, defined, isObject, oneOf } from "../core/checks.ts";
+import type { LocalSettings } from "../core/client/local-core.ts";
+import { LOCAL_CHECKS, type LocalClientOptions, resolveLocalOptions } from "../core/client/local-options.ts";
+import { TURN_CHECKS } from "../core/client/options.ts";
 import { isArgument } from "./command.ts";
 import type { CredentialOptions } from "./credentials.ts";
 
@@ -20,19 +19,7 @@ export function saysAllAtEnd(profile: CodebuffCliProfile): boolean {
 export type CodebuffCliMode = "default" | "free" | "max" | "plan";
 
 /** Options of {@link CodebuffCli}. Times are in ms, sizes in bytes; 0 turns a time limit off. */
-export interface CodebuffCliOptions
-  extends CredentialOptions,
-    Pick<
-      SocketClientOptions, // options with the same meaning on every client
-      | "maxQueuedTurns"
-      | "maxQueuedBytes"
-      | "maxBufferedBytes"
-      | "maxTextBytes"
-      | "signal"
-      | "logger"
-      | "debug"
-      | "clock"
-    > {
+export interface CodebuffCliOptions extends CredentialOptions, LocalClientOptions {
   /** The program: a name to find in `PATH`, or a path. For apps that ship or pin their own program. @default "codebuff" */
   readonly command?: string;
   /** Arguments before all others. Trusted. For a `command` that needs arguments, such as Node with a script. @default none */
@@ -120,8 +107,6 @@ export interface CodebuffCliOptions
   readonly maxLineBytes?: number;
   /** Bytes of the whole output, if the output is one object. Lower the option if memory is short. @default 67_108_864 */
   readonly maxOutputBytes?: number;
-  /** Events that wait for a slow reader before the program's output is paused. Lower the option if memory is short. @default 1_000 */
-  readonly maxQueuedEvents?: number;
 }
 
 /** Options of one prompt. */
@@ -163,6 +148,7 @@ const value: Check = {
 };
 
 const CHECKS: Checks<CodebuffCliOptions> = {
+  ...LOCAL_CHECKS,
   command: argument,
   args: strings,
   profile: oneOf("stream-json", "json", "print", "text"),
@@ -198,15 +184,6 @@ const CHECKS: Checks<CodebuffCliOptions> = {
   forwardSignals: checks.boolean,
   maxLineBytes: checks.count,
   maxOutputBytes: checks.count,
-  maxQueuedEvents: checks.count,
-  maxQueuedTurns: checks.count,
-  maxQueuedBytes: checks.count,
-  maxBufferedBytes: checks.count,
-  maxTextBytes: checks.count,
-  signal: checks.signal,
-  logger: checks.logger,
-  debug: checks.boolean,
-  clock: checks.object,
 };
 
 export const PROMPT_CHECKS = {
@@ -261,32 +238,18 @@ function defaultsOf(profile: CodebuffCliProfile) {
     forwardSignals: false,
     maxLineBytes: 16 * MEBIBYTE,
     maxOutputBytes: 64 * MEBIBYTE,
-    maxQueuedEvents: 1_000,
-    maxQueuedTurns: 100,
-    maxQueuedBytes: MEBIBYTE,
-    maxBufferedBytes: 64 * MEBIBYTE,
-    maxTextBytes: 64 * MEBIBYTE,
-    debug: false,
   } satisfies CodebuffCliOptions;
 }
 
-type Defaulted = keyof ReturnType<typeof defaultsOf> | "clock";
+type Defaulted = keyof ReturnType<typeof defaultsOf>;
 
 /** The options of a client, with every default. */
-export type CodebuffCliSettings = Omit<CodebuffCliOptions, Defaulted> &
-  Required<Pick<CodebuffCliOptions, Defaulted>> & { readonly outbox: Outbox };
+export type CodebuffCliSettings = Omit<CodebuffCliOptions, Defaulted | keyof LocalSettings> &
+  Required<Pick<CodebuffCliOptions, Defaulted>> &
+  LocalSettings;
 
 /** @throws InvalidInputError for the first option that does not exist or is wrong. */
 export function resolveOptions(options: CodebuffCliOptions): CodebuffCliSettings {
-  if (!isObject(options as unknown)) {
-    throw new InvalidInputError("the options are no object.", "Pass an object, or nothing.");
-  }
-  checkFields(options, CHECKS, "option");
-  const outbox = new Outbox();
-  return {
-    ...defaultsOf(options.profile ?? "stream-json"),
-    ...defined(options),
-    outbox,
-    clock: outbox.clock(options.clock ?? systemClock),
-  };
+  const shared = resolveLocalOptions(options, CHECKS);
+  return { ...defaultsOf(options.profile ?? "stream-json"), ...defined(options), ...shared };
 }

@@ -1,4 +1,5 @@
 import { cleanCause } from "../core/client/clean-cause.ts";
+import type { LocalWork } from "../core/client/local-turns.ts";
 import type { CancelTimer } from "../core/clock.ts";
 import { type AgentwireError, ClosedError, ConnectError, isAgentwireError } from "../core/errors.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
@@ -80,7 +81,7 @@ const NO_TIMER: CancelTimer = () => {};
  *
  * A process that could not be started goes from `starting` to `over`.
  */
-export class Run implements OutputUser {
+export class Run implements LocalWork, OutputUser {
   readonly #setup: RunSetup;
   readonly #output: Output;
   readonly #startedAt: number;

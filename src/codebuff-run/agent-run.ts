@@ -203,9 +203,7 @@ export class AgentRun implements AgentWork {
     this.#assertProgress(facts);
     const end = endOf(facts);
     if (!end) return false;
-    const { outputMode, outputSchema } = definition;
-    const lacksOutput = outputMode === "structured_output" && outputSchema && !this.#output;
-    if (lacksOutput && !this.#isAskedForOutput) {
+    if (definition.outputSchema && !this.#output && !this.#isAskedForOutput) {
       this.#isAskedForOutput = true;
       this.#note(NO_OUTPUT);
       return false;

@@ -1,5 +1,5 @@
-import { describe, isObject } from "../core/checks.ts";
-import { InvalidInputError, said } from "../core/errors.ts";
+import { type Check, type Checks, checks, checkValues, isObject, oneOf } from "../core/checks.ts";
+import { InvalidInputError } from "../core/errors.ts";
 import { CodebuffRunError } from "./errors.ts";
 import type { AgentProgram } from "./program.ts";
 import { schemaOf, type ToolSchema } from "./tool-schema.ts";
@@ -13,16 +13,16 @@ export interface AgentDefinition {
   readonly model: string;
   readonly publisher?: string;
   readonly version?: string;
-  /** Tools of this library (`end_turn`, `set_output`, ...), and of the client's `overrideTools`. The client's `tools` are always offered. */
+  /** Tools of this library (`end_turn`, `set_output`, ...), and of the client's `overrideTools`. The client's `tools` are offered without being named. */
   readonly toolNames?: readonly string[];
   readonly systemPrompt?: string;
   /** Follows each prompt. */
   readonly instructionsPrompt?: string;
   /** Follows the history in each request, marked as a reminder; not kept. */
   readonly stepPrompt?: string;
-  /** `structured_output`: the answer is what the agent passes to `set_output`. @default "last_message" */
+  /** `structured_output`: the answer is what the agent passes to `set_output`. @default "last_message"; with `outputSchema` "structured_output" */
   readonly outputMode?: "last_message" | "all_messages" | "structured_output";
-  /** JSON Schema of the structured output. The model reads it behind the instructions. */
+  /** JSON Schema of the output. The model reads it behind the instructions, and is asked once more for an output that is missing. */
   readonly outputSchema?: Readonly<Record<string, unknown>>;
   /** For a sub-agent: the JSON Schemas of its `prompt` and `params`. */
   readonly inputSchema?: Readonly<Record<string, unknown>>;
@@ -43,53 +43,61 @@ export interface ResolvedAgent {
   readonly recordId: string;
 }
 
-const ID = /^[a-z0-9-]+$/;
+/** Records of the registry have nulls. */
+const orNull = ({ expects, holds }: Check): Check => ({
+  expects,
+  holds: (value) => value === null || holds(value),
+});
 
-/** The problem of a definition; `undefined` if it is right. */
-export function problemOf(value: unknown): string | undefined {
-  if (!isObject(value)) return `it is ${describe(value)}`;
-  const { id, displayName, model, outputMode, handleSteps } = value;
-  if (typeof id !== "string" || !ID.test(id)) return "`id` must be lower-case letters, digits and dashes";
-  if (typeof displayName !== "string" || displayName === "") return "`displayName` is missing";
-  if (typeof model !== "string" || model === "") return "`model` is missing";
-  for (const name of [
-    "systemPrompt",
-    "instructionsPrompt",
-    "stepPrompt",
-    "publisher",
-    "version",
-    "spawnerPrompt",
-  ])
-    if (value[name] != null && typeof value[name] !== "string")
-      return `\`${name}\` is ${describe(value[name])}`;
-  for (const name of ["toolNames", "spawnableAgents"]) {
-    const list = value[name];
-    if (list != null && !(Array.isArray(list) && list.every((each) => typeof each === "string")))
-      return `\`${name}\` must be an array of strings`;
-  }
-  for (const name of ["outputSchema", "inputSchema", "reasoningOptions", "providerOptions"])
-    if (value[name] != null && !isObject(value[name])) return `\`${name}\` is ${describe(value[name])}`;
-  if (
-    outputMode != null &&
-    !["last_message", "all_messages", "structured_output"].includes(String(outputMode))
-  )
-    return "`outputMode` must be last_message, all_messages or structured_output";
-  if (handleSteps != null && typeof handleSteps !== "function")
-    return "`handleSteps` must be a function; code in a string is never run";
-  return problemOfSchemas(value);
-}
+const text = orNull(checks.string);
+const object = orNull(checks.object);
+const names = orNull({
+  expects: "an array of strings",
+  holds: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
+});
 
-/** Schemas are checked early: a wrong one would fail a run in its middle. */
-function problemOfSchemas({
-  outputSchema,
-  inputSchema,
-}: Readonly<Record<string, unknown>>): string | undefined {
+const REQUIRED = {
+  id: {
+    expects: "lower-case letters, digits and dashes",
+    holds: (value) => typeof value === "string" && /^[a-z0-9-]+$/.test(value),
+  },
+  displayName: checks.text,
+  model: checks.text,
+} satisfies Readonly<Record<string, Check>>;
+
+const CHECKS: Checks<AgentDefinition> = {
+  ...REQUIRED,
+  publisher: text,
+  version: text,
+  toolNames: names,
+  systemPrompt: text,
+  instructionsPrompt: text,
+  stepPrompt: text,
+  outputMode: orNull(oneOf("last_message", "all_messages", "structured_output")),
+  outputSchema: object,
+  inputSchema: object,
+  spawnerPrompt: text,
+  spawnableAgents: names,
+  reasoningOptions: object,
+  providerOptions: object,
+  handleSteps: orNull({ ...checks.function, expects: "a function; code in a string is never run" }),
+};
+
+/** The problem of a definition; `undefined` if it is right. Unknown fields are allowed. */
+export function problemOf(definition: object): string | undefined {
+  const given: Readonly<Record<string, unknown>> = { ...definition };
+  const missing = Object.keys(REQUIRED).find((name) => given[name] === undefined);
+  if (missing !== undefined) return `\`${missing}\` is missing`;
+  const { outputSchema, inputSchema } = given;
   try {
+    checkValues(given, CHECKS, "field");
+    // Schemas are checked early: a wrong one would fail a run in its middle.
     if (outputSchema != null) schemaOf(outputSchema, "set_output");
-    if (inputSchema != null) inputSchemaOf(inputSchema as Record<string, unknown>, "the agent");
+    if (isObject(inputSchema)) inputSchemaOf(inputSchema, "the agent");
     return undefined;
   } catch (error) {
-    return said(error instanceof InvalidInputError ? error.message : error);
+    if (error instanceof InvalidInputError) return error.message.replace(/\.$/, "");
+    throw error;
   }
 }
 
@@ -181,7 +189,10 @@ export class Agents {
       ...data,
       id: name,
     };
-    const problem = problemOf(definition);
+    const problem =
+      typeof definition["handleSteps"] === "string"
+        ? "its steps are code from a server, which is never run; define the agent in `agentDefinitions`"
+        : problemOf(definition);
     if (problem !== undefined)
       throw new CodebuffRunError({
         kind: "invalid_agent",

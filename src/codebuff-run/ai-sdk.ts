@@ -92,16 +92,13 @@ function promptOf(message: ChatMessage, names: Map<string, string>): AiSdkCall["
   switch (message.role) {
     case "system":
       return { role: "system", content: message.content };
-    case "user": {
-      const { content } = message;
-      if (typeof content === "string") return { role: "user", content: [{ type: "text", text: content }] };
+    case "user":
       return {
         role: "user",
-        content: content.map((part) =>
-          part.type === "text" ? { type: "text", text: part.text } : fileOf(part.image_url.url),
+        content: message.content.map((part) =>
+          part.type === "text" ? textOf(part.text) : fileOf(part.image_url.url),
         ),
       };
-    }
     case "assistant": {
       const { content, tool_calls = [] } = message;
       const calls = tool_calls.map(({ id, function: { name, arguments: json } }): AiSdkPart => {

@@ -4,7 +4,7 @@ import { abortable } from "./abortable.ts";
 import { Answer, chunkOfCompletion } from "./answer.ts";
 import { CodebuffRunError } from "./errors.ts";
 import { parsedData } from "./event-stream.ts";
-import type { Http, HttpCall, Traffic } from "./http.ts";
+import type { Http, HttpCall, HttpRequest, Traffic } from "./http.ts";
 import { type ChatRequest, readChatMessage } from "./messages.ts";
 import { type Receiver, receive } from "./receive.ts";
 import { Watch } from "./watch.ts";
@@ -226,12 +226,11 @@ export class Backend {
     const { http, clock, streamTimeout, traffic } = this.#setup;
     let hasBegun = false;
     await http.insist(
-      true,
       signal,
       async () => {
         const watch = new Watch(clock, streamTimeout, signal);
         try {
-          const opened = await watch.wait(http.open(chatCall(request, headers), watch.signal));
+          const opened = await watch.wait(http.open(chatRequest(request, headers), watch.signal));
           const began = (): void => {
             hasBegun = true;
           };
@@ -240,7 +239,7 @@ export class Backend {
           watch.end();
         }
       },
-      () => hasBegun,
+      () => !hasBegun,
     );
   }
 
@@ -253,7 +252,7 @@ export class Backend {
     const { streamTimeout: timeout } = this.#setup;
     const answer = new Answer();
     let text = "";
-    const completion = await this.#call({ ...chatCall(request, headers), timeout, signal });
+    const completion = await this.#call({ ...chatRequest(request, headers), timeout, signal });
     const read = readChatMessage(chunkOfCompletion(completion));
     if (read.type === "chunk")
       answer.add(read.chunk, (piece) => {
@@ -264,20 +263,13 @@ export class Backend {
     throw new CodebuffRunError({ kind: "protocol_error", message: "the answer holds no list of texts" });
   }
 
-  #call(call: Omit<HttpCall, "isRepeated"> & { readonly isRepeated?: boolean }): Promise<unknown> {
-    return this.#setup.http.call({ isRepeated: false, ...call });
+  #call(call: HttpCall): Promise<unknown> {
+    return this.#setup.http.call(call);
   }
 }
 
-function chatCall(request: ChatRequest, headers: Readonly<Record<string, string>>): HttpCall {
-  return {
-    method: "POST",
-    path: "/api/v1/chat/completions",
-    body: request,
-    headers,
-    timeout: 0,
-    isRepeated: true,
-  };
+function chatRequest(request: ChatRequest, headers: Readonly<Record<string, string>>): HttpRequest {
+  return { method: "POST", path: "/api/v1/chat/completions", body: request, headers };
 }
 
 /** A record with an error that is not too long. */

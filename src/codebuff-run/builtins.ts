@@ -158,15 +158,3 @@ export function handledBuiltIn(name: string): BuiltIn | undefined {
   const all: Readonly<Record<string, BuiltIn>> = HANDLED;
   return Object.hasOwn(all, name) ? all[name] : undefined;
 }
-
-/** Tools that ask for no further answer of the model. */
-export const NOT_FORCING: ReadonlySet<string> = new Set([
-  "think_deeply",
-  "set_output",
-  "set_messages",
-  "add_message",
-  "update_subgoal",
-  "create_plan",
-  "suggest_followups",
-  "task_completed",
-]);

@@ -1,5 +1,5 @@
 import type { ToolOutput } from "../codebuff-events/print-mode.ts";
-import { isObject } from "../core/checks.ts";
+import { defined, isObject } from "../core/checks.ts";
 import { randomId } from "../core/random-id.ts";
 import { isTooDeep, TOO_DEEP } from "../core/text.ts";
 import { abortable } from "./abortable.ts";
@@ -45,7 +45,7 @@ interface Ready {
 
 /** What came of the calls of a step. */
 export interface Ran {
-  readonly ran: readonly { readonly name: string; readonly isForcing: boolean }[];
+  readonly ran: readonly string[];
   /** What was wrong with the other calls, for the model. */
   readonly problems: readonly string[];
 }
@@ -74,8 +74,7 @@ export class Calls {
       }
     }
     for (const each of ready) await this.#execute(each);
-    const ran = ready.map(({ tool: { name, isForcing } }) => ({ name, isForcing }));
-    return { ran, problems };
+    return { ran: ready.map(({ tool }) => tool.name), problems };
   }
 
   /** Runs a call of the agent's program. */
@@ -126,14 +125,11 @@ export class Calls {
       toolCallId: id,
       toolName: name,
       input: jsonOf(orders) ?? given,
-      ...(speaker.isRoot
-        ? tool.isBuiltIn
+      ...(speaker.parentId !== undefined
+        ? { agentId: speaker.id, parentAgentId: speaker.parentId }
+        : tool.isBuiltIn
           ? { agentId: speaker.id, includeToolCall: true }
-          : {}
-        : {
-            agentId: speaker.id,
-            ...(speaker.parentId === undefined ? {} : { parentAgentId: speaker.parentId }),
-          }),
+          : {}),
     } as const;
     return { id, name, input: orders, turnId: shared.turn.id, raw };
   }
@@ -158,9 +154,11 @@ export class Calls {
     const output = await this.#outputOf(tool, call);
     history.push({ role: "tool", toolName, toolCallId, content: output });
     assertWanted(shared);
-    const parent =
-      speaker.isRoot || speaker.parentId === undefined ? {} : { parentAgentId: speaker.parentId };
-    tell(shared, { type: "tool_result", toolCallId, toolName, output, ...parent }, sizeOf(output));
+    tell(
+      shared,
+      { type: "tool_result", toolCallId, toolName, output, ...defined({ parentAgentId: speaker.parentId }) },
+      sizeOf(output),
+    );
     return output;
   }
 
@@ -203,7 +201,8 @@ function argumentsOf(text: string): { readonly value: Input } | { readonly probl
   }
 }
 
-function invalid(name: string, { issues }: Extract<Checked, { readonly issues: unknown }>): string {
+/** What is wrong with an input, for the model. */
+export function invalid(name: string, { issues }: Extract<Checked, { readonly issues: unknown }>): string {
   return `Invalid parameters for ${name}: ${JSON.stringify(issues)}`;
 }
 

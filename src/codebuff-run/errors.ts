@@ -1,47 +1,8 @@
-import { isObject } from "../core/checks.ts";
+import type { TurnPartial } from "../core/agentwire-error.ts";
+import { defined, isObject } from "../core/checks.ts";
 import { TurnError } from "../core/errors.ts";
-import type { ChatMessageRead } from "./messages.ts";
-
-/**
- * Why a run has failed. The server's own word, where it sends one, is `serverCode`.
- *
- * - `bad_request`: the server cannot read the request, or does not know the run
- * - `auth`: the API key is missing or unknown
- * - `payment_required`: out of credits
- * - `account_suspended`, `free_mode_unavailable`, `forbidden`: the account may not do this
- * - `session_gate`: free mode waits, or its session is over
- * - `quota_exceeded`: a limit that resets in hours
- * - `rate_limited`: too many requests; later tries can succeed
- * - `server`: the server has failed; `network`: it was not reached
- * - `upstream_error`: the model's provider has failed; `protocol_error`: an answer that cannot be read
- * - `stream_interrupted`, `timeout`: the answer broke off, or nothing came
- * - `start_failed`: the server gave the run no id
- * - `agent_not_found`, `invalid_agent`: the agent is unknown, or its definition is wrong
- * - `no_response`: the agent has said nothing; `no_progress`: it repeats a mistake
- * - `context_limit`: the history is longer than `maxContextTokens`
- */
-export type CodebuffRunFailureKind =
-  | "bad_request"
-  | "auth"
-  | "payment_required"
-  | "account_suspended"
-  | "free_mode_unavailable"
-  | "forbidden"
-  | "session_gate"
-  | "quota_exceeded"
-  | "rate_limited"
-  | "server"
-  | "network"
-  | "upstream_error"
-  | "protocol_error"
-  | "stream_interrupted"
-  | "timeout"
-  | "start_failed"
-  | "agent_not_found"
-  | "invalid_agent"
-  | "no_response"
-  | "no_progress"
-  | "context_limit";
+import type { CodebuffRunFailureKind, RunFailure } from "./failure.ts";
+import type { ChatMessageRead, RunState } from "./messages.ts";
 
 /** Why free mode is refused in a country, as the server says it. */
 export interface CountryRefusal {
@@ -122,6 +83,8 @@ function adviceOn({ kind, status, provider }: CodebuffRunErrorOptions): string |
 export class CodebuffRunError extends TurnError {
   protected static override readonly className: string = "CodebuffRunError";
   declare readonly kind: CodebuffRunFailureKind;
+  /** `state`: what a next run goes on from, as `previousRun` or `from`. */
+  declare partial?: TurnPartial & { readonly state?: RunState };
   /** The server's code, such as `rate_limit_exceeded` or `run_not_found`. */
   declare readonly serverCode?: string;
   /** The server's answer, without credentials, at most 4 KiB of it. */
@@ -282,4 +245,10 @@ export function outputOf({ serverMessage, status, serverCode, country }: Codebuf
     ...(serverCode === undefined ? {} : { error: serverCode }),
     ...country,
   } as const;
+}
+
+/** An error as the state of a run keeps it. */
+export function failureOf(error: CodebuffRunError): RunFailure {
+  const { kind, serverMessage: message, retryable, status, serverCode: code, retryAfter } = error;
+  return { kind, message, retryable, ...defined({ status, code, retryAfterMs: retryAfter }) };
 }

@@ -51,19 +51,22 @@ export interface HttpSetup {
   readonly traffic: Traffic;
 }
 
-export interface HttpCall {
+export interface HttpRequest {
   readonly method: "GET" | "POST";
   /** Begins with a slash. */
   readonly path: string;
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
-  /** ms for one try; 0: no limit. */
-  readonly timeout: number;
-  readonly signal?: AbortSignal | undefined;
-  /** Whether another try may follow a failure that passes. */
-  readonly isRepeated: boolean;
   /** An endpoint that answers 404 to an unknown key. @default false */
   readonly isAccount?: boolean;
+}
+
+export interface HttpCall extends HttpRequest {
+  /** ms for one try; 0: no limit. */
+  readonly timeout: number;
+  readonly signal: AbortSignal;
+  /** Whether another try may follow a failure that passes. @default false */
+  readonly isRepeated?: boolean;
 }
 
 /** A response whose status is a success. */
@@ -87,11 +90,10 @@ export class Http {
    * @throws CodebuffRunError; the signal's reason when it is aborted.
    */
   call(call: HttpCall): Promise<unknown> {
-    const { method, path, timeout, signal } = call;
+    const { method, path, timeout, signal, isRepeated = false } = call;
     const what = `${method} ${path}`;
     let isDone = false;
     return this.insist(
-      call.isRepeated,
       signal,
       () =>
         this.#waits.run({ what, timeout, signal }, async (inner) => {
@@ -106,12 +108,12 @@ export class Http {
           });
           return answer;
         }),
-      () => isDone,
+      () => isRepeated && !isDone,
     );
   }
 
   /** Sends one request. @throws CodebuffRunError for an answer that is no success, and when the server cannot be reached. */
-  async open(call: HttpCall, signal: AbortSignal): Promise<Opened> {
+  async open(call: HttpRequest, signal: AbortSignal): Promise<Opened> {
     const { method, path, body, headers = {}, isAccount = false } = call;
     const { baseUrl, provider, fetch, clock, redactor } = this.#setup;
     const what = `${method} ${path}`;
@@ -165,33 +167,19 @@ export class Http {
     });
   }
 
-  /** Repeats work whose failure may pass. `hasBegun`: something has arrived, so that a further try could repeat it. */
-  async insist<T>(
-    isRepeated: boolean,
-    signal: AbortSignal | undefined,
-    work: () => Promise<T>,
-    hasBegun: () => boolean = () => false,
-  ): Promise<T> {
+  /** Repeats work whose failure may pass, while `mayRepeat` says so: what has arrived must not be repeated. */
+  async insist<T>(signal: AbortSignal, work: () => Promise<T>, mayRepeat: () => boolean): Promise<T> {
     for (let failures = 0; ; failures++) {
       try {
         return await work();
       } catch (thrown) {
-        if (signal?.aborted) throw signal.reason;
+        if (signal.aborted) throw signal.reason;
         const error = asRunError(thrown);
-        const wait =
-          isRepeated && failures < RETRIES && !hasBegun() ? this.#waitAfter(error, failures) : undefined;
+        const wait = failures < RETRIES && mayRepeat() ? this.#waitAfter(error, failures) : undefined;
         if (wait === undefined) throw error;
-        await this.pause(wait, signal);
+        await this.#waits.pause("a wait", wait, signal).catch(() => {}); // it fails by the signal alone
+        if (signal.aborted) throw signal.reason;
       }
-    }
-  }
-
-  /** Waits `ms`. @throws the signal's reason */
-  async pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    try {
-      await this.#waits.pause("a wait", ms, signal ?? new AbortController().signal);
-    } catch (error) {
-      throw signal?.aborted ? signal.reason : error;
     }
   }
 

@@ -9,10 +9,10 @@ export type { CodebuffRunConversation } from "./conversation.ts";
 export {
   CodebuffRunError,
   type CodebuffRunErrorOptions,
-  type CodebuffRunFailureKind,
   type CountryRefusal,
 } from "./errors.ts";
 export type { CodebuffRunClientEvents, CodebuffRunStep } from "./events.ts";
+export type { CodebuffRunFailureKind, RunFailure } from "./failure.ts";
 export type { CodebuffRunContent, CodebuffRunPromptInput } from "./input.ts";
 export type {
   ChatChunk,

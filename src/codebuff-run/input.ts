@@ -1,17 +1,14 @@
 import { isBase64, toBase64 } from "../core/bytes.ts";
-import {
-  type Check,
-  type Checks,
-  checkFields,
-  checks,
-  checkValues,
-  describe,
-  isObject,
-} from "../core/checks.ts";
+import { type Check, type Checks, checks, checkValues, describe } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import { checkNames } from "../core/names.ts";
 import { utf8Length, wellFormed } from "../core/text.ts";
-import { type PromptImage, type PromptOf, readPromptInput } from "../core/turn/prompt-input.ts";
+import {
+  checkOwnPrompt,
+  type PromptImage,
+  type PromptOf,
+  readPromptInput,
+} from "../core/turn/prompt-input.ts";
 import type { AgentDefinition } from "./agents.ts";
 import type { RunMessage, RunPart } from "./messages.ts";
 import { PROMPT_CHECKS } from "./options.ts";
@@ -59,6 +56,8 @@ export function buildPrompt(
   input: PromptOf<CodebuffRunPromptInput>,
   params: Readonly<Record<string, unknown>> | undefined,
 ): RunPrompt {
+  if (typeof input === "string" && !checks.text.holds(input))
+    throw new InvalidInputError(`the prompt is ${describe(input)}.`, HOW);
   const common = readPromptInput(input);
   const given: CodebuffRunPromptInput = common
     ? {
@@ -66,15 +65,7 @@ export function buildPrompt(
         ...(common.images ? { content: [textPart(common.text), ...common.images.map(imagePart)] } : {}),
       }
     : (input as CodebuffRunPromptInput);
-  if (!isObject(given as unknown)) throw new InvalidInputError(`the prompt is ${describe(given)}.`, HOW);
-  const misplaced = Object.keys(given).find((name) => Object.hasOwn(PROMPT_CHECKS, name)); // it has no effect there
-  if (misplaced !== undefined) {
-    throw new InvalidInputError(
-      `\`${misplaced}\` is an option, and no part of the prompt.`,
-      `Pass it behind the prompt: client.prompt("...", { ${misplaced}: ... }).`,
-    );
-  }
-  checkFields(given, FIELDS, "prompt field");
+  checkOwnPrompt(given, FIELDS, PROMPT_CHECKS, HOW);
   const { prompt, content: parts = [] } = given;
   const isSaid = parts.some(({ type }) => type === "text"); // a file is a text too, but not the user's
   const all: readonly CodebuffRunContent[] =

@@ -1,5 +1,6 @@
-import { isPrintModeEvent, type PrintModeEvent, type ToolOutput } from "../codebuff-events/print-mode.ts";
+import type { PrintModeEvent, ToolOutput } from "../codebuff-events/print-mode.ts";
 import { isObject } from "../core/checks.ts";
+import type { RunFailure } from "./failure.ts";
 
 /** A piece of the root agent's text. A `text` event repeats the pieces of a block as a whole. */
 export interface CodebuffRunChunk {
@@ -86,6 +87,8 @@ export interface RunState {
   };
   readonly output: RunOutput;
   readonly stopReason?: RunStopReason;
+  /** Why the run has failed. */
+  readonly failure?: RunFailure;
 }
 
 /** A fragment of a tool call in a chunk. */
@@ -121,7 +124,7 @@ export interface ChatUsage {
 /** A message of a chat request. */
 export type ChatMessage =
   | { readonly role: "system"; readonly content: string }
-  | { readonly role: "user"; readonly content: string | readonly ChatPart[] }
+  | { readonly role: "user"; readonly content: readonly ChatPart[] }
   | {
       readonly role: "assistant";
       readonly content: string;
@@ -241,10 +244,4 @@ function isTextOrNone(value: unknown): boolean {
 
 function isNumberOrNone(value: unknown): boolean {
   return value == null || typeof value === "number";
-}
-
-/** Whether a value is an event of a run. */
-export function isRunEvent(value: unknown): value is CodebuffRunEvent {
-  if (isObject(value) && value["type"] === "chunk") return typeof value["chunk"] === "string";
-  return isPrintModeEvent(value);
 }

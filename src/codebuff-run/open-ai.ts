@@ -92,7 +92,7 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): ModelProvide
       ...(model === undefined ? {} : { model }),
       stream_options: { include_usage: true },
     };
-    const call = { method: "POST", path: "/chat/completions", body, timeout: 0, isRepeated: false } as const;
+    const call = { method: "POST", path: "/chat/completions", body } as const;
     const watch = new Watch(clock, streamTimeout, signal);
     try {
       const opened = await watch.wait(http.open(call, watch.signal));

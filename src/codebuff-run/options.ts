@@ -1,17 +1,7 @@
-import {
-  type Check,
-  type Checks,
-  checkFields,
-  checks,
-  defined,
-  describe,
-  isObject,
-  oneOf,
-} from "../core/checks.ts";
+import { type Check, type Checks, checks, defined, describe, isObject, oneOf } from "../core/checks.ts";
 import type { LocalSettings } from "../core/client/local-core.ts";
+import { LOCAL_CHECKS, type LocalClientOptions, resolveLocalOptions } from "../core/client/local-options.ts";
 import { type SocketClientOptions, TURN_CHECKS } from "../core/client/options.ts";
-import { Outbox } from "../core/client/outbox.ts";
-import { systemClock } from "../core/clock.ts";
 import { ADDRESSES, assertEngine, RANDOM, TEXT } from "../core/engine.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import { APPROVAL_CHECKS, type ApprovalOptions } from "../core/gate/rules.ts";
@@ -47,19 +37,13 @@ export interface CodebuffRunDefaults {
 export interface CodebuffRunOptions<Tools extends ToolParametersByName = ToolParametersByName>
   extends CodebuffRunDefaults,
     ApprovalOptions,
-    Pick<
-      SocketClientOptions, // options with the same meaning on every client
-      | "maxQueuedTurns"
-      | "maxQueuedBytes"
-      | "maxBufferedBytes"
-      | "maxTextBytes"
-      | "signal"
-      | "logger"
-      | "debug"
-      | "clock"
-      | "allowInsecure"
-    > {
-  /** The key of the backend. @default CODEBUFF_API_KEY of the environment, where there is one; without a key, `providers` must be given */
+    LocalClientOptions,
+    Pick<SocketClientOptions, "allowInsecure"> {
+  /**
+   * The key of the backend. Beside `providers`, pass it to use the backend as well: it records runs, counts histories, and answers for
+   * models that no provider supports. @default CODEBUFF_API_KEY of the environment; with `providers` none, so that no history goes to a
+   * server that was not named
+   */
   readonly apiKey?: string;
   /** The backend. @default "https://www.codebuff.com" */
   readonly baseUrl?: string | URL;
@@ -90,8 +74,6 @@ export interface CodebuffRunOptions<Tools extends ToolParametersByName = ToolPar
   readonly knowledgeFiles?: Readonly<Record<string, string>>;
   /** Runs at once; others wait. @default 100: each holds a history and a connection */
   readonly maxRuns?: number;
-  /** Events that wait for a slow reader before the model's answer is read no further. Lower it if memory is short. @default 1_000 */
-  readonly maxQueuedEvents?: number;
 }
 
 /** Options of one prompt. */
@@ -101,8 +83,6 @@ export interface CodebuffRunPromptOptions extends CodebuffRunDefaults {
   /** Results of tools that ran since the earlier run. */
   readonly extraToolResults?: readonly Extract<RunMessage, { readonly role: "tool" }>[];
 }
-
-const MEBIBYTE = 1_048_576;
 
 const agent: Check = {
   expects: "an id, or a definition with `id`, `displayName` and `model`",
@@ -125,6 +105,7 @@ const DEFAULTS_CHECKS: Checks<CodebuffRunDefaults> = {
 const CHECKS: Checks<CodebuffRunOptions> = {
   ...DEFAULTS_CHECKS,
   ...APPROVAL_CHECKS,
+  ...LOCAL_CHECKS,
   apiKey: checks.text,
   baseUrl: {
     expects: "a string or a URL",
@@ -142,15 +123,6 @@ const CHECKS: Checks<CodebuffRunOptions> = {
   projectFiles: texts,
   knowledgeFiles: texts,
   maxRuns: checks.count,
-  maxQueuedEvents: checks.count,
-  maxQueuedTurns: checks.count,
-  maxQueuedBytes: checks.count,
-  maxBufferedBytes: checks.count,
-  maxTextBytes: checks.count,
-  signal: checks.signal,
-  logger: checks.logger,
-  debug: checks.boolean,
-  clock: checks.object,
   allowInsecure: checks.boolean,
 };
 
@@ -177,22 +149,20 @@ export interface CodebuffRunSettings extends LocalSettings {
   readonly projectFiles: Readonly<Record<string, string>>;
   readonly knowledgeFiles: Readonly<Record<string, string>>;
   readonly maxRuns: number;
-  readonly maxQueuedEvents: number;
   readonly defaults: CodebuffRunDefaults & Required<Pick<CodebuffRunDefaults, "costMode" | "maxAgentSteps">>;
 }
 
 /** @throws InvalidInputError for the first option that does not exist or is wrong; UnsupportedError where the engine lacks something. */
 export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings {
   assertEngine([RANDOM, ADDRESSES, TEXT]);
-  if (!isObject(options as unknown))
-    throw new InvalidInputError("the options are no object.", "Pass an object, or nothing.");
-  checkFields(options, CHECKS, "option");
+  const shared = resolveLocalOptions(options, CHECKS);
   const { agent, costMode = "normal", maxAgentSteps = 100, maxContextTokens, params } = options;
   const { agentDefinitions = [], tools = {}, overrideTools = {}, providers = [] } = options;
   for (const definition of agentDefinitions) checkAgent(definition);
   if (agent !== undefined) checkAgent(agent);
-  const apiKey = options.apiKey ?? environmentOf("CODEBUFF_API_KEY");
-  if (apiKey === undefined && providers.length === 0) {
+  const isAlone = providers.length > 0; // histories go to no server that the caller has not named
+  const apiKey = options.apiKey ?? (isAlone ? undefined : environmentOf("CODEBUFF_API_KEY"));
+  if (apiKey === undefined && !isAlone) {
     throw new InvalidInputError(
       "there is no API key.",
       "Pass `apiKey`, set CODEBUFF_API_KEY in the environment, or pass `providers` to run without the backend.",
@@ -203,10 +173,9 @@ export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings
       "`apiKey` holds characters that no header takes.",
       "Pass it as it was given out.",
     );
-  const outbox = new Outbox();
   const { allowInsecure = false, baseUrl = "https://www.codebuff.com" } = options;
-  const { logger, signal } = options;
   return {
+    ...shared,
     backend:
       apiKey === undefined ? undefined : { apiKey, baseUrl: checkBaseUrl(baseUrl, true, allowInsecure) },
     headers: lowerCased(options.headers ?? {}),
@@ -220,17 +189,7 @@ export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings
     projectFiles: options.projectFiles ?? {},
     knowledgeFiles: options.knowledgeFiles ?? {},
     maxRuns: options.maxRuns ?? 100,
-    maxQueuedEvents: options.maxQueuedEvents ?? 1_000,
-    maxQueuedTurns: options.maxQueuedTurns ?? 100,
-    maxQueuedBytes: options.maxQueuedBytes ?? MEBIBYTE,
-    maxBufferedBytes: options.maxBufferedBytes ?? 64 * MEBIBYTE,
-    maxTextBytes: options.maxTextBytes ?? 64 * MEBIBYTE,
-    debug: options.debug ?? false,
     defaults: { costMode, maxAgentSteps, ...defined({ agent, maxContextTokens, params }) },
-    outbox,
-    clock: outbox.clock(options.clock ?? systemClock),
-    ...(logger ? { logger } : {}),
-    ...(signal ? { signal } : {}),
   };
 }
 

@@ -14,7 +14,7 @@ interface RunFacts {
 
 /** The result of an agent's run. @throws CodebuffRunError `no_response` */
 export function outputOfRun(
-  { outputMode = "last_message" }: AgentDefinition,
+  { outputSchema, outputMode = outputSchema ? "structured_output" : "last_message" }: AgentDefinition,
   history: readonly RunMessage[],
   { begun, isCut, output }: RunFacts,
 ): RunOutput {

@@ -1,3 +1,4 @@
+import { emptyFileContext } from "../codebuff-events/file-context.ts";
 import { describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
@@ -39,6 +40,7 @@ export function readPrevious(previous: unknown): Earlier {
   if (previous === undefined) return FRESH;
   const copy = copied(previous);
   if (!isObject(copy)) throw wrong(`it is ${describe(previous)}`);
+  if (copy["protocol"] !== undefined) throw wrong("it is the state of a conversation: pass its `run`");
   const { sessionState } = copy;
   if (sessionState == null) return FRESH; // a run that failed before it began
   if (!isObject(sessionState)) throw wrong(`its \`sessionState\` is ${describe(sessionState)}`);
@@ -114,20 +116,10 @@ export function fileContextOf(
   earlier: Earlier,
 ): Readonly<Record<string, unknown>> {
   const given = earlier.fileContext ?? {
-    projectRoot: "/",
-    cwd: "/",
-    fileTree: [],
-    fileTokenScores: {},
+    ...emptyFileContext("/", "/"),
     tokenCallers: {},
-    knowledgeFiles: {},
     userKnowledgeFiles: {},
-    agentTemplates: {},
-    customToolDefinitions: {},
     skills: {},
-    gitChanges: { status: "", diff: "", diffCached: "", lastCommitMessages: "" },
-    changesSinceLastChat: {},
-    shellConfigFiles: {},
-    systemInfo: { platform: "", shell: "", nodeVersion: "", arch: "", homedir: "", cpus: 1 },
   };
   const paths = Object.keys(projectFiles);
   return {
@@ -145,12 +137,11 @@ export function fileContextOf(
     customToolDefinitions: {
       ...fieldOf(given, "customToolDefinitions"),
       ...Object.fromEntries(
-        tools
-          .filter(({ isBuiltIn }) => !isBuiltIn)
-          .map(({ name, description, schema, isForcing }) => [
-            name,
-            { description, inputSchema: schema.json, endsAgentStep: isForcing },
-          ]),
+        tools.flatMap((tool) => {
+          if (tool.kind !== "handled" || tool.isBuiltIn) return [];
+          const { name, description, schema, endsAgentStep } = tool;
+          return [[name, { description, inputSchema: schema.json, endsAgentStep }]];
+        }),
       ),
     },
   };

@@ -1,12 +1,14 @@
 import { defined } from "../core/checks.ts";
 import { cleanCause } from "../core/client/clean-cause.ts";
+import type { LocalWork } from "../core/client/local-turns.ts";
 import { ClosedError } from "../core/errors.ts";
 import type { Gate, Withdraw } from "../core/gate/gate.ts";
 import { randomId } from "../core/random-id.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
 import { AgentRun } from "./agent-run.ts";
 import { Agents, agentOfMode } from "./agents.ts";
-import { CodebuffRunError, outputOf } from "./errors.ts";
+import { CodebuffRunError, failureOf, outputOf } from "./errors.ts";
+import type { RunFailure } from "./failure.ts";
 import { promptMessages, type RunPrompt } from "./input.ts";
 import type { CodebuffRunEvent, RunMessage, RunOutput, RunState, RunStopReason } from "./messages.ts";
 import type { CodebuffRunDefaults } from "./options.ts";
@@ -41,15 +43,18 @@ export interface RunSetup {
   readonly over: () => void;
 }
 
+/** The output of a run that was stopped. */
+const CANCELLED = { type: "error", message: "Run cancelled by user" } as const;
+
 /**
  * The run of one prompt.
  *
  *     the key ──▶ `start` ──▶ the agent ──▶ its run ──▶ `finish` ──▶ completed
  *        └──────────┴────────────┴────────────┴── a failure: `finish` after `start`, then failed; a stop: stopped
  */
-export class Run {
-  readonly flow = new Flow();
+export class Run implements LocalWork {
   readonly #setup: RunSetup;
+  readonly #flow = new Flow();
   readonly #controller = new AbortController();
   readonly #abandon = new AbortController();
   readonly #waiting = new Set<Withdraw>();
@@ -60,13 +65,26 @@ export class Run {
   #hasBegun = false;
   #output: RunOutput | undefined;
   #stopReason: RunStopReason | undefined;
+  #failed: RunFailure | undefined;
 
   constructor(setup: RunSetup) {
     this.#setup = setup;
   }
 
-  /** Works to the end of the turn. Never rejects. */
-  async work(): Promise<void> {
+  begin(): void {
+    this.#setup.job.turn.sent();
+    void this.#work(); // never rejects
+  }
+
+  pause(): void {
+    this.#flow.pause();
+  }
+
+  resume(): void {
+    this.#flow.resume();
+  }
+
+  async #work(): Promise<void> {
     const { core, job, over } = this.#setup;
     const { turn } = job;
     try {
@@ -92,7 +110,7 @@ export class Run {
 
   /** Stops the turn. It settles when its tools have ended; `isUrgent`: without waiting for them. */
   stop(isUrgent: boolean): void {
-    this.#letGo("the turn was cancelled", new Error("Run cancelled by user"), isUrgent);
+    this.#letGo("the turn was cancelled", new Error(CANCELLED.message), isUrgent);
   }
 
   /** The client is closed: the turn ends at once, and the work when its tools have ended; `isUrgent`: without waiting for them. */
@@ -107,7 +125,7 @@ export class Run {
     const { core } = this.#setup;
     if (!this.#root || !this.#earlier) return undefined;
     const { output: _, ...before } = this.#earlier.mainAgentState; // the output of that run
-    const output: RunOutput = this.#output ?? { type: "error", message: "Run cancelled by user" };
+    const output: RunOutput = this.#output ?? CANCELLED;
     const mainAgentState = { subagents: [], agentContext: {}, ...before, ...this.#root.state };
     return {
       sessionState: {
@@ -115,15 +133,16 @@ export class Run {
         fileContext: fileContextOf(core.settings, this.#earlier),
       },
       output,
-      ...defined({ stopReason: this.#stopReason }),
+      ...defined({ stopReason: this.#stopReason, failure: this.#failed }),
     };
   }
 
   #letGo(why: string, reason: Error, isUrgent: boolean): void {
     const { core, job } = this.#setup;
-    this.#output = { type: "error", message: "Run cancelled by user" };
+    this.#output = CANCELLED;
     this.#stopReason = "cancelled";
-    this.flow.resume();
+    this.#failed = { kind: "aborted", message: CANCELLED.message, retryable: false };
+    this.#flow.resume();
     withdrawAll({ waiting: this.#waiting }, "cancelled", why);
     job.turn.tools.abandon();
     core.outbox.tell(() => this.#controller.abort(reason));
@@ -150,7 +169,7 @@ export class Run {
       clientId: randomId("client"),
       signal,
       abandoned: this.#abandon.signal,
-      flow: this.flow,
+      flow: this.#flow,
       spent,
       waiting: this.#waiting,
       background: this.#background,
@@ -208,7 +227,6 @@ export class Run {
       speaker: {
         id: "main-agent",
         type: definition.id,
-        isRoot: true,
         parentId: undefined,
         ancestorRunIds: [],
       },
@@ -252,6 +270,7 @@ export class Run {
           });
     if (error.kind === "auth") core.backend?.forgetUser();
     this.#output = outputOf(error);
+    this.#failed = failureOf(error);
     this.#stopReason = "error";
     return error;
   }

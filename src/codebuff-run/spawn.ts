@@ -2,7 +2,8 @@ import type { ToolOutput } from "../codebuff-events/print-mode.ts";
 import { defined } from "../core/checks.ts";
 import { randomId } from "../core/random-id.ts";
 import type { AgentRunSetup, AgentWork } from "./agent-work.ts";
-import type { SpawnOrder } from "./calls.ts";
+import { type AgentDefinition, inputSchemaOf } from "./agents.ts";
+import { invalid, type SpawnOrder } from "./calls.ts";
 import { CodebuffRunError, outputOf } from "./errors.ts";
 import { buildPrompt, promptMessages } from "./input.ts";
 import type { RunOutput } from "./messages.ts";
@@ -11,6 +12,9 @@ import { failure, json } from "./toolbox.ts";
 
 /** Levels of agents that run agents. A model that delegates without end must not use up the account. */
 const MAX_DEPTH = 5;
+
+/** Agents in one call. Real ones run some; each has a history and a connection, and costs credits. */
+const MAX_AGENTS = 50;
 
 /** Makes the run of an agent. */
 export type NewAgent = (setup: AgentRunSetup) => AgentWork;
@@ -23,6 +27,7 @@ export async function spawnAgents(
 ): Promise<readonly ToolOutput[]> {
   const { depth, shared } = parent.setup;
   if (depth === MAX_DEPTH) return failure(`Agents may run agents only ${MAX_DEPTH} levels deep.`);
+  if (orders.length > MAX_AGENTS) return failure(`At most ${MAX_AGENTS} agents can be run by one call.`);
   const isOnly = orders.length === 1;
   const results = await Promise.all(orders.map((order) => spawnOne(parent, order, newAgent, isOnly)));
   return shared.signal.aborted ? failure("Interrupted.") : [json(results)];
@@ -53,6 +58,7 @@ async function spawnOne(
   try {
     const found = await shared.agents.find(id);
     const { definition } = found;
+    await assertFits(order, definition);
     const spawnable = await shared.agents.all(definition.spawnableAgents ?? []);
     const sentAt = shared.core.clock.wallTime();
     const isSaid = params !== undefined || (prompt ?? "").trim() !== "";
@@ -65,7 +71,6 @@ async function spawnOne(
       speaker: {
         id: randomId("agent"),
         type: definition.id,
-        isRoot: false,
         parentId: speaker.id,
         ancestorRunIds: [...speaker.ancestorRunIds, parent.record.runId],
       },
@@ -80,21 +85,15 @@ async function spawnOne(
     return {
       agentName: displayName,
       agentType: definition.id,
-      value: await runChild(parent, child, order, onlyChild),
+      value: await runChild(parent, child, onlyChild),
     };
   } catch (cause) {
     return { agentName: type, agentType: type, value: errorOutput(parent, cause) };
   }
 }
 
-async function runChild(
-  parent: AgentWork,
-  child: AgentWork,
-  order: SpawnOrder,
-  onlyChild: boolean,
-): Promise<RunOutput> {
-  const { shared, agent, speaker } = child.setup;
-  const { prompt, params } = order;
+async function runChild(parent: AgentWork, child: AgentWork, onlyChild: boolean): Promise<RunOutput> {
+  const { shared, agent, speaker, prompt, params } = child.setup;
   const about = {
     agentId: speaker.id,
     agentType: speaker.type,
@@ -111,6 +110,14 @@ async function runChild(
   } finally {
     tell(shared, { type: "subagent_finish", ...about }, 0);
   }
+}
+
+/** @throws CodebuffRunError for parameters that the agent does not take */
+async function assertFits({ params = {} }: SpawnOrder, { id, inputSchema }: AgentDefinition): Promise<void> {
+  const schema = inputSchema?.["params"];
+  if (schema == null) return;
+  const result = await inputSchemaOf({ params: schema }, id).check({ params });
+  if ("issues" in result) throw new CodebuffRunError({ kind: "bad_request", message: invalid(id, result) });
 }
 
 function errorOutput({ setup: { shared } }: AgentWork, cause: unknown): RunOutput {

@@ -1,9 +1,9 @@
 import { isToolOutput, type PrintModeEvent, type ToolOutput } from "../codebuff-events/print-mode.ts";
 import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
-import { InvalidInputError } from "../core/errors.ts";
+import { InvalidInputError, said } from "../core/errors.ts";
 import type { ToolCall } from "../core/values.ts";
 import { type AgentDefinition, inputSchemaOf } from "./agents.ts";
-import { CONTROLS, type ControlName, handledBuiltIn, isControl, NOT_FORCING } from "./builtins.ts";
+import { CONTROLS, type ControlName, handledBuiltIn, isControl } from "./builtins.ts";
 import type { ChatTool } from "./messages.ts";
 import { schemaOf, type ToolInputOf, type ToolParameters, type ToolSchema } from "./tool-schema.ts";
 
@@ -40,7 +40,7 @@ export interface CodebuffRunTool<Parameters extends ToolParameters = ToolParamet
   /** What the tool does, for the model. */
   readonly description: string;
   readonly parameters: Parameters;
-  /** Whether the model sees the result at once. With `false` the tool alone does not make the agent go on. @default true */
+  /** For Codebuff's own SDK, which keeps it with the tool. It changes nothing in a run: the agent goes on behind each of your tools. @default true */
   readonly endsAgentStep?: boolean;
   /** As a {@link CodebuffRunToolHandler}. A method, so that tools with different inputs fit into one list. */
   execute(
@@ -64,13 +64,15 @@ export type Tool = {
   readonly name: string;
   readonly description: string;
   readonly schema: ToolSchema;
-  /** Whether the model must see the result. */
-  readonly isForcing: boolean;
   /** Whether events name the main agent as its caller, as those of Codebuff's own tools do. */
   readonly isBuiltIn: boolean;
 } & (
   | { readonly kind: "control"; readonly control: ControlName }
-  | { readonly kind: "handled"; readonly handler: CodebuffRunToolHandler }
+  | {
+      readonly kind: "handled";
+      readonly handler: CodebuffRunToolHandler;
+      readonly endsAgentStep?: boolean;
+    }
   /** Runs an agent; a short form of `spawn_agents`. */
   | { readonly kind: "agent"; readonly agentId: string }
 );
@@ -106,7 +108,7 @@ export function customTools(tools: Readonly<Record<string, CodebuffRunTool>>): r
       name,
       description,
       schema: schemaOf(parameters, name),
-      isForcing: endsAgentStep,
+      endsAgentStep,
       isBuiltIn: false,
       handler: execute,
     };
@@ -130,7 +132,6 @@ export function overrides(handlers: Readonly<Record<string, CodebuffRunToolHandl
       name,
       description,
       schema: schemaOf(parameters, name),
-      isForcing: !NOT_FORCING.has(name),
       isBuiltIn: true,
       handler,
     };
@@ -150,7 +151,6 @@ function controlTool(control: ControlName): Tool {
     control,
     description,
     schema: schemaOf(parameters, control),
-    isForcing: !NOT_FORCING.has(control),
     isBuiltIn: true,
   };
   CONTROL_TOOLS.set(control, tool);
@@ -175,15 +175,16 @@ export class Toolbox {
     canAsk: boolean,
   ) {
     this.#own = own;
-    const { toolNames = [], outputMode } = agent;
+    const { toolNames = [] } = agent;
     for (const name of toolNames) {
       const tool = this.#known(name);
       const isAsked = tool?.kind !== "control" || tool.control !== "ask_user" || canAsk;
-      if (tool && isAsked) this.#offered.set(name, tool);
+      if (tool?.isBuiltIn && isAsked) this.#offer(tool);
     }
-    if (outputMode === "structured_output") this.#offer(controlTool("set_output"));
+    if (agent.outputSchema || agent.outputMode === "structured_output")
+      this.#offer(controlTool("set_output"));
     for (const tool of own) if (!tool.isBuiltIn) this.#offer(tool);
-    for (const each of spawnable) if (!this.#offered.has(each.id)) this.#offer(agentTool(each));
+    for (const each of spawnable) this.#offer(agentTool(each));
   }
 
   #offer(tool: Tool): void {
@@ -232,28 +233,43 @@ function agentTool({ id, displayName, spawnerPrompt, inputSchema = {} }: AgentDe
     agentId: id,
     description: spawnerPrompt ?? `Runs the agent ${displayName}.`,
     schema: inputSchemaOf(inputSchema, id),
-    isForcing: true,
     isBuiltIn: true,
   };
 }
 
 /** What a handler returned, as a JSON value of our own: the handler may change its objects. @throws InvalidInputError for anything else */
 export function readOutput(output: unknown): readonly ToolOutput[] {
-  if (Array.isArray(output) && output.every(isToolOutput)) {
-    const parts = output.map(copyOf);
-    if (parts.every((part) => part !== undefined)) return parts;
-  }
-  throw new InvalidInputError(
-    `the handler returned ${describe(output)}.`,
-    'It must return an array of parts, such as [{ type: "json", value: { done: true } }].',
+  if (!Array.isArray(output)) throw wrongOutput(`the handler returned ${describe(output)}`);
+  return output.map((part: unknown, at) => {
+    const read = readPart(part);
+    if (typeof read === "string") throw wrongOutput(`part ${at} of what the handler returned ${read}`);
+    return read;
+  });
+}
+
+function wrongOutput(problem: string): InvalidInputError {
+  return new InvalidInputError(
+    `${problem}.`,
+    'Return an array of parts: { type: "json", value } or { type: "media", data, mediaType }.',
   );
 }
 
-/** `undefined` for a value that JSON has no text for, such as a function. */
-function copyOf(part: ToolOutput): ToolOutput | undefined {
-  if (part.type === "media") return { type: "media", data: part.data, mediaType: part.mediaType };
-  const text: string | undefined = JSON.stringify(part.value);
-  return text === undefined ? undefined : json(JSON.parse(text));
+/** A copy of a part; or what is wrong with it. */
+function readPart(part: unknown): ToolOutput | string {
+  if (!isObject(part)) return `is ${describe(part)}`;
+  const { type, value } = part;
+  if (type !== "json" && type !== "media")
+    return `has the type ${typeof type === "string" ? `"${type}"` : describe(type)}`;
+  if (type === "media")
+    return isToolOutput(part) && part.type === "media"
+      ? { type, data: part.data, mediaType: part.mediaType }
+      : "has no `data` (base64) or no `mediaType`";
+  try {
+    const text: string | undefined = JSON.stringify(value);
+    return text === undefined ? `has a \`value\` that is ${describe(value)}` : json(JSON.parse(text));
+  } catch (error) {
+    return `has a \`value\` that JSON cannot write: ${said(error)}`;
+  }
 }
 
 /** Characters of one text in a result. A model reads less. */

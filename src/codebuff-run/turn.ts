@@ -32,7 +32,7 @@ export interface Speaker {
   /** `main-agent` for the root. */
   readonly id: string;
   readonly type: string;
-  readonly isRoot: boolean;
+  /** Undefined for the root. */
   readonly parentId: string | undefined;
   readonly ancestorRunIds: readonly string[];
 }
@@ -42,17 +42,17 @@ export function textOf(event: CodebuffRunEvent): string {
 }
 
 /** The event for a piece of an answer. */
-export function eventOf(piece: Piece, { id, type, isRoot, ancestorRunIds }: Speaker): CodebuffRunEvent {
+export function eventOf(piece: Piece, { id, type, parentId, ancestorRunIds }: Speaker): CodebuffRunEvent {
   const { text } = piece;
   switch (piece.type) {
     case "text":
-      return isRoot
+      return parentId === undefined
         ? { type: "chunk", chunk: text }
         : { type: "subagent_chunk", agentId: id, agentType: type, chunk: text };
     case "reasoning":
       return { type: "reasoning_chunk", agentId: id, ancestorRunIds, chunk: text };
     case "block":
-      return isRoot ? { type: "text", text } : { type: "text", text, agentId: id };
+      return parentId === undefined ? { type: "text", text } : { type: "text", text, agentId: id };
     default:
       return piece satisfies never;
   }
@@ -67,10 +67,22 @@ export function sumOf(one: Usage | undefined, other: Usage | undefined): Usage |
   };
 }
 
+/** Tools that ask for no further answer of the model. */
+const NOT_FORCING: ReadonlySet<string> = new Set([
+  "think_deeply",
+  "set_output",
+  "set_messages",
+  "add_message",
+  "update_subgoal",
+  "create_plan",
+  "suggest_followups",
+  "task_completed",
+]);
+
 /** What a step of the model has brought, for the rule below. */
 export interface StepFacts {
   /** The names of the calls that ran. */
-  readonly ran: readonly { readonly name: string; readonly isForcing: boolean }[];
+  readonly ran: readonly string[];
   readonly badCalls: number;
   readonly text: string;
   /** Whether the agent must say `task_completed` to end. */
@@ -82,19 +94,22 @@ function spoken(text: string): string {
   return text.replace(/<think>[\s\S]*?(?:<\/think>|$)/g, "").trim();
 }
 
+/** Whether the model must see a result. */
+function forces(ran: readonly string[]): boolean {
+  return ran.some((name) => !NOT_FORCING.has(name));
+}
+
 /** Whether a step was thinking alone: the agent goes on. */
 export function isThinkOnly({ ran, badCalls, text }: StepFacts): boolean {
-  return (
-    badCalls === 0 && !ran.some(({ isForcing }) => isForcing) && text.trim() !== "" && spoken(text) === ""
-  );
+  return badCalls === 0 && !forces(ran) && text.trim() !== "" && spoken(text) === "";
 }
 
 /** How a step ends the agent's turn; `undefined`: it goes on. */
 export function endOf(facts: StepFacts): "completed" | "task_completed" | "end_turn" | undefined {
   const { ran, badCalls, isExplicit } = facts;
   if (badCalls > 0) return undefined; // the agent corrects the call
-  if (ran.some(({ name }) => name === "task_completed")) return "task_completed";
-  if (ran.some(({ name }) => name === "end_turn")) return "end_turn";
-  if (isExplicit || ran.some(({ isForcing }) => isForcing) || isThinkOnly(facts)) return undefined;
+  if (ran.includes("task_completed")) return "task_completed";
+  if (ran.includes("end_turn")) return "end_turn";
+  if (isExplicit || forces(ran) || isThinkOnly(facts)) return undefined;
   return "completed";
 }

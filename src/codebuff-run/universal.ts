@@ -75,7 +75,7 @@ export class CodebuffRunMapping implements Mapping<CodebuffRunEvent, CodebuffRun
 
   failed(error: AnyAgentwireError, session: Session): FailedFacts | undefined {
     const { partial } = error;
-    session.known(runIdOf(fieldsOf(partial?.state)["run"]));
+    session.known(runIdOf(partial?.state));
     const metadata = { ...this.#agents.about, ...spentOf({ ...partial }) };
     const data = { fatal: this.#isOneOff };
     if (!(error instanceof CodebuffRunError))

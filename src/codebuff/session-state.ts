@@ -1,3 +1,4 @@
+import { emptyFileContext } from "../codebuff-events/file-context.ts";
 import { defined } from "../core/checks.ts";
 
 /** The original server's knowledge of a project. Every field is required by its schema; most may be empty. */
@@ -35,19 +36,7 @@ export function newSessionState(
   project: Partial<ProjectFileContext> = {},
 ): Readonly<Record<"fileContext" | "mainAgentState", Readonly<Record<string, unknown>>>> {
   const { projectRoot = "/", cwd = projectRoot } = project;
-  const fileContext = {
-    projectRoot,
-    cwd,
-    fileTree: [],
-    fileTokenScores: {},
-    knowledgeFiles: {},
-    agentTemplates: {},
-    customToolDefinitions: {},
-    gitChanges: { status: "", diff: "", diffCached: "", lastCommitMessages: "" },
-    changesSinceLastChat: {},
-    shellConfigFiles: {},
-    systemInfo: { platform: "", shell: "", nodeVersion: "", arch: "", homedir: "", cpus: 1 },
-  } satisfies ProjectFileContext;
+  const fileContext = emptyFileContext(projectRoot, cwd) satisfies ProjectFileContext;
   const mainAgentState = {
     agentId: "main-agent",
     agentType: null,

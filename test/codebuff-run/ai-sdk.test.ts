@@ -94,6 +94,44 @@ test("a picture of the prompt reaches the model as a file", async () => {
   ]);
 });
 
+test("the address of a picture, and a `data:` URL without a type, reach the model", async () => {
+  const { asked, model } = fakeModel([{ type: "text-delta", id: "t", delta: "Two." }, finish]);
+  const client = new CodebuffRun({ providers: [aiSdkModel(model)], agent });
+  const content = ["https://example.com/a.png", "data:image/gif;base64,"].map(
+    (image) => ({ type: "image", image }) as const,
+  );
+  await client.prompt({ prompt: "look", content }).result;
+  await client.close();
+  expect(asked[0]?.prompt[1]?.content).toMatchObject([
+    { type: "text" },
+    { type: "file", data: new URL("https://example.com/a.png"), mediaType: "image/*" },
+    { type: "file", data: "", mediaType: "image/gif" },
+  ]);
+});
+
+test("parts that are odd or unknown do no harm", async () => {
+  const { model } = fakeModel([
+    "odd" as never,
+    { type: "stream-start" },
+    { type: "text-delta" },
+    { type: "text-delta", delta: "Hi." },
+    { type: "finish", finishReason: 7 },
+  ]);
+  const client = new CodebuffRun({ providers: [aiSdkModel(model)], agent });
+  expect(await client.prompt("hello").result).toMatchObject({
+    text: "Hi.",
+    usage: { inputTokens: 0, outputTokens: 0 },
+  });
+  await client.close();
+});
+
+test("an error that is no Error fails the run with its words", async () => {
+  const { model } = fakeModel([{ type: "error", error: "overloaded" }]);
+  const client = new CodebuffRun({ providers: [aiSdkModel(model)], agent });
+  await expect(client.prompt("hello").result).rejects.toMatchObject({ serverMessage: "overloaded" });
+  await client.close();
+});
+
 test("an error of the model fails the run", async () => {
   const { model } = fakeModel([{ type: "error", error: new Error("the model is overloaded") }]);
   const client = new CodebuffRun({ providers: [aiSdkModel(model)], agent });

@@ -1,4 +1,5 @@
 import { describeError } from "agentwire/chat";
+import { CodebuffRun } from "agentwire/codebuff-run";
 import type { BackendFaultOptions } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { runWorld } from "./world.ts";
@@ -14,6 +15,13 @@ describe("`checkConnection()`", () => {
     await using at = await runWorld();
     if (fault) at.backend.fault("healthz", fault);
     expect(await at.client.checkConnection()).toBe(isWell);
+  });
+
+  test("is false without a backend", async () => {
+    const provider = { name: "own", supports: () => true, stream: async function* () {} };
+    const client = new CodebuffRun({ providers: [provider] });
+    expect(await client.checkConnection()).toBe(false);
+    await client.close();
   });
 
   test("is false after 5 s", async () => {
@@ -54,6 +62,12 @@ describe("`connect()`", () => {
     const told = describeError(await at.client.connect().catch((error: unknown) => error));
     expect(told.title).toBe(title);
     expect(told.detail).toContain('The server says: "No such key"');
+  });
+
+  test("rejects for a server that refuses for another reason, with its status", async () => {
+    await using at = await runWorld();
+    at.backend.fault("me", { status: 400, body: { error: "Invalid fields: x" } });
+    await expect(at.client.connect()).rejects.toMatchObject({ code: "connect-failed", status: 400 });
   });
 
   test("ends with its signal, and with the client", async () => {

@@ -113,10 +113,10 @@ test.each<Row>([
     chats: 1,
   },
   {
-    name: "a tool of the caller's that does not end the step ends the turn",
+    name: "`endsAgentStep: false` changes nothing, as in Codebuff's own SDK",
     agent: AGENT,
-    answer: [{ text: "Hi", toolCalls: [call("own")] }],
-    chats: 1,
+    answer: [{ text: "Hi", toolCalls: [call("own")] }, "Seen."],
+    chats: 2,
     options: {
       tools: {
         own: {

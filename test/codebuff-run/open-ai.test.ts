@@ -45,6 +45,39 @@ describe("`openAiCompatible`", () => {
     else expect(await failureOf(turn)).toMatchObject({ kind: expected });
   });
 
+  test("a server without a key is asked without one; a limit without a time is one of five minutes", async () => {
+    const seen: (string | undefined)[] = [];
+    const own = openAiCompatible({
+      baseUrl: "http://127.0.0.1:9/v1",
+      fetch: async (_, { headers }) => {
+        seen.push(headers?.["authorization"]);
+        return Response.json({ error: "slow down" }, { status: 429 });
+      },
+    });
+    await using at = await worldOf(own);
+    expect((await at.client.prompt("hi").result).text).toBe(FROM_BACKEND);
+    await at.clock.advance(299_999);
+    await at.client.prompt("hi").result;
+    expect(seen).toEqual([undefined]);
+    await at.clock.advance(1);
+    await at.client.prompt("hi").result;
+    expect(seen).toHaveLength(2);
+  });
+
+  test("a stream that ends without an end has broken off", async () => {
+    await using to = await direct({}, { sse: { noDone: true, noFinish: true } });
+    await using at = await worldOf(to.own);
+    expect(await failureOf(at.client.prompt("hi"))).toMatchObject({ kind: "stream_interrupted" });
+  });
+
+  test("a cancel in the middle of its answer ends the turn", async () => {
+    await using to = await direct({}, { answer: [{ text: ["a", new Promise(() => {})] }] });
+    await using at = await worldOf(to.own);
+    const turn = at.client.prompt("hi");
+    turn.on("event", ({ type }) => void (type === "chunk" && turn.cancel()));
+    expect(await turn.outcome).toMatchObject({ status: "cancelled", partial: { text: "a" } });
+  });
+
   test("rests as long as `Retry-After` says", async () => {
     await using to = await direct();
     to.server.fault("chat", { status: 429, headers: { "retry-after": "9" }, times: 1 });

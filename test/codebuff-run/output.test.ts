@@ -117,6 +117,21 @@ describe("the output", () => {
     expect(at.chats()).toHaveLength(2);
   });
 
+  test("a schema alone makes it structured: the agent gets `set_output`, and is asked for it once", async () => {
+    const agent: AgentDefinition = { ...agentWith(), outputSchema: schema };
+    await using at = await runWorld({ answer: ["Hi", set({ a: 1 })] }, { agent });
+    const value = { a: 1 };
+    expect((await at.client.prompt("hi").result).output).toEqual({ type: "structuredOutput", value });
+    expect(at.chats()[0]?.tools?.map((tool) => tool.function.name)).toEqual(["set_output"]);
+  });
+
+  test("a schema beside `last_message`: the agent is asked once, and says what it says", async () => {
+    const agent: AgentDefinition = { ...agentWith(), outputMode: "last_message", outputSchema: schema };
+    await using at = await runWorld({ answer: ["One", "Two"] }, { agent });
+    const { output } = await at.client.prompt("hi").result;
+    expect(output).toMatchObject({ type: "lastMessage", value: [{ content: [{ text: "Two" }] }] });
+  });
+
   test("that does not fit its schema is refused, and the agent sees why", async () => {
     await using at = await runWorld(
       { answer: [set({ data: { a: "x" } }), set({ data: { a: 1 } })] },

@@ -191,3 +191,29 @@ test("a schema that is frozen, and used by two tools, is left as it is", () => {
   new CodebuffRun({ ...KEY, tools: { one: tool, two: tool } });
   expect(Object.getOwnPropertyNames(text)).toEqual(["type"]);
 });
+
+test("a Standard Schema that names keys as objects, or makes no object, refuses the call", async () => {
+  const of = (result: object): ToolParameters => ({
+    schema: { "~standard": { version: 1, vendor: "own", validate: () => result as never } },
+    parameters: { type: "object" },
+  });
+  const told = async (result: object) => {
+    const { events } = await runOwn({ parameters: of(result) });
+    return events.find(({ type }) => type === "error");
+  };
+  expect(await told({ issues: [{ message: "no", path: [{ key: "a" }, 0] }] })).toMatchObject({
+    message: 'Invalid parameters for own: [{"message":"no","path":"a.0"}]',
+  });
+  expect(await told({ value: 7 })).toMatchObject({ message: expect.stringContaining("made no object") });
+});
+
+test("a list without a schema for its items passes as it is", async () => {
+  const parameters = { type: "object", properties: { list: { type: "array" }, any: true } };
+  const seen: unknown[] = [];
+  const execute: CodebuffRunToolHandler = ({ input }) => {
+    seen.push(input);
+    return json("ok");
+  };
+  await runOwn({ parameters, execute }, { list: [{ a: 1 }], any: { b: 2 } });
+  expect(seen).toEqual([{ list: [{ a: 1 }], any: { b: 2 } }]);
+});

@@ -1,4 +1,10 @@
-import type { AgentProgram, CodebuffRunError, CodebuffRunOptions, ProgramNews } from "agentwire/codebuff-run";
+import {
+  type AgentProgram,
+  CodebuffRun,
+  type CodebuffRunError,
+  type CodebuffRunOptions,
+  type ProgramNews,
+} from "agentwire/codebuff-run";
 import { describe, expect, test } from "vitest";
 import { failureOf } from "../helpers/turns.ts";
 import { AGENT, agentWith, json, read, runWorld, textIn, typesOf } from "./world.ts";
@@ -88,6 +94,30 @@ test("`GENERATE_N` asks for drafts without tools and without a stream", async ()
   expect(chat?.codebuff_metadata["n"]).toBe(2);
   expect(chat).not.toHaveProperty("stream");
   expect(chat).not.toHaveProperty("tools");
+});
+
+test("`GENERATE_N` needs the backend", async () => {
+  const agent = {
+    ...AGENT,
+    handleSteps: function* () {
+      yield { type: "GENERATE_N" as const, n: 2 };
+    } as AgentProgram,
+  };
+  const provider = { name: "own", supports: () => true, stream: async function* () {} };
+  const client = new CodebuffRun({ providers: [provider], agent });
+  expect(await failureOf(client.prompt("hi"))).toMatchObject({
+    kind: "invalid_agent",
+    serverMessage: expect.stringContaining("need the backend"),
+  });
+  await client.close();
+});
+
+test("a program that throws what is no Error fails the run with its words", async () => {
+  // biome-ignore lint/correctness/useYield: it throws before its first step
+  await using at = await programmed(function* () {
+    throw "in a text";
+  });
+  expect(await failureOf(at.client.prompt("hi"))).toMatchObject({ serverMessage: "in a text" });
 });
 
 test("`GENERATE_N` that gets no list of texts fails the run", async () => {

@@ -1,5 +1,6 @@
-import { CodebuffRun } from "agentwire/codebuff-run";
+import { CodebuffRun, type CodebuffRunPromptInput } from "agentwire/codebuff-run";
 import { expect, test } from "vitest";
+import { saidIn } from "../../src/codebuff-run/input.ts";
 import { errorSaying } from "../helpers/errors.ts";
 import { agentWith, runWorld } from "./world.ts";
 
@@ -77,14 +78,16 @@ test.each<[string, unknown, object | undefined, readonly object[]]>([
 test.each<[string, unknown, RegExp]>([
   ["nothing", undefined, /prompt/],
   ["a number", 7, /prompt is 7/],
-  ["an empty text", "", /prompt/],
-  ["a blank text", " \n", /prompt/],
+  ["an empty text", "", /^the prompt is an empty string\./],
+  ["a blank text", " \n", /^the prompt is a blank string\./],
   ["an empty object", {}, /says nothing/],
   ["empty content", { content: [] }, /says nothing/],
   ["an unknown field", { promt: "hi" }, /promt/],
   ["an option", { prompt: "hi", costMode: "free" }, /is an option/],
   ["an unknown part", { content: [{ type: "video" }] }, /content\[0\]\.type/],
   ["a part of an inherited name", { content: [{ type: "constructor" }] }, /content\[0\]\.type/],
+  ["a part without a type", { content: [{}] }, /content\[0\]\.type` is undefined/],
+  ["a file without a text", { content: [{ type: "file", name: "a.txt" }] }, /content\[0\]\.text/],
   ["a misspelt field of a part", { content: [{ type: "text", txt: "x" }] }, /txt/],
   ["a blank part", { content: [{ type: "text", text: " " }] }, /content\[0\]\.text/],
   [
@@ -118,6 +121,32 @@ test.each([
   expect(() => new CodebuffRun({ apiKey: "test-key", [name]: value })).toThrow(
     errorSaying("invalid-input", new RegExp(name)),
   );
+});
+
+test.each<[string, CodebuffRunPromptInput, object]>([
+  ["a prompt", { prompt: "hi" }, { text: "hi", images: [] }],
+  ["nothing", {}, { text: "", images: [] }],
+  [
+    "pictures in each form",
+    {
+      content: [
+        { type: "text", text: "look" },
+        { type: "image", image: "https://example.com/a.png" },
+        { type: "image", image: PNG },
+        { type: "image", image: "AA==", mediaType: "image/gif" },
+      ],
+    },
+    {
+      text: "look",
+      images: [
+        { path: "https://example.com/a.png", mime: null },
+        { path: "data:image/png;base64,iVBORw==", mime: null },
+        { path: "data:image/gif;base64,AA==", mime: "image/gif" },
+      ],
+    },
+  ],
+])("what universal events show of %s", (_, input, shown) => {
+  expect(saidIn(input)).toEqual(shown);
 });
 
 test("files of the project are part of the state", async () => {

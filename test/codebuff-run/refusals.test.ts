@@ -1,4 +1,4 @@
-import type { CodebuffRunError } from "agentwire/codebuff-run";
+import type { CodebuffRunError, RunState } from "agentwire/codebuff-run";
 import type { BackendEndpoint, BackendFaultOptions, MockCodebuffBackendOptions } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { failureOf } from "../helpers/turns.ts";
@@ -53,12 +53,15 @@ describe("gates of the chat call", () => {
     expect(at.backend.runs()).toMatchObject([
       { status: "failed", finish: { totalSteps: 1, totalCredits: 0 } },
     ]);
-    const { state } = (outcome as { partial: { state: { run: { output: unknown; stopReason: string } } } })
-      .partial;
+    const { state } = (outcome as { partial: { state: RunState } }).partial;
     const { error: told } = outcome as unknown as { error: CodebuffRunError };
-    expect(state.run).toMatchObject({
+    const { kind, serverMessage: message, status, serverCode: code, retryable, retryAfter } = told;
+    expect(state).toMatchObject({
       stopReason: "error",
-      output: { type: "error", message: told.serverMessage, statusCode: told.status },
+      output: { type: "error", message, statusCode: status },
+      failure: JSON.parse(
+        JSON.stringify({ kind, message, status, code, retryable, retryAfterMs: retryAfter }),
+      ),
     });
   });
 
@@ -83,7 +86,7 @@ describe("gates of the chat call", () => {
     const country = { countryCode: "XX", countryBlockReason: "country_not_allowed", ipPrivacySignals: [] };
     const error = await failed(at, { costMode: "free" });
     expect(error).toMatchObject({ kind: "free_mode_unavailable", country });
-    expect(error.partial).toMatchObject({ state: { run: { output: country } } });
+    expect(error.partial).toMatchObject({ state: { output: country } });
   });
 
   test.each([

@@ -56,7 +56,7 @@ describe("an agent that is not defined here", () => {
   });
 
   test.each<[string, object, RegExp]>([
-    ["code in a text", { handleSteps: "function* () {}" }, /handleSteps/],
+    ["code in a text", { handleSteps: "function* () {}" }, /code from a server, which is never run/],
     ["no model", { model: "" }, /model/],
     ["a wrong output schema", { outputSchema: { type: "string" } }, /object/],
     ["wrong tools", { toolNames: "all" }, /toolNames/],
@@ -67,6 +67,21 @@ describe("an agent that is not defined here", () => {
       serverMessage: expect.stringMatching(words),
     });
     expect(at.backend.runs()).toEqual([]);
+  });
+
+  test("a name that is no name is not asked for", async () => {
+    await using at = await runWorld();
+    expect(await failureOf(at.client.prompt("hi", { agent: "no name!" }))).toMatchObject({
+      kind: "agent_not_found",
+    });
+    expect(at.calls()).toEqual(["me"]);
+  });
+
+  test("a record without a version has the one that was asked for", async () => {
+    await using at = await runWorld({}, { agent: "base" });
+    at.backend.fault("agents", { body: { data: registered("base") } });
+    await at.client.prompt("hi").result;
+    expect(at.backend.runs()).toMatchObject([{ agentId: "codebuff/base@latest" }]);
   });
 
   test("its MCP servers are not started: they are no part of it", async () => {

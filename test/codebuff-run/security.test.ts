@@ -1,9 +1,9 @@
 import { inspect } from "node:util";
-import { CodebuffRun, type FetchLike } from "agentwire/codebuff-run";
+import { CodebuffRun, type FetchLike, type ModelProvider } from "agentwire/codebuff-run";
 import { MockCodebuffBackend } from "agentwire/testing";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { errorSaying } from "../helpers/errors.ts";
-import { agentWith, json, read, runWorld } from "./world.ts";
+import { AGENT, agentWith, json, read, runWorld } from "./world.ts";
 
 // Where credentials go, and where they never do.
 
@@ -159,6 +159,28 @@ test.each(["", "  ", "a b", "ключ", "a\nb"])("the key %j is refused", (apiKe
 
 test("without a key and without providers, nothing can run", () => {
   expect(() => new CodebuffRun()).toThrow(errorSaying("invalid-input", /CODEBUFF_API_KEY/));
+});
+
+test("the environment's key sends nothing to the backend beside a provider, unless it is passed", async () => {
+  await using at = await runWorld();
+  vi.stubEnv("CODEBUFF_API_KEY", at.backend.apiKey);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const provider: ModelProvider = {
+    name: "own",
+    supports: ({ model }) => model === AGENT.model,
+    stream: async function* () {
+      yield { choices: [{ delta: { content: "Here." }, finish_reason: "stop" }] };
+    },
+  };
+  const alone = new CodebuffRun({ baseUrl: at.backend.url, agent: AGENT, providers: [provider] });
+  expect((await alone.prompt("hi").result).text).toBe("Here.");
+  const agent = { ...AGENT, model: "of/nobody" };
+  expect(await alone.prompt("hi", { agent }).outcome).toMatchObject({ error: { kind: "forbidden" } });
+  await alone.close();
+  expect(at.calls()).toEqual([]);
+  const both = at.another({ providers: [provider] });
+  expect((await both.prompt("hi").result).text).toBe("Here.");
+  expect(at.calls()).toContain("START");
 });
 
 test("the environment's own key for OpenRouter goes to the chat call alone, and into no warning", async () => {

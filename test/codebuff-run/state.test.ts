@@ -188,18 +188,22 @@ describe("`previousRun`", () => {
     expect(at.chats()[0]?.messages.map(({ role }) => role)).toEqual(["user"]);
   });
 
+  test("a conversation goes on from one that has not begun", async () => {
+    await using at = await runWorld();
+    const { state } = at.client.conversation();
+    expect((await at.client.conversation({ from: state }).prompt("hi").result).text).toBe("Hello!");
+  });
+
   test("a failed run leaves a state with the prompt and the reason", async () => {
     await using at = await runWorld({ balance: 0 });
     const outcome = await at.client.prompt("hi").outcome;
-    const { state } = (outcome as { partial: { state: { run: RunState } } }).partial;
-    expect(
-      state.run.sessionState?.mainAgentState.messageHistory.map(({ content }) => content[0]),
-    ).toMatchObject([
+    const { state } = (outcome as { partial: { state: RunState } }).partial;
+    expect(state.sessionState?.mainAgentState.messageHistory.map(({ content }) => content[0])).toMatchObject([
       { text: "<user_message>hi</user_message>" },
       { text: expect.stringMatching(/^<system>Out of credits/) },
     ]);
     at.backend.set({ balance: 9 });
-    expect((await at.client.prompt("again", { previousRun: state.run }).result).text).toBe("Hello!");
+    expect((await at.client.prompt("again", { previousRun: state }).result).text).toBe("Hello!");
   });
 
   test.each<[string, unknown, RegExp]>([
@@ -211,6 +215,7 @@ describe("`previousRun`", () => {
     ["a message whose content is a text", foreignWith([{ role: "user", content: "x" }]), /message 0/],
     ["a result without an id", foreignWith([{ role: "tool", content: [] }]), /message 0/],
     ["a BigInt", { a: 1n }, /JSON/],
+    ["the state of a conversation", { protocol: "codebuff-run", version: 1 }, /pass its `run`/],
   ])("%s is refused", async (_, previousRun, words) => {
     await using at = await runWorld();
     expect(() => at.client.prompt("hi", { previousRun } as CodebuffRunPromptOptions)).toThrow(

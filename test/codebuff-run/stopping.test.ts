@@ -106,8 +106,8 @@ test("a run that has two tools to run is stopped between them: the first has a r
   turn = at.client.prompt("hi");
   const outcome = await turn.outcome;
   expect(ran).toEqual(["one"]);
-  const { state } = (outcome as { partial: { state?: { run?: RunState } } }).partial;
-  const history = state?.run?.sessionState?.mainAgentState.messageHistory ?? [];
+  const { state } = (outcome as { partial: { state?: RunState } }).partial;
+  const history = state?.sessionState?.mainAgentState.messageHistory ?? [];
   expect(history.map(({ role, content }) => `${role} ${content[0]?.type}`)).toEqual([
     "user text",
     "assistant text",
@@ -118,9 +118,10 @@ test("a run that has two tools to run is stopped between them: the first has a r
   expect(history.at(-1)?.content).toEqual([
     { type: "text", text: "<system>The user has interrupted the run.</system>" },
   ]);
-  expect(state?.run).toMatchObject({
+  expect(state).toMatchObject({
     stopReason: "cancelled",
     output: { type: "error", message: "Run cancelled by user" },
+    failure: { kind: "aborted", message: "Run cancelled by user", retryable: false },
   });
 });
 

@@ -139,6 +139,40 @@ test.each([
   expect((await turn.result).text).toBe("Done.");
 });
 
+test("parameters that do not fit the agent's schema are a failure that the parent sees; the other agents run", async () => {
+  const params = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
+  const orders = [{ params: { n: "x" } }, {}, { params: { n: 1, more: 2 } }];
+  await using at = await runWorld(
+    {
+      answer: [
+        of("tester", { toolCalls: [spawn(...orders.map((order) => ({ agent_type: "one", ...order })))] }),
+        of("one", { text: "One." }),
+        of("tester", { text: "Done." }),
+      ],
+    },
+    { agent: PARENT, agentDefinitions: [named("one", { inputSchema: { params } })] },
+  );
+  const [part] = resultOf(await read(at.client.prompt("hi")));
+  const refused = { type: "error", message: expect.stringMatching(/^Invalid parameters for one: .*params/) };
+  expect(part).toMatchObject({
+    value: [{ value: refused }, { value: refused }, { value: { type: "lastMessage" } }],
+  });
+  expect(at.backend.runs().map(({ agentId }) => agentId)).toEqual(["tester", "one"]);
+  expect(at.chats()[1]?.messages.map(textIn).join()).toContain('"more": 2');
+});
+
+test("one call runs 50 agents at most", async () => {
+  const orders = Array.from({ length: 51 }, () => ({ agent_type: "one" }));
+  await using at = await runWorld(
+    { answer: [of("tester", { toolCalls: [spawn(...orders)] }), of("tester", { text: "Done." })] },
+    OPTIONS,
+  );
+  expect(resultOf(await read(at.client.prompt("hi")))).toEqual(
+    json({ errorMessage: "At most 50 agents can be run by one call." }),
+  );
+  expect(at.backend.runs()).toHaveLength(1);
+});
+
 test("one that fails is a failure that the parent sees; the other goes on", async () => {
   const refused = { refused: { status: 400, message: "too hot" } };
   await using at = await runWorld(

@@ -10,6 +10,22 @@ const resultIn = (events: readonly CodebuffRunEvent[]): readonly ToolOutput[] | 
   return found?.type === "tool_result" ? found.output : undefined;
 };
 
+test("tools are offered in order: those that the agent names, the caller's own, agents", async () => {
+  const own = { description: "", parameters: { type: "object" }, execute: () => json(1) };
+  await using at = await runWorld(
+    {},
+    {
+      agent: { ...agentWith("mine", "glob", "end_turn"), spawnableAgents: ["helper"] },
+      agentDefinitions: [{ ...agentWith(), id: "helper" }],
+      tools: { unnamed: own, mine: own },
+      overrideTools: { glob: () => json(1), read_files: () => json(1) },
+    },
+  );
+  await at.client.prompt("hi").result;
+  const offered = at.chats()[0]?.tools?.map((tool) => tool.function.name);
+  expect(offered).toEqual(["glob", "end_turn", "unnamed", "mine", "helper"]);
+});
+
 describe("what a handler does", () => {
   test("its call names it, with its input and its turn", async () => {
     let seen: unknown;
@@ -51,6 +67,13 @@ describe("what a handler does", () => {
     const { events, result } = await runOwn({ execute: () => output as never });
     expect(resultIn(events)).toMatchObject([{ type: "json", value: { errorMessage: expect.any(String) } }]);
     expect(result.text).toBe("Done");
+  });
+
+  test("it returns a picture: the agent gets it, and the call is done", async () => {
+    const picture = { type: "media", data: "AAAA", mediaType: "image/png" } as const;
+    const { events, result } = await runOwn({ execute: () => [picture] });
+    expect(resultIn(events)).toEqual([picture]);
+    expect(result.toolCalls).toMatchObject([{ state: "done" }]);
   });
 
   test("it changes its result later: the history keeps what was returned", async () => {

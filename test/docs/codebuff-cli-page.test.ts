@@ -275,7 +275,7 @@ describe("docs/codebuff-cli.md names", () => {
 });
 
 describe("the defaults of docs/codebuff-cli.md", () => {
-  const real: Readonly<Record<string, unknown>> = resolveOptions({});
+  const real: Readonly<Record<string, unknown>> = { ...resolveOptions({}) };
   const UNITS: Readonly<Record<string, number>> = { "": 1, s: 1_000, MiB: 2 ** 20 };
   /** `10 s` as the code has it. */
   const written = (told: string): unknown => {

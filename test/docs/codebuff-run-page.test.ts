@@ -261,11 +261,15 @@ describe("the defaults of docs/codebuff-run.md", () => {
     });
   });
 
-  test("say where the key comes from, and that the backend is used with it even beside providers", async () => {
+  test("say where the key comes from, and that beside providers it must be passed", () => {
     vi.stubEnv("CODEBUFF_API_KEY", "from-the-environment");
     const provider = { name: "own", supports: () => true, stream: async function* () {} };
-    expect(resolveOptions({ providers: [provider] }).backend?.apiKey).toBe("from-the-environment");
-    expect(doc.section("Providers")).toContain("If CODEBUFF_API_KEY is in the environment");
+    expect(resolveOptions({}).backend?.apiKey).toBe("from-the-environment");
+    expect(resolveOptions({ providers: [provider] }).backend).toBeUndefined();
+    expect(resolveOptions({ providers: [provider], apiKey: "a-key" }).backend?.apiKey).toBe("a-key");
+    expect(doc.section("Providers")).toContain(
+      "With `providers`, CODEBUFF_API_KEY of the environment is not read",
+    );
   });
 });
 

@@ -134,7 +134,7 @@ test("the gate goes by rules, then by the user; questions reach the user", async
 });
 
 test("a server with OpenAI's API is asked alone, and counts tokens", async () => {
-  vi.stubEnv("CODEBUFF_API_KEY", "");
+  vi.stubEnv("CODEBUFF_API_KEY", "not for this server");
   await using at = await started({ openAiCompatible: true, answer: ["Hello."], users: [{ key: "unused" }] });
   at.backend.fault("chat", { status: 401, times: 1 }); // this server wants a key, which the page's has not
   await using at2 = closing(page.local(AGENT, `${at.backend.url}/v1`));

@@ -24,6 +24,7 @@ import {
   listIn,
   merged,
   nameIn,
+  nameOfTool,
   schemaWithoutMarks,
   textsIn,
   toolsOf,
@@ -158,9 +159,18 @@ export const DIFFERENCES = {
     sdk: upTo({ requests: 4, items: 2, ends: 0 }),
     own: upTo({ requests: 4, items: 2, ends: 0 }),
   },
-  "ends-agent-step": {
-    sdk: upTo({ requests: 6, items: 3, ends: 0 }),
-    own: upTo({ requests: 6, items: 3, ends: 0 }),
+  "custom-tools-offered": {
+    own: inTurn(
+      bodies(CHAT, (body) => ({
+        ...body,
+        tools: listIn(body, "tools").filter((tool) => nameOfTool(tool) !== "get_weather"),
+      })),
+      everywhere((value) => (value === "get_weather" ? undefined : value)), // in the state
+    ),
+  },
+  "refused-agent": {
+    sdk: upTo({ requests: 4, items: 2, ends: 0 }),
+    own: upTo({ requests: 4, items: 2, ends: 0 }),
   },
   "registry-type": {
     sdk: everywhere((value) => {

@@ -14,6 +14,8 @@ const THINKER: ScenarioAgent = {
   systemPrompt: "Think.",
 };
 
+const NUMBER = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
+
 const HELPER = {
   id: "helper",
   displayName: "Helper",
@@ -83,6 +85,33 @@ export const AGENT_JOBS: readonly SideBySide[] = [
       items:
         'start at 0; call spawn_agents; result spawn_agents; "Done."; text "Done."; finish: 15 credits; subagent_start finder; "Found." of subagent-1; text "Found." of subagent-1; subagent_finish finder',
       ends: 'lastMessage: assistant "Done."',
+    },
+  },
+  {
+    name: "parameters that do not fit a sub-agent",
+    scenario: {
+      prompts: ["delegate"],
+      agents: [
+        tester({ toolNames: ["spawn_agents"], spawnableAgents: ["finder"] }),
+        { ...FINDER, inputSchema: { prompt: { type: "string" }, params: NUMBER } },
+      ],
+    },
+    server: () => ({
+      answer: [
+        calls({
+          name: "spawn_agents",
+          arguments: { agents: [{ agent_type: "finder", prompt: "find", params: { n: "one" } }] },
+        }),
+        says("It did not run."),
+      ],
+    }),
+    differences: [...ALWAYS, "list-of-agents", "refused-agent"],
+    sdk: {
+      calls:
+        "me; START tester; count; chat; step 1: 5 credits; count; chat; step 2: 5 credits; count; FINISH completed: 3 steps, 10 of 10 credits",
+      items:
+        'start at 0; call spawn_agents; result spawn_agents; "It did not run."; text "It did not run."; finish: 10 credits',
+      ends: 'lastMessage: assistant "It did not run."',
     },
   },
   {

@@ -96,18 +96,24 @@ export const TOOL_JOBS: readonly SideBySide[] = [
     name: "a tool of the user with endsAgentStep: false",
     scenario: { prompts: ["go"], agents: testerWith("note_down"), tools: ["note_down"] },
     server: () => ({ answer: [calls({ name: "note_down", arguments: { text: "x" } }), says("Late.")] }),
-    differences: [...ALWAYS, "ends-agent-step"],
+    differences: ALWAYS,
     sdk: {
       calls:
         "me; START tester; count; chat; step 1: 5 credits; count; chat; step 2: 5 credits; count; FINISH completed: 3 steps, 10 of 10 credits",
       items: 'start at 0; call note_down; result note_down; "Late."; text "Late."; finish: 10 credits',
       ends: 'lastMessage: assistant "Late."',
     },
-    own: {
+  },
+  {
+    name: "a tool of the user that the agent does not name",
+    scenario: { prompts: ["weather?"], tools: ["get_weather"] },
+    server: () => ({ answer: [says("Mild.")] }),
+    differences: [...ALWAYS, "custom-tools-offered"],
+    sdk: {
       calls:
         "me; START tester; count; chat; step 1: 5 credits; count; FINISH completed: 2 steps, 5 of 5 credits",
-      items: "start at 0; call note_down; result note_down; finish: 5 credits",
-      ends: 'lastMessage: assistant note_down, tool {"noted":true}',
+      items: 'start at 0; "Mild."; text "Mild."; finish: 5 credits',
+      ends: 'lastMessage: assistant "Mild."',
     },
   },
   {

@@ -2,7 +2,6 @@ import {
   type AgentwireError,
   type Clock,
   CodebuffRun,
-  type CodebuffRunConversationState,
   CodebuffRunError,
   type CodebuffRunTool,
   type CodebuffRunToolHandler,
@@ -68,7 +67,8 @@ export async function ownRun({ scenario, url, apiKey }: SdkUser): Promise<readon
     });
     const outcome = await turn.outcome;
     if (outcome.status === "failed") heard.push({ said: "rejected", error: rejectionOf(outcome.error) });
-    previousRun = outcome.status === "completed" ? outcome.result.state : stateIn(outcome.partial.state);
+    previousRun =
+      outcome.status === "completed" ? outcome.result.state : (outcome.partial.state as RunState | undefined);
     if (previousRun) heard.push({ said: "result", result: previousRun as unknown as Result });
   }
   await client.close();
@@ -84,9 +84,4 @@ function rejectionOf(error: AgentwireError): Rejection {
     ...(statusCode === undefined ? {} : { statusCode }),
     ...(code === undefined ? {} : { code }),
   };
-}
-
-/** The state of the run in the state of a turn. */
-function stateIn(state: unknown): RunState | undefined {
-  return (state as CodebuffRunConversationState | undefined)?.run;
 }

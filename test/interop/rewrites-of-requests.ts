@@ -37,6 +37,8 @@ export function toolsOf(
   return { tools };
 }
 
+export const nameOfTool = (tool: JsonObject) => (tool["function"] as JsonObject)["name"];
+
 /** A schema without the marks that allow or forbid further fields, and without the largest of all integers as a limit. */
 export function schemaWithoutMarks(schema: JsonObject): JsonObject {
   return rewritten(schema, (value) => {

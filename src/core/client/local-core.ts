@@ -3,11 +3,12 @@ import type { CancelTimer, Clock } from "../clock.ts";
 import { deferred } from "../deferred.ts";
 import { ClosedError, ConnectError } from "../errors.ts";
 import type { LiveTurn } from "../turn/live-turn.ts";
-import type { RunnerHost, TurnLimits } from "../turn/runner.ts";
+import type { TurnLimits } from "../turn/runner.ts";
 import type { TurnResult } from "../turn/turn.ts";
 import type { Answer, ClientStatus, Decision, PendingRequest, Reply, Ruling } from "../values.ts";
 import type { ClientEvents, CloseOptions, ConnectOptions } from "./agent-client.ts";
 import type { EventNames } from "./events.ts";
+import type { LocalHost } from "./local-turns.ts";
 import type { Logger } from "./options.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Redactor } from "./redact.ts";
@@ -20,6 +21,8 @@ export interface LocalSettings extends TurnLimits {
   /** Each timer of this clock is an input of the outbox. */
   readonly clock: Clock;
   readonly debug: boolean;
+  /** Events that wait for a slow reader before the backend's output is read no further. */
+  readonly maxQueuedEvents: number;
   readonly logger?: Logger;
   readonly signal?: AbortSignal;
 }
@@ -62,7 +65,7 @@ export abstract class LocalCore<
     Events extends ClientEvents<Event, Result> & { [Name in keyof Events]: readonly unknown[] },
   >
   extends Voice<Event, Result, Events>
-  implements SharedClient<Event, Result, Events>, RunnerHost<Event, Result>
+  implements SharedClient<Event, Result, Events>, LocalHost<Event, Result>
 {
   readonly clock: Clock;
   readonly limits: TurnLimits;

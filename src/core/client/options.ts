@@ -5,6 +5,7 @@ import { InvalidInputError } from "../errors.ts";
 import type { ReconnectOptions, ReconnectPolicy } from "../link/backoff.ts";
 import type { WebSocketInit, WebSocketLike } from "../link/socket.ts";
 import { checkNames } from "../names.ts";
+import type { TurnLimits } from "../turn/runner.ts";
 import type { TurnOptions } from "../turn/turn.ts";
 import { Outbox } from "./outbox.ts";
 
@@ -103,7 +104,7 @@ export interface SocketDefaults {
 }
 
 /** The shared options with every default filled in. */
-export interface ResolvedSocketOptions {
+export interface ResolvedSocketOptions extends TurnLimits {
   readonly outbox: Outbox;
   /** Each timer of this clock is an input of the outbox. */
   readonly clock: Clock;
@@ -111,10 +112,6 @@ export interface ResolvedSocketOptions {
   readonly keepalive: Required<KeepaliveOptions>;
   readonly reconnect: ReconnectPolicy | undefined;
   readonly maxReceiveBytes: number;
-  readonly maxQueuedBytes: number;
-  readonly maxQueuedTurns: number;
-  readonly maxBufferedBytes: number;
-  readonly maxTextBytes: number;
 }
 
 const MEBIBYTE = 1_048_576;
@@ -154,11 +151,19 @@ export function resolveSocketOptions<Options extends SocketClientOptions, Table 
       keepalive === false ? { interval: 0, timeout: 0 } : { ...defaults.keepalive, ...defined(keepalive) },
     reconnect: reconnect === false ? undefined : reconnectPolicy(reconnect, defaults.reconnect),
     maxReceiveBytes: options.maxReceiveBytes ?? 128 * MEBIBYTE,
-    maxQueuedBytes: options.maxQueuedBytes ?? MEBIBYTE,
-    maxQueuedTurns: options.maxQueuedTurns ?? 100,
-    maxBufferedBytes: options.maxBufferedBytes ?? 64 * MEBIBYTE,
-    maxTextBytes: options.maxTextBytes ?? 64 * MEBIBYTE,
+    ...turnLimits(options),
   };
+}
+
+/** The limits of a client's turns, with every default. */
+export function turnLimits(options: Partial<TurnLimits>): TurnLimits {
+  const {
+    maxQueuedBytes = MEBIBYTE,
+    maxQueuedTurns = 100,
+    maxBufferedBytes = 64 * MEBIBYTE,
+    maxTextBytes = 64 * MEBIBYTE,
+  } = options;
+  return { maxQueuedBytes, maxQueuedTurns, maxBufferedBytes, maxTextBytes };
 }
 
 function reconnectPolicy(

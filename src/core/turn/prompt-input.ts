@@ -1,5 +1,5 @@
 import { isBase64 } from "../bytes.ts";
-import { type Checks, checkFields, checks, isObject } from "../checks.ts";
+import { type Check, type Checks, checkFields, checks, describe, isObject, type Only } from "../checks.ts";
 import { InvalidInputError, UnsupportedError } from "../errors.ts";
 
 /** An image in a prompt. */
@@ -79,4 +79,27 @@ export function readPromptText(input: unknown): string | undefined {
     );
   }
   return given?.text;
+}
+
+/**
+ * Checks a prompt in the protocol's own form.
+ * @param options the names of the prompt's options, which have no effect in the prompt itself
+ * @param how what a caller should pass
+ * @throws InvalidInputError for what is no prompt, and for a field that does not exist or is wrong.
+ */
+export function checkOwnPrompt<Input extends object, Table extends Checks<Input>>(
+  prompt: Input,
+  expected: Table & Only<Input, Table>,
+  options: Readonly<Record<string, Check>>,
+  how: string,
+): void {
+  if (!isObject(prompt as unknown)) throw new InvalidInputError(`the prompt is ${describe(prompt)}.`, how);
+  const misplaced = Object.keys(prompt).find((name) => Object.hasOwn(options, name));
+  if (misplaced !== undefined) {
+    throw new InvalidInputError(
+      `\`${misplaced}\` is an option, and no part of the prompt.`,
+      `Pass it behind the prompt: client.prompt("...", { ${misplaced}: ... }).`,
+    );
+  }
+  checkFields<Input, Table>(prompt, expected, "prompt field");
 }
