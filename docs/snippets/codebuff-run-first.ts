@@ -3,7 +3,14 @@ import { CodebuffRun } from "agentwire/codebuff-run";
 import { MockCodebuffBackend } from "agentwire/testing";
 
 const backend = await MockCodebuffBackend.start({
-  answer: [{ text: "Let me add. ", toolCalls: [{ name: "add", arguments: { a: 2, b: 3 } }] }, "It is 5."],
+  answer: [
+    {
+      text: "Let me add. ",
+      toolCalls: [{ name: "add", arguments: { a: 2, b: 3 } }],
+      usage: { cost: 0.05 }, // dollars: 5 credits
+    },
+    "It is 5.",
+  ],
 });
 const client = new CodebuffRun({
   baseUrl: backend.url, // without both: the Codebuff backend, with the key CODEBUFF_API_KEY

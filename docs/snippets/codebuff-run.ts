@@ -5,6 +5,7 @@ import {
   type CodebuffRunConversation,
   CodebuffRunError,
   type CodebuffRunOptions,
+  type CodebuffRunTool,
   isAgentwireError,
   type ModelProvider,
   openAiCompatible,
@@ -49,7 +50,7 @@ export function forms(options: CodebuffRunOptions, oldSchema: StandardSchema): C
         description: "The weather in a city.",
         parameters: z.object({ city: z.string() }), // a schema that carries JSON Schema: zod 4
         execute: async ({ input }, { signal }) => [
-          { type: "json", value: await weatherIn(input["city"], signal) },
+          { type: "json", value: await weatherIn(input.city, signal) },
         ],
       },
       deploy: {
@@ -72,7 +73,7 @@ export function forms(options: CodebuffRunOptions, oldSchema: StandardSchema): C
   return client;
 }
 
-async function weatherIn(city: unknown, signal: AbortSignal): Promise<string> {
+async function weatherIn(city: string, signal: AbortSignal): Promise<string> {
   signal.throwIfAborted();
   return `${city}: clear`;
 }
@@ -96,7 +97,7 @@ export function gate(options: CodebuffRunOptions, user: User): CodebuffRun {
       { tool: "deploy", when: ({ input }) => JSON.stringify(input).includes('"main"'), then: "deny" },
     ],
     onToolApproval: (call, { signal }) => user.confirm(call, signal), // whatever no rule decides
-    onQuestion: ({ questions }) => user.choose(questions), // the agent's `ask_user`
+    onQuestion: ({ questions }) => user.choose(questions), // for agents with `ask_user` in their `toolNames`
   });
   // #endregion
   return client;
@@ -125,6 +126,28 @@ export function provider(): ModelProvider {
   };
   // #endregion
   return echo;
+}
+
+export function ownTool(options: CodebuffRunOptions): CodebuffRun {
+  // #region codebuff-run-constant
+  const place = z.object({ city: z.string() });
+  const weather: CodebuffRunTool<typeof place> = {
+    description: "The weather in a city.",
+    parameters: place,
+    execute: ({ input }) => [{ type: "json", value: `${input.city}: clear` }],
+  };
+  const client = new CodebuffRun({ ...options, tools: { weather } });
+  // #endregion
+  return client;
+}
+
+export async function outputs(client: CodebuffRun): Promise<unknown> {
+  // #region codebuff-run-output
+  const { output } = await client.prompt("Review the change.").result;
+  if (output.type === "error") throw new Error(output.message); // never in a result: the form is shared with run states
+  const { value } = output;
+  // #endregion
+  return value;
 }
 
 export async function conversations(client: CodebuffRun): Promise<CodebuffRunConversation> {

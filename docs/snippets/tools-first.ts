@@ -11,9 +11,7 @@ const backend = await MockCodebuffBackend.start({
   answer: [
     { toolCalls: [{ name: "read_files", arguments: { paths: ["greeting.txt"] } }] },
     {
-      toolCalls: [
-        { name: "str_replace", arguments: { path: "greeting.txt", replacements: [replacement] } },
-      ],
+      toolCalls: [{ name: "str_replace", arguments: { path: "greeting.txt", replacements: [replacement] } }],
     },
     "The greeting is mended.",
   ],

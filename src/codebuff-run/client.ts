@@ -10,6 +10,7 @@ import type { CodebuffRunPromptInput } from "./input.ts";
 import type { CodebuffRunEvent, RunState } from "./messages.ts";
 import { type CodebuffRunOptions, type CodebuffRunPromptOptions, resolveOptions } from "./options.ts";
 import { RunCore } from "./run-core.ts";
+import type { ToolParametersByName } from "./toolbox.ts";
 import type { CodebuffRunResult } from "./turn.ts";
 import { Turns } from "./turns.ts";
 
@@ -28,7 +29,7 @@ import { Turns } from "./turns.ts";
  * for await (const text of client.prompt("What is a mutex?").textStream) process.stdout.write(text);
  * await client.close();
  */
-export class CodebuffRun
+export class CodebuffRun<Tools extends ToolParametersByName = ToolParametersByName>
   extends SocketClient<CodebuffRunEvent, CodebuffRunResult, CodebuffRunClientEvents>
   implements
     AgentClient<
@@ -43,7 +44,7 @@ export class CodebuffRun
   readonly #turns: Turns;
 
   /** @throws InvalidInputError for invalid options; UnsupportedError for an engine that lacks a needed feature. */
-  constructor(options: CodebuffRunOptions = {}) {
+  constructor(options: CodebuffRunOptions<Tools> = {}) {
     const core = new RunCore(resolveOptions(options));
     super(core);
     const gate = new Gate(core, options);

@@ -83,16 +83,24 @@ function runOf(from: ConversationState | RunState): RunState | undefined {
   return JSON.parse(JSON.stringify(state)) as RunState; // the caller may change theirs
 }
 
-/** The messages of a history, as a user sees them. */
+/** The messages of a history, as a user sees them: all that the agent says to one prompt is one message. */
 function messagesOf(run: RunState | undefined): readonly ConversationMessage[] {
-  const history = readPrevious(run).history;
-  return history.flatMap((message): ConversationMessage[] => {
-    if (message.role === "tool" || message.role === "system" || isOfAgent(message)) return [];
+  const messages: ConversationMessage[] = [];
+  for (const message of readPrevious(run).history) {
+    if (message.role === "tool" || message.role === "system" || isOfAgent(message)) continue;
+    const { role } = message;
     const text = plainText(message.content);
-    if (text === "") return [];
-    const words = message.role === "user" ? text.replace(/^<user_message>|<\/user_message>$/g, "") : text;
-    return [{ role: message.role, content: words }];
-  });
+    if (text === "") continue;
+    const last = messages.at(-1);
+    if (role === "assistant" && last?.role === role)
+      messages.splice(-1, 1, { role, content: last.content + text });
+    else messages.push({ role, content: role === "user" ? unwrapped(text) : text });
+  }
+  return messages;
+}
+
+function unwrapped(text: string): string {
+  return text.replace(/^<user_message>|<\/user_message>$/g, "");
 }
 
 /** Whether a message stems from the agent's definition or from this library, and not from the user. */

@@ -22,6 +22,8 @@ export interface CodebuffRunErrorOptions {
   /** The server's answer, without credentials, at most 4 KiB of it. */
   readonly body?: string | undefined;
   readonly country?: CountryRefusal | undefined;
+  /** The provider that has failed, for the advice. @default none: the backend */
+  readonly provider?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -34,8 +36,11 @@ const RETRYABLE: ReadonlySet<CodebuffRunFailureKind> = new Set([
   "timeout",
 ]);
 
+type Advice = { readonly [Kind in CodebuffRunFailureKind]?: string };
+
 /** What the user can do. */
-const ADVICE: { readonly [Kind in CodebuffRunFailureKind]?: string } = {
+const ADVICE: Advice = {
+  bad_request: "change the prompt, the tools or the model: the same request is refused again",
   auth: "check `apiKey`, or CODEBUFF_API_KEY in the environment",
   payment_required: "add credits to the account, or give a provider of your own",
   account_suspended: "write to the support of the service",
@@ -47,15 +52,32 @@ const ADVICE: { readonly [Kind in CodebuffRunFailureKind]?: string } = {
   server: "try again later",
   network: "check the address and the network",
   upstream_error: "try again, or choose another model",
-  protocol_error: "check that `baseUrl` leads to a server of this protocol",
+  protocol_error:
+    "check that `baseUrl` leads to the API and not to a web site: for providers it often ends in /v1",
   stream_interrupted: "go on from `partial.state`",
   timeout: "raise `streamTimeout`, or go on from `partial.state`",
   start_failed: "check the API key and the address",
   agent_not_found: "define it in `agentDefinitions`, or check its id",
   invalid_agent: "correct the definition",
+  no_response: "check the agent's prompts",
   no_progress: "check the agent's tools and prompts",
   context_limit: "raise `maxContextTokens`, or begin a new conversation",
 };
+
+/** What the user can do about a provider, whose name follows. */
+const ADVICE_ON_PROVIDER: Advice = {
+  auth: "check the key of",
+  payment_required: "add credits to your account at",
+  forbidden: "choose another model, or check your account at",
+  rate_limited: "wait, then send the prompt again: the limit is one of",
+};
+
+function adviceOn({ kind, status, provider }: CodebuffRunErrorOptions): string | undefined {
+  if (provider === undefined) return ADVICE[kind];
+  const advice =
+    status === 404 ? "check `baseUrl` (it often ends in /v1) and `model` of" : ADVICE_ON_PROVIDER[kind];
+  return advice === undefined ? ADVICE[kind] : `${advice} the provider \`${provider}\``;
+}
 
 /** A run has failed. `partial.state` is the state to go on from. */
 export class CodebuffRunError extends TurnError {
@@ -77,7 +99,7 @@ export class CodebuffRunError extends TurnError {
         origin: status === undefined ? "run" : "http",
         kind,
         serverMessage: message,
-        advice: ADVICE[kind],
+        advice: adviceOn(options),
         status,
         retryAfter,
         cause,
@@ -150,23 +172,29 @@ export interface RefusalFacts {
   readonly retryAfter: number | undefined;
   /** Endpoints that answer 404 to an unknown key. */
   readonly isAccount: boolean;
+  /** The address, for an answer without words. */
+  readonly what: string;
+  /** Undefined: the backend. */
+  readonly provider: string | undefined;
 }
 
 /** The error of a refused call. */
 export function refused(facts: RefusalFacts): CodebuffRunError {
-  const { status, text, body, retryAfter } = facts;
+  const { status, text, body, retryAfter, what, provider } = facts;
   const { code, message } = readRefusal(body);
+  const where = provider === undefined ? "the server" : `${what}: the server`;
   const serverCode =
     code ?? (status === 400 ? CODES.find(([known]) => known.test(message ?? ""))?.[1] : undefined);
   const kind = kindOf(facts, code);
   return new CodebuffRunError({
     kind,
-    message: message ?? code ?? `the server answered with status ${status}`,
+    message: message ?? code ?? `${where} answered with status ${status}`,
     status,
     serverCode,
     retryAfter,
     body: text === "" ? undefined : text.slice(0, MAX_BODY),
     country: countryIn(body),
+    provider,
   });
 }
 
@@ -181,7 +209,7 @@ function countryIn(body: unknown): CountryRefusal | undefined {
 }
 
 function kindOf(
-  { status, retryAfter, isAccount }: RefusalFacts,
+  { status, retryAfter, isAccount, provider }: RefusalFacts,
   code: string | undefined,
 ): CodebuffRunFailureKind {
   switch (status) {
@@ -196,8 +224,9 @@ function kindOf(
     case 409:
     case 410:
     case 428:
-      return "session_gate";
+      return provider === undefined ? "session_gate" : "bad_request";
     case 429:
+      if (provider !== undefined) return code === "insufficient_quota" ? "payment_required" : "rate_limited"; // OpenAI's word for no credits
       if (code === "waiting_room_queued") return "session_gate";
       return code === "rate_limit_exceeded" && retryAfter === undefined ? "quota_exceeded" : "rate_limited";
     case 408:

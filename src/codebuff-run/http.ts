@@ -41,6 +41,8 @@ export interface Traffic {
 
 export interface HttpSetup {
   readonly baseUrl: string;
+  /** The provider that is called, by its name. @default none: the backend */
+  readonly provider?: string;
   /** Undefined: the platform's `fetch`, read at each try. */
   readonly fetch: FetchLike | undefined;
   readonly headers: Readonly<Record<string, string>>;
@@ -113,7 +115,7 @@ export class Http {
   /** Sends one request. @throws CodebuffRunError for an answer that is no success, and when the server cannot be reached. */
   async open(call: HttpRequest, signal: AbortSignal): Promise<Opened> {
     const { method, path, body, headers = {}, isAccount = false } = call;
-    const { baseUrl, fetch, clock, redactor } = this.#setup;
+    const { baseUrl, provider, fetch, clock, redactor } = this.#setup;
     const what = `${method} ${path}`;
     const redact = (text: string): string => redactor.redact(text);
     const reading: Reading = { what, clock, maxReceiveBytes: MAX_ANSWER, redact };
@@ -134,19 +136,35 @@ export class Http {
       });
     } catch (error) {
       if (isAgentwireError(error) || signal.aborted) throw error;
-      throw unreachable(`${what}: cannot reach ${new URL(baseUrl).origin}`, error, redact);
+      throw unreachable(`${what}: cannot reach ${baseUrl}`, error, redact);
     }
     const { status, headers: told } = response;
     if (isRedirect(response)) {
       const message = `${what}: a redirect ${redirectTarget(response, redact)}, which is not followed`;
       throw new CodebuffRunError({ kind: "protocol_error", message, status });
     }
-    if (status >= 200 && status < 300) return { response, reading };
+    if (status >= 200 && status < 300) {
+      if (!isWebPage(response)) return { response, reading };
+      response.body
+        ?.getReader()
+        .cancel?.()
+        .catch(() => {}); // nobody reads it
+      const message = `${method} ${baseUrl}${path}: the answer is a web page`;
+      throw new CodebuffRunError({ kind: "protocol_error", message, status });
+    }
     const bytes = await bytesOf(response, reading).catch(() => new Uint8Array()); // the status says enough
     const text = redact(new TextDecoder().decode(bytes));
     this.#setup.traffic.frame("in", `${status} ${text}`);
     const retryAfter = retryAfterIn(told, clock);
-    throw refused({ status, text, body: redactor.redactValue(parsed(bytes)), retryAfter, isAccount });
+    throw refused({
+      status,
+      text,
+      body: redactor.redactValue(parsed(bytes)),
+      retryAfter,
+      isAccount,
+      what: `${method} ${baseUrl}${path}`,
+      provider,
+    });
   }
 
   /** Repeats work whose failure may pass, while `mayRepeat` says so: what has arrived must not be repeated. */
@@ -174,6 +192,10 @@ export class Http {
     const usual = Math.min(FIRST_WAIT * 2 ** failures, LONGEST_WAIT);
     return Math.max(retryAfter, usual * (1 + JITTER * this.#setup.clock.random()));
   }
+}
+
+function isWebPage({ headers }: FetchResponse): boolean {
+  return /^\s*text\/html\b/i.test(headers.get("content-type") ?? "");
 }
 
 /** The error of a run for an error of a call. */

@@ -37,13 +37,20 @@ export type { CodebuffRunDefaults, CodebuffRunOptions, CodebuffRunPromptOptions 
 export type { AgentProgram, ProgramContext, ProgramNews, ProgramStep, Yielded } from "./program.ts";
 export type { ModelProvider, ModelQuery } from "./providers.ts";
 export type { CodebuffRunConversationState } from "./run-state.ts";
-export type { JsonSchema, StandardResult, StandardSchema, ToolParameters } from "./tool-schema.ts";
+export type {
+  JsonSchema,
+  StandardResult,
+  StandardSchema,
+  ToolInputOf,
+  ToolParameters,
+} from "./tool-schema.ts";
 export type { SourceTool, ToolSource, ToolSourceContext } from "./tool-sources.ts";
 export type {
   CodebuffRunTool,
   CodebuffRunToolCall,
   CodebuffRunToolContext,
   CodebuffRunToolHandler,
+  ToolParametersByName,
 } from "./toolbox.ts";
 export type { CodebuffRunResult } from "./turn.ts";
 export { codebuffRun, toUniversal } from "./universal.ts";

@@ -56,6 +56,8 @@ export function buildPrompt(
   input: PromptOf<CodebuffRunPromptInput>,
   params: Readonly<Record<string, unknown>> | undefined,
 ): RunPrompt {
+  if (typeof input === "string" && !checks.text.holds(input))
+    throw new InvalidInputError(`the prompt is ${describe(input)}.`, HOW);
   const common = readPromptInput(input);
   const given: CodebuffRunPromptInput = common
     ? {

@@ -8,7 +8,7 @@ import { chunkOfCompletion } from "./answer.ts";
 import { CodebuffRunError, errorIn } from "./errors.ts";
 import { DONE, eventsOf, parsedData } from "./event-stream.ts";
 import { asRunError, Http, type Traffic } from "./http.ts";
-import { type ChatChunk, type ChatRequest, readChatMessage } from "./messages.ts";
+import { type ChatChunk, type ChatMessage, type ChatRequest, readChatMessage } from "./messages.ts";
 import { checkBaseUrl, lowerCased } from "./options.ts";
 import type { ModelProvider } from "./providers.ts";
 import { Watch } from "./watch.ts";
@@ -44,6 +44,13 @@ const CHECKS: Checks<OpenAiCompatibleOptions> = {
   clock: checks.object,
 };
 
+/** A message whose parts are all texts, with one text in place of them: some small servers read no list. */
+function plain(message: ChatMessage): object {
+  if (message.role !== "user") return message;
+  const texts = message.content.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  return texts.length < message.content.length ? message : { role: "user", content: texts.join("\n\n") };
+}
+
 /** A provider belongs to no client that could show its calls. */
 const UNSEEN: Traffic = { frame: () => {}, message: () => {}, input: (work) => work() };
 
@@ -66,6 +73,7 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): ModelProvide
   redactor.use("options", apiKey, ...Object.values(headers));
   const http = new Http({
     baseUrl,
+    provider: name,
     fetch,
     clock,
     redactor,
@@ -88,6 +96,7 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): ModelProvide
   ): AsyncGenerator<ChatChunk, void> {
     const body = {
       ...request,
+      messages: request.messages.map(plain),
       ...(model === undefined ? {} : { model }),
       stream_options: { include_usage: true },
     };

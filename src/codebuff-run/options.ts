@@ -17,6 +17,7 @@ import {
   customTools,
   overrides,
   type Tool,
+  type ToolParametersByName,
 } from "./toolbox.ts";
 
 /** Options of a run that the client sets for all runs, and a prompt for itself. */
@@ -33,8 +34,8 @@ export interface CodebuffRunDefaults {
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
-/** Options of {@link CodebuffRun}. Times are in ms, sizes in bytes; 0 turns a time limit off. */
-export interface CodebuffRunOptions
+/** Options of {@link CodebuffRun}. Times are in ms, sizes in bytes; 0 turns a time limit off. `Tools` is found by itself. */
+export interface CodebuffRunOptions<Tools extends ToolParametersByName = ToolParametersByName>
   extends CodebuffRunDefaults,
     ApprovalOptions,
     LocalClientOptions,
@@ -56,7 +57,7 @@ export interface CodebuffRunOptions
   /** Agents that runs and other agents can name. */
   readonly agentDefinitions?: readonly AgentDefinition[];
   /** Tools of your own, by name. Each agent may call them. */
-  readonly tools?: Readonly<Record<string, CodebuffRunTool>>;
+  readonly tools?: { readonly [Name in keyof Tools]: CodebuffRunTool<Tools[Name]> };
   /** Handlers of Codebuff's own tools, such as `read_files`, by name. An agent may call the ones that its `toolNames` lists. */
   readonly overrideTools?: Readonly<Record<string, CodebuffRunToolHandler>>;
   /** Tools that take time to start, such as those of `mcpServers()`. Each agent may call them, or the ones that its `toolNames` names. The client closes them. */

@@ -81,7 +81,8 @@ export class Providers {
       return undefined;
     }
     const { clock } = this.#setup;
-    if ((this.#coolUntil.get(provider.name) ?? 0) > clock.wallTime()) return this.#fallBack(ask, provider);
+    const wait = (this.#coolUntil.get(provider.name) ?? 0) - clock.wallTime();
+    if (wait > 0) return this.#fallBack(ask, resting(provider, wait));
     return this.#askProvider(ask, provider, false);
   }
 
@@ -91,7 +92,7 @@ export class Providers {
       try {
         return provider.supports(query);
       } catch (thrown) {
-        throw this.#errorOf(thrown, "upstream_error");
+        throw this.#errorOf(thrown, "upstream_error", provider);
       }
     });
   }
@@ -114,18 +115,15 @@ export class Providers {
       return provider.name;
     } catch (thrown) {
       if (signal.aborted) throw signal.reason;
-      if (receiver.answer.hasBegun) throw this.#errorOf(thrown, "stream_interrupted");
+      if (receiver.answer.hasBegun) throw this.#errorOf(thrown, "stream_interrupted", provider);
       if (isRateLimit(thrown)) {
-        const until = await this.#answerOf(() => provider.rateLimitResetAt?.(thrown), ask);
-        const isTime = until instanceof Date && !Number.isNaN(until.getTime());
-        const { clock } = this.#setup;
-        this.#coolUntil.set(provider.name, isTime ? until.getTime() : clock.wallTime() + COOL_DOWN);
-        return this.#fallBack(ask, provider, thrown);
+        const error = this.#errorOf(thrown, "rate_limited", provider);
+        return this.#fallBack(ask, await this.#rested(ask, provider, thrown, error));
       }
-      if (!isAuthFailure(thrown)) throw this.#errorOf(thrown, "upstream_error");
+      if (!isAuthFailure(thrown)) throw this.#errorOf(thrown, "upstream_error", provider);
       if (!isSecondTry && (await this.#answerOf(() => provider.refreshAuth?.(), ask)) === true)
         return this.#askProvider(ask, provider, true);
-      if (ask.costMode === "free" || !this.#setup.backend) throw this.#errorOf(thrown, "auth");
+      if (ask.costMode === "free" || !this.#setup.backend) throw this.#errorOf(thrown, "auth", provider);
       await this.#askBackend(ask);
       return undefined;
     } finally {
@@ -168,23 +166,54 @@ export class Providers {
   }
 
   /** The provider has a rate limit. In free mode nothing of it goes to the backend. */
-  async #fallBack(ask: Ask, { name }: ModelProvider, thrown?: unknown): Promise<undefined> {
-    if (ask.costMode === "free" || !this.#setup.backend) {
-      const words = thrown === undefined ? "" : `: ${this.#setup.redact(said(thrown))}`;
-      throw new CodebuffRunError({
-        kind: "rate_limited",
-        message: `the provider \`${name}\` has a rate limit${words}`,
-      });
-    }
+  async #fallBack(ask: Ask, error: CodebuffRunError): Promise<undefined> {
+    if (ask.costMode === "free" || !this.#setup.backend) throw error;
     await this.#askBackend(ask);
     return undefined;
   }
 
-  #errorOf(thrown: unknown, kind: "stream_interrupted" | "upstream_error" | "auth"): CodebuffRunError {
+  /** Lets a provider rest that has a rate limit. Returns the error with the wait. Without credits a wait does not help. */
+  async #rested(
+    ask: Ask,
+    provider: ModelProvider,
+    thrown: unknown,
+    error: CodebuffRunError,
+  ): Promise<CodebuffRunError> {
+    if (error.kind !== "rate_limited") return error;
+    const until = await this.#answerOf(() => provider.rateLimitResetAt?.(thrown), ask);
+    const now = this.#setup.clock.wallTime();
+    const isTime = until instanceof Date && !Number.isNaN(until.getTime());
+    const end = isTime ? until.getTime() : now + COOL_DOWN;
+    this.#coolUntil.set(provider.name, end);
+    const { kind, serverMessage: message, status, serverCode, body, cause } = error;
+    const retryAfter = Math.max(0, end - now);
+    return new CodebuffRunError({
+      kind,
+      message,
+      status,
+      serverCode,
+      body,
+      cause,
+      retryAfter,
+      provider: provider.name,
+    });
+  }
+
+  #errorOf(
+    thrown: unknown,
+    kind: "stream_interrupted" | "upstream_error" | "auth" | "rate_limited",
+    { name: provider }: ModelProvider,
+  ): CodebuffRunError {
     if (thrown instanceof CodebuffRunError) return thrown;
     const message = this.#setup.redact(thrown instanceof Error ? thrown.message : said(thrown));
-    return new CodebuffRunError({ kind, message, status: statusOf(thrown) });
+    return new CodebuffRunError({ kind, message, status: statusOf(thrown), provider });
   }
+}
+
+/** The error for a provider that is not asked, because of its last rate limit. */
+function resting({ name: provider }: ModelProvider, retryAfter: number): CodebuffRunError {
+  const message = "the provider is not asked until its last rate limit is over";
+  return new CodebuffRunError({ kind: "rate_limited", message, retryAfter, provider });
 }
 
 function isRateLimit(error: unknown): boolean {

@@ -1,7 +1,7 @@
 import { isAgentwireError } from "../core/errors.ts";
 import { bytesOf, parsed } from "../core/http/answer.ts";
 import { type Answer, chunkOfCompletion, type Piece } from "./answer.ts";
-import { CodebuffRunError, errorIn } from "./errors.ts";
+import { errorIn } from "./errors.ts";
 import { brokenOff, DONE, eventsOf, parsedData } from "./event-stream.ts";
 import type { Opened, Traffic } from "./http.ts";
 import { readChatMessage } from "./messages.ts";
@@ -39,11 +39,6 @@ export async function receive(opened: Opened, receiver: Receiver, arrival: Arriv
     else take(parsedData(data));
   };
   const type = response.headers.get("content-type") ?? "";
-  if (/^\s*text\/html\b/i.test(type))
-    throw new CodebuffRunError({
-      kind: "protocol_error",
-      message: `${reading.what}: the answer is a web page`,
-    });
   if (/^\s*application\/(?:[\w.-]+\+)?json\b/i.test(type)) {
     began();
     const bytes = await watch.wait(bytesOf(response, reading)).catch((error: unknown) => {

@@ -11,6 +11,8 @@ export interface StandardSchema {
     readonly version: 1;
     readonly vendor: string;
     readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>;
+    /** No value: the types of what a schema takes and makes. */
+    readonly types?: { readonly output: unknown } | undefined;
     /** Standard JSON Schema: zod 4 and others. */
     readonly jsonSchema?: {
       readonly input: (options: { readonly target: "draft-2020-12" }) => Record<string, unknown>;
@@ -33,6 +35,21 @@ export type ToolParameters =
   | StandardSchema
   | { readonly schema: StandardSchema; readonly parameters: JsonSchema };
 
+type AnyInput = Readonly<Record<string, unknown>>;
+
+type OutputOf<Schema extends StandardSchema> = NonNullable<Schema["~standard"]["types"]>["output"];
+
+/** The input that a handler gets: what a Standard Schema makes of it. Nothing is known of other inputs. */
+export type ToolInputOf<Parameters extends ToolParameters> = Parameters extends {
+  readonly schema: infer Schema extends StandardSchema;
+}
+  ? ObjectOr<OutputOf<Schema>>
+  : Parameters extends StandardSchema
+    ? ObjectOr<OutputOf<Parameters>>
+    : AnyInput;
+
+type ObjectOr<Output> = Output extends object ? Output : AnyInput;
+
 /** An input that fits, with defaults and without unlisted fields; or what is wrong with it. */
 export type Checked =
   | { readonly input: Readonly<Record<string, unknown>> }
@@ -43,6 +60,9 @@ export interface ToolSchema {
   readonly json: JsonSchema;
   check(input: unknown): Checked | Promise<Checked>;
 }
+
+/** Characters of a wrong value in an error. */
+const QUOTED = 60;
 
 const HOW =
   "Pass JSON Schema of an object, a schema that carries JSON Schema (such as one of zod 4), or { schema, parameters }.";
@@ -66,6 +86,11 @@ export function schemaOf(parameters: unknown, tool: string): ToolSchema {
     return standard(
       parameters["schema"],
       jsonOf(tool, () => parameters["parameters"]),
+    );
+  if (isObject(parameters) && Object.values(parameters).some(isStandard))
+    throw new InvalidInputError(
+      `the parameters of the tool \`${tool}\` are an object of schemas.`,
+      "Make one schema of it: wrap it in `z.object(...)`.",
     );
   return plain(
     jsonOf(tool, () => parameters),
@@ -96,7 +121,9 @@ function jsonOf(tool: string, make: () => unknown): JsonSchema {
     (json["type"] === "object" || (json["type"] === undefined && isObject(json["properties"])))
   )
     return { ...json, type: "object" };
-  const what = isObject(json) ? "no JSON Schema of an object" : describe(json);
+  const what = isObject(json)
+    ? `no JSON Schema of an object: \`type\` is ${JSON.stringify(json["type"])}`
+    : describe(json);
   throw new InvalidInputError(`the parameters of the tool \`${tool}\` are ${what}.`, HOW);
 }
 
@@ -125,6 +152,7 @@ function keyOf(step: unknown): string {
 function plain(json: JsonSchema, tool: string): ToolSchema {
   let validator: Validator;
   try {
+    assertKeywords(json);
     const known = dereference(json as Schema);
     for (const schema of Object.values(known)) assertUsable(schema, known);
     validator = new Validator(json as Schema, "2020-12", false);
@@ -154,6 +182,55 @@ function plain(json: JsonSchema, tool: string): ToolSchema {
       };
     },
   };
+}
+
+const TYPES: ReadonlySet<unknown> = new Set([
+  "object",
+  "array",
+  "string",
+  "number",
+  "integer",
+  "boolean",
+  "null",
+]);
+
+const isText = (value: unknown): boolean => typeof value === "string";
+const isSchema = (value: unknown): boolean => isObject(value) || typeof value === "boolean";
+const isMap = (value: unknown): boolean => isObject(value) && Object.values(value).every(isSchema);
+const isList = (value: unknown): boolean => Array.isArray(value) && value.every(isSchema);
+
+/** What the keywords that a mistake is likely in must hold. */
+const KEYWORDS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  type: (value) => (Array.isArray(value) ? value : [value]).every((each) => TYPES.has(each)),
+  properties: isMap,
+  $defs: isMap,
+  required: (value) => Array.isArray(value) && value.every(isText),
+  items: (value) => isSchema(value) || isList(value),
+  additionalProperties: isSchema,
+  enum: Array.isArray,
+  allOf: isList,
+  anyOf: isList,
+  oneOf: isList,
+};
+
+/** @throws Error for a wrong keyword. The validator would throw at some call, or refuse each one. */
+function assertKeywords(schema: unknown): void {
+  if (!isObject(schema)) return;
+  for (const [keyword, value] of Object.entries(schema))
+    if (KEYWORDS[keyword]?.(value) === false)
+      throw new Error(`\`${keyword}\` is ${JSON.stringify(value).slice(0, QUOTED)}`);
+  const {
+    properties = {},
+    $defs = {},
+    items,
+    additionalProperties,
+    allOf = [],
+    anyOf = [],
+    oneOf = [],
+  } = schema;
+  for (const each of [properties, $defs, allOf, anyOf, oneOf])
+    Object.values(each as object).forEach(assertKeywords);
+  for (const each of [items, additionalProperties].flat()) assertKeywords(each);
 }
 
 /** @throws Error for a pattern that is none, and for a reference to nowhere: the validator would throw at some call */

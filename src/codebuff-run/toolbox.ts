@@ -1,16 +1,16 @@
 import { isToolOutput, type PrintModeEvent, type ToolOutput } from "../codebuff-events/print-mode.ts";
 import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
-import { InvalidInputError } from "../core/errors.ts";
+import { InvalidInputError, said } from "../core/errors.ts";
 import type { ToolCall } from "../core/values.ts";
 import { type AgentDefinition, inputSchemaOf } from "./agents.ts";
 import { CONTROLS, type ControlName, handledBuiltIn, isControl } from "./builtins.ts";
 import type { ChatTool } from "./messages.ts";
-import { schemaOf, type ToolParameters, type ToolSchema } from "./tool-schema.ts";
+import { schemaOf, type ToolInputOf, type ToolParameters, type ToolSchema } from "./tool-schema.ts";
 
 /** A call of a tool, with an input that fits its parameters. */
-export interface CodebuffRunToolCall extends ToolCall {
+export interface CodebuffRunToolCall<Input = Readonly<Record<string, unknown>>> extends ToolCall {
   /** With the defaults of the parameters, and as a Standard Schema has changed it. */
-  readonly input: Readonly<Record<string, unknown>>;
+  readonly input: Input;
   readonly turnId: string;
   /** The event of the call. */
   readonly raw: Extract<PrintModeEvent, { readonly type: "tool_call" }>;
@@ -27,20 +27,30 @@ export interface CodebuffRunToolContext {
  * Runs a tool on this machine. What it throws becomes the tool's failure, which the agent sees.
  * @returns one part for most tools: `[{ type: "json", value: { ... } }]`.
  */
-export type CodebuffRunToolHandler = (
-  call: CodebuffRunToolCall,
+export type CodebuffRunToolHandler<Input = Readonly<Record<string, unknown>>> = (
+  call: CodebuffRunToolCall<Input>,
   context: CodebuffRunToolContext,
 ) => readonly ToolOutput[] | Promise<readonly ToolOutput[]>;
 
-/** A tool of the caller's own. */
-export interface CodebuffRunTool {
+/**
+ * A tool of the caller's own. In a constant: `CodebuffRunTool`, or with the type of a Standard Schema, whose output is then the type of
+ * `input`: `CodebuffRunTool<typeof schema>`. In the options of a client the type is found by itself.
+ */
+export interface CodebuffRunTool<Parameters extends ToolParameters = ToolParameters> {
   /** What the tool does, for the model. */
   readonly description: string;
-  readonly parameters: ToolParameters;
+  readonly parameters: Parameters;
   /** For Codebuff's own SDK, which keeps it with the tool. It changes nothing in a run: the agent goes on behind each of your tools. @default true */
   readonly endsAgentStep?: boolean;
-  readonly execute: CodebuffRunToolHandler;
+  /** As a {@link CodebuffRunToolHandler}. A method, so that tools with different inputs fit into one list. */
+  execute(
+    call: CodebuffRunToolCall<ToolInputOf<Parameters>>,
+    context: CodebuffRunToolContext,
+  ): readonly ToolOutput[] | Promise<readonly ToolOutput[]>;
 }
+
+/** The parameters of tools, by their names. */
+export type ToolParametersByName = Readonly<Record<string, ToolParameters>>;
 
 const TOOL_CHECKS: Checks<CodebuffRunTool> = {
   description: checks.string,
@@ -242,21 +252,37 @@ function agentTool({ id, displayName, spawnerPrompt, inputSchema = {} }: AgentDe
 
 /** What a handler returned, as a JSON value of our own: the handler may change its objects. @throws InvalidInputError for anything else */
 export function readOutput(output: unknown): readonly ToolOutput[] {
-  if (Array.isArray(output) && output.every(isToolOutput)) {
-    const parts = output.map(copyOf);
-    if (parts.every((part) => part !== undefined)) return parts;
-  }
-  throw new InvalidInputError(
-    `the handler returned ${describe(output)}.`,
-    'It must return an array of parts, such as [{ type: "json", value: { done: true } }].',
+  if (!Array.isArray(output)) throw wrongOutput(`the handler returned ${describe(output)}`);
+  return output.map((part: unknown, at) => {
+    const read = readPart(part);
+    if (typeof read === "string") throw wrongOutput(`part ${at} of what the handler returned ${read}`);
+    return read;
+  });
+}
+
+function wrongOutput(problem: string): InvalidInputError {
+  return new InvalidInputError(
+    `${problem}.`,
+    'Return an array of parts: { type: "json", value } or { type: "media", data, mediaType }.',
   );
 }
 
-/** `undefined` for a value that JSON has no text for, such as a function. */
-function copyOf(part: ToolOutput): ToolOutput | undefined {
-  if (part.type === "media") return { type: "media", data: part.data, mediaType: part.mediaType };
-  const text: string | undefined = JSON.stringify(part.value);
-  return text === undefined ? undefined : json(JSON.parse(text));
+/** A copy of a part; or what is wrong with it. */
+function readPart(part: unknown): ToolOutput | string {
+  if (!isObject(part)) return `is ${describe(part)}`;
+  const { type, value } = part;
+  if (type !== "json" && type !== "media")
+    return `has the type ${typeof type === "string" ? `"${type}"` : describe(type)}`;
+  if (type === "media")
+    return isToolOutput(part) && part.type === "media"
+      ? { type, data: part.data, mediaType: part.mediaType }
+      : "has no `data` (base64) or no `mediaType`";
+  try {
+    const text: string | undefined = JSON.stringify(value);
+    return text === undefined ? `has a \`value\` that is ${describe(value)}` : json(JSON.parse(text));
+  } catch (error) {
+    return `has a \`value\` that JSON cannot write: ${said(error)}`;
+  }
 }
 
 /** Characters of one text in a result. A model reads less. */

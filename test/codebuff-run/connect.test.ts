@@ -1,3 +1,4 @@
+import { describeError } from "agentwire/chat";
 import { CodebuffRun } from "agentwire/codebuff-run";
 import type { BackendFaultOptions } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
@@ -46,6 +47,21 @@ describe("`connect()`", () => {
     const client = at.another({ apiKey: "wrong-key" });
     await expect(client.connect()).rejects.toMatchObject({ code: "handshake-refused", reason: "rejected" });
     expect(client.status).toBe("idle");
+  });
+
+  test.each<[string, BackendFaultOptions, string]>([
+    ["a wrong key", { status: 401, body: { error: "No such key" } }, "The sign-in was refused"],
+    [
+      "a suspended account",
+      { status: 403, body: { error: "account_suspended", message: "No such key" } },
+      "Your account is suspended",
+    ],
+  ])("says for the user what the server says: %s", async (_, fault, title) => {
+    await using at = await runWorld();
+    at.backend.fault("me", fault);
+    const told = describeError(await at.client.connect().catch((error: unknown) => error));
+    expect(told.title).toBe(title);
+    expect(told.detail).toContain('The server says: "No such key"');
   });
 
   test("rejects for a server that refuses for another reason, with its status", async () => {

@@ -1,8 +1,8 @@
-import { type ModelProvider, openAiCompatible } from "agentwire/codebuff-run";
+import { type CodebuffRunContent, type ModelProvider, openAiCompatible } from "agentwire/codebuff-run";
 import { MockCodebuffBackend } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { failureOf } from "../helpers/turns.ts";
-import { runWorld } from "./world.ts";
+import { type ChatBody, runWorld } from "./world.ts";
 
 // Servers with OpenAI's API as providers.
 
@@ -31,6 +31,21 @@ describe("`openAiCompatible`", () => {
       body: { model: "other", stream: true, stream_options: { include_usage: true } },
     });
     expect(to.server.violations).toEqual([]);
+  });
+
+  test("sends a text as a text, and a list only where a picture is in it", async () => {
+    await using to = await direct();
+    await using at = await worldOf(to.own);
+    const image = new Uint8Array([1, 2, 3]);
+    const parts = (...content: CodebuffRunContent[]) => at.client.prompt({ content }).result;
+    const text = (words: string): CodebuffRunContent => ({ type: "text", text: words });
+    await parts(text("one"), text("two"));
+    await parts(text("one"), { type: "image", image, mediaType: "image/png" });
+    const [first, second] = to.server
+      .requests()
+      .map(({ body }) => (body as ChatBody).messages.at(-1)?.content);
+    expect(first).toBe("<user_message>one</user_message>\n\ntwo");
+    expect(second).toMatchObject([{ type: "text" }, { type: "image_url" }]);
   });
 
   test.each([

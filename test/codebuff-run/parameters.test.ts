@@ -54,7 +54,18 @@ describe("parameters", () => {
     ["nothing", undefined, /has no `parameters`/],
     ["null", null, /are null/],
     ["a text", "text", /are a string/],
-    ["JSON Schema of a text", { type: "string" }, /no JSON Schema of an object/],
+    ["JSON Schema of a text", { type: "string" }, /no JSON Schema of an object: `type` is "string"/],
+    ["an empty object", {}, /no JSON Schema of an object: `type` is undefined/],
+    ["an object of schemas", { city: z.string() }, /an object of schemas\. .*wrap it in `z\.object/],
+    ["`properties` that are a text", { type: "object", properties: "x" }, /`properties` is "x"/],
+    ["`required` that is a text", { type: "object", required: "a" }, /`required` is "a"/],
+    [
+      "a misspelt type inside",
+      { type: "object", properties: { a: { type: "array", items: { type: "strng" } } } },
+      /`type` is "strng"/,
+    ],
+    ["`items` that are a text", { type: "object", properties: { a: { items: "x" } } }, /`items` is "x"/],
+    ["`enum` that is no list", { type: "object", properties: { a: { enum: "x" } } }, /`enum` is "x"/],
     [
       "a reference to nowhere",
       { type: "object", properties: { a: { $ref: "#/$defs/b" } } },
@@ -71,7 +82,7 @@ describe("parameters", () => {
       /carries no JSON Schema/,
     ],
     ["a schema that has none", z.object({ at: z.date() }), /cannot be written as JSON Schema/],
-    ["a schema of a text", z.string(), /no JSON Schema of an object/],
+    ["a schema of a text", z.string(), /no JSON Schema of an object: `type` is "string"/],
     ["a schema beside nothing", { schema: z.object({}) }, /are undefined/],
   ])("%s is a typed error", (_, parameters, words) => {
     const own = { description: "", parameters, execute: () => json(1) } as CodebuffRunTool;
@@ -161,6 +172,16 @@ describe("parameters", () => {
     });
     expect(warnings).toMatchObject([{ kind: "handler-failed" }]);
   });
+});
+
+test("a keyword of others is no schema", () => {
+  const parameters = {
+    type: "object",
+    "x-view": { type: "slider" },
+    properties: { type: { type: "string" } },
+  };
+  const own = { description: "", parameters, execute: () => json(1) };
+  expect(() => new CodebuffRun({ ...KEY, tools: { own } })).not.toThrow();
 });
 
 test("a schema that is frozen, and used by two tools, is left as it is", () => {

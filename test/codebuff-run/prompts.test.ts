@@ -78,8 +78,8 @@ test.each<[string, unknown, object | undefined, readonly object[]]>([
 test.each<[string, unknown, RegExp]>([
   ["nothing", undefined, /prompt/],
   ["a number", 7, /prompt is 7/],
-  ["an empty text", "", /prompt/],
-  ["a blank text", " \n", /prompt/],
+  ["an empty text", "", /^the prompt is an empty string\./],
+  ["a blank text", " \n", /^the prompt is a blank string\./],
   ["an empty object", {}, /says nothing/],
   ["empty content", { content: [] }, /says nothing/],
   ["an unknown field", { promt: "hi" }, /promt/],

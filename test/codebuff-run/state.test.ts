@@ -255,6 +255,21 @@ describe("a conversation", () => {
     expect((await later.prompt("three").result).text).toBe("I know 5.");
   });
 
+  test("shows what an agent says around its tools as one message, also when it is restored", async () => {
+    await using at = await runWorld(
+      { answer: [{ text: "One moment. ", toolCalls: [{ name: "look", arguments: {} }] }, "Done."] },
+      { tools: { look: { description: "Looks.", parameters: { type: "object" }, execute: () => json(1) } } },
+    );
+    const talk = at.client.conversation();
+    await talk.prompt("Go").result;
+    expect(talk.messages).toEqual([
+      { role: "user", content: "Go" },
+      { role: "assistant", content: "One moment. Done." },
+    ]);
+    const from = JSON.parse(JSON.stringify(talk.state));
+    expect(at.client.conversation({ from }).messages).toEqual(talk.messages);
+  });
+
   test("is left as it was by a run that fails or is cancelled", async () => {
     await using at = await runWorld({ answer: () => "Hello" });
     const talk = at.client.conversation();

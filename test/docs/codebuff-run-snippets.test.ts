@@ -24,7 +24,7 @@ function closing(client: CodebuffRun) {
 test("the first program of docs/codebuff-run.md streams, runs its tool, and says what it cost", async () => {
   await import("../../docs/snippets/codebuff-run-first.ts");
   expect(output.streamed).toBe("Let me add. It is 5.");
-  expect(output.logged).toEqual([['\n(add {"a":2,"b":3})'], ["\n(2 answers of the model, 0 credits)"]]);
+  expect(output.logged).toEqual([['\n(add {"a":2,"b":3})'], ["\n(2 answers of the model, 5 credits)"]]);
 });
 
 test("the program of README.md asks the user, and shows the call as it lives", async () => {

@@ -96,15 +96,20 @@ export const LOCAL_JOBS: readonly LocalJob[] = [
     replace("src/b.ts", ["export const", "const"]),
     replace("none.txt", ["a", "b"]),
   ]),
-  job("replacements with another indentation, other spaces and dollars", [
-    replace("code.ts", ["if (a) {\n  b();\n}", "if (a) {\n  c();\n}"]),
-    replace("code.ts", ["return   x ;", "return $1 + $&;"]),
-    read("code.ts"),
-  ], { files: { "code.ts": "function f() {\n    if (a) {\n      b();\n    }\n    return x;\n}\n" } }),
-  job("files with CRLF keep it", [
-    replace("crlf.txt", ["two", "TWO"]),
-    patch("crlf.txt", "@@\n-three\n+THREE\n"),
-  ], { files: { "crlf.txt": "one\r\ntwo\r\nthree\r\n" } }),
+  job(
+    "replacements with another indentation, other spaces and dollars",
+    [
+      replace("code.ts", ["if (a) {\n  b();\n}", "if (a) {\n  c();\n}"]),
+      replace("code.ts", ["return   x ;", "return $1 + $&;"]),
+      read("code.ts"),
+    ],
+    { files: { "code.ts": "function f() {\n    if (a) {\n      b();\n    }\n    return x;\n}\n" } },
+  ),
+  job(
+    "files with CRLF keep it",
+    [replace("crlf.txt", ["two", "TWO"]), patch("crlf.txt", "@@\n-three\n+THREE\n")],
+    { files: { "crlf.txt": "one\r\ntwo\r\nthree\r\n" } },
+  ),
   job("patches: create, update, delete", [
     patch("made.txt", "+one\n+two\n", "create_file"),
     patch("a.txt", "@@\n-hello\n+HELLO\n world\n"),
@@ -119,7 +124,14 @@ export const LOCAL_JOBS: readonly LocalJob[] = [
     patch("none.txt", "@@\n-a\n+b\n"),
     patch("bad.txt", "one\n", "create_file"),
   ]),
-  job("folders and patterns", [list("."), list("src"), list("none"), glob("**/*.ts"), glob("*.md"), glob("none/**")]),
+  job("folders and patterns", [
+    list("."),
+    list("src"),
+    list("none"),
+    glob("**/*.ts"),
+    glob("*.md"),
+    glob("none/**"),
+  ]),
   job("searches", [
     search("export"),
     search("const (x|y)", { maxResults: 1 }),

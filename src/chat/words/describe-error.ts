@@ -63,8 +63,9 @@ const TABLE = {
     retry: "no",
   }),
   "connect-failed": (facts) => {
-    const { status, retryable } = facts;
+    const { status, retryable, cause } = facts;
     if (status === undefined) return retryable ? WORDS.unreachable : WORDS.cannotStart;
+    if (cause?.code === "turn-failed") return { ...wordsOfTurn(cause), isBeforeSending: true }; // the first call of a run
     const words = wordsOfStatus(status) ?? { ...WORDS.unreachable, what: wrongAddress(status) };
     return { ...words, isBeforeSending: true };
   },
@@ -111,7 +112,7 @@ const REASONS = {
     what: "The server takes no more connections for now.",
     isBeforeSending: true,
   }),
-  rejected: () => WORDS.refusedSignIn,
+  rejected: ({ cause }) => withAnswer(WORDS.refusedSignIn, cause),
   "identity-mismatch": () => WORDS.otherUser,
   anonymous: () => WORDS.signIn,
   timeout: ({ retryable }) =>
@@ -141,18 +142,20 @@ function isReason(reason: string | undefined): reason is HandshakeReason {
 /** The server ended the answer. What the error says of itself goes before what the protocol calls it. */
 function wordsOfTurn(facts: ErrorFacts): Words {
   const { status, retryAfter, balance, kind = "", serverError, serverMessage, retryable } = facts;
-  const precise = wordsOfKind(kind);
-  if (precise) return precise;
-  if (status !== undefined) {
-    const words = wordsOfStatus(status, retryAfter);
-    if (words) return { ...words, what: `${words.what}${quoted("The server says", serverMessage)}` };
-  }
+  const precise = wordsOfKind(kind) ?? (status === undefined ? undefined : wordsOfStatus(status, retryAfter));
+  if (precise) return withAnswer(precise, facts);
   if (balance !== undefined && balance <= 0) return WORDS.credits;
   const words = wordsOfReason(serverError ?? "") ?? wordsOfReason(kind) ?? WORDS.failed;
-  if (words.retry === "no") return words;
+  if (words.retry === "no") return withAnswer(words, facts);
   const wait = retryAfter === undefined ? {} : { wait: waitOf(retryAfter) };
   const retry = retryable ? "safe" : words.retry;
   return { ...words, ...wait, what: `${words.what}${quoted("The server says", serverMessage)}`, retry };
+}
+
+/** The words with what the server says in its answer. An error without a status may speak for itself alone. */
+function withAnswer(words: Words, { status, serverMessage }: Partial<ErrorFacts> = {}): Words {
+  if (status === undefined && words !== WORDS.refused) return words;
+  return { ...words, what: `${words.what}${quoted("The server says", serverMessage)}` };
 }
 
 function wrongAddress(status: number): string {

@@ -40,7 +40,8 @@ export interface Sent {
 export function describeAs(words: Words, code: string, sent: Sent = {}): ErrorDescription {
   const { title, what } = words;
   const delivery = sent.delivery ?? (words.isBeforeSending ? "not-sent" : undefined);
-  if (words.retry === "no") return { title, detail: what, retry: "no", code };
+  if (words.retry === "no")
+    return { title, detail: sent.hasActed ? `${what} ${ACTED}.` : what, retry: "no", code };
   const again = words.wait === undefined ? "" : ` ${words.wait}`;
   if (delivery === "not-sent")
     return {
@@ -49,15 +50,15 @@ export function describeAs(words: Words, code: string, sent: Sent = {}): ErrorDe
       retry: "safe",
       code,
     };
-  if (sent.hasActed) return { title, detail: `${what} ${ACTED}`, retry: "ask", code };
+  if (sent.hasActed)
+    return { title, detail: `${what} ${ACTED} before you send your message again.`, retry: "ask", code };
   if (words.retry === "ask" || delivery === "unknown")
     return { title, detail: `${what} ${ASK}`, retry: "ask", code };
   return { title, detail: `${what} Send your message again${again}.`, retry: "safe", code };
 }
 
 const ASK = "Your message may have been carried out: check before you send it again.";
-const ACTED =
-  "A tool may have run, or may still run: check what was done before you send your message again.";
+const ACTED = "A tool may have run, or may still run: check what was done";
 
 /** Characters of a server's own message that a detail quotes: about three lines. */
 const MAX_QUOTE = 200;

@@ -77,7 +77,7 @@ export const WORDS = {
   },
   quota: {
     title: "You have used up your limit",
-    what: "The account has reached a limit that resets in some hours. Wait until then, or pay by use.",
+    what: "The account has reached a limit that resets after a time. Wait until then, or pay by use.",
     retry: "no",
   },
   credits: {

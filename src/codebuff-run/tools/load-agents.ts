@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, lstat, open, readdir, realpath } from "node:fs/promises";
 import { basename, extname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type Checks, checkFields, checks, isObject } from "../../core/checks.ts";
+import { type Checks, checkFields, checks, describe, isObject } from "../../core/checks.ts";
 import { InvalidInputError, said } from "../../core/errors.ts";
 import { isTooDeep, TOO_DEEP } from "../../core/text.ts";
 import { type AgentDefinition, problemOf } from "../agents.ts";
@@ -134,7 +134,7 @@ class Loader {
 
   #add(path: string, value: unknown, isCode: boolean): void {
     const { mcpServers, ...definition }: Readonly<Record<string, unknown>> = isObject(value) ? value : {};
-    const problem = problemOf(isObject(value) ? definition : value);
+    const problem = isObject(value) ? problemOf(definition) : `it is ${describe(value)}, not a definition`;
     const id = String(definition["id"]);
     const other = this.#files.get(id);
     const wrong = problem ?? (other === undefined ? undefined : `\`id\` is that of ${other} too`);

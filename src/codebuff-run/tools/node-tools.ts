@@ -1,29 +1,40 @@
 import type { ToolOutput } from "../../codebuff-events/print-mode.ts";
 import { describe, isObject } from "../../core/checks.ts";
-import { ClosedError, InvalidInputError } from "../../core/errors.ts";
+import { InvalidInputError } from "../../core/errors.ts";
+import { Recent } from "../../core/recent.ts";
 import type { ToolCall } from "../../core/values.ts";
 import { handledBuiltIn } from "../builtins.ts";
 import { schemaOf, type ToolSchema } from "../tool-schema.ts";
 import { failure, json } from "../toolbox.ts";
-import { RunChanges } from "./changes/run-changes.ts";
+import type { Reverted, RunChanges } from "./changes/run-changes.ts";
+import type { Change } from "./changes/segment.ts";
 import type { Door } from "./door/door.ts";
 import { openDoor } from "./door/open-door.ts";
-import { Refusal } from "./door/refusal.ts";
+import { fileRoom } from "./files/file-tools.ts";
+import { readServerEdit } from "./files/server-edit.ts";
+import { textsOf } from "./files/texts.ts";
 import type { LocalTool, ToolJob } from "./job.ts";
 import { checkOptions, type NodeToolsOptions } from "./options.ts";
-import { serverEdit } from "./server-edit.ts";
-import { previewOf } from "./files/preview.ts";
-import { textsOf } from "./files/texts.ts";
-import { toolsOf } from "./tools-of.ts";
+import { codeSearch } from "./search/code-search.ts";
+import { globFiles } from "./search/glob.ts";
+import { runCommand } from "./terminal/run-command.ts";
 
-/** A call of a tool, of `CodebuffRun` or `CodebuffClient`. */
+/** A call of a tool, by `CodebuffRun` or `CodebuffClient`. */
 export type NodeToolCall = Pick<ToolCall, "name" | "input" | "turnId">;
 
-/** Runs one tool. It is a handler for `overrideTools` of `CodebuffRun` and for `tools` of `CodebuffClient`. */
+/** Runs one tool: a handler for `overrideTools` of `CodebuffRun` and for `tools` of `CodebuffClient`. */
 export type NodeToolHandler = (
   call: NodeToolCall,
   context: { readonly signal: AbortSignal; readonly onProgress?: (output: string) => void },
 ) => Promise<readonly ToolOutput[]>;
+
+/** What the tools have changed in one turn. */
+export interface NodeToolChanges {
+  /** Each file that was changed, the last one at the end, with a unified diff. */
+  list(): readonly Change[];
+  /** Puts the files back. One that somebody has changed since is a conflict, and stays as it is. */
+  revert(): Promise<Reverted>;
+}
 
 /** Tools that work in one folder of this machine. */
 export interface NodeTools {
@@ -31,25 +42,158 @@ export interface NodeTools {
   readonly handlers: Readonly<Record<string, NodeToolHandler>>;
   /** The names of the tools, for `toolNames` of an agent. */
   readonly names: readonly string[];
-  /** For `onReadFiles` of `CodebuffClient`: texts by path; `null` for what cannot be read or must not be sent. */
+  /** For `onReadFiles` of `CodebuffClient`: texts by path; `null` for what cannot be read, or must not be sent. */
   readonly readFiles: (paths: readonly string[]) => Promise<Readonly<Record<string, string | null>>>;
-  /** What a call would change, as a unified diff, or why it would fail; `undefined` for a call that changes no file by itself. Writes nothing. */
-  preview(call: Pick<NodeToolCall, "name" | "input">): Promise<string | undefined>;
-  /** What the tools have changed in a turn, with its sub-agents. Kept for the last 100 turns. @param turn the turn, or its id */
-  changes(turn: string | { readonly id: string }): RunChanges;
-  /** Closes the folder. Calls that come later fail. */
+  /**
+   * What a call would change, as a unified diff, or why it would fail. Writes nothing. If the file changes before the call runs, the call is
+   * refused.
+   * @returns `undefined` for a call that edits no file
+   */
+  preview(call: NodeToolCall): Promise<string | undefined>;
+  /**
+   * What the tools have changed in a turn, with its sub-agents. Kept for the last 100 turns that used a tool.
+   * @param turn the turn, or its id
+   */
+  changes(turn: string | { readonly id: string }): NodeToolChanges;
+  /** Closes the folder. Later calls fail. */
   close(): Promise<void>;
 }
 
-/** Turns whose changes are kept: a user undoes one of the last. Each holds the files as they were. */
+/** Turns whose changes are kept: who undoes, undoes one of the last. Each holds files as they were. */
 const MAX_TURNS = 100;
 
+/** A tool, and what its input must be. The input of a server has not been checked. */
+interface Tool {
+  readonly schema: ToolSchema;
+  readonly run: (input: Readonly<Record<string, unknown>>, job: ToolJob) => Promise<object>;
+}
+
 /**
- * Makes the tools `read_files`, `list_directory`, `glob`, `code_search`, `write_file`, `str_replace` and `apply_patch`, and with `terminal`
- * also `run_terminal_command`, for one folder. The folder is opened at the first call.
- * @throws InvalidInputError for wrong options
+ * Makes `read_files`, `list_directory`, `glob`, `code_search`, `write_file`, `str_replace` and `apply_patch`, and with `terminal` also
+ * `run_terminal_command`, for one folder. The folder is opened at the first call, and stays open until `close()`.
+ * @throws InvalidInputError for wrong options. A call fails if `root` is not a folder.
  */
 export function nodeTools(options: NodeToolsOptions): NodeTools {
   checkOptions(options);
   return new FolderTools(options);
+}
+
+class FolderTools implements NodeTools {
+  readonly handlers: Readonly<Record<string, NodeToolHandler>>;
+  readonly names: readonly string[];
+  readonly #options: NodeToolsOptions;
+  readonly #files = fileRoom();
+  readonly #changes = new Recent<string, RunChanges>(MAX_TURNS);
+  #door: Promise<Door> | undefined;
+  #isClosed = false;
+
+  constructor(options: NodeToolsOptions) {
+    this.#options = options;
+    const tools = this.#tools();
+    this.names = Object.keys(tools);
+    this.handlers = Object.fromEntries(
+      Object.entries(tools).map(([name, tool]): [string, NodeToolHandler] => [
+        name,
+        (call, context) => this.#run(name, tool, call, context),
+      ]),
+    );
+  }
+
+  #tools(): Readonly<Record<string, Tool>> {
+    const { write = true, terminal = false, searchFlags: allowFlags = false, ripgrepPath } = this.#options;
+    const { read_files, list_directory, write_file, str_replace, apply_patch } = this.#files.tools;
+    return {
+      read_files: toolOf("read_files", read_files),
+      list_directory: toolOf("list_directory", list_directory),
+      glob: toolOf("glob", globFiles()),
+      code_search: toolOf("code_search", codeSearch({ allowFlags, ripgrepPath })),
+      ...(write
+        ? {
+            write_file: toolOf("write_file", write_file),
+            str_replace: toolOf("str_replace", str_replace),
+            apply_patch: toolOf("apply_patch", apply_patch),
+          }
+        : {}),
+      ...(terminal
+        ? {
+            run_terminal_command: toolOf(
+              "run_terminal_command",
+              runCommand(terminal === true ? {} : terminal),
+            ),
+          }
+        : {}),
+    };
+  }
+
+  async #run(
+    name: string,
+    tool: Tool,
+    { input, turnId = "" }: NodeToolCall,
+    { signal, onProgress = () => {} }: Parameters<NodeToolHandler>[1],
+  ): Promise<readonly ToolOutput[]> {
+    const door = await this.#opened();
+    const job: ToolJob = { door, changes: this.#changesOf(turnId, door), signal, onProgress };
+    if (!isObject(input)) return failure(`Invalid parameters for ${name}: the input is ${describe(input)}.`);
+    const ofServer = EDITS.has(name) ? readServerEdit(input) : undefined;
+    if (ofServer) return [json(await this.#files.serverEdit(ofServer, job))];
+    const checked = await tool.schema.check(input);
+    if ("issues" in checked)
+      return failure(`Invalid parameters for ${name}: ${JSON.stringify(checked.issues)}`);
+    return [json(await tool.run(checked.input, job))];
+  }
+
+  readonly readFiles = async (paths: readonly string[]): Promise<Readonly<Record<string, string | null>>> =>
+    textsOf(await this.#opened(), paths);
+
+  async preview({ name, input, turnId = "" }: NodeToolCall): Promise<string | undefined> {
+    if (!Object.hasOwn(this.handlers, name) || !isObject(input)) return undefined;
+    const door = await this.#opened();
+    const { signal } = new AbortController();
+    return this.#files.preview({ name, input }, { door, changes: this.#changesOf(turnId, door), signal });
+  }
+
+  changes(turn: string | { readonly id: string }): NodeToolChanges {
+    return this.#changes.get(typeof turn === "string" ? turn : turn.id) ?? UNCHANGED;
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const door = await this.#door?.catch(() => undefined); // who has called a tool was told
+    await door?.close();
+  }
+
+  #changesOf(turnId: string, door: Door): RunChanges {
+    const known = this.#changes.get(turnId);
+    if (known) return known;
+    const made = this.#files.changes(door);
+    this.#changes.set(turnId, made);
+    return made;
+  }
+
+  /** @throws InvalidInputError for a root that is no folder, and behind `close()` */
+  #opened(): Promise<Door> {
+    if (this.#isClosed)
+      throw new InvalidInputError("the tools were closed.", "Make new ones with nodeTools().");
+    this.#door ??= openDoor(this.#options).catch((error: unknown) => {
+      this.#door = undefined; // the folder may be made later
+      throw error;
+    });
+    return this.#door;
+  }
+}
+
+/** The tools that a Codebuff server asks for in a form of its own. */
+const EDITS: ReadonlySet<string> = new Set(["write_file", "str_replace"]);
+
+const UNCHANGED: NodeToolChanges = {
+  list: () => [],
+  revert: async () => ({ reverted: [], conflicts: [] }),
+};
+
+/** The schema has checked the input. */
+function toolOf<Input>(name: string, run: LocalTool<Input>): Tool {
+  const builtIn = handledBuiltIn(name);
+  if (!builtIn) throw new Error(`no agent knows ${name}`);
+  return { schema: schemaOf(builtIn.parameters, name), run: (input, job) => run(input as Input, job) };
 }

@@ -49,20 +49,15 @@ const outcome = oneOf("allow", "deny", "ask");
 
 /** No stars: a name with a star would match nothing, and its calls would fall to the next rule. */
 const tool: Check = {
-  expects: "an exact name or a RegExp",
+  expects: "an exact name without `*`, or a RegExp",
   holds: (value) => value instanceof RegExp || (checks.text.holds(value) && !String(value).includes("*")),
 };
 
 const RULE_CHECKS: Checks<ToolRule> = { tool, when: checks.function, then: outcome };
 
+/** Whether all of a rule is there. The checks of its fields say which of them is wrong. */
 function isRule(rule: unknown): boolean {
-  if (!isObject(rule)) return false;
-  const { when } = rule;
-  return (
-    tool.holds(rule["tool"]) &&
-    (when === undefined || checks.function.holds(when)) &&
-    outcome.holds(rule["then"])
-  );
+  return isObject(rule) && rule["tool"] !== undefined && rule["then"] !== undefined;
 }
 
 const asked: Check = {

@@ -5,6 +5,7 @@ import { NOT_SENT, type Row, withCall, withDelivery } from "./failures.ts";
 const run = (kind: CodebuffRunFailureKind, more: Partial<CodebuffRunErrorOptions> = {}): CodebuffRunError =>
   new CodebuffRunError({ kind, message: "it broke", ...more });
 
+const QUOTE = /The server says: "Resets in 2 hours"/;
 const AGAIN = /Send your message again/;
 
 /** Every kind, with the status that it has on the wire. */
@@ -63,6 +64,27 @@ export const RUN_ROWS: readonly Row[] = [
     make: () => withCall(run("session_gate", { status: 410 }), "done"),
     title: "Free mode has no place for you now",
     retry: "ask",
+  },
+  ...(["bad_request", "quota_exceeded", "account_suspended", "session_gate", "forbidden"] as const).map(
+    (kind): Row => {
+      const [status, title, retry] = KINDS[kind];
+      const make = () => run(kind, { status, message: "Resets in 2 hours" });
+      return { name: `a run: ${kind}, and the server's words`, make, title, retry, says: QUOTE };
+    },
+  ),
+  {
+    name: "a run that a tool of its own made refused",
+    make: () => withCall(run("bad_request", { status: 400 }), "done"),
+    title: "The server refused the request",
+    retry: "no",
+    says: /says: "it broke" A tool may have run, or may still run: check what was done\.$/,
+  },
+  {
+    name: "a run that repeats a mistake with a tool",
+    make: () => withCall(run("no_progress"), "done"),
+    title: "The agent made no progress",
+    retry: "no",
+    says: /A tool may have run/,
   },
   {
     name: "a run with a provider that has a rate limit",

@@ -21,27 +21,33 @@ describe("the options of the gate", () => {
     expect(() => check(options)).not.toThrow();
   });
 
+  test.each([rule, "allow", [null], ["read"], [[]], [rule, { then: "allow" }], [{ tool: "read" }]])(
+    "are refused with %o for rules",
+    (toolPolicy) => {
+      expect(thrownBy(() => check({ toolPolicy }))).toMatchObject({
+        code: "invalid-input",
+        message: expect.stringMatching(
+          /^option `toolPolicy` is .*an array of rules such as .*`tool` is an exact name or a RegExp, `then` is .*allow.*deny.*ask/,
+        ),
+      });
+    },
+  );
+
   test.each([
-    rule,
-    "allow",
-    [null],
-    ["read"],
-    [[]],
-    [rule, { then: "allow" }],
-    [{ tool: "read" }],
-    [{ tool: "", then: "deny" }],
-    [{ tool: "read_*", then: "deny" }],
-    [{ tool: 7, then: "deny" }],
-    [{ tool: "read", then: "maybe" }],
-    [{ tool: "read", then: "" }],
-    [{ tool: "read", when: true, then: "deny" }],
-    [{ tool: "read", when: null, then: "deny" }],
-  ])("are refused with %o for rules", (toolPolicy) => {
-    expect(thrownBy(() => check({ toolPolicy }))).toMatchObject({
+    [
+      { tool: "", then: "deny" },
+      "tool is an empty string. It must be an exact name without `*`, or a RegExp.",
+    ],
+    [{ tool: "*", then: "deny" }, "tool is a string. It must be an exact name without `*`, or a RegExp."],
+    [{ tool: 7, then: "deny" }, "tool is 7. It must be an exact name"],
+    [{ tool: "read", then: "once" }, 'then is a string. It must be '],
+    [{ tool: "read", then: "" }, "then is an empty string."],
+    [{ tool: "read", when: true, then: "deny" }, "when is true. It must be a function."],
+    [{ tool: "read", when: null, then: "deny" }, "when is null."],
+  ])("name the field of the rule that is wrong: %o", (wrong, words) => {
+    expect(thrownBy(() => check({ toolPolicy: [rule, wrong] }))).toMatchObject({
       code: "invalid-input",
-      message: expect.stringMatching(
-        /^option `toolPolicy` is .*an array of rules such as .*`tool` is an exact name or a RegExp, `then` is .*allow.*deny.*ask/,
-      ),
+      message: expect.stringContaining(`toolPolicy[1].${words}`),
     });
   });
 

@@ -7,6 +7,7 @@ import { type ListDirectoryInput, listDirectory } from "./list-directory.ts";
 import { PathLocks } from "./locks.ts";
 import { preview } from "./preview.ts";
 import { type ReadFilesInput, readFiles } from "./read-files.ts";
+import { type ServerEditInput, serverEdit } from "./server-edit.ts";
 import { type StrReplaceInput, strReplaceEdit } from "./str-replace.ts";
 import { type WriteFileInput, writeFileEdit } from "./write-file.ts";
 
@@ -22,6 +23,8 @@ export interface FileTools {
 /** The tools for files below one root, and what stands beside them. Made once for a root, so that edits of all runs wait for each other. */
 export interface FileRoom {
   readonly tools: FileTools;
+  /** The edits of a Codebuff server. */
+  readonly serverEdit: LocalTool<ServerEditInput>;
   /**
    * The diff that a call would make, or the text of its failure, for the question whether it may run. Nothing is written. Should the file
    * change before the call runs, the call is refused.
@@ -45,6 +48,7 @@ export function fileRoom(): FileRoom {
       str_replace: (input, job) => performEdit(strReplaceEdit(input), job, locks),
       apply_patch: (input, job) => performEdit(applyPatchEdit(input), job, locks),
     },
+    serverEdit: (input, job) => performEdit(serverEdit(input), job, locks),
     preview,
     changes: (door) => new RunChanges(door, locks),
   };

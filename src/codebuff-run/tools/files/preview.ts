@@ -2,6 +2,7 @@ import { isObject } from "../../../core/checks.ts";
 import type { ToolJob } from "../job.ts";
 import { applyPatchEdit } from "./apply-patch.ts";
 import { type FileEdit, previewEdit } from "./edit.ts";
+import { readServerEdit, serverEdit } from "./server-edit.ts";
 import { type GivenReplacement, strReplaceEdit } from "./str-replace.ts";
 import { writeFileEdit } from "./write-file.ts";
 
@@ -19,14 +20,19 @@ export async function preview(
 function editOf(name: string, input: Input): FileEdit | undefined {
   switch (name) {
     case "write_file":
-      return ofWriteFile(input);
+      return ofServer(input) ?? ofWriteFile(input);
     case "str_replace":
-      return ofStrReplace(input);
+      return ofServer(input) ?? ofStrReplace(input);
     case "apply_patch":
       return isObject(input["operation"]) ? ofOperation(input["operation"]) : undefined;
     default:
       return undefined;
   }
+}
+
+function ofServer(input: Input): FileEdit | undefined {
+  const read = readServerEdit(input);
+  return read && serverEdit(read);
 }
 
 function ofWriteFile({ path, content }: Input): FileEdit | undefined {

@@ -111,6 +111,7 @@ class Run {
       args: ripgrepArgs(search),
       cwd,
       env: environment(),
+      scope: "program",
       input: undefined,
       forwardSignals: false,
       clock,

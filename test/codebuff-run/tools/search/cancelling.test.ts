@@ -67,7 +67,12 @@ describe.runIf(isLinux).each(TOOLS)("$name", ({ run }) => {
     const controller = new AbortController();
     const { counted, wasAborted } = abortingDoor(door, abortAt, controller);
     const { signal } = controller;
-    const job = { door: counted, changes: { note: () => {} }, signal, onProgress: () => {} };
+    const job = {
+      door: counted,
+      changes: { note: () => {}, saw: () => {}, isStale: () => false },
+      signal,
+      onProgress: () => {},
+    };
     return { result: await run(job), wasAborted: wasAborted() };
   };
 
@@ -91,7 +96,12 @@ describe.runIf(isLinux).each(TOOLS)("$name", ({ run }) => {
     await call(world, Infinity);
     const before = open();
     const signal = AbortSignal.abort();
-    const job = { door: world.door, changes: { note: () => {} }, signal, onProgress: () => {} };
+    const job = {
+      door: world.door,
+      changes: { note: () => {}, saw: () => {}, isStale: () => false },
+      signal,
+      onProgress: () => {},
+    };
     expect(await run(job)).toEqual({ errorMessage: "The search was cancelled." });
     expect(open()).toEqual(before);
   });

@@ -48,7 +48,7 @@ export async function searchWorld(tree: Tree, options: Partial<DoorOptions> = {}
   const door = await openDoor({ root, ...options });
   const job = (signal = new AbortController().signal) => ({
     door,
-    changes: { note: () => {} },
+    changes: { note: () => {}, saw: () => {}, isStale: () => false },
     signal,
     onProgress: () => {},
   });

@@ -76,7 +76,7 @@ export async function terminalWorld(options: TerminalOptions = {}) {
     const job = {
       door,
       signal,
-      changes: { note: () => {} },
+      changes: { note: () => {}, saw: () => {}, isStale: () => false },
       onProgress: (output: string): void => {
         reports.push(output);
         reported += output;

@@ -18,7 +18,7 @@ async function flood(bytes: number) {
   const job = {
     door,
     signal: new AbortController().signal,
-    changes: { note: () => {} },
+    changes: { note: () => {}, saw: () => {}, isStale: () => false },
     onProgress,
   };
   const input = { command: `yes | head -c ${bytes}`, process_type: "SYNC", timeout_seconds: -1 } as const;

@@ -7,7 +7,7 @@ const door = await openDoor({ root: process.cwd() });
 const job = {
   door,
   signal: new AbortController().signal,
-  changes: { note: () => {} },
+  changes: { note: () => {}, saw: () => {}, isStale: () => false },
   onProgress: (output: string): void => {
     console.log(output);
     if (how === "exits") process.exit(3);
