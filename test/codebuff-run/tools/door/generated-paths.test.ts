@@ -39,31 +39,32 @@ interface Step {
   readonly use: (typeof USES)[number];
 }
 
-const names = ["a", "b", "c", "..d", "e f", "proj", "outside"];
+const names = ["a", "b", "..d", "e f"];
 const name = fc.constantFrom(...names);
-const hop = fc.constantFrom(...names, ...names, "..", "..", ".", "", "secret.txt", "proj-evil");
+const hop = fc.constantFrom(...names, ...names, "..", ".", "", "outside", "proj-evil");
+const last = fc.constantFrom(...names, "secret.txt", "secret.txt", "..", "");
 /** `ROOT` and `BASE` are replaced by the absolute paths of the tree. */
-const start = fc.constantFrom(
-  "",
-  "",
-  "",
-  "",
-  "",
-  "",
-  "ROOT/",
-  "ROOT/../",
-  "BASE/",
-  "ROOT-evil/",
-  "/",
-  "/proc/self/root",
-);
+const start = fc.constantFrom("", "", "", "", "", "", "../", "ROOT/", "ROOT/../", "BASE/", "ROOT-evil/", "/");
 const path = fc
-  .tuple(start, fc.array(hop, { minLength: 1, maxLength: 6 }))
-  .map(([start, hops]) => start + hops.join("/"));
+  .tuple(start, fc.array(hop, { maxLength: 4 }), last)
+  .map(([start, hops, last]) => start + [...hops, last].join("/"));
+/** Where most links lead: outside. */
+const hostile = fc.constantFrom(
+  ...["..", "../..", "../outside", "../../outside", "../../../outside", "../proj-evil", "../secret.txt"],
+  ...[
+    "BASE",
+    "BASE/outside",
+    "BASE/outside/secret.txt",
+    "ROOT-evil",
+    "ROOT/../outside",
+    "/",
+    "/proc/self/root",
+  ],
+);
 const node: fc.Arbitrary<Node> = fc.record({
   at: fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join("/")),
   kind: fc.constantFrom("file", "folder", "link", "link", "link", "shared"),
-  target: path,
+  target: fc.oneof({ weight: 2, arbitrary: hostile }, { weight: 1, arbitrary: path }),
 });
 const tree = fc.array(node, { minLength: 3, maxLength: 14 });
 const steps = fc.array(fc.record({ path, use: fc.constantFrom(...USES) }), {

@@ -1,10 +1,11 @@
-import { readlinkSync } from "node:fs";
+import { mkdirSync, readlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { describe, expect, test } from "vitest";
 import { Refusal } from "../../../../src/codebuff-run/tools/door/refusal.ts";
 import type { SwapperData } from "./swapper.ts";
-import { type DoorWorld, doorWorld, readText } from "./world.ts";
+import { CANARY, type DoorWorld, doorWorld, readText } from "./world.ts";
 
 /** Each of: swaps, uses that worked, uses that were refused. */
 const AT_LEAST = Number(process.env["AGENTWIRE_SWAPS"] ?? 30);
@@ -78,6 +79,9 @@ describe("while a thread swaps folders and files for links to the outside, the d
     world.file("a/b/file.txt", "inside");
     world.file("file.txt", "inside");
     world.file("made/file.txt", "inside");
+    // What the door would meet if it followed a link.
+    mkdirSync(join(world.outside, "b"));
+    for (const path of ["file.txt", "b/file.txt"]) writeFileSync(join(world.outside, path), CANARY);
     await using swapper = startSwapper(world, what);
     const before = world.outsideNow();
     let worked = 0;
