@@ -45,13 +45,17 @@ export interface Door {
   /** The path without `.` and `..`. Looks at the text alone. @throws Refusal `outside`, `invalid` */
   resolve(path: unknown, use: Use): string;
   /**
-   * Whether tools may use a path: the caller's filter, files of secrets (`.env`), ignore files of each folder above. `allow-example`: a
-   * template of a file of secrets. Every other method refuses `blocked` by itself, but for `look` and `readFolder`.
+   * Whether tools may use a path: the caller's filter, files of secrets (`.env`), the inside of `.git`, ignore files of each folder above.
+   * `allow-example`: a template of a file of secrets. A path that the door cannot reach is `blocked`. Every other method refuses `blocked` by
+   * itself. `look` and `readFolder` use names alone: they refuse only what the caller's filter blocks.
    */
   status(path: string, kind: "file" | "folder"): Promise<Status>;
-  /** What is at a path; `undefined`: nothing. Links are not followed. */
+  /** What is at a path; `undefined`: nothing. A link at its end is not followed. */
   look(path: string): Promise<(Entry & { readonly size: bigint }) | undefined>;
-  /** @throws Refusal also `blocked`, `missing`, `not-a-file`, `too-large`, `failed` */
+  /**
+   * Follows links that stay inside. A hard link is read: its other names cannot be told apart.
+   * @throws Refusal also `blocked`, `missing`, `not-a-file`, `not-a-folder`, `too-large`, `failed`
+   */
   readFile(path: string, limits: { readonly maxBytes: number }): Promise<FileRead>;
   /** In the order of names. Links are listed, and not followed. @throws Refusal also `missing`, `not-a-folder`, `too-large` */
   readFolder(path: string, limits: { readonly maxEntries: number }): Promise<readonly Entry[]>;
@@ -63,14 +67,14 @@ export interface Door {
   writeFile(
     path: string,
     bytes: Uint8Array,
-    options: { readonly replaces: Stamp | undefined; readonly mode?: number },
+    options: { readonly replaces: Stamp | undefined; readonly mode?: number | undefined },
   ): Promise<Stamp>;
   /**
    * Deletes a file, or a link and never what it leads to.
    * @param replaces the file as it was read; without it, whatever file or link is there
    * @throws Refusal as `writeFile`, and `missing`
    */
-  removeFile(path: string, options?: { readonly replaces?: Stamp }): Promise<void>;
+  removeFile(path: string, options?: { readonly replaces?: Stamp | undefined }): Promise<void>;
   /** Deletes a folder that is empty. Returns whether it was. */
   removeFolder(path: string): Promise<boolean>;
   /** @throws Refusal also `missing`, `not-a-folder` */

@@ -1,5 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { type BigIntStats, constants, fstatSync, linkSync, lstatSync, renameSync, unlinkSync } from "node:fs";
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  unlinkSync,
+} from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import type { Stamp } from "./door.ts";
 import { shown } from "./paths.ts";
@@ -10,8 +20,10 @@ import type { Place } from "./walker.ts";
 
 const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 const PERMISSIONS = 0o777;
-/** What `link` answers on a file system without hard links. */
-const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
+/** What `link` answers on a file system without hard links, or where they are forbidden. */
+const NO_LINKS = new Set(["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
+/** What `fsync` answers on a file system that has none. */
+const NO_SYNC = new Set(["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
 export interface WriteTarget {
   readonly place: Place;
@@ -43,9 +55,8 @@ export async function writeWhole(
   try {
     await handle.writeFile(bytes);
     if (before) await keepOwner(handle, before);
-    const permissions = mode ?? (before && Number(before.mode));
-    if (permissions !== undefined) await handle.chmod(permissions & PERMISSIONS);
-    await handle.sync();
+    await setMode(handle, mode ?? (before && Number(before.mode)));
+    await sync(handle);
     place.confirm(temporary, fstatSync(handle.fd, { bigint: true }));
     if (target.replaces === undefined) moveNew(target, from);
     else {
@@ -85,11 +96,21 @@ function moveNew(target: WriteTarget, from: string): void {
   } catch (error) {
     if (codeOf(error) === "EEXIST") checkTarget(target);
     if (!NO_LINKS.has(codeOf(error) ?? "")) throw error;
-    checkTarget(target);
-    renameSync(from, to);
+    moveOverEmpty(from, to);
     return;
   }
   unlinkSync(from);
+}
+
+/** An empty file takes the name first. Readers may see it for some µs. */
+function moveOverEmpty(from: string, to: string): void {
+  closeSync(openSync(to, NEW));
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    unlinkSync(to);
+    throw error;
+  }
 }
 
 /** Root edits files of users. Others may not give files away: their file then has a new owner, as with most editors. */
@@ -100,6 +121,21 @@ async function keepOwner(handle: FileHandle, before: BigIntStats): Promise<void>
     await handle.chown(Number(before.uid), Number(before.gid));
   } catch (error) {
     if (codeOf(error) !== "EPERM") throw error;
+  }
+}
+
+async function setMode(handle: FileHandle, mode: number | undefined): Promise<void> {
+  if (mode === undefined) return;
+  const now = await handle.stat();
+  // File systems without modes refuse `chmod`.
+  if (((now.mode ^ mode) & PERMISSIONS) !== 0) await handle.chmod(mode & PERMISSIONS);
+}
+
+async function sync(handle: FileHandle): Promise<void> {
+  try {
+    await handle.sync();
+  } catch (error) {
+    if (!NO_SYNC.has(codeOf(error) ?? "")) throw error;
   }
 }
 

@@ -13,9 +13,12 @@ export function linesAtRoot(text: string, folder: string): readonly string[] {
 function atRoot(line: string, folder: string): string | undefined {
   if (line.trim() === "" || line.startsWith("#")) return undefined;
   const isNegative = line.startsWith("!");
-  const pattern = widened(isNegative ? line.slice(1) : line);
+  const written = isNegative ? line.slice(1) : line;
+  // The package takes `a/**/` for `a/` too. Git takes it for the folders below.
+  const exact = written.replace(/(^|\/)\*\*\/$/, "$1**/*/");
+  const pattern = widened(exact);
   // A wider line blocks more. A negative one would allow more.
-  if (isNegative && pattern !== line.slice(1)) return undefined;
+  if (isNegative && pattern !== exact) return undefined;
   const sign = isNegative ? "!" : "";
   if (folder === "") return sign + pattern;
   // A pattern with a slash before its end counts from its folder, and another one at any depth.

@@ -1,8 +1,9 @@
 import { closeSync, constants, mkdirSync, openSync, readlinkSync } from "node:fs";
 import { outside, type Paths, shown } from "./paths.ts";
 import { Refusal } from "./refusal.ts";
-import { codeOf, refusalOf } from "./system-error.ts";
+import { codeOf } from "./system-error.ts";
 import {
+  closed,
   leadsNowhere,
   MAX_LINKS,
   namesOf,
@@ -37,7 +38,7 @@ export class LinuxWalker implements Walker {
     // Names of which the last is where a link leads. No folder is made there: the link would then be used for a write.
     let linked = 0;
     for (let links = 0; links <= MAX_LINKS; links++) {
-      const way = this.#walkStraight(path, wanted, onFolder);
+      const way = this.#walkStraight(wanted, onFolder);
       if ("place" in way) {
         if (wanted.length - way.missing.length >= linked) return way;
         way.place[Symbol.dispose]();
@@ -53,7 +54,7 @@ export class LinuxWalker implements Walker {
     this.#root[Symbol.dispose]();
   }
 
-  #walkStraight(path: string, names: readonly string[], onFolder: OnFolder | undefined): Way | Turn {
+  #walkStraight(names: readonly string[], onFolder: OnFolder | undefined): Way | Turn {
     let place = this.#root.again();
     try {
       onFolder?.(place.at, place.path);
@@ -72,7 +73,7 @@ export class LinuxWalker implements Walker {
       return { place, missing: [] };
     } catch (error) {
       place[Symbol.dispose]();
-      throw refusalOf(error, path);
+      throw error;
     }
   }
 }
@@ -90,7 +91,7 @@ class HeldFolder implements Place {
   }
 
   get at(): string {
-    if (this.#fd === undefined) throw new Refusal("failed", this.path, "The project directory is closed.");
+    if (this.#fd === undefined) throw closed(this.path);
     return `/proc/self/fd/${this.#fd}`;
   }
 

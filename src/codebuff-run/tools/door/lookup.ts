@@ -2,7 +2,7 @@ import { type BigIntStats, statSync } from "node:fs";
 import type { Status, Use } from "./door.ts";
 import { statAt } from "./file-write.ts";
 import type { Filter } from "./filter.ts";
-import type { IgnoreFiles } from "./ignore-files.ts";
+import type { IgnoreFiles, IgnoreWay } from "./ignore-files.ts";
 import { isOfKernel } from "./kernel-files.ts";
 import { shown } from "./paths.ts";
 import { Refusal, type RefusalReason } from "./refusal.ts";
@@ -56,14 +56,14 @@ export class Lookup {
     for (let links = 0; links <= MAX_LINKS; links++) {
       if (path === "") throw refuse("not-a-file", asked, "is the project directory");
       status = stricter(status, await this.#check(path, wish, asked));
-      const rules = this.#setup.ignoreFiles?.way();
-      const name = path.slice(path.lastIndexOf("/") + 1);
-      const { place, missing } = this.#setup.walker.walk(path.slice(0, -name.length - 1), rules?.onFolder);
-      using _place = place;
       try {
+        const rules = this.#rules(wish.use);
+        const name = path.slice(path.lastIndexOf("/") + 1);
+        const { place, missing } = this.#setup.walker.walk(path.slice(0, -name.length - 1), rules?.onFolder);
+        using _place = place;
         const real = [place.path, ...missing, name].filter(Boolean).join("/");
         if (real !== path) status = stricter(status, await this.#check(real, wish, asked));
-        if (wish.use !== "names" && rules?.ignores(real, wish.kind)) throw blocked(asked);
+        if (rules?.ignores(real, wish.kind)) throw blocked(asked);
         this.#refuseKernel(place, asked);
         const stats = missing.length > 0 ? undefined : statAt(place, name);
         if (!wish.follow || !stats?.isSymbolicLink())
@@ -80,18 +80,22 @@ export class Lookup {
   async in<T>(asked: string, use: Wish["use"], act: (place: Place) => Promise<T>): Promise<T> {
     const wish = { use, follow: true, kind: "folder" } as const;
     await this.#check(asked, wish, asked);
-    const rules = this.#setup.ignoreFiles?.way();
-    const { place, missing } = this.#setup.walker.walk(asked, rules?.onFolder);
-    using _place = place;
-    if (missing.length > 0) throw refuse("missing", asked, "does not exist");
     try {
+      const rules = this.#rules(use);
+      const { place, missing } = this.#setup.walker.walk(asked, rules?.onFolder);
+      using _place = place;
+      if (missing.length > 0) throw refuse("missing", asked, "does not exist");
       if (place.path !== asked) await this.#check(place.path, wish, asked);
-      if (use !== "names" && place.path !== "" && rules?.ignores(place.path, "folder")) throw blocked(asked);
+      if (place.path !== "" && rules?.ignores(place.path, "folder")) throw blocked(asked);
       this.#refuseKernel(place, asked);
       return await act(place);
     } catch (error) {
       throw refusalOf(error, asked);
     }
+  }
+
+  #rules(use: Wish["use"]): IgnoreWay | undefined {
+    return use === "names" ? undefined : this.#setup.ignoreFiles?.way();
   }
 
   async #check(path: string, { use, kind }: Wish, asked: string): Promise<Status> {

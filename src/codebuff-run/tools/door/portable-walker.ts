@@ -2,8 +2,8 @@ import { type BigIntStats, lstatSync, mkdirSync, realpathSync, statSync } from "
 import { join } from "node:path";
 import { outside, type Paths, shown } from "./paths.ts";
 import { Refusal } from "./refusal.ts";
-import { codeOf, refusalOf } from "./system-error.ts";
-import { leadsNowhere, namesOf, type OnFolder, type Place, type Walker, type Way } from "./walker.ts";
+import { codeOf } from "./system-error.ts";
+import { closed, leadsNowhere, namesOf, type OnFolder, type Place, type Walker, type Way } from "./walker.ts";
 
 /**
  * Walks by names, where folders cannot be held open: the real path is checked, and checked again after a file was opened and before it is
@@ -12,6 +12,7 @@ import { leadsNowhere, namesOf, type OnFolder, type Place, type Walker, type Way
 export class PortableWalker implements Walker {
   readonly #root: string;
   readonly #paths: Paths;
+  #isClosed = false;
 
   /** @param root a real path */
   constructor(root: string, paths: Paths) {
@@ -20,25 +21,22 @@ export class PortableWalker implements Walker {
   }
 
   walk(path: string, onFolder?: OnFolder): Way {
+    if (this.#isClosed) throw closed(path);
     const names = namesOf(path);
-    try {
-      for (let count = names.length; ; count--) {
-        const real = realPath(join(this.#root, ...names.slice(0, count)));
-        if (real === undefined && count > 0) continue;
-        if (real === undefined) throw new Refusal("missing", path, "The project directory does not exist.");
-        const place = this.#place(real, path);
-        const next = names[count];
-        if (next !== undefined && isLink(join(real, next))) throw leadsNowhere(path);
-        this.#tell(place.path, onFolder);
-        return { place, missing: names.slice(count) };
-      }
-    } catch (error) {
-      throw refusalOf(error, path);
+    for (let count = names.length; ; count--) {
+      const real = realPath(join(this.#root, ...names.slice(0, count)));
+      if (real === undefined && count > 0) continue;
+      if (real === undefined) throw new Refusal("missing", path, "The project directory does not exist.");
+      const place = this.#place(real, path);
+      const next = names[count];
+      if (next !== undefined && isLink(join(real, next))) throw leadsNowhere(path);
+      this.#tell(place.path, onFolder);
+      return { place, missing: names.slice(count) };
     }
   }
 
   [Symbol.dispose](): void {
-    // Nothing is held.
+    this.#isClosed = true;
   }
 
   #place(real: string, path: string): NamedFolder {

@@ -16,7 +16,7 @@ export type RefusalReason =
 /** A path that a tool may not use, or cannot use. The message is for the agent, and has no absolute path. */
 export class Refusal extends Error {
   readonly reason: RefusalReason;
-  /** As the agent named it. */
+  /** As the agent named it, or relative to the root. */
   readonly path: string;
   /** Bytes of a file that is `too-large`, or a lower bound of them. */
   readonly size: bigint | undefined;

@@ -4,7 +4,7 @@ const TEMPLATE = /\.(?:example|sample|template)$/;
 
 /** The inside of `.git`, and a file `.git` that leads to it. Its configuration may hold credentials, and its hooks are programs. */
 export function isGit(path: string): boolean {
-  return path.split("/").some((name) => plain(name) === ".git" || plain(name) === "git~1");
+  return /(?:^|\/)(?:\.git|git~1)(?:\/|$)/.test(plain(path));
 }
 
 /** Whether a file holds secrets by its name, or is a template of such a file. */
@@ -14,7 +14,7 @@ export function secrecy(path: string): "secret" | "template" | "none" {
   return TEMPLATE.test(name) ? "template" : "secret";
 }
 
-/** A name as the most lenient file system compares it. */
-function plain(name: string): string {
-  return name.replace(UNSEEN, "").toLowerCase();
+/** A path as the most lenient file system compares it. */
+function plain(path: string): string {
+  return path.replace(UNSEEN, "").toLowerCase();
 }

@@ -13,6 +13,8 @@ import type { Place } from "./walker.ts";
 const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 /** Bytes of one read. */
 const PIECE = 65_536;
+/** Entries of a folder that are read at once. */
+const ENTRIES = 256;
 const FILE_MODE = 0o777n;
 
 export interface DoorSetup extends LookupSetup {
@@ -87,7 +89,7 @@ export class WalkedDoor implements Door {
     const asked = this.resolve(path, "read");
     return this.#lookup.in(asked, "names", async (place) => {
       const entries: Entry[] = [];
-      for await (const entry of await opendir(place.at)) {
+      for await (const entry of await opendir(place.at, { bufferSize: ENTRIES })) {
         if (entries.length >= maxEntries)
           throw refuse("too-large", asked, `has more than ${maxEntries} entries`);
         entries.push({ name: entry.name, kind: kindOf(entry) });
@@ -100,7 +102,7 @@ export class WalkedDoor implements Door {
   async writeFile(
     path: string,
     bytes: Uint8Array,
-    { replaces, mode }: { readonly replaces: Stamp | undefined; readonly mode?: number },
+    { replaces, mode }: { readonly replaces: Stamp | undefined; readonly mode?: number | undefined },
   ): Promise<Stamp> {
     const asked = this.resolve(path, "write");
     return this.#lookup.at(asked, { use: "write", follow: false, kind: "file" }, async (spot) => {
@@ -112,7 +114,10 @@ export class WalkedDoor implements Door {
     });
   }
 
-  async removeFile(path: string, { replaces }: { readonly replaces?: Stamp } = {}): Promise<void> {
+  async removeFile(
+    path: string,
+    { replaces }: { readonly replaces?: Stamp | undefined } = {},
+  ): Promise<void> {
     const asked = this.resolve(path, "write");
     await this.#lookup.at(
       asked,

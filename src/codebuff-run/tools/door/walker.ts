@@ -40,6 +40,10 @@ export function leadsNowhere(path: string): Refusal {
   return new Refusal("missing", path, `Path ${shown(path)} goes through a link to nothing.`);
 }
 
+export function closed(path: string): Refusal {
+  return new Refusal("failed", path, "The tools of this project directory are closed.");
+}
+
 export function namesOf(path: string): readonly string[] {
   return path === "" ? [] : path.split("/");
 }

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { Paths } from "../../../../src/codebuff-run/tools/door/paths.ts";
 import { Refusal } from "../../../../src/codebuff-run/tools/door/refusal.ts";
 
-const linux = new Paths({ roots: ["/home/me/proj", "/p"], platform: "linux" });
-const mac = new Paths({ roots: ["/Users/me/Proj"], platform: "darwin" });
+const linux = new Paths({ roots: ["/srv/me/proj", "/p"], platform: "linux" });
+const mac = new Paths({ roots: ["/Volumes/me/Proj"], platform: "darwin" });
 const windows = new Paths({ roots: ["C:\\me\\proj"], platform: "win32" });
 
 function outcome(paths: Paths, path: unknown, use: "read" | "write" = "read"): string {
@@ -21,8 +21,8 @@ describe("a path", () => {
     [".", ""],
     ["a/./b//c/../d", "a/b/d"],
     ["a/", "a"],
-    ["/home/me/proj", ""],
-    ["/home/me/proj/a/b", "a/b"],
+    ["/srv/me/proj", ""],
+    ["/srv/me/proj/a/b", "a/b"],
     ["/p/a", "a"],
     ["..foo/..", ""],
     ["a/../../proj/b", "b"],
@@ -30,8 +30,8 @@ describe("a path", () => {
     ["..", "(outside)"],
     ["../proj-evil", "(outside)"],
     ["../PROJ/a", "(outside)"],
-    ["/home/me/projx", "(outside)"],
-    ["//home/me", "(outside)"],
+    ["/srv/me/projx", "(outside)"],
+    ["//srv/me", "(outside)"],
   ])("%j is %j", (path, expected) => {
     expect(outcome(linux, path)).toBe(expected);
   });
@@ -63,9 +63,9 @@ describe("a path", () => {
 
 describe("on macOS", () => {
   test("an absolute path is compared without regard to case", () => {
-    expect(outcome(mac, "/users/ME/proj/Src")).toBe("Src");
+    expect(outcome(mac, "/volumes/ME/proj/Src")).toBe("Src");
     expect(outcome(mac, "../PROJ/Src")).toBe("Src");
-    expect(outcome(mac, "/Users/me/Proj-evil")).toBe("(outside)");
+    expect(outcome(mac, "/Volumes/me/Proj-evil")).toBe("(outside)");
   });
 });
 
