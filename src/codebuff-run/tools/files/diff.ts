@@ -7,7 +7,7 @@ export type Hunk = Pick<StructuredPatchHunk, "oldStart" | "oldLines" | "newStart
 const CONTEXT = 4;
 
 /** Removed and added lines that are told apart one by one. The search takes the square of their number: so many take some 50 ms. */
-const MAX_EDITS = 1_000;
+const MAX_EDITS = 500;
 
 /** Lines from the first change to the last that are compared. The search holds each of them several times. */
 const MAX_LINES = 100_000;

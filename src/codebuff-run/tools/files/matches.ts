@@ -18,15 +18,11 @@ export const MAX_MATCHES = 100_000;
  * overlap, and are in order. Of more than `MAX_MATCHES`, one more is returned.
  */
 export function matchesOf(text: string, old: string, replacement: string): readonly Match[] {
-  const exact = exactMatches(text, old, replacement);
+  const codes = codesOf(text);
+  const exact = apart(matchesIn(codes, old, replacement));
   if (exact.length > 0) return exact;
-  const deeper = indentedMatches(text, old, replacement);
-  return deeper.length > 0 ? deeper : looseMatches(text, old, replacement);
-}
-
-function exactMatches(text: string, old: string, replacement: string): readonly Match[] {
-  if (old.length > text.length) return [];
-  return apart(matchesIn(codesOf(text), old, replacement));
+  const deeper = indentedMatches(text, codes, old, replacement);
+  return deeper.length > 0 ? deeper : looseMatches(codes, old, replacement);
 }
 
 function* matchesIn(text: Uint16Array, old: string, replacement: string): Generator<Match> {
@@ -38,13 +34,17 @@ function* matchesIn(text: Uint16Array, old: string, replacement: string): Genera
 const MAX_INDENTATIONS = 16;
 
 /** For a model that has left out the indentation that all lines of `old` have in the file. The replacement gets it too. */
-function indentedMatches(text: string, old: string, replacement: string): readonly Match[] {
+function indentedMatches(
+  text: string,
+  codes: Uint16Array,
+  old: string,
+  replacement: string,
+): readonly Match[] {
   const lines = old.split("\n");
   const place = lines.findIndex((line) => line.trim() !== "");
   const first = lines[place];
   // A last line may be a part of the file's line: the exact search has tried that.
   if (first === undefined || place === lines.length - 1) return [];
-  const codes = codesOf(text);
   const found: Match[] = [];
   for (const indentation of indentationsOf(text, first)) {
     const pattern = indented(lines, indentation, text.length);
@@ -81,14 +81,19 @@ function indented(lines: readonly string[], indentation: string, limit: number):
 }
 
 /** Compares the texts without their white space. */
-function looseMatches(text: string, old: string, replacement: string): readonly Match[] {
+function looseMatches(all: Uint16Array, old: string, replacement: string): readonly Match[] {
   const pattern = codesOf(old).filter((code) => !isSpace(code));
   if (pattern.length === 0) return [];
-  const all = codesOf(text);
   const places = new Int32Array(all.length);
+  const solid = new Uint16Array(all.length);
   let count = 0;
-  for (let at = 0; at < all.length; at++) if (!isSpace(all[at])) places[count++] = at;
-  const codes = all.filter((code) => !isSpace(code));
+  for (let at = 0; at < all.length; at++) {
+    const code = all[at] ?? 0;
+    if (isSpace(code)) continue;
+    solid[count] = code;
+    places[count++] = at;
+  }
+  const codes = solid.subarray(0, count);
   const before = feedsAround(old, 0, 1);
   const behind = feedsAround(old, old.length - 1, -1);
   const found: Match[] = [];

@@ -1,7 +1,7 @@
 import { PatchFailure, type Section, sectionsOf } from "./patch-sections.ts";
 import { type Budget, Placing } from "./placing.ts";
 
-/** Lines that are read to find the sections of one diff: each section may read the whole file three times. So many take half a second. */
+/** Lines that are read to find the sections of one diff: each section may read the whole file three times. */
 const MAX_READ = 50_000_000;
 
 /**
@@ -24,7 +24,7 @@ function placed(lines: readonly string[], sections: readonly Section[]): readonl
   try {
     return new Placing(lines, budget).all(sections);
   } catch (failure) {
-    if (!(failure instanceof PatchFailure)) throw failure;
+    if (!(failure instanceof PatchFailure) || !sections.some(hasBlankLine)) throw failure;
     try {
       // A diff may show the end of the last line as an empty line.
       const after = new Placing([...lines, ""], budget).all(sections);
@@ -33,4 +33,8 @@ function placed(lines: readonly string[], sections: readonly Section[]): readonl
       throw failure;
     }
   }
+}
+
+function hasBlankLine({ lines }: Section): boolean {
+  return lines.some(({ kind, text }) => kind !== "added" && text.trim() === "");
 }
