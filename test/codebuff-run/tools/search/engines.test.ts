@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { line, pattern } from "./patterns.ts";
 import { ENGINES, searchWorld, type Tree } from "./world.ts";
 
 /** Each starts a process and a thread: a run costs half a second. */
@@ -22,8 +23,6 @@ const name = fc.constantFrom(
 );
 const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join("/"));
 
-const character = fc.constantFrom("a", "b", "A", "é", "1", "_", " ", ".", "-", "🦉", "\t", "x", "ß", "𝐀");
-const line = fc.string({ unit: character, maxLength: 8 });
 const end = fc.constantFrom("\n", "\n", "\n", "\r\n");
 const text = fc
   .tuple(fc.array(fc.tuple(line, end), { maxLength: 12 }), fc.constantFrom("", "a", "ab\0", "\n\n"))
@@ -60,59 +59,6 @@ const tree: fc.Arbitrary<Tree> = fc
     );
     return { ...Object.fromEntries(moved), ...ignoreFiles };
   });
-
-/** What Rust's expressions and JavaScript's say alike, once translated. */
-const atom = fc.oneof(
-  { weight: 4, arbitrary: fc.constantFrom("a", "b", "A", "é", "1", "_", "\\.", " ", "x", "🦉", "-", "ß") },
-  {
-    weight: 3,
-    arbitrary: fc.constantFrom(
-      ...[".", "\\w", "\\W", "\\d", "\\D", "\\s", "\\S", "\\b", "\\B", "^", "$", "[ab]", "[^ab]", "[a-c1]"],
-      ...[
-        "[[:alpha:]]",
-        "[^[:space:]]",
-        "[\\w&&[^a]]",
-        "[a-z--b]",
-        "[]a]",
-        "[-a]",
-        "\\pL",
-        "\\p{Greek}",
-        "\\x61",
-      ],
-      ...[
-        "\\<",
-        "\\>",
-        "\\t",
-        "]",
-        "}",
-        "\\{",
-        "[.]",
-        "[a[b-]]",
-        "[[:nope:]]",
-        "[^[:^alpha:]a]",
-        "\\u{e9}",
-        "\\b{start}",
-      ],
-    ),
-  },
-);
-const quantifier = fc.constantFrom("", "", "", "*", "+", "?", "{2}", "{1,}", "{0,2}", "*?", "+?");
-const { pattern: expression } = fc.letrec<{ pattern: string; part: string }>((tie) => ({
-  pattern: fc
-    .array(fc.tuple(tie("part"), quantifier), { minLength: 1, maxLength: 4 })
-    .map((parts) => parts.flat().join("")),
-  part: fc.oneof(
-    { maxDepth: 2, withCrossShrink: true },
-    { weight: 5, arbitrary: atom },
-    { weight: 1, arbitrary: tie("pattern").map((inner) => `(?:${inner})`) },
-    { weight: 1, arbitrary: fc.tuple(tie("pattern"), tie("pattern")).map(([a, b]) => `(${a}|${b})`) },
-  ),
-}));
-const pattern = fc.oneof(
-  expression,
-  expression.map((each) => `(?i)${each}`),
-  line.filter((each) => each !== ""),
-);
 
 const flag = fc.constantFrom(
   ...["-i", "-S", "-s", "-w", "-x", "-F", "-U", "-U --multiline-dotall", "-A1", "-B 2", "-C1", "-m2"],
