@@ -67,7 +67,7 @@ describe("on a server with OpenAI's API", () => {
     await using at = await withServer({}, "Hi");
     await using child = at.child("wrong-key");
     expect(await child.exitCode()).toBe(1);
-    expect(child.text).toMatch(/check `apiKey`/);
+    expect(child.text).toMatch(/check the key of the provider/);
     expect(child.text).not.toContain("wrong-key");
   });
 

@@ -54,7 +54,8 @@ function checkValues(switches: MockCodebuffBackendSwitches): void {
   if (switches.sse) checkSse(switches.sse);
   for (const [name, values] of Object.entries(VALUES)) {
     const value: unknown = Reflect.get(switches, name);
-    if (value === undefined || value === null || values.some((one) => one === value)) continue;
+    const isOff = value === null && name === "freeModeGate";
+    if (value === undefined || isOff || values.some((one) => one === value)) continue;
     throw new InvalidMockInput(
       `${name} \`${String(value)}\` does not exist.`,
       guessAt(String(value), values),

@@ -40,7 +40,7 @@ describe("the options of the gate", () => {
     ],
     [{ tool: "*", then: "deny" }, "tool is a string. It must be an exact name without `*`, or a RegExp."],
     [{ tool: 7, then: "deny" }, "tool is 7. It must be an exact name"],
-    [{ tool: "read", then: "once" }, 'then is a string. It must be '],
+    [{ tool: "read", then: "once" }, "then is a string. It must be "],
     [{ tool: "read", then: "" }, "then is an empty string."],
     [{ tool: "read", when: true, then: "deny" }, "when is true. It must be a function."],
     [{ tool: "read", when: null, then: "deny" }, "when is null."],
