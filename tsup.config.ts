@@ -105,8 +105,17 @@ const TYPES_AND_APART = [
   "!**/testing*",
   "!**/socket.*",
   "!**/fake-codebuff.*",
+  "!**/search-worker.*",
   "!**/schemas.*",
 ];
+
+/** A thread that the search of `agentwire/codebuff-run/tools` starts: one file for both formats. */
+const searchWorker = {
+  ...shared,
+  ...commonJs,
+  entry: { "search-worker": "src/codebuff-run/tools/search/matching/worker.ts" },
+  splitting: false,
+} satisfies Options;
 
 /** JavaScript only; the declarations, which take longer, are tsup.types.config.ts. Each cleans up its own files. */
 export default defineConfig([
@@ -117,4 +126,5 @@ export default defineConfig([
   { ...schemas, name: "esm schemas" },
   { ...schemas, ...commonJs, name: "cjs schemas" },
   { ...fakeCli, name: "fake cli" },
+  { ...searchWorker, name: "search worker" },
 ]);
