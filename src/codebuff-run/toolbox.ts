@@ -186,7 +186,7 @@ export class Toolbox {
     for (const name of toolNames) {
       const tool = this.#known(name);
       const isAsked = tool?.kind !== "control" || tool.control !== "ask_user" || canAsk;
-      if (tool?.isBuiltIn && isAsked) this.#offer(tool);
+      if (tool && (tool.isBuiltIn || tool.origin) && isAsked) this.#offer(tool);
     }
     if (agent.outputSchema || agent.outputMode === "structured_output")
       this.#offer(controlTool("set_output"));

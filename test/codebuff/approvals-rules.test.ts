@@ -345,7 +345,7 @@ describe("an option of the gate that cannot work is refused by name", () => {
   test.each(bad)("%s: %j", async (option, value) => {
     await expect(original({ [option]: value }, () => [])).rejects.toMatchObject({
       code: "invalid-input",
-      message: expect.stringContaining(`option \`${option}\``),
+      message: expect.stringContaining(option),
     });
   });
 });

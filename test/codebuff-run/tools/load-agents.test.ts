@@ -48,12 +48,12 @@ describe("JSON files", () => {
   test.each([
     ["{ not JSON", "JSON"],
     [json([AGENT]), "an array"],
-    [json({ ...AGENT, id: "A B" }), "`id` must be"],
+    [json({ ...AGENT, id: "A B" }), "`id` is"],
     [json({ id: "a", displayName: "A" }), "`model` is missing"],
     [json({ ...AGENT, outputSchema: { type: "array" } }), "no JSON Schema of an object"],
     [json({ ...AGENT, handleSteps: "function* () {}" }), "code in a string is never run"],
     ["[".repeat(10_000), "nested deeper"],
-  ])("%.40s is a problem, with the file's name", async (content, words) => {
+  ])("%s is a problem, with the file's name", async (content, words) => {
     await using at = await folderOf({ "deep/bad.json": content, "good.json": json(AGENT) });
     expect(await at.load()).toEqual({
       agents: [AGENT],
@@ -113,7 +113,7 @@ describe("code", () => {
     ["export const x = 1;", "ignored", "no default export"],
     ['throw new Error("kaboom");', "invalid", "kaboom"],
     ["export default {", "invalid", ""],
-    ["export default { id: 5 };", "invalid", "`id` must be"],
+    ["export default { id: 5 };", "invalid", "`displayName` is missing"],
   ])("that gives no agent is a problem: %s", async (content, kind, words) => {
     await using at = await folderOf({ "a.mjs": content });
     expect(await at.load({ allowCode: true })).toEqual({
