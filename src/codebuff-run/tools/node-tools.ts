@@ -164,11 +164,9 @@ class FolderTools implements NodeTools {
   }
 
   #changesOf(turnId: string, door: Door): RunChanges {
-    const known = this.#changes.get(turnId);
-    if (known) return known;
-    const made = this.#files.changes(door);
-    this.#changes.set(turnId, made);
-    return made;
+    const changes = this.#changes.get(turnId) ?? this.#files.changes(door);
+    this.#changes.set(turnId, changes); // again: a long turn stays while others come and go
+    return changes;
   }
 
   /** @throws InvalidInputError for a root that is no folder, and behind `close()` */
