@@ -100,13 +100,14 @@ class FolderTools implements NodeTools {
   }
 
   #tools(): Readonly<Record<string, Tool>> {
-    const { write = true, terminal = false, searchFlags: allowFlags = false, ripgrepPath } = this.#options;
+    const { write = true, terminal = false, searchFlags: allowFlags = false } = this.#options;
+    const { ripgrepPath, ignoreFiles } = this.#options;
     const { read_files, list_directory, write_file, str_replace, apply_patch } = this.#files.tools;
     return {
       read_files: toolOf("read_files", read_files),
       list_directory: toolOf("list_directory", list_directory),
       glob: toolOf("glob", globFiles()),
-      code_search: toolOf("code_search", codeSearch({ allowFlags, ripgrepPath })),
+      code_search: toolOf("code_search", codeSearch({ allowFlags, ripgrepPath, ignoreFiles })),
       ...(write
         ? {
             write_file: toolOf("write_file", write_file),

@@ -92,6 +92,32 @@ describe("in a run", () => {
     expect(told).not.toContain(folder.root);
   });
 
+  test.each<[options: Omit<NodeToolsOptions, "root">, seen: readonly string[]]>([
+    [{}, ["plain"]],
+    [{ ignoreFiles: false }, ["ignored", "plain"]],
+    [{ allowEnvFiles: true }, [".env", "plain"]],
+    [{ fileFilter: (path) => ({ status: path === "plain" ? "blocked" : "allow" }) }, []],
+  ])("with %j all tools see the same files", async (options, seen) => {
+    const files = { ".gitignore": "ignored\n", ".env": "word\n", ignored: "word\n", plain: "word\n" };
+    await using folder = await folderWorld(files, options);
+    await using at = await runWith(
+      folder,
+      calling(
+        call("glob", { pattern: "{.env,ignored,plain}" }),
+        call("read_files", { paths: [".env", "ignored", "plain"] }),
+        call("code_search", { pattern: "word" }),
+      ),
+    );
+    const [globbed, texts, found] = valuesOf(await read(at.client.prompt("hi")));
+    const shown = (value: unknown) => JSON.stringify(value);
+    for (const name of [".env", "ignored", "plain"]) {
+      const isSeen = seen.includes(name);
+      if (name !== ".env") expect(shown(globbed).includes(`"${name}"`)).toBe(isSeen);
+      expect(shown(texts).includes(`{"path":"${name}","content":"word\\n"}`)).toBe(isSeen);
+      if (name !== ".env") expect(shown(found).includes(name)).toBe(isSeen); // hidden files are not searched
+    }
+  });
+
   test("a command runs in the folder, and its output is told while it runs", async () => {
     await using folder = await folderWorld({ "a.txt": "" }, { terminal: true });
     await using at = await runWith(
