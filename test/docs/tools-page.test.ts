@@ -104,6 +104,10 @@ test.each([
 });
 
 const MIB = 1_048_576;
+const [, DEFAULT_SECONDS] =
+  /"timeout_seconds":\{"type":"number","default":(\d+)\}/.exec(
+    JSON.stringify(HANDLED.run_terminal_command.parameters),
+  ) ?? [];
 const thousands = (value: number): string => value.toLocaleString("en-US");
 
 test.each<[section: string, words: string]>([
@@ -115,7 +119,7 @@ test.each<[section: string, words: string]>([
     `${MAX_MATCHES} matches, ${thousands(MAX_FOUND)} characters, files of up to 10 MiB, ${TIME_LIMIT / 1_000} s`,
   ],
   ["The tools", `${thousands(MAX_OUTPUT)} characters of each stream`],
-  ["The tools", `${HANDLED.run_terminal_command.parameters.properties.timeout_seconds.default} s unless`],
+  ["The tools", `${DEFAULT_SECONDS} s unless`],
   ["Taking it back", `${MAX_KEPT / MIB} MiB of old`],
 ])("the section %s tells of the limit of the code: %s", (section, words) => {
   expect(doc.section(section)).toContain(words);
