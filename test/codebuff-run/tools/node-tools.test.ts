@@ -92,12 +92,12 @@ describe("in a run", () => {
     expect(told).not.toContain(folder.root);
   });
 
-  test.each<[options: Omit<NodeToolsOptions, "root">, seen: readonly string[]]>([
-    [{}, ["plain"]],
-    [{ ignoreFiles: false }, ["ignored", "plain"]],
-    [{ allowEnvFiles: true }, [".env", "plain"]],
-    [{ fileFilter: (path) => ({ status: path === "plain" ? "blocked" : "allow" }) }, []],
-  ])("with %j all tools see the same files", async (options, seen) => {
+  test.each<[what: string, options: Omit<NodeToolsOptions, "root">, seen: readonly string[]]>([
+    ["by default", {}, ["plain"]],
+    ["with ignored files", { ignoreFiles: false }, ["ignored", "plain"]],
+    ["with files of secrets", { allowEnvFiles: true }, [".env", "plain"]],
+    ["with a filter", { fileFilter: (path) => ({ status: path === "plain" ? "blocked" : "allow" }) }, []],
+  ])("%s all tools see the same files", async (_, options, seen) => {
     const files = { ".gitignore": "ignored\n", ".env": "word\n", ignored: "word\n", plain: "word\n" };
     await using folder = await folderWorld(files, options);
     await using at = await runWith(
