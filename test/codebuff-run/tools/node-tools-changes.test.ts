@@ -51,6 +51,21 @@ test("a turn that has changed nothing, and one that is unknown, have no changes"
   }
 });
 
+test("once the tools are closed, changes are listed, and nothing is taken back", async () => {
+  await using folder = await folderWorld({ "a.txt": "one\n" });
+  await using at = await runWith(folder, calling(replace("a.txt", "one", "1")));
+  const turn = at.client.prompt("hi");
+  await turn.result;
+  await folder.tools.close();
+  const changes = folder.tools.changes(turn);
+  expect(changes.list()).toHaveLength(1);
+  expect(await changes.revert()).toEqual({
+    reverted: [],
+    conflicts: [{ path: "a.txt", reason: expect.stringContaining("closed") }],
+  });
+  expect(await folder.text("a.txt")).toBe("1\n");
+});
+
 test("sub-agents share the changes of their turn", async () => {
   await using folder = await folderWorld({ "a.txt": "one\n" });
   const { tools } = folder;
