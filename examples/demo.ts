@@ -1,7 +1,7 @@
 /**
  * The main job: a streamed answer, a conversation, a link that breaks, an agent that asks before it runs anything,
- * a reply that is found again, a program that is cancelled, an agent that runs in this process, one chat on five
- * backends, and a summary.
+ * a reply that is found again, a program that is cancelled, an agent that runs in this process, a change of a file that
+ * is taken back, one chat on five backends, and a summary.
  *
  *   npm run demo                                   on a mock server inside this process
  *   npm run demo -- --url ws://127.0.0.1:8000/ws   on a server of yours; never cuts or leaves a prompt there
@@ -19,6 +19,7 @@ import { type Answer, MockCodebuffServer, step } from "agentwire/testing";
 import { approvals } from "./support/approvals-demo.ts";
 import { memory } from "./support/cass-demo.ts";
 import { program } from "./support/cli-demo.ts";
+import { mended } from "./support/mend-demo.ts";
 import { oneChat } from "./support/one-chat-demo.ts";
 import { localRun } from "./support/run-demo.ts";
 import { label } from "./support/stage.ts";
@@ -27,7 +28,7 @@ const HELP = `Usage: npm run demo [-- options]
 
 Shows a streamed answer, a conversation, a link that breaks in mid-answer, an agent that asks before it
 runs anything, a lost reply that is found again, a program that is cancelled, an agent that runs in this
-process, and one chat on five backends.
+process, a change of a file that is taken back, and one chat on five backends.
 
 Options:
   --url <address>    Use this server, such as ws://127.0.0.1:8000/ws, instead of the mock.
@@ -92,6 +93,7 @@ export async function demo(args: readonly string[], { write, pace }: DemoOptions
           await foundAgain(screen, pace),
           await cancelled(screen, pace),
           await inThisProcess(screen, pace),
+          await takenBack(screen, pace),
           await everywhere(screen),
         ]
       : [];
@@ -164,6 +166,11 @@ function cancelled(screen: Screen, pace: number): Promise<string> {
 function inThisProcess(screen: Screen, pace: number): Promise<string> {
   screen.heading("An agent that runs in this process, with a tool and a sub-agent, on a mock of the backend");
   return localRun(screen, pace);
+}
+
+function takenBack(screen: Screen, pace: number): Promise<string> {
+  screen.heading("An agent whose tools stay in one folder: its change is shown, and taken back");
+  return mended(screen, pace);
 }
 
 function everywhere(screen: Screen): Promise<string> {

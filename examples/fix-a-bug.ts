@@ -1,27 +1,33 @@
 /** An agent that fixes a bug, with tools that stay in one folder: `npm run example -- examples/fix-a-bug.ts [options] ["prompt"]` */
 import { parseArgs } from "node:util";
-import { inert, reveal } from "agentwire/chat";
+import { reveal } from "agentwire/chat";
 import { type AgentDefinition, CodebuffRun, isAgentwireError, type ToolCall } from "agentwire/codebuff-run";
 import { type NodeTools, nodeTools } from "agentwire/codebuff-run/tools";
 import { bugProject, mendingServer, PROMPT } from "./support/bug-project.ts";
 import { openAiServer } from "./support/run-agent.ts";
-import { Lines, Screen, wantsColour } from "./support/terminal.ts";
+import { createQuoted, Lines, quoted, Screen, wantsColour } from "./support/terminal.ts";
 
 const HELP = `Usage: npm run example -- examples/fix-a-bug.ts [options] ["prompt"]
 
-An agent reads a project, edits it, runs its tests, and stops. You see each change as a diff, and are asked before
-anything is written or run. At the end you keep the changes, or take them back. Without options the project is a small
-one in a temporary folder, and a scripted model answers. Ctrl-C cancels the run; once more, it leaves.
+An agent reads a project, edits it, runs its tests, and stops. You see each
+change as a diff and each command, and are asked before it happens. At the end
+you keep the changes, or take them back. Without options the project is a small
+one in a temporary folder, which is removed at the end, and a scripted model
+answers. Ctrl-C cancels the run; once more, it leaves.
 
 Options:
-  --root <folder>       The project. The agent cannot leave it with its file tools. With --base-url only.
-  --base-url <address>  A server with OpenAI's API, such as http://127.0.0.1:11434/v1. Needs --model.
-                        Its key, if it needs one, is in OPENAI_API_KEY.
-  --model <name>        The model to ask.
-  --yes                 Ask nothing. The commands of the agent then run unseen: for throw-away projects alone.
+  --root <folder>       The project; needs --base-url. The agent cannot leave it
+                        with the tools for files. A command can.
+  --base-url <address>  A server with OpenAI's API, such as
+                        http://127.0.0.1:11434/v1. Needs --model. Its key, if it
+                        needs one, is in OPENAI_API_KEY.
+  --model <name>        The model to ask. Needs --base-url.
+  --yes                 Ask nothing, and keep the changes. All commands of the
+                        agent then run: for projects without value alone.
   --help                This text.
 
-The exit code is 0 when the run has completed, 1 when something has failed, 130 after Ctrl-C, 2 for what makes no sense.
+The exit code is 0 when the run has completed, 1 when something has failed, 130
+after Ctrl-C, 2 for what makes no sense.
 `;
 
 const ARGUMENTS = {
@@ -45,6 +51,8 @@ async function main(): Promise<number> {
   }
   if (baseUrl !== undefined && model === undefined)
     throw new Error("--base-url needs --model, such as --model qwen3");
+  if (baseUrl === undefined && model !== undefined)
+    throw new Error("--model needs --base-url: without it a scripted model answers");
   if (root !== undefined && baseUrl === undefined)
     throw new Error("--root needs --base-url: the scripted model knows its own project alone");
   const server = baseUrl === undefined ? await mendingServer() : openAiServer(baseUrl, model ?? "");
@@ -56,7 +64,12 @@ async function main(): Promise<number> {
     agent: fixer(tools, model),
     overrideTools: tools.handlers,
     toolPolicy: [{ tool: /^(read_files|list_directory|glob|code_search)$/, then: "allow" }],
-    onToolApproval: (call, { signal }) => yes || mayDo(call, tools, lines, signal),
+    onToolApproval: async (call, { signal }) => {
+      const question = await shown(call, tools);
+      if (yes) return true;
+      screen.ask(`${question} (y for yes) `, "yellow");
+      return (await lines.answer(signal))?.trim().toLowerCase() === "y";
+    },
   });
   try {
     return await fix(positionals[0] ?? PROMPT, client, tools, yes ? undefined : lines);
@@ -93,43 +106,66 @@ async function fix(
     screen.line("(cancelling; Ctrl-C again leaves)", "dim");
     void turn.cancel();
   };
+  let quote = createQuoted();
   turn.on("event", (event) => {
     if (event.type === "chunk") screen.stream(event.chunk);
-    if (event.type === "tool_progress") screen.stream(event.output, "dim");
+    if (event.type === "tool_progress") screen.stream(quote(event.output), "dim");
     if (event.type === "error") screen.line(event.message, "yellow"); // and it goes on
   });
   turn.on("toolCall", ({ name, state, error }) => {
-    if (state === "done" || state === "denied") screen.line(`  ${reveal(name)} is ${state}`, "dim");
-    if (state === "failed") screen.line(`  ${reveal(name)} has failed: ${error}`, "red");
+    if (state === "running") quote = createQuoted();
+    if (state === "done" || state === "denied") screen.line(`  ${inLine(name)} is ${state}`, "dim");
+    if (state === "failed") screen.line(`  ${inLine(name)} has failed: ${error}`, "red");
   });
   const outcome = await turn.outcome;
-  screen.line("");
+  screen.fresh();
   if (outcome.status === "failed") screen.line(outcome.error.message, "red");
   await review(tools, turn.id, lines);
-  if (outcome.status === "completed") return 0;
-  return outcome.status === "cancelled" ? 130 : 1;
+  if (interrupts > 0) return 130;
+  return outcome.status === "completed" ? 0 : 1;
 }
 
-/** Shows what the run has changed, and asks whether it stays. */
+/** Shows what the run has changed, and asks whether it stays. After Ctrl-C it stays. */
 async function review(tools: NodeTools, turnId: string, lines: Lines | undefined): Promise<void> {
   const changes = tools.changes(turnId);
   const list = changes.list();
   if (list.length === 0) return screen.line("Nothing was changed.", "dim");
-  screen.line(`Changed: ${list.map(({ path, action }) => `${reveal(path)} (${action})`).join(", ")}`);
+  screen.line(`Changed: ${list.map(({ path, action }) => `${inLine(path)} (${action})`).join(", ")}`);
   if (!lines) return;
+  const leaving = new AbortController();
+  stop = () => leaving.abort();
   screen.ask("Keep the changes? (n takes them back) ", "yellow");
-  if ((await lines.answer(AbortSignal.timeout(600_000)))?.trim().toLowerCase() !== "n") return;
+  if ((await lines.answer(leaving.signal))?.trim().toLowerCase() !== "n") return;
   const { reverted, conflicts } = await changes.revert();
-  screen.line(`Taken back: ${reverted.map(reveal).join(", ") || "nothing"}`);
-  for (const { path, reason } of conflicts) screen.line(`Not taken back: ${reveal(path)}: ${reason}`, "red");
+  screen.line(`Taken back: ${reverted.map(inLine).join(", ") || "nothing"}`);
+  for (const { path, reason } of conflicts) screen.line(`Not taken back: ${inLine(path)}: ${reason}`, "red");
 }
 
-async function mayDo(call: ToolCall, tools: NodeTools, lines: Lines, signal: AbortSignal): Promise<boolean> {
+/** Shows what a call would do; returns the question. */
+async function shown(call: ToolCall, tools: NodeTools): Promise<string> {
   const diff = await tools.preview(call);
-  if (diff !== undefined) screen.line(inert(diff), "dim");
-  const what = diff === undefined ? reveal(JSON.stringify(call.input)) : "with this change";
-  screen.ask(`May it run ${reveal(call.name)} ${what}? (y for yes) `, "yellow");
-  return (await lines.answer(signal))?.trim().toLowerCase() === "y";
+  const { command, cwd, timeout_seconds: seconds, path, operation } = fieldsOf(call.input);
+  if (diff !== undefined) {
+    screen.line(quoted(diff), "dim");
+    return `May it change ${inLine(path ?? fieldsOf(operation)["path"])}?`;
+  }
+  if (call.name !== "run_terminal_command") {
+    screen.line(quoted(reveal(JSON.stringify(call.input))), "dim");
+    return `May it call ${inLine(call.name)}?`;
+  }
+  screen.line(quoted(`$ ${reveal(String(command))}`), "dim");
+  const where = cwd === undefined ? "" : ` in ${inLine(cwd)}`;
+  const limit = Number(seconds) < 0 ? "" : `, for ${seconds} s at most`;
+  return `May it run this command${where}${limit}?`;
+}
+
+/** A name within a line: a line feed in it begins no line. */
+function inLine(name: unknown): string {
+  return reveal(String(name).replaceAll("\n", "\\n"));
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
 process.on("SIGINT", () => {

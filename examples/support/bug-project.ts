@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -7,11 +8,12 @@ import type { RunServer } from "./run-agent.ts";
 /** A small project with a bug, and a test that finds the bug. */
 const FILES: Readonly<Record<string, string>> = {
   "package.json": '{\n  "name": "median",\n  "type": "module"\n}\n',
-  "src/median.js": `/** The middle one of some numbers; the mean of the two middle ones where their count is even. */
+  "src/median.js": `/** The middle number, or the mean of the two in the middle. */
 export function median(numbers) {
   const sorted = [...numbers].sort();
   const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  if (sorted.length % 2 === 1) return sorted[middle];
+  return (sorted[middle - 1] + sorted[middle]) / 2;
 }
 `,
   "test/median.test.js": `import assert from "node:assert/strict";
@@ -26,7 +28,7 @@ test("of an even count", () => assert.equal(median([4, 1, 3, 2]), 2.5));
 
 export const TESTS = "node --test";
 
-export const PROMPT = `The tests of this project fail. Find the bug, mend it, and run the tests again: ${TESTS}`;
+export const PROMPT = `A test fails. Find the bug, mend it, and run the tests again: ${TESTS}`;
 
 export interface BugProject extends AsyncDisposable {
   readonly root: string;
@@ -40,7 +42,16 @@ export async function bugProject(): Promise<BugProject> {
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, text);
   }
-  return { root, [Symbol.asyncDispose]: () => rm(root, { recursive: true }) };
+  // For a second Ctrl-C, which leaves without disposal.
+  const removeNow = (): void => rmSync(root, { recursive: true, force: true });
+  process.once("exit", removeNow);
+  return {
+    root,
+    [Symbol.asyncDispose]: async () => {
+      process.off("exit", removeNow);
+      await rm(root, { recursive: true });
+    },
+  };
 }
 
 const runTests = { name: "run_terminal_command", arguments: { command: TESTS } };
@@ -72,7 +83,7 @@ const script: BackendScript = ({ request: { messages } }) => {
   const step = STEPS[results.length];
   const pace = { gapMs: 20, usage: { cost: 0.02 } };
   const last = results.at(-1)?.text ?? "";
-  if (results.length > 0 && /denied|not allowed|rejected/i.test(last))
+  if (last.includes("denied by the user"))
     return { text: "Then I stop here: without that I cannot go on.", ...pace };
   if (step === undefined || typeof step === "string")
     return {

@@ -3,9 +3,22 @@ import type { Readable, Writable } from "node:stream";
 import { styleText } from "node:util";
 import { createInert } from "agentwire/chat";
 
+const BAR = "    | ";
+
 /** Behind a bar, so that no line of it can pass for somebody else's. */
 export function quoted(text: string): string {
-  return text.trimEnd().replace(/^/gm, "    | ");
+  return text.trimEnd().replace(/^/gm, BAR);
+}
+
+/** The same for a text that comes in pieces. */
+export function createQuoted(): (piece: string) => string {
+  let atMargin = true;
+  return (piece) => {
+    if (piece === "") return "";
+    const shown = (atMargin ? BAR : "") + piece.replace(/\n(?!$)/g, `\n${BAR}`);
+    atMargin = piece.endsWith("\n");
+    return shown;
+  };
 }
 
 /** Whether to use colour: `NO_COLOR` forbids it, `FORCE_COLOR` asks for it, otherwise only a terminal gets it. */

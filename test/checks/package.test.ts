@@ -18,6 +18,7 @@ describe("the contents of the tarball", () => {
     "docs/cass.md",
     "docs/codebuff-cli.md",
     "docs/codebuff-run.md",
+    "docs/tools.md",
     "docs/universal.md",
     "docs/ui.md",
     "docs/react.md",

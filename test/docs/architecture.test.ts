@@ -27,11 +27,19 @@ const FOLDERS = [
   "cass/auth",
   "cass/rest",
   "cass/tags",
+  "codebuff-run/tools",
+  "codebuff-run/tools/door",
+  "codebuff-run/tools/files",
+  "codebuff-run/tools/changes",
+  "codebuff-run/tools/terminal",
+  "codebuff-run/tools/search",
+  "codebuff-run/tools/search/matching",
+  "codebuff-run/tools/mcp",
 ];
 
 function roomsOf(folder: string): string[] {
   return modules
-    .filter((module) => module.startsWith(`${folder}/`) && !module.endsWith("/index.ts"))
+    .filter((module) => module.startsWith(`${folder}/`) && !/\/index\.ts$|\.d\.ts$/.test(module))
     .map((module) => module.slice(folder.length + 1, -".ts".length))
     .filter((room) => !room.includes("/"))
     .sort();

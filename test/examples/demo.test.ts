@@ -14,7 +14,7 @@ async function run(...args: string[]): Promise<{ readonly code: number; readonly
   return { code, text };
 }
 
-test("on the mock: streams, continues, survives a cut link, asks before tools run, finds a lost reply, cancels a program, runs an agent here, is one chat everywhere, and sums up", async () => {
+test("on the mock: streams, continues, survives a cut link, asks before tools run, finds a lost reply, cancels a program, runs an agent here, takes a change of a file back, is one chat everywhere, and sums up", async () => {
   const { code, text } = await run();
   expect(code).toBe(0);
   expect(text).toContain("word by word, as you see it here.");
@@ -49,6 +49,11 @@ test("on the mock: streams, continues, survives a cut link, asks before tools ru
   );
   expect(text).toContain("For parser.test.ts, as I said.");
   expect(text).toContain("2 prompts of an agent in this process: 3 runs with its sub-agent, 10 credits");
+  expect(text).toMatch(
+    /you {4}Mend the greeting\.\nagent {2}A letter is missing\. \n {4}\| @@ .*\n {4}\| -Hello, wrld!\n {4}\| \+Hello, world!\n\s+may I/,
+  );
+  expect(text).toMatch(/yes\nagent {2}It is mended\.\n\s+taken back: greeting\.txt, which is as it was\n/);
+  expect(text).toContain("1 change of a file, shown before it happened; 1 taken back");
   for (const name of ["codebuff", "codey", "cass", "codebuff-cli", "codebuff-run"])
     expect(text).toMatch(new RegExp(`createChat\\(${name}\\(\\.\\.\\.\\)\\)\\nyou {4}Hello\\n`));
   expect(text).toContain("5 answers on 5 backends, by one chat");
@@ -70,6 +75,7 @@ test("on a server of the user's: only two prompts, nothing cut, nothing left run
   expect(text).not.toContain("Cass");
   expect(text).not.toContain("Codebuff CLI");
   expect(text).not.toContain("in this process, with");
+  expect(text).not.toContain("Mend");
   expect(text).not.toContain("createChat");
   expect(server.prompts.map(({ data }) => data.model)).toEqual(["openai:gpt-4", "openai:gpt-4"]);
   expect(server.prompts[1]?.messages).toHaveLength(3);

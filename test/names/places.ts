@@ -13,6 +13,7 @@ import { ManualClock } from "agentwire/testing";
 import type { AnyClient } from "../contract/fixture.ts";
 import { FakeSocket } from "../helpers/fake-socket.ts";
 import { cassOptions, cliOptions, codebuffOptions, codeyOptions, runOptions } from "./all-options.ts";
+import { ofTools } from "./tools-places.ts";
 
 /** A place where a caller gives names: what may stand there, and how it is given. */
 export interface Place {
@@ -317,6 +318,7 @@ export const places: readonly Place[] = [
     },
     give: (it) => openAiCompatible(it),
   },
+  ...ofTools,
   ...ofEach,
   {
     place: "CodebuffClient.init",

@@ -12,6 +12,7 @@ const DOCUMENTS: readonly string[] = [
   "docs/cass.md",
   "docs/codebuff-cli.md",
   "docs/codebuff-run.md",
+  "docs/tools.md",
   "docs/universal.md",
   "docs/ui.md",
   "docs/react.md",

@@ -1,4 +1,4 @@
-import { constants } from "node:fs";
+import { constants, type Dirent } from "node:fs";
 import { type FileHandle, lstat, open, readdir, realpath } from "node:fs/promises";
 import { basename, extname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -101,7 +101,7 @@ class Loader {
 
   async folder(path: string, depth: number): Promise<void> {
     if (depth > MAX_DEPTH) return this.#report(path, "refused", `folders are read ${MAX_DEPTH} levels deep`);
-    const entries = await readdir(path, { withFileTypes: true });
+    const entries = await this.#entries(path);
     entries.sort((a, b) => (a.name < b.name ? -1 : 1));
     for (const entry of entries) {
       const inside = join(path, entry.name);
@@ -114,6 +114,15 @@ class Loader {
         this.#count++;
         await this.#file(inside, entry.isFile());
       }
+    }
+  }
+
+  async #entries(path: string): Promise<Dirent[]> {
+    try {
+      return await readdir(path, { withFileTypes: true });
+    } catch (error) {
+      this.#report(path, "refused", `it cannot be read: ${codeOf(error) ?? said(error)}`);
+      return [];
     }
   }
 

@@ -100,13 +100,14 @@ class FolderTools implements NodeTools {
   }
 
   #tools(): Readonly<Record<string, Tool>> {
-    const { write = true, terminal = false, searchFlags: allowFlags = false, ripgrepPath } = this.#options;
+    const { write = true, terminal = false, searchFlags: allowFlags = false } = this.#options;
+    const { ripgrepPath, ignoreFiles } = this.#options;
     const { read_files, list_directory, write_file, str_replace, apply_patch } = this.#files.tools;
     return {
       read_files: toolOf("read_files", read_files),
       list_directory: toolOf("list_directory", list_directory),
       glob: toolOf("glob", globFiles()),
-      code_search: toolOf("code_search", codeSearch({ allowFlags, ripgrepPath })),
+      code_search: toolOf("code_search", codeSearch({ allowFlags, ripgrepPath, ignoreFiles })),
       ...(write
         ? {
             write_file: toolOf("write_file", write_file),
@@ -164,11 +165,9 @@ class FolderTools implements NodeTools {
   }
 
   #changesOf(turnId: string, door: Door): RunChanges {
-    const known = this.#changes.get(turnId);
-    if (known) return known;
-    const made = this.#files.changes(door);
-    this.#changes.set(turnId, made);
-    return made;
+    const changes = this.#changes.get(turnId) ?? this.#files.changes(door);
+    this.#changes.set(turnId, changes); // again: a long turn stays while others come and go
+    return changes;
   }
 
   /** @throws InvalidInputError for a root that is no folder, and behind `close()` */

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -30,6 +30,17 @@ async function folderOf(files: Readonly<Record<string, string>>): Promise<Folder
   };
 }
 
+const isRoot = process.getuid?.() === 0; // root reads every folder
+
+test.skipIf(isRoot)("a folder that cannot be read is a problem, and the others are read", async () => {
+  await using at = await folderOf({ "a/x.json": json(AGENT), "b.json": json(AGENT) });
+  await chmod(join(at.path, "a"), 0);
+  const { agents, problems } = await at.load();
+  await chmod(join(at.path, "a"), 0o700);
+  expect(agents).toEqual([AGENT]);
+  expect(problems).toEqual([{ file: "a", kind: "refused", message: "it cannot be read: EACCES" }]);
+});
+
 describe("JSON files", () => {
   test("are read, in folders too, in the order of their names", async () => {
     await using at = await folderOf({
@@ -48,7 +59,7 @@ describe("JSON files", () => {
   test.each([
     ["{ not JSON", "JSON"],
     [json([AGENT]), "an array"],
-    [json({ ...AGENT, id: "A B" }), "`id` is"],
+    [json({ ...AGENT, id: "A B" }), "`id` is a string. It must be"],
     [json({ id: "a", displayName: "A" }), "`model` is missing"],
     [json({ ...AGENT, outputSchema: { type: "array" } }), "no JSON Schema of an object"],
     [json({ ...AGENT, handleSteps: "function* () {}" }), "code in a string is never run"],

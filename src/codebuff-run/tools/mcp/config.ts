@@ -1,6 +1,7 @@
 import { type Checks, checkFields, checks, describe, isObject, oneOf } from "../../../core/checks.ts";
 import { InvalidInputError } from "../../../core/errors.ts";
 import { assertPrivate } from "../../../core/link/private-address.ts";
+import { checkNames } from "../../../core/names.ts";
 
 /** A server that runs on this machine, and talks over its stdin and stdout. It runs with the rights of this process. */
 export interface McpProgram {
@@ -71,6 +72,8 @@ const ADDRESS_CHECKS: Checks<McpAddress> = {
   headers: texts,
 };
 
+const EITHER = { ...ADDRESS_CHECKS, ...PROGRAM_CHECKS };
+
 /** @throws InvalidInputError for a configuration that cannot work, and for credentials that would travel unencrypted. */
 export function checkConfig(name: string, config: McpServerConfig, allowInsecure: boolean): void {
   const what = `field of the MCP server \`${name}\``;
@@ -79,6 +82,8 @@ export function checkConfig(name: string, config: McpServerConfig, allowInsecure
       `the MCP server \`${name}\` is ${describe(config)}.`,
       "Pass { command, args, env } or { url, headers }.",
     );
+  // Without either, it may be a misspelt `url` that is there.
+  if (!("url" in config) && !("command" in config)) checkNames(config, EITHER, what);
   if ("url" in config) {
     checkFields(config, ADDRESS_CHECKS, what);
     addressOf(name, config, allowInsecure);

@@ -1,0 +1,136 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { AGENT, read, runWorld } from "../world.ts";
+import { call, calling, folderWorld, replace, runWith, valuesOf, write } from "./tools-world.ts";
+
+// What the tools have changed in a turn, and taking it back.
+
+test("the changes of a turn are listed with their diffs, and taken back", async () => {
+  await using folder = await folderWorld({ "a.txt": "one\n", "b.txt": "two\n" });
+  const remove = { operation: { type: "delete_file", path: "b.txt" } };
+  await using at = await runWith(
+    folder,
+    calling(replace("a.txt", "one", "1"), call("apply_patch", remove), write("new/c.txt", "three\n")),
+  );
+  const turn = at.client.prompt("hi");
+  await turn.result;
+  const changes = folder.tools.changes(turn);
+  expect(changes.list()).toEqual([
+    { path: "a.txt", action: "update", diff: expect.stringContaining("-one\n+1\n"), isRevertible: true },
+    { path: "b.txt", action: "delete", diff: expect.stringContaining("-two\n"), isRevertible: true },
+    { path: "new/c.txt", action: "add", diff: expect.stringContaining("+three\n"), isRevertible: true },
+  ]);
+  expect(await changes.revert()).toEqual({ reverted: ["new/c.txt", "b.txt", "a.txt"], conflicts: [] });
+  expect([await folder.text("a.txt"), await folder.text("b.txt")]).toEqual(["one\n", "two\n"]);
+  await expect(folder.text("new/c.txt")).rejects.toThrow("ENOENT");
+  expect(folder.tools.changes(turn.id).list()).toEqual([]);
+});
+
+test("a file that somebody has changed since stays, and is reported", async () => {
+  await using folder = await folderWorld({ "a.txt": "one\n", "b.txt": "two\n" });
+  await using at = await runWith(folder, calling(replace("a.txt", "one", "1"), replace("b.txt", "two", "2")));
+  const turn = at.client.prompt("hi");
+  await turn.result;
+  await writeFile(join(folder.root, "a.txt"), "mine\n");
+  expect(await folder.tools.changes(turn).revert()).toEqual({
+    reverted: ["b.txt"],
+    conflicts: [{ path: "a.txt", reason: "The file has changed since the run wrote it." }],
+  });
+  expect([await folder.text("a.txt"), await folder.text("b.txt")]).toEqual(["mine\n", "two\n"]);
+});
+
+test("a turn that has changed nothing, and one that is unknown, have no changes", async () => {
+  await using folder = await folderWorld();
+  await using at = await runWith(folder, calling());
+  const turn = at.client.prompt("hi");
+  await turn.result;
+  for (const which of [turn, "unknown"]) {
+    expect(folder.tools.changes(which).list()).toEqual([]);
+    expect(await folder.tools.changes(which).revert()).toEqual({ reverted: [], conflicts: [] });
+  }
+});
+
+test("once the tools are closed, changes are listed, and nothing is taken back", async () => {
+  await using folder = await folderWorld({ "a.txt": "one\n" });
+  await using at = await runWith(folder, calling(replace("a.txt", "one", "1")));
+  const turn = at.client.prompt("hi");
+  await turn.result;
+  await folder.tools.close();
+  const changes = folder.tools.changes(turn);
+  expect(changes.list()).toHaveLength(1);
+  expect(await changes.revert()).toEqual({
+    reverted: [],
+    conflicts: [{ path: "a.txt", reason: expect.stringContaining("closed") }],
+  });
+  expect(await folder.text("a.txt")).toBe("1\n");
+});
+
+test("sub-agents share the changes of their turn", async () => {
+  await using folder = await folderWorld({ "a.txt": "one\n" });
+  const { tools } = folder;
+  const agents = [{ agent_type: "helper", prompt: "do" }];
+  const ofHelper = calling(replace("a.txt", "one", "1"));
+  const ofLead = calling(call("spawn_agents", { agents }), write("b.txt", "two\n"));
+  await using at = await runWorld(
+    { answer: (asked) => (asked.agentId === "helper" ? ofHelper : ofLead)(asked) },
+    {
+      agent: { ...AGENT, toolNames: [...tools.names, "spawn_agents"], spawnableAgents: ["helper"] },
+      agentDefinitions: [{ ...AGENT, id: "helper", toolNames: tools.names }],
+      overrideTools: tools.handlers,
+    },
+  );
+  const turn = at.client.prompt("hi");
+  await turn.result;
+  expect(
+    tools
+      .changes(turn)
+      .list()
+      .map(({ path }) => path),
+  ).toEqual(["a.txt", "b.txt"]);
+});
+
+test("of two runs that have read a file, one changes it, and the other is told to read it again", async () => {
+  await using folder = await folderWorld({ "a.txt": "one\n" });
+  let open = (): void => {};
+  const bothAsk = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  let asking = 0;
+  await using at = await runWith(
+    folder,
+    calling(call("read_files", { paths: ["a.txt"] }), replace("a.txt", "one", "1")),
+    {
+      toolPolicy: [{ tool: "read_files", then: "allow" }],
+      onToolApproval: async () => {
+        asking++;
+        if (asking === 2) open();
+        await bothAsk;
+        return true;
+      },
+    },
+  );
+  const turns = [at.client.prompt("first"), at.client.prompt("second")];
+  const edits = (await Promise.all(turns.map(read))).map((events) => valuesOf(events)[1]);
+  const refused = edits.findIndex((value) => JSON.stringify(value).includes("errorMessage"));
+  expect(edits[refused]).toMatchObject({ errorMessage: expect.stringContaining("Read it again") });
+  expect(edits[1 - refused]).toMatchObject({ unifiedDiff: expect.stringContaining("-one\n+1\n") });
+  const counts = turns.map((turn) => folder.tools.changes(turn).list().length);
+  expect(counts).toEqual(refused === 0 ? [0, 1] : [1, 0]);
+});
+
+test("the changes of a turn that goes on are kept while a hundred others come and go", async () => {
+  await using folder = await folderWorld({ "a.txt": "one\n" });
+  const { tools } = folder;
+  const { signal } = new AbortController();
+  const use = (turnId: string, { name, arguments: input }: ReturnType<typeof call>) =>
+    tools.handlers[name]?.({ name, input, turnId }, { signal });
+  await use("long", replace("a.txt", "one", "1"));
+  const look = call("list_directory", { path: "." });
+  for (let turn = 0; turn < 99; turn++) await use(`before ${turn}`, look);
+  await use("long", look);
+  for (let turn = 0; turn < 99; turn++) await use(`after ${turn}`, look);
+  expect(tools.changes("long").list()).toHaveLength(1);
+  await use("one more", look);
+  expect(tools.changes("long").list()).toEqual([]);
+});
