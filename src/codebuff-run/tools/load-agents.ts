@@ -1,7 +1,7 @@
 import { constants, type Dirent } from "node:fs";
 import { type FileHandle, lstat, open, readdir, realpath } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { basename, extname, join, relative } from "node:path";
-import { pathToFileURL } from "node:url";
 import { type Checks, checkFields, checks, describe, isObject } from "../../core/checks.ts";
 import { InvalidInputError, said } from "../../core/errors.ts";
 import { isTooDeep, TOO_DEEP } from "../../core/text.ts";
@@ -133,7 +133,7 @@ class Loader {
       return this.#report(path, "skipped", "it is code: pass `allowCode: true` if you trust it");
     try {
       const text = await readText(path);
-      this.#add(path, isCode ? await importDefault(path) : parsed(text), isCode);
+      this.#add(path, isCode ? loadDefault(path) : parsed(text), isCode);
     } catch (error) {
       if (error instanceof Refused) this.#report(path, "refused", error.message);
       else if (error instanceof NoAgent) this.#report(path, "ignored", error.message);
@@ -210,12 +210,13 @@ function parsed(text: string): unknown {
   return JSON.parse(text.replace(/^\ufeff/, ""));
 }
 
-async function importDefault(path: string): Promise<unknown> {
-  const module: unknown = await import(/* @vite-ignore */ pathToFileURL(path).href);
-  const value: unknown = isObject(module) ? module["default"] : undefined;
+/** With `require`, which loads modules too, and stays what it is in the CommonJS build of this package. */
+function loadDefault(path: string): unknown {
+  const module: unknown = createRequire(path)(path);
+  const exports = isObject(module) ? module : {};
+  const value = "default" in exports || !("id" in exports) ? exports["default"] : exports;
   if (value === undefined) throw new NoAgent("it has no default export");
-  // A CommonJS file that was compiled from a module holds its default in another.
-  return isObject(value) && "default" in value && !("id" in value) ? value["default"] : value;
+  return value;
 }
 
 function wordsOf(error: unknown): string {

@@ -40,15 +40,10 @@ async function isProgram(file: string): Promise<boolean> {
   }
 }
 
-/** A name in a variable: bundlers look for literals, and fail without the package. */
-const PACKAGE: string = "@vscode/ripgrep";
-
 async function inPackage(): Promise<string | undefined> {
   try {
-    const module: unknown = await import(/* @vite-ignore */ /* webpackIgnore: true */ PACKAGE);
-    const path =
-      typeof module === "object" && module !== null && "rgPath" in module ? module.rgPath : undefined;
-    return typeof path === "string" && (await isProgram(path)) ? path : undefined;
+    const { rgPath } = await import("@vscode/ripgrep");
+    return (await isProgram(rgPath)) ? rgPath : undefined;
   } catch {
     return undefined; // not installed, or not for this system
   }
