@@ -45,5 +45,7 @@ const STDOUT = 1;
 
 /** Says it at once: what comes before an end by a signal counts too. */
 export function say(said: Said): void {
-  writeSync(STDOUT, `${JSON.stringify(said)}\n`);
+  const bytes = Buffer.from(`${JSON.stringify(said)}\n`);
+  // A pipe takes 64 KiB, and less when its reader is slow.
+  for (let sent = 0; sent < bytes.length; ) sent += writeSync(STDOUT, bytes, sent);
 }
