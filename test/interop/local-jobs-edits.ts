@@ -68,6 +68,16 @@ export const EDIT_JOBS: readonly LocalJob[] = [
     replace("docs/page.md", ["nothing", "$1 $& $$"], ["# Page\n", ""]),
     read("a.txt", "src/b.ts", "docs/page.md"),
   ]),
+  localJob("edits of one file in a row", [
+    write("a.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n"),
+    replace("a.txt", ["1\n", "one\n"], ["9\n", "nine\n"]),
+    replace("a.txt", ["5", "5 5"], ["5 5", "five"]),
+    replace("a.txt", ["\n6\n", "\n"]),
+    patch("a.txt", "@@\n-2\n+two\n@@\n-8\n+eight\n"),
+    patch("a.txt", "@@ -1,2 +1,2 @@ foo\n 3\n-4\n+four\n"),
+    patch("a.txt", "@@ 7\n+seven and a half\n"),
+    read("a.txt"),
+  ]),
   localJob("replacements that fail, alone and beside others", [
     replace("a.txt", ["nowhere", "x"]),
     replace("a.txt", ["nowhere", "x"], ["world", "there"]),

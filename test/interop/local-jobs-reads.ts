@@ -89,12 +89,42 @@ export const READ_JOBS: readonly LocalJob[] = [
     search("("),
   ]),
   localJob(
+    "searches at their limits",
+    [
+      search("match"),
+      search("match", { maxResults: 300 }),
+      search("wide", { maxResults: 100 }),
+      search("huge"),
+    ],
+    {
+      files: {
+        "many.txt": "match\n".repeat(300),
+        "wide.txt": `wide ${"x".repeat(1_000)}\n`.repeat(30),
+        "huge.txt": `huge ${"x".repeat(30_000)}\n`,
+      },
+    },
+  ),
+  localJob(
+    "searches with flags",
+    [
+      search("foo", { flags: "-w -i" }),
+      search("FOO", { flags: "-S" }),
+      search("foo", { flags: "-x" }),
+      search("f.o", { flags: "-F" }),
+      search("foo", { flags: "-m 1 -g !b.txt" }),
+      search("foo", { flags: "-T txt" }),
+      search("^$"),
+    ],
+    { files: { "a.txt": "foo\nbar\n\nfood\n", "b.txt": "foo bar\nfoo\n", "c.ts": "foo\n" } },
+  ),
+  localJob(
     "searches that differ",
     [
       search("world", { flags: "-C 1" }),
       search("hello", { flags: "--glob=*.txt" }),
       search("hello", { flags: "-l" }),
       search("ignored"),
+      search("hello\\nw", { flags: "-U" }),
     ],
     {
       files: { "b.txt": "hello\nworld\nthere\n", ".gitignore": "*.log\n", "y.log": "ignored\n" },
@@ -115,6 +145,11 @@ export const READ_JOBS: readonly LocalJob[] = [
           own: { errorMessage: notAllowed("-l") },
         },
         3: { why: "ignored-without-git", sdk: matches("./y.log:\n1:ignored"), own: matches("No results") },
+        4: {
+          why: "matches-of-many-lines",
+          sdk: matches("./b.txt:\n1:hello\nworld"),
+          own: matches("./b.txt:\n1:hello\n2:world"),
+        },
       },
     },
   ),
@@ -189,6 +224,8 @@ export const READ_JOBS: readonly LocalJob[] = [
     run("printf '\\033[31mred\\033[0m\\n'"),
     run("head -c 60000 /dev/zero | tr '\\0' a"),
     run("no-such-command"),
+    run("(sleep 0.1; echo late) & echo now"),
+    run("printf 'a\\rb \\xff'"),
   ]),
   localJob(
     "commands that differ",
@@ -198,6 +235,7 @@ export const READ_JOBS: readonly LocalJob[] = [
       run("test -c /dev/stdin && echo nothing || echo pipe"),
       run('echo "key: $CODEBUFF_API_KEY"'),
       run("echo x", { cwd: "/etc" }),
+      run('echo "pager: $PAGER"'),
     ],
     {
       differs: {
@@ -234,6 +272,11 @@ export const READ_JOBS: readonly LocalJob[] = [
             command: "echo x",
             errorMessage: "Invalid cwd: Path '/etc' is outside the project directory.",
           },
+        },
+        5: {
+          why: "pagers",
+          sdk: { command: 'echo "pager: $PAGER"', stdout: "pager: \n", exitCode: 0 },
+          own: { command: 'echo "pager: $PAGER"', stdout: "pager: cat\n", exitCode: 0 },
         },
       },
     },
