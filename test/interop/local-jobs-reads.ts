@@ -125,6 +125,7 @@ export const READ_JOBS: readonly LocalJob[] = [
       search("hello", { flags: "-l" }),
       search("ignored"),
       search("hello\\nw", { flags: "-U" }),
+      search("hello", { flags: "--pre cat" }),
     ],
     {
       files: { "b.txt": "hello\nworld\nthere\n", ".gitignore": "*.log\n", "y.log": "ignored\n" },
@@ -149,6 +150,11 @@ export const READ_JOBS: readonly LocalJob[] = [
           why: "matches-of-many-lines",
           sdk: matches("./b.txt:\n1:hello\nworld"),
           own: matches("./b.txt:\n1:hello\n2:world"),
+        },
+        5: {
+          why: "flags-of-searches",
+          sdk: matches("./b.txt:\n1:hello"),
+          own: { errorMessage: notAllowed("--pre") },
         },
       },
     },
