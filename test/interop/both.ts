@@ -1,6 +1,6 @@
 import { MockCodebuffBackend, type MockCodebuffBackendOptions } from "agentwire/testing";
 import { type Account, accountOf } from "./account.ts";
-import { ownRun } from "./own-run.ts";
+import { type OwnStory, ownRuns } from "./own-runs.ts";
 import type { Heard } from "./said.ts";
 import type { Scenario } from "./scenario.ts";
 import { KEY_OF_ENVIRONMENT, type SdkUser, sdkRuns } from "./sdk-child.ts";
@@ -25,8 +25,10 @@ export interface Played {
   readonly violations: readonly string[];
   /** How the chat calls ended. */
   readonly chats: readonly { readonly state: string; readonly status: number | undefined }[];
-  /** The project's files behind the run; none with this library, which has no project. */
+  /** The project's files behind the run; none with this library, unless its own tools work in a project. */
   readonly files: Readonly<Record<string, string>>;
+  /** The project's folder; none, where there are no files. */
+  readonly cwd: string | undefined;
   readonly url: string;
 }
 
@@ -58,19 +60,14 @@ export function userOf({ scenario, isStranger }: Job, { url, apiKey }: MockCodeb
 export async function playWithSdk(jobs: readonly Job[]): Promise<readonly Played[]> {
   const backends = await Promise.all(jobs.map(serverOf));
   const stories = await sdkRuns(jobs.map((job, place) => userOf(job, at(backends, place))));
-  return Promise.all(
-    stories.map(async ({ heard, files }, place) => ended(at(backends, place), heard, files)),
-  );
+  return Promise.all(stories.map(async (story, place) => ended(at(backends, place), story)));
 }
 
 /** Plays jobs with this library. */
-export function playWithOwn(jobs: readonly Job[]): Promise<readonly Played[]> {
-  return Promise.all(
-    jobs.map(async (job) => {
-      const backend = await serverOf(job);
-      return ended(backend, await ownRun(userOf(job, backend)), {});
-    }),
-  );
+export async function playWithOwn(jobs: readonly Job[]): Promise<readonly Played[]> {
+  const backends = await Promise.all(jobs.map(serverOf));
+  const stories = await ownRuns(jobs.map((job, place) => userOf(job, at(backends, place))));
+  return Promise.all(stories.map(async (story, place) => ended(at(backends, place), story)));
 }
 
 /** Plays jobs with both. */
@@ -80,11 +77,7 @@ export async function playWithBoth(jobs: readonly Job[]): Promise<ReadonlyMap<st
   return new Map(jobs.map(({ name }, place) => [name, { sdk: at(sdk, place), own: at(own, place) }]));
 }
 
-async function ended(
-  backend: MockCodebuffBackend,
-  heard: readonly Heard[],
-  files: Readonly<Record<string, string>>,
-): Promise<Played> {
+async function ended(backend: MockCodebuffBackend, { heard, files, cwd }: OwnStory): Promise<Played> {
   const requests = backend.requests();
   const played: Played = {
     heard,
@@ -94,6 +87,7 @@ async function ended(
       .requests({ endpoint: "chat" })
       .map(({ state, response }) => ({ state, status: response?.status })),
     files,
+    cwd,
     url: backend.url,
   };
   await backend.stop();

@@ -6,11 +6,31 @@ import { ALWAYS } from "./job.ts";
 import { AGENT_JOBS } from "./jobs-agents.ts";
 import { RUN_JOBS } from "./jobs-runs.ts";
 import { TOOL_JOBS } from "./jobs-tools.ts";
+import { EDIT_JOBS } from "./local-jobs-edits.ts";
+import { READ_JOBS } from "./local-jobs-reads.ts";
+import { ALWAYS_LOCAL } from "./local-results.ts";
 
 const NAMES = Object.keys(DIFFERENCES).sort();
 
 /** In the golden run alone. */
-const GOLDEN = ["glob-max-results", "inputs-of-later-sdks", "newline-before-edits"];
+const GOLDEN = [
+  "files-that-refer",
+  "glob-max-results",
+  "inputs-of-later-sdks",
+  "newline-before-edits",
+  "progress-of-commands",
+];
+
+/** Between the tools that work in a folder. */
+const LOCAL_NAMES = [
+  ...new Set([
+    "attacks",
+    ...ALWAYS_LOCAL,
+    ...[...EDIT_JOBS, ...READ_JOBS].flatMap(({ differs = {}, leaves = {} }) =>
+      [...Object.values(differs), ...Object.values(leaves)].map(({ why }) => why),
+    ),
+  ]),
+];
 
 /** The account of a short run. */
 const ACCOUNT: Account = {
@@ -23,7 +43,7 @@ const ACCOUNT: Account = {
 test("the page says why for every difference, and names no other", async () => {
   const page = await readFile(new URL("./README.md", import.meta.url), "utf8");
   const rows = page.split("\n").flatMap((line) => /^\| `([a-z-]+)` \|/.exec(line)?.[1] ?? []);
-  expect(rows.sort()).toEqual(NAMES);
+  expect(rows.sort()).toEqual([...NAMES, ...LOCAL_NAMES].sort());
 });
 
 test("every difference is seen in a job", () => {

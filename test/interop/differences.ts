@@ -28,6 +28,7 @@ import {
   schemaWithoutMarks,
   textsIn,
   toolsOf,
+  withoutEmptyReferences,
   withoutLastMessage,
 } from "./rewrites-of-requests.ts";
 
@@ -119,6 +120,8 @@ export const DIFFERENCES = {
   "newline-before-edits": {
     sdk: items((list) => list.filter(({ type, chunk }) => type !== "chunk" || chunk !== "\n")),
   },
+  "progress-of-commands": { own: items((list) => list.filter(({ type }) => type !== "tool_progress")) },
+  "files-that-refer": { sdk: everywhere(withoutEmptyReferences) },
   "count-before-program": {
     sdk: requests((list) => list.filter((request) => !isCount(request))),
     own: requests((list) => list.filter((request) => !isCount(request))),

@@ -1,75 +1,22 @@
-import type { BackendAnswer } from "agentwire/testing";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Job, type Played, playWithOwn, playWithSdk, START_LIMIT } from "./both.ts";
 import { reconciled } from "./differences.ts";
-import { ALWAYS, usage } from "./job.ts";
+import { GOLDEN, GOLDEN_OF_LATER_SDK } from "./golden.ts";
+import { ALWAYS } from "./job.ts";
 import { outlineOf } from "./outline.ts";
 import type { Item } from "./said.ts";
-import { tester } from "./scenario.ts";
 
-// One run with all of the original client's own tools, in a folder. This library gets the same results from overrides of the tools.
-
-const TOOLS = [
-  "write_file",
-  "str_replace",
-  "apply_patch",
-  "read_files",
-  "list_directory",
-  "glob",
-  "code_search",
-  "run_terminal_command",
-  "write_todos",
-  "end_turn",
-];
-
-const call = (name: string, given: Readonly<Record<string, unknown>>) => ({ name, arguments: given });
-
-const SCRIPT: readonly BackendAnswer[] = [
-  {
-    text: ["I will ", "edit."],
-    toolCalls: [
-      call("write_file", { path: "new.txt", instructions: "x", content: "line1\n" }),
-      call("str_replace", { path: "a.txt", replacements: [{ old: "world", new: "there" }] }),
-      call("read_files", { paths: ["a.txt", "nope.txt"] }),
-    ],
-    usage,
-  },
-  {
-    toolCalls: [
-      call("list_directory", { path: "." }),
-      call("glob", { pattern: "**/*.ts" }),
-      call("run_terminal_command", { command: "echo hi; exit 3" }),
-      call("code_search", { pattern: "export" }),
-      call("write_todos", { todos: [{ task: "t", completed: true }] }),
-    ],
-    usage,
-  },
-  {
-    toolCalls: [
-      call("apply_patch", {
-        operation: { type: "update_file", path: "a.txt", diff: "@@\n-hello\n+HELLO\n there\n" },
-      }),
-    ],
-    usage,
-  },
-  { text: ["All ", "done."], usage },
-];
-
-const GOLDEN: Job = {
-  name: "golden run",
-  scenario: {
-    prompts: ["do stuff"],
-    agents: [tester({ toolNames: TOOLS })],
-    files: { "a.txt": "hello\nworld\n", "src/b.ts": "export const x = 1\n" },
-  },
-  server: () => ({ answer: SCRIPT }),
-};
+// This library plays the run twice: with overrides that return the same results, and with its own tools.
 
 let sdk: Played;
 
 beforeAll(async () => {
   [sdk] = (await playWithSdk([GOLDEN])) as readonly [Played];
 }, START_LIMIT);
+
+const LISTED = [...ALWAYS, "glob-max-results", "inputs-of-later-sdks", "newline-before-edits"] as const;
+
+const local = (job: Job): Job => ({ ...job, scenario: { ...job.scenario, isLocal: true } });
 
 const results = (items: readonly Item[]) => items.filter(({ type }) => type === "tool_result");
 
@@ -141,13 +88,24 @@ describe("the golden run of the original client", () => {
     const [own] = (await playWithOwn([
       { ...GOLDEN, scenario: { ...GOLDEN.scenario, overrides } },
     ])) as readonly [Played];
-    const plain = reconciled(sdk.account, own.account, [
-      ...ALWAYS,
-      "glob-max-results",
-      "inputs-of-later-sdks",
-      "newline-before-edits",
-    ]);
+    const plain = reconciled(sdk.account, own.account, LISTED);
     expect(plain.own).toEqual(plain.sdk);
     expect(own.violations).toEqual([]);
+  });
+
+  test("is the same with this library's own tools, down to the files", async () => {
+    const [own] = (await playWithOwn([local(GOLDEN)])) as readonly [Played];
+    const plain = reconciled(sdk.account, own.account, [
+      ...LISTED,
+      "files-that-refer",
+      "progress-of-commands",
+    ]);
+    expect(plain.own).toEqual(plain.sdk);
+    expect(own.files).toEqual(sdk.files);
+  });
+
+  test("leaves the same files where the model calls the tools as later SDKs describe them", async () => {
+    const [own] = (await playWithOwn([local(GOLDEN_OF_LATER_SDK)])) as readonly [Played];
+    expect(own.files).toEqual(sdk.files);
   });
 });

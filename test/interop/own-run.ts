@@ -17,8 +17,14 @@ import { USER_TOOLS } from "./user-tools.ts";
 /** ms that the client waits before its tries, with the half of its jitter: no other wait of the client is so long. */
 const WAITS: ReadonlySet<number> = new Set([1_100, 2_200, 4_400]);
 
-/** Does with CodebuffRun what a user does, and tells what the user hears. */
-export async function ownRun({ scenario, url, apiKey }: SdkUser): Promise<readonly Heard[]> {
+/**
+ * Does with CodebuffRun what a user does, and tells what the user hears.
+ * @param handlers of tools, besides the scenario's overrides
+ */
+export async function ownRun(
+  { scenario, url, apiKey }: SdkUser,
+  handlers: Readonly<Record<string, CodebuffRunToolHandler>> = {},
+): Promise<readonly Heard[]> {
   const { agent = "tester", agents = [TESTER], prompts, tools = [], overrides = {} } = scenario;
   const { maxAgentSteps, costMode, cancel } = scenario;
   const heard: Heard[] = [];
@@ -42,12 +48,15 @@ export async function ownRun({ scenario, url, apiKey }: SdkUser): Promise<readon
         return [name, { ...tool, parameters: inputSchema, execute: ({ input }) => execute(input) }];
       }),
     ),
-    overrideTools: Object.fromEntries(
-      Object.entries(overrides).map(([name, outputs]): [string, CodebuffRunToolHandler] => {
-        const left = [...outputs];
-        return [name, () => left.shift() ?? []];
-      }),
-    ),
+    overrideTools: {
+      ...handlers,
+      ...Object.fromEntries(
+        Object.entries(overrides).map(([name, outputs]): [string, CodebuffRunToolHandler] => {
+          const left = [...outputs];
+          return [name, () => left.shift() ?? []];
+        }),
+      ),
+    },
     ...(maxAgentSteps === undefined ? {} : { maxAgentSteps }),
     ...(costMode === undefined ? {} : { costMode }),
   });

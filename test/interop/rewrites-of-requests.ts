@@ -93,6 +93,15 @@ export function inOneResult(messages: readonly JsonObject[]): readonly JsonObjec
   });
 }
 
+/** Files that were read, also in a message, without lists of files that refer to them: the lists are empty. */
+export function withoutEmptyReferences(value: Json): Json {
+  if (typeof value === "string")
+    return value.startsWith("[{") ? JSON.stringify(withoutEmptyReferences(JSON.parse(value))) : value;
+  if (Array.isArray(value)) return value.map(withoutEmptyReferences);
+  if (!isObject(value) || JSON.stringify(value["referencedBy"]) !== "{}") return value;
+  return without("referencedBy")(value);
+}
+
 /** The id of an agent without its publisher and version. */
 export function nameIn(reference: Json | undefined): string {
   return String(reference).replace(/^.*\//, "").replace(/@.*$/, "");

@@ -43,7 +43,22 @@ export type Said =
 
 const STDOUT = 1;
 
+/** Where a process waits for the reader of its full pipe. */
+const PAUSE = new Int32Array(new SharedArrayBuffer(4));
+
 /** Says it at once: what comes before an end by a signal counts too. */
 export function say(said: Said): void {
-  writeSync(STDOUT, `${JSON.stringify(said)}\n`);
+  const bytes = Buffer.from(`${JSON.stringify(said)}\n`);
+  for (let sent = 0; sent < bytes.length; ) sent += written(bytes, sent);
+}
+
+/** How many bytes the pipe has taken: it has room for some 64 KiB. */
+function written(bytes: Buffer, from: number): number {
+  try {
+    return writeSync(STDOUT, bytes, from);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+    Atomics.wait(PAUSE, 0, 0, 1);
+    return 0;
+  }
 }

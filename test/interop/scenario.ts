@@ -20,8 +20,10 @@ export interface Scenario {
   readonly costMode?: string;
   /** When the user has had enough. @default never */
   readonly cancel?: "before the start" | "at the first text";
-  /** The project. The original client works in a folder with these. @default one file */
+  /** The project. The original client works in a folder with these. A path may lead beside the folder. @default one file */
   readonly files?: Readonly<Record<string, string>>;
+  /** Links in the project: a path, and what it leads to. @default none */
+  readonly links?: Readonly<Record<string, string>>;
   /** Whether this library works in such a folder too, with its own tools in place of `overrides`. @default false */
   readonly isLocal?: boolean;
 }

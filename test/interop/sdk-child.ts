@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { tree } from "../checks/tree.ts";
+import { projectsOf } from "./project.ts";
 import type { Heard, Said } from "./said.ts";
 import type { Scenario } from "./scenario.ts";
 import type { Job } from "./sdk-run.ts";
@@ -24,11 +23,13 @@ export interface SdkUser {
   readonly apiKey: string;
 }
 
-/** What became of a user of the original client. */
-export interface SdkStory {
+/** What became of a user of a client. */
+export interface Story {
   readonly heard: readonly Heard[];
-  /** The files of the project behind the runs, by path. */
+  /** The files of the project behind the runs, and those beside the project, by path from the project. */
   readonly files: Readonly<Record<string, string>>;
+  /** The project's folder. */
+  readonly cwd: string;
 }
 
 /**
@@ -36,28 +37,21 @@ export interface SdkStory {
  * home, nothing of this machine's environment but `PATH`, and no way to any other machine. The process must end by itself.
  * @returns the stories in the order of the users
  */
-export async function sdkRuns(users: readonly SdkUser[]): Promise<readonly SdkStory[]> {
-  await using folder = await tree({
-    "home/.profile": "",
-    ...Object.fromEntries(
-      users.flatMap(({ scenario: { files = { "a.txt": "hello\n" } } }, place) =>
-        Object.entries(files).map(([path, text]) => [`${projectOf(place)}/${path}`, text]),
-      ),
-    ),
-  });
-  const cwd = (place: number) => join(folder.path, projectOf(place));
+export async function sdkRuns(users: readonly SdkUser[]): Promise<readonly Story[]> {
+  await using projects = await projectsOf(
+    users.map(({ scenario }) => scenario),
+    { "home/.profile": "" },
+  );
+  const { cwd, files } = projects;
   const job: Job = { runs: users.map((user, place) => ({ ...user, run: place, cwd: cwd(place) })) };
-  const said = await saidBy(job, folder.path);
-  return Promise.all(
+  const said = await saidBy(job, projects.path);
+  return await Promise.all(
     users.map(async (_, place) => ({
       heard: said.filter((each) => "run" in each && each.run === place) as Heard[],
-      files: await filesIn(cwd(place)),
+      files: await files(place),
+      cwd: cwd(place),
     })),
   );
-}
-
-function projectOf(place: number): string {
-  return `project-${place}`;
 }
 
 /** What the child says until it ends. @throws if it does not end well and by itself, or says what it was not to say. */
@@ -100,14 +94,4 @@ async function saidBy(job: Job, folder: string): Promise<readonly Said[]> {
   if (lastly === "exit code 0" && mustNot.length === 0) return said;
   const lines = (mustNot.length > 0 ? mustNot : said).map((each) => JSON.stringify(each)).join("\n");
   throw new Error(`The original client: ${lastly}. It has said:\n${lines}\n${stderr}`);
-}
-
-async function filesIn(folder: string): Promise<Readonly<Record<string, string>>> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
-  return Object.fromEntries(
-    await Promise.all(paths.map(async (path) => [relative(folder, path), await readFile(path, "utf8")])),
-  );
 }

@@ -1,3 +1,4 @@
+import { parse } from "node:path";
 import { type Clock, systemClock } from "../../../core/clock.ts";
 import type { OpenFolder } from "../door/door.ts";
 import { Refusal } from "../door/refusal.ts";
@@ -75,7 +76,8 @@ async function run(
     if (seconds === 0) return { name: "timeout" }; // a command without time is not begun
     ended = execute({
       command: program.command,
-      args: [...program.args, command],
+      // Behind the command, the name that the shell says in its messages: else it says its path.
+      args: [...program.args, command, parse(program.command).name],
       cwd: folder.cwd,
       env,
       timeout: seconds * 1_000,

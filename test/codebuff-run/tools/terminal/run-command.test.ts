@@ -53,7 +53,13 @@ describe.skipIf(process.platform === "win32")("a command that runs", () => {
     const shell = join(at.path, "shell");
     await writeFile(shell, '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
     await using own = await terminalWorld({ shell });
-    expect(await own.run("hi")).toMatchObject({ stdout: "-c -- hi\n" });
+    expect(await own.run("hi")).toMatchObject({ stdout: "-c -- hi shell\n" });
+  });
+
+  test("is told of its mistakes by the name of the shell, without the path", async () => {
+    await using at = await terminalWorld();
+    const stderr = expect.stringMatching(/^bash: .*no-such-command: command not found\n$/);
+    expect(await at.run("no-such-command")).toMatchObject({ exitCode: 127, stderr });
   });
 
   test("reports its output while it runs", async () => {
