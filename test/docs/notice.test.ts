@@ -7,7 +7,7 @@ const words = (text: string): string => text.replace(/\s+/g, " ").trim();
 const notice = words(readFileSync(new URL("NOTICE", ROOT), "utf8"));
 
 function licenceOf(name: string): string {
-  const names = ["LICENSE", "LICENSE.txt", "license", "LICENSE.md"];
+  const names = ["LICENSE", "LICENSE.txt", "license", "LICENSE.md", "LICENSE-MIT"];
   const file = names
     .map((each) => new URL(`node_modules/${name}/${each}`, ROOT))
     .find((url) => existsSync(fileURLToPath(url)));
@@ -16,14 +16,21 @@ function licenceOf(name: string): string {
 }
 
 /** The packages whose code is in `dist`: `npm run check dependencies` finds one that NOTICE does not name. */
-test.each(["zod", "eventemitter3", "p-retry", "is-network-error", "eventsource-parser", "signal-exit"])(
-  "NOTICE has the copyright line of %s",
-  (name) => {
-    const line = /^Copyright.*$/m.exec(licenceOf(name))?.[0] ?? "";
-    expect(line).not.toBe("");
-    expect(notice).toContain(words(line.replace(/ <.*| \(https?:.*/, "")));
-  },
-);
+test.each([
+  "zod",
+  "eventemitter3",
+  "p-retry",
+  "is-network-error",
+  "eventsource-parser",
+  "signal-exit",
+  "diff",
+  "ignore",
+  "picomatch",
+])("NOTICE has the copyright line of %s", (name) => {
+  const line = /^Copyright.*$/m.exec(licenceOf(name))?.[0] ?? "";
+  expect(line).not.toBe("");
+  expect(notice).toContain(words(line.replace(/ <[^>]*>(?: \(.*)?| \(https?:.*/, "")));
+});
 
 test("NOTICE has the author of @cfworker/json-schema, which is published without its licence file", () => {
   const manifest = readFileSync(new URL("node_modules/@cfworker/json-schema/package.json", ROOT), "utf8");
@@ -36,4 +43,10 @@ test("NOTICE has the ISC licence in its own words", () => {
   const [, permission = ""] = /(Permission to use[\s\S]*)$/.exec(licenceOf("signal-exit")) ?? [];
   expect(permission.length).toBeGreaterThan(500);
   expect(notice).toContain(words(permission));
+});
+
+test("NOTICE has the BSD licence of diff in its own words", () => {
+  const [, conditions = ""] = /(Redistribution and use[\s\S]*)$/.exec(licenceOf("diff")) ?? [];
+  expect(conditions.length).toBeGreaterThan(500);
+  expect(notice).toContain(words(conditions));
 });
