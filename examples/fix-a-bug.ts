@@ -68,7 +68,7 @@ async function main(): Promise<number> {
       const question = await shown(call, tools);
       if (yes) return true;
       screen.ask(`${question} (y for yes) `, "yellow");
-      return (await lines.answer(signal))?.trim().toLowerCase() === "y";
+      return /^y(es)?$/i.test((await lines.answer(signal))?.trim() ?? "");
     },
   });
   try {
@@ -135,7 +135,7 @@ async function review(tools: NodeTools, turnId: string, lines: Lines | undefined
   const leaving = new AbortController();
   stop = () => leaving.abort();
   screen.ask("Keep the changes? (n takes them back) ", "yellow");
-  if ((await lines.answer(leaving.signal))?.trim().toLowerCase() !== "n") return;
+  if (!/^no?$/i.test((await lines.answer(leaving.signal))?.trim() ?? "")) return;
   const { reverted, conflicts } = await changes.revert();
   screen.line(`Taken back: ${reverted.map(inLine).join(", ") || "nothing"}`);
   for (const { path, reason } of conflicts) screen.line(`Not taken back: ${inLine(path)}: ${reason}`, "red");

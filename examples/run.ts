@@ -131,7 +131,7 @@ async function ask(prompt: string, chat: CodebuffRunConversation): Promise<numbe
 async function mayRun({ name, input }: ToolCall, lines: Lines, signal: AbortSignal): Promise<boolean> {
   screen.ask(`May it run ${reveal(name)} ${reveal(JSON.stringify(input))}? (y for yes) `, "yellow");
   const line = await lines.answer(signal);
-  return line?.trim().toLowerCase() === "y";
+  return /^y(es)?$/i.test(line?.trim() ?? "");
 }
 
 function showCall({ name, state, error }: TurnToolCall): void {

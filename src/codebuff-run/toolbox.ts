@@ -234,9 +234,11 @@ export class Toolbox {
   }
 }
 
-/** An agent that names tools of a source gets these alone; otherwise it gets all. */
+/** An agent that names tools of a source, in either form, gets these alone; otherwise it gets all. */
 function isLeftOut({ origin }: Tool, toolNames: readonly string[]): boolean {
-  return origin !== undefined && toolNames.some((name) => name.startsWith(`${origin.source}/`));
+  if (!origin) return false;
+  const { source } = origin;
+  return toolNames.some((name) => name.startsWith(`${source}/`) || name.startsWith(`${source}__`));
 }
 
 function agentTool({ id, displayName, spawnerPrompt, inputSchema = {} }: AgentDefinition): Tool {

@@ -36,10 +36,13 @@ describe("which tools an agent gets", () => {
     expect(names).toEqual(["files__read", "files__write", "web__read"]);
   });
 
-  test("the ones that it names alone, and all of the sources that it does not name", async () => {
-    const { names } = await offered([files, web], { agent: agentWith("files/write", "end_turn") });
-    expect(names).toEqual(["files__write", "end_turn", "web__read"]);
-  });
+  test.each(["files/write", "files__write"])(
+    "the ones that it names alone (%s), and all of the sources that it does not name",
+    async (name) => {
+      const { names } = await offered([files, web], { agent: agentWith(name, "end_turn") });
+      expect(names).toEqual(["files__write", "end_turn", "web__read"]);
+    },
+  );
 
   test("an agent that names a tool that is not there gets none of that source", async () => {
     expect((await offered([files], { agent: agentWith("files/gone") })).names).toEqual([]);

@@ -154,7 +154,10 @@ class FolderTools implements NodeTools {
   }
 
   changes(turn: string | { readonly id: string }): NodeToolChanges {
-    return this.#changes.get(typeof turn === "string" ? turn : turn.id) ?? UNCHANGED;
+    const id: unknown = isObject(turn) ? turn["id"] : turn;
+    if (typeof id !== "string")
+      throw new InvalidInputError(`the turn is ${describe(turn)}.`, "Pass a turn, or the id of one.");
+    return this.#changes.get(id) ?? UNCHANGED;
   }
 
   async close(): Promise<void> {

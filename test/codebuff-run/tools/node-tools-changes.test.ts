@@ -134,3 +134,10 @@ test("the changes of a turn that goes on are kept while a hundred others come an
   await use("one more", look);
   expect(tools.changes("long").list()).toEqual([]);
 });
+
+test("what is no turn is refused by name", async () => {
+  await using folder = await folderWorld({});
+  const { changes } = folder.tools as unknown as { changes: (turn?: unknown) => unknown };
+  expect(() => changes.call(folder.tools)).toThrow("the turn is undefined");
+  expect(() => changes.call(folder.tools, {})).toThrow("the turn is an object");
+});
