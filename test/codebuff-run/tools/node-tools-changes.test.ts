@@ -119,6 +119,24 @@ test("of two runs that have read a file, one changes it, and the other is told t
   expect(counts).toEqual(refused === 0 ? [0, 1] : [1, 0]);
 });
 
+test("a file that one turn has seen, and that has changed since, is not edited by a later turn before it is read", async () => {
+  await using folder = await folderWorld({ "a.txt": "one\n", "b.txt": "two\n" });
+  const { signal } = new AbortController();
+  const use = async (turnId: string, { name, arguments: input }: ReturnType<typeof call>) =>
+    JSON.stringify(await folder.tools.handlers[name]?.({ name, input, turnId }, { signal }));
+  const readFile = call("read_files", { paths: ["a.txt"] });
+  await use("first", readFile);
+  await use("first", replace("b.txt", "two", "2"));
+  await writeFile(join(folder.root, "a.txt"), "mine\n");
+  await writeFile(join(folder.root, "b.txt"), "2, mine\n");
+  expect(await use("second", write("a.txt", "agent's\n"))).toContain("Read it again");
+  expect(await use("second", replace("b.txt", "2", "3"))).toContain("Read it again");
+  expect([await folder.text("a.txt"), await folder.text("b.txt")]).toEqual(["mine\n", "2, mine\n"]);
+  await use("second", readFile);
+  expect(await use("second", write("a.txt", "agent's\n"))).toContain("Updated file");
+  expect(await use("third", write("a.txt", "agent's again\n"))).toContain("Updated file");
+});
+
 test("the changes of a turn that goes on are kept while a hundred others come and go", async () => {
   await using folder = await folderWorld({ "a.txt": "one\n" });
   const { tools } = folder;

@@ -1,4 +1,5 @@
 import { RunChanges } from "../changes/run-changes.ts";
+import { SeenFiles } from "../changes/seen-files.ts";
 import type { Door } from "../door/door.ts";
 import type { LocalTool, ToolJob } from "../job.ts";
 import { type ApplyPatchInput, applyPatchEdit } from "./apply-patch.ts";
@@ -40,6 +41,7 @@ export interface FileRoom {
 
 export function fileRoom(): FileRoom {
   const locks = new PathLocks();
+  const seen = new SeenFiles();
   return {
     tools: {
       read_files: readFiles,
@@ -50,6 +52,6 @@ export function fileRoom(): FileRoom {
     },
     serverEdit: (input, job) => performEdit(serverEdit(input), job, locks),
     preview,
-    changes: (door) => new RunChanges(door, locks),
+    changes: (door) => new RunChanges(door, locks, { seen }),
   };
 }
