@@ -7,7 +7,7 @@ import { type Location, locate } from "./location.ts";
 import type { PathLocks } from "./locks.ts";
 import { isAsShown, type Shown, shownOf } from "./shown.ts";
 
-/** Bytes of a file that is edited: the later SDK reads files up to this. Undo and the diff hold such a file in memory. */
+/** Bytes of a file that is edited, before and after: the later SDK reads files up to this. Undo and the diff hold such a file in memory. */
 export const MAX_EDITED = 10 * 1_048_576;
 
 /** What an edit does to a file. */
@@ -115,6 +115,8 @@ export async function previewEdit(
 export const CHANGED =
   "The file has changed since it was read. Read it again with read_files, then make the change anew.";
 
+const TOO_LONG = `The file would be longer than ${MAX_EDITED} bytes. Write less, or write several files.`;
+
 async function freshPlan(
   edit: FileEdit,
   {
@@ -130,7 +132,11 @@ async function freshPlan(
   },
 ): Promise<Plan> {
   if (changes.isStale(path, file?.stamp)) throw new Refusal("changed", edit.path, CHANGED);
-  return edit.plan(file, signal);
+  const plan = await edit.plan(file, signal);
+  // Undo could not read a larger file.
+  return plan.kind === "write" && plan.bytes.length > MAX_EDITED
+    ? { kind: "refused", errorMessage: TOO_LONG }
+    : plan;
 }
 
 async function isLink(door: Door, path: string): Promise<boolean> {
