@@ -165,7 +165,11 @@ class FolderTools implements NodeTools {
     const id: unknown = isObject(turn) ? turn["id"] : turn;
     if (typeof id !== "string")
       throw new InvalidInputError(`the turn is ${describe(turn)}.`, "Pass a turn, or the id of one.");
-    return this.#changes.get(id) ?? UNCHANGED;
+    // Looked up each time: the turn may not have used a tool yet.
+    return {
+      list: () => this.#changes.get(id)?.list() ?? [],
+      revert: async () => this.#changes.get(id)?.revert() ?? { reverted: [], conflicts: [] },
+    };
   }
 
   async close(): Promise<void> {
@@ -195,11 +199,6 @@ class FolderTools implements NodeTools {
 
 /** The tools that a Codebuff server asks for in a form of its own. */
 const EDITS: ReadonlySet<string> = new Set(["write_file", "str_replace"]);
-
-const UNCHANGED: NodeToolChanges = {
-  list: () => [],
-  revert: async () => ({ reverted: [], conflicts: [] }),
-};
 
 /** The schema has checked the input. */
 function toolOf<Input>(name: string, run: LocalTool<Input>): Tool {

@@ -51,6 +51,17 @@ test("a turn that has changed nothing, and one that is unknown, have no changes"
   }
 });
 
+test("changes that are asked for before the turn's first call list what the turn changes later", async () => {
+  await using folder = await folderWorld({ "a.txt": "one\n" });
+  await using at = await runWith(folder, calling(replace("a.txt", "one", "1")));
+  const turn = at.client.prompt("hi");
+  const changes = folder.tools.changes(turn);
+  expect(changes.list()).toEqual([]);
+  await turn.result;
+  expect(changes.list()).toMatchObject([{ path: "a.txt", action: "update" }]);
+  expect(await changes.revert()).toEqual({ reverted: ["a.txt"], conflicts: [] });
+});
+
 test("once the tools are closed, changes are listed, and nothing is taken back", async () => {
   await using folder = await folderWorld({ "a.txt": "one\n" });
   await using at = await runWith(folder, calling(replace("a.txt", "one", "1")));
