@@ -11,6 +11,7 @@ import type { Change } from "./changes/segment.ts";
 import type { Door } from "./door/door.ts";
 import { openDoor } from "./door/open-door.ts";
 import { fileRoom } from "./files/file-tools.ts";
+import { Previews } from "./files/previews.ts";
 import { readServerEdit } from "./files/server-edit.ts";
 import { textsOf } from "./files/texts.ts";
 import type { LocalTool, ToolJob } from "./job.ts";
@@ -45,8 +46,8 @@ export interface NodeTools {
   /** For `onReadFiles` of `CodebuffClient`: texts by path; `null` for what cannot be read, or must not be sent. */
   readonly readFiles: (paths: readonly string[]) => Promise<Readonly<Record<string, string | null>>>;
   /**
-   * What a call would change, as a unified diff, or why it would fail. Writes nothing. If the file changes before the call runs, the call is
-   * refused.
+   * What a call would change, as a unified diff, or why it would fail. Writes nothing. The call, with the same turn, name and input, is refused
+   * if it does not find the file as its last preview did.
    * @returns `undefined` for a call that edits no file
    */
   preview(call: NodeToolCall): Promise<string | undefined>;
@@ -83,6 +84,7 @@ class FolderTools implements NodeTools {
   readonly names: readonly string[];
   readonly #options: NodeToolsOptions;
   readonly #files = fileRoom();
+  readonly #previews = new Previews();
   readonly #changes = new Recent<string, RunChanges>(MAX_TURNS);
   #door: Promise<Door> | undefined;
   #isClosed = false;
@@ -133,8 +135,9 @@ class FolderTools implements NodeTools {
     { signal, onProgress = () => {} }: Parameters<NodeToolHandler>[1],
   ): Promise<readonly ToolOutput[]> {
     const door = await this.#opened();
-    const job: ToolJob = { door, changes: this.#changesOf(turnId, door), signal, onProgress };
     if (!isObject(input)) return failure(`Invalid parameters for ${name}: the input is ${describe(input)}.`);
+    const shown = this.#previews.take({ turnId, name, input });
+    const job: ToolJob = { door, changes: this.#changesOf(turnId, door), shown, signal, onProgress };
     const ofServer = EDITS.has(name) ? readServerEdit(input) : undefined;
     if (ofServer) return [json(await this.#files.serverEdit(ofServer, job))];
     const checked = await tool.schema.check(input);
@@ -150,14 +153,23 @@ class FolderTools implements NodeTools {
     if (!Object.hasOwn(this.handlers, name) || !isObject(input)) return undefined;
     const door = await this.#opened();
     const { signal } = new AbortController();
-    return this.#files.preview({ name, input }, { door, changes: this.#changesOf(turnId, door), signal });
+    const preview = await this.#files.preview(
+      { name, input },
+      { door, changes: this.#changesOf(turnId, door), signal },
+    );
+    if (preview) this.#previews.note({ turnId, name, input }, preview.shown);
+    return preview?.text;
   }
 
   changes(turn: string | { readonly id: string }): NodeToolChanges {
     const id: unknown = isObject(turn) ? turn["id"] : turn;
     if (typeof id !== "string")
       throw new InvalidInputError(`the turn is ${describe(turn)}.`, "Pass a turn, or the id of one.");
-    return this.#changes.get(id) ?? UNCHANGED;
+    // Looked up each time: the turn may not have used a tool yet.
+    return {
+      list: () => this.#changes.get(id)?.list() ?? [],
+      revert: async () => this.#changes.get(id)?.revert() ?? { reverted: [], conflicts: [] },
+    };
   }
 
   async close(): Promise<void> {
@@ -187,11 +199,6 @@ class FolderTools implements NodeTools {
 
 /** The tools that a Codebuff server asks for in a form of its own. */
 const EDITS: ReadonlySet<string> = new Set(["write_file", "str_replace"]);
-
-const UNCHANGED: NodeToolChanges = {
-  list: () => [],
-  revert: async () => ({ reverted: [], conflicts: [] }),
-};
 
 /** The schema has checked the input. */
 function toolOf<Input>(name: string, run: LocalTool<Input>): Tool {

@@ -51,6 +51,17 @@ test("a turn that has changed nothing, and one that is unknown, have no changes"
   }
 });
 
+test("changes that are asked for before the turn's first call list what the turn changes later", async () => {
+  await using folder = await folderWorld({ "a.txt": "one\n" });
+  await using at = await runWith(folder, calling(replace("a.txt", "one", "1")));
+  const turn = at.client.prompt("hi");
+  const changes = folder.tools.changes(turn);
+  expect(changes.list()).toEqual([]);
+  await turn.result;
+  expect(changes.list()).toMatchObject([{ path: "a.txt", action: "update" }]);
+  expect(await changes.revert()).toEqual({ reverted: ["a.txt"], conflicts: [] });
+});
+
 test("once the tools are closed, changes are listed, and nothing is taken back", async () => {
   await using folder = await folderWorld({ "a.txt": "one\n" });
   await using at = await runWith(folder, calling(replace("a.txt", "one", "1")));
@@ -117,6 +128,24 @@ test("of two runs that have read a file, one changes it, and the other is told t
   expect(edits[1 - refused]).toMatchObject({ unifiedDiff: expect.stringContaining("-one\n+1\n") });
   const counts = turns.map((turn) => folder.tools.changes(turn).list().length);
   expect(counts).toEqual(refused === 0 ? [0, 1] : [1, 0]);
+});
+
+test("a file that one turn has seen, and that has changed since, is not edited by a later turn before it is read", async () => {
+  await using folder = await folderWorld({ "a.txt": "one\n", "b.txt": "two\n" });
+  const { signal } = new AbortController();
+  const use = async (turnId: string, { name, arguments: input }: ReturnType<typeof call>) =>
+    JSON.stringify(await folder.tools.handlers[name]?.({ name, input, turnId }, { signal }));
+  const readFile = call("read_files", { paths: ["a.txt"] });
+  await use("first", readFile);
+  await use("first", replace("b.txt", "two", "2"));
+  await writeFile(join(folder.root, "a.txt"), "mine\n");
+  await writeFile(join(folder.root, "b.txt"), "2, mine\n");
+  expect(await use("second", write("a.txt", "agent's\n"))).toContain("Read it again");
+  expect(await use("second", replace("b.txt", "2", "3"))).toContain("Read it again");
+  expect([await folder.text("a.txt"), await folder.text("b.txt")]).toEqual(["mine\n", "2, mine\n"]);
+  await use("second", readFile);
+  expect(await use("second", write("a.txt", "agent's\n"))).toContain("Updated file");
+  expect(await use("third", write("a.txt", "agent's again\n"))).toContain("Updated file");
 });
 
 test("the changes of a turn that goes on are kept while a hundred others come and go", async () => {

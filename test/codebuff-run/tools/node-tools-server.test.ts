@@ -87,6 +87,19 @@ test("a server reads texts, and null for what is not there or must not be sent",
   });
 });
 
+test("a server reads 2 Mi characters at once, each file one time, and null for what does not fit", async () => {
+  const large = "x".repeat(1_048_576);
+  await using folder = await folderWorld({ a: large, b: large.slice(1), c: "12", d: "1" });
+  const texts = await folder.tools.readFiles(["a", "a", "b", "c", "d"]);
+  const sizes = Object.entries(texts).map(([path, text]) => [path, text?.length ?? null]);
+  expect(sizes).toEqual([
+    ["a", 1_048_576],
+    ["b", 1_048_575],
+    ["c", null],
+    ["d", 1],
+  ]);
+});
+
 test("a server runs a command, with fields that only servers send", async () => {
   await using folder = await folderWorld({}, { terminal: true });
   let output: unknown;

@@ -27,6 +27,6 @@ export interface Changes {
   ): void;
   /** Notes a file as the agent has seen it; `undefined`: the agent has seen that there is none. */
   saw(path: string, stamp: Stamp | undefined): void;
-  /** Whether a file is other than the agent has last seen it. `false` for a file that the agent has not seen. */
+  /** Whether a file is other than the agent has last seen it, in this run or else in any. `false` for a file that was not seen. */
   isStale(path: string, stamp: Stamp | undefined): boolean;
 }

@@ -1,16 +1,12 @@
-import { Recent } from "../../../core/recent.ts";
 import type { Door, Stamp } from "../door/door.ts";
-import { sameFile } from "../door/stamp.ts";
 import type { PathLocks } from "../files/locks.ts";
 import type { Changes, Version, Written } from "./changes.ts";
 import { Restorer } from "./restorer.ts";
+import { SeenFiles } from "./seen-files.ts";
 import { type Change, changeOf, isSame, type Kept, type Segment } from "./segment.ts";
 
 /** Bytes of old and new files that one run keeps for undo. Beyond them a change is listed, but cannot be reverted. */
 export const MAX_KEPT = 64 * 1_048_576;
-
-/** Files that a run remembers as seen. An older one may then be edited without the check whether it has changed. */
-const MAX_SEEN = 10_000;
 
 /** What became of an undo. */
 export interface Reverted {
@@ -27,7 +23,10 @@ export interface Conflict {
 
 /** What the tools of one run have seen and written: lists it, and puts back what was. */
 export class RunChanges implements Changes {
-  readonly #seen = new Recent<string, { readonly stamp: Stamp | undefined }>(MAX_SEEN);
+  /** Of this run: another run's edit does not count as seen by this one. */
+  readonly #own = new SeenFiles();
+  /** Of all runs: an agent's history goes on from turn to turn. */
+  readonly #ofFolder: SeenFiles;
   /** In the order of their last change. */
   readonly #segments = new Set<Segment>();
   /** For each file, what an edit in a row is added to. */
@@ -39,21 +38,31 @@ export class RunChanges implements Changes {
   #kept = 0;
   #undo: Promise<unknown> = Promise.resolve();
 
-  /** @param locks those of the tools, so that no edit runs while its file is put back */
-  constructor(door: Door, locks: PathLocks, { maxKept = MAX_KEPT }: { readonly maxKept?: number } = {}) {
+  /**
+   * @param locks those of the tools, so that no edit runs while its file is put back
+   * @param options `seen`: the one table of all runs below the root
+   */
+  constructor(
+    door: Door,
+    locks: PathLocks,
+    {
+      maxKept = MAX_KEPT,
+      seen = new SeenFiles(),
+    }: { readonly maxKept?: number; readonly seen?: SeenFiles } = {},
+  ) {
     this.#restorer = new Restorer(door);
     this.#locks = locks;
     this.#maxKept = maxKept;
+    this.#ofFolder = seen;
   }
 
   saw(path: string, stamp: Stamp | undefined): void {
-    this.#seen.set(path, { stamp });
+    this.#own.saw(path, stamp);
+    this.#ofFolder.saw(path, stamp);
   }
 
   isStale(path: string, stamp: Stamp | undefined): boolean {
-    const seen = this.#seen.get(path);
-    if (!seen) return false;
-    return seen.stamp && stamp ? !sameFile(seen.stamp, stamp) : seen.stamp !== stamp;
+    return this.#own.isStale(path, stamp) ?? this.#ofFolder.isStale(path, stamp) ?? false;
   }
 
   note(

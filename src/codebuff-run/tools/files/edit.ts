@@ -5,8 +5,9 @@ import type { ToolJob } from "../job.ts";
 import { readExisting } from "./existing.ts";
 import { type Location, locate } from "./location.ts";
 import type { PathLocks } from "./locks.ts";
+import { isAsShown, type Shown, shownOf } from "./shown.ts";
 
-/** Bytes of a file that is edited: the later SDK reads files up to this. Undo and the diff hold such a file in memory. */
+/** Bytes of a file that is edited, before and after: the later SDK reads files up to this. Undo and the diff hold such a file in memory. */
 export const MAX_EDITED = 10 * 1_048_576;
 
 /** What an edit does to a file. */
@@ -36,16 +37,11 @@ export interface FileEdit {
 }
 
 /** Does an edit. Edits of one file wait for each other. Returns the value of the result. */
-export async function performEdit(
-  edit: FileEdit,
-  { door, changes, signal }: ToolJob,
-  locks: PathLocks,
-): Promise<object> {
+export async function performEdit(edit: FileEdit, job: ToolJob, locks: PathLocks): Promise<object> {
+  const { door, signal } = job;
   try {
     const location = await locate(door, door.resolve(edit.path, "write"));
-    return await locks.hold(location.path, signal, () =>
-      performAt(edit, { door, changes, signal }, location),
-    );
+    return await locks.hold(location.path, signal, () => performAt(edit, job, location));
   } catch (error) {
     if (error instanceof Refusal) return edit.failure(edit.refusal(error));
     if (signal.aborted && error === signal.reason) return edit.failure("Interrupted.");
@@ -55,16 +51,21 @@ export async function performEdit(
 
 async function performAt(
   edit: FileEdit,
-  { door, changes, signal }: Pick<ToolJob, "door" | "changes" | "signal">,
+  { door, changes, shown, signal }: ToolJob,
   { path, missing }: Location,
 ): Promise<object> {
+  const assertShown = (now: Shown): void => {
+    if (shown && !isAsShown(shown, now)) throw new Refusal("changed", edit.path, CHANGED);
+  };
   if (edit.linkDeleted && (await isLink(door, path))) {
+    assertShown({ kind: "link", path });
     signal.throwIfAborted();
     await door.removeFile(path);
     changes.note(path, "link", undefined);
     return edit.linkDeleted;
   }
   const file = await readExisting(door, path, MAX_EDITED);
+  assertShown(shownOf(path, file?.stamp));
   const plan = await freshPlan(edit, { path, file, changes, signal });
   signal.throwIfAborted();
   // From here on the edit is done and noted, whatever the signal says.
@@ -83,24 +84,29 @@ async function performAt(
   }
 }
 
-/**
- * The diff that an edit would make, or the text of its failure. Nothing is written. The file counts as seen: the edit is refused if the file
- * changes before it is done.
- */
+/** What a call would do. */
+export interface Preview {
+  /** The diff, or the text of the failure. */
+  readonly text: string;
+  /** For the job of the call. */
+  readonly shown: Shown;
+}
+
+/** Says what an edit would do. Nothing is written. */
 export async function previewEdit(
   edit: FileEdit,
   { door, changes, signal }: Pick<ToolJob, "door" | "changes" | "signal">,
-): Promise<string> {
+): Promise<Preview> {
   try {
     const { path } = await locate(door, door.resolve(edit.path, "write"));
-    if (edit.linkDeleted && (await isLink(door, path))) return "Deletes a link.\n";
+    if (edit.linkDeleted && (await isLink(door, path)))
+      return { text: "Deletes a link.\n", shown: { kind: "link", path } };
     const file = await readExisting(door, path, MAX_EDITED);
     const plan = await freshPlan(edit, { path, file, changes, signal });
-    if (plan.kind === "refused") return plan.errorMessage;
-    changes.saw(path, file?.stamp);
-    return plan.diff;
+    const text = plan.kind === "refused" ? plan.errorMessage : plan.diff;
+    return { text, shown: shownOf(path, file?.stamp) };
   } catch (error) {
-    if (error instanceof Refusal) return edit.refusal(error);
+    if (error instanceof Refusal) return { text: edit.refusal(error), shown: { kind: "refused" } };
     throw error;
   }
 }
@@ -108,6 +114,8 @@ export async function previewEdit(
 /** For a file that is other than the agent believes. */
 export const CHANGED =
   "The file has changed since it was read. Read it again with read_files, then make the change anew.";
+
+const TOO_LONG = `The file would be longer than ${MAX_EDITED} bytes. Write less, or write several files.`;
 
 async function freshPlan(
   edit: FileEdit,
@@ -124,7 +132,11 @@ async function freshPlan(
   },
 ): Promise<Plan> {
   if (changes.isStale(path, file?.stamp)) throw new Refusal("changed", edit.path, CHANGED);
-  return edit.plan(file, signal);
+  const plan = await edit.plan(file, signal);
+  // Undo could not read a larger file.
+  return plan.kind === "write" && plan.bytes.length > MAX_EDITED
+    ? { kind: "refused", errorMessage: TOO_LONG }
+    : plan;
 }
 
 async function isLink(door: Door, path: string): Promise<boolean> {

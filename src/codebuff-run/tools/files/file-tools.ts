@@ -1,8 +1,9 @@
 import { RunChanges } from "../changes/run-changes.ts";
+import { SeenFiles } from "../changes/seen-files.ts";
 import type { Door } from "../door/door.ts";
 import type { LocalTool, ToolJob } from "../job.ts";
 import { type ApplyPatchInput, applyPatchEdit } from "./apply-patch.ts";
-import { performEdit } from "./edit.ts";
+import { type Preview, performEdit } from "./edit.ts";
 import { type ListDirectoryInput, listDirectory } from "./list-directory.ts";
 import { PathLocks } from "./locks.ts";
 import { preview } from "./preview.ts";
@@ -26,20 +27,21 @@ export interface FileRoom {
   /** The edits of a Codebuff server. */
   readonly serverEdit: LocalTool<ServerEditInput>;
   /**
-   * The diff that a call would make, or the text of its failure, for the question whether it may run. Nothing is written. Should the file
-   * change before the call runs, the call is refused.
+   * What a call would do, for the question whether it may run. Nothing is written. A job with what was `shown` is refused if the file has
+   * changed since.
    * @returns `undefined` for a tool that edits no file, and for an input that does not fit
    */
   preview(
     call: { readonly name: string; readonly input: Readonly<Record<string, unknown>> },
     job: Pick<ToolJob, "door" | "changes" | "signal">,
-  ): Promise<string | undefined>;
+  ): Promise<Preview | undefined>;
   /** For the jobs of one run. */
   changes(door: Door): RunChanges;
 }
 
 export function fileRoom(): FileRoom {
   const locks = new PathLocks();
+  const seen = new SeenFiles();
   return {
     tools: {
       read_files: readFiles,
@@ -50,6 +52,6 @@ export function fileRoom(): FileRoom {
     },
     serverEdit: (input, job) => performEdit(serverEdit(input), job, locks),
     preview,
-    changes: (door) => new RunChanges(door, locks),
+    changes: (door) => new RunChanges(door, locks, { seen }),
   };
 }

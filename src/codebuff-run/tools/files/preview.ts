@@ -1,7 +1,7 @@
 import { isObject } from "../../../core/checks.ts";
 import type { ToolJob } from "../job.ts";
 import { applyPatchEdit } from "./apply-patch.ts";
-import { type FileEdit, previewEdit } from "./edit.ts";
+import { type FileEdit, type Preview, previewEdit } from "./edit.ts";
 import { readServerEdit, serverEdit } from "./server-edit.ts";
 import { type GivenReplacement, strReplaceEdit } from "./str-replace.ts";
 import { writeFileEdit } from "./write-file.ts";
@@ -12,7 +12,7 @@ type Input = Readonly<Record<string, unknown>>;
 export async function preview(
   { name, input }: { readonly name: string; readonly input: Input },
   job: Pick<ToolJob, "door" | "changes" | "signal">,
-): Promise<string | undefined> {
+): Promise<Preview | undefined> {
   const edit = editOf(name, input);
   return edit && previewEdit(edit, job);
 }

@@ -1,16 +1,23 @@
 import type { Door } from "../door/door.ts";
 import { Refusal } from "../door/refusal.ts";
 import { readExisting } from "./existing.ts";
-import { MAX_READ } from "./read-files.ts";
+import { MAX_READ, MAX_TOTAL } from "./read-files.ts";
 import { readText } from "./text.ts";
 
-/** Texts by path; `null` for a file that is not there, is no text, is too large, or must not be read. */
+/** Texts by path, each read once; `null` for a file that is not there, is no text, is too large beside those before it, or must not be read. */
 export async function textsOf(
   door: Door,
   paths: readonly string[],
 ): Promise<Readonly<Record<string, string | null>>> {
-  const texts: [string, string | null][] = [];
-  for (const path of paths) texts.push([path, await textOf(door, path)]); // one by one: a server may ask for many
+  const texts = new Map<string, string | null>();
+  let left = MAX_TOTAL;
+  // One by one: a server may ask for many.
+  for (const path of new Set(paths)) {
+    const text = await textOf(door, path);
+    const fits = text !== null && text.length <= left;
+    if (fits) left -= text.length;
+    texts.set(path, fits ? text : null);
+  }
   return Object.fromEntries(texts);
 }
 

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { lstatSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { MAX_EDITED } from "../../../../src/codebuff-run/tools/files/edit.ts";
 import { fileWorld } from "./world.ts";
 
 const WRITE_FAILED = "Failed to write to file: file path caused an error or file could not be written";
@@ -227,5 +228,28 @@ describe("apply_patch", () => {
     expect(await world.remove(path)).toEqual({
       errorMessage: typeof message === "string" ? message : expect.stringMatching(message),
     });
+  });
+});
+
+describe("a file that would be larger than undo can read", () => {
+  const errorMessage = expect.stringContaining(`longer than ${MAX_EDITED} bytes`);
+  const half = "é".repeat(MAX_EDITED / 2); // two bytes each
+
+  test("is not made, and one of just that size is, and can be taken back", async () => {
+    await using world = await fileWorld();
+    expect(await world.write("a", `${half}x`)).toEqual({ file: "a", errorMessage });
+    expect(await world.patch("create_file", "a", `+${half}x`)).toEqual({ errorMessage });
+    expect(await world.write("a", half)).toHaveProperty("message");
+    expect(await world.changes.revert()).toEqual({ reverted: ["a"], conflicts: [] });
+  });
+
+  test("is not edited to that size, and its preview says so", async () => {
+    await using world = await fileWorld();
+    world.file("a", `a\n${half.slice(1)}`);
+    expect(await world.replace("a", "a\n", "aé\n")).toEqual({ file: "a", errorMessage });
+    const input = { path: "a", replacements: [{ old: "a\n", new: "aé\n" }] };
+    const preview = await world.room.preview({ name: "str_replace", input }, world.job());
+    expect(preview?.text).toEqual(errorMessage);
+    expect(world.changes.list()).toEqual([]);
   });
 });

@@ -45,7 +45,7 @@ test.each<[string, { readonly name: string; readonly input: Record<string, unkno
   world.file("a", "a\nb\n");
   writeFileSync(join(world.root, "program"), Uint8Array.of(0));
   symlinkSync("a", join(world.root, "link"));
-  expect(await world.room.preview(call, world.job())).toBe(expected);
+  expect((await world.room.preview(call, world.job()))?.text).toBe(expected);
   expect(world.text("a")).toBe("a\nb\n");
   expect(world.changes.list()).toEqual([]);
 });
@@ -53,8 +53,9 @@ test.each<[string, { readonly name: string; readonly input: Record<string, unkno
 test("an approved edit is refused if the file has changed since its preview", async () => {
   await using world = await fileWorld();
   world.file("a", "a\nb\n");
-  expect(await world.room.preview(write("a", "A\nb\n"), world.job())).toBe(HUNK);
+  const shown = await world.room.preview(write("a", "A\nb\n"), world.job());
   world.file("a", "a\nc\n");
-  expect(await world.write("a", "A\nb\n")).toEqual({ file: "a", errorMessage: CHANGED });
-  expect(await world.room.preview(write("a", "A\nb\n"), world.job())).toBe(CHANGED);
+  const edit = world.write("a", "A\nb\n", world.job({ shown: shown?.shown }));
+  expect(await edit).toEqual({ file: "a", errorMessage: CHANGED });
+  expect(world.text("a")).toBe("a\nc\n");
 });

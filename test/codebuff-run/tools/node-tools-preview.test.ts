@@ -1,0 +1,136 @@
+import { mkdir, rename, rm, symlink, unlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type Call, call, type FolderWorld, folderWorld, replace, write } from "./tools-world.ts";
+
+// What a preview has shown is what is written, or nothing is.
+
+const deleted = (path: string): Call => call("apply_patch", { operation: { type: "delete_file", path } });
+const readA = call("read_files", { paths: ["a.txt"] });
+const AGAIN = expect.stringContaining("Read it again");
+const FILES = { "a.txt": "on = false\n", "dir/a.txt": "on = false\n", "other/a.txt": "secret\n" };
+
+/** A turn that previews calls and makes them. The input is a new object each time. */
+function turnOf({ tools }: FolderWorld, turnId = "turn") {
+  const { signal } = new AbortController();
+  const made = ({ name, arguments: input }: Call) => ({ name, input: structuredClone(input), turnId });
+  return {
+    preview: (given: Call) => tools.preview(made(given)),
+    use: async (given: Call): Promise<unknown> => {
+      const [output] = (await tools.handlers[given.name]?.(made(given), { signal })) ?? [];
+      return output?.type === "json" ? output.value : undefined;
+    },
+  };
+}
+
+const edit = replace("a.txt", "false", "true");
+
+test.each<[string, Call, (world: FolderWorld) => Promise<unknown>]>([
+  [
+    "another content that the agent has read meanwhile",
+    edit,
+    async (world) => {
+      await writeFile(join(world.root, "a.txt"), "deleteAll = false\n");
+      await turnOf(world).use(readA);
+    },
+  ],
+  [
+    "what another call has made of the file",
+    edit,
+    (world) => turnOf(world).use(write("a.txt", "deleteAll = false\n")),
+  ],
+  [
+    "a file in which the text is found now",
+    replace("a.txt", "nope", "evil"),
+    ({ root }) => writeFile(join(root, "a.txt"), "nope\n"),
+  ],
+  [
+    "a file where there was none",
+    replace("new.txt", "x", "y"),
+    ({ root }) => writeFile(join(root, "new.txt"), "x\n"),
+  ],
+  ["no file where there was one", write("a.txt", "x\n"), ({ root }) => unlink(join(root, "a.txt"))],
+  [
+    "a file that was refused",
+    write("folder", "x\n"),
+    async ({ root }) => {
+      await rm(join(root, "folder"), { recursive: true });
+      await writeFile(join(root, "folder"), "precious\n");
+    },
+  ],
+  [
+    "a file in place of a link",
+    deleted("link"),
+    async ({ root }) => {
+      await unlink(join(root, "link"));
+      await writeFile(join(root, "link"), "precious\n");
+    },
+  ],
+  [
+    "a link in place of a file",
+    deleted("a.txt"),
+    async ({ root }) => {
+      await unlink(join(root, "a.txt"));
+      await symlink("dir", join(root, "a.txt"));
+    },
+  ],
+  [
+    "a missing file behind a link that leads elsewhere",
+    write("to/new.txt", "x\n"),
+    async ({ root }) => {
+      await symlink("other", join(root, "next"));
+      await rename(join(root, "next"), join(root, "to"));
+    },
+  ],
+])("a call that was previewed is refused if it finds %s", async (_, given, change) => {
+  await using world = await folderWorld(FILES);
+  await mkdir(join(world.root, "folder"));
+  await symlink("a.txt", join(world.root, "link"));
+  await symlink("dir", join(world.root, "to"));
+  const turn = turnOf(world);
+  expect(await turn.preview(given)).toEqual(expect.any(String));
+  await change(world);
+  const before = world.tools.changes("turn").list();
+  expect(await turn.use(given)).toMatchObject({ errorMessage: AGAIN });
+  expect(world.tools.changes("turn").list()).toEqual(before);
+});
+
+test("a preview of another turn, and of another input, holds for neither", async () => {
+  await using world = await folderWorld(FILES);
+  await turnOf(world, "other").preview(edit);
+  await turnOf(world).preview(replace("a.txt", "on", "off"));
+  await writeFile(join(world.root, "a.txt"), "mine = false\n");
+  expect(await turnOf(world).use(edit)).toMatchObject({ message: "Updated file" });
+});
+
+test("of two previews of a call the last one holds", async () => {
+  await using world = await folderWorld(FILES);
+  const turn = turnOf(world);
+  await turn.preview(edit);
+  await writeFile(join(world.root, "a.txt"), "mine = false\n");
+  expect(await turn.preview(edit)).toContain("+mine = true");
+  expect(await turn.use(edit)).toMatchObject({ message: "Updated file" });
+});
+
+test("of two equal calls that were previewed, the second one finds the file changed by the first", async () => {
+  await using world = await folderWorld({ "a.txt": "a\n" });
+  const turn = turnOf(world);
+  const longer = replace("a.txt", "a", "aa");
+  expect(await turn.preview(longer)).toBe(await turn.preview(longer));
+  expect(await turn.use(longer)).toMatchObject({ message: "Updated file" });
+  expect(await turn.use(longer)).toMatchObject({ errorMessage: AGAIN });
+  expect(await world.text("a.txt")).toBe("aa\n");
+  expect(await turn.use(readA)).toHaveLength(1);
+  const shorter = replace("a.txt", "aa", "a");
+  expect(await turn.use(shorter)).toMatchObject({ message: "Updated file" });
+  expect(await turn.use(longer)).toMatchObject({ message: "Updated file" }); // both previews are used
+});
+
+test("an edit of a server is refused if it does not find what was previewed", async () => {
+  await using world = await folderWorld({ "a.txt": "one\n" });
+  const turn = turnOf(world);
+  const patch = call("str_replace", { type: "patch", path: "a.txt", content: "@@ -1,1 +1,1 @@\n-one\n+1\n" });
+  expect(await turn.preview(patch)).toContain("+1\n");
+  await writeFile(join(world.root, "a.txt"), "one\nmore\n");
+  expect(await turn.use(patch)).toMatchObject({ errorMessage: AGAIN });
+});
