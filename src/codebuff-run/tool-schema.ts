@@ -1,6 +1,7 @@
-import { dereference, type Schema, Validator } from "@cfworker/json-schema";
+import { dereference, type Schema, validate } from "@cfworker/json-schema";
 import { describe, isObject } from "../core/checks.ts";
 import { InvalidInputError, said } from "../core/errors.ts";
+import { counted, dropPatterns, isForeign, limited, MAX_REFERRED, MAX_TRIAL } from "./schema-limits.ts";
 
 /** JSON Schema of an object. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -95,6 +96,7 @@ export function schemaOf(parameters: unknown, tool: string): ToolSchema {
   return plain(
     jsonOf(tool, () => parameters),
     tool,
+    isForeign(parameters),
   );
 }
 
@@ -149,14 +151,17 @@ function keyOf(step: unknown): string {
 }
 
 /** @throws InvalidInputError for JSON Schema that cannot be used */
-function plain(json: JsonSchema, tool: string): ToolSchema {
-  let validator: Validator;
+function plain(json: JsonSchema, tool: string, withoutPatterns: boolean): ToolSchema {
+  const schema: Schema = withoutPatterns ? structuredClone(json) : json;
+  const known: Record<string, Schema | boolean> = Object.create(null);
+  const validated = (value: unknown, limit: number) =>
+    validate(value, schema, "2020-12", counted(known, limit), false);
   try {
     assertKeywords(json);
-    const known = dereference(json as Schema);
-    for (const schema of Object.values(known)) assertUsable(schema, known);
-    validator = new Validator(json as Schema, "2020-12", false);
-    validator.validate({}); // finds a schema that refers to itself alone
+    dereference(schema, limited(known));
+    for (const each of Object.values(known)) assertUsable(each, known);
+    if (withoutPatterns) dropPatterns(Object.values(known));
+    validated({}, MAX_TRIAL); // finds a schema that refers to itself alone
   } catch (cause) {
     throw new InvalidInputError(
       `the JSON Schema of the tool \`${tool}\` cannot be used: ${said(cause)}.`,
@@ -168,7 +173,13 @@ function plain(json: JsonSchema, tool: string): ToolSchema {
     json,
     check: (given) => {
       const input = shaped(json, given);
-      const { valid, errors } = validator.validate(input);
+      let result: ReturnType<typeof validated>;
+      try {
+        result = validated(input, MAX_REFERRED);
+      } catch (cause) {
+        return { issues: [{ path: "", message: `it cannot be checked: ${said(cause)}` }] };
+      }
+      const { valid, errors } = result;
       if (valid && isObject(input)) return { input };
       const deepest = errors.filter(
         ({ keyword }) => keyword !== "properties" && keyword !== "items" && keyword !== "$ref",
@@ -236,6 +247,7 @@ function assertKeywords(schema: unknown): void {
 /** @throws Error for a pattern that is none, and for a reference to nowhere: the validator would throw at some call */
 function assertUsable(schema: Schema | boolean, known: Readonly<Record<string, unknown>>): void {
   if (typeof schema === "boolean") return;
+  if (schema.$recursiveRef !== undefined) throw new Error("`$recursiveRef` is not supported; use `$ref`");
   const { pattern, patternProperties = {}, $ref, __absolute_ref__: target = $ref } = schema;
   for (const each of [pattern, ...Object.keys(patternProperties)])
     if (each !== undefined) new RegExp(each, "u"); // throws
