@@ -54,7 +54,12 @@ type ObjectOr<Output> = Output extends object ? Output : AnyInput;
 /** An input that fits, with defaults and without unlisted fields; or what is wrong with it. */
 export type Checked =
   | { readonly input: Readonly<Record<string, unknown>> }
-  | { readonly issues: readonly { readonly path: string; readonly message: string }[] };
+  | { readonly issues: readonly Issue[] };
+
+interface Issue {
+  readonly path: string;
+  readonly message: string;
+}
 
 /** The parameters of a tool, for the model and for its input. */
 export interface ToolSchema {
@@ -64,6 +69,12 @@ export interface ToolSchema {
 
 /** Characters of a wrong value in an error. */
 const QUOTED = 60;
+
+/** Issues that are told. A model mends a call with a few; a large input may have thousands. */
+const MAX_ISSUES = 20;
+
+/** Characters of the words of an issue, and of its path: both may hold what the input holds. */
+const MAX_ISSUE = 1_000;
 
 const HOW =
   "Pass JSON Schema of an object, a schema that carries JSON Schema (such as one of zod 4), or { schema, parameters }.";
@@ -138,11 +149,19 @@ function standard(schema: StandardSchema, json: JsonSchema): ToolSchema {
         return isObject(result.value)
           ? { input: result.value }
           : { issues: [{ path: "", message: "the schema made no object of it" }] };
-      return {
-        issues: result.issues.map(({ message, path = [] }) => ({ message, path: path.map(keyOf).join(".") })),
-      };
+      return told(result.issues, ({ message, path = [] }) => ({ message, path: path.map(keyOf).join(".") }));
     },
   };
+}
+
+/** The first issues, and how many more there are. */
+function told<Found>(all: readonly Found[], issueOf: (found: Found) => Issue): { issues: readonly Issue[] } {
+  const issues = all.slice(0, MAX_ISSUES).map((found) => {
+    const { path, message } = issueOf(found);
+    return { message: message.slice(0, MAX_ISSUE), path: path.slice(0, MAX_ISSUE) };
+  });
+  const more = all.length - issues.length;
+  return { issues: more > 0 ? [...issues, { message: `and ${more} more`, path: "" }] : issues };
 }
 
 /** A step of a path: a key, or an object that holds one. */
@@ -184,13 +203,10 @@ function plain(json: JsonSchema, tool: string, withoutPatterns: boolean): ToolSc
       const deepest = errors.filter(
         ({ keyword }) => keyword !== "properties" && keyword !== "items" && keyword !== "$ref",
       );
-      const told = deepest.length > 0 ? deepest : errors;
-      return {
-        issues: told.map(({ instanceLocation, error }) => ({
-          path: instanceLocation.replace(/^#\/?/, "").replaceAll("/", "."),
-          message: error,
-        })),
-      };
+      return told(deepest.length > 0 ? deepest : errors, ({ instanceLocation, error }) => ({
+        path: instanceLocation.replace(/^#\/?/, "").replaceAll("/", "."),
+        message: error,
+      }));
     },
   };
 }

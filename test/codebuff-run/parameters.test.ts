@@ -257,3 +257,31 @@ test("references that double with each level of an input: the call is refused", 
     message: expect.stringContaining("references lead to too much"),
   });
 });
+
+describe("a large input that is wrong", () => {
+  const zod = z.object({ list: z.array(z.string()) });
+  const list = { type: "object", properties: { list: { type: "array", items: { type: "string" } } } };
+  const refusal = async (parameters: ToolParameters, input: object) => {
+    const { events } = await runOwn({ parameters, execute: () => json("ok") }, { ...input });
+    const event = events.find(({ type }) => type === "error");
+    return event?.type === "error" ? event.message : "";
+  };
+
+  test.each<[string, ToolParameters]>([
+    ["JSON Schema", list],
+    ["a Standard Schema", zod],
+  ])("%s: 20 issues are told, and how many more there are", async (_, parameters) => {
+    const message = await refusal(parameters, { list: Array(2_000).fill(1) });
+    expect(message.split('"message"')).toHaveLength(22);
+    expect(message).toMatch(/"and 19\d\d more"/);
+  });
+
+  test("the validator's own limit is an issue", async () => {
+    expect(await refusal(list, { list: Array(200_000).fill(1) })).toContain("it cannot be checked");
+  });
+
+  test("a long path is cut", async () => {
+    const open = { type: "object", properties: {}, additionalProperties: { type: "string" } };
+    expect((await refusal(open, { ["a".repeat(100_000)]: 1 })).length).toBeLessThan(10_000);
+  });
+});
