@@ -1,5 +1,6 @@
 // #region tools-first
 import { mkdtemp, writeFile } from "node:fs/promises";
+import { inert, reveal } from "agentwire/chat";
 import { CodebuffRun } from "agentwire/codebuff-run";
 import { nodeTools } from "agentwire/codebuff-run/tools";
 import { MockCodebuffBackend } from "agentwire/testing";
@@ -25,14 +26,17 @@ const client = new CodebuffRun({
   overrideTools: tools.handlers,
   toolPolicy: [{ tool: /^(read_files|list_directory|glob|code_search)$/, then: "allow" }],
   onToolApproval: async (call) => {
-    console.log(`${call.name} wants to change:\n${await tools.preview(call)}`);
+    const { path, operation } = Object(call.input); // `operation` is that of apply_patch
+    console.log(`${call.name} wants to change ${reveal(JSON.stringify(path ?? operation.path))}:`);
+    console.log(reveal(String(await tools.preview(call)))); // text of the agent: it could rewrite the screen
     return true; // ask your user here
   },
 });
 try {
   const turn = client.prompt("Mend the greeting.");
-  console.log((await turn.result).text);
-  for (const { path, action } of tools.changes(turn).list()) console.log(`${action} ${path}`);
+  console.log(inert((await turn.result).text));
+  for (const { path, action } of tools.changes(turn).list())
+    console.log(action, reveal(JSON.stringify(path)));
 } finally {
   await client.close();
   await tools.close();

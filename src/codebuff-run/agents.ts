@@ -2,6 +2,7 @@ import { type Check, type Checks, checks, checkValues, isObject, oneOf } from ".
 import { InvalidInputError } from "../core/errors.ts";
 import { CodebuffRunError } from "./errors.ts";
 import type { AgentProgram } from "./program.ts";
+import { isForeign, markForeign } from "./schema-limits.ts";
 import { schemaOf, type ToolSchema } from "./tool-schema.ts";
 
 /** An agent: its model, prompts and tools. */
@@ -106,7 +107,17 @@ export function inputSchemaOf(schemas: Readonly<Record<string, unknown>>, tool: 
   const { prompt = { type: "string" }, params } = schemas;
   const properties = { prompt, ...(params == null ? {} : { params }) };
   const required = Object.keys(properties).filter((name) => schemas[name] != null); // what the agent says it needs
-  return schemaOf({ type: "object", properties, ...(required.length === 0 ? {} : { required }) }, tool);
+  const schema = { type: "object", properties, ...(required.length === 0 ? {} : { required }) };
+  if (Object.values(properties).some(isForeign)) markForeign(schema);
+  return schemaOf(schema, tool);
+}
+
+/** The problem of a definition from a file or a server. The patterns of its schemas are never run. */
+export function problemOfForeign(definition: Readonly<Record<string, unknown>>): string | undefined {
+  const { outputSchema, inputSchema } = definition;
+  for (const schema of [outputSchema, ...(isObject(inputSchema) ? Object.values(inputSchema) : [])])
+    markForeign(schema);
+  return problemOf(definition);
 }
 
 /** The agent of a cost mode, where the caller names none. */
@@ -192,7 +203,7 @@ export class Agents {
     const problem =
       typeof definition["handleSteps"] === "string"
         ? "its steps are code from a server, which is never run; define the agent in `agentDefinitions`"
-        : problemOf(definition);
+        : problemOfForeign(definition);
     if (problem !== undefined)
       throw new CodebuffRunError({
         kind: "invalid_agent",

@@ -1,6 +1,7 @@
-import { dereference, type Schema, Validator } from "@cfworker/json-schema";
+import { dereference, type Schema, validate } from "@cfworker/json-schema";
 import { describe, isObject } from "../core/checks.ts";
 import { InvalidInputError, said } from "../core/errors.ts";
+import { counted, dropPatterns, isForeign, limited, MAX_REFERRED, MAX_TRIAL } from "./schema-limits.ts";
 
 /** JSON Schema of an object. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -53,7 +54,12 @@ type ObjectOr<Output> = Output extends object ? Output : AnyInput;
 /** An input that fits, with defaults and without unlisted fields; or what is wrong with it. */
 export type Checked =
   | { readonly input: Readonly<Record<string, unknown>> }
-  | { readonly issues: readonly { readonly path: string; readonly message: string }[] };
+  | { readonly issues: readonly Issue[] };
+
+interface Issue {
+  readonly path: string;
+  readonly message: string;
+}
 
 /** The parameters of a tool, for the model and for its input. */
 export interface ToolSchema {
@@ -63,6 +69,12 @@ export interface ToolSchema {
 
 /** Characters of a wrong value in an error. */
 const QUOTED = 60;
+
+/** Issues that are told. A model mends a call with a few; a large input may have thousands. */
+const MAX_ISSUES = 20;
+
+/** Characters of the words of an issue, and of its path: both may hold what the input holds. */
+const MAX_ISSUE = 1_000;
 
 const HOW =
   "Pass JSON Schema of an object, a schema that carries JSON Schema (such as one of zod 4), or { schema, parameters }.";
@@ -95,6 +107,7 @@ export function schemaOf(parameters: unknown, tool: string): ToolSchema {
   return plain(
     jsonOf(tool, () => parameters),
     tool,
+    isForeign(parameters),
   );
 }
 
@@ -136,11 +149,19 @@ function standard(schema: StandardSchema, json: JsonSchema): ToolSchema {
         return isObject(result.value)
           ? { input: result.value }
           : { issues: [{ path: "", message: "the schema made no object of it" }] };
-      return {
-        issues: result.issues.map(({ message, path = [] }) => ({ message, path: path.map(keyOf).join(".") })),
-      };
+      return told(result.issues, ({ message, path = [] }) => ({ message, path: path.map(keyOf).join(".") }));
     },
   };
+}
+
+/** The first issues, and how many more there are. */
+function told<Found>(all: readonly Found[], issueOf: (found: Found) => Issue): { issues: readonly Issue[] } {
+  const issues = all.slice(0, MAX_ISSUES).map((found) => {
+    const { path, message } = issueOf(found);
+    return { message: message.slice(0, MAX_ISSUE), path: path.slice(0, MAX_ISSUE) };
+  });
+  const more = all.length - issues.length;
+  return { issues: more > 0 ? [...issues, { message: `and ${more} more`, path: "" }] : issues };
 }
 
 /** A step of a path: a key, or an object that holds one. */
@@ -149,14 +170,17 @@ function keyOf(step: unknown): string {
 }
 
 /** @throws InvalidInputError for JSON Schema that cannot be used */
-function plain(json: JsonSchema, tool: string): ToolSchema {
-  let validator: Validator;
+function plain(json: JsonSchema, tool: string, withoutPatterns: boolean): ToolSchema {
+  const schema: Schema = withoutPatterns ? JSON.parse(JSON.stringify(json)) : json;
+  const known: Record<string, Schema | boolean> = Object.create(null);
+  const validated = (value: unknown, limit: number) =>
+    validate(value, schema, "2020-12", counted(known, limit), false);
   try {
     assertKeywords(json);
-    const known = dereference(json as Schema);
-    for (const schema of Object.values(known)) assertUsable(schema, known);
-    validator = new Validator(json as Schema, "2020-12", false);
-    validator.validate({}); // finds a schema that refers to itself alone
+    dereference(schema, limited(known));
+    for (const each of Object.values(known)) assertUsable(each, known);
+    if (withoutPatterns) dropPatterns(Object.values(known));
+    validated({}, MAX_TRIAL); // finds a schema that refers to itself alone
   } catch (cause) {
     throw new InvalidInputError(
       `the JSON Schema of the tool \`${tool}\` cannot be used: ${said(cause)}.`,
@@ -168,18 +192,21 @@ function plain(json: JsonSchema, tool: string): ToolSchema {
     json,
     check: (given) => {
       const input = shaped(json, given);
-      const { valid, errors } = validator.validate(input);
+      let result: ReturnType<typeof validated>;
+      try {
+        result = validated(input, MAX_REFERRED);
+      } catch (cause) {
+        return { issues: [{ path: "", message: `it cannot be checked: ${said(cause)}` }] };
+      }
+      const { valid, errors } = result;
       if (valid && isObject(input)) return { input };
       const deepest = errors.filter(
         ({ keyword }) => keyword !== "properties" && keyword !== "items" && keyword !== "$ref",
       );
-      const told = deepest.length > 0 ? deepest : errors;
-      return {
-        issues: told.map(({ instanceLocation, error }) => ({
-          path: instanceLocation.replace(/^#\/?/, "").replaceAll("/", "."),
-          message: error,
-        })),
-      };
+      return told(deepest.length > 0 ? deepest : errors, ({ instanceLocation, error }) => ({
+        path: instanceLocation.replace(/^#\/?/, "").replaceAll("/", "."),
+        message: error,
+      }));
     },
   };
 }
@@ -236,6 +263,7 @@ function assertKeywords(schema: unknown): void {
 /** @throws Error for a pattern that is none, and for a reference to nowhere: the validator would throw at some call */
 function assertUsable(schema: Schema | boolean, known: Readonly<Record<string, unknown>>): void {
   if (typeof schema === "boolean") return;
+  if (schema.$recursiveRef !== undefined) throw new Error("`$recursiveRef` is not supported; use `$ref`");
   const { pattern, patternProperties = {}, $ref, __absolute_ref__: target = $ref } = schema;
   for (const each of [pattern, ...Object.keys(patternProperties)])
     if (each !== undefined) new RegExp(each, "u"); // throws

@@ -14,6 +14,23 @@ import { json } from "./world.ts";
 
 const KEY = { apiKey: "test-key" };
 
+/** Schemas of which each refers to the next one twice. */
+function doubled(levels: number): Readonly<Record<string, object>> {
+  const names = Array.from({ length: levels }, (_, at) => `d${at}`);
+  const schemas = names.map((name, at) => {
+    const next = { $ref: `#/$defs/d${at + 1}` };
+    return [name, { allOf: [next, next] }] as const;
+  });
+  return Object.fromEntries([...schemas, [`d${levels}`, {}]]);
+}
+
+function nested(levels: number): object {
+  let schema: object = {};
+  for (let at = 0; at < levels; at++)
+    schema = { type: "object", $id: `https://a.example/${at}`, properties: { a: schema } };
+  return schema;
+}
+
 describe("parameters", () => {
   const json1 = {
     type: "object",
@@ -70,6 +87,17 @@ describe("parameters", () => {
       "a reference to nowhere",
       { type: "object", properties: { a: { $ref: "#/$defs/b" } } },
       /cannot be used/,
+    ],
+    [
+      "references that double with each level",
+      { type: "object", $ref: "#/$defs/d0", $defs: doubled(40) },
+      /references lead to too much/,
+    ],
+    ["schemas with an `$id` in each other", nested(40), /more than 20000 schemas/],
+    [
+      "`$recursiveRef`",
+      { type: "object", properties: { a: { $recursiveRef: "#" } } },
+      /`\$recursiveRef` is not supported/,
     ],
     [
       "a pattern that is none",
@@ -216,4 +244,44 @@ test("a list without a schema for its items passes as it is", async () => {
   };
   await runOwn({ parameters, execute }, { list: [{ a: 1 }], any: { b: 2 } });
   expect(seen).toEqual([{ list: [{ a: 1 }], any: { b: 2 } }]);
+});
+
+test("references that double with each level of an input: the call is refused", async () => {
+  const node = { properties: { a: { allOf: [{ $ref: "#/$defs/node" }, { $ref: "#/$defs/node" }] } } };
+  const parameters = { type: "object", $defs: { node }, $ref: "#/$defs/node" };
+  let input: object = {};
+  for (let at = 0; at < 40; at++) input = { a: input };
+  const { events } = await runOwn({ parameters, execute: () => json("ok") }, { ...input });
+  expect(events[1]).toMatchObject({
+    type: "error",
+    message: expect.stringContaining("references lead to too much"),
+  });
+});
+
+describe("a large input that is wrong", () => {
+  const zod = z.object({ list: z.array(z.string()) });
+  const list = { type: "object", properties: { list: { type: "array", items: { type: "string" } } } };
+  const refusal = async (parameters: ToolParameters, input: object) => {
+    const { events } = await runOwn({ parameters, execute: () => json("ok") }, { ...input });
+    const event = events.find(({ type }) => type === "error");
+    return event?.type === "error" ? event.message : "";
+  };
+
+  test.each<[string, ToolParameters]>([
+    ["JSON Schema", list],
+    ["a Standard Schema", zod],
+  ])("%s: 20 issues are told, and how many more there are", async (_, parameters) => {
+    const message = await refusal(parameters, { list: Array(2_000).fill(1) });
+    expect(message.split('"message"')).toHaveLength(22);
+    expect(message).toMatch(/"and 19\d\d more"/);
+  });
+
+  test("the validator's own limit is an issue", async () => {
+    expect(await refusal(list, { list: Array(200_000).fill(1) })).toContain("it cannot be checked");
+  });
+
+  test("a long path is cut", async () => {
+    const open = { type: "object", properties: {}, additionalProperties: { type: "string" } };
+    expect((await refusal(open, { ["a".repeat(100_000)]: 1 })).length).toBeLessThan(10_000);
+  });
 });

@@ -171,3 +171,23 @@ test.each<[string, unknown, RegExp]>([
   const client = new CodebuffRun(options);
   expect(() => client.prompt("hi", { agent: agent as AgentDefinition })).toThrow(expected);
 });
+
+test("the patterns of a registered agent's schemas are never run", async () => {
+  const outputSchema = { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } };
+  const data = { a: `${"a".repeat(40)}!` }; // takes hours
+  await using at = await runWorld(
+    {
+      agents: {
+        "acme/helper": registered("helper", {
+          outputMode: "structured_output",
+          outputSchema,
+          toolNames: ["set_output"],
+        }),
+      },
+      answer: [{ toolCalls: [{ name: "set_output", arguments: data }] }, "Done"],
+    },
+    { agent: "acme/helper" },
+  );
+  const { output } = await at.client.prompt("hi").result;
+  expect(output).toEqual({ type: "structuredOutput", value: data });
+});

@@ -42,9 +42,10 @@ test("the first program shows the change, makes it, and says what was changed", 
   await using folder = await workingFolder();
   await import("../../docs/snippets/tools-first.ts");
   expect(output.logged).toEqual([
-    ["str_replace wants to change:\n@@ -1,1 +1,1 @@\n-Hello, wrld!\n+Hello, world!\n"],
+    ['str_replace wants to change "greeting.txt":'],
+    ["@@ -1,1 +1,1 @@\n-Hello, wrld!\n+Hello, world!\n"],
     ["The greeting is mended."],
-    ["update greeting.txt"],
+    ["update", '"greeting.txt"'],
   ]);
   const [project = ""] = await readdir(folder.path);
   expect(await readFile(join(folder.path, project, "greeting.txt"), "utf8")).toBe("Hello, world!\n");

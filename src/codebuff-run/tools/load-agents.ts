@@ -5,7 +5,7 @@ import { basename, extname, join, relative } from "node:path";
 import { type Checks, checkFields, checks, describe, isObject } from "../../core/checks.ts";
 import { InvalidInputError, said } from "../../core/errors.ts";
 import { isTooDeep, TOO_DEEP } from "../../core/text.ts";
-import { type AgentDefinition, problemOf } from "../agents.ts";
+import { type AgentDefinition, problemOf, problemOfForeign } from "../agents.ts";
 
 export interface LoadAgentsOptions {
   /**
@@ -143,7 +143,8 @@ class Loader {
 
   #add(path: string, value: unknown, isCode: boolean): void {
     const { mcpServers, ...definition }: Readonly<Record<string, unknown>> = isObject(value) ? value : {};
-    const problem = isObject(value) ? problemOf(definition) : `it is ${describe(value)}, not a definition`;
+    const read = isCode ? problemOf : problemOfForeign; // code may do what it likes
+    const problem = isObject(value) ? read(definition) : `it is ${describe(value)}, not a definition`;
     const id = String(definition["id"]);
     const other = this.#files.get(id);
     const wrong = problem ?? (other === undefined ? undefined : `\`id\` is that of ${other} too`);

@@ -2,6 +2,8 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { inputSchemaOf } from "../../../src/codebuff-run/agents.ts";
+import { schemaOf } from "../../../src/codebuff-run/tool-schema.ts";
 import { type LoadAgentsOptions, loadAgents } from "../../../src/codebuff-run/tools/load-agents.ts";
 
 // The agents of a folder.
@@ -86,6 +88,40 @@ describe("JSON files", () => {
     const { agents, problems } = await at.load();
     expect(agents).toHaveLength(1);
     expect(problems).toEqual([{ file: "b.json", kind: "invalid", message: "`id` is that of a.json too" }]);
+  });
+
+  test("have schemas whose patterns the model sees, and which are never run", async () => {
+    const slow = { type: "string", pattern: "^(a+)+$" };
+    const outputSchema = {
+      type: "object",
+      properties: { a: slow, b: { oneOf: [slow, { type: "string", pattern: "b" }] } },
+      required: ["a"],
+      patternProperties: { "^(x+)+$": { type: "number" } },
+      additionalProperties: false,
+    };
+    const inputSchema = { params: { type: "object", properties: { a: slow } } };
+    await using at = await folderOf({ "a.json": json({ ...AGENT, outputSchema, inputSchema }) });
+    const [agent] = (await at.load()).agents;
+    expect(agent).toEqual({ ...AGENT, outputSchema, inputSchema });
+    const schema = schemaOf(agent?.outputSchema, "set_output");
+    expect(schema.json).toEqual(outputSchema);
+    const a = `${"a".repeat(40)}!`; // takes hours
+    expect(await schema.check({ a, b: a, x: 1 })).toEqual({ input: { a, b: a, x: 1 } });
+    expect(await schema.check({ a: 1 })).toHaveProperty("issues");
+    const input = inputSchemaOf({ params: agent?.inputSchema?.["params"] }, "the agent");
+    expect(await input.check({ params: { a } })).toEqual({ input: { params: { a } } });
+  });
+
+  test("with references that double with each level are a problem", async () => {
+    const $defs: Record<string, object> = { d40: {} };
+    for (let at = 0; at < 40; at++)
+      $defs[`d${at}`] = { allOf: [{ $ref: `#/$defs/d${at + 1}` }, { $ref: `#/$defs/d${at + 1}` }] };
+    const outputSchema = { type: "object", $ref: "#/$defs/d0", $defs };
+    await using at = await folderOf({ "a.json": json({ ...AGENT, outputSchema }) });
+    expect(await at.load()).toEqual({
+      agents: [],
+      problems: [{ file: "a.json", kind: "invalid", message: expect.stringContaining("lead to too much") }],
+    });
   });
 
   test("larger than 1 MiB are refused", async () => {
