@@ -7,6 +7,11 @@ export function isGit(path: string): boolean {
   return /(?:^|\/)(?:\.git|git~1)(?:\/|$)/.test(plain(path));
 }
 
+/** A file that says what tools may not use. Windows has a second, short name for each. */
+export function isIgnoreFile(path: string): boolean {
+  return /(?:^|\/)(?:\.gitignore|\.codebuffignore|(?:gitign|codebu)~\d)$/.test(plain(path));
+}
+
 /** Whether a file holds secrets by its name, or is a template of such a file. */
 export function secrecy(path: string): "secret" | "template" | "none" {
   const name = plain(path.slice(path.lastIndexOf("/") + 1));

@@ -132,7 +132,7 @@ describe.each(GUARDS)("guard %s: .git", (guard) => {
   });
 
   test("is not .github or .gitignore", async () => {
-    await using world = await doorWorld({ guard });
+    await using world = await doorWorld({ guard, ignoreFiles: false });
     await writeText(world.door, ".github/workflows/ci.yml", "on: push");
     await writeText(world.door, ".gitignore", "dist");
     expect(await readText(world.door, ".gitignore")).toBe("dist");

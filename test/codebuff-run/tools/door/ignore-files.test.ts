@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type DoorWorld, doorWorld, GUARDS, readText, reasonOf } from "./world.ts";
+import { type DoorWorld, doorWorld, GUARDS, readText, reasonOf, refusalOf, writeText } from "./world.ts";
 
 const blocked = async ({ door }: DoorWorld, path: string) => (await door.status(path, "file")) === "blocked";
 
@@ -51,9 +51,34 @@ describe.each(GUARDS)("guard %s: ignore files", (guard) => {
     expect(await blocked(world, "a/x")).toBe(false);
     world.file(".gitignore", "a");
     expect(await blocked(world, "a/x")).toBe(true);
-    const { stamp } = await world.door.readFile(".gitignore", { maxBytes: 9 });
-    await world.door.removeFile(".gitignore", { replaces: stamp });
+    rmSync(join(world.root, ".gitignore"));
     expect(await blocked(world, "a/x")).toBe(false);
+  });
+
+  test.each([".gitignore", ".codebuffignore", "a/.gitignore", "link/.gitignore", ".GitIgnore", "GITIGN~1"])(
+    "are not written and not deleted: %s",
+    async (path) => {
+      await using world = await doorWorld({ guard });
+      for (const name of [".gitignore", ".codebuffignore", "a/.gitignore"]) world.file(name, "secret\n");
+      symlinkSync("a", join(world.root, "link"));
+      const { door } = world;
+      const error = await refusalOf(door.writeFile(path, Buffer.from("!secret"), { replaces: undefined }));
+      expect(error.message).toBe(`Path '${path}' says what tools may not use, so tools do not write it.`);
+      expect(error.reason).toBe("protected");
+      expect(await reasonOf(door.removeFile(path))).toBe("protected");
+      expect(await readText(door, "a/.gitignore")).toBe("secret\n");
+      expect(await blocked(world, "secret")).toBe(true);
+    },
+  );
+
+  test("are written when they say nothing, as are files with other names", async () => {
+    await using off = await doorWorld({ guard, ignoreFiles: false });
+    await writeText(off.door, ".codebuffignore", "x");
+    await off.door.removeFile(".codebuffignore");
+    await using world = await doorWorld({ guard });
+    for (const path of [".gitignore.md", "x.gitignore", "gitignore", ".gitignored/a"])
+      await writeText(world.door, path, "x");
+    expect(world.text("x.gitignore")).toBe("x");
   });
 
   test("may be .codebuffignore, which overrules .gitignore", async () => {
