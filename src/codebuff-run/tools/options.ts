@@ -21,7 +21,7 @@ export interface NodeToolsOptions {
   readonly fileFilter?: FileFilter;
   /** Whether `.gitignore` and `.codebuffignore` files block what they name. Tools then do not write them. @default true */
   readonly ignoreFiles?: boolean;
-  /** Whether tools may read and write `.env` and `.env.*`. Their templates can always be read. @default false */
+  /** Whether tools may read and write `.env`, `.env.*`, `.envrc` and copies such as `.env~` and `#.env#`. Their templates can always be read. @default false */
   readonly allowEnvFiles?: boolean;
 }
 
