@@ -16,6 +16,8 @@ const MAX_BYTES = 262_144;
  * A folder that brings more blocks all that is below it. The longest common templates have 400 rules.
  */
 const MAX_RULES = 5_000;
+/** Names of a path. A longer one is blocked where there are rules: time grows with the square of this. Deep projects have 30. */
+const MAX_NAMES = 100;
 /** Folders with ignore files that are remembered. */
 const MAX_FOLDERS = 1_000;
 /** Paths that one set of rules is asked about before it is built again: the package remembers each answer. */
@@ -76,6 +78,7 @@ export class IgnoreFiles {
   }
 
   #ask(rules: Rules, path: string): boolean {
+    if (path.split("/").length > MAX_NAMES) return true;
     if (rules.answers++ >= MAX_ANSWERS) {
       rules.matcher = undefined;
       rules.answers = 0;

@@ -132,6 +132,14 @@ describe.each(GUARDS)("guard %s: ignore files", (guard) => {
     expect(await blocked(world, "a/b/y")).toBe(false);
   });
 
+  test("block a path of more than 100 names", async () => {
+    await using world = await doorWorld({ guard });
+    expect(await blocked(world, `${"b/".repeat(100)}x`)).toBe(false);
+    world.file(".gitignore", "a\n");
+    expect(await blocked(world, `${"b/".repeat(99)}x`)).toBe(false);
+    expect(await blocked(world, `${"b/".repeat(100)}x`)).toBe(true);
+  });
+
   test("block more than they say when a line has many wildcards, and never take long", async () => {
     await using world = await doorWorld({ guard });
     world.file(".gitignore", `src/${"*a".repeat(60)}b\n!${"*a".repeat(60)}b\n`);
