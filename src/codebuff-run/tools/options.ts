@@ -19,9 +19,9 @@ export interface NodeToolsOptions {
   readonly ripgrepPath?: string;
   /** Says of each path, relative to `root`, whether tools may use it. What it throws blocks the path. */
   readonly fileFilter?: FileFilter;
-  /** Whether `.gitignore` and `.codebuffignore` files block what they name. @default true */
+  /** Whether `.gitignore` and `.codebuffignore` files block what they name. Tools then do not write them. @default true */
   readonly ignoreFiles?: boolean;
-  /** Whether tools may read and write `.env` and `.env.*`. Their templates can always be read. @default false */
+  /** Whether tools may read and write `.env`, `.env.*`, `.envrc` and copies such as `.env~` and `#.env#`. Their templates can always be read. @default false */
   readonly allowEnvFiles?: boolean;
 }
 

@@ -8,7 +8,8 @@ export interface FilterOptions {
   /** Asked about each path before its use, and again about the path without links. */
   readonly fileFilter?: FileFilter | undefined;
   /**
-   * Whether tools may read and write files of secrets: `.env` and `.env.*`, but for `*.example`, `*.sample` and `*.template`.
+   * Whether tools may read and write files of secrets: `.env`, `.env.*`, `.envrc` and the copies that editors leave of them (`.env~`, `#.env#`),
+   * but for `*.example`, `*.sample` and `*.template`.
    * @default false
    */
   readonly allowEnvFiles?: boolean | undefined;

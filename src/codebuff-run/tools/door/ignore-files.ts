@@ -7,8 +7,17 @@ import type { OnFolder } from "./walker.ts";
 
 /** In this order: a later file overrules an earlier one. */
 const NAMES = [".gitignore", ".codebuffignore"];
+/** A line that ignores all. */
+const ALL = "*";
 /** Bytes of an ignore file. A larger one blocks all that is below its folder. */
 const MAX_BYTES = 262_144;
+/**
+ * Rules on the way from the root to a path, in all ignore files together. Each is matched with each folder of the path, while nothing else runs.
+ * A folder that brings more blocks all that is below it. The longest common templates have 400 rules.
+ */
+const MAX_RULES = 5_000;
+/** Names of a path. A longer one is blocked where there are rules: time grows with the square of this. Deep projects have 30. */
+const MAX_NAMES = 100;
 /** Folders with ignore files that are remembered. */
 const MAX_FOLDERS = 1_000;
 /** Paths that one set of rules is asked about before it is built again: the package remembers each answer. */
@@ -18,8 +27,12 @@ const MAX_ANSWERS = 10_000;
 interface Rules {
   readonly above: Rules | undefined;
   readonly stamps: readonly (Stamp | undefined)[];
+  /** Of its own files. */
   readonly lines: readonly string[];
-  matcher: Ignore;
+  /** Of its own files and of those above. */
+  readonly count: number;
+  /** Made for the first question: most folders on a way are asked none. */
+  matcher: Ignore | undefined;
   answers: number;
 }
 
@@ -44,6 +57,8 @@ export class IgnoreFiles {
   }
 
   #rulesOf(at: string, path: string, above: Rules | undefined): Rules | undefined {
+    // All is blocked here, whatever the files below say.
+    if (above !== undefined && above.count > MAX_RULES) return above;
     const stamps = NAMES.map((name) => stampAt(`${at}/${name}`));
     const known = this.#folders.get(path);
     if (stamps.every((stamp) => stamp === undefined)) {
@@ -55,22 +70,27 @@ export class IgnoreFiles {
     const own = NAMES.flatMap((name, index) =>
       stamps[index] === undefined ? [] : linesAtRoot(readText(`${at}/${name}`), path),
     );
-    const lines = [...(above?.lines ?? []), ...own];
-    const rules = { above, stamps, lines, matcher: this.#matcher(lines), answers: 0 };
+    const count = (above?.count ?? 0) + own.length;
+    const lines = count > MAX_RULES ? linesAtRoot(ALL, path) : own;
+    const rules = { above, stamps, lines, count, matcher: undefined, answers: 0 };
     this.#remember(path, rules);
     return rules;
   }
 
   #ask(rules: Rules, path: string): boolean {
+    if (path.split("/").length > MAX_NAMES) return true;
     if (rules.answers++ >= MAX_ANSWERS) {
-      rules.matcher = this.#matcher(rules.lines);
+      rules.matcher = undefined;
       rules.answers = 0;
     }
+    rules.matcher ??= this.#matcher(rules);
     return rules.matcher.ignores(path);
   }
 
-  #matcher(lines: readonly string[]): Ignore {
-    return ignore({ ignorecase: this.#isCaseless }).add(lines);
+  #matcher(rules: Rules): Ignore {
+    const folders: (readonly string[])[] = [];
+    for (let at: Rules | undefined = rules; at; at = at.above) folders.push(at.lines);
+    return ignore({ ignorecase: this.#isCaseless }).add(folders.reverse().flat());
   }
 
   #remember(path: string, rules: Rules): void {
@@ -97,21 +117,21 @@ function same(a: Stamp | undefined, b: Stamp | undefined): boolean {
   return a === undefined || b === undefined ? a === b : sameFile(a, b);
 }
 
-/** `*`, which ignores all, for a file that cannot be read: what it would have blocked is unknown. */
+/** `ALL` for a file that cannot be read: what it would have blocked is unknown. */
 function readText(path: string): string {
   try {
     const fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
     try {
-      if (!fstatSync(fd).isFile()) return "*";
+      if (!fstatSync(fd).isFile()) return ALL;
       const bytes = Buffer.alloc(MAX_BYTES + 1);
       let length = 0;
       for (let got = -1; got !== 0 && length < bytes.length; length += got)
         got = readSync(fd, bytes, length, bytes.length - length, null);
-      return length > MAX_BYTES ? "*" : bytes.toString("utf8", 0, length);
+      return length > MAX_BYTES ? ALL : bytes.toString("utf8", 0, length);
     } finally {
       closeSync(fd);
     }
   } catch {
-    return "*";
+    return ALL;
   }
 }

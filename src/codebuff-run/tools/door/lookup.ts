@@ -6,7 +6,7 @@ import type { IgnoreFiles, IgnoreWay } from "./ignore-files.ts";
 import { isOfKernel } from "./kernel-files.ts";
 import { shown } from "./paths.ts";
 import { Refusal, type RefusalReason } from "./refusal.ts";
-import { isGit } from "./special-names.ts";
+import { isGit, isIgnoreFile } from "./special-names.ts";
 import { refusalOf } from "./system-error.ts";
 import { MAX_LINKS, type Place, type Walker } from "./walker.ts";
 
@@ -102,6 +102,8 @@ export class Lookup {
     const { filter } = this.#setup;
     if (use === "write" && isGit(path))
       throw refuse("protected", asked, "is inside .git, which is not written");
+    if (use === "write" && kind === "file" && this.#setup.ignoreFiles && isIgnoreFile(path))
+      throw refuse("protected", asked, "says what tools may not use, so tools do not write it");
     const status = await (use === "names" ? filter.own(path) : filter.status(path, kind));
     if (status === "blocked") throw blocked(asked);
     return status;

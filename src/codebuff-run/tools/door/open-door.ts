@@ -14,7 +14,7 @@ export interface DoorOptions extends FilterOptions {
   /** The folder that tools are confined to. */
   readonly root: string;
   /**
-   * Whether `.gitignore` and `.codebuffignore` files block what they name.
+   * Whether `.gitignore` and `.codebuffignore` files block what they name. They are then not written: else an agent could unblock a file.
    * @default true
    */
   readonly ignoreFiles?: boolean | undefined;

@@ -3,7 +3,7 @@ export type RefusalReason =
   | "outside" // of the root
   | "invalid" // no path on this system
   | "blocked" // by the caller's filter, as a file of secrets, or by an ignore file
-  | "protected" // never written: the inside of `.git`
+  | "protected" // never written: the inside of `.git`, and ignore files
   | "missing"
   | "exists"
   | "link" // the last name is a link, for a write; or there are too many links

@@ -118,13 +118,20 @@ function start(search: EngineSearch, { job, folder, program, options }: Place): 
 
 async function findHidden(door: Door, folder: string): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const name of HIDDEN_FOLDERS) {
-    const path = joinPath(folder, name);
+  for (const name of HIDDEN_FOLDERS) if (await isSearched(door, joinPath(folder, name))) found.push(name);
+  return found;
+}
+
+async function isSearched(door: Door, path: string): Promise<boolean> {
+  try {
     // Not a link: ripgrep follows a link that it is named.
     const isFolder = (await door.look(path))?.kind === "folder";
-    if (isFolder && (await door.status(path, "folder")) !== "blocked") found.push(name);
+    return isFolder && (await door.status(path, "folder")) !== "blocked";
+  } catch (error) {
+    // The caller's filter may block even the name.
+    if (error instanceof Refusal) return false;
+    throw error;
   }
-  return found;
 }
 
 interface Reading {

@@ -5,7 +5,7 @@ export interface EnvironmentOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Whether the program gets the variables of this process. With `false` it gets only those that nearly every program needs. @default true */
   readonly inheritEnv?: boolean;
-  /** Variables of this process that are passed on although their names are those of credentials, or with `inheritEnv: false`. */
+  /** Variables of this process that are passed on although they look like credentials, or with `inheritEnv: false`. */
   readonly keepEnv?: readonly string[];
 }
 
@@ -34,11 +34,17 @@ const QUIET: Readonly<Record<string, string>> = {
 /** In many programs these override NO_COLOR. */
 const COLOUR: readonly string[] = ["FORCE_COLOR", "CLICOLOR_FORCE"];
 
-/** Words that make a variable a credential wherever they stand in its name: `AWS_ACCESS_KEY_ID`, `GEMINI_API_KEY_2`, `GH_PAT`. */
-const CREDENTIAL_WORD = new RegExp(`(?:^|[_.-])(?:${CREDENTIAL_NAME}|key|pat)s?(?:$|[_.-])`, "i");
+/** Words that make a variable a credential wherever they stand in its name: `AWS_ACCESS_KEY_ID`, `GEMINI_API_KEY_2`, `GH_PAT`, `DOCKER_AUTH_CONFIG`. */
+const CREDENTIAL_WORD = new RegExp(`(?:^|[_.-])(?:${CREDENTIAL_NAME}|key|pat|o?auth)s?(?:$|[_.-])`, "i");
 
-/** The folder of the program. The words of URLs have it as a short form of `password`. */
-const FOLDER_NAME = "PWD";
+/** Ends and parts that need no separator before them: `SSHPASS`, `MYSQLPWD`, `SENTRY_DSN`, `AZURE_STORAGE_CONNECTION_STRING`. */
+const CREDENTIAL_PART = /(?:pass|pwd|dsn)$|connection_?string/i;
+
+/** No credentials: folders, of which the names end as those of passwords do, and the socket of an agent that keeps its keys. */
+const HARMLESS: ReadonlySet<string> = new Set(["PWD", "OLDPWD", "SSH_AUTH_SOCK"]);
+
+/** `://user:password@` anywhere in a value, as in `DATABASE_URL`. */
+const CREDENTIALS_OF_URL = /:\/\/[^/?#\s@:]*:[^/?#\s@]+@/;
 
 /** Length from which a credential is also looked for inside values, as in `Bearer <key>`. A shorter one would match innocent text. */
 const SEARCHED = 8;
@@ -54,17 +60,17 @@ export function programEnvironment(setup: EnvironmentSetup): NodeJS.ProcessEnv {
   const kept = setOf(keepEnv);
   const base = setOf([...BASE, ...(platform === "win32" ? BASE_OF_WINDOWS : [])]);
   const colour = setOf(COLOUR);
-  const isPassed = (name: string): boolean => {
+  const isPassed = (name: string, value: string): boolean => {
     const key = nameOf(name);
     if (kept.has(key)) return true;
     if (colour.has(key)) return false;
     if (!inheritEnv) return base.has(key) || key.startsWith("LC_");
-    return !/^CODEBUFF_/i.test(name) && !isCredentialVariable(name);
+    return !/^CODEBUFF_/i.test(name) && !isCredentialVariable(name) && !CREDENTIALS_OF_URL.test(value);
   };
   /** By the form of the name that the system compares. */
   const made = new Map<string, readonly [name: string, value: string]>();
   for (const [name, value] of Object.entries(own)) {
-    if (value === undefined || !isPassed(name) || holdsCredential(value, credentials)) continue;
+    if (value === undefined || !isPassed(name, value) || holdsCredential(value, credentials)) continue;
     made.set(nameOf(name), [name, value]);
   }
   for (const [name, value] of Object.entries({ ...QUIET, ...env })) made.set(nameOf(name), [name, value]);
@@ -73,7 +79,8 @@ export function programEnvironment(setup: EnvironmentSetup): NodeJS.ProcessEnv {
 
 /** Whether a variable of this name usually holds a key, a token or a password. */
 export function isCredentialVariable(name: string): boolean {
-  return name.toUpperCase() !== FOLDER_NAME && (CREDENTIAL_WORD.test(name) || isCredentialParameter(name));
+  if (HARMLESS.has(name.toUpperCase())) return false;
+  return CREDENTIAL_WORD.test(name) || CREDENTIAL_PART.test(name) || isCredentialParameter(name);
 }
 
 function holdsCredential(value: string, credentials: readonly string[]): boolean {

@@ -77,7 +77,16 @@ describe.each(GUARDS)("guard %s: files of secrets", (guard) => {
     [".env.local.SAMPLE", "allow-example"],
     ["deep/.env.template", "allow-example"],
     [".environment", "allow"],
-    [".envrc", "allow"],
+    [".envrc", "blocked"],
+    [".envrc.local", "blocked"],
+    [".envrc.example", "allow-example"],
+    [".env~", "blocked"],
+    [".env.local~", "blocked"],
+    ["deep/#.env#", "blocked"],
+    ["#.env.local#", "blocked"],
+    [".#.env", "blocked"],
+    ["prod.env", "allow"],
+    ["#env#", "allow"],
     ["env", "allow"],
     [".env.example/a", "allow"],
   ] as const)("%s is %s", async (path, status) => {
@@ -132,7 +141,7 @@ describe.each(GUARDS)("guard %s: .git", (guard) => {
   });
 
   test("is not .github or .gitignore", async () => {
-    await using world = await doorWorld({ guard });
+    await using world = await doorWorld({ guard, ignoreFiles: false });
     await writeText(world.door, ".github/workflows/ci.yml", "on: push");
     await writeText(world.door, ".gitignore", "dist");
     expect(await readText(world.door, ".gitignore")).toBe("dist");

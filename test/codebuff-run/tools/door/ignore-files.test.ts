@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type DoorWorld, doorWorld, GUARDS, readText, reasonOf } from "./world.ts";
+import { type DoorWorld, doorWorld, GUARDS, readText, reasonOf, refusalOf, writeText } from "./world.ts";
 
 const blocked = async ({ door }: DoorWorld, path: string) => (await door.status(path, "file")) === "blocked";
 
@@ -51,9 +51,34 @@ describe.each(GUARDS)("guard %s: ignore files", (guard) => {
     expect(await blocked(world, "a/x")).toBe(false);
     world.file(".gitignore", "a");
     expect(await blocked(world, "a/x")).toBe(true);
-    const { stamp } = await world.door.readFile(".gitignore", { maxBytes: 9 });
-    await world.door.removeFile(".gitignore", { replaces: stamp });
+    rmSync(join(world.root, ".gitignore"));
     expect(await blocked(world, "a/x")).toBe(false);
+  });
+
+  test.each([".gitignore", ".codebuffignore", "a/.gitignore", "link/.gitignore", ".GitIgnore", "GITIGN~1"])(
+    "are not written and not deleted: %s",
+    async (path) => {
+      await using world = await doorWorld({ guard });
+      for (const name of [".gitignore", ".codebuffignore", "a/.gitignore"]) world.file(name, "secret\n");
+      symlinkSync("a", join(world.root, "link"));
+      const { door } = world;
+      const error = await refusalOf(door.writeFile(path, Buffer.from("!secret"), { replaces: undefined }));
+      expect(error.message).toBe(`Path '${path}' says what tools may not use, so tools do not write it.`);
+      expect(error.reason).toBe("protected");
+      expect(await reasonOf(door.removeFile(path))).toBe("protected");
+      expect(await readText(door, "a/.gitignore")).toBe("secret\n");
+      expect(await blocked(world, "secret")).toBe(true);
+    },
+  );
+
+  test("are written when they say nothing, as are files with other names", async () => {
+    await using off = await doorWorld({ guard, ignoreFiles: false });
+    await writeText(off.door, ".codebuffignore", "x");
+    await off.door.removeFile(".codebuffignore");
+    await using world = await doorWorld({ guard });
+    for (const path of [".gitignore.md", "x.gitignore", "gitignore", ".gitignored/a"])
+      await writeText(world.door, path, "x");
+    expect(world.text("x.gitignore")).toBe("x");
   });
 
   test("may be .codebuffignore, which overrules .gitignore", async () => {
@@ -88,6 +113,31 @@ describe.each(GUARDS)("guard %s: ignore files", (guard) => {
     world.file("a/.gitignore", "x\n".repeat(131_073));
     expect(await blocked(world, "a/y")).toBe(true);
     expect(await blocked(world, "b/y")).toBe(false);
+  });
+
+  test("block all below the folder that brings the rules on a way above 5,000", async () => {
+    await using world = await doorWorld({ guard });
+    world.file(".gitignore", `${"# note\n\n".repeat(9)}${"r\n".repeat(3_000)}`);
+    world.file("a/.gitignore", "s\n".repeat(1_999));
+    world.file("a/.codebuffignore", "t\n");
+    world.file("a/b/.gitignore", "!y\n");
+    world.file("a/b/c/.gitignore", "!*\n!y\n");
+    world.file("d/.gitignore", "s\n".repeat(2_000));
+    expect(await blocked(world, "a/y")).toBe(false);
+    expect(await blocked(world, "a/t")).toBe(true);
+    expect(await blocked(world, "a/b/y")).toBe(true);
+    expect(await blocked(world, "a/b/c/y")).toBe(true);
+    expect(await blocked(world, "d/y")).toBe(false);
+    world.file("a/.codebuffignore", "");
+    expect(await blocked(world, "a/b/y")).toBe(false);
+  });
+
+  test("block a path of more than 100 names", async () => {
+    await using world = await doorWorld({ guard });
+    expect(await blocked(world, `${"b/".repeat(100)}x`)).toBe(false);
+    world.file(".gitignore", "a\n");
+    expect(await blocked(world, `${"b/".repeat(99)}x`)).toBe(false);
+    expect(await blocked(world, `${"b/".repeat(100)}x`)).toBe(true);
   });
 
   test("block more than they say when a line has many wildcards, and never take long", async () => {

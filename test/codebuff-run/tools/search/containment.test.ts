@@ -50,6 +50,20 @@ describe.each(ENGINES)("with $name", ({ options }) => {
     }
   });
 
+  test.each([".agents", ".claude", ".github", ".gitlab", ".circleci", ".husky"])(
+    "a filter that blocks %s leaves the search of all else",
+    async (folder) => {
+      const fileFilter = (path: string) =>
+        ({ status: path.split("/")[0] === folder ? "blocked" : "allow" }) as const;
+      const tree = { "a.ts": "needle\n", [`${folder}/b.ts`]: "needle\n" };
+      await using world = await searchWorld(tree, { fileFilter });
+      expect(await world.search({}, options)).toEqual({
+        stdout: "./a.ts:\n1:needle",
+        message: "Exit code: 0",
+      });
+    },
+  );
+
   test("a door without ignore files ignores nothing", async () => {
     await using world = await searchWorld(
       { ".gitignore": "*\n", "a.ts": "needle\n" },

@@ -30,6 +30,26 @@ describe("the environment of a program", () => {
     expect(made({ own, credentials, keepEnv: ["A"] })).not.toHaveProperty("A");
   });
 
+  test.each([
+    "postgres://user:hunter2@db.example/app",
+    "redis://:hunter2@127.0.0.1:6379",
+    "HTTPS://user:p%40ss@proxy:3128",
+    "amqp://a/,amqp://user:hunter2@b/",
+  ])("has no variable whose value is a URL with a password: %s", (value) => {
+    expect(made({ own: { SERVICE: value } })).toEqual(QUIET);
+    expect(made({ own: { SERVICE: value }, keepEnv: ["SERVICE"] })).toEqual({ SERVICE: value, ...QUIET });
+  });
+
+  test.each([
+    "http://proxy:3128",
+    "http://127.0.0.1:80/x@y",
+    "ssh://git@host:22/repo",
+    "a:b@c",
+    "x://y:z w@v",
+  ])("has a variable whose value has no password in a URL: %s", (value) => {
+    expect(made({ own: { SERVICE: value } })).toEqual({ SERVICE: value, ...QUIET });
+  });
+
   test("has what the caller names", () => {
     const own = { OPENAI_API_KEY: "c", GITHUB_TOKEN: "t" };
     expect(made({ own, keepEnv: ["GITHUB_TOKEN"] })).toEqual({ GITHUB_TOKEN: "t", ...QUIET });
@@ -80,6 +100,8 @@ describe("the name of a variable", () => {
     ],
     ["AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "SECRET_KEY_BASE", "NPM_CONFIG__AUTH", "MYSQL_PWD"],
     ["PGPASSWORD", "DB_PASS", "COOKIE", "OPENAI_API_KEYS", "GOOGLE_APPLICATION_CREDENTIALS", "my_api_key"],
+    ["DOCKER_AUTH_CONFIG", "AUTH_HEADER", "OAUTH_STATE", "SSHPASS", "PGPASS", "MYSQLPWD", "SENTRY_DSN"],
+    ["AZURE_STORAGE_CONNECTION_STRING", "CONNECTION_STRINGS_MAIN", "ConnectionStrings__Main"],
   ])("tells a credential: %s", (...names) => {
     expect(names.filter((name) => !isCredentialVariable(name))).toEqual([]);
   });
@@ -100,7 +122,8 @@ describe("the name of a variable", () => {
       "DISPLAY",
       "NODE_OPTIONS",
       "EDITOR",
-      "COMPASS",
+      "PASSENGER_PORT",
+      "DSN_TIMEOUT_MS",
       "npm_config_user_agent",
       "DBUS_SESSION_BUS_ADDRESS",
     ],
