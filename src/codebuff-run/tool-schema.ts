@@ -171,7 +171,7 @@ function keyOf(step: unknown): string {
 
 /** @throws InvalidInputError for JSON Schema that cannot be used */
 function plain(json: JsonSchema, tool: string, withoutPatterns: boolean): ToolSchema {
-  const schema: Schema = withoutPatterns ? structuredClone(json) : json;
+  const schema: Schema = withoutPatterns ? JSON.parse(JSON.stringify(json)) : json;
   const known: Record<string, Schema | boolean> = Object.create(null);
   const validated = (value: unknown, limit: number) =>
     validate(value, schema, "2020-12", counted(known, limit), false);
