@@ -15,7 +15,7 @@ const MAX_BYTES = 262_144;
  * Rules on the way from the root to a path, in all ignore files together. Each is matched with each folder of the path, while nothing else runs.
  * A folder that brings more blocks all that is below it. The longest common templates have 400 rules.
  */
-const MAX_RULES = 5_000;
+const MAX_RULES = 2_000;
 /** Names of a path. A longer one is blocked where there are rules: time grows with the square of this. Deep projects have 30. */
 const MAX_NAMES = 100;
 /** Folders with ignore files that are remembered. */
