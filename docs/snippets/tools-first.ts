@@ -26,7 +26,7 @@ const client = new CodebuffRun({
   overrideTools: tools.handlers,
   toolPolicy: [{ tool: /^(read_files|list_directory|glob|code_search)$/, then: "allow" }],
   onToolApproval: async (call) => {
-    const { path, operation } = Object(call.input); // `operation` is that of apply_patch
+    const { path, operation } = Object(call.input); // apply_patch has an `operation`
     console.log(`${call.name} wants to change ${reveal(JSON.stringify(path ?? operation.path))}:`);
     console.log(reveal(String(await tools.preview(call)))); // text of the agent: it could rewrite the screen
     return true; // ask your user here

@@ -7,7 +7,7 @@ import type { WrittenCall } from "./answer.ts";
 import type { RunMessage } from "./messages.ts";
 import { assertWanted, type Shared, tell } from "./shared.ts";
 import { ToolRun } from "./tool-run.ts";
-import type { Checked } from "./tool-schema.ts";
+import { type Checked, invalid } from "./tool-schema.ts";
 import { type CodebuffRunToolCall, failure, json, type Tool, type Toolbox } from "./toolbox.ts";
 import type { Speaker } from "./turn.ts";
 
@@ -202,10 +202,6 @@ function argumentsOf(text: string): { readonly value: Input } | { readonly probl
 }
 
 /** What is wrong with an input, for the model. */
-export function invalid(name: string, { issues }: Extract<Checked, { readonly issues: unknown }>): string {
-  return `Invalid parameters for ${name}: ${JSON.stringify(issues)}`;
-}
-
 /** The input as a JSON value; `undefined` if a schema has made something else of it, such as a BigInt. */
 function jsonOf(input: Input): Input | undefined {
   try {

@@ -60,7 +60,10 @@ export interface CodebuffRunOptions<Tools extends ToolParametersByName = ToolPar
   readonly tools?: { readonly [Name in keyof Tools]: CodebuffRunTool<Tools[Name]> };
   /** Handlers of Codebuff's own tools, such as `read_files`, by name. An agent may call the ones that its `toolNames` lists. */
   readonly overrideTools?: Readonly<Record<string, CodebuffRunToolHandler>>;
-  /** Tools that take time to start, such as those of `mcpServers()`. Each agent may call them, or the ones that its `toolNames` names. The client closes them. */
+  /**
+   * Sources of tools that take time to start: `mcpServers()` makes some. An agent may call all tools of a source. An agent whose `toolNames` names
+   * tools of the source may call these alone. The client closes its sources.
+   */
   readonly toolSources?: readonly ToolSource[];
   /** ms until a tool of yours has failed. @default 0: no limit, since tools may run builds */
   readonly toolTimeout?: number;

@@ -36,7 +36,7 @@ export interface Shared {
   readonly gate: Gate;
   readonly turn: LiveTurn<CodebuffRunEvent, CodebuffRunResult>;
   readonly agents: Agents;
-  /** The caller's tools, and those of the sources that have started. */
+  /** The caller's tools, and the tools of each source that has started. */
   readonly tools: readonly Tool[];
   readonly costMode: string;
   readonly maxAgentSteps: number;

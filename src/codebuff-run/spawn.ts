@@ -3,11 +3,12 @@ import { defined } from "../core/checks.ts";
 import { randomId } from "../core/random-id.ts";
 import type { AgentRunSetup, AgentWork } from "./agent-work.ts";
 import { type AgentDefinition, inputSchemaOf } from "./agents.ts";
-import { invalid, type SpawnOrder } from "./calls.ts";
+import type { SpawnOrder } from "./calls.ts";
 import { CodebuffRunError, outputOf } from "./errors.ts";
 import { buildPrompt, promptMessages } from "./input.ts";
 import type { RunOutput } from "./messages.ts";
 import { tell, wordsOf } from "./shared.ts";
+import { invalid } from "./tool-schema.ts";
 import { failure, json } from "./toolbox.ts";
 
 /** Levels of agents that run agents. A model that delegates without end must not use up the account. */

@@ -51,7 +51,7 @@ export class ToolRun {
     const refusal = await this.#refusal();
     if (refusal) return refusal;
     this.show({ state: "running" });
-    assertWanted(this.#shared); // who was shown the call may have stopped the run
+    assertWanted(this.#shared); // a listener may have stopped the run
     return this.done(await agents());
   }
 
@@ -166,7 +166,7 @@ export class ToolRun {
     this.show({ state: "running" });
     const unhold = turn.hold(); // the machine works, not the server
     try {
-      assertWanted(this.#shared); // who was shown the call may have stopped the run
+      assertWanted(this.#shared); // a listener may have stopped the run
       const context = { signal: controller.signal, onProgress };
       const end = await Promise.race([outcomeOf(handler, this.#call, context), early.promise]);
       if (end === "stopped") return failure("Interrupted.");

@@ -61,6 +61,11 @@ interface Issue {
   readonly message: string;
 }
 
+/** Says to a model what is wrong with its input. */
+export function invalid(name: string, { issues }: Extract<Checked, { readonly issues: unknown }>): string {
+  return `Invalid parameters for ${name}: ${JSON.stringify(issues)}`;
+}
+
 /** The parameters of a tool, for the model and for its input. */
 export interface ToolSchema {
   readonly json: JsonSchema;

@@ -17,7 +17,7 @@ export interface ToolSourceContext {
   readonly warn: (message: string) => void;
 }
 
-/** Tools that take time to start, such as those of a server. A source belongs to one client. */
+/** Tools that take time to start: a server has them, for example. A source belongs to one client. */
 export interface ToolSource {
   /**
    * Letters, digits, `-` and single `_`, 32 at most, without `_` at the end. The tool `read` of the source `files` is `files__read` for the

@@ -4,7 +4,7 @@ import { InvalidInputError } from "../../core/errors.ts";
 import { Recent } from "../../core/recent.ts";
 import type { ToolCall } from "../../core/values.ts";
 import { handledBuiltIn } from "../builtins.ts";
-import { schemaOf, type ToolSchema } from "../tool-schema.ts";
+import { invalid, schemaOf, type ToolSchema } from "../tool-schema.ts";
 import { failure, json } from "../toolbox.ts";
 import type { Reverted, RunChanges } from "./changes/run-changes.ts";
 import type { Change } from "./changes/segment.ts";
@@ -141,8 +141,7 @@ class FolderTools implements NodeTools {
     const ofServer = EDITS.has(name) ? readServerEdit(input) : undefined;
     if (ofServer) return [json(await this.#files.serverEdit(ofServer, job))];
     const checked = await tool.schema.check(input);
-    if ("issues" in checked)
-      return failure(`Invalid parameters for ${name}: ${JSON.stringify(checked.issues)}`);
+    if ("issues" in checked) return failure(invalid(name, checked));
     return [json(await tool.run(checked.input, job))];
   }
 

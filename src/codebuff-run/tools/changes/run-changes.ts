@@ -39,7 +39,7 @@ export class RunChanges implements Changes {
   #undo: Promise<unknown> = Promise.resolve();
 
   /**
-   * @param locks those of the tools, so that no edit runs while its file is put back
+   * @param locks the locks of the tools: no edit runs while its file is put back
    * @param options `seen`: the one table of all runs below the root
    */
   constructor(

@@ -14,11 +14,11 @@ export interface McpOptions extends Partial<McpLimits> {
   readonly listTimeout?: number;
   /** ms for a call. @default 300_000: builds and browsers take minutes */
   readonly callTimeout?: number;
-  /** The folder in which programs start. @default that of this process */
+  /** The folder in which programs start. @default the folder of this process */
   readonly cwd?: string;
   /**
    * The environment of a program, with the variables of its configuration.
-   * @default that of this process without its credentials
+   * @default the environment of this process, without its credentials
    */
   readonly environment?: (
     env: Readonly<Record<string, string>>,

@@ -1,5 +1,6 @@
 import type { Clock } from "../../../core/clock.ts";
 import { type Deferred, deferred } from "../../../core/deferred.ts";
+import { Queue } from "../../../core/queue.ts";
 import { GroupProcess } from "../../../process/group-process.ts";
 import type { SearchFlags } from "./flags.ts";
 import { type Engine, type EngineEnd, type EngineSearch, type FileHits, MAX_FILE_BYTES } from "./hits.ts";
@@ -93,7 +94,7 @@ export async function* searchWithRipgrep(search: EngineSearch, setup: RipgrepSet
 class Run {
   readonly #search: EngineSearch;
   readonly #process: GroupProcess;
-  readonly #files: FileHits[] = [];
+  readonly #files = new Queue<FileHits>();
   readonly #over: Deferred<void> = deferred();
   readonly #decoder = new TextDecoder();
   #isWanted = true;
@@ -138,15 +139,15 @@ class Run {
   /** Nothing is read any more, but the pipe is emptied: a process that is paused never ends. */
   #kill(): void {
     this.#isWanted = false;
-    this.#files.length = 0;
+    this.#files.clear();
     this.#process.kill();
     this.#process.resume();
   }
 
   #onFile(file: FileHits): void {
     if (!this.#isWanted) return;
-    this.#files.push(file);
-    if (this.#files.length >= MAX_WAITING) this.#process.pause();
+    this.#files.add(file);
+    if (this.#files.size >= MAX_WAITING) this.#process.pause();
     this.#wake();
   }
 
@@ -159,7 +160,7 @@ class Run {
   async next(): Promise<FileHits | EngineEnd> {
     for (;;) {
       this.#search.signal.throwIfAborted();
-      const file = this.#files.shift();
+      const file = this.#files.take();
       if (file) return file;
       this.#process.resume();
       if (this.#end && "error" in this.#end) throw this.#end.error;

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
+import { Queue } from "../../../../core/queue.ts";
 import type { LineRange } from "../hits.ts";
 import type { PathToMatch, WorkerReply, WorkerRequest, WorkerSetup } from "./worker-messages.ts";
 
@@ -36,7 +37,7 @@ interface Waiting {
  */
 export class MatchWorker {
   readonly #worker: Worker;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting = new Queue<Waiting>();
   readonly #signal: AbortSignal;
   #ended: { readonly reason: unknown } | undefined;
 
@@ -51,7 +52,7 @@ export class MatchWorker {
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP },
     });
-    this.#worker.on("message", (reply: WorkerReply) => this.#waiting.shift()?.resolve(reply));
+    this.#worker.on("message", (reply: WorkerReply) => this.#waiting.take()?.resolve(reply));
     this.#worker.on("error", (error) => this.#end(new WorkerError(error.message, { cause: error })));
     this.#worker.on("exit", () => this.#end(new WorkerError("the search thread ended")));
     signal.addEventListener("abort", this.#onAbort, { once: true });
@@ -80,7 +81,7 @@ export class MatchWorker {
   #ask(request: WorkerRequest, handOver: readonly ArrayBuffer[] = []): Promise<WorkerReply> {
     if (this.#ended) return Promise.reject(this.#ended.reason);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject });
+      this.#waiting.add({ resolve, reject });
       this.#worker.postMessage(request, [...handOver]);
     });
   }
@@ -88,7 +89,7 @@ export class MatchWorker {
   #end(reason: unknown): void {
     this.#ended ??= { reason };
     this.#signal.removeEventListener("abort", this.#onAbort);
-    for (const { reject } of this.#waiting.splice(0)) reject(this.#ended.reason);
+    for (let next = this.#waiting.take(); next; next = this.#waiting.take()) next.reject(this.#ended.reason);
   }
 
   /** Resolves when the thread has ended. */
