@@ -1,9 +1,10 @@
 /** An agent that fixes a bug, with tools that stay in one folder: `npm run example -- examples/fix-a-bug.ts [options] ["prompt"]` */
 import { parseArgs } from "node:util";
 import { reveal } from "agentwire/chat";
-import { type AgentDefinition, CodebuffRun, isAgentwireError, type ToolCall } from "agentwire/codebuff-run";
+import { type AgentDefinition, CodebuffRun, type ToolCall } from "agentwire/codebuff-run";
 import { type NodeTools, nodeTools } from "agentwire/codebuff-run/tools";
 import { bugProject, mendingServer, PROMPT } from "./support/bug-project.ts";
+import { onInterrupt, runProgram, wasInterrupted } from "./support/program.ts";
 import { openAiServer } from "./support/run-agent.ts";
 import { createQuoted, Lines, quoted, Screen, wantsColour } from "./support/terminal.ts";
 
@@ -39,8 +40,6 @@ const ARGUMENTS = {
 } as const;
 
 const screen = new Screen(process.stdout, wantsColour(process.env, process.stdout.isTTY));
-let interrupts = 0;
-let stop = (): void => process.exit(130);
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({ options: ARGUMENTS, allowPositionals: true });
@@ -102,10 +101,10 @@ async function fix(
 ): Promise<number> {
   screen.line(`you> ${prompt}`, "cyan");
   const turn = client.prompt(prompt);
-  stop = () => {
+  onInterrupt(() => {
     screen.line("(cancelling; Ctrl-C again leaves)", "dim");
     void turn.cancel();
-  };
+  });
   let quote = createQuoted();
   turn.on("event", (event) => {
     if (event.type === "chunk") screen.stream(event.chunk);
@@ -121,7 +120,7 @@ async function fix(
   screen.fresh();
   if (outcome.status === "failed") screen.line(outcome.error.message, "red");
   await review(tools, turn.id, lines);
-  if (interrupts > 0) return 130;
+  if (wasInterrupted()) return 130;
   return outcome.status === "completed" ? 0 : 1;
 }
 
@@ -133,7 +132,7 @@ async function review(tools: NodeTools, turnId: string, lines: Lines | undefined
   screen.line(`Changed: ${list.map(({ path, action }) => `${inLine(path)} (${action})`).join(", ")}`);
   if (!lines) return;
   const leaving = new AbortController();
-  stop = () => leaving.abort();
+  onInterrupt(() => leaving.abort());
   screen.ask("Keep the changes? (n takes them back) ", "yellow");
   if (!/^no?$/i.test((await lines.answer(leaving.signal))?.trim() ?? "")) return;
   const { reverted, conflicts } = await changes.revert();
@@ -168,14 +167,4 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
-process.on("SIGINT", () => {
-  interrupts++;
-  if (interrupts > 1) process.exit(130);
-  stop();
-});
-try {
-  process.exitCode = await main();
-} catch (error) {
-  screen.line(error instanceof Error ? error.message : String(error), "red");
-  process.exitCode = isAgentwireError(error) && error.code !== "invalid-input" ? 1 : 2;
-}
+await runProgram(screen, main);

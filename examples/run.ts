@@ -4,10 +4,10 @@ import { reveal } from "agentwire/chat";
 import {
   CodebuffRun,
   type CodebuffRunConversation,
-  isAgentwireError,
   type ToolCall,
   type TurnToolCall,
 } from "agentwire/codebuff-run";
+import { onInterrupt, runProgram } from "./support/program.ts";
 import {
   listFolder,
   lookingAgent,
@@ -43,8 +43,6 @@ const ARGUMENTS = {
 const PROMPTS = ["What is in this folder?", "What did I ask you?"];
 
 const screen = new Screen(process.stdout, wantsColour(process.env, process.stdout.isTTY));
-let interrupts = 0;
-let stop = (): void => process.exit(130);
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({ options: ARGUMENTS, allowPositionals: true });
@@ -106,10 +104,10 @@ async function serverOf(values: {
 async function ask(prompt: string, chat: CodebuffRunConversation): Promise<number> {
   screen.line(`you> ${prompt}`, "cyan");
   const turn = chat.prompt(prompt);
-  stop = () => {
+  onInterrupt(() => {
     note("cancelling; Ctrl-C again leaves");
     void turn.cancel();
-  };
+  });
   turn.on("event", (event) => {
     if (event.type === "chunk") screen.stream(event.chunk);
     if (event.type === "reasoning_chunk") screen.stream(event.chunk, "dim");
@@ -143,14 +141,4 @@ function note(text: string): void {
   screen.line(`(${text})`, "dim");
 }
 
-process.on("SIGINT", () => {
-  interrupts++;
-  if (interrupts > 1) process.exit(130);
-  stop();
-});
-try {
-  process.exitCode = await main();
-} catch (error) {
-  screen.line(error instanceof Error ? error.message : String(error), "red");
-  process.exitCode = isAgentwireError(error) && error.code !== "invalid-input" ? 1 : 2;
-}
+await runProgram(screen, main);
