@@ -124,7 +124,7 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
   [
     "schemas",
     {
-      imports: ["universal/events.ts", "universal/patterns.ts"],
+      imports: ["universal/events.ts", "universal/shapes/events.ts", "universal/shapes/shape.ts"],
       types: ["core", "universal"],
       neutral: true,
       peers: ["zod"],
