@@ -1,18 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ChatMessage, ChatPart } from "../../src/chat/messages/message.ts";
-import {
-  emptyMessages,
-  type MessagesState,
-  reduceMessages,
-  restoreMessages,
-} from "../../src/chat/messages/messages.ts";
 import type { UniversalEvent } from "../../src/universal/events.ts";
-import { append, emptyList, type List, replace } from "../../src/universal/reduce/list.ts";
+import { append, emptyList, type List, replace } from "../../src/universal/transcript/list.ts";
+import type { ChatMessage, ChatPart } from "../../src/universal/transcript/message.ts";
+import { fold, reduce } from "../../src/universal/transcript/reduce.ts";
+import { emptyTranscript, type Transcript } from "../../src/universal/transcript/transcript.ts";
 import { runs } from "../properties/support/runs.ts";
-import { Script } from "../universal/build.ts";
-import { transcripts, wildEvents } from "../universal/support/arbitrary.ts";
-import { mean, workAt } from "../universal/support/visits.ts";
+import { Script } from "./build.ts";
+import { transcripts, wildEvents } from "./support/arbitrary.ts";
+import { mean, workAt } from "./support/visits.ts";
 
 const anyEvents = fc.oneof(transcripts, wildEvents);
 
@@ -52,9 +48,9 @@ describe("any events", () => {
     fc.assert(
       fc.property(anyEvents, fc.nat(), (events, cut) => {
         const at = events.length === 0 ? 0 : cut % events.length;
-        const whole = restoreMessages(events);
-        const first = restoreMessages(events.slice(0, at));
-        expect(restoreMessages(events.slice(at), undefined, first)).toEqual(whole);
+        const whole = fold(events);
+        const first = fold(events.slice(0, at));
+        expect(fold(events.slice(at), first)).toEqual(whole);
         for (const message of whole.messages) expect(message.startedAt).not.toBeNaN();
       }),
       runs(500),
@@ -64,8 +60,8 @@ describe("any events", () => {
   test("change nothing when they come a second time, from any place on", () => {
     fc.assert(
       fc.property(transcripts, fc.nat(), (events, from) => {
-        const state = restoreMessages(events);
-        expect(restoreMessages(events.slice(from % (events.length + 1)), undefined, state)).toBe(state);
+        const state = fold(events);
+        expect(fold(events.slice(from % (events.length + 1)), state)).toBe(state);
       }),
       runs(300),
     );
@@ -79,7 +75,7 @@ describe("any events", () => {
           ({ session_id, type }, index) =>
             index < start || index >= start + missing || type === "turn.ended" || session_id !== "ses_1",
         );
-        for (const { status, parts, turnId } of restoreMessages(kept).messages) {
+        for (const { status, parts, turnId } of fold(kept).messages) {
           if (status === "open" || turnId === undefined) continue;
           expect(allParts(parts).filter(isUnderWay)).toEqual([]);
         }
@@ -91,9 +87,9 @@ describe("any events", () => {
   test("touch one message at most, and in it one part of each level, except for the end of a turn", () => {
     fc.assert(
       fc.property(transcripts, (events) => {
-        let state = emptyMessages;
+        let state = emptyTranscript;
         for (const event of events) {
-          const next = reduceMessages(state, event);
+          const next = reduce(state, event);
           const messages = changed(state.messages, next.messages);
           expect(messages.length, event.type).toBeLessThanOrEqual(1);
           if (event.type !== "turn.ended") {
@@ -122,7 +118,7 @@ describe("a stream that keeps its rules", () => {
   test("has a message for each prompt and one for each turn, and shows each text and call once", () => {
     fc.assert(
       fc.property(transcripts, (events) => {
-        const messages = restoreMessages(events).messages.toArray();
+        const messages = fold(events).messages.toArray();
         const parts = messages.flatMap((message) => allParts(message.parts));
         const items = events.flatMap((event) => (event.type === "item.completed" ? [event.data.item] : []));
         const ids = messages.map(({ id }) => id);
@@ -168,9 +164,9 @@ test("others may append messages and replace messages between the events", () =>
     parts: emptyList(),
     startedAt: 1,
   };
-  let state: MessagesState = emptyMessages;
+  let state: Transcript = emptyTranscript;
   for (const event of script.events) {
-    state = reduceMessages(state, event);
+    state = reduce(state, event);
     if (event.type === "item.delta" && event.data.delta === "a") {
       state = { ...state, messages: append(state.messages, queued) };
       const prompt = state.messages.at(0);
@@ -211,16 +207,16 @@ describe("the work for one event", () => {
   const MOST = 1_600;
 
   const works = (events: readonly UniversalEvent[], places: readonly number[]) =>
-    workAt<MessagesState, UniversalEvent>(
-      (state, event) => reduceMessages(state, event),
-      emptyMessages,
+    workAt<Transcript, UniversalEvent>(
+      (state, event) => reduce(state, event),
+      emptyTranscript,
       events,
       places,
     );
 
   test("is as little for the last of 125,000 events, which make 10,000 messages, as for the first", () => {
     const events = longLog(5_000);
-    expect(restoreMessages(events).messages.length).toBe(10_000);
+    expect(fold(events).messages.length).toBe(10_000);
     const [early, middle, late] = works(events, [1_000, 60_000, events.length - 500]);
     expect(Math.max(...(early ?? []), ...(middle ?? []), ...(late ?? []))).toBeLessThan(MOST);
     expect(mean(late)).toBeLessThan(1.5 * mean(early));

@@ -1,5 +1,5 @@
 import { hasEnded } from "../../core/values.ts";
-import type { ChatPart, ChatToolPart } from "../messages/message.ts";
+import type { ChatPart, ChatToolPart } from "./message.ts";
 
 /** A part whose turn is over: nothing of it is under way. The same part if nothing was. Parts of a sub-agent end on their own. */
 export function endPart(part: ChatPart): ChatPart {

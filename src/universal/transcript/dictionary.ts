@@ -1,3 +1,5 @@
+import { INSPECT } from "./inspect.ts";
+
 /**
  * A map from strings that never changes: `with` and `without` give a changed copy, which shares all but a few nodes. Its iterator gives the
  * values, in the order of the code units of their keys.
@@ -12,6 +14,10 @@ export interface Dictionary<T> extends Iterable<T> {
   with(key: string, value: T): Dictionary<T>;
   /** A copy without `key`; the same dictionary if it has none. */
   without(key: string): Dictionary<T>;
+  /** The values. Made at the first call, and the same array at each further call. */
+  toArray(): readonly T[];
+  /** The values, for `JSON.stringify`. */
+  toJSON(): readonly T[];
 }
 
 /** The dictionary without keys: always the same object. */
@@ -38,6 +44,8 @@ interface Branch<T> {
 
 /** The fields are plain ones: tests count the entries that a change copies. */
 class Tree<T> implements Dictionary<T> {
+  /** A cache, and no part of the value. */
+  #array: readonly T[] | undefined;
   readonly size: number;
   private readonly root: Node<T> | null;
 
@@ -86,6 +94,20 @@ class Tree<T> implements Dictionary<T> {
       size - 1,
       changed(root, key, () => rest, branch.place, branch.mask),
     );
+  }
+
+  toArray(): readonly T[] {
+    this.#array ??= [...this];
+    return this.#array;
+  }
+
+  toJSON(): readonly T[] {
+    return this.toArray();
+  }
+
+  /** What Node's `console.log` shows. */
+  [INSPECT](): readonly T[] {
+    return this.toArray();
   }
 
   *[Symbol.iterator](): Generator<T, undefined> {

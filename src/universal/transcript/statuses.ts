@@ -1,18 +1,10 @@
-import type { StatusPart, UniversalItem } from "../../universal/events.ts";
-import { emptyList } from "../../universal/reduce/list.ts";
-import {
-  addPart,
-  changePart,
-  type Draft,
-  finish,
-  type Home,
-  keyOf,
-  leaveOpen,
-  remember,
-  type Spot,
-} from "./draft.ts";
+import type { StatusPart, UniversalItem } from "../events.ts";
+import { addPart, changePart, type Draft, finish, leaveOpen, remember } from "./draft.ts";
+import { emptyList } from "./list.ts";
 import type { ChatStatusPart, ChatSubagentPart } from "./message.ts";
-import { recoverAnswer } from "./turn-messages.ts";
+import { isNoted } from "./notes.ts";
+import { type Home, keyOf, type Spot } from "./transcript.ts";
+import { recoverAnswer } from "./turns.ts";
 
 const SUBAGENT = "subagent:";
 const CONNECTION = "connection.";
@@ -29,7 +21,7 @@ export function startStatus(draft: Draft, item: UniversalItem, home: () => Home)
   } else if (LOSSES.has(status.label)) {
     // A loss shows in the status of the message, until the answer goes on.
     recoverAnswer(draft);
-  } else if (!status.label.startsWith(CONNECTION)) {
+  } else if (!status.label.startsWith(CONNECTION) && !isNoted(status.label)) {
     remember(draft, key, { kind: "status", spot: addPart(draft, home(), progressPart(item, status)) });
   }
 }

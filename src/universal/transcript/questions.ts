@@ -1,7 +1,18 @@
-import type { QuestionData, UniversalAnswer, UniversalQuestion } from "../../universal/events.ts";
-import { addPart, changePart, type Draft, finish, keyOf, leaveOpen, partAt, remember } from "./draft.ts";
+import type { QuestionData, UniversalAnswer, UniversalQuestion } from "../events.ts";
+import {
+  addPart,
+  changePart,
+  type Draft,
+  finish,
+  leaveOpen,
+  partAt,
+  remember,
+  settle,
+  wait,
+} from "./draft.ts";
 import type { ChatQuestionPart } from "./message.ts";
-import { answerOf } from "./turn-messages.ts";
+import { keyOf } from "./transcript.ts";
+import { answerOf } from "./turns.ts";
 
 /** A question takes the place of the call that asks it (`ask_user`), so the call is no part of its own. */
 export function askQuestion(draft: Draft, data: QuestionData): void {
@@ -12,7 +23,8 @@ export function askQuestion(draft: Draft, data: QuestionData): void {
   const asked = spot && partAt(draft, spot)?.type === "tool" ? spot : undefined;
   if (asked) changePart(draft, asked, () => questionPart(data));
   const place = asked ?? addPart(draft, { message: answerOf(draft, id), path: [] }, questionPart(data));
-  remember(draft, key, { kind: "question", spot: place });
+  const waits = wait(draft, { type: "question", id, questions: questionsOf(data) });
+  remember(draft, key, { kind: "question", spot: place, waits });
   leaveOpen(draft, key, place);
 }
 
@@ -20,6 +32,7 @@ export function settleQuestion(draft: Draft, data: QuestionData): void {
   const key = keyOf.question(data.question_id);
   const place = draft.book.places.get(key);
   if (place?.kind !== "question") return;
+  settle(draft, place.waits);
   const { status, reason } = data;
   changePart(draft, place.spot, (part) => {
     if (part.type !== "question") return part;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { restoreMessages } from "../../src/chat/messages/messages.ts";
 import { describeErrorData } from "../../src/chat/words/describe-error-data.ts";
 import { readJsonl } from "../../src/universal/jsonl/jsonl.ts";
-import { Script, START } from "../universal/build.ts";
-import { TRANSCRIPT } from "../universal/support/events.ts";
+import { fold } from "../../src/universal/transcript/reduce.ts";
+import { Script, START } from "./build.ts";
+import { TRANSCRIPT } from "./support/events.ts";
 import { last, messagesOf, partsOf, turn } from "./support/messages-of.ts";
 
 describe("the messages of a turn", () => {
@@ -130,7 +130,7 @@ describe("an error", () => {
       .error("it broke", { retryable: true, turn_id: "trn_1" })
       .turnEnded({ status: "failed" });
     const data = { message: "it broke", code: null, details: null, retryable: true, turn_id: "trn_1" };
-    expect(restoreMessages(events).messages.at(-1)?.error).toEqual(describeErrorData(data));
+    expect(fold(events).messages.at(-1)?.error).toEqual(describeErrorData(data));
   });
 });
 
@@ -229,7 +229,7 @@ describe("what is missing", () => {
     const script = turn();
     script.call();
     script.turnEnded().sessionEnded();
-    expect(restoreMessages(script.events).books.current?.places.size).toBe(0);
+    expect(fold(script.events).book?.places.size).toBe(0);
   });
 
   test.each([

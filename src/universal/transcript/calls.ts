@@ -1,27 +1,25 @@
 import { isObject } from "../../core/checks.ts";
 import { parseJson } from "../../core/text.ts";
-import type { ItemDeltaData, PermissionData, ToolCallPart, UniversalItem } from "../../universal/events.ts";
-import {
-  addPart,
-  changePart,
-  type Draft,
-  finish,
-  type Home,
-  keyOf,
-  leaveOpen,
-  type Place,
-  remember,
-  type Spot,
-} from "./draft.ts";
+import type { ToolCallState } from "../../core/values.ts";
+import type { ItemDeltaData, PermissionData, ToolCallPart, UniversalItem } from "../events.ts";
+import { addPart, changePart, type Draft, finish, leaveOpen, remember, settle, wait } from "./draft.ts";
 import type { ChatApproval, ChatToolPart } from "./message.ts";
-import { answerOf } from "./turn-messages.ts";
+import { type Home, keyOf, type Place, type Spot } from "./transcript.ts";
+import { answerOf } from "./turns.ts";
 
 type CallPlace = Extract<Place, { readonly kind: "call" }>;
 type ResultPlace = Extract<Place, { readonly kind: "result" }>;
 
-export function startCall(draft: Draft, item: UniversalItem, home: Home): void {
+export function startCall(draft: Draft, item: UniversalItem, home: Home, state?: ToolCallState): void {
   const call = callIn(item);
-  const part = toolPart(item.item_id, call.call_id, call.name, parsed(call.arguments));
+  const { title, tool_kind: kind, locations } = call;
+  const part: ChatToolPart = {
+    ...toolPart(item.item_id, call.call_id, call.name, parsed(call.arguments)),
+    ...(state === undefined ? {} : { state }),
+    ...(title === undefined ? {} : { title }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(locations === undefined ? {} : { locations }),
+  };
   const place: CallPlace = { kind: "call", spot: addPart(draft, home, part), text: call.arguments };
   remember(draft, keyOf.item(item.item_id), place);
   remember(draft, keyOf.call(call.call_id), { ...place, text: null });
@@ -50,12 +48,17 @@ export function completeCall(draft: Draft, place: CallPlace, item: UniversalItem
 }
 
 /** @param home for a result without a call */
-export function startResult(draft: Draft, item: UniversalItem, home: () => Home): void {
+export function startResult(
+  draft: Draft,
+  item: UniversalItem,
+  home: () => Home,
+  state: ToolCallState = "running",
+): void {
   const spot = spotOfCall(draft, item) ?? orphan(draft, item, home());
   remember(draft, keyOf.item(item.item_id), { kind: "result", spot, isOpen: true });
   changeTool(draft, spot, (part) => ({
     ...part,
-    state: part.state === "denied" ? "denied" : "running",
+    state: part.state === "denied" ? "denied" : state,
     output: resultIn(item) ?? part.output,
   }));
 }
@@ -65,31 +68,47 @@ export function growResult(draft: Draft, { spot, isOpen }: ResultPlace, delta: s
 }
 
 /** The output of the completed item replaces what was streamed. */
-export function completeResult(draft: Draft, place: ResultPlace, item: UniversalItem): void {
+export function completeResult(
+  draft: Draft,
+  place: ResultPlace,
+  item: UniversalItem,
+  state?: ToolCallState,
+): void {
   if (!place.isOpen) return;
   const { spot } = place;
   remember(draft, keyOf.item(item.item_id), { ...place, isOpen: false });
   changeTool(draft, spot, (part) => ({
     ...part,
-    state: item.status !== "failed" ? "done" : part.approval?.status === "reject" ? "denied" : "failed",
+    state: state ?? endOf(item, part),
     output: resultIn(item) ?? part.output,
     content: item.content.filter(({ type }) => type !== "tool_result"),
   }));
   finish(draft, openKey(spot));
 }
 
+/** For a transcript that does not say the state. */
+function endOf({ status }: UniversalItem, { approval }: ChatToolPart): ToolCallState {
+  if (status !== "failed") return "done";
+  return approval?.status === "reject" ? "denied" : "failed";
+}
+
 /** A request without a call item makes a part too: somebody has to decide it. */
 export function askPermission(draft: Draft, data: PermissionData): void {
   const spot = spotOfPermission(draft, data);
-  remember(draft, keyOf.permission(data.permission_id), { kind: "permission", spot });
+  const { permission_id: id, action: tool, metadata, state = "awaiting", preview } = data;
+  const input = isObject(metadata) ? metadata["input"] : undefined;
+  const shown = preview ? { preview } : {};
+  const waits = wait(draft, { type: "approval", id, tool, input, ...shown });
+  remember(draft, keyOf.permission(id), { kind: "permission", spot, waits });
   leaveOpen(draft, openKey(spot), spot);
-  changeTool(draft, spot, (part) => ({ ...part, state: "awaiting", approval: approvalOf(data) }));
+  changeTool(draft, spot, (part) => ({ ...part, state, ...shown, approval: approvalOf(data) }));
 }
 
 export function settlePermission(draft: Draft, data: PermissionData): void {
   const place = draft.book.places.get(keyOf.permission(data.permission_id));
   if (place?.kind !== "permission") return;
-  const decided = data.status === "reject" ? "denied" : "approved";
+  settle(draft, place.waits);
+  const decided = data.state ?? (data.status === "reject" ? "denied" : "approved");
   changeTool(draft, place.spot, (part) => ({
     ...part,
     state: part.state === "awaiting" ? decided : part.state,
@@ -97,8 +116,13 @@ export function settlePermission(draft: Draft, data: PermissionData): void {
   }));
 }
 
-function approvalOf({ permission_id: id, status, reason }: PermissionData): ChatApproval {
-  return { id, status, ...(reason === undefined ? {} : { reason }) };
+function approvalOf({ permission_id: id, status, reason, scope }: PermissionData): ChatApproval {
+  return {
+    id,
+    status,
+    ...(reason === undefined ? {} : { reason }),
+    ...(scope === undefined ? {} : { scope }),
+  };
 }
 
 function spotOfPermission(draft: Draft, data: PermissionData): Spot {

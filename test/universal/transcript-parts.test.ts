@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { MAX_DEPTH } from "../../src/chat/messages/draft.ts";
-import type { ChatPart } from "../../src/chat/messages/message.ts";
+import { MAX_DEPTH } from "../../src/universal/transcript/draft.ts";
+import type { ChatPart } from "../../src/universal/transcript/message.ts";
 import { last, partsOf, turn } from "./support/messages-of.ts";
 
 describe("the parts of an answer", () => {

@@ -1,16 +1,20 @@
+import type { ErrorDescription } from "../../chat/words/error-description.ts";
 import type { ToolCallState } from "../../core/values.ts";
 import type {
   ContentPart,
+  GrantScope,
   PermissionStatus,
   ResolvedReason,
+  ToolKind,
+  ToolLocation,
+  ToolPreview,
   UniversalAnswer,
   UniversalCost,
   UniversalQuestion,
   UniversalUsage,
   Visibility,
-} from "../../universal/events.ts";
-import type { List } from "../../universal/reduce/list.ts";
-import type { ErrorDescription } from "../words/error-description.ts";
+} from "../events.ts";
+import type { List } from "./list.ts";
 
 /** Text of the user or of an agent. */
 export interface ChatTextPart {
@@ -35,6 +39,8 @@ export interface ChatApproval {
   readonly id: string;
   readonly status: PermissionStatus;
   readonly reason?: ResolvedReason;
+  /** How long an approval holds. */
+  readonly scope?: GrantScope;
 }
 
 /** A tool call, with its decision and its output. */
@@ -46,7 +52,13 @@ export interface ChatToolPart {
   /** The parsed arguments. The text itself, if it is no JSON. */
   readonly input: unknown;
   readonly state: ToolCallState;
+  /** What the call does, in words of the backend. */
+  readonly title?: string;
+  readonly kind?: ToolKind;
+  readonly locations?: readonly ToolLocation[];
   readonly approval?: ChatApproval;
+  /** What the call would change, as far as it can be told before it runs. */
+  readonly preview?: readonly ToolPreview[];
   /** The output so far; in the end the whole output. */
   readonly output: string;
   /** What the result holds besides its text: JSON, images, files. */

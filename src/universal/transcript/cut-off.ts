@@ -1,8 +1,8 @@
-import type { List } from "../../universal/reduce/list.ts";
-import { listOf } from "../../universal/reduce/list.ts";
-import type { ChatMessage, ChatPart } from "../messages/message.ts";
-import type { ErrorDescription } from "../words/error-description.ts";
+import type { ErrorDescription } from "../../chat/words/error-description.ts";
 import { endPart } from "./end-part.ts";
+import type { List } from "./list.ts";
+import { listOf } from "./list.ts";
+import type { ChatMessage, ChatPart } from "./message.ts";
 
 const NEVER_SENT: ErrorDescription = {
   title: "Not sent",

@@ -1,13 +1,14 @@
-import type { ItemDeltaData, UniversalItem } from "../../universal/events.ts";
-import { completeContent, growContent, startContent } from "./content-items.ts";
-import { type Draft, type Home, keyOf, MAX_DEPTH } from "./draft.ts";
-import { completeAgent, completeStatus, startStatus } from "./status-items.ts";
-import { completeCall, completeResult, growCall, growResult, startCall, startResult } from "./tool-items.ts";
-import { answerOf } from "./turn-messages.ts";
-import { completePrompt, startPrompt } from "./user-messages.ts";
+import type { ItemData, ItemDeltaData, UniversalItem } from "../events.ts";
+import { completeCall, completeResult, growCall, growResult, startCall, startResult } from "./calls.ts";
+import { completeContent, growContent, partsOf, samePart, startContent } from "./content.ts";
+import { addMessage, changeMessage, type Draft, MAX_DEPTH, remember } from "./draft.ts";
+import { listOf } from "./list.ts";
+import { completeAgent, completeStatus, startStatus } from "./statuses.ts";
+import { type Home, keyOf } from "./transcript.ts";
+import { answerOf } from "./turns.ts";
 
 /** A second start of an item is ignored. */
-export function startItem(draft: Draft, item: UniversalItem): void {
+export function startItem(draft: Draft, { item, state }: ItemData): void {
   if (draft.book.places.get(keyOf.item(item.item_id))) return;
   const home = () => homeOf(draft, item);
   switch (item.kind) {
@@ -16,10 +17,10 @@ export function startItem(draft: Draft, item: UniversalItem): void {
       else startContent(draft, item, home());
       return;
     case "tool_call":
-      startCall(draft, item, home());
+      startCall(draft, item, home(), state);
       return;
     case "tool_result":
-      startResult(draft, item, home);
+      startResult(draft, item, home, state);
       return;
     case "status":
       // A status between turns, such as `connection.lost`, makes no message.
@@ -58,9 +59,9 @@ export function growItem(draft: Draft, data: ItemDeltaData): void {
 }
 
 /** An item whose start is missing starts and completes at once. */
-export function completeItem(draft: Draft, item: UniversalItem): void {
+export function completeItem(draft: Draft, { item, state }: ItemData): void {
   const key = keyOf.item(item.item_id);
-  if (!draft.book.places.get(key)) startItem(draft, item);
+  if (!draft.book.places.get(key)) startItem(draft, { item });
   const place = draft.book.places.get(key);
   switch (place?.kind) {
     case "user":
@@ -79,7 +80,7 @@ export function completeItem(draft: Draft, item: UniversalItem): void {
       completeCall(draft, place, item);
       return;
     case "result":
-      completeResult(draft, place, item);
+      completeResult(draft, place, item, state);
       return;
     case "permission":
     case "question":
@@ -110,4 +111,36 @@ function homeOf(draft: Draft, { item_id, parent_id }: UniversalItem): Home {
     case undefined:
       return { message: answerOf(draft, item_id), path: [] };
   }
+}
+
+/** A prompt is written to the wire when its item starts. */
+function startPrompt(draft: Draft, item: UniversalItem): void {
+  const { book, time } = draft;
+  const message = addMessage(
+    draft,
+    {
+      id: book.turn?.open.metadata?.prompt_id ?? `${book.sessionId}/${item.item_id}`,
+      role: "user",
+      ...(book.turn ? { turnId: book.turn.open.id } : {}),
+      status: "sent",
+      startedAt: time,
+    },
+    listOf(partsOf(item, false)),
+  );
+  remember(draft, keyOf.item(item.item_id), { kind: "user", message });
+  const { turn } = book;
+  if (turn?.prompt === null) book.turn = { ...turn, prompt: message };
+}
+
+/** The message of the turn comes behind the prompt, before the agent has said a word. */
+function completePrompt(draft: Draft, message: number, item: UniversalItem): void {
+  const parts = partsOf(item, false);
+  changeMessage(draft, message, (old) => {
+    const isSame =
+      old.parts.length === parts.length && parts.every((part, index) => samePart(part, old.parts.at(index)));
+    const status = item.status === "failed" ? "failed" : old.status;
+    if (isSame && status === old.status) return old;
+    return { ...old, status, parts: isSame ? old.parts : listOf(parts) };
+  });
+  if (draft.book.turn) answerOf(draft, item.item_id);
 }

@@ -1,25 +1,22 @@
-import type { TurnEndMetadata, UniversalCost, UniversalUsage } from "../universal/events.ts";
+import type { TurnEndMetadata, UniversalCost, UniversalUsage } from "../events.ts";
 
-/** The tokens and the cost of a whole chat. */
+const SUMMED = ["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"] as const;
+const LATEST = ["total_output_tokens", "context_tokens", "context_window"] as const;
+
+/** What all turns have used. */
 export interface ChatTotals {
-  /** Sums of all turns; `context_tokens` and `total_output_tokens` are those of the last turn that reported them. */
   readonly usage: UniversalUsage;
   /** One total for each currency. */
   readonly cost: readonly UniversalCost[];
 }
 
-export const NO_TOTALS: ChatTotals = { usage: {}, cost: [] };
-
-const SUMMED = ["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"] as const;
-const LATEST = ["total_output_tokens", "context_tokens"] as const;
-
-/** The totals with one more turn. The same object if the turn reports nothing. */
-export function addTurn(totals: ChatTotals, { usage, cost }: TurnEndMetadata): ChatTotals {
-  if (!usage && !cost) return totals;
-  return {
-    usage: usage ? addUsage(totals.usage, usage) : totals.usage,
-    cost: cost ? addCost(totals.cost, cost) : totals.cost,
-  };
+/** Adds what one more turn has used. */
+export function addTurn(
+  totals: { -readonly [Name in keyof ChatTotals]: ChatTotals[Name] },
+  { usage, cost }: TurnEndMetadata,
+): void {
+  if (usage) totals.usage = addUsage(totals.usage, usage);
+  if (cost) totals.cost = addCost(totals.cost, cost);
 }
 
 function addUsage(total: UniversalUsage, turn: UniversalUsage): UniversalUsage {

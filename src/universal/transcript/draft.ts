@@ -1,77 +1,20 @@
-import type { ErrorData } from "../../universal/events.ts";
-import type { Book } from "../../universal/reduce/books.ts";
-import type { Dictionary } from "../../universal/reduce/dictionary.ts";
-import { append, emptyList, type List, replace } from "../../universal/reduce/list.ts";
-import type { ErrorDescription } from "../words/error-description.ts";
+import type { ErrorDescription } from "../../chat/words/error-description.ts";
+import type { ErrorData } from "../events.ts";
+import { append, emptyList, type List, replace } from "./list.ts";
 import type { ChatMessage, ChatPart } from "./message.ts";
+import type { Book, Home, Place, Spot, Transcript, TranscriptRequest } from "./transcript.ts";
 
-/** The messages while one event is applied to them. */
+type Changing<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** A transcript while one event is applied to it. */
 export interface Draft {
-  messages: List<ChatMessage>;
-  readonly book: { -readonly [Key in keyof ChatBook]: ChatBook[Key] };
+  /** Where `book` and its fields do not count: they are written at the end. */
+  readonly to: Changing<Transcript>;
+  readonly book: Changing<Book>;
   /** Of the event, in ms since the epoch. */
   readonly time: number;
   readonly describe: (error: ErrorData) => ErrorDescription;
 }
-
-/** What the reducer remembers of one session. */
-export interface ChatBook extends Book {
-  readonly turn: TurnBook | null;
-  /** Where items, calls and requests are shown: see `keyOf`. */
-  readonly places: Dictionary<Place>;
-}
-
-/** What the reducer remembers of a turn under way. */
-export interface TurnBook {
-  readonly id: string;
-  /** ms since the epoch. */
-  readonly startedAt: number;
-  /** The index of the prompt's message. Null: no event has told of the prompt. */
-  readonly prompt: number | null;
-  /** The index of the turn's message. Null: nothing of the turn is shown yet. */
-  readonly message: number | null;
-  /** The parts that the end of the turn has to end. */
-  readonly unfinished: Dictionary<Spot>;
-  /** The last error of the turn, and its part. */
-  readonly error: { readonly data: ErrorData; readonly part: string } | null;
-}
-
-/** A list of parts: of a message, or of sub-agents in it. */
-export interface Home {
-  /** The index of the message. */
-  readonly message: number;
-  /** The indexes of the sub-agents' parts that lead to the list, outermost first. */
-  readonly path: readonly number[];
-}
-
-/** One part. */
-export interface Spot extends Home {
-  readonly index: number;
-}
-
-/** Where an item is shown. */
-export type Place =
-  | { readonly kind: "user"; readonly message: number }
-  /** A message, system or unknown item. `parts`: the indexes of its parts. */
-  | {
-      readonly kind: "content";
-      readonly home: Home;
-      readonly parts: readonly number[];
-      readonly isOpen: boolean;
-    }
-  | { readonly kind: "agent" | "status" | "permission" | "question"; readonly spot: Spot }
-  /** A call, and what belongs to it. `text`: the arguments so far; null once they are complete. */
-  | { readonly kind: "call"; readonly spot: Spot; readonly text: string | null }
-  /** The result of a call, in the part of the call. */
-  | { readonly kind: "result"; readonly spot: Spot; readonly isOpen: boolean };
-
-/** Keys of `places`: ids of items, calls, permissions and questions are unique among their kind. */
-export const keyOf = {
-  item: (id: string): string => `i ${id}`,
-  call: (id: string): string => `c ${id}`,
-  permission: (id: string): string => `p ${id}`,
-  question: (id: string): string => `q ${id}`,
-};
 
 /**
  * Sub-agents in each other, at most. The parts of a deeper one are shown beside its part: a change copies all parts around it, and programs
@@ -89,8 +32,8 @@ export function addMessage(
   message: Omit<ChatMessage, "parts">,
   parts: List<ChatPart> = emptyList(),
 ): number {
-  draft.messages = append(draft.messages, { ...message, parts });
-  return draft.messages.length - 1;
+  draft.to.messages = append(draft.to.messages, { ...message, parts });
+  return draft.to.messages.length - 1;
 }
 
 /** The same message from `change` changes nothing. */
@@ -99,12 +42,12 @@ export function changeMessage(
   index: number,
   change: (message: ChatMessage) => ChatMessage,
 ): void {
-  const message = draft.messages.at(index);
-  if (message) draft.messages = replace(draft.messages, index, change(message));
+  const message = draft.to.messages.at(index);
+  if (message) draft.to.messages = replace(draft.to.messages, index, change(message));
 }
 
 export function partAt(draft: Draft, { message, path, index }: Spot): ChatPart | undefined {
-  let parts = draft.messages.at(message)?.parts;
+  let parts = draft.to.messages.at(message)?.parts;
   for (const step of path) {
     const part = parts?.at(step);
     parts = part?.type === "subagent" ? part.parts : undefined;
@@ -162,4 +105,23 @@ export function leaveOpen(draft: Draft, key: string, spot: Spot): void {
 export function finish(draft: Draft, key: string): void {
   const { turn } = draft.book;
   if (turn?.unfinished.get(key)) draft.book.turn = { ...turn, unfinished: turn.unfinished.without(key) };
+}
+
+/** A text with one more piece. */
+export function longer(part: ChatPart, delta: string): ChatPart {
+  return part.type === "text" || part.type === "reasoning" ? { ...part, text: part.text + delta } : part;
+}
+
+/** Digits of a sequence in the keys of `pending`: a sequence is a safe integer. */
+const DIGITS = 16;
+
+/** A request waits for the user. Returns its key. */
+export function wait({ book }: Draft, request: TranscriptRequest): string {
+  const key = String(book.sequence).padStart(DIGITS, "0");
+  book.pending = book.pending.with(key, request);
+  return key;
+}
+
+export function settle({ book }: Draft, key: string): void {
+  book.pending = book.pending.without(key);
 }

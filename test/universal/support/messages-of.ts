@@ -1,14 +1,14 @@
-import type { ChatMessage, ChatPart } from "../../../src/chat/messages/message.ts";
-import { restoreMessages } from "../../../src/chat/messages/messages.ts";
 import type { ErrorData, UniversalEvent } from "../../../src/universal/events.ts";
-import { Script } from "../../universal/build.ts";
+import type { ChatMessage, ChatPart } from "../../../src/universal/transcript/message.ts";
+import { fold } from "../../../src/universal/transcript/reduce.ts";
+import { Script } from "../build.ts";
 
 /** The words of an app of the test. */
 const describeError = ({ message, code }: ErrorData) =>
   ({ title: "Oh", detail: message, retry: "ask", code: code ?? "none" }) as const;
 
 export function messagesOf(events: Iterable<UniversalEvent>): readonly ChatMessage[] {
-  return restoreMessages(events, describeError).messages.toArray();
+  return fold(events, undefined, describeError).messages.toArray();
 }
 
 /** The last message. */
