@@ -97,7 +97,7 @@ const SMALL_PARTS: readonly string[] = [
 export const FRONT_DOOR = "index.ts";
 
 export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
-  [FRONT_DOOR, { imports: ["core", ...FLATS], neutral: true }],
+  [FRONT_DOOR, { imports: ["core", ...FLATS], types: ["universal"], neutral: true }],
   ["core", { imports: [], neutral: true }],
   ["codebuff-events", { imports: ["core"], universal: ["universal"], neutral: true }],
   ["process", { imports: ["core"], neutral: false, node: "everywhere" }],
