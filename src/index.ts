@@ -135,6 +135,6 @@ export {
   type CodeyUsage,
   type SessionStarted,
 } from "./codey/index.ts";
-export type { AgentSource } from "./universal/stream.ts";
 // The errors and shared types, listed by hand in one place for every entry point.
 export * from "./core/index.ts";
+export type { AgentSource } from "./universal/stream.ts";

@@ -86,6 +86,7 @@ const SMALL_PARTS: readonly string[] = [
   "dispose",
   "errors",
   "names",
+  "peers",
   "queue",
   "random-id",
   "table",
@@ -124,9 +125,10 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
   [
     "schemas",
     {
-      imports: ["universal/events.ts", "universal/patterns.ts"],
+      imports: ["core/peers.ts", "universal/events.ts", "universal/patterns.ts"],
       types: ["core", "universal"],
       neutral: true,
+      node: "node.ts",
       peers: ["zod"],
     },
   ],

@@ -144,7 +144,12 @@ describe("describeError of a store's failure", () => {
   test.each([
     { operation: "append", reason: "ENOSPC", title: "The chat could not be saved", says: /disk is full/ },
     { operation: "append", reason: "EACCES", title: "The chat could not be saved", says: /permissions/ },
-    { operation: "append", reason: undefined, title: "The chat could not be saved", says: /It says: "no"\.$/ },
+    {
+      operation: "append",
+      reason: undefined,
+      title: "The chat could not be saved",
+      says: /It says: "no"\.$/,
+    },
     {
       operation: "load",
       reason: "QuotaError",
@@ -198,7 +203,7 @@ describe("describeConnectionError", () => {
         expect(told).toMatchObject({ ...describeError(error), detail: told.detail });
         expect(told.detail).not.toMatch(/Your message|[Ss]end your message|Send it again/);
         expect(told.detail).toMatch(/^[A-Z].*(\.|[.!?]")$/);
-    expect(told.detail).not.toMatch(/[^.!?]" [A-Z]/); // a quote in the middle ends its sentence too
+        expect(told.detail).not.toMatch(/[^.!?]" [A-Z]/); // a quote in the middle ends its sentence too
       }
     },
   );

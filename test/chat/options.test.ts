@@ -41,8 +41,11 @@ test.each([
   ["cass", "token", () => cass({ url, tokne: "t" } as never)],
   ["codebuffCli", "cwd", () => codebuffCli({ cdw: "." } as never)],
   ["codebuffRun", "logger", () => codebuffRun({ loggre: console } as never)],
-])("createChat refuses wrong options of %s, and guesses `%s`, with a store and without", (_, meant, source) => {
-  const says = expect.objectContaining({ code: "invalid-input", hint: `Did you mean \`${meant}\`?` });
-  expect(() => createChat(source())).toThrow(says);
-  expect(() => createChat(source(), { store: memoryStore(), id: "a" })).toThrow(says);
-});
+])(
+  "createChat refuses wrong options of %s, and guesses `%s`, with a store and without",
+  (_, meant, source) => {
+    const says = expect.objectContaining({ code: "invalid-input", hint: `Did you mean \`${meant}\`?` });
+    expect(() => createChat(source())).toThrow(says);
+    expect(() => createChat(source(), { store: memoryStore(), id: "a" })).toThrow(says);
+  },
+);

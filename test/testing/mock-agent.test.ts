@@ -5,7 +5,10 @@ import { failureOf, thrown } from "../helpers/turns.ts";
 import { played } from "./mock-agent-support.ts";
 
 test("an error of the agent has its message in JSON, as one of a client has", async () => {
-  const turn = new MockAgent().script([[agentStep.fail("overloaded")]]).client().prompt("hello");
+  const turn = new MockAgent()
+    .script([[agentStep.fail("overloaded")]])
+    .client()
+    .prompt("hello");
   expect(JSON.parse(JSON.stringify(await failureOf(turn)))).toMatchObject({
     name: "TurnError [turn-failed]",
     message: "overloaded",
