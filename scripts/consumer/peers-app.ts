@@ -39,11 +39,13 @@ async function showChat(): Promise<void> {
     return `${useConnection().status} ${usePending().length} ${useSeconds(Date.now())} ${texts}`;
   };
   const App = () => {
-    const chat = useOwnChat(() => createChat(new MockAgent()));
-    sent ??= chat.send("hello");
+    const chat = useOwnChat(() => {
+      const made = createChat(new MockAgent());
+      made.send("hello");
+      return made;
+    });
     return createElement(ChatProvider, { chat }, createElement(Shown));
   };
-  let sent: unknown;
   const screen = create(createElement(App));
   for (let look = 0; look < 1_000; look++) {
     if (String(screen.toJSON()).includes("said: ")) break;

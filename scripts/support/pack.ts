@@ -46,7 +46,7 @@ export async function install(
     pnpm: [...PNPM, "add", "--prefer-offline", "--store-dir", join(dirname(folder), "pnpm-store")],
   }[manager];
   const result = await run("npm", [...command, ...options, ...packages], { cwd: folder, timeout: 90_000 });
-  if (!result.ok || result.stdout.includes(UNFIT_PEERS)) {
+  if (!result.ok || `${result.stdout}${result.stderr}`.includes(UNFIT_PEERS)) {
     throw new Error(`${manager} cannot install ${packages.join(" ")} (${result.ending}):\n${tail(result)}`);
   }
 }
