@@ -59,6 +59,7 @@ const clients = {
     chat: "src/chat/index.ts",
     "chat-node": "src/chat/node.ts",
     react: "src/react/index.ts",
+    "schemas.node": "src/schemas/node.ts",
     // No entry for users: it makes the core a chunk of its own, so that who imports an error gets no client.
     core: "src/core/index.ts",
   },

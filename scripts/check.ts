@@ -11,6 +11,7 @@ import { globals } from "./checks/globals.ts";
 import { imports } from "./checks/imports.ts";
 import { neutral } from "./checks/neutral.ts";
 import { packageCheck } from "./checks/package.ts";
+import { peers } from "./checks/peers.ts";
 import { privacy } from "./checks/privacy.ts";
 import { size } from "./checks/size.ts";
 import { snippets } from "./checks/snippets.ts";
@@ -66,6 +67,12 @@ const CHECKS: readonly Entry[] = [
     about: "the packed package lints, installs and works",
     needsBuild: true,
     check: packageCheck,
+  },
+  {
+    name: "peers",
+    about: "any version of an optional peer installs, and an entry that needs more says so",
+    needsBuild: true,
+    check: peers,
   },
 ];
 

@@ -137,3 +137,4 @@ export {
 } from "./codey/index.ts";
 // The errors and shared types, listed by hand in one place for every entry point.
 export * from "./core/index.ts";
+export type { AgentSource } from "./universal/stream.ts";

@@ -1,4 +1,5 @@
 // What docs/ui.md shows besides its first program. Each function holds one region and gives it what it takes for granted.
+import type { AgentSource } from "agentwire";
 import {
   type Chat,
   type ChatPart,
@@ -12,7 +13,6 @@ import {
 } from "agentwire/chat";
 import { directoryStore } from "agentwire/chat/node";
 import { agentStep, MockAgent } from "agentwire/testing";
-import type { AgentSource } from "agentwire/universal";
 
 // #region ui-parts
 function lineOf(part: ChatPart): string {

@@ -7,6 +7,7 @@ import { createRequire } from "node:module";
 import { promisify } from "node:util";
 import * as root from "agentwire";
 import * as codebuff from "agentwire/codebuff";
+import { contentPartSchema } from "agentwire/schemas";
 import { FakeCodebuffCli, MockCodebuffServer } from "agentwire/testing";
 
 function thrownBy(call: () => unknown): unknown {
@@ -27,6 +28,8 @@ async function exercise(): Promise<string[]> {
     root.CodebuffClient === codebuff.CodebuffClient,
     "agentwire and agentwire/codebuff hold two copies of CodebuffClient",
   );
+
+  expect(contentPartSchema.safeParse({ type: "text", text: "" }).success, "a schema refuses a part");
 
   const server = await MockCodebuffServer.start();
   const client = new codebuff.CodebuffClient({ url: server.url });

@@ -13,7 +13,7 @@ export interface NodeVersion {
 /** This Node, which the repository is developed on, and the oldest that `engines` promises, installed in `folder`. */
 export async function supportedNodes(manifest: Manifest, folder: string): Promise<readonly NodeVersion[]> {
   const floor = oldestNode(manifest.engines.node);
-  await install(folder, [`node@${floor}`], ["node"]);
+  await install(folder, [`node@${floor}`], { mayRunScripts: ["node"] });
   const path = join(folder, "node_modules/.bin/node");
   const asked = await run(path, ["--version"], { cwd: folder, timeout: 20_000 });
   const version = asked.stdout.trim();

@@ -1,5 +1,5 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { readManifest } from "./manifest.ts";
 import { run, tail } from "./run.ts";
 import { tempFolder } from "./temp-folder.ts";
@@ -16,14 +16,21 @@ export async function pack(root: string, folder: string): Promise<string> {
   return join(folder, tarball);
 }
 
-/**
- * Installs packages in an empty project at `folder`, from npm's cache where it can. Nothing that they bring
- * may run code, but for the packages named in `mayRunScripts`.
- */
+/** What installs packages. pnpm comes from npm's cache or its registry. */
+export type Manager = "npm" | "pnpm";
+
+export interface InstallOptions {
+  /** Packages that may run code while they are installed. @default none */
+  readonly mayRunScripts?: readonly string[];
+  /** @default "npm" */
+  readonly manager?: Manager;
+}
+
+/** Installs packages in an empty project at `folder`, from npm's cache where it can. */
 export async function install(
   folder: string,
   packages: readonly string[],
-  mayRunScripts: readonly string[] = [],
+  { mayRunScripts = [], manager = "npm" }: InstallOptions = {},
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
   const project = {
@@ -33,13 +40,21 @@ export async function install(
     allowScripts: Object.fromEntries(mayRunScripts.map((name) => [name, true])),
   };
   await writeFile(join(folder, "package.json"), JSON.stringify(project));
-  const options = ["--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
-  if (mayRunScripts.length === 0) options.push("--ignore-scripts");
-  const result = await run("npm", ["install", ...options, ...packages], { cwd: folder, timeout: 90_000 });
-  if (!result.ok) {
-    throw new Error(`npm install ${packages.join(" ")} failed (${result.ending}):\n${tail(result)}`);
+  const options = mayRunScripts.length === 0 ? ["--ignore-scripts"] : [];
+  const command = {
+    npm: ["install", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"],
+    pnpm: [...PNPM, "add", "--prefer-offline", "--store-dir", join(dirname(folder), "pnpm-store")],
+  }[manager];
+  const result = await run("npm", [...command, ...options, ...packages], { cwd: folder, timeout: 90_000 });
+  if (!result.ok || `${result.stdout}${result.stderr}`.includes(UNFIT_PEERS)) {
+    throw new Error(`${manager} cannot install ${packages.join(" ")} (${result.ending}):\n${tail(result)}`);
   }
 }
+
+const PNPM = ["exec", "--yes", "--prefer-offline", "--package=pnpm@10", "--", "pnpm"];
+
+/** What pnpm says of peers that do not fit. It installs them all the same; npm fails. */
+const UNFIT_PEERS = "Issues with peer dependencies found";
 
 /** A user's project that has installed the package from its tarball, and nothing else. */
 export interface Consumer extends AsyncDisposable {
@@ -54,8 +69,8 @@ export async function consumerOf(root: string, name: string): Promise<Consumer> 
   const folder = await tempFolder();
   try {
     const tarball = await pack(root, join(folder.path, "pack"));
-    const { peerDependencies } = await readManifest(root);
-    const peers = Object.entries(peerDependencies).map(([name, range]) => `${name}@${range}`);
+    const { peerDependencies, devDependencies } = await readManifest(root);
+    const peers = Object.keys(peerDependencies).map((name) => `${name}@${devDependencies[name] ?? "*"}`);
     await install(folder.path, [tarball, ...peers]);
     return {
       folder: folder.path,

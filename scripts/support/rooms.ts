@@ -86,6 +86,7 @@ const SMALL_PARTS: readonly string[] = [
   "dispose",
   "errors",
   "names",
+  "peers",
   "queue",
   "random-id",
   "table",
@@ -97,7 +98,7 @@ const SMALL_PARTS: readonly string[] = [
 export const FRONT_DOOR = "index.ts";
 
 export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
-  [FRONT_DOOR, { imports: ["core", ...FLATS], neutral: true }],
+  [FRONT_DOOR, { imports: ["core", ...FLATS], types: ["universal"], neutral: true }],
   ["core", { imports: [], neutral: true }],
   ["codebuff-events", { imports: ["core"], universal: ["universal"], neutral: true }],
   ["process", { imports: ["core"], neutral: false, node: "everywhere" }],
@@ -124,9 +125,15 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
   [
     "schemas",
     {
-      imports: ["universal/events.ts", "universal/shapes/events.ts", "universal/shapes/shape.ts"],
+      imports: [
+        "core/peers.ts",
+        "universal/events.ts",
+        "universal/shapes/events.ts",
+        "universal/shapes/shape.ts",
+      ],
       types: ["core", "universal"],
       neutral: true,
+      node: "node.ts",
       peers: ["zod"],
     },
   ],

@@ -30,6 +30,11 @@ export class Backend {
     return this.#session?.state;
   }
 
+  /** Makes the first client. @throws what the source throws */
+  make(): void {
+    this.#session = new Session(this.#source, this.#options, this.#host);
+  }
+
   /**
    * Makes what is missing for the next prompt: a client, a conversation. Afterwards the memory may be lost.
    * @throws what the source and the client throw

@@ -56,7 +56,7 @@ export class LiveChat implements Chat, TurnsHost {
   /** Whether something may have changed since `#snapshot`. */
   #isStale = true;
 
-  /** @throws InvalidInputError for a `from` that no chat has saved. */
+  /** @throws InvalidInputError for a `from` that no chat has saved, and for options of the source that cannot work. */
   constructor(source: AgentSource, settings: ChatSettings) {
     const from = settings.from === undefined ? undefined : readSaved(settings.from);
     const { clock, universal, stored, onListenerError } = settings;
@@ -77,6 +77,7 @@ export class LiveChat implements Chat, TurnsHost {
         onSaved: () => this.#problem.worked("store"),
       });
     }
+    this.#make();
     if (stored && !from) void this.#load(stored);
     else this.#open();
   }
@@ -248,6 +249,15 @@ export class LiveChat implements Chat, TurnsHost {
   #assertOpen(): void {
     if (this.#phase.name === "closed")
       throw new ClosedError("the chat was closed; make a new one", { delivery: "not-sent" });
+  }
+
+  #make(): void {
+    try {
+      this.#turns.make();
+    } catch (error) {
+      if (isAgentwireError(error, "invalid-input")) throw error;
+      // Another failure may pass: `#open` tries again, and shows it.
+    }
   }
 
   #open(): void {

@@ -71,8 +71,13 @@ export class Turns implements SessionHost {
     return this.#memory.state;
   }
 
+  /** Makes the client. @throws what the source throws */
+  make(): void {
+    this.#backend.make();
+  }
+
   /**
-   * Makes the client, and sends what waits.
+   * Begins the conversation, and sends what waits.
    * @param hasContext whether prompts were sent before
    * @throws what the source throws
    */

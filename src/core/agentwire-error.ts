@@ -73,6 +73,13 @@ export abstract class AgentwireError extends Error {
     Object.defineProperty(this, BRAND, { value: true });
     (Error as CapturesStack).captureStackTrace?.(this, new.target); // a new stack: a stack begins with the name of the error
   }
+
+  /** For `JSON.stringify`: the name, the message and the fields. Of a `cause` that is an error, its name and message. */
+  toJSON(): object {
+    const { name, message, cause } = this;
+    const json = Object.assign({ name, message }, this);
+    return cause instanceof Error ? { ...json, cause: { name: cause.name, message: cause.message } } : json;
+  }
 }
 
 /** V8 and some other engines have this function. */

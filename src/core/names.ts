@@ -44,17 +44,24 @@ function closest(given: string, names: readonly string[]): string | undefined {
   return meant;
 }
 
-/** Levenshtein distance. */
+/** The letters to add, drop, change or swap with the next that turn one name into the other. */
 function distance(from: string, to: string): number {
+  let before: readonly number[] = [];
   let row = [...to.split(""), ""].map((_, at) => at);
+  let last = "";
   for (const letter of from) {
     let left = Infinity;
     let corner = Infinity;
-    row = row.map((above, at) => {
-      left = Math.min(left + 1, above + 1, corner + (letter === to[at - 1] ? 0 : 1));
+    const next = row.map((above, at) => {
+      const isSwapped = letter === to[at - 2] && last === to[at - 1];
+      const swapped = isSwapped ? (before[at - 2] ?? 0) + 1 : Infinity;
+      left = Math.min(left + 1, above + 1, corner + (letter === to[at - 1] ? 0 : 1), swapped);
       corner = above;
       return left;
     });
+    before = row;
+    row = next;
+    last = letter;
   }
   return row.at(-1) ?? 0;
 }

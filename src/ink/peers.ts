@@ -1,14 +1,12 @@
-import { UnsupportedError } from "../core/errors.ts";
+import { isOlder, type Peer, peerError } from "../core/peers.ts";
 
-/** What an app installs beside this package. */
-const INSTALL = "Install it: npm install ink@8 react@19";
-
-const OLDEST_INK = 8;
-const INK = `ink ${OLDEST_INK}`;
+const ENTRY = "agentwire/ink";
+const install = "ink@8 react@19";
+const INK: Peer = { name: "ink", oldest: "8.0", install };
 /** Ink 8 uses what older versions of React do not have. */
-const REACT = [19, 3] as const;
+const REACT: Peer = { name: "react", oldest: "19.3", install };
 
-/** What is installed, for messages. */
+/** What is installed. */
 export interface Installed {
   readonly react: () => Promise<string>;
   /** Absent: not known. */
@@ -40,39 +38,25 @@ export async function withPeers<Loaded>(
 ): Promise<Loaded> {
   try {
     const found = await react();
-    if (isOldReact(found)) throw new UnsupportedError(needs(`react ${REACT.join(".")}`, found), INSTALL);
+    if (isOlder(found, REACT.oldest)) throw peerError(ENTRY, REACT, found);
     const loaded = await load();
     const other = await ink(); // an older Ink may export all names that are imported
-    if (other !== undefined && Number.parseInt(other, 10) < OLDEST_INK)
-      throw new UnsupportedError(needs(INK, other), INSTALL);
+    if (other !== undefined && isOlder(other, INK.oldest)) throw peerError(ENTRY, INK, other);
     return loaded;
   } catch (error) {
-    const peer = missingPeer(error);
-    if (!peer) throw error;
-    const needed = peer.name === "ink" ? INK : `react ${REACT.join(".")}`;
-    const found = peer.isOld && peer.name === "ink" ? await ink() : undefined;
-    const says = peer.isOld ? needs(needed, found ?? "an older version") : needs(needed, undefined);
-    throw new UnsupportedError(says, INSTALL);
+    const failed = failedPeer(error);
+    if (!failed) throw error;
+    const { peer, isOld } = failed;
+    const found = peer === INK ? await ink() : undefined;
+    throw peerError(ENTRY, peer, isOld ? (found ?? "an older one") : undefined);
   }
 }
 
-function needs(what: string, found: string | undefined): string {
-  const is = found === undefined ? "is not installed" : `is needed, and this is ${found}`;
-  return `agentwire/ink: ${what} ${is}.`;
-}
-
-function isOldReact(found: string): boolean {
-  const [major = 0, minor = 0] = found.split(".", 2).map(Number);
-  return major < REACT[0] || (major === REACT[0] && minor < REACT[1]);
-}
-
 /** What Node says of an import that it does not find, or of a name that an old version does not export. */
-function missingPeer(
-  error: unknown,
-): { readonly name: "ink" | "react"; readonly isOld: boolean } | undefined {
+function failedPeer(error: unknown): { readonly peer: Peer; readonly isOld: boolean } | undefined {
   if (!(error instanceof Error)) return undefined;
   const missing = /^Cannot find (?:package|module) '(ink|react)[/']/.exec(error.message)?.[1];
   const old = /^The requested module '(ink|react)(?:\/[^']*)?' does not provide/.exec(error.message)?.[1];
   const name = missing ?? old;
-  return name === "ink" || name === "react" ? { name, isOld: old !== undefined } : undefined;
+  return name === undefined ? undefined : { peer: name === "ink" ? INK : REACT, isOld: old !== undefined };
 }

@@ -1,14 +1,10 @@
-import { version } from "react";
-import { UnsupportedError } from "../core/errors.ts";
+import * as React from "react"; // not by name: an older React lacks some names, and would fail while it is linked
+import { isOlder, type Peer, peerError } from "../core/peers.ts";
 
-/** The oldest major version of React that the hooks work with. */
-export const OLDEST_REACT = 19;
+/** `useSyncExternalStore` came with React 18. */
+const REACT: Peer = { name: "react", oldest: "18.0", install: "react" };
 
 /** @throws UnsupportedError if the app has an older React. */
-export function checkReact(found: string = version): void {
-  if (Number.parseInt(found, 10) >= OLDEST_REACT) return;
-  throw new UnsupportedError(
-    `agentwire/react needs React ${OLDEST_REACT} or later, and this is React ${found}.`,
-    `Install it: npm install react@${OLDEST_REACT}`,
-  );
+export function checkReact(found: string = React.version): void {
+  if (isOlder(found, REACT.oldest)) throw peerError("agentwire/react", REACT, found);
 }

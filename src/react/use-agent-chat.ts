@@ -1,4 +1,4 @@
-import { useRef, useSyncExternalStore } from "react";
+import * as React from "react";
 import type { Chat } from "../chat/chat.ts";
 import type { ChatConnection } from "../chat/connection.ts";
 import type { ChatPending } from "../chat/pending.ts";
@@ -22,7 +22,7 @@ export function useAgentChat<T>(
   isEqual: (before: T, now: T) => boolean = Object.is,
 ): ChatSnapshot | T {
   const chat = useChat(given);
-  const last = useRef<Selection<T> | undefined>(undefined);
+  const last = React.useRef<Selection<T> | undefined>(undefined);
   const read = (): ChatSnapshot | T => {
     const snapshot = chat.getSnapshot();
     if (!select) return snapshot;
@@ -33,7 +33,7 @@ export function useAgentChat<T>(
     last.current = { snapshot, select, value: kept };
     return kept;
   };
-  return useSyncExternalStore(chat.subscribe, read, read);
+  return React.useSyncExternalStore(chat.subscribe, read, read);
 }
 
 /** What a component has selected last. */

@@ -20,6 +20,16 @@ export class InvalidMockInput extends TypeError {
     this.hint = hint;
     Object.defineProperty(this, BRAND, { value: true });
   }
+
+  /** For `JSON.stringify`: the name, the message and the fields. */
+  toJSON(): object {
+    return errorAsJson(this);
+  }
+}
+
+export function errorAsJson(error: Error): object {
+  const { name, message } = error;
+  return Object.assign({ name, message }, error);
 }
 
 /** All names of an object type, so that none can be forgotten. Where a value is an object, it holds the names within. */

@@ -85,7 +85,8 @@ test("close before the store has answered resolves, and what it loads is dropped
   await rig.chat.close();
   store.release();
   await rig.settle();
-  expect(rig.source.agents).toEqual([]);
+  expect(rig.source.agent.status).toBe("closed");
+  expect(rig.source.agent.conversations).toEqual([]);
   expect(rig.lines).toEqual(["user failed: Hello"]);
   expect(rig.now.loading).toBe(false);
 });

@@ -158,16 +158,6 @@ test("cancel before the prompt was sent leaves a cancelled prompt and no answer"
   await rig.close();
 });
 
-test("an address that cannot work is told once: by the problem until something is sent, then by the message", async () => {
-  const chat = createChat(codey({ url: "localhost:8000" }));
-  expect(chat.getSnapshot().problem).toMatchObject({
-    title: "This cannot work",
-    detail: expect.stringContaining("Use ws://"),
-  });
-  chat.send("hi");
-  await settle();
-  const { messages, problem } = chat.getSnapshot();
-  expect(messages.at(-1)).toMatchObject({ status: "failed", error: { title: "This cannot work" } });
-  expect(problem).toBeUndefined();
-  await chat.close();
+test("createChat refuses an address that cannot work", () => {
+  expect(() => createChat(codey({ url: "localhost:8000" }))).toThrow("Use ws://");
 });

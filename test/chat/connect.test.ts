@@ -75,7 +75,8 @@ test("connect waits for the store, and is refused by a closed chat", async () =>
   store.hold();
   const rig = new Rig({ store, id: "chat" });
   expect(rig.chat.connect()).toEqual({ ok: true });
-  expect(rig.source.agents).toHaveLength(0);
+  await rig.settle();
+  expect(rig.source.agent.status).toBe("idle");
   store.release();
   await rig.settle();
   expect(rig.now.connection.status).toBe("ready");

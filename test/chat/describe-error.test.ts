@@ -22,7 +22,8 @@ describe.each(codes)("describeError of %s", (code, rows) => {
     expect(told).toMatchObject({ code, title, retry });
     expect(told.detail).toMatch(says);
     expect(told.title.length).toBeLessThanOrEqual(60);
-    expect(told.detail).toMatch(/^[A-Z].*[."]$/);
+    expect(told.detail).toMatch(/^[A-Z].*(\.|[.!?]")$/);
+    expect(told.detail).not.toMatch(/[^.!?]" [A-Z]/); // a quote in the middle ends its sentence too
   });
 });
 
@@ -93,6 +94,15 @@ describe("describeError of anything else", () => {
     expect(JSON.stringify(describeError(thrown))).not.toContain("abcdef");
   });
 
+  test("speaks of no message: none is known to have been sent", () => {
+    const detail =
+      "The app met an error that it does not know. Reload the app. If this happens again, tell its makers.";
+    for (const thrown of [new TypeError("x is undefined"), "no", undefined])
+      expect(describeError(thrown)).toMatchObject({ detail, code: "unknown" });
+    const newer = Object.assign(new ConnectError("no", { delivery: "unknown" }), { code: "newer" });
+    expect(describeError(newer).detail).toContain("may have been carried out");
+  });
+
   test("causes in a circle", () => {
     const error = new ConnectError("no");
     Object.assign(error, { cause: new ClosedError("no", { cause: error }) });
@@ -134,12 +144,17 @@ describe("describeError of a store's failure", () => {
   test.each([
     { operation: "append", reason: "ENOSPC", title: "The chat could not be saved", says: /disk is full/ },
     { operation: "append", reason: "EACCES", title: "The chat could not be saved", says: /permissions/ },
-    { operation: "append", reason: undefined, title: "The chat could not be saved", says: /It says: "no"$/ },
+    {
+      operation: "append",
+      reason: undefined,
+      title: "The chat could not be saved",
+      says: /It says: "no"\.$/,
+    },
     {
       operation: "load",
       reason: "QuotaError",
       title: "The saved chat cannot be read",
-      says: /It says: "no"$/,
+      says: /It says: "no"\.$/,
     },
     { operation: "load", reason: "EISDIR", title: "The saved chat cannot be read", says: /permissions/ },
   ] as const)("$operation $reason", ({ operation, reason, title, says }) => {
@@ -151,7 +166,7 @@ describe("describeError of a store's failure", () => {
   test("a store of one's own is quoted: advice for folders is for folders", () => {
     const cause = new Error("quota\u001b[31m exceeded");
     const { detail } = describeError(storeError(cause, "append", "a"));
-    expect(detail).toBe('The place where chats are kept has failed. It says: "quota exceeded"');
+    expect(detail).toBe('The place where chats are kept has failed. It says: "quota exceeded".');
   });
 });
 
@@ -187,7 +202,8 @@ describe("describeConnectionError", () => {
         const told = describeConnectionError(error);
         expect(told).toMatchObject({ ...describeError(error), detail: told.detail });
         expect(told.detail).not.toMatch(/Your message|[Ss]end your message|Send it again/);
-        expect(told.detail).toMatch(/^[A-Z].*[."]$/);
+        expect(told.detail).toMatch(/^[A-Z].*(\.|[.!?]")$/);
+        expect(told.detail).not.toMatch(/[^.!?]" [A-Z]/); // a quote in the middle ends its sentence too
       }
     },
   );

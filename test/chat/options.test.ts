@@ -1,3 +1,8 @@
+import { cass } from "agentwire/cass";
+import { codebuff } from "agentwire/codebuff";
+import { codebuffCli } from "agentwire/codebuff-cli";
+import { codebuffRun } from "agentwire/codebuff-run";
+import { codey } from "agentwire/codey";
 import { MockAgent } from "agentwire/testing";
 import { expect, test } from "vitest";
 import { createChat } from "../../src/chat/create-chat.ts";
@@ -26,3 +31,21 @@ test.each<readonly [says: string, make: () => unknown]>([
     expect.objectContaining({ code: "invalid-input", message: expect.stringContaining(says) }),
   );
 });
+
+const url = "ws://127.0.0.1:9";
+
+test.each([
+  ["codey", "url", () => codey({ ulr: url } as never)],
+  ["codey", "url", () => codey({ URL: url } as never)],
+  ["codebuff", "url", () => codebuff({ Url: url } as never)],
+  ["cass", "token", () => cass({ url, tokne: "t" } as never)],
+  ["codebuffCli", "cwd", () => codebuffCli({ cdw: "." } as never)],
+  ["codebuffRun", "logger", () => codebuffRun({ loggre: console } as never)],
+])(
+  "createChat refuses wrong options of %s, and guesses `%s`, with a store and without",
+  (_, meant, source) => {
+    const says = expect.objectContaining({ code: "invalid-input", hint: `Did you mean \`${meant}\`?` });
+    expect(() => createChat(source())).toThrow(says);
+    expect(() => createChat(source(), { store: memoryStore(), id: "a" })).toThrow(says);
+  },
+);

@@ -27,6 +27,7 @@ describe("npm run check", () => {
       "size",
       "declarations",
       "package",
+      "peers",
     ]) {
       expect(stdout).toMatch(new RegExp(`^  ${name} +\\w`, "m"));
     }

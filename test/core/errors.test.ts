@@ -216,6 +216,26 @@ describe("every error", () => {
     expect("cause" in error).toBe(error.cause !== undefined);
   });
 
+  test.each(rows)("$name ($code) has its name, its message and all its fields in JSON", ({ make }) => {
+    const error = make();
+    const { name, message } = error;
+    expect(JSON.parse(JSON.stringify(error))).toEqual(Object.assign({ name, message }, error));
+    expect(JSON.stringify(copyError(error))).toBe(JSON.stringify(error));
+  });
+
+  test("has of its cause only the name and the message in JSON: a cause may lead to a whole application", () => {
+    const cause: Error & { socket?: unknown } = new TypeError("fetch failed", { cause: new Error("why") });
+    cause.socket = { cause };
+    expect(JSON.parse(JSON.stringify(new ConnectError("no", { cause })))).toEqual({
+      name: "ConnectError [connect-failed]",
+      message: "no",
+      code: "connect-failed",
+      retryable: true,
+      cause: { name: "TypeError", message: "fetch failed" },
+    });
+    expect(JSON.stringify(new ClosedError("no", { cause: { token: "abc" } }))).not.toContain("abc");
+  });
+
   test.each([
     { make: () => new TurnTimeoutError("idle", 9), option: "idleTimeout" },
     { make: () => new TurnTimeoutError("total", 9), option: "timeout" },

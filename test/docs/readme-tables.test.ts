@@ -33,6 +33,10 @@ function table(heading: string): Record<string, string>[] {
 
 const codeIn = (text = ""): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
 
+test("the README names the options that show what a client does", () => {
+  expect(readme).toMatch(/`logger: console`.*`debug: true`/);
+});
+
 describe("the table of what each protocol can do", () => {
   const url = "ws://127.0.0.1:1/ws";
   const codebuff = (options: Partial<CodebuffClientOptions>): Capabilities =>

@@ -8,7 +8,10 @@ const installed = (react: string, ink?: string): Installed => ({
 const fails = (message: string) => async () => {
   throw new Error(message);
 };
-const INSTALL = "Install it: npm install ink@8 react@19";
+const needs = (peer: "ink" | "react", found: string): string => {
+  const oldest = { ink: "8.0", react: "19.3" }[peer];
+  return `agentwire/ink needs the package \`${peer}\`, version ${oldest} or later, and ${found}. Run \`npm install ink@8 react@19\`.`;
+};
 
 test.each(["19.3.0", "19.3.0-canary-0bdb9206", "20.0.0"])("React %s is new enough", async (react) => {
   expect(await withPeers(async () => "loaded", installed(react))).toBe("loaded");
@@ -18,7 +21,7 @@ test.each(["19.1.0", "18.3.1"])("React %s is refused before Ink is loaded", asyn
   const loaded = withPeers(fails("Ink was loaded"), installed(react));
   await expect(loaded).rejects.toMatchObject({
     code: "unsupported",
-    message: `agentwire/ink: react 19.3 is needed, and this is ${react}. ${INSTALL}`,
+    message: needs("react", `this is ${react}`),
   });
 });
 
@@ -28,7 +31,7 @@ test.each(["7.1.0", "6.0.0"])(
     const loaded = withPeers(async () => "loaded", installed("19.3.0", ink));
     await expect(loaded).rejects.toMatchObject({
       code: "unsupported",
-      message: `agentwire/ink: ink 8 is needed, and this is ${ink}. ${INSTALL}`,
+      message: needs("ink", `this is ${ink}`),
     });
   },
 );
@@ -38,19 +41,13 @@ test.each(["8.0.0", "9.1.0", undefined])("Ink %s is taken", async (ink) => {
 });
 
 test.each([
-  ["Cannot find package 'ink' imported from /app/chat.mjs", "ink 8 is not installed"],
-  [
-    "The requested module 'ink' does not provide an export named 'usePaste'",
-    "ink 8 is needed, and this is 6.1.0",
-  ],
-  [
-    "The requested module 'react' does not provide an export named 'x'",
-    "react 19.3 is needed, and this is an older version",
-  ],
-])("%s: %s", async (thrown, says) => {
-  await expect(withPeers(fails(thrown), installed("19.3.0", "6.1.0"))).rejects.toThrow(
-    `agentwire/ink: ${says}. ${INSTALL}`,
-  );
+  ["Cannot find package 'ink' imported from /app/chat.mjs", "ink", "it is not installed"],
+  ["Cannot find package 'react' imported from /app/chat.mjs", "react", "it is not installed"],
+  ["The requested module 'ink' does not provide an export named 'usePaste'", "ink", "this is 6.1.0"],
+  ["The requested module 'react' does not provide an export named 'x'", "react", "this is an older one"],
+] as const)("%s: the error names %s, and %s", async (thrown, peer, found) => {
+  const loaded = withPeers(fails(thrown), installed("19.3.0", "6.1.0"));
+  await expect(loaded).rejects.toThrow(needs(peer, found));
 });
 
 test("another error goes on as it is", async () => {

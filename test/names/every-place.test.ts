@@ -22,6 +22,12 @@ afterEach(() => finished.abort());
 const misspelt = (name: string): string =>
   name.slice(0, name.length >> 1) + name.slice((name.length >> 1) + 1);
 
+/** A name with its first two different neighbours swapped. */
+function swapped(name: string): string {
+  const at = [...name].findIndex((letter, place) => letter !== name[place + 1]);
+  return `${name.slice(0, at)}${name[at + 1]}${name[at]}${name.slice(at + 2)}`;
+}
+
 /** What an object would have if it were looked up carelessly. */
 const OF_EVERY_OBJECT = ["constructor", "toString", "hasOwnProperty", "__proto__"];
 
@@ -51,6 +57,11 @@ describe.each(places)("$place", ({ all, give }) => {
     const { code, hint, message } = refusalOf(giving(withName(all, misspelt(name))));
     expect([code, hint]).toEqual(["invalid-input", `Did you mean \`${name}\`?`]);
     expect(message).toContain(misspelt(name));
+  });
+
+  test.each(names)("`%s` is guessed with two letters swapped, and in other capitals", (name) => {
+    for (const wrong of [swapped(name), name.toUpperCase()])
+      expect(refusalOf(giving(withName(all, wrong))).hint).toBe(`Did you mean \`${name}\`?`);
   });
 
   test.each(names)("`%s` is guessed also where it is missed, because it is misspelt", (name) => {

@@ -4,6 +4,20 @@ import { describe, expect, test } from "vitest";
 import { failureOf, thrown } from "../helpers/turns.ts";
 import { played } from "./mock-agent-support.ts";
 
+test("an error of the agent has its message in JSON, as one of a client has", async () => {
+  const turn = new MockAgent()
+    .script([[agentStep.fail("overloaded")]])
+    .client()
+    .prompt("hello");
+  expect(JSON.parse(JSON.stringify(await failureOf(turn)))).toMatchObject({
+    name: "TurnError [turn-failed]",
+    message: "overloaded",
+    code: "turn-failed",
+  });
+  const wrong = thrown(() => new MockAgent({ pase: 1 } as never));
+  expect(JSON.parse(JSON.stringify(wrong))).toMatchObject({ message: expect.stringContaining("`pace`") });
+});
+
 describe("without a script", () => {
   test("a prompt is answered with a sentence that repeats it, word by word", async () => {
     const turn = new MockAgent().client().prompt("good morning");

@@ -13,7 +13,9 @@ export function describeError(error: unknown): ErrorDescription {
   const facts = factsOf(error);
   if (facts !== undefined) return describeAs(wordsOf(facts), facts.code, facts);
   const failure = storeFactsOf(error);
-  return failure ? describeAs(wordsOfStore(failure), "store-failed") : describeAs(WORDS.unknown, "unknown");
+  if (failure) return describeAs(wordsOfStore(failure), "store-failed");
+  const { title, what, retry } = WORDS.unknown;
+  return { title, detail: `${what} ${REPORT}`, retry, code: "unknown" }; // no message is known to have been sent
 }
 
 /**

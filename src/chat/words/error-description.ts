@@ -89,7 +89,7 @@ export function quoted(speaker: string, message: string | undefined): string {
   if (text === "") return "";
   const characters = [...text];
   const shown = characters.length > MAX_QUOTE ? `${characters.slice(0, MAX_QUOTE).join("")}...` : text;
-  return ` ${speaker}: "${shown}"`;
+  return ` ${speaker}: "${shown}"${/[.!?]$/.test(shown) ? "" : "."}`;
 }
 
 /** A wait in words. `ms` may be anything that a server sent. */

@@ -10,9 +10,16 @@ import type {
   TurnTimeoutError,
   UnsupportedError,
 } from "../../core/errors.ts";
+import { errorAsJson } from "../names.ts";
 
 /** The mark by which `isAgentwireError` knows the errors of this package. */
 const BRAND = Symbol.for("agentwire.error");
+
+class MockError extends Error {
+  toJSON(): object {
+    return errorAsJson(this);
+  }
+}
 
 /** An error like those of the clients. The mock shares no code with the clients, so `instanceof` fails and `isAgentwireError` works. */
 function branded<Fields extends { readonly code: string }>(
@@ -20,8 +27,8 @@ function branded<Fields extends { readonly code: string }>(
   message: string,
   fields: Fields,
   cause?: unknown,
-): Error & Fields {
-  const error = new Error(message, cause === undefined ? undefined : { cause });
+): MockError & Fields {
+  const error = new MockError(message, cause === undefined ? undefined : { cause });
   Object.defineProperty(error, BRAND, { value: true });
   Object.defineProperty(error, "name", { value: `${className} [${fields.code}]`, configurable: true });
   return Object.assign(error, fields);

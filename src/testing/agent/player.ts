@@ -25,7 +25,7 @@ export class Player implements Playing {
 
   constructor(stage: Stage) {
     this.stage = stage;
-    this.#work = new Interruptible(stage.clock);
+    this.#work = new Interruptible(stage.clock, { unref: false }); // no socket holds the process while a turn runs
   }
 
   /** Aborted when the script is stopped. */

@@ -304,7 +304,7 @@ export class MockTurn implements Turn<MockAgentEvent, MockAgentResult> {
     this.#cancelIdle = undefined;
     if (idleTimeout === 0 || this.#holds > 0 || !this.open || !this.#isSent) return;
     const expire = (): void => this.#expire("idle", idleTimeout);
-    this.#cancelIdle = host.clock.setTimeout(expire, idleTimeout, { unref: true });
+    this.#cancelIdle = host.clock.setTimeout(expire, idleTimeout);
   }
 
   #finish(outcome: TurnOutcome<MockAgentResult>): void {

@@ -1,4 +1,4 @@
-import type { CancelTimer, Clock } from "../../core/clock.ts";
+import type { CancelTimer, Clock, TimerOptions } from "../../core/clock.ts";
 
 /** What a wait gives that `stop()` has ended. */
 export const STOPPED = Symbol("stopped");
@@ -6,11 +6,14 @@ export const STOPPED = Symbol("stopped");
 /** Work that waits for one thing at a time, and can be stopped where it waits. */
 export class Interruptible {
   readonly #clock: Clock;
+  readonly #timers: TimerOptions;
   readonly #controller = new AbortController();
   #interrupt: (() => void) | undefined;
 
-  constructor(clock: Clock) {
+  /** @param timers whether a delay lets a process exit: a server's does, because its socket holds the client's process */
+  constructor(clock: Clock, timers: TimerOptions = { unref: true }) {
     this.#clock = clock;
+    this.#timers = timers;
   }
 
   /** Aborted when the work was stopped. */
@@ -42,7 +45,7 @@ export class Interruptible {
     let cancel: CancelTimer | undefined;
     await this.unlessStopped(
       new Promise<void>((resolve) => {
-        cancel = this.#clock.setTimeout(resolve, ms, { unref: true });
+        cancel = this.#clock.setTimeout(resolve, ms, this.#timers);
       }),
     );
     cancel?.();

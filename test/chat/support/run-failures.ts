@@ -77,7 +77,7 @@ export const RUN_ROWS: readonly Row[] = [
     make: () => withCall(run("bad_request", { status: 400 }), "done"),
     title: "The server refused the request",
     retry: "no",
-    says: /says: "it broke" A tool may have run, or may still run: check what was done\.$/,
+    says: /says: "it broke"\. A tool may have run, or may still run: check what was done\.$/,
   },
   {
     name: "a run that repeats a mistake with a tool",

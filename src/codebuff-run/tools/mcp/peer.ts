@@ -1,22 +1,27 @@
 import { isObject } from "../../../core/checks.ts";
-import { UnsupportedError } from "../../../core/errors.ts";
+import { type Peer as Package, peerError } from "../../../core/peers.ts";
 
 /** The optional peer that speaks the protocol. */
 export type Peer = typeof import("@modelcontextprotocol/client");
 
+const MCP: Package = {
+  name: "@modelcontextprotocol/client",
+  oldest: "2.0",
+  install: "@modelcontextprotocol/client@2",
+};
+
 /** Imported when it is used: most callers have no MCP servers. */
 const importPeer = (): Promise<Peer> => import("@modelcontextprotocol/client");
 
-/** @throws UnsupportedError if the package is not installed; what else it throws while it is loaded */
+/** @throws UnsupportedError if the package is not installed, or is no version 2; what else it throws while it is loaded */
 export async function loadPeer(load: () => Promise<Peer> = importPeer): Promise<Peer> {
   try {
-    return await load();
+    const peer = await load();
+    if (typeof peer.StreamableHTTPClientTransport === "function") return peer;
   } catch (error) {
     const code = isObject(error) ? error["code"] : undefined;
     if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") throw error;
-    throw new UnsupportedError(
-      "MCP servers need the package `@modelcontextprotocol/client`, version 2, which is not installed.",
-      "Run `npm install @modelcontextprotocol/client@2`.",
-    );
+    throw peerError("an MCP server", MCP, undefined);
   }
+  throw peerError("an MCP server", MCP, "an older one");
 }

@@ -105,6 +105,13 @@ describe("the package", () => {
     });
   });
 
+  test("is older than version 2: the error names the command", async () => {
+    await expect(loadPeer(() => Promise.resolve({} as never))).rejects.toMatchObject({
+      code: "unsupported",
+      hint: "Run `npm install @modelcontextprotocol/client@2`.",
+    });
+  });
+
   test("is broken: its own error is passed on", async () => {
     await expect(loadPeer(() => Promise.reject(new SyntaxError("broken")))).rejects.toThrow("broken");
   });

@@ -1,0 +1,30 @@
+import { UnsupportedError } from "./errors.ts";
+
+/** An optional package that an entry of this package needs. npm takes any version: a narrow range would stop the install of apps that never use the entry. */
+export interface Peer {
+  readonly name: string;
+  /** The oldest version that works, such as `19.3`. */
+  readonly oldest: string;
+  /** What `npm install` takes. */
+  readonly install: string;
+}
+
+/** The error of an entry whose package is missing, or is older than it must be. `found`: the version, if one is installed. */
+export function peerError(
+  entry: string,
+  { name, oldest, install }: Peer,
+  found: string | undefined,
+): UnsupportedError {
+  const problem = found === undefined ? "it is not installed" : `this is ${found}`;
+  return new UnsupportedError(
+    `${entry} needs the package \`${name}\`, version ${oldest} or later, and ${problem}.`,
+    `Run \`npm install ${install}\`.`,
+  );
+}
+
+/** Compares the first two numbers of versions. What is no version is older. */
+export function isOlder(found: string, oldest: string): boolean {
+  const [major = 0, minor = 0] = found.split(".", 2).map((part) => Number.parseInt(part, 10));
+  const [oldestMajor = 0, oldestMinor = 0] = oldest.split(".", 2).map(Number);
+  return !(major > oldestMajor || (major === oldestMajor && minor >= oldestMinor));
+}
