@@ -6,8 +6,8 @@ import type { PromptInput } from "../core/turn/prompt-input.ts";
 import type { SettledRequest } from "../core/values.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import type { AgentSource, UniversalOptions, UniversalStream } from "../universal/stream.ts";
+import { describeConnectionError } from "../universal/words/describe-error.ts";
 import type { ConnectionChange } from "./connection.ts";
-import { describeConnectionError } from "./words/describe-error.ts";
 
 /** What a session tells its chat. */
 export interface SessionHost {

@@ -4,7 +4,7 @@ import type { ChatMessage } from "../universal/transcript/message.ts";
 import { reduce } from "../universal/transcript/reduce.ts";
 import type { ChatTotals } from "../universal/transcript/totals.ts";
 import { emptyTranscript, type Transcript } from "../universal/transcript/transcript.ts";
-import type { ErrorDescription } from "./words/error-description.ts";
+import type { ErrorDescription } from "../universal/words/error-description.ts";
 
 /** How a prompt ended that the events do not tell. */
 export interface PromptEnd {

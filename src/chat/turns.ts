@@ -11,6 +11,7 @@ import type { TurnOutcome, TurnResult } from "../core/turn/turn.ts";
 import type { SettledRequest } from "../core/values.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import type { AgentSource, UniversalOptions } from "../universal/stream.ts";
+import { describeError } from "../universal/words/describe-error.ts";
 import { ActivePrompt, type Job } from "./active-prompt.ts";
 import { Backend } from "./backend.ts";
 import type { ConnectionChange } from "./connection.ts";
@@ -19,7 +20,6 @@ import { type ChatPrompt, toInput } from "./prompt.ts";
 import { recapOf } from "./saving/recap.ts";
 import type { SessionHost } from "./session.ts";
 import type { Timeline } from "./timeline.ts";
-import { describeError } from "./words/describe-error.ts";
 
 export interface TurnsHost {
   readonly source: AgentSource;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { describeErrorData } from "../../src/chat/words/describe-error-data.ts";
 import { readJsonl } from "../../src/universal/jsonl/jsonl.ts";
 import { fold } from "../../src/universal/transcript/reduce.ts";
+import { describeErrorData } from "../../src/universal/words/describe-error-data.ts";
 import { Script, START } from "./build.ts";
 import { TRANSCRIPT } from "./support/events.ts";
 import { last, messagesOf, partsOf, turn } from "./support/messages-of.ts";

@@ -15,10 +15,10 @@ import { checkCallOptions, checks, describe } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import type { UniversalEvent } from "../../universal/events.ts";
 import { type JsonlProblem, JsonlReader } from "../../universal/jsonl/jsonl-reader.ts";
+import { ChatStoreError } from "../../universal/words/store-error.ts";
 import { fileNameOf, idOfFileName } from "./file-name.ts";
 import { Serial } from "./serial.ts";
 import { type ChatStore, checkEvents, checkId } from "./store.ts";
-import { ChatStoreError } from "./store-error.ts";
 
 /** Options of {@link directoryStore}. */
 export interface DirectoryStoreOptions {

@@ -1,4 +1,4 @@
-import type { ErrorDescription } from "../../chat/words/error-description.ts";
+import type { ErrorDescription } from "../words/error-description.ts";
 import { endPart } from "./end-part.ts";
 import type { List } from "./list.ts";
 import { listOf } from "./list.ts";

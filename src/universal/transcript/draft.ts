@@ -1,5 +1,5 @@
-import type { ErrorDescription } from "../../chat/words/error-description.ts";
 import type { ErrorData } from "../events.ts";
+import type { ErrorDescription } from "../words/error-description.ts";
 import { append, emptyList, type List, replace } from "./list.ts";
 import type { ChatMessage, ChatPart } from "./message.ts";
 import type { Book, Home, Place, Spot, Transcript, TranscriptRequest } from "./transcript.ts";

@@ -1,4 +1,3 @@
-import type { ErrorDescription } from "../../chat/words/error-description.ts";
 import type { ToolCallState } from "../../core/values.ts";
 import type {
   ContentPart,
@@ -14,6 +13,7 @@ import type {
   UniversalUsage,
   Visibility,
 } from "../events.ts";
+import type { ErrorDescription } from "../words/error-description.ts";
 import type { List } from "./list.ts";
 
 /** Text of the user or of an agent. */

@@ -1,6 +1,6 @@
-import { describeErrorData } from "../../chat/words/describe-error-data.ts";
-import type { ErrorDescription } from "../../chat/words/error-description.ts";
 import type { ErrorData, UniversalEvent } from "../events.ts";
+import { describeErrorData } from "../words/describe-error-data.ts";
+import type { ErrorDescription } from "../words/error-description.ts";
 import { askPermission, settlePermission } from "./calls.ts";
 import { emptyDictionary } from "./dictionary.ts";
 import { changePart, type Draft, longer } from "./draft.ts";

@@ -1,4 +1,3 @@
-import { codeOfUnsent } from "../../chat/words/describe-error-data.ts";
 import { isObject } from "../../core/checks.ts";
 import type {
   ErrorData,
@@ -7,6 +6,7 @@ import type {
   TurnEndMetadata,
   TurnStartedData,
 } from "../events.ts";
+import { codeOfUnsent } from "../words/describe-error-data.ts";
 import { emptyDictionary } from "./dictionary.ts";
 import { addMessage, addPart, changeMessage, changePart, type Draft } from "./draft.ts";
 import { endPart } from "./end-part.ts";

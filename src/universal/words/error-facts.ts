@@ -1,6 +1,6 @@
 import { type Delivery, isOurs } from "../../core/agentwire-error.ts";
 import { isObject } from "../../core/checks.ts";
-import { isChatStoreError } from "../store/store-error.ts";
+import { isChatStoreError } from "./store-error.ts";
 
 /** The fields of an error that decide what a user would do. */
 export interface ErrorFacts {
