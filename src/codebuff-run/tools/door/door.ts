@@ -10,14 +10,14 @@ export interface Stamp {
   readonly size: bigint;
   readonly mtimeNs: bigint;
   readonly ctimeNs: bigint;
+  /** Permission bits. */
+  readonly mode: number;
 }
 
 /** A file as it was read. */
 export interface FileRead {
   readonly bytes: Uint8Array;
   readonly stamp: Stamp;
-  /** Permission bits. */
-  readonly mode: number;
 }
 
 export interface Entry {

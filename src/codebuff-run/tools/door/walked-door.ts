@@ -15,7 +15,6 @@ const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NON
 const PIECE = 65_536;
 /** Entries of a folder that are read at once. */
 const ENTRIES = 256;
-const FILE_MODE = 0o777n;
 
 export interface DoorSetup extends LookupSetup {
   readonly paths: Paths;
@@ -78,7 +77,7 @@ export class WalkedDoor implements Door {
         if (stats.size > maxBytes) throw tooLarge(asked, maxBytes, stats.size);
         const bytes = await readAll(handle, maxBytes);
         if (bytes === undefined) throw tooLarge(asked, maxBytes, BigInt(maxBytes) + 1n);
-        return { bytes, stamp: stampOf(stats), mode: Number(stats.mode & FILE_MODE) };
+        return { bytes, stamp: stampOf(stats) };
       } finally {
         await handle.close();
       }
