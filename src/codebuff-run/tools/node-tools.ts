@@ -13,6 +13,7 @@ import { fileRoom } from "./files/file-tools.ts";
 import { Previews } from "./files/previews.ts";
 import { textsOf } from "./files/texts.ts";
 import type { Tool } from "./job.ts";
+import { OpenCalls } from "./open-calls.ts";
 import { checkOptions, type NodeToolsOptions } from "./options.ts";
 import { codeSearch } from "./search/code-search.ts";
 import { globFiles } from "./search/glob.ts";
@@ -54,7 +55,7 @@ export interface NodeTools {
    * @param turn the turn, or its id
    */
   changes(turn: string | { readonly id: string }): NodeToolChanges;
-  /** Closes the folder. Later calls fail. */
+  /** Ends the calls that run, commands within 2 s, and closes the folder. Later calls fail. */
   close(): Promise<void>;
 }
 
@@ -78,8 +79,9 @@ class FolderTools implements NodeTools {
   readonly #files = fileRoom();
   readonly #previews = new Previews();
   readonly #changes = new Recent<string, RunChanges>(MAX_TURNS);
+  readonly #calls = new OpenCalls();
   #door: Promise<Door> | undefined;
-  #isClosed = false;
+  #closing: Promise<void> | undefined;
 
   constructor(options: NodeToolsOptions) {
     this.#options = options;
@@ -88,7 +90,8 @@ class FolderTools implements NodeTools {
     this.handlers = Object.fromEntries(
       Object.entries(tools).map(([name, tool]): [string, NodeToolHandler] => [
         name,
-        (call, context) => this.#run(name, tool, call, context),
+        (call, context) =>
+          this.#calls.run(context.signal, (signal) => this.#run(name, tool, call, { ...context, signal })),
       ]),
     );
   }
@@ -122,17 +125,16 @@ class FolderTools implements NodeTools {
     return [json(await tool(input, { door, changes, shown, signal, onProgress }))];
   }
 
-  readonly readFiles = async (paths: readonly string[]): Promise<Readonly<Record<string, string | null>>> =>
-    textsOf(await this.#opened(), paths);
+  readonly readFiles = (paths: readonly string[]): Promise<Readonly<Record<string, string | null>>> =>
+    this.#calls.run(undefined, async () => textsOf(await this.#opened(), paths));
 
   async preview({ name, input, turnId = "" }: NodeToolCall): Promise<string | undefined> {
     if (!Object.hasOwn(this.handlers, name)) return undefined;
-    const door = await this.#opened();
-    const { signal } = new AbortController();
-    const preview = await this.#files.preview(
-      { name, input },
-      { door, changes: this.#changesOf(turnId, door), signal },
-    );
+    const preview = await this.#calls.run(undefined, async (signal) => {
+      const door = await this.#opened();
+      const changes = this.#changesOf(turnId, door);
+      return this.#files.preview({ name, input }, { door, changes, signal });
+    });
     if (preview) this.#previews.note({ turnId, name, input }, preview.shown);
     return preview?.text;
   }
@@ -148,9 +150,14 @@ class FolderTools implements NodeTools {
     };
   }
 
-  async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await Promise.resolve(); // from here on `#closing` refuses calls
+    await this.#calls.end(closed());
     const door = await this.#door?.catch(() => undefined); // who has called a tool was told
     await door?.close();
   }
@@ -163,12 +170,15 @@ class FolderTools implements NodeTools {
 
   /** @throws InvalidInputError for a root that is no folder, and behind `close()` */
   #opened(): Promise<Door> {
-    if (this.#isClosed)
-      throw new InvalidInputError("the tools were closed.", "Make new ones with nodeTools().");
+    if (this.#closing) throw closed();
     this.#door ??= openDoor(this.#options).catch((error: unknown) => {
       this.#door = undefined; // the folder may be made later
       throw error;
     });
     return this.#door;
   }
+}
+
+function closed(): InvalidInputError {
+  return new InvalidInputError("the tools were closed.", "Make new ones with nodeTools().");
 }
