@@ -16,6 +16,9 @@ const object = (properties: object, ...required: string[]): JsonSchema => ({
 const list = (items: object): object => ({ type: "array", items });
 const filledList = (items: object): object => ({ ...list(items), minItems: 1 });
 
+/** Replacements of one call. Each reads the whole file, of up to 10 MiB, some times; a file that changes more is better written anew. */
+export const MAX_REPLACEMENTS = 100;
+
 /** Later SDKs name the texts `oldString` and `newString`. */
 const replacement = {
   ...object({
@@ -110,9 +113,12 @@ export const HANDLED = {
     ),
   },
   str_replace: {
-    description:
-      "Replaces texts in a file. Each `old` must stand there exactly once, unless `allowMultiple` is set.",
-    parameters: object({ path: filled, replacements: filledList(replacement) }, "path", "replacements"),
+    description: `Replaces up to ${MAX_REPLACEMENTS} texts in a file. Each \`old\` must stand there exactly once, unless \`allowMultiple\` is set.`,
+    parameters: object(
+      { path: filled, replacements: { ...filledList(replacement), maxItems: MAX_REPLACEMENTS } },
+      "path",
+      "replacements",
+    ),
   },
   apply_patch: {
     description: "Creates, changes or deletes a file by a diff.",
