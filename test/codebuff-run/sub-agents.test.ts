@@ -189,7 +189,7 @@ test("the name of an agent to run has 256 characters at most, and a longer one i
     {
       type: "error",
       message:
-        'Invalid parameters for spawn_agents: [{"message":"String is too long (257 vs 256).","path":"agents.0.agent_type"}]',
+        'Invalid parameters for spawn_agents: [{"message":"String is too long (257 > 256).","path":"agents.0.agent_type"}]',
     },
   ]);
   expect(resultOf(events)).toMatchObject([{ value: [{ value: { message: expect.stringMatching(/may not be run/) } }] }]);
