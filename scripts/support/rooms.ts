@@ -88,6 +88,7 @@ const SMALL_PARTS: readonly string[] = [
   "names",
   "queue",
   "random-id",
+  "recent",
   "table",
   "text",
   "values",
