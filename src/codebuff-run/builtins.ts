@@ -6,7 +6,7 @@ export interface BuiltIn {
   readonly parameters: JsonSchema;
 }
 
-/** Characters of `publisher/id@version`. The longest names in use have about 60; the results repeat the name to the model. */
+/** Characters of `publisher/id@version`, three short words. Events and results repeat the name. */
 const MAX_AGENT_TYPE = 256;
 
 const text = { type: "string" };

@@ -54,7 +54,7 @@ const CALLS = new Serial();
 /** Writes, by the real path: several stores may spell one folder differently. */
 const WRITES = new Serial();
 
-/** Chats whose last line is remembered: about 500 bytes each. One more gets a whole event more. */
+/** Chats whose last event is remembered, about 500 bytes each. The next append to another chat begins with a whole event. */
 const MAX_TAILS = 64;
 
 /** Bytes that are read at once. */
@@ -63,7 +63,8 @@ const LINE_FEED = 0x0a;
 
 /** A file as this store has left it. */
 interface Tail {
-  readonly file: string;
+  /** Which file it was, and how long. */
+  readonly state: string;
   readonly last: UniversalEvent | undefined;
 }
 
@@ -134,7 +135,7 @@ class DirectoryStore implements ChatStore {
       const { size, ino, dev } = await handle.stat();
       const stateAt = (end: number): string => [dev, ino, end].join();
       const tail = this.#tails.get(file);
-      const isAsLeft = tail?.file === stateAt(size);
+      const isAsLeft = tail?.state === stateAt(size);
       this.#tails.delete(file); // until this write is known to be whole
       const isCut = !isAsLeft && size > 0 && !(await endsWithLineFeed(handle, size));
       const lines = compactLines(events, json, isAsLeft ? tail.last : undefined);
@@ -142,7 +143,7 @@ class DirectoryStore implements ChatStore {
       let rest: Uint8Array = bytes;
       while (rest.length > 0) rest = rest.subarray((await handle.write(rest)).bytesWritten); // the first write takes all, as a rule
       if (this.#options.durable) await handle.sync();
-      this.#tails.set(file, { file: stateAt(size + bytes.length), last: events.at(-1) });
+      this.#tails.set(file, { state: stateAt(size + bytes.length), last: events.at(-1) });
       return size === 0;
     });
   }
@@ -275,9 +276,8 @@ async function keptId(path: string): Promise<string | undefined> {
     const id: unknown = JSON.parse(text);
     return typeof id === "string" && path.endsWith(longFileOf(id)) ? id : undefined;
   } catch (error) {
-    const isOurs =
-      !isCode(error, "ENOENT") && !(error instanceof SyntaxError) && !(error instanceof RefusedFile);
-    if (isOurs) throw error;
+    const isNone = isCode(error, "ENOENT") || error instanceof SyntaxError || error instanceof RefusedFile;
+    if (!isNone) throw error;
     return undefined; // the next append writes it again
   }
 }
