@@ -6,6 +6,9 @@ export interface BuiltIn {
   readonly parameters: JsonSchema;
 }
 
+/** Characters of `publisher/id@version`, three short words. Events and results repeat the name. */
+const MAX_AGENT_TYPE = 256;
+
 const text = { type: "string" };
 const filled = { type: "string", minLength: 1 };
 const object = (properties: object, ...required: string[]): JsonSchema => ({
@@ -92,7 +95,16 @@ export const CONTROLS = {
     description: "Runs other agents, all at once, and waits for their results.",
     parameters: object(
       {
-        agents: list(object({ agent_type: text, prompt: text, params: { type: "object" } }, "agent_type")),
+        agents: list(
+          object(
+            {
+              agent_type: { type: "string", maxLength: MAX_AGENT_TYPE },
+              prompt: text,
+              params: { type: "object" },
+            },
+            "agent_type",
+          ),
+        ),
       },
       "agents",
     ),

@@ -233,7 +233,7 @@ export function checkBaseUrl(value: unknown, hasSecrets: boolean, allowInsecure:
       "`fetch` refuses that: pass `apiKey`.",
     );
   if (hasSecrets && !allowInsecure) assertPrivate(url);
-  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+  return `${url.origin}${/^(.*[^/])?\/*$/.exec(url.pathname)?.[1] ?? ""}`;
 }
 
 /** Headers by names in lower case: `fetch` would send two spellings of one name as one header with both values. */

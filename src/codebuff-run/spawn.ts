@@ -131,5 +131,6 @@ function error(message: string): RunOutput {
 
 /** The id of an agent without its publisher and version. */
 function nameOf(reference: string): string {
-  return reference.replace(/^.*\//, "").replace(/@.*$/, "");
+  const name = reference.slice(reference.lastIndexOf("/") + 1);
+  return name.split("@", 1)[0] ?? name;
 }

@@ -5,10 +5,12 @@ import { data, origin } from "./data.ts";
 import { matching, type Shape } from "./shape.ts";
 
 const envelope = {
-  event_id: matching("^evt_[1-9]\\d*$" satisfies typeof EVENT_ID),
+  event_id: matching(new RegExp("^evt_[1-9]\\d*$" satisfies typeof EVENT_ID)),
   sequence: z.int().check(z.minimum(1)),
   time: matching(
-    "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d\\.\\d{3}Z$" satisfies typeof TIME,
+    new RegExp(
+      "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d\\.\\d{3}Z$" satisfies typeof TIME,
+    ),
   ),
   session_id: z.string(),
   native_session_id: z.nullable(z.string()),

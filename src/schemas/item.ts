@@ -15,7 +15,7 @@ import type {
 import { matching, type Shape } from "./shape.ts";
 
 /** `itm_` and a number. */
-export const itemId = matching("^itm_[1-9]\\d*$" satisfies typeof ITEM_ID);
+export const itemId = matching(new RegExp("^itm_[1-9]\\d*$" satisfies typeof ITEM_ID));
 
 export const visibility = z.enum(["public", "private"]);
 

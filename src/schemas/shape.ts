@@ -4,4 +4,4 @@ import * as z from "zod/mini";
 export type Shape<T> = { [Key in keyof T]-?: z.ZodMiniType<T[Key]> };
 
 /** A string of one form. Callers tie the form to that of `universal` by its type. */
-export const matching = (pattern: string) => z.string().check(z.regex(new RegExp(pattern)));
+export const matching = (form: RegExp) => z.string().check(z.regex(form));

@@ -27,8 +27,8 @@ const PARAMETER_WORDS: ReadonlySet<string> = new Set([
   "sig",
 ]);
 
-/** The last word of a name in camel, snake, kebab or dotted case, or in capitals. */
-const LAST_WORD = /(?:[A-Z]?[a-z]+|[A-Z]+)(?=\d*$)/;
+/** The last word of a name in camel, snake, kebab or dotted case, or in capitals. Linear: each letter is in one word. */
+const LAST_WORD = /(?:([A-Z][a-z]+)|(?:^|[^A-Za-z])([a-z]+)|(?:^|[^A-Z])([A-Z]+))\d*$/;
 
 /** Whether a member of this name holds a credential. */
 export function isCredentialMember(name: string): boolean {
@@ -39,7 +39,7 @@ export function isCredentialMember(name: string): boolean {
 export function isCredentialParameter(name: string): boolean {
   const plain = unescaped(name);
   if (PARAMETER.test(plain)) return true;
-  const last = LAST_WORD.exec(plain)?.[0] ?? "";
+  const last = LAST_WORD.exec(plain)?.slice(1).join("") ?? "";
   return PARAMETER_WORDS.has(last.toLowerCase()) || /session[_.-]?id$/i.test(plain);
 }
 

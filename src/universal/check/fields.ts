@@ -38,8 +38,7 @@ export const word = <const Word extends string>(...words: readonly Word[]): Fiel
     (value) => typeof value === "string" && words.some((each) => each === value),
   );
 
-export function matching(expects: string, pattern: string): Field<string> {
-  const form = new RegExp(pattern);
+export function matching(expects: string, form: RegExp): Field<string> {
   return is(expects, (value) => typeof value === "string" && form.test(value));
 }
 

@@ -45,7 +45,7 @@ import {
 import { EVENT_ID, ITEM_ID, TIME } from "./patterns.ts";
 
 /** `itm_` and a number. */
-const itemId = matching('"itm_" and a number from 1', ITEM_ID);
+const itemId = matching('"itm_" and a number from 1', new RegExp(ITEM_ID));
 const origin = word("agent", "daemon");
 const visibility = word("public", "private");
 const reason = optional(word("user", "policy", "cancelled", "disconnected", "timeout"));
@@ -192,9 +192,9 @@ const data: { readonly [Type in UniversalEventType]: Field<DataOf<Type>> } = {
 };
 
 const envelope = object<Omit<UniversalEvent, "data">>({
-  event_id: matching('"evt_" and a number from 1', EVENT_ID),
+  event_id: matching('"evt_" and a number from 1', new RegExp(EVENT_ID)),
   sequence: wholeFromOne,
-  time: matching('a time such as "2026-02-10T09:00:00.000Z"', TIME),
+  time: matching('a time such as "2026-02-10T09:00:00.000Z"', new RegExp(TIME)),
   session_id: string,
   native_session_id: orNull(string),
   synthetic: boolean,
