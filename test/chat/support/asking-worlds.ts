@@ -18,7 +18,8 @@ import { toUniversal as ofCodey } from "../../../src/codey/universal.ts";
 import type { AnyAgentClient } from "../../../src/core/client/any-client.ts";
 import type { AgentSource } from "../../../src/universal/stream.ts";
 
-// Backends that ask the user once for each prompt, and use the same id on the wire every time.
+// Backends that ask the user at each prompt: once, under the same id on the wire every time, unless `idsOf` says other ids.
+type IdsOf = (prompt: string) => readonly string[];
 
 /** A backend, and what it was allowed to do: `ran` for each call that ran, and the text of each answer. */
 export interface AskingWorld extends AsyncDisposable {
@@ -36,10 +37,14 @@ export interface AskingWorld extends AsyncDisposable {
 export const ANSWER = "Yes";
 const QUESTION = { questions: [{ question: "Sure?", options: [{ label: ANSWER }, { label: "No" }] }] };
 
-async function codeyWorld(options: Partial<CodeyClientOptions> = {}): Promise<AskingWorld> {
+async function codeyWorld(idsOf: IdsOf, options: Partial<CodeyClientOptions> = {}): Promise<AskingWorld> {
   const server = await MockCodeyServer.start({
-    callId: (name) => name, // a Gemini model
-    answer: () => [codeyStep.calls(codeyTool.shell("rm -rf ~", "gone")), "done"],
+    answer: ({ content }) => {
+      const ids = idsOf(content);
+      const background = ids.length > 1;
+      const calls = ids.map((callId) => codeyTool.shell("rm -rf ~", "gone", { callId, background }));
+      return [codeyStep.calls(...calls), "done"];
+    },
   });
   const clients: CodeyClient[] = [];
   const clock = new ManualClock();
@@ -65,15 +70,19 @@ async function codeyWorld(options: Partial<CodeyClientOptions> = {}): Promise<As
   };
 }
 
-async function codebuffWorld(): Promise<AskingWorld> {
+async function codebuffWorld(idsOf: IdsOf): Promise<AskingWorld> {
   const server = await MockCodebuffServer.start({
     profile: "codebuff",
     heartbeat: false,
     answer: function* ({ data }) {
-      const isQuestion = JSON.stringify(data.prompt ?? data.content).includes("question");
-      yield isQuestion
-        ? step.toolCall({ toolName: "ask_user", input: QUESTION, requestId: "r1" })
-        : step.toolCall({ toolName: "act", input: {}, requestId: "r1" });
+      const prompt = data.prompt ?? "";
+      const call = prompt.includes("question")
+        ? { toolName: "ask_user", input: QUESTION }
+        : { toolName: "act", input: {} };
+      const asked: string[] = [];
+      for (const requestId of idsOf(prompt))
+        asked.push(yield* step.toolCall({ ...call, requestId, wait: false }));
+      for (const request of asked) yield step.answerTo(request);
     },
   });
   const done: string[] = [];
@@ -116,14 +125,16 @@ async function codebuffWorld(): Promise<AskingWorld> {
   };
 }
 
-async function runWorld(): Promise<AskingWorld> {
+async function runWorld(idsOf: IdsOf): Promise<AskingWorld> {
   const backend = await MockCodebuffBackend.start({
     answer: ({ request }) => {
       const last = request.messages.findLast(({ role }) => role === "user" || role === "tool");
       if (last?.role === "tool") return "done";
       const isQuestion = JSON.stringify(last).includes("question");
-      const name = isQuestion ? "ask_user" : "glob";
-      return { toolCalls: [{ id: "c1", name, arguments: isQuestion ? QUESTION : { pattern: "*" } }] };
+      const call = isQuestion
+        ? { name: "ask_user", arguments: QUESTION }
+        : { name: "glob", arguments: { pattern: "*" } };
+      return { toolCalls: idsOf(last?.text ?? "").map((id) => ({ ...call, id })) };
     },
   });
   const done: string[] = [];
@@ -162,7 +173,7 @@ async function runWorld(): Promise<AskingWorld> {
   };
 }
 
-async function agentWorld(forgets: boolean): Promise<AskingWorld> {
+async function agentWorld(idsOf: IdsOf, forgets: boolean): Promise<AskingWorld> {
   const clock = new ManualClock();
   const agent = new MockAgent({
     clock,
@@ -170,7 +181,7 @@ async function agentWorld(forgets: boolean): Promise<AskingWorld> {
     script: ({ text }) =>
       text.includes("question")
         ? [agentStep.question({ id: "shell", questions: [{ question: "Sure?", options: [ANSWER, "No"] }] })]
-        : [agentStep.tool({ id: "shell", name: "shell", approval: true })],
+        : idsOf(text).map((id) => agentStep.tool({ id, name: "shell", approval: true })),
   });
   return {
     source: agent,
@@ -187,11 +198,18 @@ async function agentWorld(forgets: boolean): Promise<AskingWorld> {
   };
 }
 
-export const WORLDS: readonly (readonly [name: string, start: () => Promise<AskingWorld>])[] = [
-  ["Codey, each time with a new client", codeyWorld],
-  ["Codey, with a client that reconnects", () => codeyWorld({ reconnect: { minDelay: 100 } })],
-  ["Codebuff", codebuffWorld],
-  ["a run", runWorld],
-  ["a `MockAgent` that remembers", () => agentWorld(false)],
-  ["a `MockAgent` that forgets", () => agentWorld(true)],
+type Start = (idsOf?: IdsOf) => Promise<AskingWorld>;
+
+const sameId: IdsOf = () => ["mcp_shell"]; // as a server with a Gemini model does
+
+export const WORLDS: readonly (readonly [name: string, start: Start])[] = [
+  ["Codey, each time with a new client", (idsOf = sameId) => codeyWorld(idsOf)],
+  [
+    "Codey, with a client that reconnects",
+    (idsOf = sameId) => codeyWorld(idsOf, { reconnect: { minDelay: 100 } }),
+  ],
+  ["Codebuff", (idsOf = sameId) => codebuffWorld(idsOf)],
+  ["a run", (idsOf = sameId) => runWorld(idsOf)],
+  ["a `MockAgent` that remembers", (idsOf = sameId) => agentWorld(idsOf, false)],
+  ["a `MockAgent` that forgets", (idsOf = sameId) => agentWorld(idsOf, true)],
 ];
