@@ -116,7 +116,7 @@ export class Calls {
   /** @param given for the history, if a schema has made values that JSON cannot write */
   #callOf(tool: Tool, input: Input, given: Input): CodebuffRunToolCall {
     const { shared, speaker } = this.#setup;
-    const id = shared.gate.idFor(randomId("call"));
+    const id = randomId("call"); // models see it, and take only letters, digits, `-` and `_`
     const isShort = tool.kind === "agent";
     const name = isShort ? "spawn_agents" : tool.name;
     const orders = isShort ? { agents: [{ agent_type: tool.agentId, ...input }] } : input;

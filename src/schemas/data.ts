@@ -131,6 +131,7 @@ const question = z.looseObject({
   status: z.enum(["requested", "answered", "rejected"]),
   questions: z.exactOptional(z.array(questionItem)),
   answers: z.exactOptional(z.array(answer)),
+  metadata: z.exactOptional(z.unknown()),
   call_id: text,
   reason,
 } satisfies Shape<QuestionData>);

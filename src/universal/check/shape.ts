@@ -115,6 +115,7 @@ const question = object<QuestionData>({
       }),
     ),
   ),
+  metadata: optional(any),
   call_id: optional(string),
   reason,
 });
