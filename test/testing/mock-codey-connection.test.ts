@@ -32,21 +32,24 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       });
     });
 
-    test.each(["idle", "cancelled"])("false: a Ping right before it cuts the connection, %s", async (when) => {
-      const answer = () => [codeyStep.hang()];
-      await using server = await MockCodeyServer.start({ profile, closeReply: false, answer });
-      using client = await RawCodey.connected(server);
-      if (when === "cancelled") client.send("go");
-      if (when === "cancelled") client.cancel();
-      client.ping();
-      client.raw.socket.close(1000, "bye");
-      expect((await client.closed).code).toBe(1006);
-      const connection = await server.nextConnection();
-      expect(await server.waitFor(() => connection.closed)).toMatchObject({
-        by: "client",
-        wasClean: false,
-      });
-    });
+    test.each(["idle", "cancelled"])(
+      "false: a Ping right before it cuts the connection, %s",
+      async (when) => {
+        const answer = () => [codeyStep.hang()];
+        await using server = await MockCodeyServer.start({ profile, closeReply: false, answer });
+        using client = await RawCodey.connected(server);
+        if (when === "cancelled") client.send("go");
+        if (when === "cancelled") client.cancel();
+        client.ping();
+        client.raw.socket.close(1000, "bye");
+        expect((await client.closed).code).toBe(1006);
+        const connection = await server.nextConnection();
+        expect(await server.waitFor(() => connection.closed)).toMatchObject({
+          by: "client",
+          wasClean: false,
+        });
+      },
+    );
 
     test.each([
       ["a message without a reply", ["ToolDecision"]],
