@@ -48,6 +48,12 @@ export class Answer {
   messageId: string | undefined;
   finishReason: string | undefined;
   isDone = false;
+  readonly #arrived: () => void;
+
+  /** @param arrived called for each chunk */
+  constructor(arrived: () => void = () => {}) {
+    this.#arrived = arrived;
+  }
 
   /** Whether a text, reasoning or a fragment of a call has arrived. */
   get hasBegun(): boolean {
@@ -85,12 +91,14 @@ export class Answer {
 
   /** @throws CodebuffRunError `protocol_error` for an answer over a limit. */
   add(chunk: ChatChunk, tell: (piece: Piece) => void): void {
+    this.#arrived();
     this.messageId ??= chunk.id ?? undefined;
     if (chunk.usage) this.#usage = chunk.usage;
     const choice = mainChoice(chunk.choices);
     if (!choice) return;
-    const { content, reasoning, tool_calls } = choice.delta ?? {};
-    if (reasoning) this.#grow("reasoning", reasoning, tell);
+    const { content, reasoning, reasoning_content, tool_calls } = choice.delta ?? {};
+    const thought = reasoning || reasoning_content; // two spellings of one field: some servers send both
+    if (thought) this.#grow("reasoning", thought, tell);
     if (content) this.#grow("text", content, tell);
     if (tool_calls) for (const fragment of tool_calls) this.#fragment(fragment, tell);
     if (choice.finish_reason) this.finishReason = choice.finish_reason;

@@ -55,7 +55,7 @@ const ADVICE: Advice = {
   protocol_error:
     "check that `baseUrl` leads to the API and not to a web site: for providers it often ends in /v1",
   stream_interrupted: "go on from `partial.state`",
-  timeout: "raise `streamTimeout`, or go on from `partial.state`",
+  timeout: "go on from `partial.state`, or raise the limit if its option is named",
   start_failed: "check the API key and the address",
   agent_not_found: "define it in `agentDefinitions`, or check its id",
   invalid_agent: "correct the definition",

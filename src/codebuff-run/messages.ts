@@ -106,6 +106,8 @@ export interface ChatChunk {
     readonly delta?: {
       readonly content?: string | null;
       readonly reasoning?: string | null;
+      /** The same in the words of LiteLLM, DeepSeek and others. */
+      readonly reasoning_content?: string | null;
       readonly tool_calls?: readonly ToolCallDelta[] | null;
     };
     readonly finish_reason?: string | null;
@@ -209,8 +211,11 @@ function isChoice(choice: unknown): boolean {
   if (finish_reason != null && typeof finish_reason !== "string") return false;
   if (delta == null) return true;
   if (!isObject(delta)) return false;
-  const { content, reasoning, tool_calls } = delta;
-  return isTextOrNone(content) && isTextOrNone(reasoning) && (tool_calls == null || areFragments(tool_calls));
+  const { content, reasoning, reasoning_content, tool_calls } = delta;
+  return (
+    [content, reasoning, reasoning_content].every(isTextOrNone) &&
+    (tool_calls == null || areFragments(tool_calls))
+  );
 }
 
 function areFragments(fragments: unknown): boolean {

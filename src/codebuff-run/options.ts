@@ -72,6 +72,11 @@ export interface CodebuffRunOptions<Tools extends ToolParametersByName = ToolPar
    * @default 120_000
    */
   readonly streamTimeout?: number;
+  /**
+   * ms without a part of the model's answer until the run fails: signs of life do not count. @default 600_000: a model that thinks for longer
+   * may be lost behind a proxy that goes on sending them
+   */
+  readonly silentTimeout?: number;
   /** Whether steps are reported to the backend one by one, or all at the end. @default "post" */
   readonly stepReporting?: "post" | "batch";
   /** The project's files, by path: part of what the state of a run knows of the project. */
@@ -126,6 +131,7 @@ const CHECKS: Checks<CodebuffRunOptions> = {
   toolSources: checks.objects,
   toolTimeout: checks.delay,
   streamTimeout: checks.delay,
+  silentTimeout: checks.delay,
   stepReporting: oneOf("post", "batch"),
   projectFiles: texts,
   knowledgeFiles: texts,
@@ -153,6 +159,7 @@ export interface CodebuffRunSettings extends LocalSettings {
   readonly toolSources: readonly ToolSource[];
   readonly toolTimeout: number;
   readonly streamTimeout: number;
+  readonly silentTimeout: number;
   readonly stepReporting: "post" | "batch";
   readonly projectFiles: Readonly<Record<string, string>>;
   readonly knowledgeFiles: Readonly<Record<string, string>>;
@@ -196,6 +203,7 @@ export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings
     toolSources,
     toolTimeout: options.toolTimeout ?? 0,
     streamTimeout: options.streamTimeout ?? 120_000,
+    silentTimeout: options.silentTimeout ?? 600_000,
     stepReporting: options.stepReporting ?? "post",
     projectFiles: options.projectFiles ?? {},
     knowledgeFiles: options.knowledgeFiles ?? {},

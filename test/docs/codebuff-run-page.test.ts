@@ -67,6 +67,7 @@ const OPTIONS = names<keyof CodebuffRunOptions>({
   approvalTimeout: true,
   toolTimeout: true,
   streamTimeout: true,
+  silentTimeout: true,
   stepReporting: true,
   projectFiles: true,
   knowledgeFiles: true,
