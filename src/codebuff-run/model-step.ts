@@ -4,6 +4,7 @@ import { CodebuffRunError } from "./errors.ts";
 import { estimatedTokens, toWire } from "./history.ts";
 import type { ChatMessage, ChatRequest, ChatTool, RunMessage } from "./messages.ts";
 import { environmentOf } from "./options.ts";
+import { ProviderCalls } from "./provider-calls.ts";
 import { assertWanted, type Shared } from "./shared.ts";
 import { eventOf, type Speaker, sumOf } from "./turn.ts";
 import { Watch } from "./watch.ts";
@@ -86,7 +87,12 @@ export class Model {
       watch.hold(); // the reader is slow, and not the model
       return wait.then(() => watch.goOn());
     };
+    const provided = new ProviderCalls(shared, this.#setup.speaker);
     const tell = (piece: Piece): void => {
+      if (piece.type === "provider-call") {
+        provided.tell(piece.call);
+        return;
+      }
       core.outbox.enter();
       try {
         turn.push(eventOf(piece, this.#setup.speaker), piece.text.length);
@@ -107,6 +113,8 @@ export class Model {
       });
       if (!answer.isComplete)
         throw new CodebuffRunError({ kind: "stream_interrupted", message: "the model's answer broke off" });
+      if (answer.finishReason === "unknown")
+        core.warn("no-finish-reason", "the model does not say why it has ended", { turnId: turn.id });
       this.#interruptions = 0;
     } catch (error) {
       answer.end(tell);
@@ -124,6 +132,7 @@ export class Model {
       interruption = error;
     } finally {
       watch.end();
+      provided.end();
     }
     const text = this.#remember(answer);
     shared.spent.usage = sumOf(shared.spent.usage, answer.usage);

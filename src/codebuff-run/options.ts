@@ -54,6 +54,13 @@ export interface CodebuffRunOptions<Tools extends ToolParametersByName = ToolPar
   readonly fetch?: FetchLike;
   /** Sources of models that are asked before the backend. @default none */
   readonly providers?: readonly ModelProvider[];
+  /**
+   * Further tries of a provider that answers with 408, 429, 500, 502, 503 or 504, before the first part of its answer. With a backend, a rate limit
+   * makes the backend answer instead. @default 3
+   */
+  readonly maxRetries?: number;
+  /** ms that all waits before these tries may take together. @default 60_000: somebody waits for the answer */
+  readonly maxRetryWait?: number;
   /** Agents that runs and other agents can name. */
   readonly agentDefinitions?: readonly AgentDefinition[];
   /** Tools of your own, by name. Each agent may call them. */
@@ -125,6 +132,8 @@ const CHECKS: Checks<CodebuffRunOptions> = {
   headers: checks.headers,
   fetch: checks.function,
   providers: providersCheck,
+  maxRetries: checks.tries,
+  maxRetryWait: checks.delay,
   agentDefinitions: checks.objects,
   tools: checks.object,
   overrideTools: checks.object,
@@ -160,6 +169,8 @@ export interface CodebuffRunSettings extends LocalSettings {
   readonly toolTimeout: number;
   readonly streamTimeout: number;
   readonly silentTimeout: number;
+  readonly maxRetries: number;
+  readonly maxRetryWait: number;
   readonly stepReporting: "post" | "batch";
   readonly projectFiles: Readonly<Record<string, string>>;
   readonly knowledgeFiles: Readonly<Record<string, string>>;
@@ -204,6 +215,8 @@ export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings
     toolTimeout: options.toolTimeout ?? 0,
     streamTimeout: options.streamTimeout ?? 120_000,
     silentTimeout: options.silentTimeout ?? 600_000,
+    maxRetries: options.maxRetries ?? 3,
+    maxRetryWait: options.maxRetryWait ?? 60_000,
     stepReporting: options.stepReporting ?? "post",
     projectFiles: options.projectFiles ?? {},
     knowledgeFiles: options.knowledgeFiles ?? {},

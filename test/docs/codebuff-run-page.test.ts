@@ -68,6 +68,8 @@ const OPTIONS = names<keyof CodebuffRunOptions>({
   toolTimeout: true,
   streamTimeout: true,
   silentTimeout: true,
+  maxRetries: true,
+  maxRetryWait: true,
   stepReporting: true,
   projectFiles: true,
   knowledgeFiles: true,
