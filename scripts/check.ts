@@ -6,6 +6,7 @@ import { browser } from "./checks/browser.ts";
 import { circles } from "./checks/circles.ts";
 import { declarations } from "./checks/declarations.ts";
 import { dependencies } from "./checks/dependencies.ts";
+import { expressions } from "./checks/expressions.ts";
 import type { Check, Finding } from "./checks/finding.ts";
 import { globals } from "./checks/globals.ts";
 import { imports } from "./checks/imports.ts";
@@ -41,6 +42,12 @@ const CHECKS: readonly Entry[] = [
   },
   { name: "backends", about: "no user interface names a backend", needsBuild: false, check: backends },
   { name: "privacy", about: "no machine's paths, no registry hosts", needsBuild: false, check: privacy },
+  {
+    name: "expressions",
+    about: "no regular expression takes more than linear time",
+    needsBuild: false,
+    check: expressions,
+  },
   {
     name: "snippets",
     about: "the code on every page is a region that compiles",

@@ -89,6 +89,7 @@ const SMALL_PARTS: readonly string[] = [
   "peers",
   "queue",
   "random-id",
+  "recent",
   "table",
   "text",
   "values",

@@ -4,6 +4,7 @@ import type { ConversationState } from "../core/turn/conversation.ts";
 import type { PromptInput } from "../core/turn/prompt-input.ts";
 import type { AgentSource, UniversalOptions } from "../universal/stream.ts";
 import type { Memory } from "./memory.ts";
+import type { Requests } from "./pending.ts";
 import { Session, type SessionHost } from "./session.ts";
 
 /** The backend of a chat: its client, and a new one when the client has closed for good. */
@@ -23,6 +24,11 @@ export class Backend {
 
   get client(): AnyAgentClient | undefined {
     return this.#session?.client;
+  }
+
+  /** The requests of the client that wait for the user. */
+  get requests(): Requests | undefined {
+    return this.#session?.requests;
   }
 
   /** The state of the conversation. */

@@ -45,9 +45,12 @@ export interface Chat extends AsyncDisposable {
    * agent may do again what it did for the first one. The old message stays as it was.
    */
   readonly retry: (messageId: string) => ChatSend;
-  /** Decides on a tool call in `pending`. Ok, without effect, if the call is already decided. */
+  /**
+   * Decides on a tool call in `pending`. Ok, without effect, for any other id: a decision names what was shown, or does nothing. So a late
+   * decision, or one for a request of an earlier client, never decides another request.
+   */
   readonly decide: (id: string, decision: Decision) => ChatResult;
-  /** Answers a question in `pending`. Ok, without effect, if the question is already answered. */
+  /** Answers a question in `pending`. Ok, without effect, for any other id. */
   readonly answer: (id: string, answer: Answer) => ChatResult;
   /**
    * Goes on after the backend has forgotten the conversation (`connection.contextLost`), and sends the prompts that wait. With the

@@ -11,7 +11,7 @@ import {
   UnsupportedError,
 } from "../core/errors.ts";
 import type { PromptInput } from "../core/turn/prompt-input.ts";
-import type { Answer, Decision, SettledRequest } from "../core/values.ts";
+import type { Answer, Decision } from "../core/values.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import type { AgentSource } from "../universal/stream.ts";
 import { emptyList } from "../universal/transcript/list.ts";
@@ -20,7 +20,7 @@ import type { Chat, ChatCancel, ChatResume, ChatSend } from "./chat.ts";
 import { type ChatConnection, type ConnectionChange, NO_CONNECTION, stepConnection } from "./connection.ts";
 import { Notifier } from "./notifier.ts";
 import type { ChatSettings } from "./options.ts";
-import { Requests } from "./pending.ts";
+import { NO_PENDING } from "./pending.ts";
 import { type ChatResult, OK, Problem } from "./problem.ts";
 import { type ChatPrompt, messageOf, promptOf, readPrompt } from "./prompt.ts";
 import { wasSaid } from "./saving/recap.ts";
@@ -47,7 +47,6 @@ export class LiveChat implements Chat, TurnsHost {
   readonly #turns: Turns;
   readonly #notifier: Notifier;
   readonly #writer: StoreWriter | undefined;
-  readonly #requests = new Requests();
   readonly #problem = new Problem(() => this.changed());
   #phase: Phase = { name: "open" };
   #connection: ChatConnection = NO_CONNECTION;
@@ -122,10 +121,10 @@ export class LiveChat implements Chat, TurnsHost {
     });
 
   readonly decide = (id: string, decision: Decision): ChatResult =>
-    this.#reply(id, (client) => client.decide(id, decision));
+    this.#reply(id, (client, requestId) => client.decide(requestId, decision));
 
   readonly answer = (id: string, answer: Answer): ChatResult =>
-    this.#reply(id, (client) => client.answer(id, answer));
+    this.#reply(id, (client, requestId) => client.answer(requestId, answer));
 
   readonly connect = (): ChatResult =>
     this.#try(() => {
@@ -163,15 +162,6 @@ export class LiveChat implements Chat, TurnsHost {
     this.#see();
   }
 
-  onRequests(): void {
-    this.#requests.changed();
-    this.changed();
-  }
-
-  onSettled({ id }: SettledRequest): void {
-    this.#requests.settled(id);
-  }
-
   changed(): void {
     this.#isStale = true;
     this.#notifier.changed();
@@ -183,7 +173,7 @@ export class LiveChat implements Chat, TurnsHost {
     const parts = {
       messages: timeline.messages,
       connection: this.#connection,
-      pending: this.#requests.open(this.#turns.client),
+      pending: this.#turns.requests?.list ?? NO_PENDING,
       capabilities: this.#capabilities,
       loading: this.#phase.name === "loading",
       busy: isBusy,
@@ -215,14 +205,14 @@ export class LiveChat implements Chat, TurnsHost {
     return error ? { ok: false, error, id } : { ok: true, id };
   }
 
-  #reply(id: string, reply: (client: AnyAgentClient) => unknown): ChatResult {
+  /** Replies to what waits under this id. Anything else was settled, perhaps under an earlier client: nothing follows. */
+  #reply(id: string, reply: (client: AnyAgentClient, requestId: string) => unknown): ChatResult {
     return this.#try(() => {
-      const { client } = this.#turns;
-      if (this.#requests.hasEnded(id, client)) return OK;
-      this.#assertOpen();
-      if (!client || typeof id !== "string")
-        throw new InvalidInputError("no request has this id.", "Pass the id of an entry of `pending`.");
-      reply(client);
+      if (typeof id !== "string")
+        throw new InvalidInputError(`the id is ${describe(id)}.`, "Pass the id of an entry of `pending`.");
+      const { client, requests } = this.#turns;
+      const requestId = requests?.requestOf(id);
+      if (client && requestId !== undefined) reply(client, requestId);
       return OK;
     });
   }
@@ -298,7 +288,7 @@ export class LiveChat implements Chat, TurnsHost {
   /** Looks again at what a client tells without an event, and at a new client. */
   #see(): void {
     this.#capabilities = sameCapabilities(this.#capabilities, this.#turns.client?.capabilities);
-    this.onRequests();
+    this.changed();
   }
 }
 

@@ -1,12 +1,13 @@
+import { isObject } from "../core/checks.ts";
 import type { AnyAgentClient } from "../core/client/any-client.ts";
 import type { PendingRequest, Question } from "../core/values.ts";
-import type { UniversalQuestion } from "../universal/events.ts";
+import type { Json, UniversalEvent, UniversalQuestion } from "../universal/events.ts";
 
 /** A request that waits for the user. */
 export type ChatPending =
   | {
       readonly type: "approval";
-      /** Goes to `chat.decide`. */
+      /** Goes to `chat.decide`. Unique over all clients of the chat, and over all chats. */
       readonly id: string;
       /** The name of the tool. */
       readonly tool: string;
@@ -15,69 +16,96 @@ export type ChatPending =
     }
   | {
       readonly type: "question";
-      /** Goes to `chat.answer`. */
+      /** Goes to `chat.answer`. Unique over all clients of the chat, and over all chats. */
       readonly id: string;
       readonly questions: readonly UniversalQuestion[];
     };
 
-/** The requests that wait for the user, and the ids of those that have ended. A client forgets them when it is replaced. */
+/** Nothing waits. */
+export const NO_PENDING: readonly ChatPending[] = [];
+
+/** A request that an event has told of. `shown` is made when it is first looked at. */
+interface Told {
+  readonly id: string;
+  shown?: ChatPending;
+}
+
+/**
+ * The requests of one client that wait for the user. Users see the ids of the universal events: a client's own id may be that of another
+ * request under the next client.
+ */
 export class Requests {
-  readonly #settled = new Set<string>();
-  /** What each open request was made of. */
-  readonly #subjects = new WeakMap<ChatPending, object>();
-  #open: readonly ChatPending[] = [];
+  readonly #client: Pick<AnyAgentClient, "pending">;
+  /** By the ids at the client. */
+  #told = new Map<string, Told>();
+  /** The ids at the client of what is shown, by the ids that are shown. */
+  #requestIds = new Map<string, string>();
+  #list = NO_PENDING;
   #isStale = false;
+
+  constructor(client: Pick<AnyAgentClient, "pending">) {
+    this.#client = client;
+  }
 
   /** Requests may have opened or ended. */
   changed(): void {
     this.#isStale = true;
   }
 
-  settled(id: string): void {
-    this.#settled.add(id);
+  /** An event of the client's conversation: a request was told of. */
+  told(event: UniversalEvent): void {
+    if (event.type === "permission.requested") this.#add(event.data.permission_id, event.data.metadata);
+    if (event.type === "question.requested") this.#add(event.data.question_id, event.data.metadata);
   }
 
-  /** What waits, by the client's word. After a change the client is asked once: it makes a list of all its requests at each read. */
-  open(client: Pick<AnyAgentClient, "pending"> | undefined): readonly ChatPending[] {
-    if (!this.#isStale) return this.#open;
+  /**
+   * What waits, by the client's word, oldest first. A request that no event has told of yet is not shown yet. What has not changed is the
+   * same object as before. After a change the client is asked once: it makes a list of all its requests at each read.
+   */
+  get list(): readonly ChatPending[] {
+    if (!this.#isStale) return this.#list;
     this.#isStale = false;
-    const before = this.#open;
-    this.#open = this.#pendingOf(client?.pending ?? [], before);
-    const open = new Set(this.#open);
-    for (const request of before) if (!open.has(request)) this.#settled.add(request.id);
-    return this.#open;
-  }
-
-  /** Whether the request has ended. A new client may use the id of an old request again, so the open requests come first. */
-  hasEnded(id: string, client: Pick<AnyAgentClient, "pending"> | undefined): boolean {
-    return this.#settled.has(id) && !this.open(client).some((request) => request.id === id);
-  }
-
-  /** The open requests of a client, oldest first. What has not changed is the same object as before. */
-  #pendingOf(requests: readonly PendingRequest[], before: readonly ChatPending[]): readonly ChatPending[] {
-    const known = new Map(before.map((pending) => [pending.id, pending]));
-    const now = requests.map((request) => {
-      const same = known.get(request.id);
-      if (same && this.#subjects.get(same) === subjectOf(request)) return same;
-      const made = shown(request);
-      this.#subjects.set(made, subjectOf(request));
-      return made;
-    });
+    const before = this.#list;
+    const now = this.#look();
     const isSame = now.length === before.length && now.every((pending, at) => pending === before[at]);
-    return isSame ? before : now;
+    if (!isSame) this.#list = now.length === 0 ? NO_PENDING : now;
+    return this.#list;
+  }
+
+  /** The id at the client of a request that waits. */
+  requestOf(id: string): string | undefined {
+    return this.list.length === 0 ? undefined : this.#requestIds.get(id);
+  }
+
+  #look(): readonly ChatPending[] {
+    const told = this.#told;
+    const list: ChatPending[] = [];
+    this.#told = new Map();
+    this.#requestIds = new Map();
+    for (const request of this.#client.pending) {
+      const of = told.get(request.id);
+      if (!of) continue;
+      of.shown ??= shown(of.id, request);
+      list.push(of.shown);
+      this.#told.set(request.id, of);
+      this.#requestIds.set(of.id, request.id);
+    }
+    return list;
+  }
+
+  /** @param metadata of the event: it has the id at the client, but for sources that use one id for both */
+  #add(id: string, metadata: Json | undefined): void {
+    const requestId = isObject(metadata) ? metadata["request_id"] : undefined;
+    this.#told.set(typeof requestId === "string" ? requestId : id, { id });
+    this.#isStale = true;
   }
 }
 
-/** The call or the question: another one may have the same id. */
-function subjectOf(request: PendingRequest): object {
-  return request.type === "approval" ? request.call : request.question;
-}
-
-function shown(request: PendingRequest): ChatPending {
+function shown(id: string, request: PendingRequest): ChatPending {
   if (request.type === "question")
-    return { type: "question", id: request.id, questions: request.question.questions.map(asUniversal) };
+    return { type: "question", id, questions: request.question.questions.map(asUniversal) };
   const { name, input } = request.call;
-  return { type: "approval", id: request.id, tool: name, input };
+  return { type: "approval", id, tool: name, input };
 }
 
 /** The form that the parts of messages have too, so that a UI shows both with the same code. */

@@ -3,11 +3,11 @@ import type { Unsubscribe } from "../core/client/events.ts";
 import type { Clock } from "../core/clock.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { PromptInput } from "../core/turn/prompt-input.ts";
-import type { SettledRequest } from "../core/values.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import type { AgentSource, UniversalOptions, UniversalStream } from "../universal/stream.ts";
 import { describeConnectionError } from "../universal/words/describe-error.ts";
 import type { ConnectionChange } from "./connection.ts";
+import { Requests } from "./pending.ts";
 
 /** What a session tells its chat. */
 export interface SessionHost {
@@ -16,7 +16,6 @@ export interface SessionHost {
   onConnection(change: ConnectionChange): void;
   /** The requests that wait for the user may have changed. */
   onRequests(): void;
-  onSettled(request: SettledRequest): void;
   /** The connection was lost, and with it the backend's memory of the conversation. */
   onForgotten(): void;
   /** The client has closed for good, although nobody here has closed it. */
@@ -29,6 +28,7 @@ const NO_LOG = 1;
 /** One client, with the one conversation of the chat and its universal events. */
 export class Session {
   readonly client: AnyAgentClient;
+  readonly requests: Requests;
   readonly #source: AgentSource;
   readonly #options: UniversalOptions;
   readonly #host: SessionHost;
@@ -47,6 +47,7 @@ export class Session {
     this.#options = { maxLogBytes: NO_LOG, ...options };
     this.#host = host;
     this.client = source.client();
+    this.requests = new Requests(this.client);
     this.#listen();
   }
 
@@ -73,6 +74,7 @@ export class Session {
     this.#isOver = false;
     this.#offStream = stream.on("event", (event) => {
       if (event.type === "session.ended") this.#isOver = true;
+      this.requests.told(event);
       this.#host.onEvent(event);
     });
   }
@@ -129,9 +131,13 @@ export class Session {
   #listen(): void {
     const { client } = this;
     const host = this.#host;
-    const requests = (): void => host.onRequests();
+    const onRequests = (): void => {
+      this.requests.changed();
+      host.onRequests();
+    };
     this.#offs.push(
       client.on("status", (status) => {
+        this.requests.changed(); // a client that has closed has none
         host.onConnection({ type: "status", status });
         if (status === "closed" && !this.#hasLeft) host.onGivenUp();
       }),
@@ -144,12 +150,9 @@ export class Session {
         if (this.#hasLeft || client.capabilities.survivesReconnect) return;
         host.onForgotten();
       }),
-      client.on("approval", requests),
-      client.on("question", requests),
-      client.on("settled", (request) => {
-        host.onSettled(request);
-        host.onRequests();
-      }),
+      client.on("approval", onRequests),
+      client.on("question", onRequests),
+      client.on("settled", onRequests),
     );
   }
 }

@@ -8,7 +8,6 @@ import {
 } from "../core/errors.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { TurnOutcome, TurnResult } from "../core/turn/turn.ts";
-import type { SettledRequest } from "../core/values.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import type { AgentSource, UniversalOptions } from "../universal/stream.ts";
 import { describeError } from "../universal/words/describe-error.ts";
@@ -16,6 +15,7 @@ import { ActivePrompt, type Job } from "./active-prompt.ts";
 import { Backend } from "./backend.ts";
 import type { ConnectionChange } from "./connection.ts";
 import { Memory } from "./memory.ts";
+import type { Requests } from "./pending.ts";
 import { type ChatPrompt, toInput } from "./prompt.ts";
 import { recapOf } from "./saving/recap.ts";
 import type { SessionHost } from "./session.ts";
@@ -28,8 +28,6 @@ export interface TurnsHost {
   readonly timeline: Timeline;
   onEvent(event: UniversalEvent): void;
   onConnection(change: ConnectionChange): void;
-  onRequests(): void;
-  onSettled(request: SettledRequest): void;
   changed(): void;
 }
 
@@ -55,6 +53,10 @@ export class Turns implements SessionHost {
 
   get client(): AnyAgentClient | undefined {
     return this.#backend.client;
+  }
+
+  get requests(): Requests | undefined {
+    return this.#backend.requests;
   }
 
   get isBusy(): boolean {
@@ -163,11 +165,7 @@ export class Turns implements SessionHost {
   }
 
   onRequests(): void {
-    this.#host.onRequests();
-  }
-
-  onSettled(request: SettledRequest): void {
-    this.#host.onSettled(request);
+    this.#host.changed();
   }
 
   onForgotten(): void {

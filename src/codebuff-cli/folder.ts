@@ -23,7 +23,7 @@ export function homeFolder(): string | undefined {
 
 /** Replaces the user's folder in paths by `~`: messages go into bug reports, and the folder contains the user's name. */
 export function withoutHome(text: string, home: string | undefined): string {
-  const folder = home?.replace(/[\\/]+$/, "") ?? "";
+  const folder = /^(.*[^\\/])?[\\/]*$/s.exec(home ?? "")?.[1] ?? "";
   if (folder === "") return text; // `/` would match in every path
   return text.split(folder).reduce((clean, rest) => `${clean}${/^[\w-]/.test(rest) ? folder : "~"}${rest}`);
 }

@@ -75,7 +75,8 @@ export class Probe {
 }
 
 function probeOf(version: string | undefined, help: string): CodebuffCliProbe {
-  const flags = FLAGS.filter((flag) => new RegExp(`(?:^|[\\s,])${flag}(?![\\w-])`, "m").test(help));
+  const named = new Set(Array.from(help.matchAll(/(?:^|[\s,])(--[\w-]+)/g), ([, flag = ""]) => flag));
+  const flags = FLAGS.filter((flag) => named.has(flag));
   const profile = PROFILES.find(([flag]) => flags.includes(flag))?.[1];
   const freeFlag = (["--free", "--lite"] as const).find((flag) => flags.includes(flag));
   return {

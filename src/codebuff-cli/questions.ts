@@ -1,5 +1,6 @@
 import { UnsupportedError } from "../core/errors.ts";
-import { askedOtherwise, neverAsked, readAnswer } from "../core/gate/decision.ts";
+import { askedOtherwise, neverAsked, REMEMBERED, readAnswer } from "../core/gate/decision.ts";
+import { RequestIds } from "../core/gate/request-ids.ts";
 import { Recent } from "../core/recent.ts";
 import { Table } from "../core/table.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
@@ -7,9 +8,6 @@ import type { DecidedBy, PendingRequest, Question, Reply } from "../core/values.
 import type { CliCore } from "./cli-core.ts";
 import type { CodebuffCliEvent } from "./messages.ts";
 import type { CodebuffCliResult } from "./turn.ts";
-
-/** The number of ended questions that are remembered for late answers. */
-const REMEMBERED = 256;
 
 /** The limit of open questions: far more than a user would answer. */
 const MAX_OPEN = 256;
@@ -36,6 +34,7 @@ export class Questions {
   /** The turns whose prompts are answers. */
   readonly #answers = new WeakSet<object>();
   #isAnswering = false;
+  readonly #ids = new RequestIds();
   readonly #open = new Table<string, Open>();
   /** The outcomes of questions. A question that could not be answered has no reply. */
   readonly #ended = new Recent<string, { readonly reply?: Reply }>(REMEMBERED);
@@ -70,9 +69,9 @@ export class Questions {
     return this.#open.has(id);
   }
 
-  /** An unused id for a question: programs restart the count of their calls in each run. */
-  idOf(turnId: string, callId: string): string {
-    return this.#isKnown(callId) ? `${turnId}:${callId}` : callId;
+  /** A new id for a question: programs restart the count of their calls in each run. */
+  idFor(callId: string): string {
+    return this.#ids.make(callId);
   }
 
   /** The agent of a turn asks a question. Tells the listeners. The question is pending only if it can be answered. */

@@ -30,7 +30,7 @@ export interface SessionRef {
 export type TurnState = ReturnType<typeof newTurnState>;
 
 /**
- * `maxText` in characters. `questionId` returns the public id for a question of this call: the call's own id, unless that id is in use.
+ * `maxText` in characters. `questionId` returns a new id for a question of this call: the call's own id, unless that id was in use.
  */
 export function newTurnState(maxText: number, questionId = (callId: string): string => callId) {
   return {

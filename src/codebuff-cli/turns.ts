@@ -48,7 +48,7 @@ export class Turns extends LocalTurns<CodebuffCliEvent, CodebuffCliResult, Job> 
     const invocation = buildInvocation(settings, prompt, given, session.id, clean);
     const { maxTextBytes, idleTimeout } = settings;
     const id = randomId("turn");
-    const state = newTurnState(maxTextBytes, (callId) => questions.idOf(id, callId));
+    const state = newTurnState(maxTextBytes, (callId) => questions.idFor(callId));
     return this.make(
       {
         id,

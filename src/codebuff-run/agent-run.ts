@@ -5,9 +5,11 @@ import type { AgentEnd, AgentRunSetup, AgentWork } from "./agent-work.ts";
 import { Calls, type Ran } from "./calls.ts";
 import { CodebuffRunError } from "./errors.ts";
 import { note, withoutOrphans } from "./history.ts";
+import { instructionMessages, promptMessage } from "./input.ts";
 import type { RunAgentState, RunMessage, RunStopReason } from "./messages.ts";
 import { Model, type Received } from "./model-step.ts";
 import { outputOfRun } from "./output.ts";
+import { filledIn } from "./placeholders.ts";
 import { runProgram } from "./program.ts";
 import { RunRecord } from "./run-record.ts";
 import { assertWanted, tell, wordsOf } from "./shared.ts";
@@ -36,6 +38,10 @@ export class AgentRun implements AgentWork {
   readonly setup: AgentRunSetup;
   readonly record: RunRecord;
   readonly #history: RunMessage[];
+  /** The length of the history when the run began. */
+  readonly #begun: number;
+  /** The system prompt, filled in once: a prompt that changes in each request could not be cached. */
+  readonly #system: string;
   readonly #toolbox: Toolbox;
   readonly #calls: Calls;
   readonly #model: Model;
@@ -47,17 +53,31 @@ export class AgentRun implements AgentWork {
   #thinkOnlySteps = 0;
 
   constructor(setup: AgentRunSetup) {
-    const { shared, agent, speaker, spawnable, earlier, begin } = setup;
+    const { shared, agent, speaker, spawnable, earlier, said } = setup;
     const { definition } = agent;
     this.setup = setup;
     this.record = new RunRecord(shared);
-    this.#history = [...earlier, ...begin];
     this.#stepsRemaining = shared.maxAgentSteps;
+    const sentAt = shared.core.clock.wallTime();
+    this.#history = [...earlier, ...(said ? [promptMessage(said, sentAt)] : [])];
+    const { systemPrompt = "", instructionsPrompt = "", stepPrompt = "", outputSchema } = definition;
+    this.#system = this.#filled(systemPrompt);
+    this.#history.push(...instructionMessages(this.#filled(instructionsPrompt), outputSchema, sentAt));
+    this.#begun = this.#history.length;
     const agents = spawnable.map((each) => each.definition);
     this.#toolbox = new Toolbox(definition, shared.tools, agents, shared.gate.answersQuestions);
     const history = this.#history;
     const tools = this.#toolbox.wire;
-    this.#model = new Model({ shared, definition, speaker, tools, history, runId: () => this.record.runId });
+    this.#model = new Model({
+      shared,
+      definition,
+      speaker,
+      tools,
+      history,
+      system: this.#system,
+      reminder: () => this.#filled(stepPrompt),
+      runId: () => this.record.runId,
+    });
     this.#calls = new Calls({
       shared,
       speaker,
@@ -85,16 +105,28 @@ export class AgentRun implements AgentWork {
       creditsUsed: record.credits,
       directCreditsUsed: record.directCredits,
       contextTokenCount: this.#model.contextTokens,
-      systemPrompt: agent.definition.systemPrompt ?? "",
+      systemPrompt: this.#system,
       toolDefinitions: this.#toolbox.definitions,
       ...defined({ output: this.#output }),
     };
     return state;
   }
 
+  /** A prompt of the agent, with what its placeholders stand for now. */
+  #filled(prompt: string): string {
+    const { shared, agent, prompt: initialPrompt } = this.setup;
+    return filledIn(prompt, {
+      agentName: agent.definition.displayName,
+      initialPrompt,
+      history: this.#history,
+      stepsRemaining: this.#stepsRemaining,
+      fileContext: shared.fileContext,
+    });
+  }
+
   /** Runs the agent to its end. @throws CodebuffRunError; the reason of a stop. */
   async run(): Promise<AgentEnd> {
-    const { shared, agent, speaker, earlier, begin } = this.setup;
+    const { shared, agent, speaker } = this.setup;
     const { signal } = shared;
     const { record } = this;
     const cancel = (): void => void record.finish("cancelled", false); // at once: the tools may need some time to end
@@ -104,8 +136,8 @@ export class AgentRun implements AgentWork {
       signal.addEventListener("abort", cancel, { once: true });
       await this.#work();
       const isCut = this.#stopReason === "max_steps";
-      const begun = earlier.length + begin.length;
-      const output = outputOfRun(agent.definition, this.#history, { begun, isCut, output: this.#output });
+      const facts = { begun: this.#begun, isCut, output: this.#output };
+      const output = outputOfRun(agent.definition, this.#history, facts);
       await this.#model.count(); // for the state that the next run goes on from
       await abortable(record.finish("completed", isCut), signal);
       return { stopReason: this.#stopReason, output };

@@ -1,4 +1,5 @@
 import type { ResolvedAgent } from "./agents.ts";
+import type { RunPrompt } from "./input.ts";
 import type { RunMessage, RunOutput, RunStopReason } from "./messages.ts";
 import type { RunRecord } from "./run-record.ts";
 import type { Shared } from "./shared.ts";
@@ -12,8 +13,9 @@ export interface AgentRunSetup {
   readonly spawnable: readonly ResolvedAgent[];
   /** The messages before this run. */
   readonly earlier: readonly RunMessage[];
-  /** The messages that begin this run. */
-  readonly begin: readonly RunMessage[];
+  /** What the agent is asked; undefined for a sub-agent that is started without words. */
+  readonly said: RunPrompt | undefined;
+  /** The text of `said`, as it was given. */
   readonly prompt: string | undefined;
   readonly params: Readonly<Record<string, unknown>> | undefined;
   /** 0 for the root. */

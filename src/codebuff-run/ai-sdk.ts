@@ -1,13 +1,17 @@
+import { toBase64 } from "../core/bytes.ts";
 import { describe, isObject } from "../core/checks.ts";
 import { InvalidInputError, said } from "../core/errors.ts";
 import { CodebuffRunError } from "./errors.ts";
 import type { ChatChunk, ChatMessage, ChatRequest, ToolCallDelta } from "./messages.ts";
 import type { ModelProvider } from "./providers.ts";
 
+/** A file in the form of the specifications V2 and V3 (AI SDK 5 and 6), or of V4 (AI SDK 7). */
+type AiSdkFile = string | URL | { type: "data"; data: string } | { type: "url"; url: URL };
+
 /** A part of a message, as models of the AI SDK read it. */
 type AiSdkPart =
   | { type: "text"; text: string }
-  | { type: "file"; data: string | URL; mediaType: string }
+  | { type: "file"; data: AiSdkFile; mediaType: string }
   | { type: "tool-call"; toolCallId: string; toolName: string; input: unknown }
   | { type: "tool-result"; toolCallId: string; toolName: string; output: { type: "text"; value: string } };
 
@@ -21,6 +25,8 @@ interface AiSdkCall {
 
 /** The part of the AI SDK's language models that this library uses. Their own type fits: no package is needed. */
 export interface AiSdkModel {
+  /** `v2`, `v3` or `v4`: AI SDK 5, 6 or 7. @default "v2" */
+  readonly specificationVersion?: string;
   readonly provider: string;
   readonly modelId: string;
   /** `never`: each version of the AI SDK has its own type of options. */
@@ -40,7 +46,7 @@ export interface AiSdkModel {
  *
  * @example
  * new CodebuffRun({ providers: [aiSdkModel(openai("gpt-5-mini"))], agent });
- * @throws InvalidInputError for what is no such model; a name alone is none.
+ * @throws InvalidInputError for what is no such model: a name alone is none, nor is a model of AI SDK 4 or of one after 7.
  */
 export function aiSdkModel(model: AiSdkModel): ModelProvider {
   if (typeof model !== "object" || model === null || typeof model.doStream !== "function") {
@@ -49,11 +55,18 @@ export function aiSdkModel(model: AiSdkModel): ModelProvider {
       'Pass a language model of the AI SDK, such as openai("gpt-5-mini").',
     );
   }
+  const { specificationVersion: version = "v2" } = model;
+  if (!VERSIONS.has(version)) {
+    throw new InvalidInputError(
+      `the model has the specification \`${version}\`.`,
+      `Pass a model with one of ${[...VERSIONS].join(", ")}: those of AI SDK 5, 6 and 7.`,
+    );
+  }
   async function* stream(
     request: ChatRequest,
     { signal }: { readonly signal: AbortSignal },
   ): AsyncGenerator<ChatChunk, void> {
-    const { stream: parts } = await model.doStream(callOf(request, signal) as never);
+    const { stream: parts } = await model.doStream(callOf(request, signal, version) as never);
     const reader = parts.getReader();
     const reading = new PartReader();
     try {
@@ -61,6 +74,8 @@ export function aiSdkModel(model: AiSdkModel): ModelProvider {
         const chunk = reading.read(part.value);
         if (chunk) yield chunk;
       }
+      const last = reading.end();
+      if (last) yield last;
     } finally {
       reader.cancel().catch(() => {}); // the stream may have ended already
     }
@@ -68,10 +83,12 @@ export function aiSdkModel(model: AiSdkModel): ModelProvider {
   return { name: `${model.provider}/${model.modelId}`, supports: () => true, stream };
 }
 
-function callOf({ messages, tools = [] }: ChatRequest, abortSignal: AbortSignal): AiSdkCall {
+const VERSIONS: ReadonlySet<string> = new Set(["v2", "v3", "v4"]);
+
+function callOf({ messages, tools = [] }: ChatRequest, abortSignal: AbortSignal, version: string): AiSdkCall {
   const names = new Map<string, string>();
   return {
-    prompt: messages.map((message) => promptOf(message, names)),
+    prompt: messages.map((message) => promptOf(message, names, version)),
     abortSignal,
     ...(tools.length === 0
       ? {}
@@ -88,7 +105,11 @@ function callOf({ messages, tools = [] }: ChatRequest, abortSignal: AbortSignal)
 }
 
 /** `names`: the tools of the calls so far, by the ids of the calls. */
-function promptOf(message: ChatMessage, names: Map<string, string>): AiSdkCall["prompt"][number] {
+function promptOf(
+  message: ChatMessage,
+  names: Map<string, string>,
+  version: string,
+): AiSdkCall["prompt"][number] {
   switch (message.role) {
     case "system":
       return { role: "system", content: message.content };
@@ -96,7 +117,7 @@ function promptOf(message: ChatMessage, names: Map<string, string>): AiSdkCall["
       return {
         role: "user",
         content: message.content.map((part) =>
-          part.type === "text" ? textOf(part.text) : fileOf(part.image_url.url),
+          part.type === "text" ? textOf(part.text) : fileOf(part.image_url.url, version),
         ),
       };
     case "assistant": {
@@ -124,59 +145,137 @@ function textOf(text: string): AiSdkPart {
   return { type: "text", text };
 }
 
-/** A picture: the bytes of a `data:` URL as base64, or an address. */
-function fileOf(url: string): AiSdkPart {
-  const inline = /^data:([^;,]+);base64,(.*)$/s.exec(url);
-  if (!inline) return { type: "file", data: new URL(url), mediaType: "image/*" };
-  return { type: "file", data: inline[2] ?? "", mediaType: inline[1] ?? "image/png" };
+/** A picture: its bytes as base64, or its address. @throws CodebuffRunError for a picture that is neither */
+function fileOf(address: string, version: string): AiSdkPart {
+  const isV4 = version === "v4";
+  const inline = /^data:([^;,]*)((?:;[^;,]*)*),(.*)$/is.exec(address);
+  try {
+    if (!inline) {
+      const url = new URL(address);
+      return { type: "file", data: isV4 ? { type: "url", url } : url, mediaType: "image/*" };
+    }
+    const [, type, parameters = "", content = ""] = inline;
+    const decoded = decodeURIComponent(content);
+    const data = /;base64$/i.test(parameters) ? decoded : toBase64(bytesOf(decoded));
+    return { type: "file", data: isV4 ? { type: "data", data } : data, mediaType: type || "image/png" };
+  } catch (error) {
+    const message = `a picture of the history cannot be sent: ${said(error)}`;
+    throw new CodebuffRunError({ kind: "bad_request", message });
+  }
 }
+
+/** UTF-8. */
+function bytesOf(text: string): Uint8Array {
+  const binary = encodeURIComponent(text).replace(/%(..)/g, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+}
+
+/** Why a model has ended, where it does not say. */
+const UNKNOWN = "unknown";
 
 /** Reads the parts of one stream. */
 class PartReader {
-  /** The places of the calls whose input is streamed, by their ids. */
-  readonly #places = new Map<string, number>();
+  /** Calls whose input is streamed and that have not come as a whole yet, by their ids: how many, and the place of the last. */
+  readonly #streamed = new Map<string, { readonly place: number; readonly count: number }>();
+  /** Calls that the provider runs itself, by their ids. */
+  readonly #provided = new Map<string, string>();
   #calls = 0;
+  #isEmpty = true;
+  #hasFinished = false;
 
   /** The chunk that a part says; `undefined` for a part that says nothing. @throws the error of the model */
   read(part: unknown): ChatChunk | undefined {
-    const { type, id, delta, toolName, toolCallId, input, error, finishReason, usage } = isObject(part)
-      ? part
-      : {};
+    const fields = isObject(part) ? part : {};
+    const { type, id, delta, toolName, error } = fields;
+    const name = stringOf(toolName);
     switch (type) {
       case "text-delta":
-        return chunkOf({ content: stringOf(delta) });
+        return this.#said({ content: stringOf(delta) }, delta);
       case "reasoning-delta":
-        return chunkOf({ reasoning: stringOf(delta) });
+        return this.#said({ reasoning: stringOf(delta) }, delta);
       case "tool-input-start":
-        return fragment({ index: this.#place(stringOf(id)), function: { name: stringOf(toolName) } });
-      case "tool-input-delta":
-        return fragment({ index: this.#place(stringOf(id)), function: { arguments: stringOf(delta) } });
-      case "tool-call": {
-        if (this.#places.has(stringOf(toolCallId))) return undefined; // its input was streamed
-        const called = { name: stringOf(toolName), arguments: stringOf(input) };
-        return fragment({ index: this.#place(stringOf(toolCallId)), function: called });
+        if (fields["providerExecuted"] === true) return undefined; // the call follows as a whole
+        return this.#fragment({ index: this.#begin(stringOf(id)), function: { name } });
+      case "tool-input-delta": {
+        const streamed = this.#streamed.get(stringOf(id));
+        return (
+          streamed && this.#fragment({ index: streamed.place, function: { arguments: stringOf(delta) } })
+        );
       }
+      case "tool-call":
+        return this.#call(stringOf(fields["toolCallId"]), name, fields);
+      case "tool-result":
+        return this.#result(stringOf(fields["toolCallId"]), name, fields);
       case "finish":
-        return {
-          choices: [{ index: 0, delta: {}, finish_reason: wordOf(finishReason) }],
-          usage: {
-            prompt_tokens: tokensIn(usage, "inputTokens"),
-            completion_tokens: tokensIn(usage, "outputTokens"),
-          },
-        };
+        return this.#finish(fields);
       case "error":
-        throw error instanceof Error
-          ? error
-          : new CodebuffRunError({ kind: "upstream_error", message: said(error) });
+        throw error;
       default:
         return undefined;
     }
   }
 
-  #place(id: string): number {
-    const place = this.#places.get(id) ?? this.#calls++;
-    this.#places.set(id, place);
+  /** The stream is over. Returns the last chunk of a model that has not said so. @throws CodebuffRunError `no_response` */
+  end(): ChatChunk | undefined {
+    return this.#hasFinished ? undefined : this.#finish({});
+  }
+
+  #said(delta: Delta, text: unknown): ChatChunk {
+    if (text) this.#isEmpty = false;
+    return chunkOf(delta);
+  }
+
+  #fragment(call: ToolCallDelta): ChatChunk {
+    return this.#said({ tool_calls: [call] }, true);
+  }
+
+  /** The place of a new call. Models may repeat an id: two calls with one id are two calls. */
+  #begin(id: string): number {
+    const place = this.#calls++;
+    this.#streamed.set(id, { place, count: (this.#streamed.get(id)?.count ?? 0) + 1 });
     return place;
+  }
+
+  #call(id: string, name: string, { input, providerExecuted }: Readonly<Record<string, unknown>>) {
+    const text = stringOf(input);
+    if (providerExecuted === true) {
+      this.#provided.set(id, name);
+      return this.#said({ provider_calls: [{ id, name, arguments: text }] }, true);
+    }
+    const streamed = this.#streamed.get(id);
+    if (!streamed) return this.#fragment({ index: this.#calls++, function: { name, arguments: text } });
+    const { place, count } = streamed; // its input has come
+    if (count > 1) this.#streamed.set(id, { place, count: count - 1 });
+    else this.#streamed.delete(id);
+    return undefined;
+  }
+
+  #result(
+    id: string,
+    name: string,
+    { result = null, isError, preliminary }: Readonly<Record<string, unknown>>,
+  ) {
+    if (preliminary === true) return undefined; // a later result takes its place
+    const call = { id, name: this.#provided.get(id) ?? name, result, isError: isError === true };
+    return this.#said({ provider_calls: [call] }, true);
+  }
+
+  #finish({ finishReason, usage }: Readonly<Record<string, unknown>>): ChatChunk {
+    this.#hasFinished = true;
+    const finish_reason = wordOf(finishReason);
+    if (finish_reason === UNKNOWN && this.#isEmpty) {
+      const message = "the model has said nothing, and not why it has ended";
+      throw new CodebuffRunError({ kind: "no_response", message });
+    }
+    return {
+      choices: [{ index: 0, delta: {}, finish_reason }],
+      usage: {
+        prompt_tokens: tokensIn(usage, "inputTokens"),
+        completion_tokens: tokensIn(usage, "outputTokens"),
+      },
+    };
   }
 }
 
@@ -186,18 +285,16 @@ function chunkOf(delta: Delta): ChatChunk {
   return { choices: [{ index: 0, delta }] };
 }
 
-function fragment(call: ToolCallDelta): ChatChunk {
-  return chunkOf({ tool_calls: [call] });
-}
-
 function stringOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The reason of the end: a word, or an object with one, by the version of the AI SDK. */
+/** The reason of the end: a word (V2), or an object with one. From V3 on `other` without the provider's own word stands for none. */
 function wordOf(reason: unknown): string {
   if (typeof reason === "string") return reason;
-  return isObject(reason) && typeof reason["unified"] === "string" ? reason["unified"] : "stop";
+  const { unified, raw } = isObject(reason) ? reason : {};
+  if (typeof unified !== "string" || (unified === "other" && raw === undefined)) return UNKNOWN;
+  return unified;
 }
 
 /** A count of tokens: a number, or an object with the total, by the version of the AI SDK. */

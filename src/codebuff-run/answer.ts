@@ -1,7 +1,7 @@
 import { GrowingText } from "../core/turn/growing-text.ts";
 import type { Usage } from "../core/values.ts";
 import { CodebuffRunError } from "./errors.ts";
-import type { ChatChunk, ChatUsage, RunPart, ToolCallDelta } from "./messages.ts";
+import type { ChatChunk, ChatUsage, ProviderCall, RunPart, ToolCallDelta } from "./messages.ts";
 
 /** Characters of the arguments of one call. Real arguments are whole files at most. */
 const MAX_ARGUMENTS = 4 * 1_048_576;
@@ -19,7 +19,8 @@ const MAX_CALLS = 1_000;
 export type Piece =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reasoning"; readonly text: string }
-  | { readonly type: "block"; readonly text: string };
+  | { readonly type: "block"; readonly text: string }
+  | { readonly type: "provider-call"; readonly call: ProviderCall };
 
 /** A tool call as the model wrote it. */
 export interface WrittenCall {
@@ -43,15 +44,22 @@ export class Answer {
   readonly #calls = new Map<number, Fragments>();
   #open: { readonly type: "text" | "reasoning"; readonly text: GrowingText } | undefined;
   #length = 0;
+  #hasProviderCalls = false;
   #usage: ChatUsage | undefined;
   /** The id of the first chunk. */
   messageId: string | undefined;
   finishReason: string | undefined;
   isDone = false;
+  readonly #arrived: () => void;
+
+  /** @param arrived called for each chunk */
+  constructor(arrived: () => void = () => {}) {
+    this.#arrived = arrived;
+  }
 
   /** Whether a text, reasoning or a fragment of a call has arrived. */
   get hasBegun(): boolean {
-    return this.#length > 0 || this.#calls.size > 0;
+    return this.#length > 0 || this.#calls.size > 0 || this.#hasProviderCalls;
   }
 
   /** Whether the answer has its end. Without it, the stream has broken off. */
@@ -85,14 +93,17 @@ export class Answer {
 
   /** @throws CodebuffRunError `protocol_error` for an answer over a limit. */
   add(chunk: ChatChunk, tell: (piece: Piece) => void): void {
+    this.#arrived();
     this.messageId ??= chunk.id ?? undefined;
     if (chunk.usage) this.#usage = chunk.usage;
     const choice = mainChoice(chunk.choices);
     if (!choice) return;
-    const { content, reasoning, tool_calls } = choice.delta ?? {};
-    if (reasoning) this.#grow("reasoning", reasoning, tell);
+    const { content, reasoning, reasoning_content, tool_calls, provider_calls } = choice.delta ?? {};
+    const thought = reasoning || reasoning_content; // two spellings of one field: some servers send both
+    if (thought) this.#grow("reasoning", thought, tell);
     if (content) this.#grow("text", content, tell);
     if (tool_calls) for (const fragment of tool_calls) this.#fragment(fragment, tell);
+    if (provider_calls) for (const call of provider_calls) this.#provide(call, tell);
     if (choice.finish_reason) this.finishReason = choice.finish_reason;
   }
 
@@ -115,6 +126,12 @@ export class Answer {
     if (this.#length > MAX_TEXT) throw tooMuch(`the answer is longer than ${MAX_TEXT} characters`);
     this.#open.text.add(text);
     tell({ type, text });
+  }
+
+  #provide(call: ProviderCall, tell: (piece: Piece) => void): void {
+    this.#close(tell);
+    this.#hasProviderCalls = true;
+    tell({ type: "provider-call", call });
   }
 
   #close(tell: (piece: Piece) => void): void {

@@ -6,6 +6,9 @@ export interface BuiltIn {
   readonly parameters: JsonSchema;
 }
 
+/** Characters of `publisher/id@version`, three short words. Events and results repeat the name. */
+const MAX_AGENT_TYPE = 256;
+
 const text = { type: "string" };
 const filled = { type: "string", minLength: 1 };
 const object = (properties: object, ...required: string[]): JsonSchema => ({
@@ -15,6 +18,9 @@ const object = (properties: object, ...required: string[]): JsonSchema => ({
 });
 const list = (items: object): object => ({ type: "array", items });
 const filledList = (items: object): object => ({ ...list(items), minItems: 1 });
+
+/** Replacements of one call. Each reads the whole file, of up to 10 MiB, some times; a file that changes more is better written anew. */
+export const MAX_REPLACEMENTS = 100;
 
 /** Later SDKs name the texts `oldString` and `newString`. */
 const replacement = {
@@ -89,7 +95,16 @@ export const CONTROLS = {
     description: "Runs other agents, all at once, and waits for their results.",
     parameters: object(
       {
-        agents: list(object({ agent_type: text, prompt: text, params: { type: "object" } }, "agent_type")),
+        agents: list(
+          object(
+            {
+              agent_type: { type: "string", maxLength: MAX_AGENT_TYPE },
+              prompt: text,
+              params: { type: "object" },
+            },
+            "agent_type",
+          ),
+        ),
       },
       "agents",
     ),
@@ -110,9 +125,12 @@ export const HANDLED = {
     ),
   },
   str_replace: {
-    description:
-      "Replaces texts in a file. Each `old` must stand there exactly once, unless `allowMultiple` is set.",
-    parameters: object({ path: filled, replacements: filledList(replacement) }, "path", "replacements"),
+    description: `Replaces up to ${MAX_REPLACEMENTS} texts in a file. Each \`old\` must stand there exactly once, unless \`allowMultiple\` is set.`,
+    parameters: object(
+      { path: filled, replacements: { ...filledList(replacement), maxItems: MAX_REPLACEMENTS } },
+      "path",
+      "replacements",
+    ),
   },
   apply_patch: {
     description: "Creates, changes or deletes a file by a diff.",

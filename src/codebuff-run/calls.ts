@@ -66,8 +66,9 @@ export class Calls {
     for (const each of written) {
       const read = await this.#read(each);
       if (typeof read === "string") {
-        problems.push(read);
-        tell(shared, { type: "error", message: read }, read.length);
+        const message = shared.core.redactor.redact(read); // it quotes the model, which may name anything
+        problems.push(message);
+        tell(shared, { type: "error", message }, message.length);
       } else {
         ready.push(read);
         this.#announce(read);
@@ -116,7 +117,7 @@ export class Calls {
   /** @param given for the history, if a schema has made values that JSON cannot write */
   #callOf(tool: Tool, input: Input, given: Input): CodebuffRunToolCall {
     const { shared, speaker } = this.#setup;
-    const id = shared.gate.idFor(randomId("call"));
+    const id = randomId("call"); // models see it, and take only letters, digits, `-` and `_`
     const isShort = tool.kind === "agent";
     const name = isShort ? "spawn_agents" : tool.name;
     const orders = isShort ? { agents: [{ agent_type: tool.agentId, ...input }] } : input;
@@ -201,7 +202,6 @@ function argumentsOf(text: string): { readonly value: Input } | { readonly probl
   }
 }
 
-/** What is wrong with an input, for the model. */
 /** The input as a JSON value; `undefined` if a schema has made something else of it, such as a BigInt. */
 function jsonOf(input: Input): Input | undefined {
   try {

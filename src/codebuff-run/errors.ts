@@ -2,7 +2,7 @@ import type { TurnPartial } from "../core/agentwire-error.ts";
 import { defined, isObject } from "../core/checks.ts";
 import { TurnError } from "../core/errors.ts";
 import type { CodebuffRunFailureKind, RunFailure } from "./failure.ts";
-import type { ChatMessageRead, RunState } from "./messages.ts";
+import { type ChatMessageRead, codeIn, type RunState } from "./messages.ts";
 
 /** Why free mode is refused in a country, as the server says it. */
 export interface CountryRefusal {
@@ -55,7 +55,7 @@ const ADVICE: Advice = {
   protocol_error:
     "check that `baseUrl` leads to the API and not to a web site: for providers it often ends in /v1",
   stream_interrupted: "go on from `partial.state`",
-  timeout: "raise `streamTimeout`, or go on from `partial.state`",
+  timeout: "go on from `partial.state`, or raise the limit if its option is named",
   start_failed: "check the API key and the address",
   agent_not_found: "define it in `agentDefinitions`, or check its id",
   invalid_agent: "correct the definition",
@@ -142,12 +142,8 @@ export function readRefusal(body: unknown): Refusal {
   if (!isObject(body)) return {};
   const { error, message } = body;
   if (isObject(error)) {
-    const { message: words, code, type } = error;
-    const word = [type, code].find((value) => typeof value === "string");
-    return {
-      ...(typeof word === "string" ? { code: word } : {}),
-      ...(typeof words === "string" ? { message: words } : {}),
-    };
+    const { message: words } = error;
+    return defined({ code: codeIn(error), message: typeof words === "string" ? words : undefined });
   }
   const told = typeof message === "string" ? { message } : {};
   if (typeof error !== "string") return told;
@@ -174,13 +170,15 @@ export interface RefusalFacts {
   readonly isAccount: boolean;
   /** The address, for an answer without words. */
   readonly what: string;
+  /** What is said beside the body. */
+  readonly words?: string;
   /** Undefined: the backend. */
   readonly provider: string | undefined;
 }
 
 /** The error of a refused call. */
 export function refused(facts: RefusalFacts): CodebuffRunError {
-  const { status, text, body, retryAfter, what, provider } = facts;
+  const { status, text, body, retryAfter, what, words, provider } = facts;
   const { code, message } = readRefusal(body);
   const where = provider === undefined ? "the server" : `${what}: the server`;
   const serverCode =
@@ -188,7 +186,7 @@ export function refused(facts: RefusalFacts): CodebuffRunError {
   const kind = kindOf(facts, code);
   return new CodebuffRunError({
     kind,
-    message: message ?? code ?? `${where} answered with status ${status}`,
+    message: message ?? (words || code) ?? `${where} answered with status ${status}`,
     status,
     serverCode,
     retryAfter,

@@ -4,9 +4,6 @@ import type { Opened } from "./http.ts";
 import { MAX_EVENT, SseReader } from "./sse.ts";
 import type { Watch } from "./watch.ts";
 
-/** The end of a stream, by the convention of OpenAI's API. */
-export const DONE = "[DONE]";
-
 /**
  * The data of the events of a response: a list for each piece that the network brings. Ends behind `[DONE]`, or with the body. `began` is
  * called when bytes arrive.
@@ -29,6 +26,7 @@ export async function* eventsOf(
     found = [];
     return taken;
   };
+  const cancel = (): void => void reader?.cancel?.().catch(() => {}); // the connection may have ended already
   try {
     if (reader) {
       for (;;) {
@@ -39,10 +37,9 @@ export async function* eventsOf(
         began();
         if (value) sse.push(value);
         if (sse.isTooLong) throw tooLong();
-        if (found.length === 0) continue;
-        const isLast = found.at(-1) === DONE;
-        yield take();
-        if (isLast) return;
+        if (sse.isDone) cancel(); // at once: the reader of the turn may be slow
+        if (found.length > 0) yield take();
+        if (sse.isDone) return;
       }
     } else {
       hasBegun = true; // the first byte cannot be seen
@@ -53,7 +50,7 @@ export async function* eventsOf(
     if (sse.isTooLong) throw tooLong();
     if (found.length > 0) yield take();
   } finally {
-    reader?.cancel?.().catch(() => {}); // the connection may have ended already
+    cancel();
   }
 }
 

@@ -129,7 +129,7 @@ export function note(text: string, sentAt: number): RunMessage {
 }
 
 /** Characters for a token, in an estimate. */
-const CHARACTERS_PER_TOKEN = 4;
+export const CHARACTERS_PER_TOKEN = 4;
 
 export function estimatedTokens(...texts: readonly string[]): number {
   return Math.ceil(texts.reduce((sum, { length }) => sum + length, 0) / CHARACTERS_PER_TOKEN);

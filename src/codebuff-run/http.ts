@@ -21,8 +21,8 @@ const MAX_ANSWER = 16 * 1_048_576;
 const RETRIES = 3;
 
 /** ms before the first further try; doubled for each that follows. */
-const FIRST_WAIT = 1_000;
-const LONGEST_WAIT = 8_000;
+export const FIRST_WAIT = 1_000;
+export const LONGEST_WAIT = 8_000;
 
 /** The part of a wait that chance adds, so that many clients do not come back at once. */
 const JITTER = 0.2;
@@ -210,7 +210,7 @@ export function asRunError(error: unknown): unknown {
 }
 
 /** The wait that the server asks for, in ms, in either of two headers. */
-function retryAfterIn(headers: FetchResponse["headers"], clock: Clock): number | undefined {
+export function retryAfterIn(headers: FetchResponse["headers"], clock: Clock): number | undefined {
   const ms = headers.get("retry-after-ms");
   if (ms !== null && /^\s*\d+(\.\d+)?\s*$/.test(ms)) return Number(ms);
   return retryAfterOf(headers, clock);

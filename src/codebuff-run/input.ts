@@ -46,8 +46,8 @@ const FIELDS: Checks<CodebuffRunPromptInput> = { prompt: checks.text, content: c
 /** The address of an image, also one that holds the image itself. */
 const ADDRESS = /^(?:data|https?):/i;
 
-/** A text that is marked already. */
-const MARKED = /^<user_message>([\s\S]*)<\/user_message>$/;
+/** A text that is marked as what the user says. */
+export const MARKED = /^<user_message>([\s\S]*)<\/user_message>$/;
 
 const HOW = 'Pass a string, or an object such as { prompt: "Fix the tests" }.';
 
@@ -165,28 +165,26 @@ function wellFormedText(text: unknown, where: string): string {
   return text;
 }
 
-/** The messages that begin a run: the prompt, then the agent's instructions. */
-export function promptMessages(
-  prompt: RunPrompt | undefined,
-  definition: AgentDefinition,
-  sentAt: number,
-): readonly RunMessage[] {
-  const messages: RunMessage[] = [];
-  if (prompt) messages.push({ role: "user", content: prompt.content, tags: ["USER_PROMPT"], sentAt });
-  const instructions = instructionsOf(definition);
-  if (instructions !== "") {
-    const content = [textPart(instructions)];
-    messages.push({ role: "user", content, tags: ["INSTRUCTIONS_PROMPT"], sentAt });
-  }
-  return messages;
+/** The message of a prompt. */
+export function promptMessage({ content }: RunPrompt, sentAt: number): RunMessage {
+  return { role: "user", content, tags: ["USER_PROMPT"], sentAt };
 }
 
-/** The agent's instructions, with what its output must look like: the model learns of the schema nowhere else. */
-function instructionsOf({ instructionsPrompt = "", outputSchema }: AgentDefinition): string {
-  if (!outputSchema) return instructionsPrompt;
+/**
+ * The message of an agent's instructions, with what its output must look like: the model learns of the schema nowhere else. None for an
+ * agent without instructions.
+ */
+export function instructionMessages(
+  instructions: string,
+  outputSchema: AgentDefinition["outputSchema"],
+  sentAt: number,
+): readonly RunMessage[] {
   const json = JSON.stringify(outputSchema, null, 2);
   const schema = `## Output Schema\n\nWhat you pass to set_output must fit this JSON Schema:\n\n\`\`\`json\n${json}\n\`\`\``;
-  return `${instructionsPrompt}\n\n${schema}`.trim();
+  const text = outputSchema ? `${instructions}\n\n${schema}`.trim() : instructions;
+  return text === ""
+    ? []
+    : [{ role: "user", content: [textPart(text)], tags: ["INSTRUCTIONS_PROMPT"], sentAt }];
 }
 
 /** What a prompt in this protocol's form says, for `universal`. */

@@ -98,6 +98,11 @@ export interface ToolCallDelta {
   readonly function?: { readonly name?: string | null; readonly arguments?: string | null };
 }
 
+/** A call that the model's provider runs itself, or the result of one. It is shown, and neither run nor answered here. */
+export type ProviderCall =
+  | { readonly id: string; readonly name: string; readonly arguments: string }
+  | { readonly id: string; readonly name: string; readonly result: unknown; readonly isError: boolean };
+
 /** A chunk of a model's answer, as OpenAI's API streams it. Unknown fields are allowed. */
 export interface ChatChunk {
   readonly id?: string;
@@ -106,7 +111,11 @@ export interface ChatChunk {
     readonly delta?: {
       readonly content?: string | null;
       readonly reasoning?: string | null;
+      /** The same in the words of LiteLLM, DeepSeek and others. */
+      readonly reasoning_content?: string | null;
       readonly tool_calls?: readonly ToolCallDelta[] | null;
+      /** Calls that the provider runs itself, and their results. No field of OpenAI's API. */
+      readonly provider_calls?: readonly ProviderCall[];
     };
     readonly finish_reason?: string | null;
   }[];
@@ -181,14 +190,20 @@ export function readChatMessage(value: unknown): ChatMessageRead {
 
 function readError(error: unknown): ChatMessageRead {
   if (typeof error === "string") return { type: "error", message: error };
-  const { message, code, type } = isObject(error) ? error : {};
-  const word = typeof type === "string" ? type : typeof code === "string" ? code : undefined;
+  const { message, code } = isObject(error) ? error : {};
+  const word = codeIn(error);
   return {
     type: "error",
     message: typeof message === "string" ? message : "the model's provider has failed",
     ...(typeof code === "number" ? { status: code } : {}),
     ...(word === undefined ? {} : { code: word }),
   };
+}
+
+/** The most specific word of an error in the form of OpenAI's API: its code, then its type. Some servers repeat the status as the code. */
+export function codeIn(error: unknown): string | undefined {
+  const { code, type } = isObject(error) ? error : {};
+  return [code, type].find((word): word is string => typeof word === "string" && !/^\d*$/.test(word));
 }
 
 /** Written by hand: it runs for each chunk. */
@@ -209,12 +224,29 @@ function isChoice(choice: unknown): boolean {
   if (finish_reason != null && typeof finish_reason !== "string") return false;
   if (delta == null) return true;
   if (!isObject(delta)) return false;
-  const { content, reasoning, tool_calls } = delta;
-  return isTextOrNone(content) && isTextOrNone(reasoning) && (tool_calls == null || areFragments(tool_calls));
+  const { content, reasoning, reasoning_content, tool_calls, provider_calls } = delta;
+  return (
+    [content, reasoning, reasoning_content].every(isTextOrNone) &&
+    (tool_calls == null || areFragments(tool_calls)) &&
+    (provider_calls === undefined || areProviderCalls(provider_calls))
+  );
 }
 
 function areFragments(fragments: unknown): boolean {
   return Array.isArray(fragments) && fragments.every(isFragment);
+}
+
+function areProviderCalls(calls: unknown): boolean {
+  return (
+    Array.isArray(calls) &&
+    calls.every(
+      (call) =>
+        isObject(call) &&
+        typeof call["id"] === "string" &&
+        typeof call["name"] === "string" &&
+        (typeof call["arguments"] === "string" || call["result"] !== undefined),
+    )
+  );
 }
 
 function isFragment(fragment: unknown): boolean {

@@ -4,8 +4,10 @@ import { CodebuffRunError } from "./errors.ts";
 import { estimatedTokens, toWire } from "./history.ts";
 import type { ChatMessage, ChatRequest, ChatTool, RunMessage } from "./messages.ts";
 import { environmentOf } from "./options.ts";
+import { ProviderCalls } from "./provider-calls.ts";
 import { assertWanted, type Shared } from "./shared.ts";
 import { eventOf, type Speaker, sumOf } from "./turn.ts";
+import { Watch } from "./watch.ts";
 
 /** Answers in a row that break off before the run fails. */
 const MAX_INTERRUPTIONS = 3;
@@ -16,6 +18,10 @@ export interface ModelSetup {
   readonly speaker: Speaker;
   readonly tools: readonly ChatTool[];
   readonly history: RunMessage[];
+  /** The system prompt. */
+  readonly system: string;
+  /** What follows the history in the next request; empty for nothing. */
+  readonly reminder: () => string;
   /** The id of the run on the backend. */
   readonly runId: () => string;
 }
@@ -48,9 +54,9 @@ export class Model {
 
   /** Counts the tokens of the history. A measurement: the run goes on without it. */
   async count(): Promise<void> {
-    const { shared, definition, tools, history } = this.#setup;
+    const { shared, definition, tools, history, system } = this.#setup;
     const { backend } = shared.core;
-    const { model, systemPrompt: system = "" } = definition;
+    const { model } = definition;
     let counted: number | undefined;
     try {
       counted = await backend?.tokens({ messages: history, system, model }, shared.signal);
@@ -72,8 +78,21 @@ export class Model {
   async ask(): Promise<Received> {
     const { shared } = this.#setup;
     const { core, turn, costMode, signal, flow } = shared;
-    const answer = new Answer();
+    const { clock, settings } = core;
+    const watch = new Watch(clock, settings.silentTimeout, signal, ["part of it", "silentTimeout"]);
+    const answer = new Answer(() => watch.touch());
+    const slowed = (): Promise<void> | undefined => {
+      const wait = flow.slowed();
+      if (!wait) return undefined;
+      watch.hold(); // the reader is slow, and not the model
+      return wait.then(() => watch.goOn());
+    };
+    const provided = new ProviderCalls(shared, this.#setup.speaker);
     const tell = (piece: Piece): void => {
+      if (piece.type === "provider-call") {
+        provided.tell(piece.call);
+        return;
+      }
       core.outbox.enter();
       try {
         turn.push(eventOf(piece, this.#setup.speaker), piece.text.length);
@@ -89,17 +108,19 @@ export class Model {
         request: this.#request(),
         costMode,
         headers: this.#headers(),
-        receiver: { answer, tell, slowed: flow.slowed },
-        signal,
+        receiver: { answer, tell, slowed },
+        signal: watch.signal,
       });
       if (!answer.isComplete)
         throw new CodebuffRunError({ kind: "stream_interrupted", message: "the model's answer broke off" });
+      if (answer.finishReason === "unknown")
+        core.warn("no-finish-reason", "the model does not say why it has ended", { turnId: turn.id });
       this.#interruptions = 0;
     } catch (error) {
       answer.end(tell);
       answer.dropCalls();
       const passes =
-        !signal.aborted &&
+        !watch.signal.aborted && // a model that is silent for so long is not asked again
         error instanceof CodebuffRunError &&
         (error.kind === "stream_interrupted" || error.kind === "timeout") &&
         ++this.#interruptions < MAX_INTERRUPTIONS;
@@ -109,6 +130,9 @@ export class Model {
         throw error;
       }
       interruption = error;
+    } finally {
+      watch.end();
+      provided.end();
     }
     const text = this.#remember(answer);
     shared.spent.usage = sumOf(shared.spent.usage, answer.usage);
@@ -143,16 +167,17 @@ export class Model {
   }
 
   #request(): ChatRequest {
-    const { shared, definition, tools, history, runId } = this.#setup;
-    const { model, systemPrompt = "", stepPrompt, providerOptions, reasoningOptions } = definition;
-    const messages = toWire(systemPrompt, history);
+    const { shared, definition, tools, history, system, runId } = this.#setup;
+    const { model, providerOptions, reasoningOptions } = definition;
+    const messages = toWire(system, history);
+    const reminder = this.#setup.reminder();
     return {
       model,
       stream: true,
       codebuff_metadata: { run_id: runId(), client_id: shared.clientId, cost_mode: shared.costMode },
       provider: providerOptions ?? { allow_fallbacks: true },
       ...(reasoningOptions ? { reasoning: reasoningOptions } : {}),
-      messages: stepPrompt ? [...messages, reminder(stepPrompt)] : messages,
+      messages: reminder === "" ? messages : [...messages, reminderOf(reminder)],
       ...(tools.length === 0 ? {} : { tools, tool_choice: "auto" }),
     };
   }
@@ -171,6 +196,6 @@ export class Model {
 }
 
 /** A message that is not the user's, which the model can tell from its tags. */
-function reminder(text: string): ChatMessage {
+function reminderOf(text: string): ChatMessage {
   return { role: "user", content: [{ type: "text", text: `<system_reminder>${text}</system_reminder>` }] };
 }

@@ -6,11 +6,12 @@ import { bytesOf, parsed } from "../core/http/answer.ts";
 import type { FetchLike } from "../core/http/fetch.ts";
 import { chunkOfCompletion } from "./answer.ts";
 import { CodebuffRunError, errorIn } from "./errors.ts";
-import { DONE, eventsOf, parsedData } from "./event-stream.ts";
+import { eventsOf, parsedData } from "./event-stream.ts";
 import { asRunError, Http, type Traffic } from "./http.ts";
 import { type ChatChunk, type ChatMessage, type ChatRequest, readChatMessage } from "./messages.ts";
 import { checkBaseUrl, lowerCased } from "./options.ts";
 import type { ModelProvider } from "./providers.ts";
+import { DONE } from "./sse.ts";
 import { Watch } from "./watch.ts";
 
 export interface OpenAiCompatibleOptions {

@@ -54,6 +54,13 @@ export interface CodebuffRunOptions<Tools extends ToolParametersByName = ToolPar
   readonly fetch?: FetchLike;
   /** Sources of models that are asked before the backend. @default none */
   readonly providers?: readonly ModelProvider[];
+  /**
+   * Further tries of a provider that answers with 408, 429, 500, 502, 503 or 504, before the first part of its answer. With a backend, a rate limit
+   * makes the backend answer instead. @default 3
+   */
+  readonly maxRetries?: number;
+  /** ms that all waits before these tries may take together. @default 60_000: somebody waits for the answer */
+  readonly maxRetryWait?: number;
   /** Agents that runs and other agents can name. */
   readonly agentDefinitions?: readonly AgentDefinition[];
   /** Tools of your own, by name. Each agent may call them. */
@@ -72,6 +79,11 @@ export interface CodebuffRunOptions<Tools extends ToolParametersByName = ToolPar
    * @default 120_000
    */
   readonly streamTimeout?: number;
+  /**
+   * ms without a part of the model's answer until the run fails: signs of life do not count. @default 600_000: a model that thinks for longer
+   * may be lost behind a proxy that goes on sending them
+   */
+  readonly silentTimeout?: number;
   /** Whether steps are reported to the backend one by one, or all at the end. @default "post" */
   readonly stepReporting?: "post" | "batch";
   /** The project's files, by path: part of what the state of a run knows of the project. */
@@ -120,12 +132,15 @@ const CHECKS: Checks<CodebuffRunOptions> = {
   headers: checks.headers,
   fetch: checks.function,
   providers: providersCheck,
+  maxRetries: checks.tries,
+  maxRetryWait: checks.delay,
   agentDefinitions: checks.objects,
   tools: checks.object,
   overrideTools: checks.object,
   toolSources: checks.objects,
   toolTimeout: checks.delay,
   streamTimeout: checks.delay,
+  silentTimeout: checks.delay,
   stepReporting: oneOf("post", "batch"),
   projectFiles: texts,
   knowledgeFiles: texts,
@@ -153,6 +168,9 @@ export interface CodebuffRunSettings extends LocalSettings {
   readonly toolSources: readonly ToolSource[];
   readonly toolTimeout: number;
   readonly streamTimeout: number;
+  readonly silentTimeout: number;
+  readonly maxRetries: number;
+  readonly maxRetryWait: number;
   readonly stepReporting: "post" | "batch";
   readonly projectFiles: Readonly<Record<string, string>>;
   readonly knowledgeFiles: Readonly<Record<string, string>>;
@@ -196,6 +214,9 @@ export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings
     toolSources,
     toolTimeout: options.toolTimeout ?? 0,
     streamTimeout: options.streamTimeout ?? 120_000,
+    silentTimeout: options.silentTimeout ?? 600_000,
+    maxRetries: options.maxRetries ?? 3,
+    maxRetryWait: options.maxRetryWait ?? 60_000,
     stepReporting: options.stepReporting ?? "post",
     projectFiles: options.projectFiles ?? {},
     knowledgeFiles: options.knowledgeFiles ?? {},
@@ -233,7 +254,7 @@ export function checkBaseUrl(value: unknown, hasSecrets: boolean, allowInsecure:
       "`fetch` refuses that: pass `apiKey`.",
     );
   if (hasSecrets && !allowInsecure) assertPrivate(url);
-  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+  return `${url.origin}${/^(.*[^/])?\/*$/.exec(url.pathname)?.[1] ?? ""}`;
 }
 
 /** Headers by names in lower case: `fetch` would send two spellings of one name as one header with both values. */

@@ -1,10 +1,15 @@
 import { type Check, checks, isObject } from "../core/checks.ts";
 import type { Clock } from "../core/clock.ts";
 import { said } from "../core/errors.ts";
+import { Waits } from "../core/http/waits.ts";
+import { jittered } from "../core/link/backoff.ts";
 import { abortable } from "./abortable.ts";
 import type { Backend } from "./backend.ts";
-import { CodebuffRunError, errorIn } from "./errors.ts";
-import { type ChatChunk, type ChatRequest, readChatMessage } from "./messages.ts";
+import { CodebuffRunError, errorIn, refused } from "./errors.ts";
+import { parsedData } from "./event-stream.ts";
+import type { CodebuffRunFailureKind } from "./failure.ts";
+import { FIRST_WAIT, LONGEST_WAIT, retryAfterIn } from "./http.ts";
+import { type ChatChunk, type ChatRequest, codeIn, readChatMessage } from "./messages.ts";
 import type { Receiver } from "./receive.ts";
 import { Watch } from "./watch.ts";
 
@@ -22,15 +27,18 @@ export interface ModelProvider {
   /** For messages and cool-downs. */
   readonly name: string;
   supports(query: ModelQuery): boolean;
-  /** The chunks of OpenAI's API, parsed. Throw for a failure; an error with `status` 429 is a rate limit. */
+  /**
+   * The chunks of OpenAI's API, parsed. Throw for a failure; an error with `status` 429 is a rate limit. `responseHeaders` and `responseBody`
+   * of an error are read as those of the AI SDK are.
+   */
   stream(request: ChatRequest, context: { readonly signal: AbortSignal }): AsyncIterable<ChatChunk>;
   /** Renews what the provider logs in with. Returns whether another try makes sense. */
   refreshAuth?(): Promise<boolean>;
-  /** When the rate limit behind an error ends. @default five minutes from now */
+  /** When the rate limit behind an error ends. @default what the error says (`Retry-After`); otherwise unknown */
   rateLimitResetAt?(error: unknown): Promise<Date | null>;
 }
 
-/** ms without a provider that has a rate limit. */
+/** ms that the backend answers in place of a provider with a rate limit. */
 const COOL_DOWN = 300_000;
 
 const isProvider = (value: unknown): boolean =>
@@ -49,6 +57,10 @@ export interface ProvidersSetup {
   /** Undefined: there is no backend, so each model needs a provider. */
   readonly backend: Backend | undefined;
   readonly clock: Clock;
+  /** Further tries of a provider. */
+  readonly maxRetries: number;
+  /** ms that the waits before these tries may take together. */
+  readonly maxRetryWait: number;
   /** Removes credentials. */
   readonly redact: (text: string) => string;
 }
@@ -67,23 +79,26 @@ export class Providers {
   readonly #setup: ProvidersSetup;
   /** ms since 1970, by the name of a provider. */
   readonly #coolUntil = new Map<string, number>();
+  readonly #waits: Waits;
 
   constructor(setup: ProvidersSetup) {
     this.#setup = setup;
+    this.#waits = new Waits(setup.clock);
   }
 
   /** Asks a model and receives its answer. Returns the name of the provider that has answered; `undefined`: the backend. */
   async ask(ask: Ask): Promise<string | undefined> {
     const { request, costMode } = ask;
     const provider = this.#providerFor({ model: request.model, costMode });
-    if (!provider) {
-      await this.#askBackend(ask);
-      return undefined;
-    }
-    const { clock } = this.#setup;
-    const wait = (this.#coolUntil.get(provider.name) ?? 0) - clock.wallTime();
-    if (wait > 0) return this.#fallBack(ask, resting(provider, wait));
-    return this.#askProvider(ask, provider, false);
+    const rests = provider && (this.#coolUntil.get(provider.name) ?? 0) > this.#setup.clock.wallTime();
+    if (provider && !(rests && this.#mayFallBack(ask))) return this.#askProvider(ask, provider);
+    await this.#askBackend(ask);
+    return undefined;
+  }
+
+  /** Whether the backend may answer for a provider. In free mode nothing of a provider's goes to the backend. */
+  #mayFallBack({ costMode }: Ask): boolean {
+    return costMode !== "free" && this.#setup.backend !== undefined;
   }
 
   /** The first provider for a model. Its code is the caller's, and may throw. */
@@ -106,29 +121,77 @@ export class Providers {
     await backend.chat(request, receiver, headers, signal);
   }
 
-  async #askProvider(ask: Ask, provider: ModelProvider, isSecondTry: boolean): Promise<string | undefined> {
+  /**
+   * Asks a provider. Where its failure may pass and nothing of its answer has come, it is asked again, after a wait. With a rate limit it is
+   * not: where there is a backend, the backend answers at once.
+   */
+  async #askProvider(ask: Ask, provider: ModelProvider): Promise<string | undefined> {
     const { receiver, signal } = ask;
-    const { codebuff_metadata: _, provider: __, ...request } = ask.request;
+    const { clock, maxRetries, maxRetryWait } = this.#setup;
+    let isRenewed = false;
+    let waited = 0;
+    for (let failures = 0; ; ) {
+      try {
+        await this.#stream(ask, provider);
+        return provider.name;
+      } catch (thrown) {
+        if (signal.aborted) throw signal.reason;
+        if (receiver.answer.hasBegun) throw this.#errorOf(thrown, "stream_interrupted", provider);
+        if (!isRateLimit(thrown) && isAuthFailure(thrown)) {
+          if (!isRenewed && (await this.#answerOf(() => provider.refreshAuth?.(), ask)) === true) {
+            isRenewed = true;
+            continue;
+          }
+          if (!this.#mayFallBack(ask)) throw this.#errorOf(thrown, "auth", provider);
+          await this.#askBackend(ask);
+          return undefined;
+        }
+        const error = await this.#failureOf(ask, provider, thrown);
+        if (isRateLimit(thrown) && this.#mayFallBack(ask)) {
+          const { kind, retryAfter = COOL_DOWN } = error;
+          if (kind === "rate_limited") this.#coolUntil.set(provider.name, clock.wallTime() + retryAfter);
+          await this.#askBackend(ask);
+          return undefined;
+        }
+        const jitter = jittered(clock.random(), FIRST_WAIT, LONGEST_WAIT, failures);
+        const wait = Math.max(error.retryAfter ?? 0, jitter);
+        waited += wait;
+        if (++failures > maxRetries || waited > maxRetryWait || !mayPass(error)) throw error;
+        await this.#waits.pause("a wait", wait, signal).catch(() => {}); // it fails by the signal alone
+        if (signal.aborted) throw signal.reason;
+      }
+    }
+  }
+
+  async #stream({ request: all, receiver, signal }: Ask, provider: ModelProvider): Promise<void> {
+    const { codebuff_metadata: _, provider: __, ...request } = all;
     const watch = new Watch(this.#setup.clock, 0, signal); // a provider knows best how long its models are silent
     try {
       await this.#receive(provider.stream(request, { signal: watch.signal }), receiver, watch);
-      return provider.name;
-    } catch (thrown) {
-      if (signal.aborted) throw signal.reason;
-      if (receiver.answer.hasBegun) throw this.#errorOf(thrown, "stream_interrupted", provider);
-      if (isRateLimit(thrown)) {
-        const error = this.#errorOf(thrown, "rate_limited", provider);
-        return this.#fallBack(ask, await this.#rested(ask, provider, thrown, error));
-      }
-      if (!isAuthFailure(thrown)) throw this.#errorOf(thrown, "upstream_error", provider);
-      if (!isSecondTry && (await this.#answerOf(() => provider.refreshAuth?.(), ask)) === true)
-        return this.#askProvider(ask, provider, true);
-      if (ask.costMode === "free" || !this.#setup.backend) throw this.#errorOf(thrown, "auth", provider);
-      await this.#askBackend(ask);
-      return undefined;
     } finally {
       watch.end();
     }
+  }
+
+  /** The error of a provider, with the wait until its rate limit is over. */
+  async #failureOf(ask: Ask, provider: ModelProvider, thrown: unknown): Promise<CodebuffRunError> {
+    const error = this.#errorOf(thrown, isRateLimit(thrown) ? "rate_limited" : "upstream_error", provider);
+    if (error.kind !== "rate_limited") return error; // without credits a wait does not help
+    const until = await this.#answerOf(() => provider.rateLimitResetAt?.(thrown), ask);
+    if (!(until instanceof Date) || Number.isNaN(until.getTime())) return error;
+    const { kind, serverMessage: message, status, serverCode, body, cause } = error;
+    const retryAfter = Math.max(0, until.getTime() - this.#setup.clock.wallTime());
+    const { name } = provider;
+    return new CodebuffRunError({
+      kind,
+      message,
+      status,
+      serverCode,
+      body,
+      cause,
+      retryAfter,
+      provider: name,
+    });
   }
 
   /** Receives the chunks of a provider, also of one that ignores its signal. */
@@ -165,55 +228,48 @@ export class Providers {
     }
   }
 
-  /** The provider has a rate limit. In free mode nothing of it goes to the backend. */
-  async #fallBack(ask: Ask, error: CodebuffRunError): Promise<undefined> {
-    if (ask.costMode === "free" || !this.#setup.backend) throw error;
-    await this.#askBackend(ask);
-    return undefined;
-  }
-
-  /** Lets a provider rest that has a rate limit. Returns the error with the wait. Without credits a wait does not help. */
-  async #rested(
-    ask: Ask,
-    provider: ModelProvider,
-    thrown: unknown,
-    error: CodebuffRunError,
-  ): Promise<CodebuffRunError> {
-    if (error.kind !== "rate_limited") return error;
-    const until = await this.#answerOf(() => provider.rateLimitResetAt?.(thrown), ask);
-    const now = this.#setup.clock.wallTime();
-    const isTime = until instanceof Date && !Number.isNaN(until.getTime());
-    const end = isTime ? until.getTime() : now + COOL_DOWN;
-    this.#coolUntil.set(provider.name, end);
-    const { kind, serverMessage: message, status, serverCode, body, cause } = error;
-    const retryAfter = Math.max(0, end - now);
-    return new CodebuffRunError({
-      kind,
-      message,
-      status,
-      serverCode,
-      body,
-      cause,
-      retryAfter,
-      provider: provider.name,
-    });
-  }
-
+  /** @param kind for an error that says nothing of its own, such as a status */
   #errorOf(
     thrown: unknown,
-    kind: "stream_interrupted" | "upstream_error" | "auth" | "rate_limited",
+    kind: CodebuffRunFailureKind,
     { name: provider }: ModelProvider,
   ): CodebuffRunError {
     if (thrown instanceof CodebuffRunError) return thrown;
-    const message = this.#setup.redact(thrown instanceof Error ? thrown.message : said(thrown));
-    return new CodebuffRunError({ kind, message, status: statusOf(thrown), provider });
+    const { redact, clock } = this.#setup;
+    const fields = fieldsOf(thrown);
+    const { message: words, responseHeaders: headers } = fields;
+    const message = redact(typeof words === "string" ? words : said(thrown));
+    const status = statusOf(thrown);
+    if (status === undefined || kind === "auth" || kind === "stream_interrupted") {
+      const code = thrown instanceof Error ? undefined : codeIn(thrown); // the code of an Error is the system's
+      const serverCode = code === undefined ? undefined : redact(code);
+      return new CodebuffRunError({ kind, message, status, serverCode, provider });
+    }
+    const text = redact(
+      [fields["responseBody"], fields["body"]].find((body) => typeof body === "string") ?? "",
+    );
+    const get = (name: string): string | null => {
+      const value = fieldsOf(headers)[name];
+      return typeof value === "string" ? value : null;
+    };
+    return refused({
+      status,
+      text,
+      body: parsedData(text),
+      retryAfter: retryAfterIn({ get }, clock),
+      isAccount: false,
+      what: "",
+      words: message,
+      provider,
+    });
   }
 }
 
-/** The error for a provider that is not asked, because of its last rate limit. */
-function resting({ name: provider }: ModelProvider, retryAfter: number): CodebuffRunError {
-  const message = "the provider is not asked until its last rate limit is over";
-  return new CodebuffRunError({ kind: "rate_limited", message, retryAfter, provider });
+/** Statuses of failures that may pass. */
+const PASSING: ReadonlySet<number | undefined> = new Set([408, 429, 500, 502, 503, 504]);
+
+function mayPass({ kind, status }: CodebuffRunError): boolean {
+  return kind === "rate_limited" || (PASSING.has(status) && kind !== "payment_required");
 }
 
 function isRateLimit(error: unknown): boolean {

@@ -20,7 +20,7 @@ export class RunCore extends LocalCore<CodebuffRunEvent, CodebuffRunResult, Code
   readonly toolSources: ToolSources;
 
   constructor(settings: CodebuffRunSettings) {
-    const { backend, headers, fetch, clock, streamTimeout, providers } = settings;
+    const { backend, headers, fetch, clock, streamTimeout, providers, maxRetries, maxRetryWait } = settings;
     const redactor = new Redactor();
     super({ settings, events: RUN_EVENTS, redactor, backend: "the backend" });
     this.settings = settings;
@@ -37,7 +37,8 @@ export class RunCore extends LocalCore<CodebuffRunEvent, CodebuffRunResult, Code
       this.backend = new Backend({ http, clock, apiKey, streamTimeout, traffic });
     }
     const redact = (text: string): string => redactor.redact(text);
-    this.providers = new Providers({ providers, backend: this.backend, clock, redact });
+    const retries = { maxRetries, maxRetryWait };
+    this.providers = new Providers({ providers, backend: this.backend, clock, redact, ...retries });
     const warn = (message: string): void => this.warn("tool-source", redact(message));
     this.toolSources = new ToolSources(settings.toolSources, clock, warn);
   }

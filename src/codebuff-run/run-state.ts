@@ -2,6 +2,7 @@ import { emptyFileContext } from "../codebuff-events/file-context.ts";
 import { describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
+import { treeOf } from "./file-tree.ts";
 import type { RunMessage, RunPart, RunState } from "./messages.ts";
 import type { CodebuffRunSettings } from "./options.ts";
 
@@ -110,24 +111,32 @@ function isPart(part: Readonly<Record<string, unknown>>): boolean {
   }
 }
 
-/** What agents know of the project. */
+/** The folder of a project that nobody has named: the schema of a state requires one. */
+export const NO_PROJECT = "/";
+
+/** Files at the root of a project with texts for agents, in lower case. */
+const KNOWLEDGE_FILES: ReadonlySet<string> = new Set(["knowledge.md", "agents.md", "claude.md"]);
+
+/** What agents know of the project: the source of a prompt's placeholders, and part of the state. */
 export function fileContextOf(
   { projectFiles, knowledgeFiles, agentDefinitions, tools }: CodebuffRunSettings,
   earlier: Earlier,
 ): Readonly<Record<string, unknown>> {
   const given = earlier.fileContext ?? {
-    ...emptyFileContext("/", "/"),
+    ...emptyFileContext(NO_PROJECT, NO_PROJECT),
     tokenCallers: {},
     userKnowledgeFiles: {},
     skills: {},
   };
   const paths = Object.keys(projectFiles);
+  const found = Object.entries(projectFiles).filter(([path]) => KNOWLEDGE_FILES.has(path.toLowerCase()));
+  const knowledge = { ...Object.fromEntries(found), ...knowledgeFiles };
   return {
     ...given,
     ...(paths.length === 0 ? {} : { fileTree: treeOf(paths) }),
-    ...(Object.keys(knowledgeFiles).length === 0
+    ...(Object.keys(knowledge).length === 0
       ? {}
-      : { knowledgeFiles: { ...fieldOf(given, "knowledgeFiles"), ...knowledgeFiles } }),
+      : { knowledgeFiles: { ...fieldOf(given, "knowledgeFiles"), ...knowledge } }),
     agentTemplates: {
       ...fieldOf(given, "agentTemplates"),
       ...Object.fromEntries(
@@ -150,37 +159,4 @@ export function fileContextOf(
 function fieldOf(object: Readonly<Record<string, unknown>>, name: string): Readonly<Record<string, unknown>> {
   const field = object[name];
   return isObject(field) ? field : {};
-}
-
-interface TreeNode {
-  readonly name: string;
-  readonly type: "file" | "directory";
-  readonly filePath: string;
-  readonly children?: TreeNode[];
-}
-
-/** The files of a project as a tree, in the order of their paths. */
-function treeOf(paths: readonly string[]): readonly TreeNode[] {
-  const root: TreeNode[] = [];
-  const folders = new Map<string, TreeNode[]>([["", root]]);
-  const inFolder = (path: string): TreeNode[] => {
-    const found = folders.get(path);
-    if (found) return found;
-    const children: TreeNode[] = [];
-    const cutAt = path.lastIndexOf("/");
-    inFolder(cutAt === -1 ? "" : path.slice(0, cutAt)).push({
-      name: path.slice(cutAt + 1),
-      type: "directory",
-      filePath: path,
-      children,
-    });
-    folders.set(path, children);
-    return children;
-  };
-  for (const path of [...paths].sort()) {
-    const cutAt = path.lastIndexOf("/");
-    const name = path.slice(cutAt + 1);
-    inFolder(cutAt === -1 ? "" : path.slice(0, cutAt)).push({ name, type: "file", filePath: path });
-  }
-  return root;
 }

@@ -9,8 +9,16 @@ import { AgentRun } from "./agent-run.ts";
 import { Agents, agentOfMode } from "./agents.ts";
 import { CodebuffRunError, failureOf, outputOf } from "./errors.ts";
 import type { RunFailure } from "./failure.ts";
-import { promptMessages, type RunPrompt } from "./input.ts";
-import type { CodebuffRunEvent, RunMessage, RunOutput, RunState, RunStopReason } from "./messages.ts";
+import { note, withoutOrphans } from "./history.ts";
+import { promptMessage, type RunPrompt } from "./input.ts";
+import type {
+  CodebuffRunEvent,
+  RunAgentState,
+  RunMessage,
+  RunOutput,
+  RunState,
+  RunStopReason,
+} from "./messages.ts";
 import type { CodebuffRunDefaults } from "./options.ts";
 import type { RunCore } from "./run-core.ts";
 import { type Earlier, fileContextOf } from "./run-state.ts";
@@ -44,6 +52,15 @@ export interface RunSetup {
   readonly over: () => void;
 }
 
+/** What is known before the agent is found. */
+interface Beginning {
+  readonly earlier: Earlier;
+  /** What the run knows of the project. */
+  readonly fileContext: Readonly<Record<string, unknown>>;
+  /** ms since 1970. */
+  readonly sentAt: number;
+}
+
 /** The output of a run that was stopped. */
 const CANCELLED = { type: "error", message: "Run cancelled by user" } as const;
 
@@ -60,7 +77,7 @@ export class Run implements LocalWork {
   readonly #abandon = new AbortController();
   readonly #waiting = new Set<Withdraw>();
   readonly #background = new Set<Promise<void>>();
-  #earlier: Earlier | undefined;
+  #beginning: Beginning | undefined;
   #root: AgentRun | undefined;
   /** `start` was told. */
   #hasBegun = false;
@@ -121,20 +138,33 @@ export class Run implements LocalWork {
     this.#setup.job.turn.abandon(new ClosedError(message, { delivery: "unknown" }));
   }
 
-  /** The state as it is now; `undefined` before the agent has begun. */
+  /** The state as it is now; `undefined` before `start`. */
   get state(): RunState | undefined {
-    const { core } = this.#setup;
-    if (!this.#root || !this.#earlier) return undefined;
-    const { output: _, ...before } = this.#earlier.mainAgentState; // the output of that run
+    if (!this.#beginning) return undefined;
+    const { earlier, fileContext } = this.#beginning;
+    const { output: _, ...before } = earlier.mainAgentState; // the output of that run
     const output: RunOutput = this.#output ?? CANCELLED;
-    const mainAgentState = { subagents: [], agentContext: {}, ...before, ...this.#root.state };
+    const agent = this.#root?.state ?? this.#unbegun(this.#beginning, output);
+    const mainAgentState = { subagents: [], agentContext: {}, ...before, ...agent };
     return {
-      sessionState: {
-        mainAgentState,
-        fileContext: fileContextOf(core.settings, this.#earlier),
-      },
+      sessionState: { mainAgentState, fileContext },
       output,
       ...defined({ stopReason: this.#stopReason, failure: this.#failed }),
+    };
+  }
+
+  /** The state of an agent that could not begin: it has the prompt, and why. */
+  #unbegun({ earlier, sentAt }: Beginning, output: RunOutput): RunAgentState {
+    const { prompt, extraToolResults, options } = this.#setup.job.order;
+    const why = output.type === "error" ? [note(output.message, sentAt)] : [];
+    const messages = [...earlier.history, ...extraToolResults, promptMessage(prompt, sentAt), ...why];
+    return {
+      agentId: "main-agent",
+      agentType: earlier.agentType ?? null,
+      messageHistory: withoutOrphans(messages),
+      stepsRemaining: options.maxAgentSteps,
+      creditsUsed: 0,
+      directCreditsUsed: 0,
     };
   }
 
@@ -158,13 +188,15 @@ export class Run implements LocalWork {
     const { backend } = core;
     await backend?.user(signal);
     const earlier = order.earlier();
-    this.#earlier = earlier;
+    const fileContext = fileContextOf(core.settings, earlier);
+    this.#beginning = { earlier, fileContext, sentAt: core.clock.wallTime() };
     const begun: Shared = {
       core,
       gate,
       turn,
       agents: this.#agents(),
       tools: core.settings.tools,
+      fileContext,
       costMode,
       maxAgentSteps,
       maxContextTokens,
@@ -248,7 +280,7 @@ export class Run implements LocalWork {
       },
       spawnable,
       earlier: [...earlier.history, ...extraToolResults],
-      begin: promptMessages(prompt, definition, shared.core.clock.wallTime()),
+      said: prompt,
       prompt: prompt.text,
       params,
       depth: 0,

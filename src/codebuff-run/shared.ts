@@ -38,6 +38,8 @@ export interface Shared {
   readonly agents: Agents;
   /** The caller's tools, and the tools of each source that has started. */
   readonly tools: readonly Tool[];
+  /** What the run knows of the project, as its state has it. */
+  readonly fileContext: Readonly<Record<string, unknown>>;
   readonly costMode: string;
   readonly maxAgentSteps: number;
   readonly maxContextTokens: number | undefined;
@@ -77,7 +79,11 @@ export function withdrawAll({ waiting }: Pick<Shared, "waiting">, by: DecidedBy,
 
 /** An error in words, for the agent and for records, without credentials. */
 export function wordsOf({ core }: Pick<Shared, "core">, error: unknown): string {
-  if (error instanceof CodebuffRunError) return error.serverMessage;
-  const message: unknown = error instanceof Error ? error.message : undefined;
+  const message: unknown =
+    error instanceof CodebuffRunError
+      ? error.serverMessage
+      : error instanceof Error
+        ? error.message
+        : undefined;
   return core.redactor.redact(typeof message === "string" ? message : said(error));
 }

@@ -5,7 +5,7 @@ import type { AgentRunSetup, AgentWork } from "./agent-work.ts";
 import { type AgentDefinition, inputSchemaOf } from "./agents.ts";
 import type { SpawnOrder } from "./calls.ts";
 import { CodebuffRunError, outputOf } from "./errors.ts";
-import { buildPrompt, promptMessages } from "./input.ts";
+import { buildPrompt } from "./input.ts";
 import type { RunOutput } from "./messages.ts";
 import { tell, wordsOf } from "./shared.ts";
 import { invalid } from "./tool-schema.ts";
@@ -54,14 +54,13 @@ async function spawnOne(
     return {
       agentName: type,
       agentType: type,
-      value: error(`The agent ${type} may not be run by ${agent.definition.id}.`),
+      value: error(wordsOf(shared, new Error(`The agent ${type} may not be run by ${agent.definition.id}.`))),
     };
   try {
     const found = await shared.agents.find(id);
     const { definition } = found;
     await assertFits(order, definition);
     const spawnable = await shared.agents.all(definition.spawnableAgents ?? []);
-    const sentAt = shared.core.clock.wallTime();
     const isSaid = params !== undefined || (prompt ?? "").trim() !== "";
     const said = isSaid
       ? buildPrompt(defined({ prompt: prompt?.trim() ? prompt : undefined }), params)
@@ -77,7 +76,7 @@ async function spawnOne(
       },
       spawnable,
       earlier: [],
-      begin: promptMessages(said, definition, sentAt),
+      said,
       prompt,
       params,
       depth: depth + 1,
@@ -122,7 +121,8 @@ async function assertFits({ params = {} }: SpawnOrder, { id, inputSchema }: Agen
 }
 
 function errorOutput({ setup: { shared } }: AgentWork, cause: unknown): RunOutput {
-  return cause instanceof CodebuffRunError ? outputOf(cause) : error(wordsOf(shared, cause));
+  const message = wordsOf(shared, cause);
+  return cause instanceof CodebuffRunError ? { ...outputOf(cause), message } : error(message);
 }
 
 function error(message: string): RunOutput {
@@ -131,5 +131,6 @@ function error(message: string): RunOutput {
 
 /** The id of an agent without its publisher and version. */
 function nameOf(reference: string): string {
-  return reference.replace(/^.*\//, "").replace(/@.*$/, "");
+  const name = reference.slice(reference.lastIndexOf("/") + 1);
+  return name.split("@", 1)[0] ?? name;
 }

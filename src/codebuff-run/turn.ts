@@ -42,7 +42,10 @@ export function textOf(event: CodebuffRunEvent): string {
 }
 
 /** The event for a piece of an answer. */
-export function eventOf(piece: Piece, { id, type, parentId, ancestorRunIds }: Speaker): CodebuffRunEvent {
+export function eventOf(
+  piece: Exclude<Piece, { readonly type: "provider-call" }>,
+  { id, type, parentId, ancestorRunIds }: Speaker,
+): CodebuffRunEvent {
   const { text } = piece;
   switch (piece.type) {
     case "text":

@@ -10,11 +10,20 @@ export class Watch {
   #reject: ((reason: unknown) => void) | undefined;
   #stopped: { readonly reason: unknown } | undefined;
 
-  /** @param silence ms without a byte; 0: no limit. */
-  constructor(clock: Clock, silence: number, outer: AbortSignal) {
+  /**
+   * @param silence ms without a `touch()`; 0: no limit
+   * @param missing what does not come, and the option that limits the wait
+   */
+  constructor(
+    clock: Clock,
+    silence: number,
+    outer: AbortSignal,
+    missing: readonly [what: string, option: string] = ["byte", "streamTimeout"],
+  ) {
     this.#outer = outer;
     this.#deadline = new Deadline(clock, silence, () => {
-      const message = `the model's answer stopped: no byte within ${silence} ms`;
+      const [what, option] = missing;
+      const message = `the model's answer stopped: no ${what} within ${silence} ms (\`${option}\`)`;
       this.#stop(new CodebuffRunError({ kind: "timeout", message }));
     });
     if (outer.aborted) this.#onAbort();
@@ -57,6 +66,7 @@ export class Watch {
     this.#deadline.stop();
     this.#outer.removeEventListener("abort", this.#onAbort);
     this.#controller.abort();
+    this.#stopped ??= this.#controller.signal;
   }
 
   readonly #onAbort = (): void => this.#stop(this.#outer.reason);

@@ -71,10 +71,16 @@ export class Barrier {
   }
 }
 
-/** Tells the server to stop the turn. The denials follow the `Cancel`: an earlier denial could let the model go on. */
+/** The frames that stop a turn. The denials follow the `Cancel`: an earlier denial could let the model go on. */
+export function cancelFrames(calls: TurnCalls): readonly string[] {
+  return [
+    encode.cancel,
+    ...Array.from(calls.takeAwaiting(), ({ callId }) => encode.toolDecision(callId, false)),
+  ];
+}
+
 export function sendCancel(wire: Wire, calls: TurnCalls): void {
-  wire.send(encode.cancel);
-  for (const { callId } of calls.takeAwaiting()) wire.send(encode.toolDecision(callId, false));
+  for (const frame of cancelFrames(calls)) wire.send(frame);
 }
 
 /** Remembers the calls of an ended turn: later messages about them do not belong to the next turn. */

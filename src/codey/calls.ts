@@ -117,10 +117,9 @@ interface SameId {
  */
 export class TurnCalls {
   readonly #byKey = new Map<string, SameId>();
-  readonly #ids = new Set<string>();
   readonly #idFor: (callId: string) => string;
 
-  /** @param idFor makes an id that is unique in the client from the server's id */
+  /** @param idFor makes a new id from the server's id, at each call */
   constructor(idFor: (callId: string) => string) {
     this.#idFor = idFor;
   }
@@ -142,7 +141,7 @@ export class TurnCalls {
       lines = { requested: new Queue(), awaiting: new Queue(), begun: new Queue() };
       this.#byKey.set(key, lines);
     }
-    const added: CodeyCall = { callId, agentId, call: newCall(this.#newId(callId), agentId, told, raw) };
+    const added: CodeyCall = { callId, agentId, call: newCall(this.#idFor(callId), agentId, told, raw) };
     lines.requested.add(added);
     return added;
   }
@@ -196,13 +195,6 @@ export class TurnCalls {
   *takeAwaiting(): Iterable<CodeyCall> {
     for (const { awaiting } of this.#byKey.values())
       for (let next = awaiting.take(); next; next = awaiting.take()) yield next;
-  }
-
-  #newId(callId: string): string {
-    let id = this.#idFor(callId);
-    while (this.#ids.has(id)) id = this.#idFor(callId);
-    this.#ids.add(id);
-    return id;
   }
 }
 

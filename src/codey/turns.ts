@@ -9,7 +9,15 @@ import type { PromptOf } from "../core/turn/prompt-input.ts";
 import { type Course, Runner } from "../core/turn/runner.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
 import type { DecidedBy, Ruling } from "../core/values.ts";
-import { Barrier, type BarrierSetup, denyLate, remember, type StoppableTurn, sendCancel } from "./barrier.ts";
+import {
+  Barrier,
+  type BarrierSetup,
+  cancelFrames,
+  denyLate,
+  remember,
+  type StoppableTurn,
+  sendCancel,
+} from "./barrier.ts";
 import { type CodeyCall, keyOf } from "./calls.ts";
 import { Transcript } from "./conversation.ts";
 import { contextLost, mayRun, misconfigured, turnError, unreadable } from "./errors.ts";
@@ -153,17 +161,17 @@ export class Turns implements Course<Job>, WireUser {
     for (const { turn } of this.runner.takeWaiting()) turn.fail(contextLost(error));
   }
 
-  closing(): void {
+  farewell(): readonly string[] {
     const job = this.#running;
-    if (!job) return;
-    this.#floor = FREE;
-    sendCancel(this.#setup.wire, job.state.calls);
-    this.#leave(job, "cancelled", "the client is closing");
-    job.turn.abandon(closedInTurn(mayRun(job.turn.toolCalls)));
+    return job ? cancelFrames(job.state.calls) : [];
   }
 
   unavailable(reason: AgentwireError): void {
-    this.#clear();
+    const job = this.#clear();
+    if (job) {
+      this.#leave(job, "cancelled", "the client is closing");
+      job.turn.abandon(closedInTurn(mayRun(job.turn.toolCalls)));
+    }
     this.runner.unavailable(reason);
   }
 

@@ -36,8 +36,8 @@ export interface WireUser {
   receive(message: TurnMessage | ServerError | Invalid, text: string): void;
   /** The connection has ended, and its session with it. */
   lost(error: AgentwireError): void;
-  /** The client is closing. The connection still exists, to tell the server. */
-  closing(): void;
+  /** The client ends the link. Returns the frames that stop the running turn. */
+  farewell(): readonly string[];
   /** There is no connection, for now or ever: fail the waiting turns. */
   unavailable(reason: AgentwireError): void;
 }
@@ -187,10 +187,13 @@ export class Wire implements ClientProtocol {
     return false;
   }
 
-  /** Sends a `Ping` before the Close. An idle server ignores the Close, but drops the connection when it answers the `Ping`. */
-  closing(): void {
-    this.#user?.closing();
-    if (this.session) this.pingThen();
+  /**
+   * The server does not react to a Close. A session ends at its second failed send, so three `Ping`s go out with the Close. Read
+   * together with the Close, their answers fail. That holds before the greeting too.
+   */
+  farewell(): readonly string[] {
+    if (!this.#session || !this.#user) return [];
+    return [...this.#user.farewell(), encode.ping, encode.ping, encode.ping];
   }
 
   #onGreeting(session: Session, message: ServerMessage): void {

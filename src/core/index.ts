@@ -42,7 +42,7 @@ export {
 } from "./errors.ts";
 export type { ApprovalOptions, AskContext, ToolRule } from "./gate/rules.ts";
 export type { Backoff, ReconnectOptions } from "./link/backoff.ts";
-export type { CloseEventLike, MessageEventLike, WebSocketInit, WebSocketLike } from "./link/socket.ts";
+export type { CloseEventLike, MessageEventLike, WebSocketInit, WebSocketLike } from "./link/web-socket.ts";
 export type { Nullish } from "./schemas.ts";
 export type { Conversation, ConversationMessage, ConversationState } from "./turn/conversation.ts";
 export type { PromptImage, PromptInput, PromptOf } from "./turn/prompt-input.ts";

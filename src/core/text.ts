@@ -47,6 +47,29 @@ export function isTooDeep(text: string): boolean {
   return false;
 }
 
+/** A JSON text with `null` for each object and array in its outermost value: its own members, however deep the rest is. Linear. */
+export function flattened(text: string): string {
+  let flat = "";
+  let copied = 0;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE:
+        at = endOfString(text, at);
+        break;
+      case OPENING_BRACE:
+      case OPENING_BRACKET:
+        if (++depth === 2) flat += `${text.slice(copied, at)}null`;
+        break;
+      case CLOSING_BRACE:
+      case CLOSING_BRACKET:
+        if (depth-- === 2) copied = at + 1;
+        break;
+    }
+  }
+  return flat + text.slice(copied);
+}
+
 /**
  * {@link parseFrame} for a line or a body.
  * @throws SyntaxError also for a text that is nested too deeply.

@@ -40,7 +40,7 @@ const USUAL_PATH = "/usr/bin:/bin";
 const SHIM = /\.(?:cmd|bat)$/i;
 
 /** The target in the last line of a package manager's shim. */
-const TARGET = /"%(?:~dp0|dp0%)[\\/]*([^"%]+\.(?:[cm]?js|exe))"\s+%\*/gi;
+const TARGET = /"%(?:~dp0|dp0%)([^"%]+\.(?:[cm]?js|exe))"\s+%\*/gi;
 
 /**
  * Finds a command as the system would, without starting it. Relative paths start at the folder of this process, not at the folder of the

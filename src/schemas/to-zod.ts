@@ -27,7 +27,7 @@ function make(form: Form): z.ZodMiniType {
     case "whole":
       return form.min === undefined ? z.int() : z.int().check(z.minimum(form.min));
     case "string":
-      return form.pattern === undefined ? z.string() : z.string().check(z.regex(new RegExp(form.pattern)));
+      return form.pattern === undefined ? z.string() : z.string().check(z.regex(form.pattern));
     case "word":
       return form.words.length === 1 ? z.literal(form.words) : z.enum([...form.words]);
     case "null-or":

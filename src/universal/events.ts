@@ -147,11 +147,15 @@ export interface ToolPreview {
 }
 
 export interface PermissionData {
-  /** Goes to `client.decide`. */
+  /** `<session_id>.<n>`: unique over all sessions and clients. Goes to `chat.decide`. */
   readonly permission_id: string;
   /** The name of the tool. */
   readonly action: string;
   readonly status: PermissionStatus;
+  /**
+   * `toolName`, `input`, and what the protocol says besides. `request_id` goes to `client.decide`; `native_id` is the backend's id of the
+   * request, or null.
+   */
   readonly metadata: Json | null;
   /** The item of the call. */
   readonly item_id?: string;
@@ -179,7 +183,7 @@ export interface UniversalAnswer {
 }
 
 export interface QuestionData {
-  /** Goes to `client.answer`. */
+  /** `<session_id>.<n>`, like a `permission_id`. Goes to `chat.answer`. */
   readonly question_id: string;
   /** The first question, its labels, and its answer. `questions` and `answers` hold all. */
   readonly prompt: string;
@@ -188,6 +192,8 @@ export interface QuestionData {
   readonly status: "requested" | "answered" | "rejected";
   readonly questions?: readonly UniversalQuestion[];
   readonly answers?: readonly UniversalAnswer[];
+  /** `request_id` goes to `client.answer`; `native_id` is the backend's id of the question, or null. */
+  readonly metadata?: Json | null;
   readonly call_id?: string;
   readonly reason?: ResolvedReason;
 }

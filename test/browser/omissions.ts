@@ -33,6 +33,7 @@ export const omissions: readonly Omission[] = [
     reason: "it reads recordings, and replays them on ports of Node",
   },
   { file: "test/codey/captures.test.ts", reason: "it reads recordings" },
+  { file: "test/codey/farewell.test.ts", reason: "it watches the writes of sockets, as Node has them" },
   { file: "test/codey/universal/captures.test.ts", reason: "it reads recordings" },
   {
     file: "test/codebuff/line.test.ts",

@@ -54,7 +54,7 @@ test("close hands back the prompts that never left: they may safely be sent agai
   expect(rig.now.messages.at(-1)?.error).toMatchObject({ code: "closed", retry: "safe" });
 });
 
-test("close is idempotent, and a closed chat refuses every call without a throw", async () => {
+test("close is idempotent, and a closed chat refuses every prompt without a throw; nothing waits for a decision", async () => {
   const rig = new Rig();
   const first = rig.chat.close();
   expect(rig.chat.close()).toBe(first);
@@ -62,8 +62,8 @@ test("close is idempotent, and a closed chat refuses every call without a throw"
   expect(rig.source.agent.closes).toBe(1);
   const closed = { ok: false, error: { code: "closed" } };
   expect(rig.chat.send("Hello")).toMatchObject(closed);
-  expect(rig.chat.decide("c1", "once")).toMatchObject(closed);
-  expect(rig.chat.answer("q1", "yes")).toMatchObject(closed);
+  expect(rig.chat.decide("ses_1.1", "once")).toEqual({ ok: true });
+  expect(rig.chat.answer("ses_1.2", "yes")).toEqual({ ok: true });
   expect(rig.chat.resume("without-context")).toMatchObject(closed);
   expect(rig.now.problem?.code).toBe("closed");
   expect(rig.chat.cancel()).toEqual({ ok: true });

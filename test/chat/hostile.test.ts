@@ -102,10 +102,16 @@ test("a client that throws what is no error makes no throw here", async () => {
   const rig = new Rig();
   rig.source.conversation.refusal = "just a text";
   expect(rig.chat.send("Hello")).toMatchObject({ ok: false, error: { cause: "just a text" } });
-  rig.source.agent.decide = () => {
+  const { agent } = rig.source;
+  agent.decide = () => {
     throw null;
   };
-  expect(rig.chat.decide("c1", "once").ok).toBe(false);
+  const id = agent.asks({
+    type: "approval",
+    id: "c1",
+    call: { id: "c1", name: "shell", input: {}, raw: null },
+  });
+  expect(rig.chat.decide(id, "once").ok).toBe(false);
   rig.source.refusal = Object.create(null);
   rig.source.agent.is("closed");
   expect(rig.chat.send("Hello").ok).toBe(false);
@@ -220,14 +226,16 @@ test("two chats over one source have clients of their own, and know nothing of e
   const one = new Rig();
   const two = new Rig({}, one.source);
   const [first, second] = one.source.agents;
-  one.source.agents[0]?.asks({
+  const request = {
     type: "approval",
     id: "c1",
     call: { id: "c1", name: "shell", input: {}, raw: null },
-  });
-  expect(one.now.pending).toHaveLength(1);
-  expect(two.now.pending).toEqual([]);
-  expect(two.chat.decide("c1", "once")).toMatchObject({ ok: false, error: { code: "invalid-input" } });
+  } as const;
+  const ids = [first?.asks(request) ?? "", second?.asks(request) ?? ""];
+  expect([...one.now.pending, ...two.now.pending].map(({ id }) => id)).toEqual(ids);
+  for (const id of ["c1", ids[0] ?? ""]) expect(two.chat.decide(id, "once")).toEqual({ ok: true });
+  expect(second?.decided).toEqual([]);
+  expect([one.now.pending.length, two.now.pending.length]).toEqual([1, 1]);
   await one.chat.close();
   expect([first?.status, second?.status]).toEqual(["closed", "idle"]);
   expect(two.chat.send("Hello").ok).toBe(true);

@@ -2,8 +2,8 @@ import { ConnectionLostError } from "agentwire";
 import { expect, test } from "vitest";
 import { Rig } from "./support/rig.ts";
 
-const call = (id: string) =>
-  ({ type: "approval", id, call: { id, name: "shell", input: { command: "ls" }, raw: null } }) as const;
+const call = (id: string, command = "ls") =>
+  ({ type: "approval", id, call: { id, name: "shell", input: { command }, raw: null } }) as const;
 
 const question = (id: string) =>
   ({
@@ -16,29 +16,28 @@ const question = (id: string) =>
     },
   }) as const;
 
-test("what waits for the user is shown oldest first, with the tool and its input", () => {
+test("what waits for the user is shown oldest first, with the tool and its input, by the ids of the events", () => {
   const rig = new Rig();
-  rig.source.agent.asks(call("c1"));
+  const ids = [rig.source.agent.asks(call("c1"))];
   const [first] = rig.now.pending;
-  rig.source.agent.asks(question("q1"));
+  ids.push(rig.source.agent.asks(question("q1")));
   expect(rig.now.pending).toEqual([
-    { type: "approval", id: "c1", tool: "shell", input: { command: "ls" } },
+    { type: "approval", id: ids[0], tool: "shell", input: { command: "ls" } },
     {
       type: "question",
-      id: "q1",
+      id: ids[1],
       questions: [{ question: "Commit?", options: [{ label: "Yes" }], multi_select: false }],
     },
   ]);
   expect(rig.now.pending[0]).toBe(first);
 });
 
-test("a decision and an answer reach the client, and the request is gone", () => {
+test("a decision and an answer reach the client under its own ids, and the request is gone", () => {
   const rig = new Rig();
   const { agent } = rig.source;
-  agent.asks(call("c1"));
-  agent.asks(question("q1"));
-  expect(rig.chat.decide("c1", { decision: "reject", reason: "no" })).toEqual({ ok: true });
-  expect(rig.chat.answer("q1", "Yes")).toEqual({ ok: true });
+  const [c1, q1] = [agent.asks(call("c1")), agent.asks(question("q1"))];
+  expect(rig.chat.decide(c1, { decision: "reject", reason: "no" })).toEqual({ ok: true });
+  expect(rig.chat.answer(q1, "Yes")).toEqual({ ok: true });
   expect(agent.decided).toEqual([
     ["c1", { decision: "reject", reason: "no" }],
     ["q1", "Yes"],
@@ -49,26 +48,30 @@ test("a decision and an answer reach the client, and the request is gone", () =>
 test("a second decision is ok and changes nothing, also for a request that was withdrawn, and after a new client", async () => {
   const rig = new Rig();
   const { agent } = rig.source;
-  agent.asks(call("c1"));
-  agent.asks(call("c2"));
-  rig.chat.decide("c1", "once");
+  const [c1, c2] = [agent.asks(call("c1")), agent.asks(call("c2"))];
+  rig.chat.decide(c1, "once");
   agent.withdraws("c2");
-  for (const id of ["c1", "c2"]) expect(rig.chat.decide(id, "always")).toEqual({ ok: true });
+  for (const id of [c1, c2]) expect(rig.chat.decide(id, "always")).toEqual({ ok: true });
   expect(agent.decided).toEqual([["c1", "once"]]);
   agent.is("closed");
   rig.chat.send("Hello");
   expect(rig.source.agents).toHaveLength(2);
-  expect(rig.chat.decide("c1", "once")).toEqual({ ok: true });
+  expect(rig.chat.decide(c1, "once")).toEqual({ ok: true });
   await rig.chat.close();
-  expect(rig.chat.decide("c1", "once")).toEqual({ ok: true });
+  expect(rig.chat.decide(c1, "once")).toEqual({ ok: true });
 });
 
-test("an unknown id, and the id of the other kind, are refused", () => {
+test("an unknown id, and an id of the client, decide nothing; what is no id, and the id of the other kind, are refused", () => {
   const rig = new Rig();
-  rig.source.agent.asks(question("q1"));
-  expect(rig.chat.decide("c9", "once")).toMatchObject({ ok: false, error: { code: "invalid-input" } });
-  expect(rig.chat.decide("q1", "once")).toMatchObject({ ok: false, error: { code: "invalid-input" } });
-  expect(rig.now.pending).toHaveLength(1);
+  const { agent } = rig.source;
+  const id = agent.asks(question("q1"));
+  agent.asks(call("c1"));
+  for (const other of ["c9", "c1", ""]) expect(rig.chat.decide(other, "once")).toEqual({ ok: true });
+  expect(rig.chat.answer("q1", "Yes")).toEqual({ ok: true });
+  const refused = { ok: false, error: { code: "invalid-input" } };
+  expect(rig.chat.decide(id, "once")).toMatchObject(refused);
+  expect(rig.chat.decide(undefined as never, "once")).toMatchObject(refused);
+  expect([rig.now.pending.length, agent.decided]).toEqual([2, []]);
 });
 
 test("the requests of a client that has gone do not stay", () => {
@@ -76,33 +79,32 @@ test("the requests of a client that has gone do not stay", () => {
   rig.source.agent.asks(call("c1"));
   rig.source.agent.pending.length = 0;
   rig.source.agent.is("closed");
+  expect(rig.now.pending).toEqual([]);
   rig.chat.send("Hello");
   expect(rig.now.pending).toEqual([]);
 });
 
-test("an id that a new client uses again is that of the open request", async () => {
+test("an old dialog does not decide a new client's request that has the old one's id at the client", () => {
   const rig = new Rig();
-  rig.source.agent.asks(call("c1"));
-  rig.chat.decide("c1", "once");
+  const old = rig.source.agent.asks(call("c1"));
   rig.source.agent.givesUp(new ConnectionLostError("the link ended"));
   rig.chat.send("Hello");
   const { agent } = rig.source;
-  agent.asks(call("c1"));
-  expect(rig.chat.decide("c1", "reject")).toEqual({ ok: true });
+  const id = agent.asks(call("c1", "rm -rf ~"));
+  expect(rig.chat.decide(old, "once")).toEqual({ ok: true });
+  expect([rig.now.pending.map((request) => request.id), agent.decided]).toEqual([[id], []]);
+  expect(rig.chat.decide(id, "reject")).toEqual({ ok: true });
   expect(agent.decided).toEqual([["c1", "reject"]]);
-  expect(rig.chat.decide("c1", "once")).toEqual({ ok: true });
-  expect(agent.decided).toHaveLength(1);
 });
 
-test("another call with the id of an open one is shown with its own input", () => {
+test("another call with the id of an open one at the client is shown with its own input", () => {
   const rig = new Rig();
   const { agent } = rig.source;
   agent.asks(call("c1"));
   const [before] = rig.now.pending;
-  const other = { ...call("c1"), call: { ...call("c1").call, input: { command: "rm -rf ~" } } };
   agent.pending.length = 0;
-  agent.asks(other);
-  expect(rig.now.pending).toMatchObject([{ id: "c1", input: { command: "rm -rf ~" } }]);
+  const id = agent.asks(call("c1", "rm -rf ~"));
+  expect(rig.now.pending).toMatchObject([{ id, input: { command: "rm -rf ~" } }]);
   expect(rig.now.pending[0]).not.toBe(before);
 });
 

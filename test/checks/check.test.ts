@@ -23,6 +23,7 @@ describe("npm run check", () => {
       "circles",
       "neutral",
       "privacy",
+      "expressions",
       "browser",
       "size",
       "declarations",

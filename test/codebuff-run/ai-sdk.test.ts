@@ -1,5 +1,13 @@
-import { aiSdkModel, CodebuffRun, type CodebuffRunTool } from "agentwire/codebuff-run";
-import { expect, test } from "vitest";
+import {
+  aiSdkModel,
+  CodebuffRun,
+  type CodebuffRunEvent,
+  type CodebuffRunTool,
+  type ProtocolWarning,
+  toUniversal,
+} from "agentwire/codebuff-run";
+import { describe, expect, test } from "vitest";
+import { failureOf } from "../helpers/turns.ts";
 
 /** A model of the AI SDK that streams these parts, an answer for each call, and keeps what it was asked. */
 function fakeModel(...answers: readonly (readonly object[])[]) {
@@ -83,64 +91,292 @@ test("a call whose input comes whole runs once, and other forms of ends and coun
   expect(toolCalls).toHaveLength(1);
 });
 
-test("a picture of the prompt reaches the model as a file", async () => {
-  const { asked, model } = fakeModel([{ type: "text-delta", id: "t", delta: "A dot." }, finish]);
-  const client = new CodebuffRun({ providers: [aiSdkModel(model)], agent });
-  await client.prompt({ text: "What is this?", images: [{ data: "AAAA", mediaType: "image/png" }] }).result;
-  await client.close();
-  expect(asked[0]?.prompt[1]?.content).toMatchObject([
-    { type: "text" },
-    { type: "file", data: "AAAA", mediaType: "image/png" },
-  ]);
+describe.each([
+  { version: "v2", data: (base64: string) => base64 as unknown, url: (url: URL) => url as unknown },
+  { version: "v3", data: (base64: string) => base64, url: (url: URL) => url },
+  {
+    version: "v4",
+    data: (base64: string) => ({ type: "data", data: base64 }),
+    url: (url: URL) => ({ type: "url", url }),
+  },
+])("a model of the specification $version", ({ version, data, url }) => {
+  test.each([
+    ["bytes", new Uint8Array([0, 0, 0]), { data: data("AAAA"), mediaType: "image/png" }],
+    ["base64", "AAAA", { data: data("AAAA"), mediaType: "image/png" }],
+    ["a `data:` URL", "data:image/gif;base64,AAAA", { data: data("AAAA"), mediaType: "image/gif" }],
+    ["a `data:` URL without a type", "data:;base64,AA%3D%3D", { data: data("AA=="), mediaType: "image/png" }],
+    [
+      "a `data:` URL without base64",
+      "data:image/svg+xml;a=b,%3Cö%3E",
+      { data: data("PMO2Pg=="), mediaType: "image/svg+xml" },
+    ],
+    [
+      "an address",
+      "https://example.com/a.png",
+      { data: url(new URL("https://example.com/a.png")), mediaType: "image/*" },
+    ],
+  ])("gets a picture in its own form: %s", async (_, image, part) => {
+    const { asked, model } = fakeModel([{ type: "text-delta", id: "t", delta: "A dot." }, finish]);
+    const own = aiSdkModel({ ...model, specificationVersion: version });
+    const client = new CodebuffRun({ providers: [own], agent });
+    await client.prompt({ prompt: "look", content: [{ type: "image", image }] }).result;
+    await client.close();
+    expect(asked[0]?.prompt[1]?.content).toEqual([
+      { type: "text", text: "<user_message>look</user_message>" },
+      { type: "file", ...part },
+    ]);
+  });
+
+  test("gets the picture of a tool in its own form", async () => {
+    const draw: CodebuffRunTool = {
+      description: "Draws.",
+      parameters: { type: "object", properties: {} },
+      execute: () => [{ type: "media", data: "AAAA", mediaType: "image/webp" }],
+    };
+    const call = { type: "tool-call", toolCallId: "c", toolName: "draw", input: "{}" };
+    const { asked, model } = fakeModel(
+      [call, finish],
+      [{ type: "text-delta", id: "t", delta: "Nice." }, finish],
+    );
+    const own = aiSdkModel({ ...model, specificationVersion: version });
+    const client = new CodebuffRun({ providers: [own], agent, tools: { draw } });
+    await client.prompt("draw").result;
+    await client.close();
+    expect(asked[1]?.prompt.at(-1)).toEqual({
+      role: "user",
+      content: [{ type: "file", data: data("AAAA"), mediaType: "image/webp" }],
+    });
+  });
+
+  test.each(["https://", "data:image/png,%ff", "http://[::"])(
+    "is not asked with a picture that has no such form: %s",
+    async (image) => {
+      const { asked, model } = fakeModel();
+      const own = aiSdkModel({ ...model, specificationVersion: version });
+      const client = new CodebuffRun({ providers: [own], agent });
+      const failure = failureOf(client.prompt({ prompt: "look", content: [{ type: "image", image }] }));
+      expect(await failure).toMatchObject({ kind: "bad_request", retryable: false });
+      await client.close();
+      expect(asked).toEqual([]);
+    },
+  );
 });
 
-test("the address of a picture, and a `data:` URL without a type, reach the model", async () => {
-  const { asked, model } = fakeModel([{ type: "text-delta", id: "t", delta: "Two." }, finish]);
-  const client = new CodebuffRun({ providers: [aiSdkModel(model)], agent });
-  const content = ["https://example.com/a.png", "data:image/gif;base64,"].map(
-    (image) => ({ type: "image", image }) as const,
-  );
-  await client.prompt({ prompt: "look", content }).result;
+test.each(["v1", "v5"])("a model of the specification %s is refused", (specificationVersion) => {
+  expect(() => aiSdkModel({ ...fakeModel().model, specificationVersion })).toThrow(/AI SDK 5, 6 and 7/);
+});
+
+/** What comes of one prompt. */
+async function played(...answers: readonly (readonly object[])[]) {
+  const { asked, model } = fakeModel(...answers);
+  const client = new CodebuffRun({ providers: [aiSdkModel(model)], agent, tools });
+  const warnings: ProtocolWarning[] = [];
+  client.on("protocolWarning", (warning) => warnings.push(warning));
+  const turn = client.prompt("1 + 2?");
+  const events: CodebuffRunEvent[] = [];
+  turn.on("event", (event) => events.push(event));
+  const outcome = await turn.outcome;
   await client.close();
-  expect(asked[0]?.prompt[1]?.content).toMatchObject([
-    { type: "text" },
-    { type: "file", data: new URL("https://example.com/a.png"), mediaType: "image/*" },
-    { type: "file", data: "", mediaType: "image/gif" },
-  ]);
+  return { asked, outcome, events, warnings };
+}
+
+const said = { type: "text-delta", id: "t", delta: "3" };
+const start = (id: string) => ({ type: "tool-input-start", id, toolName: "add" });
+const delta = (id: string, text: string) => ({ type: "tool-input-delta", id, delta: text });
+const whole = (id: string, input: string) => ({ type: "tool-call", toolCallId: id, toolName: "add", input });
+const [ONE, TWO] = ['{"a":1,"b":1}', '{"a":2,"b":2}'] as const;
+
+test.each([
+  ["whole", [whole("c", ONE), whole("c", TWO)]],
+  [
+    "streamed, one after the other",
+    [start("c"), delta("c", ONE), whole("c", ONE), start("c"), delta("c", TWO), whole("c", TWO)],
+  ],
+  [
+    "streamed, then both as a whole",
+    [start("c"), delta("c", ONE), start("c"), delta("c", TWO), whole("c", ONE), whole("c", TWO)],
+  ],
+  ["streamed, then whole", [start("c"), delta("c", ONE), whole("c", ONE), whole("c", TWO)]],
+  ["streamed alone", [start("c"), delta("c", ONE), start("c"), delta("c", TWO)]],
+  ["of an empty id", [whole("", ONE), whole("", TWO)]],
+  [
+    "streamed in turns, with ids of their own",
+    [start("c"), start("d"), delta("d", TWO), delta("c", ONE), whole("d", TWO), whole("c", ONE)],
+  ],
+])("two calls are two calls: %s", async (_, parts) => {
+  const { outcome } = await played([...parts, finish], [said, finish]);
+  expect(outcome).toMatchObject({
+    status: "completed",
+    result: {
+      toolCalls: [
+        { input: { a: 1 }, state: "done" },
+        { input: { a: 2 }, state: "done" },
+      ],
+    },
+  });
+});
+
+describe("an end without a reason", () => {
+  const ENDS: readonly (readonly [string, readonly object[]])[] = [
+    ["`unknown` (V2)", [{ ...finish, finishReason: "unknown" }]],
+    [
+      "`other` without a word of the provider (V3, V4)",
+      [{ ...finish, finishReason: { unified: "other", raw: undefined } }],
+    ],
+    ["none", [{ ...finish, finishReason: undefined }]],
+    ["no `finish` at all", []],
+  ];
+
+  test.each(ENDS)("%s: an answer is complete, with a warning", async (_, end) => {
+    const { outcome, warnings } = await played([said, ...end]);
+    expect(outcome).toMatchObject({ status: "completed", result: { text: "3" } });
+    expect(warnings).toMatchObject([{ kind: "no-finish-reason" }]);
+  });
+
+  test.each(ENDS)("%s: nothing is `no_response`", async (_, end) => {
+    const { asked, outcome } = await played([{ type: "stream-start", warnings: [] }, ...end]);
+    expect(outcome).toMatchObject({ status: "failed", error: { kind: "no_response" } });
+    expect(asked).toHaveLength(1);
+  });
+
+  test("a reason that the provider names is one, whatever it is", async () => {
+    const { warnings } = await played([
+      said,
+      { ...finish, finishReason: { unified: "other", raw: "pause" } },
+    ]);
+    expect(warnings).toEqual([]);
+  });
+});
+
+describe("a call that the provider runs", () => {
+  const search = { toolCallId: "s", toolName: "web_search", providerExecuted: true };
+  const call = { type: "tool-call", ...search, input: '{"query":"x"}' };
+  const streamed = { type: "tool-input-start", id: "s", toolName: "web_search", providerExecuted: true };
+
+  test("is shown with its result, and neither run nor answered", async () => {
+    const early = { type: "tool-result", ...search, result: "not yet", preliminary: true };
+    const result = { type: "tool-result", ...search, result: [{ url: "https://example.com" }] };
+    const first = [streamed, delta("s", '{"query":'), call, early, result, said, whole("c", ONE), finish];
+    const { asked, events, outcome } = await played(first, [said, finish]);
+    const told = events.filter(({ type }) => type.startsWith("tool_"));
+    expect(told).toMatchObject([
+      { type: "tool_call", toolName: "web_search", input: { query: "x" } },
+      { type: "tool_result", toolName: "web_search", output: [{ type: "json", value: result.result }] },
+      { type: "tool_call", toolName: "add" },
+      { type: "tool_result", toolName: "add" },
+    ]);
+    expect(outcome).toMatchObject({
+      result: {
+        text: "33",
+        toolCalls: [
+          { name: "web_search", state: "done" },
+          { name: "add", state: "done" },
+        ],
+      },
+    });
+    expect(JSON.stringify(asked[1])).not.toContain("web_search");
+  });
+
+  test("that fails is shown as failed; one without a result is abandoned with the turn", async () => {
+    const failed = { type: "tool-result", ...search, result: { code: "busy" }, isError: true };
+    const { outcome } = await played([call, failed, call, said, finish]);
+    expect(outcome).toMatchObject({
+      result: { toolCalls: [{ state: "failed", error: '{"code":"busy"}' }, { state: "abandoned" }] },
+    });
+  });
+
+  test("whose result alone comes, and whose input is no object, is shown too", async () => {
+    const alone = { type: "tool-result", ...search, result: "x" };
+    const { events } = await played([alone, { ...call, input: "[" }, said, finish]);
+    expect(events).toMatchObject([
+      { type: "start" },
+      { type: "tool_call", input: {} },
+      { type: "tool_result", output: [{ type: "json", value: "x" }] },
+      { type: "tool_call", input: {} },
+      { type: "chunk" },
+      { type: "text" },
+      { type: "finish" },
+    ]);
+  });
+
+  test("is shown by the universal stream as a call that has ended", async () => {
+    const result = { type: "tool-result", ...search, result: "x" };
+    const { model } = fakeModel([call, result, said, finish]);
+    const client = new CodebuffRun({ providers: [aiSdkModel(model)], agent });
+    const turn = client.prompt("find", { read: false });
+    const items: { type: string; data: object }[] = [];
+    toUniversal(turn).on("event", ({ type, data }) => items.push({ type, data }));
+    await turn.outcome;
+    await client.close();
+    const calls = items.filter(({ data }) => JSON.stringify(data).includes("web_search"));
+    expect(calls.map(({ type }) => type)).toEqual(["item.started", "item.completed"]);
+  });
+});
+
+describe("an error of the model", () => {
+  /** As `APICallError` of the AI SDK. */
+  const apiError = (statusCode: number, body: string, responseHeaders: object = {}) =>
+    Object.assign(new Error("Bad Request"), { statusCode, responseBody: body, responseHeaders });
+
+  test.each([
+    [
+      apiError(
+        400,
+        '{"error":{"message":"too long","type":"invalid_request_error","code":"context_length_exceeded"}}',
+      ),
+      { kind: "bad_request", status: 400, serverCode: "context_length_exceeded", serverMessage: "too long" },
+    ],
+    [
+      apiError(429, '{"error":{"message":"slow down","code":"rate_limit_exceeded"}}', {
+        "retry-after": "99",
+      }),
+      { kind: "rate_limited", status: 429, retryAfter: 99_000, serverCode: "rate_limit_exceeded" },
+    ],
+    [
+      apiError(429, '{"error":{"message":"pay","type":"insufficient_quota"}}'),
+      { kind: "payment_required", status: 429, serverCode: "insufficient_quota" },
+    ],
+    [
+      apiError(404, "no page"),
+      { kind: "bad_request", status: 404, serverMessage: "Bad Request", body: "no page" },
+    ],
+    [apiError(401, "{}"), { kind: "auth", status: 401 }],
+    [
+      new Error("the model is overloaded"),
+      { kind: "upstream_error", serverMessage: "the model is overloaded" },
+    ],
+    ["overloaded", { kind: "upstream_error", serverMessage: "overloaded" }],
+    [
+      { type: "overloaded_error", message: "Overloaded" },
+      { kind: "upstream_error", serverMessage: "Overloaded", serverCode: "overloaded_error" },
+    ],
+  ])("%s keeps its status, wait, code and body", async (error, expected) => {
+    const asError = await played([{ type: "error", error }]);
+    expect(asError.outcome).toMatchObject({ status: "failed", error: expected });
+    const doStream = () => Promise.reject(error);
+    const client = new CodebuffRun({ providers: [aiSdkModel({ ...fakeModel().model, doStream })], agent });
+    expect(await failureOf(client.prompt("hi"))).toMatchObject(expected);
+    await client.close();
+  });
 });
 
 test("parts that are odd or unknown do no harm", async () => {
-  const { model } = fakeModel([
-    "odd" as never,
+  const odd = [
+    "odd",
     { type: "stream-start" },
     { type: "text-delta" },
-    { type: "text-delta", delta: "Hi." },
+    { type: "tool-input-delta", delta: "{" },
+    null,
+  ];
+  const { outcome, warnings } = await played([
+    ...(odd as object[]),
+    said,
     { type: "finish", finishReason: 7 },
   ]);
-  const client = new CodebuffRun({ providers: [aiSdkModel(model)], agent });
-  expect(await client.prompt("hello").result).toMatchObject({
-    text: "Hi.",
-    usage: { inputTokens: 0, outputTokens: 0 },
+  expect(outcome).toMatchObject({
+    result: { text: "3", usage: { inputTokens: 0, outputTokens: 0 }, toolCalls: [] },
   });
-  await client.close();
-});
-
-test("an error that is no Error fails the run with its words", async () => {
-  const { model } = fakeModel([{ type: "error", error: "overloaded" }]);
-  const client = new CodebuffRun({ providers: [aiSdkModel(model)], agent });
-  await expect(client.prompt("hello").result).rejects.toMatchObject({ serverMessage: "overloaded" });
-  await client.close();
-});
-
-test("an error of the model fails the run", async () => {
-  const { model } = fakeModel([{ type: "error", error: new Error("the model is overloaded") }]);
-  const client = new CodebuffRun({ providers: [aiSdkModel(model)], agent });
-  await expect(client.prompt("hello").result).rejects.toMatchObject({
-    code: "turn-failed",
-    kind: "upstream_error",
-    serverMessage: "the model is overloaded",
-  });
-  await client.close();
+  expect(warnings).toHaveLength(1);
 });
 
 test("a name is no model", () => {

@@ -40,6 +40,8 @@ describe("an answer without an end is given up", () => {
   test.each<[string, string, string, number]>([
     ["a line", filler, "data: ", 9],
     ["the name of an event", filler, "event: ", 9],
+    ["a comment", filler, ": ", 9],
+    ["a line of an unknown kind", filler, "what: ", 9],
     ["an event of many lines", `data: ${filler}\n`, "", 9],
     ["a text", delta({ content: filler }), "", 17],
     ["a thought", delta({ reasoning: filler }), "", 17],
@@ -81,7 +83,7 @@ describe("an answer with much that means nothing is read", () => {
     ["a million blank lines", "\n".repeat(1_000_000)],
     ["a million comments", ":\n".repeat(1_000_000)],
     ["a million events without data", "data:\n\n".repeat(1_000_000)],
-    ["a comment of 20 MiB", `:${"x".repeat(20 * MEBIBYTE)}\n`],
+    ["20 MiB of comments", `:${"x".repeat(1_023)}\n`.repeat(20 * 1_024)],
     ["unknown fields", "retry: 1\nid: 2\nevent: x\nwhat: ever\n".repeat(1_000)],
     ["a byte order mark", "\ufeff"],
   ])("%s", async (_, text) => {

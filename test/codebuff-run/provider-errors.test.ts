@@ -1,22 +1,32 @@
 import { describeError } from "agentwire/chat";
-import { type CodebuffRunError, type ModelProvider, openAiCompatible } from "agentwire/codebuff-run";
+import {
+  type ChatChunk,
+  type Clock,
+  type CodebuffRunError,
+  type CodebuffRunOptions,
+  type ModelProvider,
+  openAiCompatible,
+} from "agentwire/codebuff-run";
 import { type BackendFaultOptions, MockCodebuffBackend } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
 import { failureOf } from "../helpers/turns.ts";
 import { runWorld } from "./world.ts";
 
 // What a caller without a backend learns of a provider that fails.
 
 /** A client with one provider, whose server answers a prompt with a fault. */
-async function failing(fault: BackendFaultOptions) {
+async function failing(fault: BackendFaultOptions, options: CodebuffRunOptions = { maxRetries: 0 }) {
   const server = await MockCodebuffBackend.start({ openAiCompatible: true, answer: () => "Direct." });
   const at = await runWorld();
   const { apiKey, url } = server;
   server.fault("chat", fault);
   const own = openAiCompatible({ baseUrl: `${url}/v1`, apiKey, name: "tiny", clock: at.clock });
-  const client = at.another({ apiKey: undefined as never, providers: [own] });
+  const client = at.another({ apiKey: undefined as never, providers: [own], ...options });
   return {
     url,
+    client,
+    server,
     at,
     prompt: async () => (await failureOf(client.prompt("hi"))) as CodebuffRunError,
     calls: () => server.requests({ endpoint: "chat" }).length,
@@ -49,17 +59,137 @@ test("a rate limit keeps the server's words, code and wait", async () => {
   );
 });
 
-test("while a provider rests, a prompt fails with the wait that is left", async () => {
-  await using to = await failing({ status: 429, headers: { "retry-after": "20" } });
-  await to.prompt();
-  await to.at.clock.advance(5_000);
-  expect(await to.prompt()).toMatchObject({ kind: "rate_limited", retryAfter: 15_000 });
-  expect(to.calls()).toBe(1);
+test("a provider that stands alone is asked for each prompt, whatever its last answer was", async () => {
+  await using to = await failing({ status: 429, headers: { "retry-after": "3600" }, times: 2 });
+  expect(await to.prompt()).toMatchObject({ kind: "rate_limited", retryAfter: 3_600_000 });
+  expect(await to.prompt()).toMatchObject({ kind: "rate_limited" });
+  expect((await to.client.prompt("hi").result).text).toBe("Direct.");
+  expect(to.calls()).toBe(3);
 });
 
-test("a rate limit without a time says when the provider is asked again", async () => {
+test("a rate limit without a time tells none", async () => {
   await using to = await failing({ status: 429, body: error("slow down") });
-  expect(await to.prompt()).toMatchObject({ kind: "rate_limited", retryAfter: 300_000 });
+  expect((await to.prompt()).retryAfter).toBeUndefined();
+});
+
+describe("a failure that may pass", () => {
+  test.each([408, 429, 500, 502, 503, 504])("%i: the provider is asked three times more", async (status) => {
+    await using to = await failing({ status }, {});
+    const failure = to.prompt();
+    for (let round = 0; round < 3; round++) await to.at.pass(0); // the clock's chance is 0
+    expect(await failure).toMatchObject({ status, retryable: true });
+    expect(to.calls()).toBe(4);
+  });
+
+  test.each([400, 401, 404, 409, 501])("%i may not: it is one request", async (status) => {
+    await using to = await failing({ status }, {});
+    expect(await to.prompt()).toMatchObject({ status });
+    expect(to.calls()).toBe(1);
+  });
+
+  test.each([
+    ["seconds", () => "7"],
+    ["a date", (now: number) => new Date(now + 7_000).toUTCString()],
+  ])("is tried again when `Retry-After` says: %s", async (_, retryAfter) => {
+    const now = Date.UTC(2026, 2, 14, 10);
+    await using to = await failing(
+      { status: 503, headers: { "retry-after": retryAfter(now) }, times: 1 },
+      {},
+    );
+    const turn = to.client.prompt("hi");
+    await to.at.pass(7_000);
+    expect((await turn.result).text).toBe("Direct.");
+  });
+
+  test("has waits with full jitter", async () => {
+    const waits: number[] = [];
+    const { setTimeout } = systemClock;
+    const clock: Clock = {
+      ...systemClock,
+      random: () => 0.75,
+      setTimeout: (callback, delay, options) => {
+        if (delay < 5_000) waits.push(delay);
+        return setTimeout(callback, delay < 5_000 ? 0 : delay, options);
+      },
+    };
+    await using to = await failing({ status: 500 }, { clock });
+    await to.prompt();
+    expect(waits).toEqual([750, 1_500, 3_000]);
+  });
+
+  test.each([
+    ["one wait over `maxRetryWait`", "61", 1],
+    ["several waits that are over it together", "25", 3],
+  ])("is not waited for beyond a minute: %s", async (_, seconds, calls) => {
+    await using to = await failing({ status: 429, headers: { "retry-after": seconds } }, {});
+    const failure = to.prompt();
+    for (let round = 1; round < calls; round++) await to.at.pass(25_000);
+    expect(await failure).toMatchObject({ kind: "rate_limited", retryAfter: Number(seconds) * 1_000 });
+    expect(to.calls()).toBe(calls);
+  });
+
+  test("takes `maxRetries` and `maxRetryWait`", async () => {
+    await using to = await failing(
+      { status: 429, headers: { "retry-after": "90" } },
+      { maxRetries: 1, maxRetryWait: 90_000 },
+    );
+    const failure = to.prompt();
+    await to.at.pass(90_000);
+    await failure;
+    expect(to.calls()).toBe(2);
+  });
+
+  test("in the stream, before a part of the answer, is tried again; behind one the model goes on in another step", async () => {
+    let calls = 0;
+    const failsWith = (...first: readonly ChatChunk[]): ModelProvider => ({
+      name: "mine",
+      supports: () => true,
+      async *stream() {
+        if (++calls > 1) yield { choices: [{ delta: { content: "Done." }, finish_reason: "stop" }] };
+        else {
+          yield* first;
+          throw Object.assign(new Error("busy"), {
+            statusCode: 503,
+            responseHeaders: { "retry-after": "4" },
+          });
+        }
+      },
+    });
+    await using at = await runWorld();
+    const run = (own: ModelProvider) =>
+      at.another({ apiKey: undefined as never, providers: [own] }).prompt("hi");
+    const turn = run(failsWith({ choices: [{ delta: { content: "" } }] }));
+    await at.pass(4_000);
+    expect(await turn.result).toMatchObject({ text: "Done.", steps: 1 });
+    calls = 0;
+    expect(await run(failsWith({ choices: [{ delta: { content: "So. " } }] })).result).toMatchObject({
+      text: "So. Done.",
+      steps: 2,
+    });
+  });
+
+  test("is not tried again after a cancel", async () => {
+    await using to = await failing({ status: 503, headers: { "retry-after": "9" } }, {});
+    const turn = to.client.prompt("hi");
+    await to.at.clock.armed(9_000);
+    expect(await turn.cancel()).toMatchObject({ status: "cancelled" });
+    expect(to.calls()).toBe(1);
+  });
+});
+
+describe("`serverCode` is the most specific word of the error", () => {
+  test.each([
+    [{ code: "context_length_exceeded", type: "invalid_request_error" }, "context_length_exceeded"],
+    [{ code: null, type: "invalid_request_error" }, "invalid_request_error"],
+    [{ code: 400, type: "invalid_request_error" }, "invalid_request_error"],
+    [{ code: "400", type: "invalid_request_error" }, "invalid_request_error"],
+    [{ code: "" }, undefined],
+  ])("%j", async (fields, code) => {
+    await using refused = await failing({ status: 400, body: error("no", fields) });
+    expect((await refused.prompt()).serverCode).toBe(code);
+    await using broken = await failing({ raw: `data: ${JSON.stringify(error("no", fields))}\n\n` });
+    expect((await broken.prompt()).serverCode).toBe(code);
+  });
 });
 
 test("an account without credits is no rate limit: nothing waits, and the next prompt asks again", async () => {

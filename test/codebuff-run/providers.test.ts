@@ -146,8 +146,8 @@ describe.each<Cell>([
   {
     name: "status 500",
     own: () => provider({ error: { status: 500 } }),
-    paid: "upstream_error",
-    free: "upstream_error",
+    paid: "server",
+    free: "server",
   },
   {
     name: "another error",
@@ -205,7 +205,7 @@ describe.each<Cell>([
     ["normal", paid],
     ["free", free],
   ])("in cost mode %s: %s", async (costMode, expected) => {
-    await using at = await worldOf(own());
+    await using at = await worldOf(own(), { maxRetries: 0 });
     const outcome = await at.client.prompt("hi", { costMode }).outcome;
     if (outcome.status === "completed") expect(outcome.result.text).toBe(expected);
     else expect(outcome).toMatchObject({ status: "failed", error: { kind: expected } });
@@ -235,13 +235,14 @@ describe("a provider with a rate limit", () => {
     expect((await at.client.prompt("hi").result).text).toBe("From the provider.");
   });
 
-  test("in free mode its rest is a failure, without HTTP to a model", async () => {
-    const own = provider({ error: LIMIT });
-    await using at = await worldOf(own);
+  test("is asked for each prompt in free mode: nothing else answers there", async () => {
+    const own = provider({ error: LIMIT }, { error: LIMIT });
+    await using at = await worldOf(own, { maxRetries: 0 });
     const free = { costMode: "free" };
-    await failureOf(at.client.prompt("hi", free));
-    expect(await failureOf(at.client.prompt("hi", free))).toMatchObject({ kind: "rate_limited" });
-    expect([own.requests.length, at.chats().length]).toEqual([1, 0]);
+    for (let round = 0; round < 2; round++)
+      expect(await failureOf(at.client.prompt("hi", free))).toMatchObject({ kind: "rate_limited" });
+    expect((await at.client.prompt("hi", free).result).text).toBe("From the provider.");
+    expect([own.requests.length, at.chats().length]).toEqual([3, 0]);
   });
 });
 

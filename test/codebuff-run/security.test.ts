@@ -73,6 +73,27 @@ describe("the key is in nothing that a client tells", () => {
   });
 });
 
+test("a model that names the key as a tool or as an agent is quoted without it", async () => {
+  const spawned = { name: "spawn_agents", arguments: { agents: [{ agent_type: KEY }] } };
+  const answer = [{ toolCalls: [{ name: KEY }, spawned] }, "Done"];
+  await using at = await runWorld({ users: [{ key: KEY }], answer });
+  const agent = { ...agentWith("spawn_agents"), spawnableAgents: ["other"] };
+  const client = at.another({ agent, agentDefinitions: [{ ...AGENT, id: "other" }] });
+  const turn = client.prompt("hi");
+  const events = await read(turn);
+  const { state } = await turn.result;
+  const messages = [
+    ...events.map((event) => (event.type === "error" ? event.message : "")),
+    ...(JSON.stringify(events).match(/"message":"The agent [^"]*/g) ?? []),
+    ...(state.sessionState?.mainAgentState.messageHistory ?? []).flatMap(({ role, content }) =>
+      role === "user" ? JSON.stringify(content) : [],
+    ),
+  ];
+  expect(messages.filter((text) => text.includes("[redacted]"))).toHaveLength(3);
+  expect(messages.join("\n")).not.toContain(KEY);
+  at.backend.reset(); // the call itself is the model's, and goes back as it was written
+});
+
 test("the key goes into headers alone, as `Authorization`, in one spelling", async () => {
   await using at = await runWorld({}, { headers: { Authorization: "Bearer other", "X-Own": "1" } });
   await at.client.prompt("hi").result;

@@ -1,4 +1,9 @@
-import type { CodebuffRunPromptOptions, RunMessage, RunState } from "agentwire/codebuff-run";
+import type {
+  CodebuffRunOptions,
+  CodebuffRunPromptOptions,
+  RunMessage,
+  RunState,
+} from "agentwire/codebuff-run";
 import { describe, expect, test } from "vitest";
 import { toWire, withoutOrphans } from "../../src/codebuff-run/history.ts";
 import { errorSaying } from "../helpers/errors.ts";
@@ -21,6 +26,9 @@ const result = (id: string, ...content: readonly object[]): RunMessage =>
     toolCallId: id,
     content: content.length > 0 ? content : json(id),
   }) as RunMessage;
+
+/** An agent whose prompts get too long. */
+const LONG = { ...AGENT, systemPrompt: "{CODEBUFF_KNOWLEDGE_FILES_CONTENTS}".repeat(17) };
 
 /** A state as Codebuff's own SDK leaves it. */
 const foreign = (...messageHistory: readonly object[]) =>
@@ -204,6 +212,34 @@ describe("`previousRun`", () => {
     ]);
     at.backend.set({ balance: 9 });
     expect((await at.client.prompt("again", { previousRun: state }).result).text).toBe("Hello!");
+  });
+
+  test.each<[string, CodebuffRunOptions, RegExp]>([
+    ["an unknown agent", { agent: "gone" }, /Invalid agent ID/],
+    [
+      "prompts that get too long",
+      { agent: LONG, knowledgeFiles: { a: "x".repeat(2 ** 20) } },
+      /placeholders/,
+    ],
+  ])("%s leaves a state with the earlier history, the prompt and the reason", async (_, options, why) => {
+    await using at = await runWorld({ answer: () => "Hi." });
+    const { state: earlier } = await at.client.prompt("one").result;
+    const client = at.another(options);
+    const outcome = await client.prompt("two", { previousRun: earlier }).outcome;
+    const { state } = (outcome as { partial: { state: RunState } }).partial;
+    expect(state).toMatchObject({
+      output: { type: "error", message: expect.stringMatching(why) },
+      stopReason: "error",
+      sessionState: { mainAgentState: { agentId: "main-agent", agentType: "tester", creditsUsed: 0 } },
+    });
+    const history = state.sessionState?.mainAgentState.messageHistory ?? [];
+    expect(history.map(({ content }) => (content[0] as { text: string }).text)).toEqual([
+      "<user_message>one</user_message>",
+      "Hi.",
+      "<user_message>two</user_message>",
+      expect.stringMatching(why),
+    ]);
+    expect((await at.client.prompt("three", { previousRun: state }).result).text).toBe("Hi.");
   });
 
   test.each<[string, unknown, RegExp]>([

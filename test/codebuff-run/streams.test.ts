@@ -1,8 +1,15 @@
-import type { CodebuffRunEvent, FetchLike } from "agentwire/codebuff-run";
+import {
+  type CodebuffRunEvent,
+  type CodebuffRunOptions,
+  type FetchLike,
+  type ModelProvider,
+  openAiCompatible,
+} from "agentwire/codebuff-run";
 import type { BackendAnswer, BackendSse } from "agentwire/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SseReader } from "../../src/codebuff-run/sse.ts";
+import { deferred } from "../../src/core/deferred.ts";
 import { failureOf } from "../helpers/turns.ts";
 import { agentWith, json, read, runWorld, typesOf } from "./world.ts";
 
@@ -95,6 +102,103 @@ test("an answer may be cut into pieces anywhere, also inside of a character", ()
       expect(readIn(cuts)).toEqual(whole);
     }),
   );
+});
+
+const chunk = (fields: object) => `data: ${JSON.stringify({ choices: [fields] })}\n\n`;
+const OK = chunk({ delta: { content: "ok" }, finish_reason: "stop" });
+const DONE = "data: [DONE]\n\n";
+
+describe("the first `[DONE]` ends an answer", () => {
+  const LATE = [
+    ["a text", chunk({ delta: { content: "late" } })],
+    ["another end", DONE],
+    ["a chunk that is no JSON", "data: {\n\n"],
+    ["an error", 'data: {"error":{"message":"late"}}\n\n'],
+    ["a line over the limit", `:${"x".repeat(9 * 1_048_576)}`],
+  ] as const;
+
+  /** A server that sends these pieces, and then goes on for ever; whether its body was cancelled. */
+  function endless(...pieces: readonly string[]) {
+    const seen = { isCancelled: false };
+    const cancelled = deferred<void>();
+    const fetch: FetchLike = async (url, init) => {
+      if (!url.endsWith("/chat/completions")) return globalThis.fetch(url, init);
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => {
+          for (const piece of pieces) controller.enqueue(new TextEncoder().encode(piece));
+        },
+        cancel: () => {
+          seen.isCancelled = true;
+          cancelled.resolve();
+        },
+      });
+      return new Response(body, { headers: { "content-type": "text/event-stream" } });
+    };
+    return { seen, cancelled: cancelled.promise, fetch };
+  }
+
+  test.each(LATE)("%s behind it, in the same read or in a later one, is not looked at", async (_, late) => {
+    for (const pieces of [[OK + DONE + late], [OK + DONE, late], [OK, DONE + late]]) {
+      const { seen, fetch } = endless(...pieces);
+      await using at = await runWorld({}, { fetch });
+      expect((await at.client.prompt("hi").result).text).toBe("ok");
+      expect(seen.isCancelled).toBe(true);
+    }
+  });
+
+  test.each(LATE)("%s behind it, from a provider", async (_, late) => {
+    const { seen, fetch } = endless(OK + DONE + late);
+    await using at = await runWorld();
+    const own = openAiCompatible({ baseUrl: "http://127.0.0.1:9", fetch });
+    expect((await at.another({ providers: [own] }).prompt("hi").result).text).toBe("ok");
+    expect(seen.isCancelled).toBe(true);
+  });
+
+  test("cancels the body at once, although the reader of the turn is slow", async () => {
+    const { cancelled, fetch } = endless(OK + DONE);
+    await using at = await runWorld({}, { fetch, maxQueuedEvents: 1 });
+    const turn = at.client.prompt("hi");
+    const iterator = turn[Symbol.asyncIterator]();
+    await iterator.next(); // `start`; the next events are not asked for
+    await cancelled;
+    expect(turn.status).toBe("streaming");
+    await turn.cancel();
+  });
+});
+
+describe("reasoning", () => {
+  test.each([
+    ["`reasoning_content`", { reasoning_content: "hm" }, "hm"],
+    ["`reasoning`", { reasoning: "hm" }, "hm"],
+    ["both: `reasoning` counts", { reasoning: "hm", reasoning_content: "HM" }, "hm"],
+    ["both, of which one is empty", { reasoning: "", reasoning_content: "hm" }, "hm"],
+    ["both, of which one is null", { reasoning: null, reasoning_content: "hm" }, "hm"],
+  ])("comes as %s", async (_, delta, thought) => {
+    await using at = await runWorld({ answer: [{ frames: [chunk({ delta }), OK, DONE] }] });
+    const events = await read(at.client.prompt("hi"));
+    expect(events.filter(({ type }) => type === "reasoning_chunk")).toMatchObject([{ chunk: thought }]);
+  });
+
+  test("comes as `reasoning_content` in an answer that is one object", async () => {
+    const message = { content: "ok", reasoning_content: "hm" };
+    const fetch: FetchLike = async (url, init) =>
+      url.endsWith("/chat/completions")
+        ? Response.json({ choices: [{ message, finish_reason: "stop" }] })
+        : globalThis.fetch(url, init);
+    await using at = await runWorld({}, { fetch });
+    expect(await read(at.client.prompt("hi"))).toMatchObject([
+      { type: "start" },
+      { type: "reasoning_chunk", chunk: "hm" },
+      { type: "chunk", chunk: "ok" },
+      { type: "text" },
+      { type: "finish" },
+    ]);
+  });
+
+  test("of another type than a text is `protocol_error`", async () => {
+    await using at = await runWorld({ answer: [{ frames: [chunk({ delta: { reasoning_content: 7 } })] }] });
+    expect(await failureOf(at.client.prompt("hi"))).toMatchObject({ kind: "protocol_error" });
+  });
 });
 
 describe("answers that break", () => {
@@ -203,32 +307,97 @@ describe("silence", () => {
     expect((await turn.result).text).toBe("aDone.");
   });
 
-  test("ends with each byte, also of a comment", async () => {
+  /** A client whose model says what the test says, when it says it. */
+  async function spoken(options: CodebuffRunOptions = {}) {
+    const seen = { asked: 0 };
+    const asked = deferred<void>();
     let say = (_: string): void => {};
-    const body = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        say = (text) => controller.enqueue(new TextEncoder().encode(text));
-      },
-    });
-    let asked = (): void => {};
-    const isAsked = new Promise<void>((resolve) => {
-      asked = resolve;
-    });
     const fetch: FetchLike = async (url, init) => {
       if (!url.endsWith("/chat/completions")) return globalThis.fetch(url, init);
-      asked();
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => {
+          say = (text) => controller.enqueue(new TextEncoder().encode(text));
+        },
+      });
+      seen.asked++;
+      asked.resolve();
       return new Response(body, { headers: { "content-type": "text/event-stream" } });
     };
-    await using at = await runWorld({}, { fetch });
-    const turn = at.client.prompt("hi");
-    await isAsked;
-    for (let beat = 0; beat < 10; beat++) {
-      await at.clock.advance(100_000);
-      say(": heartbeat\n\n");
+    const at = await runWorld({}, { fetch, ...options });
+    return {
+      at,
+      seen,
+      prompt: async () => {
+        const turn = at.client.prompt("hi");
+        await asked.promise;
+        return turn;
+      },
+      say: (text: string) => say(text),
+      [Symbol.asyncDispose]: () => at[Symbol.asyncDispose](),
+    };
+  }
+  const BEAT = ": heartbeat\n\n";
+
+  test("ends with each byte, also of a comment", async () => {
+    await using to = await spoken();
+    const turn = await to.prompt();
+    for (let beat = 0; beat < 5; beat++) {
+      await to.at.clock.advance(100_000);
+      to.say(BEAT);
     }
-    await at.clock.advance(100_000);
-    say('data: {"choices":[{"delta":{"content":"ok"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n');
+    await to.at.clock.advance(99_000);
+    to.say(OK + DONE);
     expect((await turn.result).text).toBe("ok");
+  });
+
+  test("of ten minutes with comments alone fails the run, and the model is not asked again", async () => {
+    await using to = await spoken();
+    const turn = await to.prompt();
+    const failure = failureOf(turn);
+    for (let beat = 0; beat < 6; beat++) {
+      to.say(BEAT);
+      await to.at.clock.advance(100_000 - (beat === 5 ? 1 : 0));
+    }
+    expect(turn.status).not.toBe("failed");
+    await to.at.clock.advance(1);
+    expect(await failure).toMatchObject({
+      kind: "timeout",
+      retryable: true,
+      message: expect.stringContaining("no part of it within 600000 ms (`silentTimeout`)"),
+    });
+    expect(to.seen.asked).toBe(1);
+  });
+
+  test.each([
+    ["`silentTimeout` counts from the last part of the answer", 150_000, chunk({ delta: {} })],
+    ["0 as `silentTimeout` is no limit", 0, BEAT],
+  ])("%s", async (_, silentTimeout, part) => {
+    await using to = await spoken({ silentTimeout });
+    const turn = await to.prompt();
+    for (let round = 0; round < 10; round++) {
+      await to.at.clock.advance(70_000);
+      to.say(round % 2 === 0 ? BEAT : part);
+      await new Promise((later) => setImmediate(later));
+    }
+    to.say(OK + DONE);
+    expect((await turn.result).text).toBe("ok");
+  });
+
+  test("of a provider for ten minutes fails the run too", async () => {
+    const own: ModelProvider = {
+      name: "own",
+      supports: () => true,
+      async *stream() {
+        yield { choices: [{ delta: { content: "a" } }] };
+        await new Promise(() => {});
+      },
+    };
+    await using at = await runWorld({}, { providers: [own] });
+    const turn = at.client.prompt("hi");
+    const failure = failureOf(turn);
+    await said(turn);
+    await at.clock.advance(600_000);
+    expect(await failure).toMatchObject({ kind: "timeout" });
   });
 
   test("before the head of an answer counts too", async () => {

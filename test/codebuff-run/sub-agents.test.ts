@@ -173,6 +173,30 @@ test("one call runs 50 agents at most", async () => {
   expect(at.backend.runs()).toHaveLength(1);
 });
 
+test("the name of an agent to run has 256 characters at most, and a longer one is refused unread", async () => {
+  const name = (length: number) => ({ agent_type: "@".repeat(length) });
+  await using at = await runWorld(
+    {
+      answer: [
+        of("tester", { toolCalls: [spawn(name(257)), spawn(name(256))] }),
+        of("tester", { text: "Done." }),
+      ],
+    },
+    OPTIONS,
+  );
+  const events = await read(at.client.prompt("hi"));
+  expect(events.filter(({ type }) => type === "error")).toEqual([
+    {
+      type: "error",
+      message:
+        'Invalid parameters for spawn_agents: [{"message":"String is too long (257 > 256).","path":"agents.0.agent_type"}]',
+    },
+  ]);
+  expect(resultOf(events)).toMatchObject([
+    { value: [{ value: { message: expect.stringMatching(/may not be run/) } }] },
+  ]);
+});
+
 test("one that fails is a failure that the parent sees; the other goes on", async () => {
   const refused = { refused: { status: 400, message: "too hot" } };
   await using at = await runWorld(

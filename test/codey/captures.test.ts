@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import type { CodeyResult, TurnOutcome } from "agentwire/codey";
 import { expect, test } from "vitest";
+import { FAREWELL } from "../helpers/codey.ts";
 import { playCapture } from "./support/capture-player.ts";
 
 const FOLDER = new URL("../fixtures/codey-real/", import.meta.url);
@@ -155,9 +156,9 @@ test("the real server answers GetState and GetHistory in the middle of a turn, a
   ]);
 });
 
-test("the real server's close_idle: the client has said Ping before its Close", async () => {
+test("the real server's close_idle: the client says three Pings before its Close", async () => {
   const { sent } = await playCapture(new URL("close_idle.jsonl", FOLDER));
-  expect(sent).toEqual(['{"type":"Ping"}']);
+  expect(sent).toEqual(FAREWELL.map((type) => JSON.stringify({ type })));
 });
 
 test("the real server's gemini_same_call_id: the second question is asked, and denied with the Cancel", async () => {

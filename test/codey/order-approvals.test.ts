@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { CodeyTurn } from "../helpers/codey.ts";
+import { type CodeyTurn, FAREWELL } from "../helpers/codey.ts";
 import { askingPair, type FakePair, fakePair, say } from "../helpers/codey-fake.ts";
 
 // Approvals: who is told of them, in which order, and what becomes of them when somebody acts who is told, or asked.
@@ -168,7 +168,7 @@ describe("who is asked", () => {
     {
       does: "closes the client",
       deed: (made: FakePair) => void made.client.close(),
-      after: [...CANCEL, "Ping"],
+      after: [...CANCEL, ...FAREWELL],
     },
     { does: "loses the link", deed: (made: FakePair) => made.socket.ends(), after: [] },
     {

@@ -1,7 +1,7 @@
 import { CodeyClient, type CodeyClientOptions } from "agentwire/codey";
 import { ManualClock } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
-import type { CodeyTurn } from "../helpers/codey.ts";
+import { type CodeyTurn, FAREWELL } from "../helpers/codey.ts";
 import { FakePair, fakePair, say } from "../helpers/codey-fake.ts";
 import { FakeSocket } from "../helpers/fake-socket.ts";
 import { HastySocket } from "../helpers/hasty-socket.ts";
@@ -168,7 +168,7 @@ describe("a socket that has ended when `close()` returns", () => {
     expect(made.socket.sent.map((frame) => JSON.parse(frame).type)).toEqual([
       "SendMessage",
       "Cancel",
-      "Ping",
+      ...FAREWELL,
     ]);
     expect(statuses).toEqual(["sent", "failed"]);
   });

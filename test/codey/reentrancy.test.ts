@@ -1,5 +1,6 @@
 import type { CodeyEvent } from "agentwire/codey";
 import { describe, expect, test } from "vitest";
+import { FAREWELL } from "../helpers/codey.ts";
 import { fakePair, say } from "../helpers/codey-fake.ts";
 
 // What happens when the user's own code acts at the worst moment. Each of these once hung, leaked or broke an order.
@@ -96,7 +97,7 @@ describe("a turn that is cancelled with an open approval", () => {
     });
     void turn.cancel();
     expect((await turn.outcome).status).toBe("cancelled");
-    expect(made.sent).toEqual([...CANCEL, "Ping"]); // the second one goes with the Close
+    expect(made.sent).toEqual([...CANCEL, ...FAREWELL]);
     await made.clock.advance(1_000);
     expect(made.clock.pending).toBe(0);
   });
@@ -111,7 +112,7 @@ describe("a turn that is cancelled with an open approval", () => {
     const turn = made.client.prompt("one");
     made.says(say.asks("c1"));
     void turn.cancel();
-    expect(made.sent).toEqual([...CANCEL, "Ping"]);
+    expect(made.sent).toEqual([...CANCEL, ...FAREWELL]);
     expect(made.socket.closes).toHaveLength(1);
     expect((await turn.outcome).status).toBe("cancelled");
   });
@@ -126,7 +127,7 @@ describe("a turn that is cancelled with an open approval", () => {
     const turn = made.client.prompt("one");
     made.says(say.asks("c1"));
     void made.client.close();
-    expect(made.sent).toEqual(["SendMessage one", "Cancel", "ToolDecision c1 false", "Ping"]);
+    expect(made.sent).toEqual(["SendMessage one", "Cancel", "ToolDecision c1 false", ...FAREWELL]);
     expect(await turn.outcome).toMatchObject({ status: "failed", error: { code: "closed" } });
   });
 });
@@ -178,7 +179,7 @@ describe("a turn that fails", () => {
       if (status === "failed") refused.push(thrownBy(() => made.client.prompt("two")));
     });
     made.says(say.error("over", true));
-    expect(made.sent).toEqual(["SendMessage one"]);
+    expect(made.sent).toEqual(["SendMessage one", ...FAREWELL]);
     expect(await turn.outcome).toMatchObject({ status: "failed", error: { fatal: true } });
     expect(refused).toMatchObject([{ code: "closed" }]);
     expect(made.client.status).toBe("closed");

@@ -1,6 +1,7 @@
 import type { CodeyClientEvents } from "agentwire/codey";
 import { describe, expect, test, vi } from "vitest";
 import { LiveTurn } from "../../src/core/turn/live-turn.ts";
+import { FAREWELL } from "../helpers/codey.ts";
 import { type FakePair, fakePair, say } from "../helpers/codey-fake.ts";
 
 /** What a client tells under a name, as it comes. */
@@ -114,7 +115,7 @@ describe("between Cancel and Pong", () => {
     const { made, turn } = await stopping();
     void made.client.close();
     expect((await turn.outcome).status).toBe("cancelled");
-    expect(made.sent).toEqual(["SendMessage one", "Cancel", "Ping", "Ping"]);
+    expect(made.sent).toEqual(["SendMessage one", "Cancel", "Ping", ...FAREWELL]);
     await made.clock.advance(1_000);
     expect(made.clock.pending).toBe(0);
   });

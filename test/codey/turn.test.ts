@@ -146,13 +146,6 @@ describe("calls", () => {
     expect(stepTurn(state, say.request(["c1"])).changed).toMatchObject([{ id: "c1~9" }]);
   });
 
-  test("never share an id, even when the client has forgotten the first use", () => {
-    const given = ["c1", "c1", "c1~2"];
-    const state = newState(() => given.shift() ?? "c1~3");
-    const { changed } = stepTurn(state, say.request(["c1", "c1"]));
-    expect(changed.map(({ id }) => id)).toEqual(["c1", "c1~2"]);
-  });
-
   test("a question asks for a decision, once", () => {
     const { steps } = played(say.request(["c1"]), say.asks("c1"), say.asks("c1"));
     expect(steps[1]?.ask).toMatchObject({ callId: "c1", agentId: 0, call: { state: "awaiting" } });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { FAREWELL } from "../helpers/codey.ts";
 import { FakePair, fakePair, say } from "../helpers/codey-fake.ts";
 import { thrown } from "../helpers/turns.ts";
 
@@ -298,7 +299,7 @@ describe("close", () => {
     const next = made.client.prompt("two");
     made.says(say.text("a"), say.asks("c1"));
     const closed = made.client.close();
-    expect(made.sent).toEqual(["SendMessage one", "Cancel", "ToolDecision c1 false", "Ping"]);
+    expect(made.sent).toEqual(["SendMessage one", "Cancel", "ToolDecision c1 false", ...FAREWELL]);
     expect(made.socket.closes).toEqual([[1000, ""]]);
     expect(turn.pending).toEqual([]);
     expect(made.client.decide("c1", true)).toMatchObject({ decision: "reject", by: "cancelled" });
@@ -320,7 +321,7 @@ describe("close", () => {
     const made = await fakePair();
     const done: string[] = [];
     const closed = made.client.close().then(() => void done.push("closed"));
-    expect(made.sent).toEqual(["Ping"]);
+    expect(made.sent).toEqual(FAREWELL);
     expect(made.socket.closes).toEqual([[1000, ""]]);
     await made.clock.advance(999);
     expect(done).toEqual([]);
@@ -329,13 +330,13 @@ describe("close", () => {
     expect(made.clock.pending).toBe(0);
   });
 
-  test("writes nothing to a link that has not been greeted", async () => {
+  test("ends the session of a link that has not been greeted", async () => {
     const made = new FakePair();
     void made.client.connect().catch(() => {});
     await made.settle();
     made.socket.accepts();
     void made.client.close();
-    expect(made.sent).toEqual([]);
+    expect(made.sent).toEqual(FAREWELL);
   });
 
   test("ends the loops over what ran and over what waits, without a throw", async () => {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   exceedsBytes,
+  flattened,
   isTooDeep,
   MAX_NESTING,
   parseFrame,
@@ -276,6 +277,15 @@ describe("nesting", () => {
     expect(isTooDeep(text)).toBe(deep);
     const parse = () => parseJson(text);
     if (deep) expect(parse).toThrow(/nested deeper than 500 levels/);
+  });
+
+  test.each([
+    ['{"a":[1,{"b":"]"}],"c":"{\\"","d":{}, "e": 5 }', '{"a":null,"c":"{\\"","d":null, "e": 5 }'],
+    [`{"a":${nested(100_000)},"b":${nested(100_000, '{"a":', "}")}}`, '{"a":null,"b":null}'],
+    ["[[1],[2]]", "[null,null]"],
+    ["5", "5"],
+  ])("flattened, a text has its outermost members alone: %.40s", (text, flat) => {
+    expect(flattened(text)).toBe(flat);
   });
 
   test("is looked at before bare numbers are read as in a frame", () => {

@@ -125,6 +125,9 @@ export async function works(client: CodeyClient): Promise<string> {
   return text;
 }
 
+/** The last frames of a client that ends its link: three sends that will fail end the server's session. */
+export const FAREWELL = ["Ping", "Ping", "Ping"] as const;
+
 /** Frames of the server, for what no script would say. */
 export const frame = {
   text: (content: string, agent_id = 0): string => JSON.stringify({ type: "TextDelta", agent_id, content }),

@@ -1,4 +1,4 @@
-import type { CloseEventLike, MessageEventLike, WebSocketLike } from "../../src/core/link/socket.ts";
+import type { CloseEventLike, MessageEventLike, WebSocketLike } from "../../src/core/link/web-socket.ts";
 
 type Listener = (event: never) => void;
 

@@ -145,10 +145,14 @@ export class FakeAgent implements AnyAgentClient {
     this.is("closed");
   }
 
-  asks(request: PendingRequest): void {
+  /** Returns the request's id in the events of the newest conversation. */
+  asks(request: PendingRequest): string {
     this.pending.push(request);
     if (request.type === "approval") this.emit("approval", request.call);
     else this.emit("question", request.question);
+    const stream = this.conversations.at(-1)?.stream;
+    if (!stream) throw new Error("nobody hears the request");
+    return stream.asks(request);
   }
 
   /** A request ends. */

@@ -1,3 +1,4 @@
+import type { PendingRequest } from "../../src/core/values.ts";
 import type {
   ContentPart,
   DataOf,
@@ -18,6 +19,7 @@ export class FakeStream implements UniversalStream {
   readonly session = `ses_${++sessions}`;
   count = 0;
   ended = false;
+  #requests = 0;
   #turns = 0;
   #items = 0;
   #isTurnOpen = false;
@@ -83,6 +85,29 @@ export class FakeStream implements UniversalStream {
 
   error(message: string, code: string): void {
     this.emit("error", { message, code, details: null, turn_id: this.turnId });
+  }
+
+  /** Tells of a request. Returns its id in the events. */
+  asks({ id: request_id, ...request }: PendingRequest): string {
+    const id = `${this.session}.${++this.#requests}`;
+    const metadata = { request_id };
+    if (request.type === "approval")
+      this.emit("permission.requested", {
+        permission_id: id,
+        action: request.call.name,
+        status: "requested",
+        metadata,
+      });
+    else
+      this.emit("question.requested", {
+        question_id: id,
+        prompt: "",
+        options: [],
+        response: null,
+        status: "requested",
+        metadata,
+      });
+    return id;
   }
 
   endTurn(metadata: TurnEndMetadata): void {

@@ -19,6 +19,7 @@ const GOLDEN = [
   "inputs-of-later-sdks",
   "newline-before-edits",
   "progress-of-commands",
+  "replacements-of-a-call",
 ];
 
 /** Between the tools that work in a folder. */

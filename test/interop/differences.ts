@@ -105,6 +105,7 @@ export const DIFFERENCES = {
     ),
   },
   "glob-max-results": { own: everywhere(without("max_results")) },
+  "replacements-of-a-call": { own: everywhere(without("maxItems")) },
   "inputs-of-later-sdks": {
     own: everywhere((value) => {
       if (!isObject(value) || !Array.isArray(value["anyOf"])) return value;

@@ -14,7 +14,13 @@ beforeAll(async () => {
   [sdk] = (await playWithSdk([GOLDEN])) as readonly [Played];
 }, START_LIMIT);
 
-const LISTED = [...ALWAYS, "glob-max-results", "inputs-of-later-sdks", "newline-before-edits"] as const;
+const LISTED = [
+  ...ALWAYS,
+  "glob-max-results",
+  "inputs-of-later-sdks",
+  "newline-before-edits",
+  "replacements-of-a-call",
+] as const;
 
 const local = (job: Job): Job => ({ ...job, scenario: { ...job.scenario, isLocal: true } });
 

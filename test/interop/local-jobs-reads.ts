@@ -226,7 +226,6 @@ export const READ_JOBS: readonly LocalJob[] = [
     run("pwd | sed 's#.*/##'", { cwd: "src" }),
     run("printf made > made.txt"),
     run("echo x", { timeout_seconds: -1 }),
-    run("kill -9 $$"),
     run("printf '\\033[31mred\\033[0m\\n'"),
     run("head -c 60000 /dev/zero | tr '\\0' a"),
     run("no-such-command"),
@@ -242,6 +241,7 @@ export const READ_JOBS: readonly LocalJob[] = [
       run('echo "key: $CODEBUFF_API_KEY"'),
       run("echo x", { cwd: "/etc" }),
       run('echo "pager: $PAGER"'),
+      run("kill -9 $$"),
     ],
     {
       differs: {
@@ -283,6 +283,11 @@ export const READ_JOBS: readonly LocalJob[] = [
           why: "pagers",
           sdk: { command: 'echo "pager: $PAGER"', stdout: "pager: \n", exitCode: 0 },
           own: { command: 'echo "pager: $PAGER"', stdout: "pager: cat\n", exitCode: 0 },
+        },
+        6: {
+          why: "signals",
+          sdk: { command: "kill -9 $$", stdout: "" },
+          own: { command: "kill -9 $$", stdout: "", signal: "SIGKILL" },
         },
       },
     },

@@ -33,7 +33,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
     });
 
     test.each(["idle", "cancelled"])(
-      "false: a Ping right before it ends the connection, %s",
+      "false: a Ping right before it cuts the connection, %s",
       async (when) => {
         const answer = () => [codeyStep.hang()];
         await using server = await MockCodeyServer.start({ profile, closeReply: false, answer });
@@ -48,22 +48,19 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
           by: "client",
           wasClean: false,
         });
-        expect(connection.session).toBe("ended");
       },
     );
 
     test.each([
-      ["another message behind the Ping", ["Ping", "GetState"], 0],
-      ["a Ping of a second ago", ["Ping"], 1_000],
-      ["a Ping in a turn", ["SendMessage", "Ping"], 0],
-    ] as const)("false: %s ends nothing", async (_, types, wait) => {
-      const clock = new ManualClock();
+      ["a message without a reply", ["ToolDecision"]],
+      ["a Ping that was answered before", ["Ping"]],
+      ["a Ping that was answered in a turn", ["SendMessage", "Ping"]],
+    ] as const)("false: %s cuts nothing", async (_, types) => {
       const answer = () => [codeyStep.hang()];
-      await using server = await MockCodeyServer.start({ profile, clock, closeReply: false, answer });
+      await using server = await MockCodeyServer.start({ profile, closeReply: false, answer });
       using client = await RawCodey.connected(server);
-      for (const type of types) client.say({ type, content: "go" });
+      for (const type of types) client.say({ type, content: "go", call_id: "none", approved: false });
       await server.waitFor(({ received }) => received.length === types.length);
-      await clock.advance(wait);
       client.raw.socket.close(1000, "bye");
       const connection = await server.nextConnection();
       await server.waitFor(() => connection.state === "closed");
@@ -136,7 +133,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       expect([steps, server.connections[0]?.session]).toEqual([["one more request"], "ended"]);
     });
 
-    test("leaks: one that was left by a Close without an answer hangs up when it ends", async () => {
+    test("leaks: one that was left by a Close without a reply hangs up at the first message, and ends at the second", async () => {
       const clock = new ManualClock();
       await using server = await MockCodeyServer.start({
         profile,
@@ -151,12 +148,68 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       client.raw.socket.close();
       const connection = await server.nextConnection();
       await server.waitFor(() => connection.state === "closed");
-      await clock.advance(1);
-      await roundTrip(server);
       expect(connection.closed).toBeUndefined();
       await clock.advance(1);
       expect((await client.closed).code).toBe(1006);
+      expect(connection.session).toBe("leaked");
+      await clock.advance(1);
       expect(connection.session).toBe("ended");
+    });
+
+    test.each([
+      ["no Ping", "leaked", 0],
+      ["one Ping", "leaked", 1],
+      ["two Pings", "ended", 2],
+      ["three Pings", "ended", 3],
+    ] as const)("leaks: after %s in one packet with the Close, the session is %s", async (_, left, pings) => {
+      await using server = await MockCodeyServer.start({
+        profile,
+        closeReply: false,
+        cancelReply: "none",
+        sessionAfterDisconnect: "leaks",
+        answer: () => [open],
+      });
+      using idle = await RawCodey.connected(server);
+      using waiting = await RawCodey.connected(server);
+      waiting.send("go");
+      await waiting.until("ToolAwaitingApproval");
+      waiting.cancel();
+      waiting.decide("toolu_1", false);
+      for (const client of [idle, waiting]) {
+        for (let count = 0; count < pings; count++) client.ping();
+        client.raw.socket.close(1000);
+      }
+      await server.waitFor(({ connections }) => connections.every(({ state }) => state === "closed"));
+      expect(server.connections.map(({ session }) => session)).toEqual([left, left]);
+      expect(server.sessions).toEqual({ live: 0, leaked: left === "leaked" ? 2 : 0 });
+    });
+
+    test("leaks: Pings that were answered before the Close count for nothing", async () => {
+      await using server = await MockCodeyServer.start({
+        profile,
+        closeReply: false,
+        sessionAfterDisconnect: "leaks",
+      });
+      using client = await RawCodey.connected(server);
+      for (let count = 0; count < 3; count++) await client.barrier();
+      client.raw.socket.close(1000);
+      await server.waitFor(({ sessions }) => sessions.live === 0);
+      expect(server.sessions.leaked).toBe(1);
+    });
+
+    test("leaks: a frozen server ends a session whose Pings it reads once it is off again", async () => {
+      await using server = await MockCodeyServer.start({
+        profile,
+        closeReply: false,
+        sessionAfterDisconnect: "leaks",
+      });
+      using client = await RawCodey.connected(server);
+      server.set({ frozen: "midSession" });
+      for (let count = 0; count < 3; count++) client.ping();
+      client.raw.socket.close(1000);
+      await server.waitFor(({ sessions }) => sessions.leaked === 1);
+      server.set({ frozen: "off" });
+      expect(server.sessions.leaked).toBe(0);
     });
 
     test("ends: the session goes with its connection", async () => {

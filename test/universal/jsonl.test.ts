@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InvalidInputError } from "../../src/core/errors.ts";
 import type { UniversalEvent } from "../../src/universal/events.ts";
+import { markOf } from "../../src/universal/jsonl/delta-line.ts";
 import { readJsonl, toJsonl } from "../../src/universal/jsonl/jsonl.ts";
 import { JsonlReader } from "../../src/universal/jsonl/jsonl-reader.ts";
 import { PATIENCE, runs } from "../properties/support/runs.ts";
@@ -258,3 +259,40 @@ function pushed(...pieces: readonly (string | Uint8Array)[]): void {
   const reader = new JsonlReader();
   for (const piece of pieces) reader.push(piece);
 }
+
+describe("a line of deltas", () => {
+  const MARK = markOf("ses_1", 3);
+  const MISSING = "it goes on with a delta that is missing";
+  const NONE = "it is no line of deltas";
+
+  test("stands for the deltas behind the last one of its session, also where other lines are in between", () => {
+    const text = `${toJsonl([delta(2, "b"), delta(7, "x", "ses_2")])}[${MARK},"c",0,"d",1500]\n[${markOf("ses_1", 5)},"e",-1]\n`;
+    const { events, problems } = readJsonl(text);
+    expect(problems).toEqual([]);
+    expect(events.slice(2)).toEqual([
+      delta(3, "c"),
+      { ...delta(4, "d"), time: "2026-02-10T09:00:01.500Z" },
+      { ...delta(5, "e"), time: "2026-02-10T09:00:01.499Z" },
+    ]);
+    expect(readPieces([bytesOf(text)]).events).toEqual(events);
+  });
+
+  test("that comes a second time is dropped, and counted", () => {
+    const text = `${toJsonl([delta(2)])}[${MARK},"c",0,"d",0]\n`;
+    expect(readJsonl(text + text)).toMatchObject({ events: { length: 3 }, problems: [], dropped: 3 });
+  });
+
+  test.each([
+    ["behind an event that is no delta", "", `[${MARK},"c",0]`, MISSING],
+    ["with the mark of another event", toJsonl([delta(2)]), `[${MARK + 1},"c",0]`, MISSING],
+    ["without a mark", toJsonl([delta(2)]), "[]", MISSING],
+    ["without a time", toJsonl([delta(2)]), `[${MARK},"c"]`, NONE],
+    ["with half a ms", toJsonl([delta(2)]), `[${MARK},"c",0.5]`, NONE],
+    ["with a time that no clock shows", toJsonl([delta(2)]), `[${MARK},"c",1e15]`, NONE],
+    ["with a delta that is no text", toJsonl([delta(2)]), `[${MARK},"c",0,7,0]`, NONE],
+  ])("%s is a problem, and gives no event", (_title, before, line, message) => {
+    const { events, problems } = readJsonl(`${before}${line}\n`);
+    expect(events).toHaveLength(before === "" ? 0 : 1);
+    expect(problems).toEqual([{ line: before === "" ? 1 : 2, message }]);
+  });
+});

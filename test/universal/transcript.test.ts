@@ -262,8 +262,18 @@ test("a transcript with an event of every type is a prompt and its answer", () =
   expect(answer).toMatchObject({ status: "completed", cost: { total: 3, currency: "credits" } });
   expect(answer?.parts.toArray()).toMatchObject([
     { type: "text", text: "On it." },
-    { type: "tool", name: "run_terminal_command", state: "done", approval: { id: "c1", status: "accept" } },
-    { type: "question", id: "c2", status: "answered", answers: [{ question_index: 0, selected: ["No"] }] },
+    {
+      type: "tool",
+      name: "run_terminal_command",
+      state: "done",
+      approval: { id: "ses_1.1", status: "accept" },
+    },
+    {
+      type: "question",
+      id: "ses_1.2",
+      status: "answered",
+      answers: [{ question_index: 0, selected: ["No"] }],
+    },
     { type: "error", code: "codebuff.error" },
   ]);
 });

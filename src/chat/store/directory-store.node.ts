@@ -1,22 +1,15 @@
 import { createHash, randomUUID } from "node:crypto";
-import {
-  type FileHandle,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  writeFile,
-} from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { checkCallOptions, checks, describe } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
+import { Recent } from "../../core/recent.ts";
 import type { UniversalEvent } from "../../universal/events.ts";
 import { type JsonlProblem, JsonlReader } from "../../universal/jsonl/jsonl-reader.ts";
 import { ChatStoreError } from "../../universal/words/store-error.ts";
+import { compactLines } from "./compact-lines.ts";
 import { fileNameOf, idOfFileName } from "./file-name.ts";
+import { APPEND, isCode, openOwn, ownFolder, READ, RefusedFile } from "./own-file.node.ts";
 import { Serial } from "./serial.ts";
 import { type ChatStore, checkEvents, checkId } from "./store.ts";
 
@@ -29,8 +22,8 @@ export interface DirectoryStoreOptions {
    */
   readonly durable?: boolean;
   /**
-   * Called by `load` for each line that is no event: what a crash or a full disk cut off, or what somebody else wrote. Such lines are
-   * skipped. An error of this function rejects the load. @default nobody is told
+   * Called by `load` for each line that is no event: what a crash or a full disk cut off, also at the end, or what somebody else wrote. Such
+   * lines are skipped. An error of this function rejects the load. @default nobody is told
    */
   readonly onProblem?: (problem: JsonlProblem & { readonly id: string }) => void;
 }
@@ -38,9 +31,10 @@ export interface DirectoryStoreOptions {
 const OPTIONS = { durable: checks.boolean, onProblem: checks.function };
 
 /**
- * Keeps each chat in a JSONL file in `folder`. The folder and its parents are made at the first append, for this user alone (0700; files
- * 0600).
+ * Keeps each chat in a JSONL file in `folder`. The folder and its parents are made at the first append. All is for this user alone (0700;
+ * files 0600): wider modes of what is there already are put right. A file that is a link or no file, or belongs to another user, is refused.
  *
+ * - What `append` has taken is in the file. Deltas that follow one another share a line, so that short ones do not take 60 times their text.
  * - Appends of one process never mix their lines, also those of several stores on one folder. Each append is one write at the end of the
  *   file, so other processes may append too.
  * - A last line that was cut off by a crash stays behind as a line of its own: the next append begins a new line.
@@ -60,13 +54,25 @@ const CALLS = new Serial();
 /** Writes, by the real path: several stores may spell one folder differently. */
 const WRITES = new Serial();
 
+/** Chats whose last event is remembered, about 500 bytes each. The next append to another chat begins with a whole event. */
+const MAX_TAILS = 64;
+
 /** Bytes that are read at once. */
 const PIECE = 64 * 1_024;
 const LINE_FEED = 0x0a;
 
+/** A file as this store has left it. */
+interface Tail {
+  /** Which file it was, and how long. */
+  readonly state: string;
+  readonly last: UniversalEvent | undefined;
+}
+
 class DirectoryStore implements ChatStore {
   readonly #folder: string;
   readonly #options: DirectoryStoreOptions;
+  /** By the name of the file. */
+  readonly #tails = new Recent<string, Tail>(MAX_TAILS);
 
   constructor(folder: string, options: DirectoryStoreOptions) {
     this.#folder = folder;
@@ -75,25 +81,32 @@ class DirectoryStore implements ChatStore {
 
   async load(id: string): Promise<readonly UniversalEvent[]> {
     checkId(id);
-    const path = join(this.#folder, fileOf(id));
-    const { events, problems } = await CALLS.run(path, () => this.#guard("load", id, () => read(path)));
+    const file = fileOf(id);
+    const { events, problems } = await CALLS.run(join(this.#folder, file), () =>
+      this.#guard("load", id, () =>
+        unlessMissing(
+          ownFolder(this.#folder).then((folder) => read(join(folder, file))),
+          { events: [], problems: [] },
+        ),
+      ),
+    );
     for (const problem of problems) this.#options.onProblem?.({ ...problem, id });
     return events;
   }
 
   async append(id: string, events: readonly UniversalEvent[]): Promise<void> {
     checkId(id);
-    const lines = checkEvents(events);
-    if (lines === "") return;
+    const json = checkEvents(events);
+    if (events.length === 0) return;
     const file = fileOf(id);
     await CALLS.run(join(this.#folder, file), () =>
       this.#guard("append", id, async () => {
         await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-        const folder = await realpath(this.#folder);
+        const folder = await ownFolder(this.#folder);
         const path = join(folder, file);
         await WRITES.run(path, async () => {
           if (isLong(file)) await keepId(path, id);
-          const isNew = await write(path, lines, this.#options.durable === true);
+          const isNew = await this.#write(path, file, events, json);
           if (isNew && this.#options.durable) await syncFolder(folder);
         });
       }),
@@ -111,6 +124,30 @@ class DirectoryStore implements ChatStore {
     });
   }
 
+  /** Whether the file was new. */
+  #write(
+    path: string,
+    file: string,
+    events: readonly UniversalEvent[],
+    json: readonly string[],
+  ): Promise<boolean> {
+    return withFile(openOwn(path, APPEND), async (handle) => {
+      const { size, ino, dev } = await handle.stat();
+      const stateAt = (end: number): string => [dev, ino, end].join();
+      const tail = this.#tails.get(file);
+      const isAsLeft = tail?.state === stateAt(size);
+      this.#tails.delete(file); // until this write is known to be whole
+      const isCut = !isAsLeft && size > 0 && !(await endsWithLineFeed(handle, size));
+      const lines = compactLines(events, json, isAsLeft ? tail.last : undefined);
+      const bytes = Buffer.from(isCut ? `\n${lines}` : lines);
+      let rest: Uint8Array = bytes;
+      while (rest.length > 0) rest = rest.subarray((await handle.write(rest)).bytesWritten); // the first write takes all, as a rule
+      if (this.#options.durable) await handle.sync();
+      this.#tails.set(file, { state: stateAt(size + bytes.length), last: events.at(-1) });
+      return size === 0;
+    });
+  }
+
   async #guard<T>(
     operation: ChatStoreError["operation"],
     id: string | undefined,
@@ -120,8 +157,9 @@ class DirectoryStore implements ChatStore {
       return await task();
     } catch (cause) {
       const reason = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
+      const refusal = cause instanceof RefusedFile ? cause.message : undefined;
       const what = id === undefined ? "the chats" : `the chat ${JSON.stringify(id.slice(0, QUOTED))}`;
-      const why = (reason === undefined ? undefined : WHY[reason]) ?? "the system refused";
+      const why = refusal ?? (reason === undefined ? undefined : WHY[reason]) ?? "the system refused";
       const message = `${what} could not be ${DONE[operation]} in ${this.#folder}: ${why}${reason ? ` (${reason})` : ""}`;
       throw new ChatStoreError(message, { operation, id, reason, cause });
     }
@@ -139,42 +177,32 @@ const WHY: Readonly<Record<string, string>> = {
   EROFS: "the disk cannot be written to",
   ENOTDIR: "a part of the path is no folder",
   EEXIST: "the path is no folder",
-  EISDIR: "a folder is where the file should be",
   EMFILE: "too many files are open",
 };
 
 async function read(
   path: string,
 ): Promise<{ events: readonly UniversalEvent[]; problems: readonly JsonlProblem[] }> {
-  const handle = await unlessMissing(open(path, "r"), undefined);
-  if (handle === undefined) return { events: [], problems: [] };
   const reader = new JsonlReader();
   const events: UniversalEvent[] = [];
+  let line = 1;
   const add = (more: readonly UniversalEvent[]): void => {
     for (const event of more) events.push(event);
   };
-  await withFile(handle, async () => {
+  await withFile(openOwn(path, READ), async (handle) => {
     const buffer = new Uint8Array(PIECE);
     for (;;) {
       const { bytesRead } = await handle.read(buffer, 0, PIECE);
       if (bytesRead === 0) break;
-      add(reader.push(buffer.subarray(0, bytesRead)));
+      const piece = buffer.subarray(0, bytesRead);
+      for (const byte of piece) if (byte === LINE_FEED) line++;
+      add(reader.push(piece));
     }
   });
-  add(reader.end().events);
-  return { events, problems: reader.problems };
-}
-
-/** Whether the file was new. */
-function write(path: string, lines: string, durable: boolean): Promise<boolean> {
-  return withFile(open(path, "a+", 0o600), async (handle) => {
-    const { size } = await handle.stat();
-    const isCut = size > 0 && !(await endsWithLineFeed(handle, size));
-    let rest: Uint8Array = Buffer.from(isCut ? `\n${lines}` : lines);
-    while (rest.length > 0) rest = rest.subarray((await handle.write(rest)).bytesWritten); // the first write takes all, as a rule
-    if (durable) await handle.sync();
-    return size === 0;
-  });
+  const { complete, events: last } = reader.end();
+  add(last);
+  const cut = complete ? [] : [{ line, message: "the end was cut off, as by a crash" }];
+  return { events, problems: [...reader.problems, ...cut] };
 }
 
 async function endsWithLineFeed(handle: FileHandle, size: number): Promise<boolean> {
@@ -206,7 +234,7 @@ async function unlessMissing<T, U>(opening: Promise<T>, otherwise: U): Promise<T
   try {
     return await opening;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return otherwise;
+    if (isCode(error, "ENOENT")) return otherwise;
     throw error;
   }
 }
@@ -233,7 +261,7 @@ async function keepId(path: string, id: string): Promise<void> {
   if ((await keptId(path)) === id) return;
   const temporary = `${idFileOf(path)}.${randomUUID()}`;
   try {
-    await writeFile(temporary, JSON.stringify(id), { mode: 0o600 });
+    await writeFile(temporary, JSON.stringify(id), { mode: 0o600, flag: "wx" });
     await rename(temporary, idFileOf(path));
   } catch (error) {
     await rm(temporary, { force: true });
@@ -243,12 +271,13 @@ async function keepId(path: string, id: string): Promise<void> {
 
 /** The id of a file with a long one; `undefined` if the file beside it is missing, or holds another id. */
 async function keptId(path: string): Promise<string | undefined> {
-  const text = await unlessMissing(readFile(idFileOf(path), "utf8"), undefined);
-  if (text === undefined) return undefined;
   try {
+    const text = await withFile(openOwn(idFileOf(path), READ), (handle) => handle.readFile("utf8"));
     const id: unknown = JSON.parse(text);
     return typeof id === "string" && path.endsWith(longFileOf(id)) ? id : undefined;
-  } catch {
-    return undefined; // no file of ours: the next append writes it again
+  } catch (error) {
+    const isNone = isCode(error, "ENOENT") || error instanceof SyntaxError || error instanceof RefusedFile;
+    if (!isNone) throw error;
+    return undefined; // the next append writes it again
   }
 }

@@ -1,7 +1,7 @@
 import { describe } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import type { UniversalEvent } from "../../universal/events.ts";
-import { toJsonl } from "../../universal/jsonl/jsonl.ts";
+import { lineOf } from "../../universal/jsonl/jsonl.ts";
 import { Overlap } from "../../universal/jsonl/overlap.ts";
 
 /**
@@ -56,11 +56,11 @@ export function checkId(id: string): void {
 }
 
 /**
- * The lines of the events.
+ * The JSON of each event.
  * @throws InvalidInputError for what is no list of events.
  */
-export function checkEvents(events: readonly UniversalEvent[]): string {
+export function checkEvents(events: readonly UniversalEvent[]): readonly string[] {
   if (!Array.isArray(events))
     throw new InvalidInputError(`the events are ${describe(events)}.`, "Pass an array of universal events.");
-  return toJsonl(events);
+  return events.map(lineOf);
 }

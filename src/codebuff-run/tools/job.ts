@@ -20,3 +20,6 @@ export interface ToolJob {
  * returned too, as `{ errorMessage }`; what is thrown is a mistake of this library.
  */
 export type LocalTool<Input> = (input: Input, job: ToolJob) => Promise<object>;
+
+/** A tool that checks its input first. */
+export type Tool = LocalTool<unknown>;

@@ -3,18 +3,17 @@ import { describe, isObject } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import { Recent } from "../../core/recent.ts";
 import type { ToolCall } from "../../core/values.ts";
-import { handledBuiltIn } from "../builtins.ts";
-import { invalid, schemaOf, type ToolSchema } from "../tool-schema.ts";
-import { failure, json } from "../toolbox.ts";
+import { json } from "../toolbox.ts";
 import type { Reverted, RunChanges } from "./changes/run-changes.ts";
 import type { Change } from "./changes/segment.ts";
+import { checkedTool } from "./checked.ts";
 import type { Door } from "./door/door.ts";
 import { openDoor } from "./door/open-door.ts";
 import { fileRoom } from "./files/file-tools.ts";
 import { Previews } from "./files/previews.ts";
-import { readServerEdit } from "./files/server-edit.ts";
 import { textsOf } from "./files/texts.ts";
-import type { LocalTool, ToolJob } from "./job.ts";
+import type { Tool } from "./job.ts";
+import { OpenCalls } from "./open-calls.ts";
 import { checkOptions, type NodeToolsOptions } from "./options.ts";
 import { codeSearch } from "./search/code-search.ts";
 import { globFiles } from "./search/glob.ts";
@@ -56,18 +55,12 @@ export interface NodeTools {
    * @param turn the turn, or its id
    */
   changes(turn: string | { readonly id: string }): NodeToolChanges;
-  /** Closes the folder. Later calls fail. */
+  /** Ends the calls that run, commands within 2 s, and closes the folder. Later calls fail. */
   close(): Promise<void>;
 }
 
 /** Turns whose changes are kept: who undoes, undoes one of the last. Each holds files as they were. */
 const MAX_TURNS = 100;
-
-/** A tool, and what its input must be. The input of a server has not been checked. */
-interface Tool {
-  readonly schema: ToolSchema;
-  readonly run: (input: Readonly<Record<string, unknown>>, job: ToolJob) => Promise<object>;
-}
 
 /**
  * Makes `read_files`, `list_directory`, `glob`, `code_search`, `write_file`, `str_replace` and `apply_patch`, and with `terminal` also
@@ -86,8 +79,9 @@ class FolderTools implements NodeTools {
   readonly #files = fileRoom();
   readonly #previews = new Previews();
   readonly #changes = new Recent<string, RunChanges>(MAX_TURNS);
+  readonly #calls = new OpenCalls();
   #door: Promise<Door> | undefined;
-  #isClosed = false;
+  #closing: Promise<void> | undefined;
 
   constructor(options: NodeToolsOptions) {
     this.#options = options;
@@ -96,7 +90,8 @@ class FolderTools implements NodeTools {
     this.handlers = Object.fromEntries(
       Object.entries(tools).map(([name, tool]): [string, NodeToolHandler] => [
         name,
-        (call, context) => this.#run(name, tool, call, context),
+        (call, context) =>
+          this.#calls.run(context.signal, (signal) => this.#run(name, tool, call, { ...context, signal })),
       ]),
     );
   }
@@ -105,25 +100,15 @@ class FolderTools implements NodeTools {
     const { write = true, terminal = false, searchFlags: allowFlags = false } = this.#options;
     const { ripgrepPath, ignoreFiles } = this.#options;
     const { read_files, list_directory, write_file, str_replace, apply_patch } = this.#files.tools;
+    const terminalOptions = terminal === true ? {} : terminal;
     return {
-      read_files: toolOf("read_files", read_files),
-      list_directory: toolOf("list_directory", list_directory),
-      glob: toolOf("glob", globFiles()),
-      code_search: toolOf("code_search", codeSearch({ allowFlags, ripgrepPath, ignoreFiles })),
-      ...(write
-        ? {
-            write_file: toolOf("write_file", write_file),
-            str_replace: toolOf("str_replace", str_replace),
-            apply_patch: toolOf("apply_patch", apply_patch),
-          }
-        : {}),
-      ...(terminal
-        ? {
-            run_terminal_command: toolOf(
-              "run_terminal_command",
-              runCommand(terminal === true ? {} : terminal),
-            ),
-          }
+      read_files,
+      list_directory,
+      glob: checkedTool("glob", globFiles()),
+      code_search: checkedTool("code_search", codeSearch({ allowFlags, ripgrepPath, ignoreFiles })),
+      ...(write ? { write_file, str_replace, apply_patch } : {}),
+      ...(terminalOptions
+        ? { run_terminal_command: checkedTool("run_terminal_command", runCommand(terminalOptions)) }
         : {}),
     };
   }
@@ -135,27 +120,21 @@ class FolderTools implements NodeTools {
     { signal, onProgress = () => {} }: Parameters<NodeToolHandler>[1],
   ): Promise<readonly ToolOutput[]> {
     const door = await this.#opened();
-    if (!isObject(input)) return failure(`Invalid parameters for ${name}: the input is ${describe(input)}.`);
     const shown = this.#previews.take({ turnId, name, input });
-    const job: ToolJob = { door, changes: this.#changesOf(turnId, door), shown, signal, onProgress };
-    const ofServer = EDITS.has(name) ? readServerEdit(input) : undefined;
-    if (ofServer) return [json(await this.#files.serverEdit(ofServer, job))];
-    const checked = await tool.schema.check(input);
-    if ("issues" in checked) return failure(invalid(name, checked));
-    return [json(await tool.run(checked.input, job))];
+    const changes = this.#changesOf(turnId, door);
+    return [json(await tool(input, { door, changes, shown, signal, onProgress }))];
   }
 
-  readonly readFiles = async (paths: readonly string[]): Promise<Readonly<Record<string, string | null>>> =>
-    textsOf(await this.#opened(), paths);
+  readonly readFiles = (paths: readonly string[]): Promise<Readonly<Record<string, string | null>>> =>
+    this.#calls.run(undefined, async () => textsOf(await this.#opened(), paths));
 
   async preview({ name, input, turnId = "" }: NodeToolCall): Promise<string | undefined> {
-    if (!Object.hasOwn(this.handlers, name) || !isObject(input)) return undefined;
-    const door = await this.#opened();
-    const { signal } = new AbortController();
-    const preview = await this.#files.preview(
-      { name, input },
-      { door, changes: this.#changesOf(turnId, door), signal },
-    );
+    if (!Object.hasOwn(this.handlers, name)) return undefined;
+    const preview = await this.#calls.run(undefined, async (signal) => {
+      const door = await this.#opened();
+      const changes = this.#changesOf(turnId, door);
+      return this.#files.preview({ name, input }, { door, changes, signal });
+    });
     if (preview) this.#previews.note({ turnId, name, input }, preview.shown);
     return preview?.text;
   }
@@ -171,9 +150,14 @@ class FolderTools implements NodeTools {
     };
   }
 
-  async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await Promise.resolve(); // from here on `#closing` refuses calls
+    await this.#calls.end(closed());
     const door = await this.#door?.catch(() => undefined); // who has called a tool was told
     await door?.close();
   }
@@ -186,8 +170,7 @@ class FolderTools implements NodeTools {
 
   /** @throws InvalidInputError for a root that is no folder, and behind `close()` */
   #opened(): Promise<Door> {
-    if (this.#isClosed)
-      throw new InvalidInputError("the tools were closed.", "Make new ones with nodeTools().");
+    if (this.#closing) throw closed();
     this.#door ??= openDoor(this.#options).catch((error: unknown) => {
       this.#door = undefined; // the folder may be made later
       throw error;
@@ -196,12 +179,6 @@ class FolderTools implements NodeTools {
   }
 }
 
-/** The tools that a Codebuff server asks for in a form of its own. */
-const EDITS: ReadonlySet<string> = new Set(["write_file", "str_replace"]);
-
-/** The schema has checked the input. */
-function toolOf<Input>(name: string, run: LocalTool<Input>): Tool {
-  const builtIn = handledBuiltIn(name);
-  if (!builtIn) throw new Error(`no agent knows ${name}`);
-  return { schema: schemaOf(builtIn.parameters, name), run: (input, job) => run(input as Input, job) };
+function closed(): InvalidInputError {
+  return new InvalidInputError("the tools were closed.", "Make new ones with nodeTools().");
 }

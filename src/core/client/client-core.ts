@@ -15,7 +15,7 @@ import type { Backoff } from "../link/backoff.ts";
 import { Connection } from "../link/connection.ts";
 import type { ConnectionHost, ConnectionSetup, Protocol } from "../link/connection-state.ts";
 import { createDialer, type Dialer } from "../link/dial.ts";
-import type { WebSocketLike } from "../link/socket.ts";
+import type { WebSocketLike } from "../link/web-socket.ts";
 import type { RunnerHost, TurnLimits } from "../turn/runner.ts";
 import type { Turn, TurnResult } from "../turn/turn.ts";
 import type { Answer, ClientStatus, Decision, PendingRequest, Reply, Ruling } from "../values.ts";
@@ -41,8 +41,8 @@ export interface ClientProtocol extends Protocol {
   carriesCredentials(): boolean;
   /** Returns the address to dial: the user's checked address, plus the protocol's additions. @default the user's address */
   address?(url: string): string | Promise<string>;
-  /** The client was told to close, and has handed back the unsent input. Stop the running work. */
-  closing(): void;
+  /** The client was told to close, and has handed back the unsent input. Stop the running work. @default `unavailable` stops it */
+  closing?(): void;
 }
 
 /** The parts of a client that are made after its core. */
@@ -195,7 +195,7 @@ export class ClientCore<
     return this.outbox.run(() => {
       const { turns, protocol } = this.#rooms;
       turns.giveBack();
-      protocol.closing();
+      protocol.closing?.();
       const closed = this.connection.close({ force, drainTimeout });
       this.#closed ??= closed;
       return this.#closed;

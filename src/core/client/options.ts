@@ -3,7 +3,7 @@ import { type Clock, systemClock } from "../clock.ts";
 import { ADDRESSES, assertEngine, type Need, RANDOM } from "../engine.ts";
 import { InvalidInputError } from "../errors.ts";
 import type { ReconnectOptions, ReconnectPolicy } from "../link/backoff.ts";
-import type { WebSocketInit, WebSocketLike } from "../link/socket.ts";
+import type { WebSocketInit, WebSocketLike } from "../link/web-socket.ts";
 import { checkNames } from "../names.ts";
 import type { TurnLimits } from "../turn/runner.ts";
 import type { TurnOptions } from "../turn/turn.ts";

@@ -1,6 +1,11 @@
 import { Table } from "../table.ts";
 import { endOfString, parseFrame } from "../text.ts";
-import { CREDENTIAL_NAME, isCredentialMember, isCredentialParameter } from "./credential-names.ts";
+import {
+  CREDENTIAL_NAME,
+  isCredentialMember,
+  isCredentialParameter,
+  urlCredentials,
+} from "./credential-names.ts";
 import { joined, type Span, spansInSource, unescaped } from "./spellings.ts";
 
 /** Replaces a credential. */
@@ -68,8 +73,8 @@ export class Redactor {
   }
 
   /**
-   * Replaces remembered secrets, in any escaping, and the values of members and parameters with the name of a credential. Valid JSON
-   * stays valid JSON.
+   * Replaces remembered secrets, in any escaping, the values of members and parameters with the name of a credential, and the credentials
+   * of URLs. Valid JSON stays valid JSON.
    */
   redact(text: string): string {
     const views = [text];
@@ -165,7 +170,7 @@ export class Redactor {
 
   /** `found`, and the credentials that `text` holds literally. */
   #spansIn(text: string, found: readonly Span[]): Span[] {
-    const spans = [...found];
+    const spans = [...found, ...urlCredentials(text)];
     for (const { forms } of this.#known.values()) {
       for (const form of forms) {
         for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + form.length))

@@ -78,6 +78,9 @@ function stringsOf(value: unknown): readonly string[] | undefined {
   return items.every((item) => typeof item === "string") ? items : undefined;
 }
 
+/** The number of settled requests that a second reply still finds. The id of an older one names nothing, and never another request. */
+export const REMEMBERED = 256;
+
 /** Characters of an unknown id that an error quotes. Real ids are shorter. */
 const QUOTED = 100;
 
@@ -91,11 +94,11 @@ export function askedOtherwise(id: string, what: "a question" | "a tool call"): 
   return new InvalidInputError(`the id ${quoted(id)} names ${what}.`, `Pass it to \`${takes}\`.`);
 }
 
-/** The error for an id that names no request. */
+/** The error for an id that names no request, or one that was settled too long ago to be remembered. */
 export function neverAsked(id: unknown): InvalidInputError {
   return new InvalidInputError(
     `nothing was asked with the id ${quoted(id)}.`,
-    "Pass the `id` of a call or question from `client.pending` or an event.",
+    `Pass the \`id\` of a call or question from \`client.pending\` or an event. A client remembers its last ${REMEMBERED} outcomes.`,
   );
 }
 

@@ -11,8 +11,9 @@ import type {
   SettledRequest,
   ToolCall,
 } from "../values.ts";
-import { askedOtherwise, neverAsked, readAnswer, readDecision } from "./decision.ts";
+import { askedOtherwise, neverAsked, REMEMBERED, readAnswer, readDecision } from "./decision.ts";
 import { type GateHost, OpenRequest, type Waiting } from "./open-request.ts";
+import { RequestIds } from "./request-ids.ts";
 import { type ApprovalOptions, Rules, type ToolRule } from "./rules.ts";
 
 /** Withdraws a request that needs no decision any more. */
@@ -32,12 +33,6 @@ export interface Asking {
   readonly decided: (ruling: Ruling) => void;
 }
 
-/** The number of settled requests that a second reply still finds. */
-const REMEMBERED = 256;
-
-/** Upper bound on remembered ids. A restarted server repeats far fewer ids. */
-const COUNTED = 1_024;
-
 /**
  * The gate in front of every request of a server to this machine. Each request is settled exactly once: by the first matching rule, by an
  * `always` of this session, by the callback or a reply, or by an earlier end. The handler of a request allows the request only if the
@@ -50,9 +45,7 @@ export class Gate {
   readonly #rules: Rules;
   readonly #open = new Table<string, Pick<OpenRequest<Ruling | Reply>, "request" | "reply" | "isSettled">>();
   readonly #remembered = new Recent<string, SettledRequest>(REMEMBERED);
-  readonly #uses = new Recent<string, number>(COUNTED);
-  /** The highest number appended to any id. Higher numbers are free, unless the server itself sends such an id. */
-  #highest = 0;
+  readonly #ids = new RequestIds();
 
   constructor(host: GateHost, options: ApprovalOptions) {
     this.#host = host;
@@ -75,23 +68,9 @@ export class Gate {
     this.#rules.newSession();
   }
 
-  /**
-   * Returns a new id for the server's id `native`, at each call. Servers reuse their ids, and a late reply to an old request must not
-   * decide a new one.
-   */
+  /** Returns a new id for the server's id `native`, at each call: see {@link RequestIds}. */
   idFor(native: string): string {
-    let use = this.#uses.get(native) ?? (this.#isTaken(native) ? this.#highest : 0);
-    let id: string;
-    do id = ++use === 1 ? native : `${native}~${use}`;
-    while (this.#isTaken(id));
-    this.#highest = Math.max(this.#highest, use);
-    this.#uses.set(native, use);
-    if (id !== native) this.#uses.set(id, 1); // a server may use exactly this id
-    return id;
-  }
-
-  #isTaken(id: string): boolean {
-    return this.#uses.get(id) !== undefined || this.#isKnown(id);
+    return this.#ids.make(native);
   }
 
   #isKnown(id: string): boolean {

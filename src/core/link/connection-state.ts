@@ -6,7 +6,8 @@ import type { ClientStatus } from "../values.ts";
 import type { Backoff } from "./backoff.ts";
 import type { BackoffWait } from "./backoff-wait.ts";
 import type { Keepalive } from "./keepalive.ts";
-import type { BinaryFrames, Socket, SocketEnd, WebSocketLike } from "./socket.ts";
+import type { BinaryFrames, Socket, SocketEnd } from "./socket.ts";
+import type { WebSocketLike } from "./web-socket.ts";
 
 /** The protocol's functions for a connection. Every call is about the current socket. */
 export interface Protocol {
@@ -29,6 +30,11 @@ export interface Protocol {
   busy?(): boolean;
   /** Nothing more will be sent for now (a first connect failed) or ever. Fail the work that waits. */
   unavailable(reason: AgentwireError): void;
+  /**
+   * The client ends the open socket: closes it, or gives it up. Returns the last frames, which go out in one write with the Close.
+   * `lost` or `unavailable` follows. @default none, and no Close to a socket that is given up
+   */
+  farewell?(): readonly string[];
   /** Sends a keepalive ping; returns whether the ping was sent. */
   ping(): boolean;
   /** Whether the server's silence proves nothing right now. @default never */

@@ -26,9 +26,11 @@ export class Connection implements KeepaliveUser, SocketUser {
   readonly #protocol: Protocol;
   readonly #life: Lifecycle;
   readonly #attempts: Attempts;
+  readonly #clock: Clock;
 
   constructor(setup: ConnectionSetup, host: ConnectionHost, protocol: Protocol) {
     this.#setup = setup;
+    this.#clock = setup.resolved.clock;
     this.#host = host;
     this.#protocol = protocol;
     this.#life = new Lifecycle(host);
@@ -37,10 +39,6 @@ export class Connection implements KeepaliveUser, SocketUser {
 
   get #state(): State {
     return this.#life.state;
-  }
-
-  get #clock(): Clock {
-    return this.#setup.resolved.clock;
   }
 
   get status(): ClientStatus {
@@ -241,6 +239,12 @@ export class Connection implements KeepaliveUser, SocketUser {
     this.drop(refusedFrame(cause, this.#host));
   }
 
+  farewell(): readonly string[] {
+    const frames = this.#protocol.farewell?.() ?? [];
+    for (const text of frames) this.#host.frame("out", text);
+    return frames;
+  }
+
   onEnd(reported: SocketEnd): void {
     const state = this.#state;
     if (state.name === "closing") this.#life.to({ name: "closed", reason: state.reason });
@@ -299,8 +303,6 @@ export class Connection implements KeepaliveUser, SocketUser {
     this.#protocol.unavailable(error);
   }
 
-  // The end.
-
   /** The work that a drain waits for is done. */
   drained(): void {
     if (this.#state.name === "draining") this.#shut(closedByCaller());
@@ -340,9 +342,7 @@ export class Connection implements KeepaliveUser, SocketUser {
       const cancelTimer = this.#clock.setTimeout(() => this.#life.to(closed), CLOSE_TIMEOUT);
       this.#life.to({ name: "closing", socket, cancelTimer, ended, reason });
       socket.close(1000, "");
-    } else {
-      this.#life.to(closed);
-    }
+    } else this.#life.to(closed);
     if ("step" in state) state.step.reject(reason);
     else if ("next" in state) state.next.reject(reason);
     this.#protocol.unavailable(reason);

@@ -1,11 +1,11 @@
-import { openSocket, sendsHeaders } from "#socket";
+import { noteStream, openSocket, sendsHeaders } from "#socket";
 import { describe } from "../checks.ts";
 import { credentialsIn } from "../client/credential-names.ts";
 import type { SocketClientOptions } from "../client/options.ts";
 import type { Redactor } from "../client/redact.ts";
 import { ClosedError, InvalidInputError, UnsupportedError } from "../errors.ts";
 import { assertPrivate } from "./private-address.ts";
-import type { WebSocketLike } from "./socket.ts";
+import type { WebSocketLike } from "./web-socket.ts";
 
 /** The options for a dial, copied when the client was made. */
 interface DialOptions extends Pick<SocketClientOptions, "url"> {
@@ -82,9 +82,13 @@ export class Dialer {
     const target = (await this.#protocol.address?.(asked)) ?? asked;
     const init = { protocols: [], headers };
     if (!stillWanted()) throw new ClosedError("the client was closed while its address was found out");
-    if (createWebSocket) return checkSocket(createWebSocket(target, init));
-    if (WebSocket) return new WebSocket(target);
-    return openSocket(target, init, { maxReceiveBytes });
+    const socket = createWebSocket
+      ? checkSocket(createWebSocket(target, init))
+      : WebSocket
+        ? new WebSocket(target)
+        : await openSocket(target, init, { maxReceiveBytes });
+    noteStream(socket);
+    return socket;
   }
 
   async #ask(): Promise<string> {

@@ -1,4 +1,6 @@
-import type { OpenSocket } from "./socket.ts";
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import type { OpenSocket, WebSocketLike } from "./web-socket.ts";
 
 /** `ws` can send `headers` with the upgrade. */
 export const sendsHeaders = true;
@@ -13,3 +15,23 @@ export const openSocket: OpenSocket = async (url, init, limits) => {
     perMessageDeflate: false,
   });
 };
+
+/** The streams below the sockets. */
+const streams = new WeakMap<WebSocketLike, Socket>();
+
+/** Remembers the stream of a new socket of `ws`, also of one that the caller made: its event `upgrade` shows the stream. */
+export function noteStream(socket: WebSocketLike): void {
+  if (!("once" in socket) || typeof socket.once !== "function") return;
+  socket.once("upgrade", (response: IncomingMessage) => streams.set(socket, response.socket));
+}
+
+/** Calls `write`. The frames of `ws` then leave in one write; `ws` itself makes a write of each frame. */
+export function inOneWrite(socket: WebSocketLike, write: () => void): void {
+  const stream = streams.get(socket);
+  stream?.cork();
+  try {
+    write();
+  } finally {
+    stream?.uncork();
+  }
+}

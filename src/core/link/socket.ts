@@ -1,44 +1,7 @@
+import { inOneWrite } from "#socket";
 import type { Outbox } from "../client/outbox.ts";
 import { Table } from "../table.ts";
-
-/** The part of the WebSocket interface that the library uses. The sockets of browsers, Node and `ws` all match it. */
-export interface WebSocketLike {
-  readonly readyState: number;
-  binaryType?: string;
-  send(data: string): void;
-  close(code?: number, reason?: string): void;
-  /** Ends the connection without a Close frame, if the implementation can. */
-  terminate?(): void;
-  addEventListener(type: "open", listener: () => void): void;
-  addEventListener(type: "message", listener: (event: MessageEventLike) => void): void;
-  addEventListener(type: "close", listener: (event: CloseEventLike) => void): void;
-  addEventListener(type: "error", listener: (event: object) => void): void;
-  removeEventListener(type: "open", listener: () => void): void;
-  removeEventListener(type: "message", listener: (event: MessageEventLike) => void): void;
-  removeEventListener(type: "close", listener: (event: CloseEventLike) => void): void;
-}
-
-export interface MessageEventLike {
-  readonly data: unknown;
-}
-
-export interface CloseEventLike {
-  readonly code: number;
-  readonly reason: string;
-}
-
-/** The second argument of `createWebSocket`. */
-export interface WebSocketInit {
-  readonly protocols: readonly string[];
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** Opens the platform's own socket. One file per platform; the package's `imports` selects the file. */
-export type OpenSocket = (
-  url: string,
-  init: WebSocketInit,
-  limits: { readonly maxReceiveBytes: number },
-) => Promise<WebSocketLike>;
+import type { CloseEventLike, MessageEventLike, WebSocketLike } from "./web-socket.ts";
 
 /** The end of a socket. */
 export interface SocketEnd {
@@ -60,6 +23,8 @@ export interface SocketUser {
   onUnreadable(problem: string): void;
   /** The socket threw an error when it was told to send a frame. */
   onRefused(cause: unknown): void;
+  /** The client ends the open socket. Returns the frames that go out in one write with its Close. Called once. @default none */
+  farewell?(): readonly string[];
   /** Called once, as the last event. */
   onEnd(end: SocketEnd): void;
 }
@@ -128,29 +93,39 @@ export class Socket {
     this.#unwritten.clear();
   }
 
-  /** Starts the closing handshake. The end is still reported. */
+  /** Starts the closing handshake, behind the user's farewell. The end is still reported. */
   close(code: number, reason: string): void {
+    const frames = this.#farewell();
     this.#isClosing = true;
     this.#outbox.write(() => {
       try {
-        this.#socket.close(code, reason);
+        this.#leave(frames, code, reason);
       } catch {
         this.terminate();
       }
     });
   }
 
-  /** Ends the connection without a Close frame. Reports nothing more. */
+  /** Ends the connection, without a Close frame if the user has no farewell. Reports nothing more. */
   terminate(): void {
     if (!this.#user) return;
+    const frames = this.#farewell();
     this.#release();
     this.#outbox.write(() => {
-      try {
-        if (this.#socket.terminate) this.#socket.terminate();
-        else this.#socket.close();
-      } catch {
-        // The caller's socket cannot be ended. Ignore the error.
-      }
+      if (frames.length > 0) quietly(() => this.#leave(frames, 1000, ""));
+      quietly(() => (this.#socket.terminate ? this.#socket.terminate() : this.#socket.close()));
+    });
+  }
+
+  #farewell(): readonly string[] {
+    return (this.isOpen && this.#user?.farewell?.()) || [];
+  }
+
+  /** A server may act on the frames only if the Close is right behind them. */
+  #leave(frames: readonly string[], code: number, reason: string): void {
+    inOneWrite(this.#socket, () => {
+      for (const frame of this.#hasRefused ? [] : frames) this.#socket.send(frame);
+      this.#socket.close(code, reason);
     });
   }
 
@@ -197,6 +172,13 @@ export class Socket {
     if (typeof read === "string") this.#user?.onUnreadable(`a binary frame${read}`);
     else this.#user?.onText(read.text);
   }
+}
+
+/** The caller's socket may throw at its end. Nothing depends on the socket any more. */
+function quietly(call: () => void): void {
+  try {
+    call();
+  } catch {}
 }
 
 /** The text of a binary frame, or the reason why the frame has no text. */

@@ -5,7 +5,8 @@ const VISIBLE = /[^\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Mn}\p{Me}\p{Cs
 const EMOJI =
   /\p{Emoji_Presentation}|\p{Extended_Pictographic}\u{fe0f}|\u{200d}\p{Extended_Pictographic}|[\d#*]\u{fe0f}?\u{20e3}/u;
 /** A skin tone behind a space or a Hangul letter takes columns of its own. */
-const TONE_ALONE = /[ \u{1100}-\u{11ff}\u{a960}-\u{a97c}\u{ac00}-\u{d7ff}].*\p{Emoji_Modifier}/su;
+const TONE_ALONE =
+  /^[^ \u{1100}-\u{11ff}\u{a960}-\u{a97c}\u{ac00}-\u{d7ff}]*[ \u{1100}-\u{11ff}\u{a960}-\u{a97c}\u{ac00}-\u{d7ff}].*\p{Emoji_Modifier}/su;
 /** What takes columns of its own inside a grapheme: most terminals draw the consonants of an Indic conjunct one by one. */
 const FURTHER = /[ \p{Mc}\p{Lo}\u{ff00}-\u{ffef}]/u;
 /** A Hangul syllable in letters: only its first letter counts. */

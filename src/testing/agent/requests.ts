@@ -39,7 +39,8 @@ export class Requests {
   readonly #settled = new Map<string, SettledRequest>();
   /** The tools that the user has allowed for the session. */
   readonly #always = new Set<string>();
-  readonly #ids = new Set<string>();
+  /** How often each wanted id was given, suffixed ids included. */
+  readonly #uses = new Map<string, number>();
 
   constructor(host: RequestsHost) {
     this.#host = host;
@@ -60,9 +61,11 @@ export class Requests {
 
   /** An id that no request of this client has had. */
   idFor(wanted: string): string {
-    let id = wanted;
-    for (let use = 2; this.#ids.has(id); use++) id = `${wanted}~${use}`;
-    this.#ids.add(id);
+    let use = this.#uses.get(wanted) ?? 0;
+    let id: string;
+    do id = ++use === 1 ? wanted : `${wanted}~${use}`;
+    while (this.#uses.has(id));
+    this.#uses.set(id, 1).set(wanted, use);
     return id;
   }
 

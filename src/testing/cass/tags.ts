@@ -22,7 +22,7 @@ const EMOTES = ["happy", "concern", "excited", "thinking", "love", "surprised"];
 export const VOCABULARY = { gestures: GESTURES, emotes: EMOTES } as const;
 
 const NAME = String.raw`[\p{L}\p{N}_]+`;
-const INTENSITY = String.raw`\d*\.?\d+`;
+const INTENSITY = String.raw`(?:\d+(?:\.\d+)?|\.\d+)`;
 const TAG = new RegExp(`<(gesture|emote):(${NAME})(?::(${INTENSITY}))?>`, "gu");
 const TAG_OTHER_THAN_THINK = new RegExp(`<(?:gesture|emote):(?!think)${NAME}(?::${INTENSITY})?>`, "gu");
 const CLOSER = new RegExp(`</(?:gesture|emote):${NAME}>`, "gu");

@@ -65,6 +65,6 @@ function headersOf(message: IncomingMessage): Headers {
 
 /** The API key: `x-codebuff-api-key` wins. */
 function keyOf(headers: Headers): string | undefined {
-  const bearer = /^Bearer\s+(.+)$/i.exec(headers.get("authorization") ?? "")?.[1];
+  const bearer = /^Bearer\s+(\S.*)$/i.exec(headers.get("authorization") ?? "")?.[1];
   return headers.get("x-codebuff-api-key") || bearer;
 }

@@ -41,5 +41,6 @@ function entryOf([name, data]: readonly [string, object]): Entry {
 
 /** The version with a higher last number. */
 function raised(version: string, by: number): string {
-  return version.replace(/\d+$/, (last) => String(Number(last) + by));
+  const [, start = "", last] = /^(.*\D)?(\d+)$/s.exec(version) ?? [];
+  return last === undefined ? version : `${start}${Number(last) + by}`;
 }

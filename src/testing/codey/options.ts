@@ -111,14 +111,15 @@ export interface MockCodeySwitches {
    */
   readonly shellFilter?: "dead" | "works";
   /**
-   * `false`: a Close frame of the client is not answered, and the socket left open. But where no turn runs, and the
-   * last message was a `Ping` within the second before the Close, the connection is cut and its session ends.
+   * `false`: a Close frame of the client is not answered, and the socket left open until the server fails to send a
+   * message. So the `Pong` of a `Ping` that came in one packet with the Close cuts the connection.
    * @default false; true
    */
   readonly closeReply?: boolean;
   /**
    * What becomes of a session whose connection is gone. `leaks`: it lives on up to the second message that it cannot
-   * send, or for ever where it has nothing to say; see `sessions`.
+   * send, or for ever where it has nothing to say; see `sessions`. With `closeReply: false`, two `Ping`s or more in one
+   * packet with the Close end it.
    * @default "leaks"; "ends"
    */
   readonly sessionAfterDisconnect?: "leaks" | "ends";

@@ -21,8 +21,6 @@ const SERVER_LIMIT = 16 * MIB;
 /** The size of a huge message. */
 const HUGE = 20_000_000;
 const CUT = 1006;
-/** ms between a `Ping` and a Close: the answer to such a `Ping` is written behind the Close, and fails. */
-const RIGHT_BEFORE = 1_000;
 
 /** What a connection needs of its server. */
 export interface CodeyPeerHost extends PeerHost, SessionHost {
@@ -41,8 +39,11 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
   #arrived = 0;
   #handled = 0;
   #said = 0;
-  /** When the last message was handled, if that was a `Ping`. */
-  #pingedAt: number | undefined;
+  /** The client has sent its Close, and gets no reply: whatever is sent to it fails. */
+  #isLeft = false;
+  #hasFailed = false;
+  /** What came while the server was frozen, on a connection that is over: it is handled when the server thaws. */
+  #unheard: readonly InboundFrame[] = [];
 
   constructor(id: number, link: PeerLink, host: CodeyPeerHost) {
     super(id, new ChunkedLink(link, () => chunkingOf(host), host.withPort), host);
@@ -95,7 +96,11 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
   }
 
   thaw(): void {
-    if (this.#frozen) this.resume();
+    if (!this.#frozen) return;
+    this.resume();
+    const unheard = this.#unheard;
+    this.#unheard = [];
+    for (const frame of unheard) this.#heed(frame);
   }
 
   override resume(): void {
@@ -109,7 +114,12 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
     this.#session.end();
   }
 
-  say(message: ServerMessage, first: boolean): void {
+  say(message: ServerMessage, first: boolean): boolean {
+    if (this.#isLeft || this.over) {
+      this.#hasFailed = true;
+      this.hangUp();
+      return false;
+    }
     const { settings } = this.#host;
     const written = writeMessage(message, settings.extraFields === "injected");
     const text = first && settings.chunking === "huge" ? written.padEnd(HUGE) : written;
@@ -117,6 +127,7 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
     for (const noise of noiseAfterMessage(settings)) this.send(noise);
     this.#said++;
     this.#dropWhenDue();
+    return true;
   }
 
   receive(frame: InboundFrame): void {
@@ -124,7 +135,7 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
     this.#arrived++;
     this.#record("c2s", frame);
     if (this.over || this.#deaf) return;
-    if (!this.#greeted) this.blame({ kind: "frame-before-connected", detail: describe(frame) });
+    if (!this.#greeted) this.#arrivedEarly(frame);
     const bytes = byteLength(frame, CLIENT_LIMIT);
     if (bytes > CLIENT_LIMIT) this.blame({ kind: "oversize-frame", detail: `${bytes} bytes` });
     if (bytes <= SERVER_LIMIT) {
@@ -137,23 +148,14 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
   }
 
   override leave(code: number, reason: string): void {
-    // What came in one packet with the Close came before it.
+    // What came in one packet with the Close is handled behind it.
+    this.#isLeft = !this.repliesToClose;
     for (const frame of this.inbox.takeWaiting()) this.#heed(frame);
     // One that is not heard cannot cancel first.
     if (!this.#frozen && !this.#deaf)
       for (const mistake of this.#session.mistakesInLeaving()) this.blame(mistake);
-    const failsBehindClose = this.#answersBehindClose;
     super.leave(code, reason);
-    if (!failsBehindClose) return;
-    this.#session.end();
-    this.hangUp();
-  }
-
-  /** Whether the answer to a `Ping` meets the Close, to which an idle server without `closeReply` does not react otherwise. */
-  get #answersBehindClose(): boolean {
-    const { settings, clock } = this.#host;
-    if (settings.closeReply || this.#frozen || this.#deaf || this.#pingedAt === undefined) return false;
-    return this.#session.idle && clock.now() - this.#pingedAt < RIGHT_BEFORE;
+    if (this.#hasFailed) this.hangUp();
   }
 
   blame({ kind, detail }: CodeyMistake): void {
@@ -168,18 +170,24 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
     await settle();
   }
 
+  /** A frame came before `Connected`. A `Ping` may, in one packet with a Close: it ends the session. */
+  #arrivedEarly(frame: InboundFrame): void {
+    const mistake = { kind: "frame-before-connected", detail: describe(frame) } as const;
+    const reading = typeof frame === "string" ? readMessage(frame) : undefined;
+    if (!reading?.ok || reading.message.type !== "Ping") this.blame(mistake);
+    else queueMicrotask(() => this.over || this.blame(mistake));
+  }
+
   #heed(frame: InboundFrame): void {
     this.#handled++;
     const text = typeof frame === "string" ? frame : undefined;
     const { clock, journal } = this.#host;
-    this.#pingedAt = undefined;
     if (text === undefined) {
       this.blame({ kind: "binary-frame", detail: describe(frame) });
       this.#session.refuse("binary frame");
       return;
     }
     const reading = readMessage(text);
-    if (reading.ok && reading.message.type === "Ping") this.#pingedAt = clock.now();
     if (reading.ok)
       journal.add(journal.received, { at: clock.now(), connection: this, message: reading.message });
     else this.blame({ kind: reading.kind, detail: reading.detail });
@@ -194,6 +202,7 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
   }
 
   protected release(_end: End): void {
+    if (this.#frozen) this.#unheard = this.inbox.waiting();
     this.#session.lost();
   }
 

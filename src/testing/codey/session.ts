@@ -20,15 +20,17 @@ export interface SessionPort {
   readonly connection: CodeyConnection;
   /** How many frames have arrived. */
   readonly arrived: number;
-  /** @param first whether it is the first message of a turn */
-  say(message: ServerMessage, first: boolean): void;
+  /**
+   * Returns false for a message that cannot be sent any more. The first of them ends the connection, if a Close without a
+   * reply had left it open.
+   * @param first whether it is the first message of a turn
+   */
+  say(message: ServerMessage, first: boolean): boolean;
   send(frame: string | Uint8Array): void;
   drop(): void;
   dropMidFrame(text: string): void;
   close(code: number, reason: string): void;
   blame(mistake: CodeyMistake): void;
-  /** A session that lived on without its connection has come to its end. */
-  hangUp(): void;
 }
 
 /** What a session needs of its server. */
@@ -49,8 +51,8 @@ export interface SessionHost {
 /** Messages that answer a request, at any time. */
 const OUTSIDE_TURNS: ReadonlySet<ServerMessage["type"]> = new Set(["Connected", "Pong", "State", "History"]);
 
-/** Messages that a session without a connection tries to send before it ends. */
-const UNSENT_MESSAGES = 2;
+/** A session ends when it has failed to send so many messages. */
+const FAILED_SENDS = 2;
 
 /**
  * One session of the server: a context, one turn at a time, and the calls of it.
@@ -80,7 +82,7 @@ export class CodeySession implements TurnPort {
   #queue: ReceivedSend[] = [];
   #malformed = false;
   #isFirstOfTurn = false;
-  #unsent = 0;
+  #failedSends = 0;
   /** Replies to a `Cancel` that wait for a `Pong`. */
   #behindPong: readonly ServerMessage[] = [];
 
@@ -98,10 +100,6 @@ export class CodeySession implements TurnPort {
   /** Whether the next text of the client is its death. */
   get panicked(): boolean {
     return this.#phase === "panicked";
-  }
-
-  get idle(): boolean {
-    return this.#phase === "live" && !this.#turn;
   }
 
   get settings() {
@@ -134,7 +132,7 @@ export class CodeySession implements TurnPort {
 
   /** A message of the client, which was the `index`th frame to arrive. */
   handle(message: ClientMessage, index: number): void {
-    if (this.#phase !== "live") return;
+    if (!this.#isUp) return;
     switch (message.type) {
       case "SendMessage":
         this.#send(message.content, message.agent_id, index);
@@ -174,6 +172,7 @@ export class CodeySession implements TurnPort {
   lost(): void {
     if (this.#phase === "live" && this.settings.sessionAfterDisconnect === "leaks") this.#phase = "leaked";
     else this.end();
+    this.#endIfFailed();
   }
 
   /** Stops everything. Idempotent. */
@@ -183,15 +182,12 @@ export class CodeySession implements TurnPort {
   }
 
   say(message: ServerMessage): void {
-    if (this.#phase === "live") {
-      const first = this.#isFirstOfTurn && !OUTSIDE_TURNS.has(message.type);
-      if (first) this.#isFirstOfTurn = false;
-      this.#port.say(message, first);
-    } else if (this.#phase === "leaked" && ++this.#unsent === UNSENT_MESSAGES) {
-      this.end();
-      this.#port.hangUp();
-      this.#host.journal.changed();
-    }
+    if (!this.#isUp) return;
+    const first = this.#isFirstOfTurn && !OUTSIDE_TURNS.has(message.type);
+    if (first) this.#isFirstOfTurn = false;
+    if (this.#port.say(message, first)) return;
+    this.#failedSends++;
+    this.#endIfFailed();
   }
 
   raw(frame: string | Uint8Array): void {
@@ -249,6 +245,17 @@ export class CodeySession implements TurnPort {
   /** The model will be told of a result that belongs to no call of its own. */
   strayed(): void {
     this.#malformed = true;
+  }
+
+  /** Whether it works, with its connection or without. */
+  get #isUp(): boolean {
+    return this.#phase === "live" || this.#phase === "leaked";
+  }
+
+  #endIfFailed(): void {
+    if (this.#phase !== "leaked" || this.#failedSends < FAILED_SENDS) return;
+    this.end();
+    this.#host.journal.changed();
   }
 
   get #standing() {

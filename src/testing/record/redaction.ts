@@ -145,7 +145,8 @@ export class Redaction {
 }
 
 function isParameterName(name: string): boolean {
-  const words = name.replace(/\d+$/, "").split(/(?<=[a-z\d])(?=[A-Z])|[^A-Za-z\d]+/);
+  const [, stem = ""] = /^(.*\D)?\d*$/s.exec(name) ?? [];
+  const words = stem.split(/(?<=[a-z\d])(?=[A-Z])|[^A-Za-z\d]+/);
   const last = words.at(-1)?.toLowerCase() ?? "";
   return NAME.test(name) || PARAMETER_WORDS.has(last) || /key$|session[_.-]?id$/i.test(name);
 }

@@ -53,7 +53,7 @@ function problemOf(form: Form, value: unknown): string | undefined {
     }
     case "string":
       if (typeof value !== "string") return wrong(value, form.expects ?? "a string");
-      return form.pattern === undefined || regExp(form.pattern).test(value)
+      return form.pattern === undefined || form.pattern.test(value)
         ? undefined
         : wrong(value, form.expects ?? "another text");
     case "word":
@@ -91,13 +91,4 @@ const QUOTED = 40;
 function wrong(value: unknown, expects: string): string {
   const found = typeof value === "string" ? JSON.stringify(value.slice(0, QUOTED)) : describe(value);
   return ` is ${found}: it must be ${expects}`;
-}
-
-const made = new Map<string, RegExp>();
-
-/** The expressions are made at their first use. They are the few of the shapes. */
-function regExp(pattern: string): RegExp {
-  const known = made.get(pattern) ?? new RegExp(pattern);
-  made.set(pattern, known);
-  return known;
 }

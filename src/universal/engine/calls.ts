@@ -38,6 +38,8 @@ export class Calls {
   readonly #items: Items;
   readonly #agents: Agents;
   readonly #calls = new Map<string, Call>();
+  /** The backend's ids. A request has another one than the announced call that it is about. */
+  readonly #nativeIds = new Map<string, string | null>();
   /** Calls that were denied, and what they say if the backend does not confirm the denial. */
   readonly #denied = new Map<string, ToolOutputContent>();
   /** Announced calls that no request has met, oldest first, by name. */
@@ -59,6 +61,11 @@ export class Calls {
   /** The `call_id` under which the call was announced. */
   idOf(id: string): string {
     return this.#calls.get(id)?.id ?? id;
+  }
+
+  /** The backend's id of the call, or of the request for it. */
+  nativeIdOf(id: string): string | null {
+    return this.#nativeIds.get(id) ?? null;
   }
 
   /** Announces a call. A known call is not announced again. */
@@ -84,6 +91,7 @@ export class Calls {
     );
     const call: Call = { item, name, id, result: NONE };
     this.#calls.set(id, call);
+    this.#nativeIds.set(id, nativeId);
     const sameName = this.#announced.get(name);
     if (sameName) sameName.add(call);
     else this.#announced.set(name, new Set([call]));
@@ -99,8 +107,10 @@ export class Calls {
       const waiting = this.#announced.get(name) ?? new Set<Call>();
       const same = this.#calls.get(nativeId ?? id);
       const [oldest] = same && waiting.has(same) ? [same] : waiting;
-      if (oldest) this.#calls.set(id, oldest);
-      else this.announce(report, stated);
+      if (oldest) {
+        this.#calls.set(id, oldest);
+        this.#nativeIds.set(id, nativeId);
+      } else this.announce(report, stated);
     }
     const call = this.#calls.get(id);
     if (call) this.#take(call);

@@ -25,6 +25,10 @@ export class Envelopes {
     this.#setup = setup;
   }
 
+  get sessionId(): string {
+    return this.#setup.sessionId;
+  }
+
   /** An input begins: its events have the time of its beginning. */
   begin(): void {
     const ms = this.#setup.wallTime();

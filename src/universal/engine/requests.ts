@@ -29,12 +29,17 @@ const STATUSES = { once: "accept", always: "accept_for_session", reject: "reject
 export interface ApprovalDetails {
   readonly item_id?: string;
   readonly call_id?: string;
+  readonly nativeId?: string | null;
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** The requests of one turn that wait for a decision or an answer. Each is resolved once. */
+/**
+ * The requests of one session that wait for a decision or an answer, by the ids that the client gave them. Each is resolved once. Their ids
+ * in the events are `<session_id>.<n>`, so that no request of another session or client has the same.
+ */
 export class Requests {
   readonly #envelopes: Envelopes;
+  #count = 0;
   readonly #permissions = new Map<string, PermissionData>();
   readonly #questions = new Map<string, QuestionData>();
   /** Requests that have been told, open or not. */
@@ -56,15 +61,20 @@ export class Requests {
     return this.#told.has(id);
   }
 
-  permission(call: ToolCall, { metadata, ...details }: ApprovalDetails, stated: Stated): void {
+  permission(call: ToolCall, { metadata, nativeId, ...details }: ApprovalDetails, stated: Stated): void {
     if (this.#told.has(call.id)) return;
     this.#told.add(call.id);
     const data: PermissionData = {
-      permission_id: call.id,
+      permission_id: this.#newId(),
       action: call.name,
       status: "requested",
       state: "awaiting",
-      metadata: finiteJson({ toolName: call.name, input: call.input ?? null, ...metadata }),
+      metadata: finiteJson({
+        ...idsOf(call.id, nativeId),
+        toolName: call.name,
+        input: call.input ?? null,
+        ...metadata,
+      }),
       ...details,
     };
     this.#permissions.set(call.id, data);
@@ -91,7 +101,11 @@ export class Requests {
       if (call_id === callId || id === callId) this.decided(id, decision, "policy");
   }
 
-  question({ id, questions }: Question, callId: string | undefined, stated: Stated): void {
+  question(
+    { id, questions }: Question,
+    { call_id, nativeId }: Pick<ApprovalDetails, "call_id" | "nativeId">,
+    stated: Stated,
+  ): void {
     if (this.#told.has(id)) return;
     this.#told.add(id);
     const all: readonly UniversalQuestion[] = questions.map(({ question, header, options, multiSelect }) => ({
@@ -103,13 +117,14 @@ export class Requests {
       multi_select: multiSelect,
     }));
     const data: QuestionData = {
-      question_id: id,
+      question_id: this.#newId(),
       prompt: all[0]?.question ?? "",
       options: all[0]?.options.map(({ label }) => label) ?? [],
       response: null,
       status: "requested",
       questions: all,
-      ...(callId === undefined ? {} : { call_id: callId }),
+      metadata: idsOf(id, nativeId),
+      ...(call_id === undefined ? {} : { call_id }),
     };
     this.#questions.set(id, data);
     this.#envelopes.emit("question.requested", data, stated);
@@ -140,6 +155,14 @@ export class Requests {
     for (const id of [...this.#permissions.keys()]) this.decided(id, "reject", reason);
     for (const id of [...this.#questions.keys()]) this.answered(id, undefined, reason, "inferred");
   }
+
+  #newId(): string {
+    return `${this.#envelopes.sessionId}.${++this.#count}`;
+  }
+}
+
+function idsOf(id: string, nativeId: string | null = null) {
+  return { request_id: id, native_id: nativeId };
 }
 
 /** The reason for a decision or an answer of the gate. */

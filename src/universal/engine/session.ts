@@ -309,7 +309,8 @@ export class Session {
     const { calls } = this.#working();
     const item = calls.itemOf(call.id);
     const of = item ? { item_id: item.item_id, call_id: calls.idOf(call.id) } : {};
-    this.requests.permission(call, { ...of, ...(metadata ? { metadata } : {}) }, stated);
+    const nativeId = calls.nativeIdOf(call.id);
+    this.requests.permission(call, { ...of, nativeId, ...(metadata ? { metadata } : {}) }, stated);
   }
 
   decided(id: string, decision: Ruling["decision"], reason: ResolvedReason): void {
@@ -318,7 +319,8 @@ export class Session {
 
   question(question: Question, callId: string | undefined, stated: Stated): void {
     const { calls } = this.#working();
-    const of = callId !== undefined && calls.has(callId) ? calls.idOf(callId) : callId;
+    const of =
+      callId === undefined ? {} : { call_id: calls.idOf(callId), nativeId: calls.nativeIdOf(callId) };
     this.requests.question(question, of, stated);
   }
 

@@ -4,6 +4,7 @@ import { InvalidInputError } from "../../core/errors.ts";
 import { parseJson } from "../../core/text.ts";
 import { isUniversalEvent, shapeProblem } from "../check/shape.ts";
 import type { UniversalEvent } from "../events.ts";
+import { DeltaLines } from "./delta-line.ts";
 import { Overlap } from "./overlap.ts";
 
 /** A line that is no event. */
@@ -44,6 +45,7 @@ const LINE_FEED = 0x0a;
  * Reads events from JSONL that arrives in pieces: all texts, or all bytes of UTF-8, cut anywhere.
  *
  * - A line that is no event is a problem; the rest is still read. Blank lines are skipped. Lines may end with CR and LF.
+ * - A line that is an array holds the deltas that follow one: `directoryStore` writes them so. Each becomes an event.
  * - An event whose `sequence` is not above the last one of its session is dropped: after a cut, a writer may have appended some events a
  *   second time.
  */
@@ -51,6 +53,7 @@ export class JsonlReader {
   readonly #maxLineLength: number;
   readonly #problems: JsonlProblem[] = [];
   readonly #overlap = new Overlap();
+  readonly #deltas = new DeltaLines();
   #events: UniversalEvent[] = [];
   #dropped = 0;
   #line = 0;
@@ -164,8 +167,17 @@ export class JsonlReader {
   }
 
   #take(json: unknown): void {
-    if (!isUniversalEvent(json)) this.#problem(`it is no event: ${shapeProblem(json)}`);
-    else if (this.#overlap.isNew(json)) this.#events.push(json);
+    if (Array.isArray(json)) {
+      const deltas = this.#deltas.read(json);
+      if (typeof deltas === "string") this.#problem(deltas);
+      else for (const event of deltas) this.#add(event);
+    } else if (isUniversalEvent(json)) this.#add(json);
+    else this.#problem(`it is no event: ${shapeProblem(json)}`);
+  }
+
+  #add(event: UniversalEvent): void {
+    this.#deltas.note(event);
+    if (this.#overlap.isNew(event)) this.#events.push(event);
     else this.#dropped++;
   }
 

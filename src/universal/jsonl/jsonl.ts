@@ -13,7 +13,8 @@ export function toJsonl(events: Iterable<UniversalEvent>): string {
   return text;
 }
 
-function lineOf(event: UniversalEvent): string {
+/** @throws InvalidInputError for what is no event, or has no JSON */
+export function lineOf(event: UniversalEvent): string {
   const problem = shapeProblem(event);
   if (problem !== undefined)
     throw new InvalidInputError(`a value is no universal event: ${problem}.`, "Pass the events of a stream.");

@@ -46,7 +46,7 @@ import {
 } from "./shape.ts";
 
 /** `itm_` and a number. */
-const itemId = matching('"itm_" and a number from 1', "^itm_[1-9]\\d*$");
+const itemId = matching('"itm_" and a number from 1', /^itm_[1-9]\d*$/);
 const origin = word("agent", "daemon");
 const visibility = word("public", "private");
 const reason = optional(word("user", "policy", "cancelled", "disconnected", "timeout"));
@@ -150,6 +150,7 @@ const question = object<QuestionData>({
       }),
     ),
   ),
+  metadata: optional(any),
   call_id: optional(string),
   reason,
 });
@@ -235,11 +236,11 @@ export const data: { readonly [Type in UniversalEventType]: Shape<DataOf<Type>> 
 
 const eventOf = <Type extends string, Data>(type: Type, data: Shape<Data>): Shape<Envelope<Type, Data>> =>
   object<Envelope<Type, Data>>({
-    event_id: matching('"evt_" and a number from 1', "^evt_[1-9]\\d*$"),
+    event_id: matching('"evt_" and a number from 1', /^evt_[1-9]\d*$/),
     sequence: wholeFrom(1),
     time: matching(
       'a time such as "2026-02-10T09:00:00.000Z"',
-      "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d\\.\\d{3}Z$",
+      /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/,
     ),
     session_id: string,
     native_session_id: orNull(string),

@@ -10,8 +10,8 @@ export type Form =
   | { readonly kind: "boolean" }
   /** A finite number. `min`: a whole number from here on. `whole`: any whole number. */
   | { readonly kind: "number" | "whole"; readonly min?: number }
-  /** `pattern`: a regular expression. `expects` says it in words. */
-  | { readonly kind: "string"; readonly pattern?: string; readonly expects?: string }
+  /** `expects`: what the pattern says, in words. */
+  | { readonly kind: "string"; readonly pattern?: RegExp; readonly expects?: string }
   | { readonly kind: "word"; readonly words: readonly string[] }
   | { readonly kind: "true" }
   | { readonly kind: "null-or" | "list"; readonly of: Form }
@@ -34,7 +34,7 @@ export const literalTrue: Shape<true> = { kind: "true" };
 
 export const wholeFrom = (min: number): Shape<number> => ({ kind: "whole", min });
 
-export const matching = (expects: string, pattern: string): Shape<string> => ({
+export const matching = (expects: string, pattern: RegExp): Shape<string> => ({
   kind: "string",
   expects,
   pattern,

@@ -11,7 +11,7 @@ export class ChatStoreError extends Error {
   readonly operation: "load" | "append" | "list";
   /** The chat, if the operation is about one. */
   declare readonly id?: string;
-  /** The system's word, such as `ENOSPC` or `EACCES`. */
+  /** The system's word, such as `ENOSPC` or `EACCES`; or why a file is refused: `link`, `not-a-file`, `foreign-owner`. */
   declare readonly reason?: string;
 
   constructor(

@@ -52,6 +52,7 @@ const simpleStep: fc.Arbitrary<MockAgentStep> = fc.oneof(
   fc.record({ approval: fc.boolean(), fails: fc.boolean() }).map(({ approval, fails }) =>
     step.tool({
       name: "write_file",
+      id: "shell", // Codey's ids repeat
       input: { path: "a.txt" },
       approval,
       streams: ["some ", "output"],

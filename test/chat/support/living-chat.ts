@@ -185,8 +185,9 @@ export class LivingChat {
       if (old.status !== "sent" && ENDED.includes(old.status)) expect(message.status).toBe(old.status);
     }
 
-    for (const { id } of now.pending) this.#asked.add(id);
-    expect(now.pending.map(({ id }) => id)).toEqual(this.#isClosed ? [] : this.#source.pending);
+    this.#lateReplies(now);
+    expect(now.pending.map(({ type }) => type)).toEqual(this.#source.pending.map(({ type }) => type));
+    if (this.#isClosed) expect(now.pending).toEqual([]);
 
     const saved: unknown = plain(now.saved);
     expect(plain(readSaved(saved).messages)).toEqual(plain(now.messages.map(cutOff)));
@@ -195,6 +196,20 @@ export class LivingChat {
       expect(now).toMatchObject({ busy: false, queued: 0, loading: false });
       expect(now.connection.status).toBe("closed");
     }
+  }
+
+  /** Old dialogs decide and answer at every moment, and nothing follows: what is open stays open. */
+  #lateReplies({ pending }: ChatSnapshot): void {
+    const open = new Set(pending.map(({ id }) => id));
+    const requests = this.#source.pending;
+    for (const id of this.#asked) {
+      if (open.has(id)) continue;
+      expect(this.#chat.decide(id, "once")).toEqual({ ok: true });
+      expect(this.#chat.answer(id, "A")).toEqual({ ok: true });
+    }
+    expect(this.#source.pending).toEqual(requests);
+    for (const id of open) this.#asked.add(id);
+    this.#before = this.#chat.getSnapshot(); // a call that worked takes a problem away
   }
 
   #checkIdle({ messages }: ChatSnapshot): void {
@@ -208,8 +223,8 @@ export class LivingChat {
   async #end(): Promise<void> {
     this.#setStore("well");
     await this.#rest();
-    this.#check();
     this.#checkTold();
+    this.#check();
     await this.#close();
     this.#check();
     expect(this.#source.pending).toEqual([]);

@@ -1,4 +1,5 @@
 import type { AnyAgentClient } from "../../../src/core/client/any-client.ts";
+import type { PendingRequest } from "../../../src/core/values.ts";
 import type { AgentSource, UniversalOptions, UniversalStream } from "../../../src/universal/stream.ts";
 
 /** A source that counts the clients and the listeners that its chats leave behind. */
@@ -14,9 +15,9 @@ export class WatchedSource<Client extends AnyAgentClient> implements AgentSource
     this.name = inner.name;
   }
 
-  /** The ids of all requests that are open at the clients. */
-  get pending(): readonly string[] {
-    return this.clients.flatMap(({ pending }) => pending.map(({ id }) => id));
+  /** All requests that are open at the clients. */
+  get pending(): readonly PendingRequest[] {
+    return this.clients.flatMap(({ pending }) => pending);
   }
 
   client(): Client {

@@ -3,6 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type NodeToolsOptions, nodeTools } from "agentwire/codebuff-run/tools";
 import { describe, expect, test } from "vitest";
+import { deferred } from "../../../src/core/deferred.ts";
 import { processesWith } from "../../tui/support/processes.ts";
 import { read } from "../world.ts";
 import { call, calling, folderWorld, replace, runWith, valuesOf, write } from "./tools-world.ts";
@@ -189,6 +190,28 @@ describe("in a run", () => {
     await expect(folder.tools.readFiles(["a.txt"])).rejects.toThrow("the tools were closed");
     await expect(folder.tools.preview({ name: "write_file", input: {} })).rejects.toThrow("closed");
   });
+});
+
+test("`close()` ends the command that runs, and all that it has started, before it resolves", async () => {
+  const mark = randomUUID();
+  await using folder = await folderWorld({}, { terminal: { env: { AGENTWIRE_TEST_MARK: mark } } });
+  const { run_terminal_command: run } = folder.tools.handlers;
+  const command = "sleep 1000 & echo started; wait";
+  const started = deferred<string>();
+  const { signal } = new AbortController();
+  const result = run?.(
+    { name: "run_terminal_command", input: { command, timeout_seconds: -1 } },
+    { signal, onProgress: started.resolve },
+  );
+  expect(await started.promise).toBe("started\n");
+  const order: string[] = [];
+  void result?.then(() => order.push("result"));
+  await Promise.all([folder.tools.close(), folder.tools.close()]);
+  order.push("closed");
+  expect(processesWith("AGENTWIRE_TEST_MARK", mark)).toEqual([]);
+  expect(order).toEqual(["result", "closed"]);
+  const message = "Command interrupted: the run was aborted.";
+  expect(await result).toEqual([{ type: "json", value: { command, stdout: "started\n", message } }]);
 });
 
 describe("the gate", () => {

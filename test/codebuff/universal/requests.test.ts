@@ -145,8 +145,11 @@ describe("what the server asks of this machine, as universal events", () => {
     const events = await made.events();
     const questions = events.filter(({ type }) => type.startsWith("question."));
     expect(questions).toMatchObject([
-      { type: "question.requested", data: { question_id: "r1", call_id: "t1" } },
-      { type: "question.resolved", data: { question_id: "r1", call_id: "t1", status: "answered" } },
+      {
+        type: "question.requested",
+        data: { question_id: "ses_1.1", metadata: { request_id: "r1", native_id: "r1" }, call_id: "t1" },
+      },
+      { type: "question.resolved", data: { question_id: "ses_1.1", call_id: "t1", status: "answered" } },
     ]);
     expect(events.some(({ type }) => type.startsWith("permission."))).toBe(false);
   });
@@ -272,10 +275,10 @@ describe("an approval of a request", () => {
     made.client.decide("r1", "always");
     await made.hears(server.call({ requestId: "r2" }));
     expect(await permissions(made)).toMatchObject([
-      { permission_id: "r1", status: "requested" },
-      { permission_id: "r1", status: "accept_for_session", reason: "user" },
-      { permission_id: "r2", status: "requested" },
-      { permission_id: "r2", status: "accept_for_session", reason: "policy" },
+      { permission_id: "ses_1.1", metadata: { request_id: "r1" }, status: "requested" },
+      { permission_id: "ses_1.1", status: "accept_for_session", reason: "user" },
+      { permission_id: "ses_1.2", metadata: { request_id: "r2" }, status: "requested" },
+      { permission_id: "ses_1.2", status: "accept_for_session", reason: "policy" },
     ]);
   });
 
@@ -288,11 +291,10 @@ describe("an approval of a request", () => {
       await made.hears(server.call({ userInputId: promptId }));
       await made.hears(server.response({}, promptId));
     }
-    expect((await permissions(made)).map(({ permission_id }) => permission_id)).toEqual([
-      "r1",
-      "r1",
-      "r1~2",
-      "r1~2",
+    const requested = (await permissions(made)).filter(({ status }) => status === "requested");
+    expect(requested).toMatchObject([
+      { permission_id: "ses_1.1", metadata: { request_id: "r1", native_id: "r1" }, call_id: "r1" },
+      { permission_id: "ses_1.2", metadata: { request_id: "r1~2", native_id: "r1" }, call_id: "r1~2" },
     ]);
     const calls = (await made.events()).flatMap((event) =>
       event.type === "item.completed" && event.data.item.kind === "tool_call" ? [event.data.item] : [],

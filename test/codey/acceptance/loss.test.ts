@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import {
   asked,
   collect,
+  FAREWELL,
   failureOf,
   link,
   once,
@@ -238,7 +239,7 @@ onBoth(
     await asked(client.prompt("go"));
     await client.close();
     await server.waitFor(() => link(server).closed);
-    expect(sent(server).slice(-3)).toEqual(["Cancel", "ToolDecision toolu_2 false", "Ping"]);
+    expect(sent(server).slice(-5)).toEqual(["Cancel", "ToolDecision toolu_2 false", ...FAREWELL]);
     expect(server.sessions).toEqual({ live: 0, leaked });
   },
 );

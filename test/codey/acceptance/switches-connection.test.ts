@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import {
   asked,
   collect,
+  FAREWELL,
   failureOf,
   link,
   once,
@@ -19,18 +20,18 @@ import { play, read } from "./calls.ts";
 
 for (const closeReply of [false, true]) {
   onBoth(
-    `switch closeReply=${closeReply}: close() of an idle client resolves at once, and its Ping is its last word`,
+    `switch closeReply=${closeReply}: close() of an idle client resolves at once, and three Pings are its last words`,
     { mock: { closeReply } },
     async ({ client, server, clock }) => {
       await client.close();
       expect([client.status, clock.pending]).toEqual(["closed", 0]);
       await server.waitFor(() => link(server).closed);
-      expect(sent(server)).toEqual(["Ping"]);
+      expect(sent(server)).toEqual(FAREWELL);
     },
   );
 
   onBoth(
-    `switch closeReply=${closeReply}: close() in a turn resolves at once: Cancel, denials, Ping`,
+    `switch closeReply=${closeReply}: close() in a turn resolves at once: Cancel, denials, three Pings`,
     { mock: { closeReply }, client: { onToolApproval: "manual" } },
     async ({ client, server, clock }) => {
       server.answer = () => [codeyStep.calls(read())];
@@ -40,7 +41,7 @@ for (const closeReply of [false, true]) {
       expect(await failureOf(turn)).toMatchObject({ code: "closed", delivery: "unknown" });
       expect([client.status, clock.pending]).toEqual(["closed", 0]);
       await server.waitFor(() => link(server).closed);
-      expect(sent(server)).toEqual(["SendMessage go", "Cancel", "ToolDecision toolu_1 false", "Ping"]);
+      expect(sent(server)).toEqual(["SendMessage go", "Cancel", "ToolDecision toolu_1 false", ...FAREWELL]);
     },
   );
 }
@@ -54,7 +55,7 @@ for (const sessionAfterDisconnect of ["leaks", "ends"] as const) {
       await asked(client.prompt("go"));
       await client.close();
       await server.waitFor(() => link(server).closed);
-      expect(sent(server)).toEqual(["SendMessage go", "Cancel", "ToolDecision toolu_1 false", "Ping"]);
+      expect(sent(server)).toEqual(["SendMessage go", "Cancel", "ToolDecision toolu_1 false", ...FAREWELL]);
       expect(server.sessions.leaked).toBe(sessionAfterDisconnect === "leaks" ? 1 : 0);
     },
   );

@@ -18,6 +18,11 @@ describe("the cost of a hostile text grows with its length, not with its square"
     { name: "notUtf8", make: (size) => "%c3%28".repeat(size / 6) },
     { name: "escapedSecrets", make: (size) => "\\u0068unter2".repeat(size / 12) },
     { name: "questionMarks", make: (size) => "?".repeat(size) },
+    { name: "manyUrls", make: (size) => "://a:b".repeat(size / 6) },
+    { name: "urlsWithSlashes", make: (size) => "://a:b/c".repeat(size / 8) },
+    { name: "endlessUser", make: (size) => `://${"a".repeat(size)}` },
+    { name: "endlessPassword", make: (size) => `://a:b/${"c:".repeat(size / 2)}` },
+    { name: "endlessHost", make: (size) => `://${"a.".repeat(size / 2)}` },
     { name: "endlessParameter", make: (size) => `?token=${"a".repeat(size)}` },
   ])("$name of 2 MB", ({ make }) => {
     const [small, large] = [make(125_000), make(2_000_000)];

@@ -101,6 +101,9 @@ describe("a member whose name says that it is a credential loses its value", () 
     "Cookie",
     "clientSecret",
     "x-api_key",
+    "awsCreds",
+    "mnemonic",
+    "seed_phrase",
   ];
 
   test.each(names)("%s, in JSON, in JSON inside a string, and in Python's notation", (name) => {
@@ -140,6 +143,7 @@ describe("a member whose name says that it is a credential loses its value", () 
 
   test.each([
     '{"tokens": 5, "inputTokens": "12"}',
+    '{"seed": "42", "sk": "Slovensko", "task": "x", "seeds": "y"}',
     '{"prompt": "what is a password?"}',
     '{"text": "the secret: stay calm"}',
     "plain text about a token",
@@ -162,6 +166,8 @@ describe("the credentials in the query of an address", () => {
     { address: "wss://token=abc/ws", found: [] },
     { address: "wss://user:hunter2@h/ws?a=b@c", found: ["hunter2"] },
     { address: "wss://hunter2@h:80/ws", found: ["hunter2"] },
+    { address: "wss://user:hun/ter'2@h/ws?a=b@c", found: ["hun/ter'2"] },
+    { address: "wss://h:80/a@b", found: [] },
     { address: "wss://h/a:b@c?token=d", found: ["d"] },
   ])("$address has $found", ({ address, found }) => {
     expect(credentialsIn(address)).toEqual(found);
@@ -169,7 +175,21 @@ describe("the credentials in the query of an address", () => {
 });
 
 describe("the name of a parameter says whether it is a credential", () => {
-  const words = ["auth", "jwt", "pwd", "passwd", "pass", "session", "bearer", "sig", "oauth", "sid"];
+  const words = [
+    "auth",
+    "jwt",
+    "pwd",
+    "passwd",
+    "pass",
+    "session",
+    "bearer",
+    "sig",
+    "oauth",
+    "sid",
+    "pw",
+    "otp",
+    "sk",
+  ];
   const names = words.flatMap((word) => {
     const capital = `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
     return [
@@ -203,6 +223,9 @@ describe("the name of a parameter says whether it is a credential", () => {
     "sign",
     "design",
     "sessions",
+    "task",
+    "disk",
+    "seed",
     "tokens",
     "session_identity",
     "page",
@@ -237,6 +260,41 @@ test("a header's scheme and a cookie's name are told from their credential whate
     "s3cr3t",
   ]);
   expect(credentials("Cookie-Policy", "a=12345")).toEqual(["a=12345"]);
+});
+
+describe("a credential in a URL is taken out, wherever the URL stands", () => {
+  test.each([
+    ["https://ghp_xxx@github.com/a", "https://[redacted]@github.com/a"],
+    ["https://ghp_xxx:x-oauth-basic@github.com", "https://[redacted]:[redacted]@github.com"],
+    ["https://0a1b2c3d4e5f60718293@h/1", "https://[redacted]@h/1"],
+    ["postgres://app:hunter2@db:5432/x", "postgres://app:[redacted]@db:5432/x"],
+    ["postgres://app:hun/ter2@db/x", "postgres://app:[redacted]@db/x"],
+    ["postgres://app:hun@ter2@db/x", "postgres://app:[redacted]@db/x"],
+    ["redis://:hun?ter#2@db", "redis://:[redacted]@db"],
+    ["a://u:p@h,b://u:q@h", "a://u:[redacted]@h,b://u:[redacted]@h"],
+    ["https://hooks.slack.com/services/T00/B00/hunter2", "https://hooks.slack.com/[redacted]"],
+    ["https://discord.com/api/webhooks/1234567890/hunter2", "https://discord.com/api/webhooks/[redacted]"],
+  ])("%s", (url, clean) => {
+    expect(redactor().redact(`cannot reach ${url} (${url})`)).toBe(`cannot reach ${clean} (${clean})`);
+    const json = JSON.stringify({ a: url, b: ["kept", url] });
+    expect(JSON.parse(redactor().redact(json))).toEqual({ a: clean, b: ["kept", clean] });
+    expect(redactor().redact(json.replaceAll("/", "\\/"))).not.toContain("hunter2");
+    expect(redactor().redact(encodeURIComponent(url))).not.toContain("hunter2");
+    expect(redactor().redactValue({ a: url })).toEqual({ a: clean });
+  });
+
+  test.each([
+    "http://127.0.0.1:80/x@y",
+    "http://[::1]:80/x@y",
+    "ssh://git@host:22/repo",
+    "https://ada@host/repo",
+    "https://registry.example/@acme/app",
+    '{"a":"http://b:c","d":"x@y"}',
+    "https://hooks.example.com/docs",
+    "12:30 :// a:b@c",
+  ])("and nothing else changes: %s", (text) => {
+    expect(redactor().redact(text)).toBe(text);
+  });
 });
 
 describe("a secret is found however it is escaped", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { HandshakeError } from "../../../src/core/errors.ts";
-import type { WebSocketLike } from "../../../src/core/link/socket.ts";
+import type { WebSocketLike } from "../../../src/core/link/web-socket.ts";
 import { FakeSocket } from "../../helpers/fake-socket.ts";
 import { becomeReady, CONNECT_TIMEOUT, connectionIn, connectionRig } from "../support/connections.ts";
 import { fateOf, wordOf } from "../support/promises.ts";

@@ -7,7 +7,7 @@ import type { SocketClientOptions } from "../../../src/core/client/options.ts";
 import { Redactor } from "../../../src/core/client/redact.ts";
 import { InvalidInputError, UnsupportedError } from "../../../src/core/errors.ts";
 import { createDialer, type Dialer } from "../../../src/core/link/dial.ts";
-import type { WebSocketInit } from "../../../src/core/link/socket.ts";
+import type { WebSocketInit } from "../../../src/core/link/web-socket.ts";
 import { FakeSocket } from "../../helpers/fake-socket.ts";
 import { fateOf, thrownBy } from "../support/promises.ts";
 

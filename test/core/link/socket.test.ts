@@ -78,6 +78,44 @@ describe("Socket", () => {
     },
   );
 
+  describe("with a farewell", () => {
+    const leaving = (fake: FakeSocket) => {
+      const user = { ...recorder([]), farewell: () => ["a", "b"] };
+      return new Socket(fake, new Outbox(), "utf-8", user);
+    };
+
+    test("writes it in front of its Close, and once", () => {
+      const fake = FakeSocket.opened();
+      const socket = leaving(fake);
+      socket.close(1000, "");
+      socket.terminate();
+      expect([fake.sent, fake.closes, fake.terminated]).toEqual([["a", "b"], [[1000, ""]], true]);
+    });
+
+    test("that is given up writes it with a Close, and is cut at once", () => {
+      const fake = FakeSocket.opened();
+      leaving(fake).terminate();
+      expect([fake.sent, fake.closes, fake.terminated]).toEqual([["a", "b"], [[1000, ""]], true]);
+    });
+
+    test("writes none of it before it is open, or once it has ended", () => {
+      const fake = new FakeSocket();
+      const socket = leaving(fake);
+      socket.terminate();
+      socket.close(1000, "");
+      expect(fake.sent).toEqual([]);
+    });
+
+    test.each(["close", "terminate"] as const)("that refuses it is cut by %s() all the same", (how) => {
+      const fake = FakeSocket.opened();
+      fake.send = () => {
+        throw new Error("full");
+      };
+      leaving(fake)[how](1000, "");
+      expect(fake.terminated).toBe(true);
+    });
+  });
+
   test("that refuses a frame says so, and is given none of those behind it", () => {
     const { fake, socket, outbox, log } = rig();
     fake.accepts();

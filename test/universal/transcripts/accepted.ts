@@ -139,7 +139,7 @@ export const accepted: readonly { readonly name: string; readonly events: readon
   },
   {
     name: "a permission and a question of the same id",
-    events: withMore(15, permission("c2", "requested"), permission("c2", "accept")),
+    events: withMore(15, permission("ses_1.2", "requested"), permission("ses_1.2", "accept")),
   },
   {
     name: "status, system, unknown items and errors between turns",

@@ -1,15 +1,4 @@
-import type { Stamp } from "../door/door.ts";
-
-/** A file that a tool has written. */
-export interface Written {
-  readonly bytes: Uint8Array;
-  readonly stamp: Stamp;
-}
-
-/** A file before a change. */
-export interface Version extends Written {
-  readonly mode: number;
-}
+import type { FileRead, Stamp } from "../door/door.ts";
 
 /** What the tools of one run have seen and written. Paths are relative to the root, without links. */
 export interface Changes {
@@ -21,8 +10,8 @@ export interface Changes {
    */
   note(
     path: string,
-    before: Version | "link" | undefined,
-    after: Written | undefined,
+    before: FileRead | "link" | undefined,
+    after: FileRead | undefined,
     madeFolders?: readonly string[],
   ): void;
   /** Notes a file as the agent has seen it; `undefined`: the agent has seen that there is none. */

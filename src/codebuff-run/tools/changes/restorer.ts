@@ -2,6 +2,7 @@ import type { Door, FileRead } from "../door/door.ts";
 import { Refusal } from "../door/refusal.ts";
 import { MAX_EDITED } from "../files/edit.ts";
 import { readExisting } from "../files/existing.ts";
+import { locate } from "../files/location.ts";
 import { isSame, type Kept, type Segment } from "./segment.ts";
 
 /** Puts back files as they were, and removes folders that a run has made. */
@@ -21,13 +22,15 @@ export class Restorer {
   async restore({ path, before, after }: Segment): Promise<string | undefined> {
     if (before === "link") return "A link was deleted. Links are not made again.";
     try {
+      // The path of a segment had no links.
+      if ((await locate(this.#door, path)).path !== path) return "A link has taken the place of a folder.";
       if ((await this.#door.look(path))?.kind === "link") return "A link has taken the file's place.";
       const now = await readExisting(this.#door, path, MAX_EDITED);
-      if (!isSame(now, before)) {
-        if (!isSame(now, after)) return changeSince(now, after);
-        if (before && !before.bytes) return "The old file was too large to keep.";
-        await this.#write(path, now, before);
-      }
+      if (isSame(now, after)) {
+        const isDone = isSame(now, before) && now?.stamp.mode === before?.stamp.mode;
+        if (!isDone && before && !before.bytes) return "The old file was too large to keep.";
+        if (!isDone) await this.#write(path, now, before);
+      } else if (!isSame(now, before)) return changeSince(now, after);
       if (before === undefined) await this.#removeFolders(path);
       return undefined;
     } catch (error) {
@@ -38,13 +41,9 @@ export class Restorer {
 
   /** The door refuses if the file changes after it was compared. */
   async #write(path: string, now: FileRead | undefined, before: Kept | undefined): Promise<void> {
-    if (before?.bytes) {
-      const { bytes, mode } = before;
-      await this.#door.writeFile(path, bytes, {
-        replaces: now?.stamp,
-        ...(mode === undefined ? {} : { mode }),
-      });
-    } else if (now) await this.#door.removeFile(path, { replaces: now.stamp });
+    const replaces = now?.stamp;
+    if (before?.bytes) await this.#door.writeFile(path, before.bytes, { replaces, mode: before.stamp.mode });
+    else if (now) await this.#door.removeFile(path, { replaces: now.stamp });
   }
 
   /** Those above a file that is gone, as far as they are empty. */

@@ -1,6 +1,6 @@
-import type { Door, Stamp } from "../door/door.ts";
+import type { Door, FileRead, Stamp } from "../door/door.ts";
 import type { PathLocks } from "../files/locks.ts";
-import type { Changes, Version, Written } from "./changes.ts";
+import type { Changes } from "./changes.ts";
 import { Restorer } from "./restorer.ts";
 import { SeenFiles } from "./seen-files.ts";
 import { type Change, changeOf, isSame, type Kept, type Segment } from "./segment.ts";
@@ -67,8 +67,8 @@ export class RunChanges implements Changes {
 
   note(
     path: string,
-    before: Version | "link" | undefined,
-    after: Written | undefined,
+    before: FileRead | "link" | undefined,
+    after: FileRead | undefined,
     madeFolders: readonly string[] = [],
   ): void {
     this.saw(path, after?.stamp);
@@ -133,7 +133,7 @@ export class RunChanges implements Changes {
     return conflict;
   }
 
-  #keep(version: Version | Written | undefined): Kept | undefined {
+  #keep(version: FileRead | undefined): Kept | undefined {
     if (!version) return undefined;
     const { bytes } = version;
     const fits = this.#kept + bytes.length <= this.#maxKept;

@@ -6,8 +6,6 @@ import { readText } from "../files/text.ts";
 /** A file as a run has found it or left it. */
 export interface Kept {
   readonly stamp: Stamp;
-  /** Of a file that the run has found. */
-  readonly mode?: number;
   /** `undefined`: over the limit of the run. */
   readonly bytes: Uint8Array | undefined;
 }
@@ -26,7 +24,7 @@ export interface Change {
   /** Relative to the root. */
   readonly path: string;
   readonly action: "add" | "update" | "delete";
-  /** A unified diff without file headers, cut as that of a result; in brackets: why there is none. */
+  /** A new mode as Git writes it, and a unified diff without file headers, cut as that of a result; in brackets: why there is none. */
   readonly diff: string;
   /** Whether the old file was kept. */
   readonly isRevertible: boolean;
@@ -41,13 +39,14 @@ export function changeOf({ path, before, after }: Segment): Change | undefined {
   return {
     path,
     action,
-    diff: diffOf(before, after),
+    diff: modesOf(before, after) + diffOf(before, after),
     isRevertible: before === undefined || before.bytes !== undefined,
   };
 }
 
 function isUnchanged(before: Kept | undefined, after: Kept | undefined): boolean {
-  return before === after || (before !== undefined && after !== undefined && isSameText(before, after));
+  if (before === undefined || after === undefined) return before === after;
+  return isSameText(before, after) && before.stamp.mode === after.stamp.mode;
 }
 
 function isSameText({ bytes: a }: Kept, { bytes: b }: Kept): boolean {
@@ -58,6 +57,12 @@ function isSameText({ bytes: a }: Kept, { bytes: b }: Kept): boolean {
 export function isSame(a: Kept | undefined, b: Kept | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   return sameFile(a.stamp, b.stamp) || isSameText(a, b);
+}
+
+function modesOf(before: Kept | undefined, after: Kept | undefined): string {
+  if (!before || !after || before.stamp.mode === after.stamp.mode) return "";
+  const [old, now] = [before, after].map(({ stamp }) => `100${stamp.mode.toString(8).padStart(3, "0")}`);
+  return `old mode ${old}\nnew mode ${now}\n`;
 }
 
 function diffOf(before: Kept | undefined, after: Kept | undefined): string {

@@ -10,14 +10,14 @@ export interface Stamp {
   readonly size: bigint;
   readonly mtimeNs: bigint;
   readonly ctimeNs: bigint;
+  /** Permission bits. */
+  readonly mode: number;
 }
 
 /** A file as it was read. */
 export interface FileRead {
   readonly bytes: Uint8Array;
   readonly stamp: Stamp;
-  /** Permission bits. */
-  readonly mode: number;
 }
 
 export interface Entry {
@@ -59,6 +59,12 @@ export interface Door {
   readFile(path: string, limits: { readonly maxBytes: number }): Promise<FileRead>;
   /** In the order of names. Links are listed, and not followed. @throws Refusal also `missing`, `not-a-folder`, `too-large` */
   readFolder(path: string, limits: { readonly maxEntries: number }): Promise<readonly Entry[]>;
+  /**
+   * Refuses what a write or a delete would refuse, but for what only the system can refuse. Nothing is written.
+   * @param target as for `writeFile`; without it, as for `removeFile` without `replaces`
+   * @throws Refusal as `writeFile`
+   */
+  checkWrite(path: string, target?: { readonly replaces: Stamp | undefined }): Promise<void>;
   /**
    * Writes a whole file at once: readers see the old one or the new one. Missing folders are made.
    * @param replaces the file as it was read; `undefined`: there must be none

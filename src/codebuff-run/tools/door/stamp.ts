@@ -1,8 +1,10 @@
 import type { BigIntStats } from "node:fs";
 import type { Stamp } from "./door.ts";
 
-export function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): Stamp {
-  return { dev, ino, size, mtimeNs, ctimeNs };
+const PERMISSIONS = 0o777n;
+
+export function stampOf({ dev, ino, size, mtimeNs, ctimeNs, mode }: BigIntStats): Stamp {
+  return { dev, ino, size, mtimeNs, ctimeNs, mode: Number(mode & PERMISSIONS) };
 }
 
 /** Whether a file is as it was. `ctimeNs` also tells a new mode, a new name and times that were set back. */

@@ -15,7 +15,9 @@ const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NON
 const PIECE = 65_536;
 /** Entries of a folder that are read at once. */
 const ENTRIES = 256;
-const FILE_MODE = 0o777n;
+
+/** A link at the end of a path is no target of a write. */
+const WRITE = { use: "write", follow: false, kind: "file" } as const;
 
 export interface DoorSetup extends LookupSetup {
   readonly paths: Paths;
@@ -78,7 +80,7 @@ export class WalkedDoor implements Door {
         if (stats.size > maxBytes) throw tooLarge(asked, maxBytes, stats.size);
         const bytes = await readAll(handle, maxBytes);
         if (bytes === undefined) throw tooLarge(asked, maxBytes, BigInt(maxBytes) + 1n);
-        return { bytes, stamp: stampOf(stats), mode: Number(stats.mode & FILE_MODE) };
+        return { bytes, stamp: stampOf(stats) };
       } finally {
         await handle.close();
       }
@@ -99,13 +101,20 @@ export class WalkedDoor implements Door {
     });
   }
 
+  async checkWrite(path: string, target?: { readonly replaces: Stamp | undefined }): Promise<void> {
+    const asked = this.resolve(path, "write");
+    await this.#lookup.at(asked, WRITE, async ({ place, name, missing }) => {
+      if (target && missing.length === 0) checkTarget({ place, name, path: asked, ...target });
+    });
+  }
+
   async writeFile(
     path: string,
     bytes: Uint8Array,
     { replaces, mode }: { readonly replaces: Stamp | undefined; readonly mode?: number | undefined },
   ): Promise<Stamp> {
     const asked = this.resolve(path, "write");
-    return this.#lookup.at(asked, { use: "write", follow: false, kind: "file" }, async (spot) => {
+    return this.#lookup.at(asked, WRITE, async (spot) => {
       if (spot.missing.length === 0)
         return writeWhole({ place: spot.place, name: spot.name, path: asked, replaces }, bytes, mode);
       if (replaces !== undefined) throw refuse("changed", asked, "was deleted since it was read");
@@ -119,18 +128,14 @@ export class WalkedDoor implements Door {
     { replaces }: { readonly replaces?: Stamp | undefined } = {},
   ): Promise<void> {
     const asked = this.resolve(path, "write");
-    await this.#lookup.at(
-      asked,
-      { use: "write", follow: false, kind: "file" },
-      async ({ place, name, stats }) => {
-        if (stats === undefined) throw refuse(replaces ? "changed" : "missing", asked, "does not exist");
-        place.confirm();
-        if (replaces) checkTarget({ place, name, path: asked, replaces });
-        else if (!stats.isFile() && !stats.isSymbolicLink())
-          throw refuse("not-a-file", asked, "is not a regular file");
-        unlinkSync(`${place.at}/${name}`);
-      },
-    );
+    await this.#lookup.at(asked, WRITE, async ({ place, name, stats }) => {
+      if (stats === undefined) throw refuse(replaces ? "changed" : "missing", asked, "does not exist");
+      place.confirm();
+      if (replaces) checkTarget({ place, name, path: asked, replaces });
+      else if (!stats.isFile() && !stats.isSymbolicLink())
+        throw refuse("not-a-file", asked, "is not a regular file");
+      unlinkSync(`${place.at}/${name}`);
+    });
   }
 
   async removeFolder(path: string): Promise<boolean> {

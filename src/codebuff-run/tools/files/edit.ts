@@ -1,5 +1,4 @@
-import type { Changes } from "../changes/changes.ts";
-import type { Door, FileRead } from "../door/door.ts";
+import type { FileRead } from "../door/door.ts";
 import { Refusal } from "../door/refusal.ts";
 import type { ToolJob } from "../job.ts";
 import { readExisting } from "./existing.ts";
@@ -49,35 +48,21 @@ export async function performEdit(edit: FileEdit, job: ToolJob, locks: PathLocks
   }
 }
 
-async function performAt(
-  edit: FileEdit,
-  { door, changes, shown, signal }: ToolJob,
-  { path, missing }: Location,
-): Promise<object> {
-  const assertShown = (now: Shown): void => {
-    if (shown && !isAsShown(shown, now)) throw new Refusal("changed", edit.path, CHANGED);
-  };
-  if (edit.linkDeleted && (await isLink(door, path))) {
-    assertShown({ kind: "link", path });
-    signal.throwIfAborted();
-    await door.removeFile(path);
-    changes.note(path, "link", undefined);
-    return edit.linkDeleted;
-  }
-  const file = await readExisting(door, path, MAX_EDITED);
-  assertShown(shownOf(path, file?.stamp));
-  const plan = await freshPlan(edit, { path, file, changes, signal });
+async function performAt(edit: FileEdit, job: ToolJob, { path, missing }: Location): Promise<object> {
+  const { door, changes, signal } = job;
+  const { file, plan } = await prepared(edit, path, job);
+  const replaces = file === "link" ? undefined : file?.stamp;
   signal.throwIfAborted();
   // From here on the edit is done and noted, whatever the signal says.
   switch (plan.kind) {
     case "refused":
       return edit.failure(plan.errorMessage);
     case "delete":
-      if (file) await door.removeFile(path, { replaces: file.stamp });
+      await door.removeFile(path, { replaces });
       changes.note(path, file, undefined);
       return plan.value;
     case "write": {
-      const stamp = await door.writeFile(path, plan.bytes, { replaces: file?.stamp });
+      const stamp = await door.writeFile(path, plan.bytes, { replaces });
       changes.note(path, file, { bytes: plan.bytes, stamp }, missing);
       return plan.value;
     }
@@ -95,16 +80,13 @@ export interface Preview {
 /** Says what an edit would do. Nothing is written. */
 export async function previewEdit(
   edit: FileEdit,
-  { door, changes, signal }: Pick<ToolJob, "door" | "changes" | "signal">,
+  job: Pick<ToolJob, "door" | "changes" | "signal">,
 ): Promise<Preview> {
+  const { door } = job;
   try {
     const { path } = await locate(door, door.resolve(edit.path, "write"));
-    if (edit.linkDeleted && (await isLink(door, path)))
-      return { text: "Deletes a link.\n", shown: { kind: "link", path } };
-    const file = await readExisting(door, path, MAX_EDITED);
-    const plan = await freshPlan(edit, { path, file, changes, signal });
-    const text = plan.kind === "refused" ? plan.errorMessage : plan.diff;
-    return { text, shown: shownOf(path, file?.stamp) };
+    const { plan, found } = await prepared(edit, path, job);
+    return { text: plan.kind === "refused" ? plan.errorMessage : plan.diff, shown: found };
   } catch (error) {
     if (error instanceof Refusal) return { text: edit.refusal(error), shown: { kind: "refused" } };
     throw error;
@@ -117,28 +99,36 @@ export const CHANGED =
 
 const TOO_LONG = `The file would be longer than ${MAX_EDITED} bytes. Write less, or write several files.`;
 
-async function freshPlan(
+/** An edit before it is done. */
+interface Prepared {
+  readonly file: FileRead | "link" | undefined;
+  readonly found: Shown;
+  readonly plan: Plan;
+}
+
+/** Reads the file, and finds all that refuses the edit, but for what only the write itself can find. @throws Refusal */
+async function prepared(
   edit: FileEdit,
-  {
-    path,
-    file,
-    changes,
-    signal,
-  }: {
-    readonly path: string;
-    readonly file: FileRead | undefined;
-    readonly changes: Changes;
-    readonly signal: AbortSignal;
-  },
-): Promise<Plan> {
-  if (changes.isStale(path, file?.stamp)) throw new Refusal("changed", edit.path, CHANGED);
+  path: string,
+  { door, changes, signal, shown }: Pick<ToolJob, "door" | "changes" | "signal" | "shown">,
+): Promise<Prepared> {
+  const { linkDeleted } = edit;
+  const isLink = linkDeleted !== undefined && (await door.look(path))?.kind === "link";
+  const file = isLink ? undefined : await readExisting(door, path, MAX_EDITED);
+  const found: Shown = isLink ? { kind: "link", path } : shownOf(path, file?.stamp);
+  const isStale = !isLink && changes.isStale(path, file?.stamp);
+  if (isStale || (shown && !isAsShown(shown, found))) throw new Refusal("changed", edit.path, CHANGED);
+  const plan: Plan = isLink
+    ? { kind: "delete", diff: "Deletes a link.\n", value: linkDeleted }
+    : await limitedPlan(edit, file, signal);
+  if (plan.kind !== "refused") await door.checkWrite(path, isLink ? undefined : { replaces: file?.stamp });
+  return { file: isLink ? "link" : file, found, plan };
+}
+
+/** Undo could not read a larger file. */
+async function limitedPlan(edit: FileEdit, file: FileRead | undefined, signal: AbortSignal): Promise<Plan> {
   const plan = await edit.plan(file, signal);
-  // Undo could not read a larger file.
   return plan.kind === "write" && plan.bytes.length > MAX_EDITED
     ? { kind: "refused", errorMessage: TOO_LONG }
     : plan;
-}
-
-async function isLink(door: Door, path: string): Promise<boolean> {
-  return (await door.look(path))?.kind === "link";
 }

@@ -1,6 +1,6 @@
 import { withLineFeeds } from "./lines.ts";
 
-/** Why a diff of `apply_patch` cannot be used. */
+/** Why a diff cannot be used. */
 export class PatchFailure extends Error {}
 
 /** One section of a diff that updates a file. */

@@ -9,7 +9,7 @@ const MAX_PREVIEWS = 10_000;
 interface PreviewedCall {
   readonly turnId: string;
   readonly name: string;
-  readonly input: Readonly<Record<string, unknown>>;
+  readonly input: unknown;
 }
 
 interface Entry {

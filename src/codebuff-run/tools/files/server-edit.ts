@@ -1,6 +1,8 @@
-import { applyPatch } from "diff";
+import { applyPatch, parsePatch } from "diff";
+import { isObject } from "../../../core/checks.ts";
 import { unifiedDiff } from "./diff.ts";
 import type { FileEdit, Plan } from "./edit.ts";
+import { PatchFailure } from "./patch-sections.ts";
 import { NOT_TEXT, readText, writeText } from "./text.ts";
 import { writeFileEdit, writeRefusal } from "./write-file.ts";
 
@@ -12,39 +14,65 @@ export interface ServerEditInput {
 }
 
 /** `undefined` for an input in the form of a model. */
-export function readServerEdit(input: Readonly<Record<string, unknown>>): ServerEditInput | undefined {
+export function readServerEdit(input: unknown): ServerEditInput | undefined {
+  if (!isObject(input)) return undefined;
   const { type, path, content } = input;
   if ((type !== "file" && type !== "patch") || typeof path !== "string" || typeof content !== "string")
     return undefined;
   return { type, path, content };
 }
 
+/**
+ * Lines that are compared to place the hunks of one patch: some 200 ms. A patch in its place compares each of its lines once. One that is
+ * nowhere may compare each of its lines with each of the file.
+ */
+const MAX_COMPARED = 2_000_000;
+
 export function serverEdit({ type, path, content }: ServerEditInput): FileEdit {
   if (type === "file") return writeFileEdit({ path, content });
+  const refused = (errorMessage: string): Plan => ({ kind: "refused", errorMessage });
   return {
     path,
     plan: (file): Plan => {
       const before = file && readText(file.bytes);
-      if (!file || !before)
-        return { kind: "refused", errorMessage: file ? NOT_TEXT : "The file does not exist." };
-      const text = patchedBy(before.text, content);
-      if (text === undefined)
-        return { kind: "refused", errorMessage: "The patch does not fit the file. Read the file again." };
-      const diff = unifiedDiff(before.text, text);
-      const value = { file: path, message: "Updated file", unifiedDiff: diff };
-      return { kind: "write", bytes: writeText(before, text), diff, value };
+      if (!before) return refused(file ? NOT_TEXT : "The file does not exist.");
+      try {
+        const text = patchedBy(before.text, content);
+        const diff = unifiedDiff(before.text, text);
+        const value = { file: path, message: "Updated file", unifiedDiff: diff };
+        return { kind: "write", bytes: writeText(before, text), diff, value };
+      } catch (error) {
+        if (error instanceof PatchFailure) return refused(error.message);
+        throw error;
+      }
     },
     refusal: writeRefusal,
     failure: (errorMessage) => ({ file: path, errorMessage }),
   };
 }
 
-/** `undefined`: the hunks do not fit, or are none. */
-function patchedBy(text: string, hunks: string): string | undefined {
+/** @throws PatchFailure */
+function patchedBy(text: string, hunks: string): string {
+  const patches = parsed(hunks.replaceAll("\r\n", "\n"));
+  const [patch] = patches;
+  if (!patch || patch.hunks.length === 0) throw new PatchFailure("The patch has no hunks.");
+  if (patches.length > 1) throw new PatchFailure("The patch is for several files.");
+  let left = MAX_COMPARED;
+  const compareLine = (_line: number, line: string, _mark: string, content: string): boolean => {
+    if (left-- === 0)
+      throw new PatchFailure("The place of the patch takes too long to find. Send the whole file.");
+    return line === content;
+  };
+  const result = applyPatch(text, patch, { compareLine });
+  if (result === false) throw new PatchFailure("The patch does not fit the file. Read the file again.");
+  if (result === text) throw new PatchFailure("The patch changes nothing.");
+  return result;
+}
+
+function parsed(hunks: string): ReturnType<typeof parsePatch> {
   try {
-    const patched = applyPatch(text, hunks.replaceAll("\r\n", "\n"));
-    return patched === false ? undefined : patched;
+    return parsePatch(hunks);
   } catch {
-    return undefined; // the text is no unified diff
+    throw new PatchFailure("The patch is no unified diff.");
   }
 }

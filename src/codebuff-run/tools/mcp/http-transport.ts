@@ -1,5 +1,6 @@
 import type { Transport } from "@modelcontextprotocol/client";
 import { guardedFetch } from "./guarded-fetch.ts";
+import { withoutDeepMessages } from "./nesting.ts";
 import type { Peer } from "./peer.ts";
 
 export interface HttpSetup {
@@ -27,7 +28,7 @@ export function httpTransport({ peer, kind, url, headers, fetch, lost }: HttpSet
   if (kind === "sse") {
     const guarded = guardedFetch(fetch, lost);
     const transport = new peer.SSEClientTransport(url, { requestInit, fetch: guarded });
-    return { transport, leave: async () => {} };
+    return { transport: withoutDeepMessages(transport), leave: async () => {} };
   }
   const transport = new peer.StreamableHTTPClientTransport(url, {
     requestInit,
@@ -39,5 +40,5 @@ export function httpTransport({ peer, kind, url, headers, fetch, lost }: HttpSet
       reconnectionDelayGrowFactor: 1,
     },
   });
-  return { transport, leave: () => transport.terminateSession() };
+  return { transport: withoutDeepMessages(transport), leave: () => transport.terminateSession() };
 }

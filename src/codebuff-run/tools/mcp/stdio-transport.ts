@@ -3,10 +3,11 @@ import { isObject } from "../../../core/checks.ts";
 import type { CancelTimer, Clock } from "../../../core/clock.ts";
 import { deferred } from "../../../core/deferred.ts";
 import { said } from "../../../core/errors.ts";
-import { isTooDeep } from "../../../core/text.ts";
+import { flattened, isTooDeep } from "../../../core/text.ts";
 import { GroupProcess, OPEN_INPUT } from "../../../process/group-process.ts";
 import { locate } from "../../../process/program.ts";
 import { Lines, Tail } from "./lines.ts";
+import { failureInstead } from "./nesting.ts";
 
 export interface StdioSetup {
   readonly command: string;
@@ -110,14 +111,17 @@ export class StdioTransport implements Transport {
 
   /** Lines that are no messages are left out: many servers print to stdout what they should print to stderr. */
   #take(line: string): void {
-    if (!line.startsWith("{") || isTooDeep(line)) return;
+    if (!line.startsWith("{")) return;
+    const isDeep = isTooDeep(line);
     let message: unknown;
     try {
-      message = JSON.parse(line);
+      message = JSON.parse(isDeep ? flattened(line) : line);
     } catch {
       return;
     }
-    if (isObject(message) && message["jsonrpc"] === "2.0") this.onmessage?.(message as JSONRPCMessage);
+    if (!isObject(message) || message["jsonrpc"] !== "2.0") return;
+    const given = isDeep ? failureInstead(message) : (message as JSONRPCMessage);
+    if (given) this.onmessage?.(given);
   }
 
   #giveUp(why: string): void {

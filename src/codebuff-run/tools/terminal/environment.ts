@@ -1,4 +1,8 @@
-import { CREDENTIAL_NAME, isCredentialParameter } from "../../../core/client/credential-names.ts";
+import {
+  CREDENTIAL_NAME,
+  isCredentialParameter,
+  urlCredentials,
+} from "../../../core/client/credential-names.ts";
 
 export interface EnvironmentOptions {
   /** Variables for the program. They are passed on whatever their names are. */
@@ -40,11 +44,14 @@ const CREDENTIAL_WORD = new RegExp(`(?:^|[_.-])(?:${CREDENTIAL_NAME}|key|pat|o?a
 /** Ends and parts that need no separator before them: `SSHPASS`, `MYSQLPWD`, `SENTRY_DSN`, `AZURE_STORAGE_CONNECTION_STRING`. */
 const CREDENTIAL_PART = /(?:pass|pwd|dsn)$|connection_?string/i;
 
+/** Words that make a credential as the last of a name: `WEBHOOK_PORT` and `SEEDS_DIR` are none. */
+const LAST_WORD = /(?:^|[_.-])(?:seed|webhook(?:[_.-]?url)?s?)$/i;
+
+/** What a seed of a generator is, and a switch that seeds a database. The seed of a wallet is longer. */
+const PLAIN_SEED = /^(?:\d{1,10}|true|false)?$/i;
+
 /** No credentials: folders, of which the names end as those of passwords do, and the socket of an agent that keeps its keys. */
 const HARMLESS: ReadonlySet<string> = new Set(["PWD", "OLDPWD", "SSH_AUTH_SOCK"]);
-
-/** `://user:password@` anywhere in a value, as in `DATABASE_URL`. */
-const CREDENTIALS_OF_URL = /:\/\/[^/?#\s@:]*:[^/?#\s@]+@/;
 
 /** Length from which a credential is also looked for inside values, as in `Bearer <key>`. A shorter one would match innocent text. */
 const SEARCHED = 8;
@@ -65,7 +72,11 @@ export function programEnvironment(setup: EnvironmentSetup): NodeJS.ProcessEnv {
     if (kept.has(key)) return true;
     if (colour.has(key)) return false;
     if (!inheritEnv) return base.has(key) || key.startsWith("LC_");
-    return !/^CODEBUFF_/i.test(name) && !isCredentialVariable(name) && !CREDENTIALS_OF_URL.test(value);
+    return (
+      !/^CODEBUFF_/i.test(name) &&
+      !isCredentialVariable(name, value) &&
+      urlCredentials(value, true).length === 0
+    );
   };
   /** By the form of the name that the system compares. */
   const made = new Map<string, readonly [name: string, value: string]>();
@@ -78,9 +89,14 @@ export function programEnvironment(setup: EnvironmentSetup): NodeJS.ProcessEnv {
 }
 
 /** Whether a variable of this name usually holds a key, a token or a password. */
-export function isCredentialVariable(name: string): boolean {
-  if (HARMLESS.has(name.toUpperCase())) return false;
-  return CREDENTIAL_WORD.test(name) || CREDENTIAL_PART.test(name) || isCredentialParameter(name);
+export function isCredentialVariable(name: string, value: string): boolean {
+  if (HARMLESS.has(name.toUpperCase()) || (/seed$/i.test(name) && PLAIN_SEED.test(value))) return false;
+  return (
+    CREDENTIAL_WORD.test(name) ||
+    CREDENTIAL_PART.test(name) ||
+    LAST_WORD.test(name) ||
+    isCredentialParameter(name)
+  );
 }
 
 function holdsCredential(value: string, credentials: readonly string[]): boolean {

@@ -43,6 +43,7 @@ export function runCommand(options: TerminalOptions = {}): LocalTool<RunCommandI
     const { command, process_type: type, timeout_seconds: asked } = input;
     if (type === "BACKGROUND") return failure(command, "BACKGROUND process_type not implemented");
     if (command.includes("\0")) return failure(command, "The command has a NUL character.");
+    if (/\p{Cs}/u.test(command)) return failure(command, "The command has half of a surrogate pair.");
     const seconds = Math.min(asked < 0 ? Number.POSITIVE_INFINITY : asked, maxTimeoutSeconds);
     const end = await run(input, seconds, options, job);
     return "errorMessage" in end ? failure(command, end.errorMessage) : resultOf(command, seconds, end);
@@ -97,8 +98,8 @@ async function run(
 function resultOf(command: string, seconds: number, end: CommandEnd): object {
   switch (end.name) {
     case "exited": {
-      const { code } = end.exit;
-      return { command, ...outputsOf(end), ...(code === null ? {} : { exitCode: code }) };
+      const { code, signal } = end.exit;
+      return { command, ...outputsOf(end), ...(code === null ? { signal } : { exitCode: code }) };
     }
     case "aborted":
       return { command, ...outputsOf(end), message: INTERRUPTED };

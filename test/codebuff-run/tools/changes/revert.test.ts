@@ -2,6 +2,7 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  renameSync,
   statSync,
   symlinkSync,
   unlinkSync,
@@ -13,6 +14,9 @@ import { describe, expect, test } from "vitest";
 import { RunChanges } from "../../../../src/codebuff-run/tools/changes/run-changes.ts";
 import { PathLocks } from "../../../../src/codebuff-run/tools/files/locks.ts";
 import { type FileWorld, fileWorld } from "../files/world.ts";
+
+/** The mode of a new file. */
+const MADE = 0o666 & ~process.umask();
 
 const reverted = (...paths: readonly string[]) => ({ reverted: paths, conflicts: [] });
 
@@ -79,6 +83,47 @@ describe("revert", () => {
     expect(statSync(join(world.root, "b")).mode & 0o777).toBe(0o751);
     expect(existsSync(join(world.root, "d"))).toBe(false);
     expect(world.changes.list()).toEqual([]);
+  });
+
+  test.each<[string, (world: FileWorld) => Promise<unknown>]>([
+    [
+      "was deleted, and made again with the same text",
+      async (world) => {
+        await world.remove("a");
+        await world.write("a", "a\n");
+      },
+    ],
+    [
+      "lost its mode between two edits that left it as it was",
+      async (world) => {
+        await world.write("a", "b\n");
+        chmodSync(join(world.root, "a"), MADE);
+        await world.read("a");
+        await world.write("a", "a\n");
+      },
+    ],
+  ])("puts back the mode of a file that %s", async (_, change) => {
+    await using world = await fileWorld();
+    world.file("a", "a\n");
+    chmodSync(join(world.root, "a"), 0o751);
+    await change(world);
+    const diff = `old mode 100751\nnew mode 100${MADE.toString(8)}\n`;
+    expect(world.changes.list()).toEqual([{ path: "a", action: "update", diff, isRevertible: true }]);
+    expect(await world.changes.revert()).toEqual(reverted("a"));
+    expect(statSync(join(world.root, "a")).mode & 0o777).toBe(0o751);
+    expect(world.text("a")).toBe("a\n");
+  });
+
+  test("does not follow a link that has taken the place of a folder", async () => {
+    await using world = await fileWorld();
+    await world.write("d/a", "new\n");
+    renameSync(join(world.root, "d"), join(world.root, "moved"));
+    symlinkSync("moved", join(world.root, "d"));
+    expect(await world.changes.revert()).toEqual({
+      reverted: [],
+      conflicts: [{ path: "d/a", reason: "A link has taken the place of a folder." }],
+    });
+    expect(world.text("moved/a")).toBe("new\n");
   });
 
   test("does nothing the second time, and nothing twice at once", async () => {

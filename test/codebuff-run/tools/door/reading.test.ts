@@ -11,7 +11,7 @@ describe.each(GUARDS)("guard %s: reading", (guard) => {
     chmodSync(join(world.root, "src/a.sh"), 0o750);
     const read = await world.door.readFile("./src/x/../a.sh", { maxBytes: 5 });
     expect(Buffer.from(read.bytes).toString()).toBe("echo\n");
-    expect(read.mode).toBe(0o750);
+    expect(read.stamp.mode).toBe(0o750);
     expect(read.stamp.size).toBe(5n);
   });
 

@@ -22,7 +22,7 @@ describe.each(GUARDS)("guard %s: writing", (guard) => {
     expect(readdirSync(join(world.root, "a/b"))).toEqual(["c.txt"]);
     const read = await world.door.readFile("a/b/c.txt", { maxBytes: 99 });
     expect(sameFile(read.stamp, stamp)).toBe(true);
-    expect(read.mode).toBe(0o666 & ~process.umask());
+    expect(read.stamp.mode).toBe(0o666 & ~process.umask());
   });
 
   test("replaces a file, and keeps its mode", async () => {
@@ -33,13 +33,13 @@ describe.each(GUARDS)("guard %s: writing", (guard) => {
     await world.door.writeFile("run.sh", bytes, { replaces: stamp });
     const read = await world.door.readFile("run.sh", { maxBytes: 99 });
     expect(Buffer.from(read.bytes).toString()).toBe("new\n");
-    expect(read.mode).toBe(0o751);
+    expect(read.stamp.mode).toBe(0o751);
   });
 
   test("sets the mode that the caller names, whatever the umask", async () => {
     await using world = await doorWorld({ guard });
     await world.door.writeFile("run.sh", bytes, { replaces: undefined, mode: 0o777 });
-    expect((await world.door.readFile("run.sh", { maxBytes: 99 })).mode).toBe(0o777);
+    expect((await world.door.readFile("run.sh", { maxBytes: 99 })).stamp.mode).toBe(0o777);
   });
 
   test("takes the stamp of one write for the next", async () => {

@@ -222,13 +222,33 @@ describe("apply_patch", () => {
   test.each([
     ["b", "Failed to apply patch to b. The file does not exist."],
     ["../x", "Invalid path: ../x"],
-    ["", /^Invalid path: $|^Failed to apply patch to \. /],
+    ["", /^Invalid parameters for apply_patch: /],
   ])("deletes no file at %j", async (path, message) => {
     await using world = await fileWorld();
     expect(await world.remove(path)).toEqual({
       errorMessage: typeof message === "string" ? message : expect.stringMatching(message),
     });
   });
+});
+
+test("a patch of a server that fits nowhere is given up, however often its lines repeat", async () => {
+  await using world = await fileWorld();
+  world.file("a", "a\n".repeat(400_000));
+  const content = `@@ -1,200001 +1,200000 @@\n${" a\n".repeat(200_000)}-b\n`;
+  const input = { type: "patch", path: "a", content };
+  expect(await world.room.tools.str_replace(input, world.job())).toEqual({
+    file: "a",
+    errorMessage: "The place of the patch takes too long to find. Send the whole file.",
+  });
+});
+
+test("a patch of a server with very many lines in their place is applied", async () => {
+  await using world = await fileWorld();
+  world.file("a", "a\n".repeat(200_000));
+  const content = `@@ -1,200000 +1,199999 @@\n${" a\n".repeat(199_999)}-a\n`;
+  const input = { type: "patch", path: "a", content };
+  expect(await world.room.tools.str_replace(input, world.job())).toMatchObject({ message: "Updated file" });
+  expect(world.text("a")).toHaveLength(2 * 199_999);
 });
 
 describe("a file that would be larger than undo can read", () => {

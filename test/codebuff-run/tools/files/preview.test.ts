@@ -1,16 +1,21 @@
-import { symlinkSync, writeFileSync } from "node:fs";
+import { readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { CHANGED } from "../../../../src/codebuff-run/tools/files/edit.ts";
-import { fileWorld } from "./world.ts";
+import { type FileWorld, fileWorld } from "./world.ts";
+
+type Name = keyof FileWorld["room"]["tools"];
 
 const patch = (type: string, path: string, diff?: string) => ({
-  name: "apply_patch",
+  name: "apply_patch" as const,
   input: { operation: { type, path, ...(diff === undefined ? {} : { diff }) } },
 });
-const write = (path: string, content: string) => ({ name: "write_file", input: { path, content } });
+const write = (path: string, content: string) => ({
+  name: "write_file" as const,
+  input: { path, instructions: "", content },
+});
 const replace = (path: string, ...replacements: readonly object[]) => ({
-  name: "str_replace",
+  name: "str_replace" as const,
   input: { path, replacements },
 });
 
@@ -34,12 +39,6 @@ test.each<[string, { readonly name: string; readonly input: Record<string, unkno
   ["a path outside", write("../x", "y"), "file path contains invalid path traversal"],
   ["a patch outside", patch("delete_file", "../x"), "Invalid path: ../x"],
   ["another tool", { name: "read_files", input: { paths: ["a"] } }, undefined],
-  ["a missing content", { name: "write_file", input: { path: "a" } }, undefined],
-  ["a half replacement", replace("a", { old: "a", newString: "A" }), undefined],
-  ["replacements that are none", { name: "str_replace", input: { path: "a", replacements: "x" } }, undefined],
-  ["a patch without a diff", patch("update_file", "a"), undefined],
-  ["a patch of another kind", patch("move_file", "a", "x"), undefined],
-  ["a patch that is a text", { name: "apply_patch", input: { operation: "x" } }, undefined],
 ])("of %s", async (_, call, expected) => {
   await using world = await fileWorld();
   world.file("a", "a\nb\n");
@@ -47,6 +46,98 @@ test.each<[string, { readonly name: string; readonly input: Record<string, unkno
   symlinkSync("a", join(world.root, "link"));
   expect((await world.room.preview(call, world.job()))?.text).toBe(expected);
   expect(world.text("a")).toBe("a\nb\n");
+  expect(world.changes.list()).toEqual([]);
+});
+
+const HALF = "\ud83d";
+const MALFORMED = "half of a surrogate pair";
+const ofServer = (name: Name, type: string, content: string, path = "a") => ({
+  name,
+  input: { type, path, content },
+});
+
+test.each<[string, { readonly name: Name; readonly input: unknown }, string | RegExp]>([
+  ["no object", { name: "write_file", input: 5 }, "Invalid parameters for write_file: the input is 5."],
+  ["a missing content", { name: "write_file", input: { path: "a", instructions: "" } }, /content/],
+  ["a half replacement", replace("a", { old: "a", newString: "A" }), /replacements.0/],
+  ["replacements that are none", { name: "str_replace", input: { path: "a", replacements: "x" } }, /array/],
+  ["101 replacements", replace("a", ...Array.from({ length: 101 }, () => ({ old: "a", new: "b" }))), /100/],
+  ["a patch without a diff", patch("update_file", "a"), /diff/],
+  ["a patch of another kind", patch("move_file", "a", "x"), /operation/],
+  ["a patch that is a text", { name: "apply_patch", input: { operation: "x" } }, /operation/],
+  [
+    "a malformed content",
+    write("a", HALF),
+    `Invalid parameters for write_file: [{"path":"content","message":"${MALFORMED}"}]`,
+  ],
+  ["a malformed path", write(`a${HALF}`, "x"), MALFORMED],
+  [
+    "a malformed new text",
+    replace("a", { old: "a", new: HALF }),
+    `"replacements.0.new","message":"${MALFORMED}"`,
+  ],
+  ["an old text that is half of a character", replace("a", { old: HALF, new: "x" }), MALFORMED],
+  ["the same in the other spelling", replace("a", { oldString: "\ude00", newString: "x" }), MALFORMED],
+  ["a malformed diff", patch("create_file", "new", `+${HALF}`), MALFORMED],
+  ["a malformed file of a server", ofServer("write_file", "file", HALF), MALFORMED],
+  [
+    "a malformed patch of a server",
+    ofServer("str_replace", "patch", `@@ -1,1 +1,1 @@\n-a\n+${HALF}\n`),
+    MALFORMED,
+  ],
+  [
+    "a patch of a server without hunks",
+    ofServer("str_replace", "patch", "-a\n+b\n"),
+    "The patch has no hunks.",
+  ],
+  ["an empty patch of a server", ofServer("write_file", "patch", ""), "The patch has no hunks."],
+  [
+    "a patch of a server that changes nothing",
+    ofServer("write_file", "patch", "@@ -2,1 +2,1 @@\n b\n"),
+    "The patch changes nothing.",
+  ],
+  [
+    "a patch of a server for two files",
+    ofServer(
+      "write_file",
+      "patch",
+      "--- a\n+++ a\n@@ -1,1 +1,1 @@\n-a\n+b\n--- c\n+++ c\n@@ -1,1 +1,1 @@\n-a\n+b\n",
+    ),
+    "The patch is for several files.",
+  ],
+  [
+    "a patch of a server that cannot be read",
+    ofServer("write_file", "patch", "@@ -1,1 +1,1 @@\n-a\n?\n"),
+    "The patch is no unified diff.",
+  ],
+  ["an ignore file", write(".gitignore", "x"), /tools do not write it/],
+  ["a new ignore file", patch("create_file", "dir/.gitignore", "+x"), /tools do not write it/],
+  ["a file of Git", write(".git/config", "x"), /\.git/],
+  ["a file of secrets", write(".env", "x"), /blocked/],
+  ["a link", write("link", "x"), /Links are not written through/],
+  ["a link that leads nowhere", patch("create_file", "nowhere", "+x"), /Links are not written through/],
+  ["a link with the name of a file of secrets", patch("delete_file", ".envrc"), /blocked/],
+  ["a link that is an ignore file", patch("delete_file", "sub/.gitignore"), /tools do not write it/],
+])("of %s says what the call says that fails", async (_, { name, input }, words) => {
+  await using world = await fileWorld();
+  world.file("a", "a \u{1f600}\nb\n");
+  world.file(".gitignore", "ignored\n");
+  world.file(".git/config", "");
+  world.file("sub/x", "");
+  for (const [target, link] of [
+    ["a", "link"],
+    ["no", "nowhere"],
+    ["a", ".envrc"],
+    ["x", "sub/.gitignore"],
+  ] as const)
+    symlinkSync(target, join(world.root, link));
+  const names = readdirSync(world.root, { recursive: true });
+  const preview = await world.room.preview({ name, input }, world.job());
+  const failure = await world.room.tools[name](input, world.job());
+  expect(failure).toMatchObject({ errorMessage: preview?.text });
+  expect(preview?.text).toMatch(words);
+  expect(world.text("a")).toBe("a \u{1f600}\nb\n");
+  expect(readdirSync(world.root, { recursive: true })).toEqual(names);
   expect(world.changes.list()).toEqual([]);
 });
 

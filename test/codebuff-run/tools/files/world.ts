@@ -35,7 +35,7 @@ export async function fileWorld(options?: Omit<DoorOptions, "root">): Promise<Fi
     room,
     changes,
     job,
-    write: (path, content, own = job()) => tools.write_file({ path, content }, own),
+    write: (path, content, own = job()) => tools.write_file({ path, instructions: "", content }, own),
     replace: (path, old, by, own = job()) =>
       tools.str_replace({ path, replacements: [{ old, new: by }] }, own),
     patch: (type, path, diff, own = job()) => tools.apply_patch({ operation: { type, path, diff } }, own),

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { outputOf } from "../../../../src/codebuff-run/tools/mcp/results.ts";
-import { failureOf, mcpWorld, program, textOf } from "./mcp-world.ts";
+import { testHttp } from "./http-server.ts";
+import { callTool, failureOf, mcpWorld, program, textOf } from "./mcp-world.ts";
 
 // What a server answers, as the result of a tool.
 
@@ -33,6 +34,30 @@ describe("an answer of a real server", () => {
     expect(JSON.parse(textOf(await at.call("echo", input)))).toEqual(input);
   });
 });
+
+describe.each(["stdio", "http", "sse"] as const)(
+  "an answer over %s that is nested deeper than 500 levels",
+  (type) => {
+    /** Levels of a message around the value. */
+    const AROUND = 3;
+
+    test.each(["nested", "nestedError"])("fails its call alone, and says so: %s", async (name) => {
+      await using http = await testHttp();
+      const config = type === "stdio" ? program() : { type, url: type === "http" ? http.url : http.sse };
+      await using at = mcpWorld(config);
+      const tools = await at.tools();
+      const other = callTool(tools, "echo", { a: 1 });
+      const deep = await callTool(tools, name, { levels: 501 - AROUND });
+      expect(failureOf(deep)).toBe("the answer cannot be used: it is nested deeper than 500 levels");
+      expect(textOf(await other)).toBe('{"a":1}');
+      expect(await callTool(tools, "nestedText", { levels: 501 })).toEqual([
+        json(expect.stringMatching(/^\[{501}\]{501}$/)),
+      ]);
+      const [whole] = await callTool(tools, "nested", { levels: 500 - AROUND });
+      expect(JSON.stringify(whole)).toContain("[".repeat(500 - AROUND));
+    });
+  },
+);
 
 describe("a part that the protocol does not have", () => {
   test.each<[unknown, string]>([

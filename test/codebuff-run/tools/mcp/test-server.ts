@@ -8,6 +8,10 @@ const PICTURE = "iVBORw0=";
 
 const cancelled: string[] = [];
 
+function nested(levels: number): unknown {
+  return JSON.parse("[".repeat(levels) + "]".repeat(levels));
+}
+
 /** What each tool of the test server answers. */
 const ANSWERS: Readonly<
   Record<string, (input: Readonly<Record<string, unknown>>, signal: AbortSignal) => unknown>
@@ -30,6 +34,11 @@ const ANSWERS: Readonly<
   link: () => ({ content: [{ type: "resource_link", uri: "file:///far", name: "far" }] }),
   structured: () => ({ content: [], structuredContent: { sum: 5 } }),
   empty: () => ({ content: [] }),
+  nested: ({ levels }) => ({ content: [], structuredContent: { a: nested(Number(levels)) } }),
+  nestedText: ({ levels }) => ({ content: [{ type: "text", text: JSON.stringify(nested(Number(levels))) }] }),
+  nestedError: ({ levels }) => {
+    throw new ProtocolError(-32_602, "no", { a: nested(Number(levels)) });
+  },
   fails: () => ({
     isError: true,
     content: [

@@ -35,7 +35,17 @@ describe("the environment of a program", () => {
     "redis://:hunter2@127.0.0.1:6379",
     "HTTPS://user:p%40ss@proxy:3128",
     "amqp://a/,amqp://user:hunter2@b/",
-  ])("has no variable whose value is a URL with a password: %s", (value) => {
+    "postgres://user:hun/ter2@db.example/app",
+    "postgres://user:hun?ter#2@db.example/app",
+    `postgres://user:hun"ter'2@db.example/app`,
+    "https://ghp_xxx@github.com/acme/app.git",
+    "https://ghp_xxx:x-oauth-basic@github.com",
+    "git+https://glpat-abc@gitlab.example/app.git",
+    "https://0a1b2c3d4e5f60718293a4b5c6d7e8f9@tracker.example/1",
+    "https://hooks.slack.com/services/T0000/B0000/hunter2hunter2",
+    "https://discord.com/api/webhooks/1234567890/hunter2hunter2",
+    "https://acme.webhook.office.com/webhookb2/hunter2hunter2",
+  ])("has no variable whose value is a URL with a credential: %s", (value) => {
     expect(made({ own: { SERVICE: value } })).toEqual(QUIET);
     expect(made({ own: { SERVICE: value }, keepEnv: ["SERVICE"] })).toEqual({ SERVICE: value, ...QUIET });
   });
@@ -46,7 +56,14 @@ describe("the environment of a program", () => {
     "ssh://git@host:22/repo",
     "a:b@c",
     "x://y:z w@v",
-  ])("has a variable whose value has no password in a URL: %s", (value) => {
+    "http://[::1]:8080/x@y",
+    "http://host:/x@y",
+    "https://ada@bitbucket.example/acme/app.git",
+    "https://registry.example/@acme/app",
+    "https://example.com/hooks/incoming-of-a-long-name",
+    "https://hooks.example.com/docs",
+    "git@github.com:acme/app.git",
+  ])("has a variable whose value has no credential in a URL: %s", (value) => {
     expect(made({ own: { SERVICE: value } })).toEqual({ SERVICE: value, ...QUIET });
   });
 
@@ -102,8 +119,19 @@ describe("the name of a variable", () => {
     ["PGPASSWORD", "DB_PASS", "COOKIE", "OPENAI_API_KEYS", "GOOGLE_APPLICATION_CREDENTIALS", "my_api_key"],
     ["DOCKER_AUTH_CONFIG", "AUTH_HEADER", "OAUTH_STATE", "SSHPASS", "PGPASS", "MYSQLPWD", "SENTRY_DSN"],
     ["AZURE_STORAGE_CONNECTION_STRING", "CONNECTION_STRINGS_MAIN", "ConnectionStrings__Main"],
+    ["STRIPE_SK", "stripe_sk", "DB_PW", "MAIL-PW", "AWS_CREDS", "CREDS", "CREDS_JSON", "NPM_OTP", "OTP"],
+    [
+      "SEED",
+      "WALLET_SEED",
+      "SEED_PHRASE",
+      "MNEMONIC",
+      "WALLET_MNEMONIC_2",
+      "npm_config_otp",
+      "npm_config__auth",
+    ],
+    ["WEBHOOK", "SLACK_WEBHOOK_URL", "DISCORD_WEBHOOKS", "npm_config_//registry.example/:_authToken"],
   ])("tells a credential: %s", (...names) => {
-    expect(names.filter((name) => !isCredentialVariable(name))).toEqual([]);
+    expect(names.filter((name) => !isCredentialVariable(name, "word word"))).toEqual([]);
   });
 
   test.each([
@@ -127,8 +155,34 @@ describe("the name of a variable", () => {
       "npm_config_user_agent",
       "DBUS_SESSION_BUS_ADDRESS",
     ],
+    ["ASK", "TASK", "DISK", "MASK", "ROOT_DISK", "GIT_ASK", "PROMPT_MASK", "ELASTICSK", "OPW", "SCOTP"],
+    [
+      "SEEDS_DIR",
+      "SEED_FILE",
+      "SEEDS",
+      "PYTHONHASHSEED",
+      "OTP_VERSION",
+      "ERLANG_OTP_ROOT",
+      "PW_TEST_SCREENSHOTS",
+    ],
+    ["WEBHOOK_PORT", "WEBHOOKS_ENABLED", "CREDSTORE", "SK_LOCALE"],
+    [
+      "npm_config_cache",
+      "npm_config_registry",
+      "npm_config_global_prefix",
+      "npm_config_node_gyp",
+      "npm_package_name",
+    ],
   ])("tells no credential: %s", (...names) => {
-    expect(names.filter(isCredentialVariable)).toEqual([]);
+    expect(names.filter((name) => isCredentialVariable(name, "word word"))).toEqual([]);
+  });
+
+  test.each(["42", "true", "False", ""])("tells no credential if a seed is %j", (value) => {
+    expect(made({ own: { SEED: value, RANDOM_SEED: value } })).toMatchObject({
+      SEED: value,
+      RANDOM_SEED: value,
+    });
+    expect(made({ own: { NPM_OTP: "123456" } })).toEqual(QUIET);
   });
 });
 

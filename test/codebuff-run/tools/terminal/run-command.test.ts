@@ -17,11 +17,14 @@ describe.skipIf(process.platform === "win32")("a command that runs", () => {
     expect(await at.run(command)).toStrictEqual({ command, stdout: "out\n", stderr: "err\n", exitCode: 3 });
   });
 
-  test("that a signal ends has no exit code", async () => {
-    await using at = await terminalWorld();
-    const command = "echo out; kill -9 $$";
-    expect(await at.run(command)).toStrictEqual({ command, stdout: "out\n" });
-  });
+  test.each(["SIGKILL", "SIGSEGV", "SIGTERM"])(
+    "that %s ends has the name of the signal, and no exit code",
+    async (signal) => {
+      await using at = await terminalWorld();
+      const command = `echo out; kill -s ${signal} $$`;
+      expect(await at.run(command)).toStrictEqual({ command, stdout: "out\n", signal });
+    },
+  );
 
   test("has an empty stdin: `cat` ends at once", async () => {
     await using at = await terminalWorld();
@@ -173,13 +176,13 @@ describe("a command that cannot run", () => {
     expect(at.opened).toEqual(["", "inner"]);
   });
 
-  test("has a NUL character, which no program can get", async () => {
+  test.each([
+    ["a NUL character", "touch a\0b"],
+    ["half of a surrogate pair", "touch a\ud83d"],
+  ])("has %s, which no program can get", async (what, command) => {
     await using at = await terminalWorld();
-    const command = "echo a\0b";
-    expect(await at.run(command)).toStrictEqual({
-      command,
-      errorMessage: "The command has a NUL character.",
-    });
+    expect(await at.run(command)).toStrictEqual({ command, errorMessage: `The command has ${what}.` });
+    expect(at.opened).toEqual([]);
   });
 
   test.skipIf(process.platform !== "linux")("is longer than the system allows", async () => {

@@ -1,0 +1,38 @@
+/** The part of the WebSocket interface that the library uses. The sockets of browsers, Node and `ws` all match it. */
+export interface WebSocketLike {
+  readonly readyState: number;
+  binaryType?: string;
+  send(data: string): void;
+  close(code?: number, reason?: string): void;
+  /** Ends the connection without a Close frame, if the implementation can. */
+  terminate?(): void;
+  addEventListener(type: "open", listener: () => void): void;
+  addEventListener(type: "message", listener: (event: MessageEventLike) => void): void;
+  addEventListener(type: "close", listener: (event: CloseEventLike) => void): void;
+  addEventListener(type: "error", listener: (event: object) => void): void;
+  removeEventListener(type: "open", listener: () => void): void;
+  removeEventListener(type: "message", listener: (event: MessageEventLike) => void): void;
+  removeEventListener(type: "close", listener: (event: CloseEventLike) => void): void;
+}
+
+export interface MessageEventLike {
+  readonly data: unknown;
+}
+
+export interface CloseEventLike {
+  readonly code: number;
+  readonly reason: string;
+}
+
+/** The second argument of `createWebSocket`. */
+export interface WebSocketInit {
+  readonly protocols: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Opens the platform's own socket. One file per platform; the package's `imports` selects the file. */
+export type OpenSocket = (
+  url: string,
+  init: WebSocketInit,
+  limits: { readonly maxReceiveBytes: number },
+) => Promise<WebSocketLike>;

@@ -1,0 +1,68 @@
+import { Recent } from "../../core/recent.ts";
+import type { UniversalEvent } from "../events.ts";
+
+// The event of a delta of 4 characters has about 260. A store writes the deltas behind it as `[mark, delta, ms, delta, ms, ...]`. Each stands for
+// an event that is as the one before it, but for its `delta`, its `sequence` and `event_id` (one higher) and its `time` (`ms` later).
+
+export type DeltaEvent = Extract<UniversalEvent, { readonly type: "item.delta" }>;
+
+/** Sessions whose deltas may go on. Few programs write to one file at once. */
+const MAX_SESSIONS = 16;
+
+/** Where years have four digits. */
+const LAST_TIME = Date.parse("9999-12-31T23:59:59.999Z");
+
+/** The delta behind another one; `undefined` where there is no such time. */
+export function followingDelta(before: DeltaEvent, delta: string, ms: number): DeltaEvent | undefined {
+  const time = Date.parse(before.time) + ms;
+  if (!(time >= 0 && time <= LAST_TIME)) return undefined;
+  const sequence = before.sequence + 1;
+  return {
+    ...before,
+    event_id: `evt_${sequence}`,
+    sequence,
+    time: new Date(time).toISOString(),
+    data: { ...before.data, delta },
+  };
+}
+
+/**
+ * Begins a line of deltas: a number of five digits at most, made of the session and the sequence of the first delta. Two programs may write
+ * to one file at once, and each line must find its own session.
+ */
+export function markOf(sessionId: string, sequence: number): number {
+  let hash = 0x811c_9dc5; // FNV-1a
+  for (let at = 0; at < sessionId.length; at++)
+    hash = Math.imul(hash ^ sessionId.charCodeAt(at), 0x0100_0193);
+  return ((hash >>> 0) + sequence) % 100_000;
+}
+
+/** Reads lines of deltas. */
+export class DeltaLines {
+  /** The last event of each session, if it is a delta. The newest is the last. */
+  readonly #last = new Recent<string, DeltaEvent>(MAX_SESSIONS);
+
+  /** Notes the event of a line, in the order of the lines. */
+  note(event: UniversalEvent): void {
+    if (event.type === "item.delta") this.#last.set(event.session_id, event);
+    else this.#last.delete(event.session_id);
+  }
+
+  /** The events of a line; what is wrong with it otherwise. */
+  read([mark, ...values]: readonly unknown[]): readonly DeltaEvent[] | string {
+    let before: DeltaEvent | undefined;
+    for (const last of this.#last.values())
+      if (markOf(last.session_id, last.sequence + 1) === mark) before = last;
+    if (before === undefined) return "it goes on with a delta that is missing";
+    const events: DeltaEvent[] = [];
+    for (let at = 0; at < values.length; at += 2) {
+      const [delta, ms] = values.slice(at, at + 2);
+      if (typeof delta === "string" && Number.isSafeInteger(ms))
+        before = followingDelta(before, delta, Number(ms));
+      else before = undefined;
+      if (before === undefined) return "it is no line of deltas";
+      events.push(before);
+    }
+    return events;
+  }
+}
