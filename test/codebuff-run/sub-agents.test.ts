@@ -192,7 +192,9 @@ test("the name of an agent to run has 256 characters at most, and a longer one i
         'Invalid parameters for spawn_agents: [{"message":"String is too long (257 > 256).","path":"agents.0.agent_type"}]',
     },
   ]);
-  expect(resultOf(events)).toMatchObject([{ value: [{ value: { message: expect.stringMatching(/may not be run/) } }] }]);
+  expect(resultOf(events)).toMatchObject([
+    { value: [{ value: { message: expect.stringMatching(/may not be run/) } }] },
+  ]);
 });
 
 test("one that fails is a failure that the parent sees; the other goes on", async () => {
