@@ -22,8 +22,8 @@ export interface SentPrompt {
   readonly id: string;
   /** The server acknowledged the prompt. */
   acked(): void;
-  /** The server ended the prompt without a message. */
-  endedSilently(): void;
+  /** The server answered a later frame. If the server works in order, it has ended the prompt without a message. */
+  overtaken(session: Session): void;
   /** The prompt was refused or not acknowledged in time, or its socket has ended. */
   fail(error: AgentwireError): void;
 }

@@ -169,7 +169,7 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
     return live !== undefined || !this.#setup.core.connection.writable;
   }
 
-  /** A prompt went on after its end had been inferred: this server does not answer in order, so the order of acks proves nothing. */
+  /** The server has shown that it does not work in order. From now on, the order of acks proves nothing. */
   answersOutOfOrder(): void {
     this.#session?.answersOutOfOrder();
     this.#user?.pump();
