@@ -46,6 +46,9 @@ export interface PromptOrder {
   readonly first: boolean;
 }
 
+/** How a prompt ends. `ended`: it has failed. */
+export type PromptEnd = "completed" | "cancelled" | "ended";
+
 /** The state that all prompts of one client share. */
 export interface PromptHost {
   readonly settings: CodebuffSettings;
@@ -54,8 +57,8 @@ export interface PromptHost {
   readonly token: TokenSource;
   /** Removes a prompt from the queue: it is about to be written. */
   take(prompt: Prompt): void;
-  /** A prompt was cancelled or has failed: ends the server's requests for the prompt. */
-  promptEnding(promptId: string, by: "cancelled" | "ended"): void;
+  /** A prompt is over: ends the server's requests for the prompt. */
+  promptEnding(promptId: string, how: PromptEnd): void;
 }
 
 /** One prompt, from the call to its end. */
@@ -233,8 +236,12 @@ export class Prompt implements Job<CodebuffEvent, CodebuffResult>, Waiting, Sent
     if (rest) turn.push(rest, size);
     if (event) turn.push(event, size);
     if (!end) return;
-    if ("error" in end) this.fail(end.error);
-    else turn.complete(toResult(end.response, this.#state, turn.textResult));
+    if ("error" in end) {
+      this.fail(end.error);
+      return;
+    }
+    this.#host.promptEnding(this.id, "completed");
+    turn.complete(toResult(end.response, this.#state, turn.textResult));
   }
 
   /** Cancels the prompt on the original server, which needs a token. The proxy has no cancel. */

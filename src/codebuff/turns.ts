@@ -12,6 +12,7 @@ import {
   cleaned,
   frameSize,
   Prompt,
+  type PromptEnd,
   type PromptHost,
   type PromptOrder,
   unwritable,
@@ -130,8 +131,8 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
     this.runner.take(prompt);
   }
 
-  promptEnding(promptId: string, by: "cancelled" | "ended"): void {
-    this.#requests?.promptEnding(promptId, by);
+  promptEnding(promptId: string, how: PromptEnd): void {
+    this.#requests?.promptEnding(promptId, how);
   }
 
   // --- the wire's side ---
