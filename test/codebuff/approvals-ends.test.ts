@@ -71,7 +71,7 @@ describe("a request that waits for the user when its prompt completes", () => {
       client.on("settled", (request) => void settled.push(request));
       const waiting = new Promise<string>((resolve) => {
         client.on("approval", ({ id }) => resolve(id));
-      client.on("question", ({ id }) => resolve(id));
+        client.on("question", ({ id }) => resolve(id));
       });
       const turn = client.prompt({ prompt: "go", promptId: "p1" });
       const id = await waiting;
