@@ -156,7 +156,7 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
 
   /** Sends a ping outside of the keepalive's schedule: an overdue ping, or a probe. */
   pingNow(): void {
-    if (this.#ping()) this.#setup.core.connection.answerDue();
+    if (this.#ping()) this.#setup.core.connection.keepalive?.due();
   }
 
   #ping(): boolean {

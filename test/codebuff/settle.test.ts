@@ -260,6 +260,37 @@ test("idle timeout: a prompt that goes silent fails with turn-timeout", async ()
   expect(outcome).toMatchObject({ status: "failed", partial: { text: "one" } });
 });
 
+test.each([
+  ["pings were answered meanwhile", "codebuff", true, "the link is alive: raise `idleTimeout`"],
+  ["nothing at all came back", "codebuff", false, "the link may be dead; if the server is only slow, raise"],
+  [
+    "the server gets no pings meanwhile",
+    "proxy",
+    true,
+    "the link may be dead; if the server is only slow, raise",
+  ],
+] as const)(
+  "idle timeout: the error says what is known of the link: %s",
+  async (_, profile, answers, words) => {
+    const { thrown } = await settle(
+      () => ["one", step.hang()],
+      async ({ client, server, turn, clock }) => {
+        await shown(turn, "one");
+        if (!answers) for (const connection of server.connections) connection.pause();
+        for (let waited = 0; waited < 100_000; waited += 25_000) {
+          const ponged = profile === "codebuff" && answers ? heard(client, '"ack"') : undefined;
+          await clock.advance(25_000);
+          await ponged;
+        }
+        await clock.advance(20_000);
+        for (const connection of server.connections) connection.resume();
+      },
+      { pair: { mock: { profile }, client: { keepalive: answers ? {} : false, stallTimeout: 0 } } },
+    );
+    expect(thrown).toMatchObject({ code: "turn-timeout", message: expect.stringContaining(words) });
+  },
+);
+
 test("total timeout: a prompt that goes on and on fails with turn-timeout", async () => {
   const hold = gate();
   const { thrown } = await settle(
