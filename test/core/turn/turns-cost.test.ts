@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { say as cass, fakeCass } from "../helpers/cass-fake.ts";
-import { say as codebuff, FakeCodebuff, fakeOriginal } from "../helpers/codebuff-fake.ts";
-import { say as codey, fakePair } from "../helpers/codey-fake.ts";
+import { say as cass, fakeCass } from "../../helpers/cass-fake.ts";
+import { say as codebuff, FakeCodebuff, fakeOriginal } from "../../helpers/codebuff-fake.ts";
+import { say as codey, fakePair } from "../../helpers/codey-fake.ts";
 
 // Work is counted in steps of iterators over maps: whoever visits all turns steps through the map that holds them.
 
