@@ -141,7 +141,7 @@ export const AGENT_JOBS: readonly SideBySide[] = [
   {
     name: "an agent that nobody knows",
     scenario: { prompts: ["hi"], agent: "nobody" },
-    differences: ["failure-rejects", "finish-always"],
+    differences: ["stop-reason", "failure-rejects", "finish-always"],
     sdk: {
       calls: "me; GET agents/codebuff/nobody/latest",
       items: "start at 0",
