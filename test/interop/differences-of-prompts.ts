@@ -1,6 +1,6 @@
 import type { JsonObject } from "./account.ts";
 import type { Difference } from "./differences.ts";
-import { bodies, everywhere, inTurn, isObject, requests, texts, without } from "./rewrites.ts";
+import { bodies, everywhere, inTurn, isObject, requests, texts, upTo, without } from "./rewrites.ts";
 import { CHAT, COUNT, isCount, listIn, textsIn } from "./rewrites-of-requests.ts";
 
 const saying = (message: JsonObject, words: string) =>
@@ -40,6 +40,10 @@ export const PROMPT_DIFFERENCES = {
       bodies(CHAT, (body) => ({ ...body, messages: withoutParent(listIn(body, "messages")) })),
       bodies(COUNT, (body) => ({ ...body, messages: withoutParent(listIn(body, "messages")) })),
     ),
+  },
+  "step-text": {
+    sdk: upTo({ requests: 1, items: 1, ends: 0 }),
+    own: upTo({ requests: 1, items: 1, ends: 0 }),
   },
   "prompt-of-parent": {
     sdk: inTurn(
