@@ -277,7 +277,10 @@ describe("reveal", () => {
   test(
     "leaves nothing for inert to remove, and tells each text from all others",
     () => {
-      const text = fc.oneof(hostileText, fc.string({ unit: fc.constantFrom("\\", "u", "{1b}", "{5c}", "\u001b") }));
+      const text = fc.oneof(
+        hostileText,
+        fc.string({ unit: fc.constantFrom("\\", "u", "{1b}", "{5c}", "\u001b") }),
+      );
       const hidden = /\\u\{([0-9a-f]+)\}/g;
       fc.assert(
         fc.property(text, (given) => {

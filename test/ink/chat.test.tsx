@@ -220,7 +220,7 @@ describe("an approval", () => {
     });
     terminal.type("go\r");
     await terminal.sees(/Its input is above[\s\S]*y once/);
-    for (let at = 0; at < 50; at++) expect(terminal.everything).toContain(`| row ${at}\n`);
+    for (let at = 0; at < 50; at++) expect(terminal.everything).toContain(`| > row ${at}\n`);
     expect(clears(terminal.written)).toBe(0);
   });
 });

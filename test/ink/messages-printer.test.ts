@@ -133,12 +133,12 @@ describe("the order of parts", () => {
     expect(print.rows).toEqual(["", "before"]);
     expect(print.live([answer([text("before"), tool("running", { output: "some" }), behind])])).toEqual([
       "* shell runs",
-      "  | ls",
+      "  | > ls",
       "  | some",
       "behind",
     ]);
     print.step([answer([text("before"), tool("done", { output: "all" }), behind])]);
-    expect(print.rows).toEqual(["", "before", "+ shell is done", "  | ls", "  | all", "behind"]);
+    expect(print.rows).toEqual(["", "before", "+ shell is done", "  | > ls", "  | all", "behind"]);
   });
 
   test("holds for prompts that wait: they are printed once they are sent", () => {
@@ -162,7 +162,7 @@ describe("the order of parts", () => {
     print.step([answer([agent("running", [text("found it", false, "n"), tool("running")])])]);
     expect(print.rows).toEqual(["", "* Picker works", "  found it"]);
     print.step([answer([agent("done", [text("found it", false, "n"), tool("done")])])]);
-    expect(print.rows.slice(3)).toEqual(["  + shell is done", "    | ls", "+ Picker is done"]);
+    expect(print.rows.slice(3)).toEqual(["  + shell is done", "    | > ls", "+ Picker is done"]);
   });
 
   test("ends with the turn: what is open then is printed", () => {

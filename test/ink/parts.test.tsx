@@ -114,7 +114,7 @@ describe("<Transcript>", () => {
     );
     terminal.type("go\r");
     await terminal.sees(/\? Allow write\? Its input is above\n y once/);
-    for (let at = 0; at < 50; at++) expect(terminal.everything.split(`| row ${at}\n`)).toHaveLength(2);
+    for (let at = 0; at < 50; at++) expect(terminal.everything.split(`| > row ${at}\n`)).toHaveLength(2);
     terminal.type("y");
     await terminal.sees(/Over\./);
     expect(agent.decisions).toMatchObject([{ decision: "once" }]);

@@ -96,21 +96,33 @@ export interface ApprovalRowsOptions extends DialogOptions {
   readonly further?: number;
 }
 
-/** The whole input of the call. Nothing is left out, and what a terminal would hide or obey is shown as its code. */
+/** Columns below which the input has no bar in front of it. */
+const NARROW = 20;
+
+/**
+ * The whole input of the call: different calls have different rows. Nothing is left out. What a terminal would hide or obey is shown as its
+ * code. A row that only goes on with the row before begins with two blanks, and no other row of the input does.
+ */
 export function approvalInput(
   { tool, input }: PendingApproval,
   columns: number,
   theme: Theme,
 ): readonly Row[] {
-  const hang: Span = { text: `  ${theme.symbols.bar} `, tone: "warn" };
+  const margin = columns < NARROW ? "" : `  ${theme.symbols.bar} `;
   const name = rowsOf(`The agent wants to use ${oneLine(tool)}`, "warn", {
     columns,
     at: "hard",
     lead: { text: `${theme.symbols.waiting} `, tone: "warn" },
-    hang: { text: "  ", tone: "plain" },
+    hang: { text: margin === "" ? "  " : "    ", tone: "plain" },
   });
-  const text = reveal(readable(input)).replaceAll("\t", "    ");
-  return [...name, ...rowsOf(text === "" ? "(no input)" : text, "plain", { columns, at: "hard", hang })];
+  const options = {
+    columns,
+    at: "hard",
+    lead: { text: margin, tone: "warn" },
+    hang: { text: `${margin}  `, tone: "warn" },
+  } as const;
+  const lines = (readable(input) || "(no input)").split("\n");
+  return [...name, ...lines.flatMap((line) => rowsOf(visible(line), "plain", options))];
 }
 
 /** Whether the dialog has room for the whole input. */
@@ -142,7 +154,8 @@ export function approvalRows(
         ),
       ]
     : approvalInput(pending, columns, theme);
-  if (instead !== undefined) return { rows: [...head, insteadRow(instead, columns)].slice(0, maxRows) };
+  if (instead !== undefined)
+    return { rows: [...cut(head, maxRows - 1, columns), insteadRow(instead, columns)].slice(-maxRows) };
   if (state.reason) {
     const says: Row = clippedRow(
       [{ text: "The reason, then Enter (Esc goes back):", tone: "warn" }],
@@ -158,7 +171,18 @@ export function approvalRows(
     return { rows: all.slice(dropped), cursor: { x: cursor.x, y: cursor.y + head.length + 1 - dropped } };
   }
   const choices = choiceRows(state, columns, theme);
-  return { rows: [...head.slice(0, Math.max(0, maxRows - choices.length)), ...choices].slice(-maxRows) };
+  return { rows: [...cut(head, maxRows - choices.length, columns), ...choices].slice(-maxRows) };
+}
+
+/** The first rows. The last of them says how many more there are, if there are more: nobody takes a piece for the whole. */
+function cut(rows: readonly Row[], maxRows: number, columns: number): readonly Row[] {
+  if (rows.length <= maxRows) return rows;
+  const shown = Math.max(0, maxRows - 1);
+  const text = `... ${rows.length - shown} more rows are not shown`;
+  return [...rows.slice(0, shown), clippedRow([{ text, tone: "warn" }], columns)].slice(
+    0,
+    Math.max(0, maxRows),
+  );
 }
 
 function choiceRows({ at }: ApprovalState, columns: number, { symbols }: Theme): readonly Row[] {
@@ -172,5 +196,12 @@ function choiceRows({ at }: ApprovalState, columns: number, { symbols }: Theme):
 }
 
 function oneLine(text: string): string {
-  return reveal(text).replace(/[\n\t]/g, (found) => (found === "\n" ? "\\n" : "\\t"));
+  return visible(text).replaceAll("\n", "\\u{a}");
+}
+
+const TAB = "→   ";
+
+/** A line with its hidden characters, its tabs, and the blank at its end. */
+function visible(line: string): string {
+  return reveal(line).replace(/ $/, "\\u{20}").replaceAll("→", "\\u{2192}").replaceAll("\t", TAB);
 }
