@@ -6,7 +6,7 @@ import { emptyEditor } from "../composer/editor.ts";
 import { countLines } from "../parts/folded.ts";
 import { readable } from "../parts/values.ts";
 import type { Press } from "../press.ts";
-import { clipped, clippedRow, type Row, rowsOf, type Span } from "../rows/row.ts";
+import { clipped, clippedRow, type Row, rowsOf } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";
 import { type DialogOptions, type DialogRows, type Entry, flow, insteadRow, stepEntry } from "./dialog.ts";
 
