@@ -6,7 +6,6 @@ import { clipped } from "../../src/ink/rows/row.ts";
 import { graphemes, MAX_GRAPHEME_LENGTH, widthOf } from "../../src/ink/rows/width.ts";
 import { wrap } from "../../src/ink/rows/wrap.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
-import { growth } from "../core/support/costs.ts";
 
 /** Most of these make one grapheme however often they are repeated. */
 const cases = Object.entries({
@@ -30,7 +29,11 @@ function layOut(text: string): void {
   clipped(text, 80);
   wrap(text, 80);
   wrap(text, 7, { at: "hard" });
-  composerRows(stepEditor(emptyEditor, { type: "type", text }), { columns: 80, theme: plainTheme, maxRows: 8 });
+  composerRows(stepEditor(emptyEditor, { type: "type", text }), {
+    columns: 80,
+    theme: plainTheme,
+    maxRows: 8,
+  });
 }
 
 /** How many characters regular expressions are given, for each character of a text that is laid out. */
@@ -45,22 +48,14 @@ function looksPerCharacter(text: string): number {
 }
 
 describe("laying out a text", () => {
-  test.each(cases)("of %s looks at each character a bounded number of times, however long it is", (_, unit) => {
-    const looks = looksPerCharacter(textOf(unit));
-    expect(looks).toBeLessThan(150);
-    expect(looks).toBeLessThan(looksPerCharacter(textOf(unit, 500)) * 1.25);
-  });
-
-  /** Also what no call tells: a regular expression that backtracks. */
-  test.each(cases)("of %s takes 16 times as long for 16 times as much, not 256 times", (_, unit) => {
-    const [short, long] = [textOf(unit, 1_000), textOf(unit, 16_000)];
-    expect(
-      growth(
-        () => widthOf(short),
-        () => widthOf(long),
-      ),
-    ).toBeLessThan(100);
-  });
+  test.each(cases)(
+    "of %s looks at each character a bounded number of times, however long it is",
+    (_, unit) => {
+      const looks = looksPerCharacter(textOf(unit));
+      expect(looks).toBeLessThan(150);
+      expect(looks).toBeLessThan(looksPerCharacter(textOf(unit, 2_000)) * 1.25);
+    },
+  );
 });
 
 describe("a grapheme", () => {
