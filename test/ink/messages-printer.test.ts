@@ -6,6 +6,8 @@ import { MessagesPrinter } from "../../src/ink/transcript/messages-printer.ts";
 import type { Sink } from "../../src/ink/transcript/sink.ts";
 import { type List, listOf } from "../../src/universal/reduce/list.ts";
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** Prints one transcript, snapshot after snapshot. */
 class Print {
   readonly rows: string[] = [];
@@ -23,6 +25,7 @@ class Print {
       columns: 40,
       theme: plainTheme,
       foldsReasoning: this.foldsReasoning,
+      inputsAbove: NONE,
       hasCommands: true,
       now: this.now,
       tailRows: 2,
@@ -39,7 +42,14 @@ class Print {
   }
 
   live(messages: readonly ChatMessage[], maxRows = 10): readonly string[] {
-    const options = { columns: 40, theme: plainTheme, foldsReasoning: true, now: this.now, maxRows };
+    const options = {
+      columns: 40,
+      theme: plainTheme,
+      foldsReasoning: true,
+      inputsAbove: NONE,
+      now: this.now,
+      maxRows,
+    };
     return this.transcript.live(listOf(messages), options).map(textOf);
   }
 }
