@@ -8,7 +8,7 @@ import { readable } from "../parts/values.ts";
 import type { Press } from "../press.ts";
 import { clipped, clippedRow, type Row, rowsOf } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";
-import { type DialogOptions, type DialogRows, type Entry, flow, insteadRow, stepEntry } from "./dialog.ts";
+import { type DialogOptions, type DialogRows, type Entry, flow, insteadRows, stepEntry } from "./dialog.ts";
 
 export type PendingApproval = Extract<ChatPending, { readonly type: "approval" }>;
 
@@ -142,35 +142,31 @@ export function approvalRows(
   const { columns, theme, maxRows, isInputAbove = false, further = 0, instead } = options;
   const more = further > 0 ? ` (${further} more ${further === 1 ? "waits" : "wait"})` : "";
   const head: readonly Row[] = isInputAbove
-    ? [
-        clippedRow(
-          [
-            {
-              text: `${theme.symbols.waiting} Allow ${clipped(oneLine(pending.tool), Math.max(8, columns - 30))}? Its input is above${more}`,
-              tone: "warn",
-            },
-          ],
+    ? rowsOf(
+        `Allow ${clipped(oneLine(pending.tool), Math.max(8, columns - 30))}? Its input is above${more}`,
+        "warn",
+        {
           columns,
-        ),
-      ]
+          lead: { text: `${theme.symbols.waiting} `, tone: "warn" },
+          hang: { text: "  ", tone: "plain" },
+        },
+      )
     : approvalInput(pending, columns, theme);
-  if (instead !== undefined)
-    return { rows: [...cut(head, maxRows - 1, columns), insteadRow(instead, columns)].slice(-maxRows) };
-  if (state.reason) {
-    const says: Row = clippedRow(
-      [{ text: "The reason, then Enter (Esc goes back):", tone: "warn" }],
-      columns,
-    );
+  if (state.reason && instead === undefined) {
+    const says = rowsOf("The reason, then Enter (Esc goes back):", "warn", { columns });
     const { rows, cursor } = composerRows(state.reason, {
       columns,
       theme,
-      maxRows: Math.max(1, maxRows - head.length - 1),
+      maxRows: Math.max(1, maxRows - head.length - says.length),
     });
-    const all = [...head, says, ...rows];
+    const all = [...head, ...says, ...rows];
     const dropped = Math.max(0, all.length - maxRows);
-    return { rows: all.slice(dropped), cursor: { x: cursor.x, y: cursor.y + head.length + 1 - dropped } };
+    return {
+      rows: all.slice(dropped),
+      cursor: { x: cursor.x, y: cursor.y + head.length + says.length - dropped },
+    };
   }
-  const choices = choiceRows(state, columns, theme);
+  const choices = instead === undefined ? choiceRows(state, columns, theme) : insteadRows(instead, columns);
   return { rows: [...cut(head, maxRows - choices.length, columns), ...choices].slice(-maxRows) };
 }
 
