@@ -49,7 +49,8 @@ class Region {
   }
 
   shown({ rows, cursor }: Live): void {
-    this.#rows = rows.map((row) => row.map(({ text }) => text).join(""));
+    const texts = rows.map((row) => row.map(({ text }) => text).join(""));
+    this.#rows = texts.map((text) => text.trimEnd()); // Ink writes no blanks at the end
     this.#cursor = cursor?.y ?? rows.length;
   }
 

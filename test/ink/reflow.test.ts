@@ -69,6 +69,19 @@ describe("a window that becomes narrower in the middle of an answer", () => {
     expect(shown.match(/Write to the agent/g)).toHaveLength(1);
   });
 
+  test("takes no line away where a row ends in a blank, which Ink does not write", async () => {
+    const begun = `${text}\n${"x".repeat(39)} `;
+    const script: MockAgentScript = [[begun, agentStep.wait("gate"), "The end.", agentStep.hang()]];
+    const { terminal, agent } = await open(script, /x\n/);
+    await terminal.drained();
+    terminal.resize(39, 24);
+    agent.release("gate");
+    await terminal.sees(/The\s+end\.[\s\S]*working/);
+    await drawnAnew(terminal);
+    const shown = terminal.everything.replaceAll("\n", "");
+    expect(shown.match(/w\d+/g)).toEqual(Array.from({ length: WORDS }, (_, at) => `w${at}`));
+  });
+
   test("doubles no line of a dialog", async () => {
     const command = Array.from({ length: 40 }, (_, at) => `w${at}`).join(" ");
     const script: MockAgentScript = function* () {
