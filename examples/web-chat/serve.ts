@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import {
   build,
   createLogger,
@@ -90,7 +91,33 @@ function proxyTo(servers: Servers): Record<string, ProxyOptions> {
       ws: true,
       changeOrigin: true,
       rewrite: (path) => base + path.slice(name.length + 1) || "/",
+      bypass: refuseOthers,
     };
   }
   return routes;
+}
+
+const LOOPBACK: readonly string[] = ["127.0.0.1", "localhost", "[::1]"];
+const FORBIDDEN = "HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+
+/**
+ * Answers 403 to what does not come from this page. Every page that the user visits may open a socket to this machine, and no browser asks the
+ * server first. Vite checks neither header of a socket that it passes on.
+ *
+ * @param res absent for a WebSocket
+ * @returns the path as it is, which Vite does not pass on; `undefined` to pass it on
+ */
+function refuseOthers(req: IncomingMessage, res: ServerResponse | undefined): string | undefined {
+  if (isOfThisPage(req, res === undefined)) return undefined;
+  if (res) res.writeHead(403).end();
+  else req.socket.on("error", () => {}).end(FORBIDDEN); // the other side may be gone
+  return req.url;
+}
+
+/** `Host` too: a name of an attacker may lead to this machine (DNS rebinding), and the browser then takes both for one origin. */
+function isOfThisPage({ headers: { host, origin }, socket }: IncomingMessage, isSocket: boolean): boolean {
+  if (!URL.canParse(`http://${host}`)) return false;
+  const own = new URL(`http://${host}`);
+  if (!LOOPBACK.includes(own.hostname) || Number(own.port || 80) !== socket.localPort) return false;
+  return origin === undefined ? !isSocket : origin === own.origin; // a browser names the origin of each socket
 }

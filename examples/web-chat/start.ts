@@ -18,7 +18,8 @@ Options:
                    there, such as --backend codey ws://127.0.0.1:8080/
   --port <number>  Where to find the page; the next free port when it is taken, 0 for any. Default: 5173
   --build <folder> Build the page into that folder instead, for a web server.
-                   That has to pass on ${BACKENDS.map((name) => `/${name}`).join(", ")}, with WebSockets, to the servers.
+                   That has to pass on ${BACKENDS.map((name) => `/${name}`).join(", ")}, with WebSockets, to the servers,
+                   and to refuse what comes from another origin.
   --help           This text.
 `;
 

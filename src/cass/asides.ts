@@ -69,7 +69,7 @@ export class Asides {
   #lineChanged(): void {
     const { busy } = this.#line;
     if (this.#readsWhileWorking) this.#statuses.hold(busy); // the server answers the turn first
-    if (!busy && this.#answersPings && this.#pings.due > 0) this.#core.connection.answerDue();
+    if (!busy && this.#answersPings && this.#pings.due > 0) this.#core.connection.keepalive?.due();
   }
 
   /** Writes the requests that waited for the line. */
@@ -78,7 +78,7 @@ export class Asides {
     if (this.#question && (this.#readsWhileWorking || !busy)) this.#ask(this.#question);
     if (!this.#pingWaits || busy) return;
     this.#pingWaits = false;
-    if (this.#pings.due === 0) this.#core.connection.pingNow();
+    if (this.#pings.due === 0) this.#core.connection.keepalive?.pingNow();
   }
 
   /** Requests the server's status once no turn runs. */

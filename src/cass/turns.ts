@@ -55,7 +55,7 @@ export class Turns implements Course<Job>, WireUser {
 
   /** Whether a turn is under way. Read while the client closes: unsent turns have been handed back. */
   get working(): boolean {
-    return this.runner.jobs.length > 0;
+    return !this.runner.isIdle;
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { Unsubscribe } from "../core/client/events.ts";
-import { reportError } from "./report-error.ts";
+import { reportError } from "../universal/listen/report-error.ts";
 
 type Listener = () => unknown;
 

@@ -10,8 +10,8 @@ import {
 import { type Clock, systemClock } from "../core/clock.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import { randomId } from "../core/random-id.ts";
+import { reportError } from "../universal/listen/report-error.ts";
 import type { AgentSource, UniversalOptions } from "../universal/stream.ts";
-import { reportError } from "./report-error.ts";
 import type { SavedChat } from "./saving/saved.ts";
 import type { ChatStore } from "./store/store.ts";
 

@@ -61,8 +61,9 @@ export class AgentRun implements AgentWork {
     const sentAt = shared.core.clock.wallTime();
     this.#history = [...earlier, ...(said ? [promptMessage(said, sentAt)] : [])];
     const { systemPrompt = "", instructionsPrompt = "", stepPrompt = "", outputSchema } = definition;
-    this.#system = this.#filled(systemPrompt);
-    this.#history.push(...instructionMessages(this.#filled(instructionsPrompt), outputSchema, sentAt));
+    this.#system = this.#filled(systemPrompt).trim();
+    const instructions = this.#filled(instructionsPrompt).trim();
+    this.#history.push(...instructionMessages(instructions, outputSchema, sentAt));
     this.#begun = this.#history.length;
     const agents = spawnable.map((each) => each.definition);
     this.#toolbox = new Toolbox(definition, shared.tools, agents, shared.gate.answersQuestions);

@@ -16,6 +16,7 @@ export interface AgentDefinition {
   readonly version?: string;
   /** Tools of this library (`end_turn`, `set_output`, ...), and of the client's `overrideTools`. The client's `tools` are offered without being named. */
   readonly toolNames?: readonly string[];
+  /** In all three prompts, placeholders such as `{CODEBUFF_USER_CWD}` stand for what the client knows. */
   readonly systemPrompt?: string;
   /** Follows each prompt. */
   readonly instructionsPrompt?: string;

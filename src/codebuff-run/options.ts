@@ -86,9 +86,9 @@ export interface CodebuffRunOptions<Tools extends ToolParametersByName = ToolPar
   readonly silentTimeout?: number;
   /** Whether steps are reported to the backend one by one, or all at the end. @default "post" */
   readonly stepReporting?: "post" | "batch";
-  /** The project's files, by path: part of what the state of a run knows of the project. */
+  /** The project's files, by path: for the placeholders in prompts of agents, and for the state of a run. */
   readonly projectFiles?: Readonly<Record<string, string>>;
-  /** Texts for agents about the project, by path. */
+  /** Texts for agents about the project, by path. @default `knowledge.md`, `AGENTS.md` and `CLAUDE.md` at the root of `projectFiles` */
   readonly knowledgeFiles?: Readonly<Record<string, string>>;
   /** Runs at once; others wait. @default 100: each holds a history and a connection */
   readonly maxRuns?: number;

@@ -158,14 +158,20 @@ export class Run implements LocalWork {
     const { prompt, extraToolResults, options } = this.#setup.job.order;
     const why = output.type === "error" ? [note(output.message, sentAt)] : [];
     const messages = [...earlier.history, ...extraToolResults, promptMessage(prompt, sentAt), ...why];
-    return {
+    const state = {
       agentId: "main-agent",
       agentType: earlier.agentType ?? null,
+      ancestorRunIds: [],
+      childRunIds: [],
       messageHistory: withoutOrphans(messages),
       stepsRemaining: options.maxAgentSteps,
       creditsUsed: 0,
       directCreditsUsed: 0,
+      contextTokenCount: 0,
+      systemPrompt: "",
+      toolDefinitions: {},
     };
+    return state;
   }
 
   #letGo(why: string, reason: Error, isUrgent: boolean): void {

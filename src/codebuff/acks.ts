@@ -50,12 +50,9 @@ export class Acks {
     this.provesOver(session, txid); // last: when this prompt ends, a closing client may be done
   }
 
-  /** The server answered this frame, so every earlier prompt is over. */
+  /** The server answered this frame. A server that works in order has ended every earlier prompt. */
   provesOver(session: Session, txid: number): void {
-    for (const prompt of session.overSilently(txid)) {
-      prompt.endedSilently();
-      this.#setup.host.promptEnded(prompt.id);
-    }
+    for (const prompt of session.overSilently(txid)) prompt.overtaken(session);
   }
 
   #accepted(session: Session, txid: number, sent: Sent): void {

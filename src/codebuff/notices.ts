@@ -29,7 +29,7 @@ const MAX_KEPT_BYTES = 8 * 1_048_576;
  * acknowledge nothing. Above the bounds, the oldest notices are given up like timed-out ones.
  */
 export class Notices {
-  readonly #pending: Pending<number, UnackedNotice>;
+  readonly #pending: Pending<UnackedNotice>;
   readonly #onGivenUp: (unacked: UnackedNotice) => void;
   #bytes = 0;
 
@@ -67,8 +67,8 @@ export class Notices {
     return this.#taken(this.#pending.takeFirst());
   }
 
-  setClocks(mayRun: (txid: number) => boolean): void {
-    this.#pending.setClocks(mayRun);
+  startUpTo(txid: number): void {
+    this.#pending.startUpTo(txid);
   }
 
   /** Oldest first. */

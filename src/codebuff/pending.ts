@@ -8,18 +8,20 @@ interface Entry<Request> {
 }
 
 /**
- * Requests that await a reply, in the order of sending. A reply takes its request by id, or takes the oldest one if the protocol has no
- * ids. Each request has a deadline. A deadline can pause while the server is busy with older work.
+ * Requests that await a reply, in the order of sending. Ids grow in this order. A reply takes its request by id, or takes the oldest one
+ * if the protocol has no ids. Each request has a deadline. While the server is busy with older work, the deadlines of new requests wait.
  */
-export class Pending<Id, Request> {
+export class Pending<Request> {
   readonly #clock: Clock;
   readonly #timeout: number;
-  readonly #onTimeout: (id: Id, request: Request) => void;
-  readonly #entries = new Table<Id, Entry<Request>>();
-  #mayRun: ((id: Id) => boolean) | undefined;
+  readonly #onTimeout: (id: number, request: Request) => void;
+  readonly #entries = new Table<number, Entry<Request>>();
+  /** The deadlines that wait, oldest first. Kept apart, so that a change of the limit visits no other request. */
+  readonly #waiting = new Table<number, Deadline>();
+  #limit = Number.POSITIVE_INFINITY;
 
   /** `timeout` in ms, 0: none. After the timeout the request is removed and given to `onTimeout`. */
-  constructor(clock: Clock, timeout: number, onTimeout: (id: Id, request: Request) => void) {
+  constructor(clock: Clock, timeout: number, onTimeout: (id: number, request: Request) => void) {
     this.#clock = clock;
     this.#timeout = timeout;
     this.#onTimeout = onTimeout;
@@ -30,21 +32,23 @@ export class Pending<Id, Request> {
   }
 
   /** Adds a request. Replaces an older request with the same id, and stops its deadline. */
-  add(id: Id, request: Request): void {
+  add(id: number, request: Request): void {
     this.take(id);
     const deadline = new Deadline(this.#clock, this.#timeout, () => {
       this.#entries.delete(id);
       this.#onTimeout(id, request);
     });
     this.#entries.set(id, { request, deadline });
-    if (this.#mayRun?.(id) ?? true) deadline.start();
+    if (id <= this.#limit) deadline.start();
+    else this.#waiting.set(id, deadline);
   }
 
   /** Removes the request with this id; `undefined` if there is none (a duplicate or unknown reply). */
-  take(id: Id): Request | undefined {
+  take(id: number): Request | undefined {
     const entry = this.#entries.get(id);
     if (!entry) return undefined;
     entry.deadline.stop();
+    this.#waiting.delete(id);
     this.#entries.delete(id);
     return entry.request;
   }
@@ -55,16 +59,17 @@ export class Pending<Id, Request> {
     return undefined;
   }
 
-  /** Runs the deadlines of the requests that `mayRun` accepts, and pauses the others. A paused deadline starts again from zero. */
-  setClocks(mayRun: (id: Id) => boolean): void {
-    this.#mayRun = mayRun;
-    for (const [id, { deadline }] of this.#entries.entries()) {
-      if (!mayRun(id)) deadline.stop();
-      else if (!deadline.running) deadline.start();
+  /** Starts the waiting deadlines up to the id `limit`. The deadlines of later requests with a higher id wait for the next call. */
+  startUpTo(limit: number): void {
+    this.#limit = limit;
+    for (const [id, deadline] of this.#waiting.entries()) {
+      if (id > limit) return;
+      this.#waiting.delete(id);
+      deadline.start();
     }
   }
 
-  /** The waiting requests, oldest first. */
+  /** The requests, oldest first. */
   *values(): Iterable<Request> {
     for (const { request } of this.#entries.values()) yield request;
   }
@@ -76,6 +81,7 @@ export class Pending<Id, Request> {
       return request;
     });
     this.#entries.clear();
+    this.#waiting.clear();
     return requests;
   }
 }

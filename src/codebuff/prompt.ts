@@ -1,4 +1,5 @@
 import { isObject } from "../core/checks.ts";
+import type { CancelTimer } from "../core/clock.ts";
 import { type AgentwireError, InvalidInputError, isAgentwireError } from "../core/errors.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
 import type { Job } from "../core/turn/runner.ts";
@@ -27,6 +28,9 @@ import {
 } from "./turn.ts";
 import type { Wire } from "./wire.ts";
 
+/** ms in which a prompt that streams must go on behind the ack of a later frame: models rarely pause for longer in an answer. */
+const CHUNK_AFTER_ACK = 30_000;
+
 /** The parts of a new prompt. */
 export interface PromptOrder {
   /** The caller's input. Handed back, without its token, if the prompt is never sent. */
@@ -42,6 +46,9 @@ export interface PromptOrder {
   readonly first: boolean;
 }
 
+/** How a prompt ends. `ended`: it has failed. */
+export type PromptEnd = "completed" | "cancelled" | "ended";
+
 /** The state that all prompts of one client share. */
 export interface PromptHost {
   readonly settings: CodebuffSettings;
@@ -50,8 +57,8 @@ export interface PromptHost {
   readonly token: TokenSource;
   /** Removes a prompt from the queue: it is about to be written. */
   take(prompt: Prompt): void;
-  /** A prompt was cancelled or has failed: ends the server's requests for the prompt. */
-  promptEnding(promptId: string, by: "cancelled" | "ended"): void;
+  /** A prompt is over: ends the server's requests for the prompt. */
+  promptEnding(promptId: string, how: PromptEnd): void;
 }
 
 /** One prompt, from the call to its end. */
@@ -72,6 +79,8 @@ export class Prompt implements Job<CodebuffEvent, CodebuffResult>, Waiting, Sent
       }
     | undefined;
   #wasAcked = false;
+  /** Set while the ack of a later frame puts in doubt whether the prompt still runs. */
+  #cancelDoubt: CancelTimer | undefined;
   /** The prompt counts as ended, although the server did not report the end. */
   isSilent = false;
 
@@ -146,10 +155,26 @@ export class Prompt implements Job<CodebuffEvent, CodebuffResult>, Waiting, Sent
     this.turn.active();
   }
 
-  endedSilently(): void {
-    if (this.turn.settled) return;
-    this.isSilent = true;
+  /**
+   * The published proxy sends an ack behind all chunks of the earlier prompts. So if the prompt streams, the client waits: another chunk
+   * proves that this server does not work in order. A session that holds back has sent only a probe, after long silence.
+   */
+  overtaken(session: Session): void {
+    const end = (): void => this.#endSilently(session);
+    if (this.turn.status !== "streaming" || session.holdsBack) end();
+    else this.#cancelDoubt ??= this.#host.core.clock.setTimeout(end, CHUNK_AFTER_ACK, { unref: true });
+  }
+
+  #endSilently({ inOrder }: Session): void {
+    if (!inOrder) return; // another prompt has proved it meanwhile
+    this.isSilent = !this.turn.settled;
     this.#apply({ type: "silent-end" }, 0);
+    this.#host.wire.promptEnded(this.id);
+  }
+
+  /** The turn has settled: stops the wait for another chunk. */
+  settled(): void {
+    this.#cancelDoubt?.();
   }
 
   fail(error: AgentwireError): void {
@@ -193,6 +218,11 @@ export class Prompt implements Job<CodebuffEvent, CodebuffResult>, Waiting, Sent
 
   /** Any message for the prompt proves that the server took the prompt, so the message counts as the ack. */
   #heardOf(): void {
+    if (this.#cancelDoubt) {
+      this.#cancelDoubt();
+      this.#cancelDoubt = undefined;
+      this.#host.wire.answersOutOfOrder();
+    }
     if (this.#wasAcked) return;
     this.#wasAcked = true;
     this.#host.wire.heardOf(this.id);
@@ -206,8 +236,12 @@ export class Prompt implements Job<CodebuffEvent, CodebuffResult>, Waiting, Sent
     if (rest) turn.push(rest, size);
     if (event) turn.push(event, size);
     if (!end) return;
-    if ("error" in end) this.fail(end.error);
-    else turn.complete(toResult(end.response, this.#state, turn.textResult));
+    if ("error" in end) {
+      this.fail(end.error);
+      return;
+    }
+    this.#host.promptEnding(this.id, "completed");
+    turn.complete(toResult(end.response, this.#state, turn.textResult));
   }
 
   /** Cancels the prompt on the original server, which needs a token. The proxy has no cancel. */

@@ -22,6 +22,7 @@ import {
 } from "./handlers.ts";
 import type { KnownPrompts } from "./known-prompts.ts";
 import type { Invalid } from "./messages.ts";
+import type { PromptEnd } from "./prompt.ts";
 import { type RequestsBase, Responses } from "./responses.ts";
 import type { Session } from "./session.ts";
 import { type Job, type Now, show, Task } from "./task.ts";
@@ -65,7 +66,7 @@ export class Requests {
   readonly #setup: RequestsSetup;
   readonly #responses: Responses;
   /** The running tasks, by `keyOf`: the key tells a repeated request from a new one. */
-  readonly #tasks = new Table<string, Pick<Task<never>, "promptId" | "limited" | "abandon">>();
+  readonly #tasks = new Table<string, Pick<Task<never>, "promptId" | "limited" | "isRunning" | "abandon">>();
   /** The tool calls of the current session. A restarted server may count its ids from the beginning. */
   #called = new Recent<string, true>(REMEMBERED);
   readonly #missing = new Recent<string, true>(REMEMBERED);
@@ -123,10 +124,12 @@ export class Requests {
     else this.#responses.refuse(session, "read-files-response", { requestId, files: {} });
   }
 
-  /** Abandons the requests of a prompt that was cancelled or has failed. */
-  promptEnding(promptId: string, by: "cancelled" | "ended"): void {
+  /** Abandons the requests of a prompt that is over. Handlers that run go on behind a prompt that completes. */
+  promptEnding(promptId: string, how: PromptEnd): void {
     for (const task of this.#tasks.values()) {
-      if (task.promptId === promptId) task.abandon(by, "the prompt was cancelled or has failed");
+      if (task.promptId !== promptId) continue;
+      if (how !== "completed") task.abandon(how, REFUSED.other);
+      else if (!task.isRunning) task.abandon("ended", REFUSED.completed);
     }
   }
 

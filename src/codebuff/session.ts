@@ -22,8 +22,8 @@ export interface SentPrompt {
   readonly id: string;
   /** The server acknowledged the prompt. */
   acked(): void;
-  /** The server ended the prompt without a message. */
-  endedSilently(): void;
+  /** The server answered a later frame. If the server works in order, it has ended the prompt without a message. */
+  overtaken(session: Session): void;
   /** The prompt was refused or not acknowledged in time, or its socket has ended. */
   fail(error: AgentwireError): void;
 }
@@ -94,10 +94,10 @@ export class Session {
   /** The txid of the last `cancel-user-input`. The server may answer a cancel with an action-error. */
   lastCancel = -1;
   readonly #setup: SessionSetup;
-  readonly #acks: Pending<number, Unacked & { readonly sent: Begun }>;
+  readonly #acks: Pending<Unacked & { readonly sent: Begun }>;
   readonly #notices: Notices;
-  readonly #inits: Pending<number, Init>;
-  /** By the id of the prompt. */
+  readonly #inits: Pending<Init>;
+  /** By the id of the prompt, in the order of sending. */
   readonly #running = new Table<string, { readonly txid: number; readonly prompt: SentPrompt }>();
   /** Made with the first prompt: many sessions have none. */
   #stall: Deadline | undefined;
@@ -234,8 +234,13 @@ export class Session {
 
   /** The prompts that must be over although no terminal message came: the server answered a later frame. */
   overSilently(ackedTxid: number): readonly SentPrompt[] {
-    if (this.server !== "proxy" || !this.inOrder) return [];
-    return [...this.#running.values()].filter(({ txid }) => txid < ackedTxid).map(({ prompt }) => prompt);
+    const over: SentPrompt[] = [];
+    if (this.server !== "proxy" || !this.inOrder) return over;
+    for (const { txid, prompt } of this.#running.values()) {
+      if (txid > ackedTxid) break; // sent later, as all that follow
+      if (txid < ackedTxid) over.push(prompt);
+    }
+    return over;
   }
 
   /** The server has ended a prompt, or never began it. */
@@ -276,10 +281,9 @@ export class Session {
       this.#silence ??= new Deadline(clock, probeAfter, () => host.silent(), { unref: true });
       this.#silence.start();
     }
-    const [first] = this.#running.values();
-    const oldest = this.blocked ? first?.txid : undefined;
-    const mayRun = (txid: number): boolean => oldest === undefined || txid <= oldest;
-    this.#acks.setClocks(mayRun);
-    this.#notices.setClocks(mayRun);
+    const [oldest] = this.blocked ? this.#running.values() : [];
+    const limit = oldest?.txid ?? Number.POSITIVE_INFINITY;
+    this.#acks.startUpTo(limit);
+    this.#notices.startUpTo(limit);
   }
 }

@@ -53,7 +53,8 @@ export class Task<T> {
   readonly #release: () => void;
   readonly #cancelTimer: CancelTimer;
   #withdraw: Withdraw | undefined;
-  #isRunning = false;
+  /** Whether the request was allowed, and its handler runs. */
+  isRunning = false;
   #isOver = false;
 
   constructor(setup: TaskSetup, job: Job<T>) {
@@ -85,7 +86,7 @@ export class Task<T> {
   run(work: (context: HandlerContext) => T | Promise<T>): void {
     this.#show({ state: "approved" });
     this.#show({ state: "running" });
-    this.#isRunning = true;
+    this.isRunning = true;
     const { outbox } = this.#setup.core;
     outbox.tell(async () => {
       if (this.#isOver) return; // a listener has ended the prompt
@@ -125,10 +126,10 @@ export class Task<T> {
 
   #expire(): void {
     const { handler, timeout, call } = this.#job;
-    const why = this.#isRunning
+    const why = this.isRunning
       ? `${handler} did not answer within ${timeout} ms`
       : `nobody decided on \`${call.name}\` within ${timeout} ms, and the server waits no longer`;
-    this.#setup.core.warn(this.#isRunning ? "handler-failed" : "approval-failed", why);
+    this.#setup.core.warn(this.isRunning ? "handler-failed" : "approval-failed", why);
     this.#leave("timeout", why, { state: "failed", error: why });
   }
 

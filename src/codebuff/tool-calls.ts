@@ -28,13 +28,14 @@ export function toolCallOf(raw: ToolCallRequest, id: string, turnId: string | un
 }
 
 /** The reason for not running a tool, by the state of its prompt. Tools run only for a prompt under way. */
-export const REFUSED: { readonly [standing in Named["standing"]]?: string } = {
+export const REFUSED = {
+  open: undefined,
   completed: "the prompt has ended",
   other: "the prompt was cancelled or has failed",
   silent: "the prompt has failed",
   unknown: "this client has sent no such prompt",
   unsent: "this client has sent no such prompt",
-};
+} as const satisfies { readonly [standing in Named["standing"]]: string | undefined };
 
 /** The response for a call that failed or was denied. */
 export function toolError(requestId: string, errorMessage: string): object {

@@ -12,6 +12,7 @@ import {
   cleaned,
   frameSize,
   Prompt,
+  type PromptEnd,
   type PromptHost,
   type PromptOrder,
   unwritable,
@@ -120,6 +121,7 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
 
   settled(prompt: Prompt): void {
     this.core.redactor.use(prompt.turn);
+    prompt.settled();
     this.known.settled(prompt);
   }
 
@@ -129,8 +131,8 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
     this.runner.take(prompt);
   }
 
-  promptEnding(promptId: string, by: "cancelled" | "ended"): void {
-    this.#requests?.promptEnding(promptId, by);
+  promptEnding(promptId: string, how: PromptEnd): void {
+    this.#requests?.promptEnding(promptId, how);
   }
 
   // --- the wire's side ---
@@ -153,10 +155,12 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
       case "request-mcp-tool-data":
         this.#asked().receive(message);
         return;
-      case "tool-call-request":
+      case "tool-call-request": {
+        const requests = this.#asked();
         this.#receiveFrame(message, size);
-        this.#asked().receive(message);
+        requests.receive(message);
         return;
+      }
       case "prompt-error":
         this.#receiveFrame(cleaned(message, this.core), size);
         return;
@@ -174,7 +178,9 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
     this.gate.newSession();
   }
 
+  /** The server asks for something. In the middle of a prompt, this proves that the server reads while it works. */
   #asked(): Requests {
+    if (this.wire.busy()) this.wire.answersOutOfOrder();
     this.#requests ??= new Requests(this);
     return this.#requests;
   }

@@ -156,7 +156,7 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
 
   /** Sends a ping outside of the keepalive's schedule: an overdue ping, or a probe. */
   pingNow(): void {
-    if (this.#ping()) this.#setup.core.connection.answerDue();
+    if (this.#ping()) this.#setup.core.connection.keepalive?.due();
   }
 
   #ping(): boolean {
@@ -169,7 +169,7 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
     return live !== undefined || !this.#setup.core.connection.writable;
   }
 
-  /** A prompt went on after its end had been inferred: this server does not answer in order, so the order of acks proves nothing. */
+  /** The server has shown that it does not work in order. From now on, the order of acks proves nothing. */
   answersOutOfOrder(): void {
     this.#session?.answersOutOfOrder();
     this.#user?.pump();

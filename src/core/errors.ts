@@ -218,6 +218,12 @@ export class TurnCancelledError extends AgentwireError {
   }
 }
 
+interface TurnTimeoutOptions {
+  readonly advice?: string;
+  readonly linkLives?: boolean;
+  readonly retryable?: boolean;
+}
+
 /** The turn took too long. `idle`: no frame of the turn arrived in time. `total`: from start to end. */
 export class TurnTimeoutError extends AgentwireError {
   protected static override readonly className: string = "TurnTimeoutError";
@@ -226,15 +232,18 @@ export class TurnTimeoutError extends AgentwireError {
   /** The limit, in ms. */
   declare readonly timeout: number;
 
-  /** `advice` replaces the advice to raise the option. */
+  /** `advice` replaces the advice to raise the option. `linkLives`: the server has answered a ping meanwhile. */
   constructor(
     kind: "idle" | "total",
     timeout: number,
-    { advice, retryable = true }: { readonly advice?: string; readonly retryable?: boolean } = {},
+    { advice, linkLives = false, retryable = true }: TurnTimeoutOptions = {},
   ) {
-    const [what, option] =
-      kind === "idle" ? ["nothing arrived for the turn", "idleTimeout"] : ["the turn did not end", "timeout"];
-    const how = advice ?? `raise \`${option}\`, or set it to 0 to wait without end`;
+    const isIdle = kind === "idle";
+    const [what, option] = isIdle
+      ? ["nothing arrived for the turn", "idleTimeout"]
+      : ["the turn did not end", "timeout"];
+    const link = linkLives ? "the link is alive: " : "the link may be dead; if the server is only slow, ";
+    const how = advice ?? `${isIdle ? link : ""}raise \`${option}\`, or set it to 0 to wait without end`;
     const message = `${what} within ${timeout} ms; ${how}`;
     super("turn-timeout", message, { retryable, delivery: "unknown" }, { kind, timeout });
   }

@@ -4,6 +4,7 @@ import type { Chat as AgentChat } from "../chat/chat.ts";
 import { systemClock } from "../core/clock.ts";
 import { useChat } from "../react/index.ts";
 import { pressesOf } from "./press.ts";
+import { useReflow } from "./reflow.ts";
 import { Rows } from "./rows/rows.tsx";
 import { ChatScreen } from "./screen/chat-screen.ts";
 import type { ExitReason } from "./screen/keyboard.ts";
@@ -55,6 +56,7 @@ export function Chat(props: ChatProps): ReactElement {
   });
   const frame = useSyncExternalStore(screen.subscribe, screen.getFrame);
   const { setCursorPosition } = useCursor();
+  useReflow(frame);
   useEffect(() => screen.start(), [screen]);
   useEffect(() => screen.resize(size), [screen, size]);
   useEffect(() => screen.restyle(theme), [screen, theme]);
@@ -73,7 +75,7 @@ export function Chat(props: ChatProps): ReactElement {
       <Static key={frame.printed.epoch} items={[...frame.printed.blocks]}>
         {(block) => <Rows key={block.id} rows={block.rows} theme={theme} />}
       </Static>
-      <Rows rows={isActive ? frame.rows : [[{ text: NO_KEYS, tone: "warn" }]]} theme={theme} />
+      <Rows rows={isActive ? frame.rows : [[{ text: NO_KEYS, tone: "warn" }]]} theme={theme} isCut />
     </Box>
   );
 }

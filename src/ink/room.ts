@@ -7,8 +7,8 @@ export interface Room {
   readonly rows: number;
   /** Whether all that was printed is in the scrollback. */
   readonly isDrained: boolean;
-  /** Prints rows to the scrollback. The same function at each render. */
-  readonly print: (rows: readonly Row[]) => void;
+  /** Prints the text of a request to the scrollback. The same function at each render. */
+  readonly print: (rows: readonly Row[], id: string) => void;
 }
 
 const RoomContext = createContext<Room | undefined>(undefined);
@@ -46,7 +46,7 @@ export function useAbove(
   const print = room?.print;
   useEffect(() => {
     if (!isTall || !print || !latest.current) return;
-    if (printed.current !== key) print(latest.current());
+    if (printed.current !== key) print(latest.current(), key);
     printed.current = key;
     setShown(key);
   }, [isTall, key, print]);

@@ -48,7 +48,10 @@ export interface UniversalStream extends AsyncIterable<UniversalEvent> {
    * @throws BufferOverflowError, on iteration, if the next event is no longer kept (`maxLogBytes`).
    */
   events(options?: ReplayOptions): AsyncIterable<UniversalEvent>;
-  /** Listens to the events that follow, until the returned function is called. */
+  /**
+   * Listens to the events that follow, until the returned function is called. In the tick of `prompt()`, also to the events from that
+   * `prompt()` on: they are told in the next microtask, in order, before anything newer.
+   */
   on(name: "event", listener: (event: UniversalEvent) => void, options?: ListenOptions): Unsubscribe;
   /** Stops listening: what is open is closed as terminated, and the iterations end. The client lives on. */
   close(): void;

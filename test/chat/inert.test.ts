@@ -269,18 +269,25 @@ describe("reveal", () => {
     ["a\r\nb\tc", "a\\u{d}\nb\tc"],
     ["\ud83d \u{e0041} \u2028", "\\u{d83d} \\u{e0041} \\u{2028}"],
     ["héllo 日本", "héllo 日本"],
+    ["\\u{1b} \\n \\u1b", "\\u{5c}u{1b} \\n \\u1b"],
   ])("shows %j as %j", (given, shown) => {
     expect(reveal(given)).toBe(shown);
   });
 
   test(
-    "leaves nothing for inert to remove",
+    "leaves nothing for inert to remove, and tells each text from all others",
     () => {
+      const text = fc.oneof(
+        hostileText,
+        fc.string({ unit: fc.constantFrom("\\", "u", "{1b}", "{5c}", "\u001b") }),
+      );
+      const hidden = /\\u\{([0-9a-f]+)\}/g;
       fc.assert(
-        fc.property(hostileText, (text) => {
-          const shown = reveal(text);
+        fc.property(text, (given) => {
+          const shown = reveal(given);
           expect(inert(shown)).toBe(shown);
-          expect(reveal(shown)).toBe(shown);
+          const read = shown.replace(hidden, (_, point) => String.fromCodePoint(Number.parseInt(point, 16)));
+          expect(read).toBe(given);
         }),
         runs(1_000),
       );

@@ -1,4 +1,3 @@
-import { isAgentwireError } from "agentwire";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Chat } from "../../src/chat/chat.ts";
@@ -140,52 +139,7 @@ class Dialogs {
   }
 }
 
-/** What an old dialog is told: how its call was decided, or the code of the error. */
-function late(client: AnyAgentClient, id: string): string {
-  try {
-    return client.decide(id, "once").decision;
-  } catch (error) {
-    if (isAgentwireError(error)) return error.code;
-    throw error;
-  }
-}
-
-/** The ids of 10,000 calls, 100 at each prompt: many come again, and some look as if a client had made them. */
-const idsAt = (prompt: string): readonly string[] =>
-  prompt.includes("again")
-    ? ["mcp_shell"]
-    : ["mcp_shell", ...Array.from({ length: 99 }, (_, at) => idOf(99 * Number(/\d+/.exec(prompt)) + at))];
-const idOf = (n: number): string => (n % 3 === 0 ? `mcp_shell~${n % 50}` : `call-${n % 1_500}`);
-
 describe.each(WORLDS)("on %s", (_, start) => {
-  test("no id of 10,000 calls comes again in one client or its events, and no old dialog decides the next call", async () => {
-    await using world = await start(idsAt);
-    const client = world.source.client();
-    const own: string[] = [];
-    const told: string[] = [];
-    world.source.toUniversal(client).on("event", ({ type, data }) => {
-      if (type === "permission.requested") told.push(data.permission_id);
-    });
-    let decide = (id: string): void => void client.decide(id, "reject");
-    client.on("approval", ({ id }) => {
-      own.push(id);
-      decide(id);
-    });
-    for (let n = 0; n < 100; n++) await client.prompt(`${n}`).outcome;
-    expect([new Set(own).size, new Set(told).size]).toEqual([10_000, 10_000]);
-    const asked = new Promise<void>((resolve) => {
-      decide = () => resolve();
-    });
-    const turn = client.prompt("again");
-    await asked;
-    for (const id of own.slice(0, -1)) expect(late(client, id)).toMatch(/reject|invalid-input/);
-    expect(late(client, own.at(-2) ?? "")).toBe("reject");
-    expect([turn.pending.length, world.done]).toEqual([1, []]);
-    expect(client.decide(own.at(-1) ?? "", "once").decision).toBe("once");
-    await turn.outcome;
-    await Promise.all([client.close(), world.clock.advance(10_000)]);
-  }, 120_000);
-
   test("a decision names what was shown, or does nothing, in every client of a chat and at every moment", async () => {
     await fc.assert(
       fc.asyncProperty(acts, async (story) => {

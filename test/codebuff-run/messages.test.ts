@@ -59,7 +59,8 @@ describe("a message of the stream is an error of the provider", () => {
   test.each<[string, unknown, object]>([
     ["in words", "too hot", { message: "too hot" }],
     ["with a status", { message: "m", code: 502 }, { message: "m", status: 502 }],
-    ["with a type", { message: "m", type: "overloaded", code: "x" }, { message: "m", code: "overloaded" }],
+    ["with a type", { message: "m", type: "overloaded", code: null }, { message: "m", code: "overloaded" }],
+    ["with both", { message: "m", type: "bad", code: "too_long" }, { message: "m", code: "too_long" }],
     ["with a code", { message: "m", type: null, code: "too_hot" }, { message: "m", code: "too_hot" }],
     ["without words", 7, { message: "the model's provider has failed" }],
   ])("%s", (_, error, expected) => {

@@ -1,9 +1,10 @@
+import type { SettledRequest } from "agentwire";
 import type { ToolCall } from "agentwire/codebuff";
-import { step } from "agentwire/testing";
+import { type Step, step } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { gate, once, readyPair } from "../helpers/codebuff.ts";
-import { act, approval, asks, hanging, sent } from "../helpers/codebuff-approvals.ts";
-import { ASK, answers, errorOutput, original, statesOf } from "../helpers/codebuff-requests.ts";
+import { act, approval, asks, CONFIG, hanging, sent } from "../helpers/codebuff-approvals.ts";
+import { ASK, answers, errorOutput, json, original, statesOf } from "../helpers/codebuff-requests.ts";
 
 test.each(["proxy", "codebuff"] as const)(
   "a lost link withdraws what is open, and the next link hears nothing of it, on %s",
@@ -29,6 +30,112 @@ test.each(["proxy", "codebuff"] as const)(
     expect([run, sent(pair)]).toEqual([[], []]);
   },
 );
+
+describe("a request that waits for the user when its prompt completes", () => {
+  const question = { questions: [{ question: "Tabs?", options: [{ label: "yes" }], multiSelect: false }] };
+  const noWait = { requestId: "r1", wait: false } as const;
+  const ROWS: readonly (readonly [what: string, ask: Step, answer: object])[] = [
+    [
+      "for a tool",
+      step.toolCall({ toolName: "act", input: {}, ...noWait }),
+      { output: errorOutput("the prompt has ended") },
+    ],
+    [
+      "for a tool of a sub-agent",
+      step.toolCall({ toolName: "act", input: {}, userInputId: "p1-base-1", ...noWait }),
+      { output: errorOutput("the prompt has ended") },
+    ],
+    [
+      "for a tool of an MCP server",
+      step.toolCall({ toolName: "act", input: {}, mcpConfig: CONFIG, ...noWait }),
+      { output: errorOutput("the prompt has ended") },
+    ],
+    ["for files", step.readFiles(["a.txt"], noWait), { files: { "a.txt": null } }],
+    [
+      "for an answer",
+      step.toolCall({ toolName: "ask_user", input: question, ...noWait }),
+      { output: errorOutput("the prompt has ended") },
+    ],
+  ];
+
+  test.each(ROWS)(
+    "is withdrawn and refused, and a late decision runs nothing: %s",
+    async (_, ask, answer) => {
+      const run: string[] = [];
+      const settled: SettledRequest[] = [];
+      await using pair = await original({ ...asks("manual", run), onQuestion: "manual" }, function* () {
+        yield ask;
+        yield "done";
+      });
+      const { client, server } = pair;
+      client.on("settled", (request) => void settled.push(request));
+      const waiting = new Promise<string>((resolve) => {
+        client.on("approval", ({ id }) => resolve(id));
+        client.on("question", ({ id }) => resolve(id));
+      });
+      const turn = client.prompt({ prompt: "go", promptId: "p1" });
+      const id = await waiting;
+      await turn.result;
+      expect([turn.pending, client.pending]).toEqual([[], []]);
+      expect(turn.toolCalls).toMatchObject([{ id, state: "abandoned" }]);
+      expect(settled).toMatchObject([{ id }]);
+      const decided =
+        settled[0]?.type === "question" ? client.answer(id, ["yes"]) : client.decide(id, "once");
+      expect(decided).toMatchObject({ by: "ended", reason: "the prompt has ended" });
+      await server.waitFor(({ answers }) => answers.length === 1);
+      expect(answers(pair)).toMatchObject([{ requestId: "r1", outcome: "taken", ...answer }]);
+      await client.subscribe(["a"]);
+      expect([run, answers(pair).length]).toEqual([[], 1]);
+    },
+  );
+
+  test("aborts the signal of `onToolApproval`", async () => {
+    const run: string[] = [];
+    const asked = gate();
+    let aborted: unknown;
+    const onToolApproval = (_call: ToolCall, { signal }: { readonly signal: AbortSignal }) => {
+      asked.open();
+      return new Promise<boolean>((resolve) => {
+        signal.addEventListener("abort", () => {
+          aborted = signal.reason;
+          resolve(true);
+        });
+      });
+    };
+    await using pair = await original(asks(onToolApproval, run), async function* () {
+      yield step.toolCall({ toolName: "act", input: {}, ...noWait });
+      await asked.passed;
+    });
+    await pair.client.prompt("go").result;
+    expect(aborted).toMatchObject({ message: "the prompt has ended" });
+    await pair.client.subscribe(["a"]);
+    expect([run, answers(pair).length]).toEqual([[], 1]);
+  });
+
+  test("is no reason to stop a tool that runs already", async () => {
+    const running = gate();
+    const more = gate();
+    await using pair = await original(
+      {
+        tools: {
+          act: async () => {
+            running.open();
+            await more.passed;
+            return json(1);
+          },
+        },
+      },
+      async function* () {
+        yield step.toolCall({ toolName: "act", input: {}, ...noWait });
+        await running.passed;
+      },
+    );
+    await pair.client.prompt("go").result;
+    more.open();
+    await pair.server.waitFor(({ answers }) => answers.length === 1);
+    expect(answers(pair)).toMatchObject([{ output: json(1), outcome: "taken" }]);
+  });
+});
 
 describe("an approval", () => {
   test("that nobody gives within `approvalTimeout` is a denial", async () => {

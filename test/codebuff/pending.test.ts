@@ -5,7 +5,7 @@ import { Pending } from "../../src/codebuff/pending.ts";
 function rig(timeout = 100) {
   const clock = new ManualClock();
   const late: string[] = [];
-  const pending = new Pending<number, string>(clock, timeout, (id, request) =>
+  const pending = new Pending<string>(clock, timeout, (id, request) =>
     late.push(`${request}#${id}@${clock.now()}`),
   );
   return { clock, late, pending };
@@ -83,39 +83,41 @@ describe("Pending", () => {
 });
 
 describe("the clocks of requests behind something busy", () => {
-  test("stand still, and start over when they may run", async () => {
+  test("wait, and start when they may run", async () => {
     const { clock, late, pending } = rig();
     pending.add(1, "a");
+    pending.startUpTo(1);
     pending.add(2, "b");
-    await clock.advance(90);
-    pending.setClocks((id) => id === 1);
+    pending.add(3, "c");
     await clock.advance(1_000);
     expect(late).toEqual(["a#1@100"]);
-    pending.setClocks(() => true);
+    pending.startUpTo(2);
     await clock.advance(99);
     expect(late).toEqual(["a#1@100"]);
     await clock.advance(1);
-    expect(late).toEqual(["a#1@100", "b#2@1190"]);
+    expect(late).toEqual(["a#1@100", "b#2@1100"]);
+    pending.startUpTo(Number.POSITIVE_INFINITY);
+    await clock.advance(100);
+    expect(late).toEqual(["a#1@100", "b#2@1100", "c#3@1200"]);
   });
 
-  test("go on as they were when they may run and did", async () => {
+  test("go on as they were when they run already", async () => {
     const { clock, late, pending } = rig();
     pending.add(1, "a");
     await clock.advance(60);
-    pending.setClocks(() => true);
+    pending.startUpTo(5);
     await clock.advance(40);
     expect(late).toEqual(["a#1@100"]);
   });
 
-  test("hold for requests that are added later", async () => {
-    const { clock, late, pending } = rig();
-    pending.setClocks((id) => id < 5);
+  test("never start for requests that are gone", () => {
+    const { clock, pending } = rig();
+    pending.startUpTo(5);
     pending.add(7, "a");
+    pending.add(8, "b");
+    pending.take(7);
+    pending.clear();
+    pending.startUpTo(9);
     expect(clock.pending).toBe(0);
-    await clock.advance(1_000);
-    expect(late).toEqual([]);
-    pending.setClocks(() => true);
-    await clock.advance(100);
-    expect(late).toEqual(["a#7@1100"]);
   });
 });

@@ -12,6 +12,7 @@ import {
   status,
 } from "../helpers/codebuff.ts";
 import { errorSaying } from "../helpers/errors.ts";
+import { heard } from "../helpers/turns.ts";
 
 // What happens when the user's own code acts at the worst moment. Each of these once hung, leaked or lost something.
 
@@ -156,22 +157,22 @@ test("a conversation's waiting prompts are bounded, and handed back at once on c
   expect((await running.outcome).status).toBe("completed");
 });
 
-test("a server that answers pings during a prompt costs one prompt at most: after that nothing is inferred", async () => {
+test("a server that answers pings before the first chunk of a prompt costs one prompt at most: after that nothing is inferred", async () => {
   const hold = gate();
   await using made = await readyPair({
     mock: {
       scheduling: "concurrent",
       async *answer() {
-        yield "one";
         await hold.passed;
-        yield " two";
+        yield "one";
       },
     },
     client: { maxConcurrentPrompts: 2 },
   });
   const { client, clock, server } = made;
+  const taken = heard(client, '"ack"');
   const first = client.prompt("first");
-  await once(client, "event");
+  await taken;
   await clock.advance(25_000);
   expect(await first.outcome).toMatchObject({ error: { origin: "silent-end" } });
   const late = once(client, "late");
@@ -458,17 +459,17 @@ test("a server that does not answer in order is judged by its pings although a p
     mock: {
       scheduling: "concurrent",
       async *answer() {
-        yield "one";
         await hold.passed;
-        yield "two";
+        yield "one";
         yield step.hang();
       },
     },
     client: { idleTimeout: 0, maxConcurrentPrompts: 2 },
   });
   const { client, clock, server } = made;
+  const taken = heard(client, '"ack"');
   const first = client.prompt("first");
-  await once(client, "event");
+  await taken;
   await clock.advance(25_000);
   expect(await first.outcome).toMatchObject({ error: { origin: "silent-end" } });
   const late = once(client, "late");

@@ -119,6 +119,7 @@ describe("whom a tool is run for", () => {
     const turn = pair.client.prompt("act");
     await begun;
     await pair.client.subscribe(["a"]);
+    await pair.clock.advance(30_000);
     expect(await turn.outcome).toMatchObject({ error: { origin: "silent-end" } });
     const data = { type: "tool-call-request", userInputId: turn.id, requestId: "r1", toolName: "act" };
     const answer = once(pair.client, "frame", ({ text }) => text.includes("tool-call-response"));

@@ -47,7 +47,7 @@ const ping: Sent = { kind: "ping" };
 const ignored = () => {};
 const prompt = (id: string): Sent => ({
   kind: "prompt",
-  prompt: { id, acked: ignored, endedSilently: ignored, fail: ignored },
+  prompt: { id, acked: ignored, overtaken: ignored, fail: ignored },
 });
 /** Bytes of a frame whose size does not matter. */
 const SIZE = 2;

@@ -5,6 +5,7 @@ import { type Answer, step } from "agentwire/testing";
 import { expect, test } from "vitest";
 import { countingController, drain, gate, once, type PairOptions, readyPair } from "../helpers/codebuff.ts";
 import { FakeSocket } from "../helpers/fake-socket.ts";
+import { heard, shown } from "../helpers/turns.ts";
 
 type Ready = Awaited<ReturnType<typeof readyPair>>;
 
@@ -43,21 +44,6 @@ async function settle(
   await made.client.close({ force: true });
   expect(made.clock.pending, "timers left after close").toBe(0);
   return { values, thrown, outcome };
-}
-
-/** Resolves when the turn has shown `text`. */
-async function shown(
-  turn: { readonly text: string; on(name: "event", listener: () => void): () => void },
-  text: string,
-): Promise<void> {
-  if (turn.text === text) return;
-  await new Promise<void>((resolve) => {
-    const off = turn.on("event", () => {
-      if (turn.text !== text) return;
-      off();
-      resolve();
-    });
-  });
 }
 
 test("success: the loop ends, the outcome is completed, the result holds the text and the server's fields", async () => {
@@ -118,9 +104,12 @@ test("refusal without a txid while the prompt runs: never fails it", async () =>
 test("silence for good: an answer to any later frame proves that the prompt is over", async () => {
   const { thrown, outcome } = await settle(
     () => ["one", step.silent()],
-    async ({ clock, turn }) => {
+    async ({ client, clock, turn }) => {
       await shown(turn, "one");
+      const acked = heard(client, '"ack"');
       await clock.advance(25_000); // the next ping
+      await acked;
+      await clock.advance(30_000); // no chunk follows
     },
     { pair: { mock: { unreadFrame: "queue" }, client: { maxConcurrentPrompts: 2 } } },
   );
@@ -270,6 +259,37 @@ test("idle timeout: a prompt that goes silent fails with turn-timeout", async ()
   expect(thrown).toMatchObject({ code: "turn-timeout", kind: "idle", timeout: 5_000, delivery: "unknown" });
   expect(outcome).toMatchObject({ status: "failed", partial: { text: "one" } });
 });
+
+test.each([
+  ["pings were answered meanwhile", "codebuff", true, "the link is alive: raise `idleTimeout`"],
+  ["nothing at all came back", "codebuff", false, "the link may be dead; if the server is only slow, raise"],
+  [
+    "the server gets no pings meanwhile",
+    "proxy",
+    true,
+    "the link may be dead; if the server is only slow, raise",
+  ],
+] as const)(
+  "idle timeout: the error says what is known of the link: %s",
+  async (_, profile, answers, words) => {
+    const { thrown } = await settle(
+      () => ["one", step.hang()],
+      async ({ client, server, turn, clock }) => {
+        await shown(turn, "one");
+        if (!answers) for (const connection of server.connections) connection.pause();
+        for (let waited = 0; waited < 100_000; waited += 25_000) {
+          const ponged = profile === "codebuff" && answers ? heard(client, '"ack"') : undefined;
+          await clock.advance(25_000);
+          await ponged;
+        }
+        await clock.advance(20_000);
+        for (const connection of server.connections) connection.resume();
+      },
+      { pair: { mock: { profile }, client: { keepalive: answers ? {} : false, stallTimeout: 0 } } },
+    );
+    expect(thrown).toMatchObject({ code: "turn-timeout", message: expect.stringContaining(words) });
+  },
+);
 
 test("total timeout: a prompt that goes on and on fails with turn-timeout", async () => {
   const hold = gate();

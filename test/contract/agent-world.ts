@@ -18,6 +18,7 @@ import type {
   LinkEnd,
   Received,
   Step,
+  Universal,
   World,
 } from "./fixture.ts";
 import { SIGN, usual } from "./fixture.ts";
@@ -67,6 +68,12 @@ class AgentWorld implements World, Backend, Link {
     this.#agents.push(agent);
     this.#clients.push(client);
     return client;
+  }
+
+  toUniversal(of: Parameters<Universal["toUniversal"]>[0]): ReturnType<Universal["toUniversal"]> {
+    const [agent] = this.#agents;
+    if (!agent) throw new Error("there is no client yet");
+    return agent.toUniversal(of as MockAgentClient); // of the first client, or a turn or conversation of it
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

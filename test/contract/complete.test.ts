@@ -92,5 +92,6 @@ test("each promise is kept by every protocol, or excused", () => {
     "reconnect",
     "redaction",
     "timeouts",
+    "universal",
   ]);
 });

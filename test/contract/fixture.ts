@@ -1,5 +1,13 @@
-import type { AnyAgentClient, ClientStatus, PromptInput, SocketClientOptions } from "agentwire";
+import type {
+  AnyAgentClient,
+  AnyConversation,
+  AnyTurn,
+  ClientStatus,
+  PromptInput,
+  SocketClientOptions,
+} from "agentwire";
 import type { ManualClock, UpgradeRefusal } from "agentwire/testing";
+import type { UniversalStream } from "agentwire/universal";
 
 // How a protocol joins the suite: one file in `fixtures/` that exports `fixtures`, one for each profile of its mock.
 // With a mock on `LoopbackPort` it is the setup of `overSockets()`: how to start the mock, what a step of an answer is
@@ -20,7 +28,7 @@ export interface Fixture {
 }
 
 /** One backend, and the clients of it, which share a clock. Everything is closed at the end of its scope. */
-export interface World extends AsyncDisposable {
+export interface World extends AsyncDisposable, Universal {
   readonly backend: Backend;
   readonly link: Link;
   /** The clients' clock. */
@@ -28,6 +36,11 @@ export interface World extends AsyncDisposable {
   /** What clients did wrong on the wire, by the backend's book. */
   readonly mistakes: readonly string[];
   client(options?: ContractOptions): AnyClient;
+}
+
+/** The universal events of a protocol: of a client, or of one of its turns or conversations. */
+export interface Universal {
+  toUniversal(of: AnyClient | AnyTurn | AnyConversation): UniversalStream;
 }
 
 /** The options that mean the same for every protocol. */

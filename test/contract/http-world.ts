@@ -9,12 +9,13 @@ import type {
   Link,
   Received,
   Step,
+  Universal,
   World,
 } from "./fixture.ts";
 import { SIGN, usual } from "./fixture.ts";
 
 /** What differs between the protocols whose backend is called over HTTP. */
-export interface HttpProtocol {
+export interface HttpProtocol extends Universal {
   readonly name: string;
   readonly facts: Facts;
   /** The key that the backend knows. */
@@ -69,6 +70,10 @@ class HttpWorld implements World, Backend {
     const client = this.#protocol.client(options, { url: this.#server.url, clock: this.clock });
     this.#clients.push(client);
     return client;
+  }
+
+  toUniversal(of: Parameters<Universal["toUniversal"]>[0]): ReturnType<Universal["toUniversal"]> {
+    return this.#protocol.toUniversal(of);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -16,6 +16,7 @@ import type {
   Link,
   Received,
   Step,
+  Universal,
   World,
 } from "./fixture.ts";
 import { usual } from "./fixture.ts";
@@ -37,7 +38,7 @@ export interface Startable {
 export type Saying = { readonly out: string } | { readonly err: string; readonly exit: number };
 
 /** What differs between the protocols whose backend is a program. */
-export interface ProcessProtocol {
+export interface ProcessProtocol extends Universal {
   readonly name: string;
   readonly facts: Facts;
   client(options: ContractOptions, program: Startable, clock: ManualClock): AnyClient;
@@ -110,6 +111,10 @@ class ProcessWorld implements World, Backend {
     const client = this.#protocol.client(options, program, this.clock);
     this.#clients.push(client);
     return client;
+  }
+
+  toUniversal(of: Parameters<Universal["toUniversal"]>[0]): ReturnType<Universal["toUniversal"]> {
+    return this.#protocol.toUniversal(of);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

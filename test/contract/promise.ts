@@ -5,7 +5,7 @@ import type { AnyClient, ContractOptions, Facts, World } from "./fixture.ts";
 import { fixtures } from "./fixtures.ts";
 
 /** What a test gets. */
-export interface Scene extends Pick<World, "backend" | "link" | "clock"> {
+export interface Scene extends Pick<World, "backend" | "link" | "clock" | "toUniversal"> {
   readonly facts: Facts;
   readonly client: AnyClient;
   /** Another client of the same backend. */
@@ -64,6 +64,7 @@ async function play(world: World, facts: Facts, options: SceneOptions, body: Bod
       clock,
       facts,
       client,
+      toUniversal: (of) => world.toUniversal(of),
       another,
       get link() {
         return world.link; // asked for by who needs one: not every protocol has any

@@ -17,6 +17,7 @@ import type {
   LinkEnd,
   Received,
   Step,
+  Universal,
   World,
 } from "./fixture.ts";
 import { usual } from "./fixture.ts";
@@ -34,7 +35,7 @@ export type MockServer = ProtocolMock<
 };
 
 /** What differs between the protocols that have a mock on a port. */
-export interface SocketProtocol<Server extends MockServer> {
+export interface SocketProtocol<Server extends MockServer> extends Universal {
   readonly name: string;
   readonly facts: Facts;
   /** Starts the mock; `answer` is asked for each prompt. */
@@ -105,6 +106,10 @@ class SocketWorld<Server extends MockServer> implements World, Backend, Link {
     const client = this.#protocol.client(options, { server: () => this.#server, clock: this.clock });
     this.#clients.push(client);
     return client;
+  }
+
+  toUniversal(of: Parameters<Universal["toUniversal"]>[0]): ReturnType<Universal["toUniversal"]> {
+    return this.#protocol.toUniversal(of);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

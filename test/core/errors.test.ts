@@ -266,7 +266,11 @@ describe("the words of an error", () => {
     { make: () => new TurnCancelledError("signal"), says: "the turn's signal was aborted" },
     {
       make: () => new TurnTimeoutError("idle", 5),
-      says: "nothing arrived for the turn within 5 ms; raise `idleTimeout`, or set it to 0 to wait without end",
+      says: "nothing arrived for the turn within 5 ms; the link may be dead; if the server is only slow, raise `idleTimeout`, or set it to 0 to wait without end",
+    },
+    {
+      make: () => new TurnTimeoutError("idle", 5, { linkLives: true }),
+      says: "nothing arrived for the turn within 5 ms; the link is alive: raise `idleTimeout`, or set it to 0 to wait without end",
     },
     {
       make: () => new TurnTimeoutError("total", 5),

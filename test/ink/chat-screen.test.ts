@@ -132,3 +132,20 @@ describe("a prompt that waits", () => {
     expect(rows.slice(1, 4)).toEqual(["> two (waits)", "> three (waits)", "  2 more wait"]);
   });
 });
+
+test("the word that an answer was cancelled goes when the next answer is under way", async () => {
+  const screen = screenOf([
+    ["First. ", agentStep.hang()],
+    ["Second. ", agentStep.hang()],
+  ]);
+  screen.press({ text: "one" }, "enter");
+  await screen.until(() => screen.chat.getSnapshot().messages.at(-1)?.status === "open");
+  screen.press({ text: "two" }, "enter", "escape");
+  await screen.until(() => {
+    const { messages, queued } = screen.chat.getSnapshot();
+    return queued === 0 && messages.at(-1)?.status === "open";
+  });
+  const shown = await screen.after(PAUSE);
+  expect(shown).toContain("* working");
+  expect(shown).not.toContain("cancelled");
+});

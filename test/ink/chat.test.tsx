@@ -213,14 +213,17 @@ describe("an approval", () => {
     expect(agent.decisions).toHaveLength(1);
   });
 
-  test("that is taller than the screen is printed whole before it is asked", async () => {
+  test("that is taller than the screen is printed whole before it is asked, and only once", async () => {
     const content = Array.from({ length: 50 }, (_, at) => `row ${at}`).join("\n");
     const { terminal } = await open(function* () {
       yield* agentStep.tool({ name: "write", input: { content }, approval: true });
     });
     terminal.type("go\r");
     await terminal.sees(/Its input is above[\s\S]*y once/);
-    for (let at = 0; at < 50; at++) expect(terminal.everything).toContain(`| row ${at}\n`);
+    for (let at = 0; at < 50; at++) expect(terminal.everything).toContain(`| > row ${at}\n`);
+    terminal.type("y");
+    await terminal.sees(/\+ write is done\n {2}\| \(its input is above\)\n/);
+    for (let at = 0; at < 50; at++) expect(terminal.everything.split(`| > row ${at}\n`)).toHaveLength(2);
     expect(clears(terminal.written)).toBe(0);
   });
 });

@@ -116,7 +116,31 @@ describe("<Approval>", () => {
     const shown = rowsOf(
       <Approval pending={approval({}, "read\u202efile\nok")} onDecide={nobody} isActive={false} {...look} />,
     );
-    expect(shown[0]).toBe("? The agent wants to use read\\u{202e}file\\nok");
+    expect(shown[0]).toBe("? The agent wants to use read\\u{202e}file\\u{a}ok");
+  });
+
+  test("marks the lines of a value, so that no value looks like another field", () => {
+    const shown = (input: unknown): readonly string[] =>
+      rowsOf(<Approval pending={approval(input)} onDecide={nobody} isActive={false} {...look} />);
+    const two = { command: "rm -rf ~\necho done", description: "harmless" };
+    expect(shown(two).slice(1, 5)).toEqual([
+      "  | command:",
+      "  | > rm -rf ~",
+      "  | > echo done",
+      "  | description: harmless",
+    ]);
+    const one = { command: "rm -rf ~\necho done\ndescription: harmless" };
+    expect(shown(one)[4]).toBe("  | > description: harmless");
+  });
+
+  test("says how many rows are not shown, where it is given too few", () => {
+    const command = Array.from({ length: 20 }, (_, at) => `line ${at}`).join("\n");
+    const shown = rowsOf(
+      <Approval pending={approval({ command })} onDecide={nobody} isActive={false} maxRows={6} {...look} />,
+    );
+    expect(shown).toHaveLength(6);
+    const says = "... 18 more rows are not shown";
+    expect(shown.slice(1, 5)).toEqual(["  | command:", "  | > line 0", "  | > line 1", says]);
   });
 
   test("points at rejecting, so that Enter alone allows nothing", () => {

@@ -144,4 +144,29 @@ describe("the rows of the composer", () => {
     expect(rows.map((row) => row.map(({ text }) => text).join(""))).toEqual(["> ab", "  cd", "  ef"]);
     expect(cursor).toEqual({ x: 4, y: 2 });
   });
+
+  test.each([
+    ["hello big world", ["> hello", "  big", "  world"], { x: 7, y: 2 }],
+    ["hello worldwide", ["> hello", "  worldwi", "  de"], { x: 4, y: 2 }],
+    ["one two ", ["> one two", "  "], { x: 2, y: 1 }],
+    ["one two\n", ["> one two", "  "], { x: 2, y: 1 }],
+    ["one two", ["> one two"], { x: 9, y: 0 }],
+  ])("break %j between words, and the cursor is behind the last character", (text, shown, cursor) => {
+    const found = composerRows(run(type(text)), { columns: 10, theme: plainTheme, maxRows: 9 });
+    expect(found.rows.map((row) => row.map((span) => span.text).join(""))).toEqual(shown);
+    expect(found.cursor).toEqual(cursor);
+  });
+
+  test("have a place of its own for the cursor at each character", () => {
+    const text = "one two  three\nfour fives  sixes";
+    let state = press(run(type(text)), ...Array<KeyName>(text.length).fill("left"));
+    const places = new Set<string>();
+    for (let at = 0; at <= text.length; at++) {
+      const { cursor } = composerRows(state, { columns: 10, theme: plainTheme, maxRows: 9 });
+      expect(cursor.x).toBeLessThan(10);
+      places.add(`${cursor.x},${cursor.y}`);
+      state = press(state, "right");
+    }
+    expect(places.size).toBe(text.length + 1);
+  });
 });

@@ -6,6 +6,8 @@ import type { Sink } from "../../src/ink/transcript/sink.ts";
 import { type List, listOf } from "../../src/universal/transcript/list.ts";
 import type { ChatMessage, ChatPart, ChatToolPart } from "../../src/universal/transcript/message.ts";
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** Prints one transcript, snapshot after snapshot. */
 class Print {
   readonly rows: string[] = [];
@@ -23,6 +25,7 @@ class Print {
       columns: 40,
       theme: plainTheme,
       foldsReasoning: this.foldsReasoning,
+      inputsAbove: NONE,
       hasCommands: true,
       now: this.now,
       tailRows: 2,
@@ -39,7 +42,14 @@ class Print {
   }
 
   live(messages: readonly ChatMessage[], maxRows = 10): readonly string[] {
-    const options = { columns: 40, theme: plainTheme, foldsReasoning: true, now: this.now, maxRows };
+    const options = {
+      columns: 40,
+      theme: plainTheme,
+      foldsReasoning: true,
+      inputsAbove: NONE,
+      now: this.now,
+      maxRows,
+    };
     return this.transcript.live(listOf(messages), options).map(textOf);
   }
 }
@@ -133,12 +143,12 @@ describe("the order of parts", () => {
     expect(print.rows).toEqual(["", "before"]);
     expect(print.live([answer([text("before"), tool("running", { output: "some" }), behind])])).toEqual([
       "* shell runs",
-      "  | ls",
+      "  | > ls",
       "  | some",
       "behind",
     ]);
     print.step([answer([text("before"), tool("done", { output: "all" }), behind])]);
-    expect(print.rows).toEqual(["", "before", "+ shell is done", "  | ls", "  | all", "behind"]);
+    expect(print.rows).toEqual(["", "before", "+ shell is done", "  | > ls", "  | all", "behind"]);
   });
 
   test("holds for prompts that wait: they are printed once they are sent", () => {
@@ -162,7 +172,7 @@ describe("the order of parts", () => {
     print.step([answer([agent("running", [text("found it", false, "n"), tool("running")])])]);
     expect(print.rows).toEqual(["", "* Picker works", "  found it"]);
     print.step([answer([agent("done", [text("found it", false, "n"), tool("done")])])]);
-    expect(print.rows.slice(3)).toEqual(["  + shell is done", "    | ls", "+ Picker is done"]);
+    expect(print.rows.slice(3)).toEqual(["  + shell is done", "    | > ls", "+ Picker is done"]);
   });
 
   test("ends with the turn: what is open then is printed", () => {

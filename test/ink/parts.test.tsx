@@ -103,7 +103,7 @@ describe("<Transcript>", () => {
     await terminal.sees(/One\. Two\.\n(?:.* s\n)?\n> more\n\n/);
   });
 
-  test("prints the input of a call that is too tall for its dialog, before the call is asked for", async () => {
+  test("prints the input of a call that is too tall for its dialog, before the call is asked for and only once", async () => {
     const content = Array.from({ length: 50 }, (_, at) => `row ${at}`).join("\n");
     const { terminal, agent } = open(
       function* () {
@@ -114,9 +114,10 @@ describe("<Transcript>", () => {
     );
     terminal.type("go\r");
     await terminal.sees(/\? Allow write\? Its input is above\n y once/);
-    for (let at = 0; at < 50; at++) expect(terminal.everything.split(`| row ${at}\n`)).toHaveLength(2);
+    for (let at = 0; at < 50; at++) expect(terminal.everything.split(`| > row ${at}\n`)).toHaveLength(2);
     terminal.type("y");
-    await terminal.sees(/Over\./);
+    await terminal.sees(/\+ write is done\n {2}\| \(its input is above\)\nOver\./);
+    for (let at = 0; at < 50; at++) expect(terminal.everything.split(`| > row ${at}\n`)).toHaveLength(2);
     expect(agent.decisions).toMatchObject([{ decision: "once" }]);
     expect(clears(terminal.written)).toBe(0);
   });

@@ -51,6 +51,11 @@ export class TestTerminal {
     this.stdout.emit("resize");
   }
 
+  /** Resolves once the screen shows all that was written. */
+  async drained(): Promise<void> {
+    await new Promise<void>((resolve) => this.stdout.write("", () => resolve()));
+  }
+
   /** The rows on the screen, the empty ones at the end left out. */
   get screen(): string {
     const { baseY } = this.#terminal.buffer.active;

@@ -4,10 +4,15 @@ import { readable } from "../../src/ink/parts/values.ts";
 test.each([
   [{ command: "ls", "file.path-1": 2, größe: true }, "command: ls\nfile.path-1: 2\ngröße: true"],
   [{ "x: 1\ncommand": "rm" }, '"x: 1\\ncommand": rm'],
-  [{ "two words": "a\nb", "": 1 }, '"two words":\na\nb\n"": 1'],
-  ["as it is", "as it is"],
-  [[1], "[\n  1\n]"],
-  [null, ""],
+  [{ "two words": "a\nb", "": 1 }, '"two words":\n> a\n> b\n"": 1'],
+  [{ command: "ls\n\ndescription: harmless" }, "command:\n> ls\n>\n> description: harmless"],
+  [{ a: "1", b: 1, c: "", d: " null", e: "{ }", f: "{" }, 'a: "1"\nb: 1\nc: ""\nd: " null"\ne: "{ }"\nf: {'],
+  [{ a: { b: ["x\ny"] } }, 'a: {\n>   "b": [\n>     "x\\ny"\n>   ]\n> }'],
+  ["one\ntwo", "> one\n> two"],
+  [[1], "[\n>   1\n> ]"],
+  [null, "null"],
+  [{}, ""],
+  [undefined, ""],
 ])("%j is read as %j", (value, text) => {
   expect(readable(value)).toBe(text);
 });

@@ -4,11 +4,13 @@ import type { Account } from "./account.ts";
 import { DIFFERENCES, reconciled } from "./differences.ts";
 import { ALWAYS } from "./job.ts";
 import { AGENT_JOBS } from "./jobs-agents.ts";
+import { PROMPT_JOBS } from "./jobs-prompts.ts";
 import { RUN_JOBS } from "./jobs-runs.ts";
 import { TOOL_JOBS } from "./jobs-tools.ts";
 import { EDIT_JOBS } from "./local-jobs-edits.ts";
 import { READ_JOBS } from "./local-jobs-reads.ts";
 import { ALWAYS_LOCAL } from "./local-results.ts";
+import { SURFACE } from "./surface.ts";
 
 const NAMES = Object.keys(DIFFERENCES).sort();
 
@@ -47,8 +49,21 @@ test("the page says why for every difference, and names no other", async () => {
   expect(rows.sort()).toEqual([...NAMES, ...LOCAL_NAMES].sort());
 });
 
+test("the page has each name of the SDK's surface, and what stands for it", async () => {
+  const page = await readFile(new URL("./README.md", import.meta.url), "utf8");
+  const rows = page.split("\n").flatMap((line) => {
+    const [, kind, name, here] = /^\| ([a-z ]+) `(\w+)` \| (.*?) \|/.exec(line) ?? [];
+    return kind === undefined ? [] : [{ kind, name, here }];
+  });
+  expect(rows).toEqual(
+    Object.entries(SURFACE).flatMap(([kind, names]) =>
+      Object.entries(names).map(([name, here]) => ({ kind, name, here: here ?? "none" })),
+    ),
+  );
+});
+
 test("every difference is seen in a job", () => {
-  const jobs = [...RUN_JOBS, ...TOOL_JOBS, ...AGENT_JOBS];
+  const jobs = [...RUN_JOBS, ...TOOL_JOBS, ...AGENT_JOBS, ...PROMPT_JOBS];
   const seen = new Set([...GOLDEN, ...jobs.flatMap(({ differences }) => differences)]);
   expect([...seen].sort()).toEqual(NAMES);
 });

@@ -1,4 +1,5 @@
 import type { Account, JsonObject } from "./account.ts";
+import { PROMPT_DIFFERENCES } from "./differences-of-prompts.ts";
 import {
   bodies,
   ends,
@@ -202,9 +203,9 @@ export const DIFFERENCES = {
   },
   "failure-rejects": {
     sdk: ends((list) =>
-      list.map(({ output }) => {
-        const message = String((output as JsonObject)["message"]);
-        return { rejected: { kind: "agent_not_found", message } };
+      list.flatMap((end) => {
+        const message = String((end.output as JsonObject)["message"]);
+        return [{ rejected: { kind: "agent_not_found", message } }, end];
       }),
     ),
   },
@@ -229,6 +230,7 @@ export const DIFFERENCES = {
     ),
     own: ends((list) => list.slice(0, 1)),
   },
+  ...PROMPT_DIFFERENCES,
 } satisfies Readonly<Record<string, Difference>>;
 
 export type DifferenceName = keyof typeof DIFFERENCES;

@@ -32,6 +32,9 @@ const HELPER = {
   inputSchema: {},
 };
 
+const NO_STEP =
+  '`handleSteps` is wrong: it yielded an object; a step is "STEP", "STEP_ALL", { toolName, input } or { type: "GENERATE_N", n }';
+
 /** Agents that run agents, agents of the registry, and agents with steps in code. */
 export const AGENT_JOBS: readonly SideBySide[] = [
   {
@@ -141,11 +144,26 @@ export const AGENT_JOBS: readonly SideBySide[] = [
   {
     name: "an agent that nobody knows",
     scenario: { prompts: ["hi"], agent: "nobody" },
-    differences: ["failure-rejects", "finish-always"],
+    differences: ["stop-reason", "failure-rejects", "finish-always"],
     sdk: {
       calls: "me; GET agents/codebuff/nobody/latest",
       items: "start at 0",
       ends: 'error: Invalid agent ID: "nobody". Available agents: tester',
+    },
+  },
+  {
+    name: "a program that speaks for the model",
+    scenario: { prompts: ["speak"], agents: [tester({ program: "own words" })] },
+    differences: ["stop-reason", "start-model", "truncation-marks", "step-text"],
+    sdk: {
+      calls: "me; count; START tester; FINISH completed: 1 steps, 0 of 0 credits",
+      items: 'start at 0; "I speak, and could log."; finish: 0 credits',
+      ends: 'lastMessage: assistant "I speak, and could log."',
+    },
+    own: {
+      calls: "me; START tester; FINISH failed: 1 steps, 0 of 0 credits",
+      items: "start at 0; finish: 0 credits",
+      ends: `rejected: ${NO_STEP}; error: ${NO_STEP}`,
     },
   },
   {

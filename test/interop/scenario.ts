@@ -35,7 +35,7 @@ export type ScenarioAgent = Omit<AgentDefinition, "handleSteps"> & { readonly pr
 export type ToolName = "get_weather" | "get_pictures" | "note_down" | "break_down";
 
 /** Steps of an agent in code: see programs.ts. */
-export type ProgramName = "drafts" | "own call" | "step by step";
+export type ProgramName = "drafts" | "own call" | "own words" | "step by step";
 
 export const TESTER: ScenarioAgent = {
   id: "tester",

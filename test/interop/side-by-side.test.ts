@@ -2,13 +2,14 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { type Both, playWithBoth, START_LIMIT } from "./both.ts";
 import { reconciled } from "./differences.ts";
 import { AGENT_JOBS } from "./jobs-agents.ts";
+import { PROMPT_JOBS } from "./jobs-prompts.ts";
 import { RUN_JOBS } from "./jobs-runs.ts";
 import { TOOL_JOBS } from "./jobs-tools.ts";
 import { outlineOf } from "./outline.ts";
 
 // All jobs are played once, by one process of the original client: it takes far longer to start than to run.
 
-const JOBS = [...RUN_JOBS, ...TOOL_JOBS, ...AGENT_JOBS];
+const JOBS = [...RUN_JOBS, ...TOOL_JOBS, ...AGENT_JOBS, ...PROMPT_JOBS];
 
 let played: ReadonlyMap<string, Both>;
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { UniversalEvent } from "../../src/universal/events.ts";
 import { EventLog } from "../../src/universal/listen/log.ts";
 import { codeOf, settle } from "../core/support/promises.ts";
@@ -155,5 +155,78 @@ describe("a listener", () => {
     log.listen(({ sequence }) => heard.push(-sequence));
     log.add([event(1)]);
     expect(heard).toEqual([]);
+  });
+
+  test("that joins in a tick is told all of this tick in a microtask, in order, before anything newer", async () => {
+    const log = logOf(1);
+    log.beginTick();
+    log.add([event(2)]);
+    const heard: number[] = [];
+    log.listen(({ sequence }) => {
+      heard.push(sequence);
+      if (sequence === 2) log.add([event(4)]);
+    });
+    log.add([event(3)]);
+    expect(heard).toEqual([]);
+    await settle();
+    log.add([event(5)]);
+    expect(heard).toEqual([2, 3, 4, 5]);
+  });
+
+  test("that joins in a tick is told it whole, also behind the limit and the end of the log", async () => {
+    const log = new EventLog(1);
+    log.beginTick();
+    for (let sequence = 1; sequence <= 1_000; sequence++) log.add([event(sequence)]);
+    log.end();
+    const heard: number[] = [];
+    log.listen(({ sequence }) => heard.push(sequence));
+    await settle();
+    expect(heard).toEqual(Array.from({ length: 1_000 }, (_, index) => index + 1));
+  });
+
+  test("that joins behind the tick is not told it", async () => {
+    const log = logOf(0);
+    log.beginTick();
+    log.add([event(1)]);
+    await settle();
+    const heard: number[] = [];
+    log.listen(({ sequence }) => heard.push(sequence));
+    await settle();
+    expect(heard).toEqual([]);
+  });
+
+  test("that leaves while it is told the tick is told no more", async () => {
+    const log = logOf(0);
+    log.beginTick();
+    log.add([event(1), event(2)]);
+    const heard: number[] = [];
+    const off = log.listen(({ sequence }) => {
+      heard.push(sequence);
+      off();
+    });
+    await settle();
+    log.add([event(3)]);
+    expect(heard).toEqual([1]);
+  });
+
+  test("that throws while it is told the tick is told on, and its error is reported", async () => {
+    const reported: unknown[] = [];
+    vi.stubGlobal("reportError", (error: unknown) => reported.push(error));
+    try {
+      const log = logOf(0);
+      log.beginTick();
+      log.add([event(1), event(2)]);
+      const heard: number[] = [];
+      log.listen(({ sequence }) => {
+        heard.push(sequence);
+        throw new Error(`at ${sequence}`);
+      });
+      log.listen(({ sequence }) => heard.push(-sequence));
+      await settle();
+      expect(heard).toEqual([1, 2, -1, -2]);
+      expect(reported).toMatchObject([{ message: "at 1" }, { message: "at 2" }]);
+    } finally {
+      vi.unstubAllGlobals();
+    }
   });
 });

@@ -2,14 +2,14 @@ import { MAX_COMBINING_MARKS } from "./inert.ts";
 import { isInvisible, isJoinerOrSelector, isMark } from "./invisible.ts";
 
 /**
- * Shows what {@link inert} would remove: an escape character becomes `\u{1b}`, a zero-width space `\u{200b}`. Nothing is lost, and the
- * result is safe to print. For text that a person judges, such as the command of a tool call that waits for approval: there, hidden
- * characters must not hide anything. Line feeds and tabs stay.
+ * Shows what {@link inert} would remove: an escape character becomes `\u{1b}`, a zero-width space `\u{200b}`. The result is safe to print,
+ * and different texts have different results: a backslash before `u{` becomes `\u{5c}`. For text that a person judges, such as the command
+ * of a tool call that waits for approval: there, hidden characters must not hide anything. Line feeds and tabs stay.
  */
 export function reveal(text: string): string {
   let shown = "";
   let marks = 0;
-  for (const character of text) {
+  for (const character of text.replaceAll("\\u{", "\\u{5c}u{")) {
     const point = character.codePointAt(0) ?? 0;
     marks = isMark(point) ? marks + 1 : 0;
     shown += isShownAsIs(point) && marks <= MAX_COMBINING_MARKS ? character : `\\u{${point.toString(16)}}`;

@@ -75,7 +75,7 @@ export interface ClientEvents<Event, Result extends TurnResult> {
   /** A connection that was ready ended. */
   disconnected: [error: AnyAgentwireError];
   protocolWarning: [warning: ProtocolWarning];
-  /** A turn was made, by `prompt()` of the client or of a conversation. */
+  /** A turn was made, by `prompt()` of the client or of a conversation. A listener is also told the turns of the tick in which it joins. */
   turn: [turn: Turn<Event, Result>];
   /** An event of any turn. */
   event: [event: Event, turn: Turn<Event, Result>];

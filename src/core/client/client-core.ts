@@ -221,6 +221,10 @@ export class ClientCore<
     if (closed) throw closed;
   }
 
+  answeredWithin(time: number): boolean {
+    return this.connection.keepalive?.wasAnsweredWithin(time) ?? false;
+  }
+
   /** A caller needs the connection: cuts the wait between two attempts short. */
   wanted(): void {
     this.connection.hurry();

@@ -58,7 +58,8 @@ const USER_INFO = userInfo("");
 const USER_INFO_IN_TEXT = userInfo(String.raw`"'<>\\`);
 
 /** A user name that is a token: by the beginnings of well-known ones, or long and with a digit. */
-const TOKEN = /^(?:gh[a-z]_|github_pat_|gl[a-z]{1,8}-|xox[a-z]-|sk-|npm_|eyJ)|^(?=\D*\d)[\w-]{20,}$/;
+const TOKEN =
+  /^(?:gh[a-z]_|github_pat_|gl(?:pat|dt|rt|cbt|ptt)-|xox[a-z]-|sk-|npm_|eyJ)|^(?=\D*\d)[\w-]{20,}$/;
 
 /** The secret part of a webhook's address: who knows it can post. */
 const WEBHOOK =
@@ -85,7 +86,7 @@ export function urlCredentials(text: string, isValue = false): readonly Span[] {
 /** The credentials of a URL as written there: in its query, its fragment and its user info. */
 export function credentialsIn(url: string): readonly string[] {
   const [found] = url.matchAll(USER_INFO);
-  const [, user, password] = found ?? [];
+  const [, user, password] = found?.index === url.indexOf("://") ? found : [];
   const parameters = url.split(/[?&#]/).slice(1);
   return [
     ...(password || user ? [password || user || ""] : []),

@@ -169,6 +169,11 @@ export abstract class LocalCore<
     if (!this.isClosing) this.#setStatus("ready");
   }
 
+  /** There are no pings. */
+  answeredWithin(): boolean {
+    return false;
+  }
+
   /** There is no connection to hurry. */
   wanted(): void {}
 

@@ -39,6 +39,8 @@ export abstract class Voice<
   readonly shared: Emitter<ClientEvents<Event, Result>>;
   /** Set by the client, once the client is made. */
   declare client: object;
+  /** The turns that were made in this tick. */
+  #newTurns: Turn<Event, Result>[] = [];
   readonly #logger: Logger | undefined;
   readonly #debug: boolean;
 
@@ -57,18 +59,24 @@ export abstract class Voice<
   /** Finds a turn that is under way. */
   abstract find(turnId: string): Turn<Event, Result> | undefined;
 
-  /** Attaches a listener. A late listener for requests is told the open ones. */
+  /** Attaches a listener. A late listener for requests is told the open ones, and one for turns the turns of this tick. */
   on<Name extends keyof Events & string>(
     name: Name,
     listener: (...values: Events[Name]) => void,
     options?: ListenOptions,
   ): Unsubscribe {
-    const isAsked = name === "approval" || name === "question"; // only these events are told to late listeners
-    const asked = isAsked ? this.pending.filter(({ type }) => type === name) : [];
-    if (asked.length === 0) return this.events.on(name, listener, options);
+    const present = this.#presentFor(name);
+    if (!present) return this.events.on(name, listener, options);
     // The name is a shared event's name. TypeScript cannot see this through the type parameter.
-    const present = () => this.#stillOpen(asked) as Iterable<Events[Name]>;
-    return this.events.onWithPresent(name, listener, options, present);
+    return this.events.onWithPresent(name, listener, options, () => present as Iterable<Events[Name]>);
+  }
+
+  /** The values that a late listener is told. */
+  #presentFor(name: keyof Events): Iterable<readonly unknown[]> | undefined {
+    if (name === "turn") return this.#newTurns.length > 0 ? this.#newTurns.map((turn) => [turn]) : undefined;
+    if (name !== "approval" && name !== "question") return undefined;
+    const asked = this.pending.filter(({ type }) => type === name);
+    return asked.length > 0 ? this.#stillOpen(asked) : undefined;
   }
 
   /** The requests that are still open, one by one: the listener of one request may decide the next. */
@@ -104,6 +112,11 @@ export abstract class Voice<
   }
 
   tellTurn(turn: Turn<Event, Result>): void {
+    const isFirst = this.#newTurns.push(turn) === 1;
+    if (isFirst)
+      queueMicrotask(() => {
+        this.#newTurns = [];
+      });
     this.shared.emit("turn", turn);
   }
 

@@ -190,14 +190,9 @@ export class Connection implements KeepaliveUser, SocketUser {
     if ("keepalive" in state && state.keepalive.cancelVerdict) state.keepalive.alive();
   }
 
-  /** The server's silence is no longer excused: the time limit for an answer to a ping starts now. */
-  answerDue(): void {
-    this.#life.keepalive?.due();
-  }
-
-  /** Sends the ping that could not be sent when it was due. */
-  pingNow(): void {
-    this.#life.keepalive?.pingNow();
+  /** The keepalive of the current link. */
+  get keepalive(): Keepalive | undefined {
+    return this.#life.keepalive;
   }
 
   ping(): boolean {

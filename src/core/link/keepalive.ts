@@ -23,6 +23,8 @@ export class Keepalive {
   readonly #times: KeepaliveTimes;
   readonly #user: KeepaliveUser;
   #cancelPing: CancelTimer | undefined;
+  /** When the last ping was answered. */
+  #answeredAt = Number.NEGATIVE_INFINITY;
   /** Runs from a ping to the verdict. A field, because each frame reads it: a call would cost more. */
   cancelVerdict: CancelTimer | undefined;
 
@@ -35,18 +37,22 @@ export class Keepalive {
 
   /** Proof of life arrived. */
   alive(): void {
-    if (!this.cancelVerdict) return;
-    this.cancelVerdict();
-    this.cancelVerdict = undefined;
+    if (this.cancelVerdict) this.#answeredAt = this.#clock.now();
+    this.#disarm();
   }
 
-  /** The server's silence is no longer excused: restart the limit for its answer. */
+  /** Whether a ping was answered less than `time` ms ago. */
+  wasAnsweredWithin(time: number): boolean {
+    return this.#clock.now() - this.#answeredAt < time;
+  }
+
+  /** The server's silence is no longer excused: the time limit for its answer starts now. */
   due(): void {
-    this.alive();
+    this.#disarm();
     this.#arm();
   }
 
-  /** Pings now. The next ping follows one interval later. */
+  /** Sends a ping, such as one that could not be sent when it was due. The next ping follows one interval later. */
   pingNow(): void {
     this.#cancelPing?.();
     this.#ping();
@@ -54,7 +60,7 @@ export class Keepalive {
 
   stop(): void {
     this.#cancelPing?.();
-    this.alive();
+    this.#disarm();
   }
 
   #schedule(): void {
@@ -67,13 +73,18 @@ export class Keepalive {
     this.#schedule();
     const armed = this.cancelVerdict !== undefined;
     if (!armed) this.#arm();
-    if (!this.#user.ping() && !armed) this.alive(); // no ping was sent, so silence proves nothing
+    if (!this.#user.ping() && !armed) this.#disarm(); // no ping was sent, so silence proves nothing
   }
 
   #arm(): void {
     const { timeout } = this.#times;
     if (timeout > 0)
       this.cancelVerdict = this.#clock.setTimeout(() => this.#judge(), timeout, { unref: true });
+  }
+
+  #disarm(): void {
+    this.cancelVerdict?.();
+    this.cancelVerdict = undefined;
   }
 
   #judge(): void {

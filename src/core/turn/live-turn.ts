@@ -296,7 +296,9 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   };
 
   #expire(kind: "idle" | "total", timeout: number): void {
-    this.stopWith(new TurnTimeoutError(kind, timeout, { retryable: this.#setup.repeatable }));
+    const { host, repeatable: retryable } = this.#setup;
+    const linkLives = kind === "idle" && host.answeredWithin(timeout);
+    this.stopWith(new TurnTimeoutError(kind, timeout, { linkLives, retryable }));
   }
 
   /** Ends the iteration now, and asks the protocol to stop the turn. */

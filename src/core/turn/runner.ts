@@ -102,6 +102,11 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
     return [...this.#open.values()];
   }
 
+  /** Whether every job has settled. */
+  get isIdle(): boolean {
+    return this.#open.size === 0;
+  }
+
   /** The job of this id, if it has not settled. */
   find(id: string): J | undefined {
     return this.#open.get(id);

@@ -44,6 +44,8 @@ export interface TurnHost<Event, Result extends TurnResult> {
   readonly client: object;
   /** Each timer of this clock is an input of the outbox. */
   readonly clock: Clock;
+  /** Whether the server has answered a ping less than `time` ms ago. False also if there are no pings. */
+  answeredWithin(time: number): boolean;
   /** Tells an event to the client's listeners. Skips the listeners that follow once `stands()` is false: the turn was cancelled. */
   tellEvent(event: Event, turn: Turn<Event, Result>, stands: () => boolean): void;
   readonly listenerThrew: (error: unknown, name: string) => void;

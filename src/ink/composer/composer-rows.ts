@@ -1,8 +1,9 @@
 import { clipped, type Row, type Span } from "../rows/row.ts";
-import { graphemes, widthOf } from "../rows/width.ts";
+import { widthOf } from "../rows/width.ts";
+import { wrap } from "../rows/wrap.ts";
 import type { Theme } from "../theme.ts";
 import type { EditorState } from "./editor.ts";
-import { pasteLabel } from "./pastes.ts";
+import { labelled } from "./pastes.ts";
 
 export interface ComposerRowsOptions {
   readonly columns: number;
@@ -44,34 +45,16 @@ interface Layout {
   readonly cursor: { readonly x: number; readonly y: number };
 }
 
-/** Breaks at the last column, so that the cursor is always where its character is. */
-function layOut({ text, cursor: at, pastes }: EditorState, width: number): Layout {
-  const lines: string[] = [];
-  let line = "";
-  let x = 0;
-  let offset = 0;
-  let cursor = { x: 0, y: 0 };
-  const next = (): void => {
-    lines.push(line);
-    line = "";
-    x = 0;
-  };
-  for (const grapheme of graphemes(text)) {
-    const paste = pastes.get(grapheme);
-    const whole = paste === undefined ? grapheme : pasteLabel(paste);
-    const full = widthOf(whole);
-    const shown = full > width ? clipped(whole, width) : whole; // marks may make one grapheme wider than the row
-    const columns = full > width ? widthOf(shown) : full;
-    if (grapheme !== "\n" && x > 0 && x + columns > width) next();
-    if (offset === at) cursor = { x, y: lines.length };
-    offset += grapheme.length;
-    if (grapheme === "\n") next();
-    else {
-      line += shown;
-      x += columns;
-    }
-  }
-  if (offset === at) cursor = { x, y: lines.length };
-  lines.push(line);
-  return { lines, cursor };
+/** Breaks between words. The cursor is where its character is; on the space that a break replaces, it is behind the row. */
+function layOut({ text, cursor, pastes }: EditorState, width: number): Layout {
+  const shown = labelled(text, pastes);
+  const at = labelled(text.slice(0, cursor), pastes).length;
+  const rows = wrap(shown, width);
+  const lines = rows.map((row) => row.text);
+  const found = rows.findIndex(({ end }) => end > at);
+  const y = found === -1 ? rows.length - 1 : found;
+  const x = widthOf(shown.slice(rows[y - 1]?.end ?? 0, at));
+  if (found !== -1 || (x <= width && !shown.endsWith("\n")))
+    return { lines, cursor: { x: Math.min(x, width), y } };
+  return { lines: [...lines, ""], cursor: { x: 0, y: y + 1 } };
 }

@@ -37,8 +37,13 @@ export function unfolded(text: string, pastes: Pastes): string {
   return text.replace(STAND_INS, (standIn) => pastes.get(standIn) ?? "");
 }
 
+/** The text with labels in the places of the pastes. */
+export function labelled(text: string, pastes: Pastes): string {
+  return text.replace(STAND_INS, (standIn) => pasteLabel(pastes.get(standIn) ?? ""));
+}
+
 /** `[pasted 2000 lines]` */
-export function pasteLabel(text: string): string {
+function pasteLabel(text: string): string {
   const lines = countLines(text);
   return lines > 1 ? `[pasted ${lines} lines]` : `[pasted ${text.length} characters]`;
 }

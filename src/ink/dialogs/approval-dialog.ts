@@ -6,9 +6,9 @@ import { emptyEditor } from "../composer/editor.ts";
 import { countLines } from "../parts/folded.ts";
 import { readable } from "../parts/values.ts";
 import type { Press } from "../press.ts";
-import { clipped, clippedRow, type Row, rowsOf, type Span } from "../rows/row.ts";
+import { clipped, clippedRow, type Row, rowsOf } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";
-import { type DialogOptions, type DialogRows, type Entry, flow, insteadRow, stepEntry } from "./dialog.ts";
+import { type DialogOptions, type DialogRows, type Entry, flow, insteadRows, stepEntry } from "./dialog.ts";
 
 export type PendingApproval = Extract<ChatPending, { readonly type: "approval" }>;
 
@@ -96,21 +96,33 @@ export interface ApprovalRowsOptions extends DialogOptions {
   readonly further?: number;
 }
 
-/** The whole input of the call. Nothing is left out, and what a terminal would hide or obey is shown as its code. */
+/** Columns below which the input has no bar in front of it. */
+const NARROW = 20;
+
+/**
+ * The whole input of the call: different calls have different rows. Nothing is left out. What a terminal would hide or obey is shown as its
+ * code. A row that only goes on with the row before begins with two blanks, and no other row of the input does.
+ */
 export function approvalInput(
   { tool, input }: PendingApproval,
   columns: number,
   theme: Theme,
 ): readonly Row[] {
-  const hang: Span = { text: `  ${theme.symbols.bar} `, tone: "warn" };
+  const margin = columns < NARROW ? "" : `  ${theme.symbols.bar} `;
   const name = rowsOf(`The agent wants to use ${oneLine(tool)}`, "warn", {
     columns,
     at: "hard",
     lead: { text: `${theme.symbols.waiting} `, tone: "warn" },
-    hang: { text: "  ", tone: "plain" },
+    hang: { text: margin === "" ? "  " : "    ", tone: "plain" },
   });
-  const text = reveal(readable(input)).replaceAll("\t", "    ");
-  return [...name, ...rowsOf(text === "" ? "(no input)" : text, "plain", { columns, at: "hard", hang })];
+  const options = {
+    columns,
+    at: "hard",
+    lead: { text: margin, tone: "warn" },
+    hang: { text: `${margin}  `, tone: "warn" },
+  } as const;
+  const lines = (readable(input) || "(no input)").split("\n");
+  return [...name, ...lines.flatMap((line) => rowsOf(visible(line), "plain", options))];
 }
 
 /** Whether the dialog has room for the whole input. */
@@ -130,35 +142,43 @@ export function approvalRows(
   const { columns, theme, maxRows, isInputAbove = false, further = 0, instead } = options;
   const more = further > 0 ? ` (${further} more ${further === 1 ? "waits" : "wait"})` : "";
   const head: readonly Row[] = isInputAbove
-    ? [
-        clippedRow(
-          [
-            {
-              text: `${theme.symbols.waiting} Allow ${clipped(oneLine(pending.tool), Math.max(8, columns - 30))}? Its input is above${more}`,
-              tone: "warn",
-            },
-          ],
+    ? rowsOf(
+        `Allow ${clipped(oneLine(pending.tool), Math.max(8, columns - 30))}? Its input is above${more}`,
+        "warn",
+        {
           columns,
-        ),
-      ]
+          lead: { text: `${theme.symbols.waiting} `, tone: "warn" },
+          hang: { text: "  ", tone: "plain" },
+        },
+      )
     : approvalInput(pending, columns, theme);
-  if (instead !== undefined) return { rows: [...head, insteadRow(instead, columns)].slice(0, maxRows) };
-  if (state.reason) {
-    const says: Row = clippedRow(
-      [{ text: "The reason, then Enter (Esc goes back):", tone: "warn" }],
-      columns,
-    );
+  if (state.reason && instead === undefined) {
+    const says = rowsOf("The reason, then Enter (Esc goes back):", "warn", { columns });
     const { rows, cursor } = composerRows(state.reason, {
       columns,
       theme,
-      maxRows: Math.max(1, maxRows - head.length - 1),
+      maxRows: Math.max(1, maxRows - head.length - says.length),
     });
-    const all = [...head, says, ...rows];
+    const all = [...head, ...says, ...rows];
     const dropped = Math.max(0, all.length - maxRows);
-    return { rows: all.slice(dropped), cursor: { x: cursor.x, y: cursor.y + head.length + 1 - dropped } };
+    return {
+      rows: all.slice(dropped),
+      cursor: { x: cursor.x, y: cursor.y + head.length + says.length - dropped },
+    };
   }
-  const choices = choiceRows(state, columns, theme);
-  return { rows: [...head.slice(0, Math.max(0, maxRows - choices.length)), ...choices].slice(-maxRows) };
+  const choices = instead === undefined ? choiceRows(state, columns, theme) : insteadRows(instead, columns);
+  return { rows: [...cut(head, maxRows - choices.length, columns), ...choices].slice(-maxRows) };
+}
+
+/** The first rows. The last of them says how many more there are, if there are more: nobody takes a piece for the whole. */
+function cut(rows: readonly Row[], maxRows: number, columns: number): readonly Row[] {
+  if (rows.length <= maxRows) return rows;
+  const shown = Math.max(0, maxRows - 1);
+  const text = `... ${rows.length - shown} more rows are not shown`;
+  return [...rows.slice(0, shown), clippedRow([{ text, tone: "warn" }], columns)].slice(
+    0,
+    Math.max(0, maxRows),
+  );
 }
 
 function choiceRows({ at }: ApprovalState, columns: number, { symbols }: Theme): readonly Row[] {
@@ -172,5 +192,12 @@ function choiceRows({ at }: ApprovalState, columns: number, { symbols }: Theme):
 }
 
 function oneLine(text: string): string {
-  return reveal(text).replace(/[\n\t]/g, (found) => (found === "\n" ? "\\n" : "\\t"));
+  return visible(text).replaceAll("\n", "\\u{a}");
+}
+
+const TAB = "→   ";
+
+/** A line with its hidden characters, its tabs, and the blank at its end. */
+function visible(line: string): string {
+  return reveal(line).replace(/ $/, "\\u{20}").replaceAll("→", "\\u{2192}").replaceAll("\t", TAB);
 }

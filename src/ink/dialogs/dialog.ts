@@ -1,7 +1,7 @@
 import { type EditorState, emptyEditor, stepEditor } from "../composer/editor.ts";
 import { editorAction } from "../composer/editor-keys.ts";
 import type { Press } from "../press.ts";
-import { clippedRow, type Row, type Span } from "../rows/row.ts";
+import { type Row, rowsOf, type Span } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
 import type { Theme } from "../theme.ts";
 
@@ -14,9 +14,9 @@ export interface DialogOptions {
   readonly instead?: string;
 }
 
-/** The row that stands where the choices would be. */
-export function insteadRow(text: string, columns: number): Row {
-  return clippedRow([{ text, tone: "dim" }], columns);
+/** What stands where the choices would be. */
+export function insteadRows(text: string, columns: number): readonly Row[] {
+  return rowsOf(text, "dim", { columns });
 }
 
 export interface DialogRows {

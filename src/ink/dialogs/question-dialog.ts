@@ -2,7 +2,7 @@ import { type ComposerRows, composerRows } from "../composer/composer-rows.ts";
 import { emptyEditor } from "../composer/editor.ts";
 import { clipped, clippedRow, displayed, inLine, type Row, rowsOf, type Span } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";
-import { type DialogOptions, type DialogRows, insteadRow } from "./dialog.ts";
+import { type DialogOptions, type DialogRows, insteadRows } from "./dialog.ts";
 import { type PendingQuestion, type QuestionState, takesText } from "./question-state.ts";
 
 type Item = PendingQuestion["questions"][number];
@@ -52,12 +52,13 @@ export function questionRows(
     columns,
   );
   const head = isTextAbove ? [above] : questionText(pending, state, columns, theme);
-  if (instead !== undefined) return { rows: [...head, insteadRow(instead, columns)].slice(-maxRows) };
+  if (instead !== undefined) return { rows: [...head, ...insteadRows(instead, columns)].slice(-maxRows) };
   const room = Math.max(1, maxRows - head.length);
   const entry = takesText(pending, state) ? entryRows(state, columns, theme, room) : undefined;
   const needed = entry ? entry.rows.length : item.options.length;
-  const isHinted = room > needed || (state.isUnanswered === true && !entry);
-  const hints = isHinted ? [hintRow(pending, item, state, columns)] : [];
+  const hint = hintRows(pending, item, state, columns);
+  const isHinted = room >= needed + hint.length || (state.isUnanswered === true && !entry);
+  const hints = isHinted ? hint : hint.slice(0, Math.max(0, room - needed));
   const space = room - (entry?.rows.length ?? 0) - hints.length;
   const first = Math.max(0, Math.min(state.at - Math.floor(space / 2), item.options.length - space));
   const choices = item.options
@@ -97,12 +98,14 @@ function choiceRow(
 }
 
 /** What the keys do now, or why Enter did nothing. */
-function hintRow(pending: PendingQuestion, item: Item, state: QuestionState, columns: number): Row {
-  const tone = state.isUnanswered ? "warn" : "dim";
-  return clippedRow(
-    [{ text: `${keysOf(pending, item, state)}${escapeOf(pending, item, state)}`, tone }],
-    columns,
-  );
+function hintRows(
+  pending: PendingQuestion,
+  item: Item,
+  state: QuestionState,
+  columns: number,
+): readonly Row[] {
+  const text = `${keysOf(pending, item, state)}${escapeOf(pending, item, state)}`;
+  return rowsOf(text, state.isUnanswered ? "warn" : "dim", { columns });
 }
 
 function keysOf(pending: PendingQuestion, { multi_select: isMany }: Item, state: QuestionState): string {

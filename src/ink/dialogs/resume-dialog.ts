@@ -1,7 +1,7 @@
 import type { ChatResume } from "../../chat/chat.ts";
 import type { Press } from "../press.ts";
 import { type Row, rowsOf, type Span } from "../rows/row.ts";
-import { type DialogOptions, type DialogRows, insteadRow } from "./dialog.ts";
+import { type DialogOptions, type DialogRows, insteadRows } from "./dialog.ts";
 
 /** How to go on after a lost context. Absent: the key decides nothing. */
 export function stepResume(press: Press): ChatResume | undefined {
@@ -23,7 +23,7 @@ export function resumeRows({ columns, theme, maxRows, instead }: DialogOptions):
     ),
     ...(instead === undefined
       ? rowsOf("y yes, n no: go on without it", "plain", { columns, hang })
-      : [insteadRow(instead, columns)]),
+      : insteadRows(instead, columns)),
   ];
   if (full.length <= maxRows) return { rows: full };
   const short = instead ?? "Context lost. Send the transcript? y/n";

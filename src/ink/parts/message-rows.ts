@@ -54,7 +54,7 @@ function withNote(rows: readonly Row[], note: string, hang: Span, columns: numbe
   const width = last.reduce((sum, { text }) => sum + widthOf(text), 0);
   if (width + 1 + note.length <= columns)
     return [...rows.slice(0, -1), [...last, { text: ` ${note}`, tone: "dim" }]];
-  return [...rows, clippedRow([{ text: `  ${note}`, tone: "dim" }], columns)];
+  return [...rows, ...rowsOf(note, "dim", { columns, hang: { text: "  ", tone: "plain" } })];
 }
 
 /** What stands below the parts of a message that is over: its error, or what it took. */

@@ -3,13 +3,13 @@ import { clippedRow, displayed, inLine, type Row, rowsOf, type Span } from "../r
 import type { Theme } from "../theme.ts";
 import { type Folded, foldedRows } from "./folded.ts";
 import { reasoningRows } from "./reasoning-rows.ts";
-import { type PartRows, toolRows } from "./tool-rows.ts";
+import { type PartRows, type ToolRowsOptions, toolRows } from "./tool-rows.ts";
 import { readable } from "./values.ts";
 
 /** Rows of a diff, of structured data, of an error. More of it is folded. */
 const EXTRA_ROWS = 12;
 
-export interface PartRowsOptions {
+export interface PartRowsOptions extends Pick<ToolRowsOptions, "inputsAbove"> {
   readonly columns: number;
   readonly theme: Theme;
   readonly foldsReasoning: boolean;

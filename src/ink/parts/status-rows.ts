@@ -43,11 +43,19 @@ export interface StatusRowsOptions {
   readonly maxRows: number;
 }
 
-/** The status line, with a banner above it while the connection is being repaired or something went wrong. */
+/** The status line, with a banner above it while the connection is being repaired or something went wrong. A note that is too long for it stands above it too. */
 export function statusRows(facts: StatusFacts, options: StatusRowsOptions): readonly Row[] {
-  const { maxRows } = options;
+  const { columns, maxRows } = options;
   if (maxRows <= 0) return [];
-  return [...bannerRows(facts, options), statusRow(facts, options)];
+  const { note = "" } = facts;
+  const says =
+    widthOf(note) > columns && maxRows > 1 ? rowsOf(note, "warn", { columns }).slice(0, maxRows - 1) : [];
+  const rest = says.length > 0 ? { ...facts, note: undefined } : facts;
+  return [
+    ...bannerRows(facts, { ...options, maxRows: maxRows - says.length }),
+    ...says,
+    statusRow(rest, options),
+  ];
 }
 
 /** What is wrong, and what to do. */

@@ -17,6 +17,8 @@ export interface ToolRowsOptions {
   readonly theme: Theme;
   /** Whether to show all of the input and the output. @default false */
   readonly unfolded?: boolean;
+  /** The approvals whose whole input is in the scrollback already. @default none */
+  readonly inputsAbove?: ReadonlySet<string>;
 }
 
 export interface PartRows {
@@ -28,7 +30,7 @@ export interface PartRows {
 /** A tool call: its name and state, its input, its output. A call under way shows the end of its output, a finished one the beginning. */
 export function toolRows(
   part: ChatToolPart,
-  { columns, theme, unfolded = false }: ToolRowsOptions,
+  { columns, theme, unfolded = false, inputsAbove }: ToolRowsOptions,
 ): PartRows {
   const { symbols } = theme;
   const [symbol, tone, says] = stateOf(part, theme);
@@ -41,7 +43,8 @@ export function toolRows(
   const hang: Span = { text: `  ${symbols.bar} `, tone: "dim" };
   const isOver = isToolOver(part);
   const rowsFor = (rows: number): number => (unfolded ? Number.POSITIVE_INFINITY : isOver ? rows : LIVE_ROWS);
-  const input = readable(part.input);
+  const isAbove = part.approval !== undefined && inputsAbove?.has(part.approval.id);
+  const input = isAbove ? "(its input is above)" : readable(part.input);
   const asked = foldedRows(input, { columns, tone: "dim", hang, maxRows: rowsFor(INPUT_ROWS) });
   const said = foldedRows(part.output, {
     columns,

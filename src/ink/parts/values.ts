@@ -1,18 +1,39 @@
 /**
- * A value of any kind, as text to read: the fields of an object one below the other, text as it is, all else as JSON. A name that is not plain
- * is quoted: with a line break in it, it could look like two fields.
+ * A value of any kind, as text to read: the fields of an object one below the other, text as it is, all else as JSON. Different values have
+ * different texts, and no value can look like a field: a line that begins no field begins with `>`, a name that is not plain is quoted, and so
+ * is a text of one line that would be read as JSON. `undefined` and an object without fields are nothing.
  */
 export function readable(value: unknown): string {
-  if (value === undefined || value === null) return "";
-  if (typeof value === "string") return value;
-  if (!isRecord(value)) return json(value);
+  if (value === undefined) return "";
+  if (typeof value === "string") return value.split("\n").map(continued).join("\n");
+  if (!isRecord(value)) return belowFirst(json(value).split("\n"));
   return Object.entries(value)
-    .map(([key, field]) => {
-      const name = PLAIN_NAME.test(key) ? key : JSON.stringify(key);
-      const text = typeof field === "string" ? field : json(field);
-      return text.includes("\n") ? `${name}:\n${text}` : `${name}: ${text}`;
-    })
+    .map(([key, field]) => `${PLAIN_NAME.test(key) ? key : JSON.stringify(key)}:${ofField(field)}`)
     .join("\n");
+}
+
+/** What stands behind the colon. A text of several lines begins below it. */
+function ofField(field: unknown): string {
+  if (typeof field !== "string") return ` ${belowFirst(json(field).split("\n"))}`;
+  if (field.includes("\n")) return belowFirst(["", ...field.split("\n")]);
+  return ` ${field === "" || isJson(field) ? JSON.stringify(field) : field}`;
+}
+
+function belowFirst([first = "", ...more]: readonly string[]): string {
+  return [first, ...more.map(continued)].join("\n");
+}
+
+function continued(line: string): string {
+  return line === "" ? ">" : `> ${line}`;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const PLAIN_NAME = /^[\p{L}\p{N}_$.-]+$/u;

@@ -2,7 +2,7 @@ import type { ChatConnection } from "../../chat/connection.ts";
 import type { List } from "../../universal/transcript/list.ts";
 import type { ChatMessage } from "../../universal/transcript/message.ts";
 import { clippedRow, inLine, type Row } from "../rows/row.ts";
-import { widthOf } from "../rows/width.ts";
+import { unitsOf, widthOf } from "../rows/width.ts";
 import type { Theme } from "../theme.ts";
 
 /** The fields of a snapshot that tell what waits. */
@@ -59,7 +59,7 @@ export function waitingRows(
 function waitingRow({ parts }: ChatMessage, columns: number, { symbols }: Theme): Row {
   const note = " (waits)";
   const first = parts.at(0);
-  const text = first?.type === "text" ? inLine(first.text.slice(0, 10 * columns)) : "a file";
+  const text = first?.type === "text" ? inLine(first.text.slice(0, unitsOf(columns))) : "a file";
   const [front] = clippedRow([{ text: `${symbols.prompt} ${text}`, tone: "dim" }], columns - widthOf(note));
   return clippedRow([...(front ? [front] : []), { text: note, tone: "dim" }], columns);
 }

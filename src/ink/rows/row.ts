@@ -1,6 +1,6 @@
 import { inert } from "../../chat/print/inert.ts";
 import type { Tone } from "../theme.ts";
-import { graphemes, graphemeWidth, widthOf } from "./width.ts";
+import { graphemes, graphemeWidth, unitsOf, widthOf } from "./width.ts";
 import { type WrapOptions, wrap } from "./wrap.ts";
 
 /** Text in one tone. It is inert, and has no line break. */
@@ -52,7 +52,7 @@ export function clipped(text: string, columns: number, ellipsis = "..."): string
   if (room <= 0) return ellipsis.slice(0, Math.max(0, columns));
   let width = 0;
   let shown = "";
-  for (const grapheme of graphemes(text.slice(0, columns * 10))) {
+  for (const grapheme of graphemes(text.slice(0, unitsOf(columns)))) {
     width += graphemeWidth(grapheme);
     if (width > room) break;
     shown += grapheme;
@@ -62,12 +62,12 @@ export function clipped(text: string, columns: number, ellipsis = "..."): string
 
 /** The text itself, or an ellipsis and its end. Looks only at the end of a long text. */
 export function endOf(text: string, columns: number, ellipsis = "..."): string {
-  if (text.length <= columns * 10 && widthOf(text) <= columns) return text;
+  if (text.length <= unitsOf(columns) && widthOf(text) <= columns) return text;
   const room = columns - widthOf(ellipsis);
   if (room <= 0) return ellipsis.slice(0, Math.max(0, columns));
   let width = 0;
   let shown = "";
-  for (const grapheme of graphemes(text.slice(-columns * 10)).toReversed()) {
+  for (const grapheme of graphemes(text.slice(-unitsOf(columns))).toReversed()) {
     width += graphemeWidth(grapheme);
     if (width > room) break;
     shown = grapheme + shown;

@@ -6,15 +6,20 @@ import type { Row, Span } from "./row.ts";
 export interface RowsProps {
   readonly rows: readonly Row[];
   readonly theme: Theme;
+  /**
+   * Whether a row that is too wide is cut rather than broken. In a narrower window Ink shows the rows of the last frame until the next one: cut,
+   * they are as many lines as before. @default false
+   */
+  readonly isCut?: boolean;
 }
 
 /** Rows as they are: each is one row of the terminal. */
-export function Rows({ rows, theme }: RowsProps): ReactElement {
+export function Rows({ rows, theme, isCut = false }: RowsProps): ReactElement {
   return (
     <Box flexDirection="column">
       {blocksOf(rows).map((block, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a row has no other identity than its place
-        <Text key={at} wrap="hard">
+        <Text key={at} wrap={isCut ? "truncate" : "hard"}>
           {typeof block === "string" ? block : block.map((span, index) => spanOf(span, index, theme))}
         </Text>
       ))}

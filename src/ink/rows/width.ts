@@ -42,10 +42,23 @@ const WIDE: readonly (readonly [first: number, last: number])[] = [
   [0x20000, 0x3fffd],
 ];
 
+/**
+ * UTF-16 code units of a grapheme, at most. The longest that people write have about 20: a family of emoji with skin tones, a conjunct. Of a
+ * longer one, such as leading letters of Hangul without an end, the code points count one by one, as terminals draw them.
+ */
+export const MAX_GRAPHEME_LENGTH = 32;
+
+/** UTF-16 code units that hold the text of so many columns: an emoji of a family has 11 in two columns, letters with marks have up to 9. */
+export function unitsOf(columns: number): number {
+  return columns * 10 + MAX_GRAPHEME_LENGTH;
+}
+
 /** The characters of a text as a person counts them. */
 export function graphemes(text: string): readonly string[] {
   if (PRINTABLE_ASCII.test(text)) return text.split("");
-  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+  return Array.from(segmenter.segment(text), ({ segment }) =>
+    segment.length <= MAX_GRAPHEME_LENGTH ? segment : Array.from(segment),
+  ).flat();
 }
 
 /** Where the grapheme that ends at or holds the offset `at - 1` begins; 0 at the beginning. */

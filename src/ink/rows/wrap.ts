@@ -1,4 +1,4 @@
-import { graphemes, graphemeWidth } from "./width.ts";
+import { graphemes, graphemeWidth, unitsOf } from "./width.ts";
 
 /** A row of a wrapped text. `end`: the offset behind the row, its line break and the space that the break replaces included. */
 export interface WrappedRow {
@@ -68,9 +68,6 @@ function lastSpace(text: string, from: number, fits: number): number {
   return space === -1 ? -1 : from + space;
 }
 
-/** Upper bound of the UTF-16 code units of one column: an emoji of a family has 11 in two, letters with marks have up to 9. */
-const UNITS_PER_COLUMN = 10;
-
 /** The offset behind the last grapheme that fits. A grapheme that is wider than the row is broken between two of its characters. */
 function fitting(text: string, from: number, end: number, width: number): number {
   const plain = text.slice(from, Math.min(end, from + width));
@@ -80,7 +77,7 @@ function fitting(text: string, from: number, end: number, width: number): number
   }
   let columns = 0;
   let at = from;
-  for (const grapheme of graphemes(text.slice(from, Math.min(end, from + width * UNITS_PER_COLUMN)))) {
+  for (const grapheme of graphemes(text.slice(from, Math.min(end, from + unitsOf(width))))) {
     columns += graphemeWidth(grapheme);
     if (columns > width && at > from) return at;
     if (columns > width) return from + fittingIn(grapheme, width);

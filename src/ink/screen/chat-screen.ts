@@ -169,6 +169,7 @@ export class ChatScreen {
       theme: this.#theme,
       foldsReasoning: this.#keyboard.foldsReasoning,
       hasCommands: true,
+      inputsAbove: this.#dialog.inputsAbove,
       now,
       tailRows: TAIL_ROWS,
     };
@@ -247,6 +248,7 @@ export class ChatScreen {
       columns,
       theme,
       foldsReasoning: this.#keyboard.foldsReasoning,
+      inputsAbove: this.#dialog.inputsAbove,
       now,
       maxRows: room - local.length,
     };

@@ -38,6 +38,8 @@ export class Keyboard {
   #foldsReasoning = true;
   /** Ctrl-C has cancelled what runs. */
   #isCancelled = false;
+  /** The prompt whose answer was cancelled last. The note about it ends with the next answer. */
+  #cancelled: string | undefined;
 
   constructor(host: KeyboardHost) {
     this.#host = host;
@@ -66,8 +68,12 @@ export class Keyboard {
   }
 
   /** Follows the chat. */
-  follow({ busy, queued }: ChatSnapshot): void {
+  follow(snapshot: ChatSnapshot): void {
+    const { busy, queued } = snapshot;
     if (!busy && queued === 0) this.#isCancelled = false;
+    if (this.#cancelled === undefined || !busy || lastSent(snapshot) === this.#cancelled) return;
+    this.#cancelled = undefined;
+    this.#note = undefined;
   }
 
   /** Another dialog is open, or none. */
@@ -77,7 +83,7 @@ export class Keyboard {
 
   press(press: Press): void {
     const { dialog } = this.#host;
-    this.#note = undefined;
+    this.#unsay();
     this.#pressedAt = this.#host.clock.now();
     if (!this.#command(press)) {
       if (!this.#isAside && dialog.takes(press, this.#editor.text !== "")) dialog.press(press);
@@ -88,7 +94,7 @@ export class Keyboard {
 
   paste(text: string): void {
     const { clock, dialog } = this.#host;
-    this.#note = undefined;
+    this.#unsay();
     this.#pressedAt = clock.now();
     if (dialog.takesPaste && !this.#isAside) {
       dialog.press({ type: "text", text: text.replace(/\s+/g, " ") });
@@ -98,6 +104,11 @@ export class Keyboard {
     this.#editor = stepEditor(this.#editor, { type: "paste", text });
     this.#isAside ||= dialog.takesKeys;
     this.#follow();
+  }
+
+  #unsay(): void {
+    this.#note = undefined;
+    this.#cancelled = undefined;
   }
 
   /** Back to the dialog, once the composer is empty. */
@@ -158,7 +169,8 @@ export class Keyboard {
 
   #cancelTurn(what: "turn" | "all"): void {
     const { chat } = this.#host;
-    const { busy, queued } = chat.getSnapshot();
+    const snapshot = chat.getSnapshot();
+    const { busy, queued } = snapshot;
     if (!busy && (what === "turn" || queued === 0)) {
       this.#note = "nothing runs";
       return;
@@ -166,6 +178,7 @@ export class Keyboard {
     chat.cancel(what);
     this.#host.dialog.hide(); // a key that came with this one decides nothing
     this.#note = what === "all" ? "cancelled; Ctrl-C again leaves" : "cancelled";
+    this.#cancelled = lastSent(snapshot);
   }
 
   #edit(press: Press): void {
@@ -222,6 +235,15 @@ export class Keyboard {
     }
     this.#editor = stepEditor(this.#editor, { type: "sent" });
   }
+}
+
+/** The id of the prompt that was sent last; empty if there is none. */
+function lastSent({ messages }: ChatSnapshot): string {
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const message = messages.at(at);
+    if (message?.role === "user" && message.status === "sent") return message.id;
+  }
+  return "";
 }
 
 /** The last prompt or answer: between turns there may be words of the system. */

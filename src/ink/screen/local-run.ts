@@ -88,7 +88,8 @@ export class LocalRun {
     const options = { columns, tone: "plain", hang: HANG, shows: "end" } as const;
     const rows = maxRows < 3 ? 0 : Math.min(OUTPUT_ROWS, maxRows - 1);
     const output = rows === 0 ? [] : foldedRows(this.#output, { ...options, maxRows: rows }).rows;
-    return [...output, [{ text: `${symbols.running} ${says}`, tone: "dim" }]];
+    const hints = rowsOf(`${symbols.running} ${says}`, "dim", { columns });
+    return [...output, ...hints].slice(-maxRows);
   }
 
   /** The command and its output, for the agent. */

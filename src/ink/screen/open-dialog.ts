@@ -22,7 +22,7 @@ import {
 } from "../dialogs/question-state.ts";
 import { resumeRows, stepResume } from "../dialogs/resume-dialog.ts";
 import type { Press } from "../press.ts";
-import { clippedRow, type Row } from "../rows/row.ts";
+import { type Row, rowsOf } from "../rows/row.ts";
 
 type Asked =
   | { readonly type: "approval"; readonly pending: PendingApproval; readonly state: ApprovalState }
@@ -57,12 +57,18 @@ export class OpenDialog {
   /** What is too tall for the dialog was printed above it: for the question with this number. */
   #above: number | undefined;
   #isShown = false;
+  readonly #inputsAbove = new Set<string>();
   #isTouched = false;
   /** The user has answered or reopened one question of several, and the other one does not show its choices yet. */
   #isBetween = false;
 
   constructor(chat: Chat) {
     this.#chat = chat;
+  }
+
+  /** The approvals whose input was printed above them. */
+  get inputsAbove(): ReadonlySet<string> {
+    return this.#inputsAbove;
   }
 
   get isOpen(): boolean {
@@ -101,9 +107,9 @@ export class OpenDialog {
     if (fits) return [];
     this.#above = at;
     this.#isShown = false;
-    return asked.type === "approval"
-      ? approvalInput(asked.pending, columns, theme)
-      : questionText(asked.pending, asked.state, columns, theme);
+    if (asked.type === "question") return questionText(asked.pending, asked.state, columns, theme);
+    this.#inputsAbove.add(asked.pending.id);
+    return approvalInput(asked.pending, columns, theme);
   }
 
   /** @param hold why the dialog does not offer its choices, if it does not */
@@ -111,10 +117,10 @@ export class OpenDialog {
     const asked = this.#asked;
     if (!asked) return { rows: [] };
     if (hold === "typing") {
-      const { columns, theme } = given;
+      const { columns, theme, maxRows } = given;
       const what = asked.type === "question" ? "asks you something" : "waits for your decision";
       const text = `${theme.symbols.waiting} The agent ${what}: stop typing to see it`;
-      return { rows: [clippedRow([{ text, tone: "warn" }], columns)] };
+      return { rows: rowsOf(text, "warn", { columns }).slice(0, maxRows) };
     }
     const options = hold ? { ...given, instead: INSTEAD[hold] } : given;
     switch (asked.type) {

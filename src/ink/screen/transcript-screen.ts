@@ -35,6 +35,7 @@ export class TranscriptScreen {
   readonly #messages = new MessagesPrinter();
   readonly #printout = new Printout();
   readonly #listeners = new Set<() => void>();
+  readonly #inputsAbove = new Set<string>();
   #input: TranscriptInput;
   #frame: TranscriptFrame;
   #cancelTick: CancelTimer = () => {};
@@ -53,8 +54,9 @@ export class TranscriptScreen {
 
   readonly getFrame = (): TranscriptFrame => this.#frame;
 
-  /** Prints rows of the program itself, behind what is printed. */
-  readonly print = (rows: readonly Row[]): void => {
+  /** Prints the text of a dialog, behind what is printed. `id`: of the request. */
+  readonly print = (rows: readonly Row[], id: string): void => {
+    this.#inputsAbove.add(id);
     this.#printout.enqueue([EMPTY_ROW, ...rows]);
     this.#pace.request();
   };
@@ -88,6 +90,7 @@ export class TranscriptScreen {
       theme,
       foldsReasoning,
       hasCommands,
+      inputsAbove: this.#inputsAbove,
       now,
       tailRows: Math.min(TAIL_ROWS, maxRows),
     };
@@ -108,7 +111,14 @@ export class TranscriptScreen {
     const below = waitingRows(messages, waiting, { columns, theme, maxRows });
     const gap = maxRows > 3 ? [EMPTY_ROW] : [];
     const room = Math.max(0, maxRows - below.length - gap.length);
-    const open = this.#messages.live(messages, { columns, theme, foldsReasoning, now, maxRows: room });
+    const open = this.#messages.live(messages, {
+      columns,
+      theme,
+      foldsReasoning,
+      inputsAbove: this.#inputsAbove,
+      now,
+      maxRows: room,
+    });
     return open.length > 0 || below.length > 0 ? [...open, ...gap, ...below] : [];
   }
 

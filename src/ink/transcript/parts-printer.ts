@@ -15,7 +15,8 @@ type Progress =
   | { readonly type: "reasoning"; readonly printer: TextPrinter; readonly hasHead: boolean }
   | { readonly type: "subagent"; readonly parts: PartsPrinter };
 
-export interface LiveOptions extends Pick<Sink, "columns" | "theme" | "foldsReasoning" | "now"> {
+export interface LiveOptions
+  extends Pick<Sink, "columns" | "theme" | "foldsReasoning" | "inputsAbove" | "now"> {
   readonly maxRows: number;
 }
 

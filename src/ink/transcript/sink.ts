@@ -9,6 +9,8 @@ export interface Sink {
   readonly foldsReasoning: boolean;
   /** Whether the screen has `/retry`, which rows may name. */
   readonly hasCommands: boolean;
+  /** The approvals whose whole input was printed before they were asked. */
+  readonly inputsAbove: ReadonlySet<string>;
   /** ms since the epoch. */
   readonly now: number;
   /** Rows of an open text that stay in the live region. */
@@ -43,6 +45,7 @@ function through(sink: Sink, print: Sink["print"], columns = sink.columns): Sink
     theme: sink.theme,
     foldsReasoning: sink.foldsReasoning,
     hasCommands: sink.hasCommands,
+    inputsAbove: sink.inputsAbove,
     now: sink.now,
     tailRows: sink.tailRows,
     get room() {

@@ -75,6 +75,8 @@ export class MockAgentClient implements AgentClient<MockAgentEvent, MockAgentRes
   readonly #requests: Requests;
   readonly #turns: Turns;
   readonly #conversationHost: ConversationHost;
+  /** The turns that were made in this tick: a late listener is told them. */
+  readonly #newTurns: MockTurn[] = [];
   /** The conversations that the backend remembers. */
   #conversations = new Set<MockConversation>();
   #isClosing = false;
@@ -123,7 +125,7 @@ export class MockAgentClient implements AgentClient<MockAgentEvent, MockAgentRes
         tells,
         clock,
         threw: (error, name) => this.#threw(error, name),
-        tellTurn: (turn) => listeners.emit("turn", [turn]),
+        tellTurn: (turn) => this.#tellTurn(turn),
         tellEvent: (event, turn, stands) => listeners.emit("event", [event, turn], stands),
         tellDisconnected: (error) => listeners.emit("disconnected", [error]),
         forget: (error) => this.#forget(error),
@@ -220,6 +222,10 @@ export class MockAgentClient implements AgentClient<MockAgentEvent, MockAgentRes
     listener: (...values: never) => void,
     options?: ListenOptions,
   ): Unsubscribe {
+    if (name === "turn") {
+      const made = this.#newTurns.map((turn) => [turn]);
+      return this.#listeners.on(name, listener, options, () => made);
+    }
     if (name !== "approval" && name !== "question") return this.#listeners.on(name, listener, options);
     const open = this.pending.filter(({ type }) => type === name);
     const present = this.#stillOpen(open);
@@ -274,6 +280,12 @@ export class MockAgentClient implements AgentClient<MockAgentEvent, MockAgentRes
   #forget(error: AnyAgentwireError): void {
     for (const conversation of this.#conversations) conversation.lost = error;
     this.#conversations = new Set();
+  }
+
+  #tellTurn(turn: MockTurn): void {
+    if (this.#newTurns.length === 0) queueMicrotask(() => this.#newTurns.splice(0));
+    this.#newTurns.push(turn);
+    this.#listeners.emit("turn", [turn]);
   }
 
   #tellStatus(status: ClientStatus): void {

@@ -49,6 +49,7 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
     const client: unknown = scope.kind === "turn" ? scope.origin.client : scope.client;
     if (!binding.isClient(client)) throw new Error("the client of a scope is a client of its protocol");
     this.#client = client;
+    log.beginTick();
     this.#listen(client);
     if (scope.kind === "conversation") this.#room(scope.conversation);
     if (scope.kind === "turn") this.#follow(scope.turn);
@@ -143,6 +144,7 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
   // --- turns ---
 
   #follow(turn: AnyTurn): void {
+    this.#log.beginTick();
     const key = this.#keyOf(turn);
     const origin = originOf(turn);
     const isOneOff = key === turn && origin.conversation === undefined;

@@ -3,6 +3,7 @@ import { BufferOverflowError } from "../../core/errors.ts";
 import { Queue } from "../../core/queue.ts";
 import type { ContentPart, UniversalEvent } from "../events.ts";
 import type { ReplayOptions } from "../stream.ts";
+import { reportError } from "./report-error.ts";
 
 /** Events that are stored and dropped together. */
 const CHUNK = 256;
@@ -15,6 +16,14 @@ const CHARACTER_BYTES = 2;
 
 type Listener = (event: UniversalEvent) => void;
 
+/** One call of `listen`. */
+interface Joined {
+  readonly listener: Listener;
+  /** The events of the tick in which the listener joined, until they are told. */
+  backlog: UniversalEvent[] | undefined;
+  isListening: boolean;
+}
+
 /**
  * The events of one stream: the last ones are kept, for readers that come later or again. Adding takes constant time, and no event is
  * ever moved.
@@ -23,13 +32,15 @@ export class EventLog {
   readonly #maxBytes: number;
   /** By number: the first event of chunk `n` is event `n * CHUNK`. */
   readonly #chunks = new Map<number, { readonly events: UniversalEvent[]; bytes: number }>();
-  readonly #listeners = new Set<Listener>();
+  readonly #listeners = new Set<Joined>();
   /** Readers that wait for the next event. */
   readonly #waiting = new Set<() => void>();
   #oldest = 0;
   #bytes = 0;
   #count = 0;
   #isEnded = false;
+  /** The events of this tick; `undefined` in a tick in which nothing has begun. */
+  #ofTick: UniversalEvent[] | undefined;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
@@ -49,9 +60,10 @@ export class EventLog {
     this.#wake();
     let thrown: { readonly error: unknown } | undefined;
     for (const event of events) {
-      for (const listener of this.#listeners) {
+      for (const { listener, backlog } of this.#listeners) {
         try {
-          listener(event);
+          if (backlog) backlog.push(event);
+          else listener(event);
         } catch (error) {
           thrown ??= { error };
         }
@@ -66,11 +78,25 @@ export class EventLog {
     this.#listeners.clear();
   }
 
+  /** A session or a turn begins. Until the end of this tick, who joins is also told the events from here on. */
+  beginTick(): void {
+    if (this.#ofTick) return;
+    this.#ofTick = [];
+    queueMicrotask(() => {
+      this.#ofTick = undefined;
+    });
+  }
+
+  /** Tells each event that follows. The events of this tick so far are told in a microtask, before anything newer. */
   listen(listener: Listener): () => void {
-    if (this.#isEnded) return () => {};
-    const own: Listener = (event) => listener(event); // the same function may listen twice
-    this.#listeners.add(own);
-    return () => void this.#listeners.delete(own);
+    const backlog = this.#ofTick?.length ? [...this.#ofTick] : undefined;
+    const joined: Joined = { listener, backlog, isListening: true };
+    if (!this.#isEnded) this.#listeners.add(joined);
+    if (backlog) queueMicrotask(() => catchUp(joined, backlog));
+    return () => {
+      joined.isListening = false;
+      this.#listeners.delete(joined);
+    };
   }
 
   /** Whether the event behind the first `at` is kept. */
@@ -102,6 +128,7 @@ export class EventLog {
   }
 
   #keep(event: UniversalEvent): void {
+    this.#ofTick?.push(event);
     const number = Math.floor(this.#count / CHUNK);
     this.#count++;
     const chunk = this.#chunks.get(number) ?? { events: [], bytes: 0 };
@@ -115,6 +142,19 @@ export class EventLog {
       this.#chunks.delete(this.#oldest++);
     }
   }
+}
+
+/** Tells what came before the listener, and what has come since. */
+function catchUp(joined: Joined, backlog: readonly UniversalEvent[]): void {
+  for (const event of backlog) {
+    if (!joined.isListening) return;
+    try {
+      joined.listener(event);
+    } catch (error) {
+      reportError(error);
+    }
+  }
+  joined.backlog = undefined;
 }
 
 type Read = IteratorResult<UniversalEvent, undefined>;

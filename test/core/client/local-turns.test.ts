@@ -25,6 +25,7 @@ function rig() {
     limits: LIMITS,
     closedError: undefined,
     isClosing: false,
+    answeredWithin: () => false,
     tellTurn: () => {},
     wanted: () => {},
     needed: () => {},

@@ -168,6 +168,7 @@ describe("the credentials in the query of an address", () => {
     { address: "wss://hunter2@h:80/ws", found: ["hunter2"] },
     { address: "wss://user:hun/ter'2@h/ws?a=b@c", found: ["hun/ter'2"] },
     { address: "wss://h:80/a@b", found: [] },
+    { address: "wss://h/ws?next=https://ada@x", found: [] },
     { address: "wss://h/a:b@c?token=d", found: ["d"] },
   ])("$address has $found", ({ address, found }) => {
     expect(credentialsIn(address)).toEqual(found);
@@ -288,6 +289,7 @@ describe("a credential in a URL is taken out, wherever the URL stands", () => {
     "http://[::1]:80/x@y",
     "ssh://git@host:22/repo",
     "https://ada@host/repo",
+    "https://gloria-smith@host/repo",
     "https://registry.example/@acme/app",
     '{"a":"http://b:c","d":"x@y"}',
     "https://hooks.example.com/docs",

@@ -194,4 +194,17 @@ describe("Keepalive", () => {
     await clock.advance(25);
     expect(held).toEqual([true, true, true]);
   });
+
+  test("knows how long ago a ping was answered, and takes nothing else for an answer", async () => {
+    const { clock, keepalive } = rig();
+    keepalive.alive(); // before any ping
+    keepalive.due();
+    await clock.advance(1);
+    expect(keepalive.wasAnsweredWithin(1_000)).toBe(false);
+    keepalive.alive();
+    await clock.advance(9);
+    expect([keepalive.wasAnsweredWithin(10), keepalive.wasAnsweredWithin(9)]).toEqual([true, false]);
+    keepalive.stop();
+    expect(keepalive.wasAnsweredWithin(9)).toBe(false);
+  });
 });

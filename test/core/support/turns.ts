@@ -37,6 +37,7 @@ export function turnRig(changes: Partial<TurnSetup<string, TurnResult>> & { read
       client: SILENT_CLIENT,
       clock: outbox.clock(clock),
       tellEvent: (event, _, stands) => outbox.tell(() => stands() && void told.events.push(event)),
+      answeredWithin: () => false,
       listenerThrew: (error, name) => void told.thrown.push([error, name]),
     },
     maxBufferedBytes: 1_000,

@@ -40,6 +40,7 @@ function rig(limits: Partial<TurnLimits> = {}) {
     get isClosing() {
       return state.isClosing;
     },
+    answeredWithin: () => false,
     tellTurn: () => {},
     wanted: () => log.push("wanted"),
     needed: () => log.push("needed"),

@@ -34,6 +34,7 @@ export class GateTurn implements Waiting {
         client: SILENT_CLIENT,
         clock: world.outbox.clock(world.clock),
         tellEvent: () => {},
+        answeredWithin: () => false,
         listenerThrew: (error) => {
           if (!(error instanceof Error && error.message === "on purpose")) throw error;
         },

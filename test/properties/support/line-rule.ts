@@ -3,6 +3,14 @@ import type { SentFrame } from "./watched-socket.ts";
 /** What a client begins by itself: nothing of it may reach a proxy that works on a prompt. */
 const BEGUN: ReadonlySet<string> = new Set(["ping", "prompt", "init", "subscribe", "unsubscribe"]);
 
+/** What a server asks for. In the middle of a prompt, it shows that this server reads while it works. */
+const ASKED: ReadonlySet<unknown> = new Set([
+  "tool-call-request",
+  "read-files",
+  "read-files-request",
+  "request-mcp-tool-data",
+]);
+
 /** ms of silence after which one ping may ask whether the prompt still runs. */
 const PROBE_AFTER = 120_000;
 
@@ -59,6 +67,7 @@ export class LineRule {
 
   #hearsAction({ type, promptId, userInputId }: Fields): void {
     if (type === "action-error") this.#isSure = false;
+    if (ASKED.has(type) && this.#running.size > 0) this.#isSure = false;
     const named = promptId ?? userInputId;
     if (typeof named !== "string") return;
     for (const id of this.#over) if (named === id || named.startsWith(`${id}-`)) this.#isSure = false;

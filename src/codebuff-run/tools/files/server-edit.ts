@@ -23,10 +23,10 @@ export function readServerEdit(input: unknown): ServerEditInput | undefined {
 }
 
 /**
- * Lines that are compared to place the hunks of one patch: some 200 ms. A patch in its place compares each of its lines once. One that is
- * nowhere may compare each of its lines with each of the file.
+ * Lines that are read to place the hunks of one patch: some 200 ms. A patch in its place is read once. One that is nowhere may be read once
+ * for each line of the file.
  */
-const MAX_COMPARED = 2_000_000;
+const MAX_READ = 2_000_000;
 
 export function serverEdit({ type, path, content }: ServerEditInput): FileEdit {
   if (type === "file") return writeFileEdit({ path, content });
@@ -57,11 +57,18 @@ function patchedBy(text: string, hunks: string): string {
   const [patch] = patches;
   if (!patch || patch.hunks.length === 0) throw new PatchFailure("The patch has no hunks.");
   if (patches.length > 1) throw new PatchFailure("The patch is for several files.");
-  let left = MAX_COMPARED;
+  let left = MAX_READ;
+  // Added lines of a hunk are read again at each place that does not fit, and not compared.
+  const added = patch.hunks.reduce(
+    (most, { lines }) => Math.max(most, lines.filter((line) => line.startsWith("+")).length),
+    0,
+  );
   const compareLine = (_line: number, line: string, _mark: string, content: string): boolean => {
-    if (left-- === 0)
+    const fits = line === content;
+    left -= fits ? 1 : 1 + added;
+    if (left < 0)
       throw new PatchFailure("The place of the patch takes too long to find. Send the whole file.");
-    return line === content;
+    return fits;
   };
   const result = applyPatch(text, patch, { compareLine });
   if (result === false) throw new PatchFailure("The patch does not fit the file. Read the file again.");

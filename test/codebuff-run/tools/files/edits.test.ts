@@ -231,10 +231,12 @@ describe("apply_patch", () => {
   });
 });
 
-test("a patch of a server that fits nowhere is given up, however often its lines repeat", async () => {
+test.each([
+  ["lines that repeat", `@@ -1,200001 +1,200000 @@\n${" a\n".repeat(200_000)}-b\n`],
+  ["added lines", `@@ -1,1 +1,200000 @@\n${"+a\n".repeat(200_000)}-b\n`],
+])("a patch of a server that fits nowhere is given up, with very many %s", async (_, content) => {
   await using world = await fileWorld();
   world.file("a", "a\n".repeat(400_000));
-  const content = `@@ -1,200001 +1,200000 @@\n${" a\n".repeat(200_000)}-b\n`;
   const input = { type: "patch", path: "a", content };
   expect(await world.room.tools.str_replace(input, world.job())).toEqual({
     file: "a",

@@ -1,8 +1,8 @@
-/** Browsers, Deno and Bun have `reportError`; Node has not. */
+/** Reports the error of a listener that no client called. Browsers, Deno and Bun have `reportError`; Node has not. */
 export function reportError(error: unknown): void {
   const { reportError, console } = globalThis as Reporting;
   if (reportError) reportError(error);
-  else console?.error("agentwire: a listener of a chat has thrown", error);
+  else console?.error("agentwire: a listener has thrown", error);
 }
 
 interface Reporting {

@@ -1,0 +1,128 @@
+import type { AnyAgentClient, AnyConversation, AnyTurn } from "agentwire";
+import type { UniversalEvent, UniversalStream } from "agentwire/universal";
+import { expect } from "vitest";
+import { promise } from "./promise.ts";
+import { hold } from "./support.ts";
+
+/** What a stream can be about, and its prompt. */
+const SCOPES: Readonly<
+  Record<
+    string,
+    (client: AnyAgentClient) => { of: AnyAgentClient | AnyTurn | AnyConversation; turn: AnyTurn }
+  >
+> = {
+  turn: (client) => {
+    const turn = client.prompt("hello");
+    return { of: turn, turn };
+  },
+  "turn of a conversation": (client) => {
+    const turn = client.conversation().prompt("hello");
+    return { of: turn, turn };
+  },
+  conversation: (client) => {
+    const conversation = client.conversation();
+    return { of: conversation, turn: conversation.prompt("hello") };
+  },
+  client: (client) => ({ of: client, turn: client.prompt("hello") }),
+};
+
+/** What a listener is told, from now on. */
+function listen(stream: UniversalStream): readonly UniversalEvent[] {
+  const told: UniversalEvent[] = [];
+  stream.on("event", (event) => void told.push(event));
+  return told;
+}
+
+/** All events of a stream that has ended. */
+async function readAll(stream: UniversalStream): Promise<readonly UniversalEvent[]> {
+  const read: UniversalEvent[] = [];
+  for await (const event of stream) read.push(event);
+  return read;
+}
+
+/** The events of one turn, in words. */
+function words(events: readonly UniversalEvent[]): readonly string[] {
+  const from = events.findIndex(({ type }) => type === "turn.started");
+  const to = events.findIndex(({ type }) => type === "turn.ended");
+  return events
+    .slice(from, to + 1)
+    .map(({ type, data }) => ("item" in data ? `${type} ${data.item.role}` : type));
+}
+
+for (const [scope, prompt] of Object.entries(SCOPES)) {
+  promise(
+    `universal: attached in the tick of \`prompt()\`, the stream of a ${scope} tells a listener all that a reader gets`,
+    async ({ client, toUniversal }) => {
+      const before = toUniversal(client); // attached before the prompt: the measure
+      const reference = listen(before);
+      const { of, turn } = prompt(client);
+      const stream = toUniversal(of);
+      const told = listen(stream);
+      await turn.outcome;
+      stream.close();
+      before.close();
+      expect(told).toEqual(await readAll(stream));
+      expect(words(told)).toEqual(words(reference));
+      expect(words(told)).toContain("item.completed user");
+      expect(told.find(({ type }) => type === "turn.started")?.data).not.toMatchObject({
+        metadata: { attached_late: true },
+      });
+      expect(told.map(({ sequence }) => sequence)).toEqual(told.map((_, index) => index + 1));
+    },
+  );
+}
+
+promise(
+  "universal: a listener that joins a stream of a client in the tick of `prompt()` is told the turn from its start",
+  async ({ client, toUniversal }) => {
+    const stream = toUniversal(client);
+    const early = listen(stream);
+    await client.prompt("one").outcome;
+    const { length } = early;
+    const turn = client.prompt("two");
+    const late = listen(stream);
+    await turn.outcome;
+    expect(late).toEqual(early.slice(length));
+    expect(late[0]?.type).toMatch(/^(turn|session)\.started$/);
+    stream.close();
+  },
+);
+
+promise("universal: a listener that joins after the tick is not told what came before", async (scene) => {
+  const { client, toUniversal, backend } = scene;
+  const goOn = hold(backend);
+  const turn = client.prompt("hello");
+  const stream = toUniversal(turn);
+  const early = listen(stream);
+  await backend.received(1);
+  const { length } = early;
+  const late = listen(stream);
+  goOn();
+  await turn.outcome;
+  expect(late).toEqual(early.slice(length));
+});
+
+promise("universal: what is told in the tick itself follows what was told before it", async (scene) => {
+  const { client, toUniversal } = scene;
+  const turn = client.prompt("hello");
+  const stream = toUniversal(turn);
+  const told = listen(stream);
+  void turn.cancel();
+  await turn.outcome;
+  stream.close();
+  expect(told).toEqual(await readAll(stream));
+  expect(told.at(-1)?.type).toMatch(/ended$/);
+});
+
+promise("universal: who leaves in the tick is told nothing", async (scene) => {
+  const { client, toUniversal } = scene;
+  const turn = client.prompt("hello");
+  const stream = toUniversal(turn);
+  const left: UniversalEvent[] = [];
+  stream.on("event", (event) => void left.push(event))();
+  const behind = listen(stream);
+  await turn.outcome;
+  stream.close();
+  expect(left).toEqual([]);
+  expect(behind).toEqual(await readAll(stream));
+});

@@ -1,0 +1,108 @@
+import { Console } from "node:console";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import type { Chat } from "../../src/chat/chat.ts";
+import { createChat } from "../../src/chat/create-chat.ts";
+import { renderChat } from "../../src/ink/components.ts";
+import { reflows } from "../../src/ink/reflow.ts";
+import { agentStep, MockAgent, type MockAgentScript } from "../../src/testing/index.ts";
+import { TestTerminal } from "./terminal.ts";
+
+Object.assign(console, { Console }); // what Ink needs of a console, and the one of the test runner lacks
+
+const CTRL_R = "\u0012";
+const WORDS = 300;
+/** 18 rows of 80 columns, of which the last ones are open. */
+const text = Array.from({ length: WORDS }, (_, at) => `w${at}`).join(" ");
+
+const chats: Chat[] = [];
+const closing = new AbortController();
+afterEach(async () => {
+  for (const chat of chats.splice(0)) await chat.close();
+});
+afterAll(() => closing.abort());
+
+/** A chat that shows this. */
+async function open(
+  script: MockAgentScript,
+  shows: RegExp,
+): Promise<{ readonly terminal: TestTerminal; readonly agent: MockAgent }> {
+  const terminal = new TestTerminal(80, 24);
+  const { stdin, stdout } = terminal;
+  const agent = new MockAgent({ script });
+  const chat = createChat(agent);
+  chats.push(chat);
+  void renderChat(chat, { stdin, stdout, signal: closing.signal });
+  await terminal.sees(/Write to the agent/);
+  terminal.type("go\r");
+  await terminal.sees(shows);
+  return { terminal, agent };
+}
+
+/** Resolves once the program has drawn a frame for what it knows now. */
+async function drawnAnew(terminal: TestTerminal): Promise<void> {
+  terminal.type(CTRL_R);
+  await terminal.sees(/reasoning\s+is\s+shown/);
+}
+
+describe("a window that becomes narrower in the middle of an answer", () => {
+  test.each([
+    [[60]],
+    [[40]],
+    [[25]],
+    [[79, 78, 77, 76]],
+    [[60, 45, 30]], // all before the next frame
+    [[50, 80, 40]],
+  ])("doubles no line, and takes none away (%j columns)", async (columns) => {
+    const script: MockAgentScript = [[text, agentStep.wait("gate"), " The end.", agentStep.hang()]];
+    const { terminal, agent } = await open(script, new RegExp(`w${WORDS - 1}\\n`));
+    for (const width of columns) {
+      await terminal.drained();
+      terminal.resize(width, 24);
+    }
+    agent.release("gate");
+    await terminal.sees(/The\s+end\.[\s\S]*working/);
+    await drawnAnew(terminal);
+    const shown = terminal.everything.replaceAll("\n", "");
+    expect(shown.match(/w\d+/g)).toEqual(Array.from({ length: WORDS }, (_, at) => `w${at}`));
+    expect(shown.match(/reasoning is shown/g)).toHaveLength(1);
+    expect(shown).not.toMatch(/working[\s\S]*working/);
+    expect(shown.match(/Write to the agent/g)).toHaveLength(1);
+  });
+
+  test("takes no line away where a row ends in a blank, which Ink does not write", async () => {
+    const begun = `${text}\n${"x".repeat(39)} `;
+    const script: MockAgentScript = [[begun, agentStep.wait("gate"), "The end.", agentStep.hang()]];
+    const { terminal, agent } = await open(script, /x\n/);
+    await terminal.drained();
+    terminal.resize(39, 24);
+    agent.release("gate");
+    await terminal.sees(/The\s+end\.[\s\S]*working/);
+    await drawnAnew(terminal);
+    const shown = terminal.everything.replaceAll("\n", "");
+    expect(shown.match(/w\d+/g)).toEqual(Array.from({ length: WORDS }, (_, at) => `w${at}`));
+  });
+
+  test("doubles no line of a dialog", async () => {
+    const command = Array.from({ length: 40 }, (_, at) => `w${at}`).join(" ");
+    const script: MockAgentScript = function* () {
+      yield* agentStep.tool({ name: "shell", input: { command }, approval: true });
+    };
+    const { terminal } = await open(script, /y once/);
+    terminal.resize(40, 24);
+    await drawnAnew(terminal);
+    const shown = terminal.everything.replaceAll("\n", "");
+    expect(shown.match(/wants to use/g)).toHaveLength(1);
+    expect(shown.match(/y once/g)).toHaveLength(1);
+  });
+});
+
+test.each([
+  [{ TERM: "xterm-256color" }, true],
+  [{ TERM: "screen-256color", TMUX: "/tmp/tmux" }, true],
+  [{ TERM: "xterm-256color", XTERM_VERSION: "XTerm(390)" }, false],
+  [{ TERM: "screen.xterm-256color" }, false],
+  [{ TERM: "rxvt-unicode" }, false],
+  [{ TERM: "linux" }, false],
+])("in the environment %j the terminal breaks its rows anew: %j", (env, expected) => {
+  expect(reflows(env)).toBe(expected);
+});
