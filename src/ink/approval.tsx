@@ -21,7 +21,8 @@ export interface ApprovalProps extends Look, KeyProps {
   /** Goes to `chat.decide(pending.id, decision)`. */
   readonly onDecide: (decision: Decision) => void;
   /**
-   * Rows at most. Below a `<Transcript>`, an input that is longer is printed above the dialog. Without one it is cut, and a row says so: show it elsewhere first.
+   * Rows at most. Below a `<Transcript>`, an input that is longer is printed above the dialog. Without one it is cut, and a row says so: show
+   * it elsewhere first.
    * @default what the `<Transcript>` around it gives; without one Infinity: the whole input
    */
   readonly maxRows?: number;

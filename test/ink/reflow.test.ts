@@ -98,7 +98,7 @@ describe("a window that becomes narrower in the middle of an answer", () => {
 
 test.each([
   [{ TERM: "xterm-256color" }, true],
-  [{ TERM: "screen-256color", TMUX: "/tmp/tmux" }, true],
+  [{ TERM: "screen-256color", TMUX: "socket,1,0" }, true],
   [{ TERM: "xterm-256color", XTERM_VERSION: "XTerm(390)" }, false],
   [{ TERM: "screen.xterm-256color" }, false],
   [{ TERM: "rxvt-unicode" }, false],

@@ -43,7 +43,10 @@ export interface StatusRowsOptions {
   readonly maxRows: number;
 }
 
-/** The status line, with a banner above it while the connection is being repaired or something went wrong. A note that is too long for it stands above it too. */
+/**
+ * The status line, with a banner above it while the connection is being repaired or something went wrong. A note that is too long for the line
+ * stands above it too.
+ */
 export function statusRows(facts: StatusFacts, options: StatusRowsOptions): readonly Row[] {
   const { columns, maxRows } = options;
   if (maxRows <= 0) return [];
