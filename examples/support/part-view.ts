@@ -62,6 +62,7 @@ export class PartView {
         this.#line(`  ${part.detail ?? part.label}`, part.failed ? "red" : "dim");
         return;
       case "data":
+        if (part.extra) return; // for programs
         this.#line(`  ${JSON.stringify(part.json).slice(0, MAX_DATA_LENGTH)}`, "dim");
         return;
       case "error":

@@ -7,6 +7,7 @@ import type { CassIdentity } from "./events.ts";
 import type { CassRequest } from "./input.ts";
 import type { WireImage } from "./messages.ts";
 import type { ResponseFrame } from "./response.ts";
+import type { ServerTime } from "./server-time.ts";
 import type { CassEvent, CassResult, Reply } from "./turn.ts";
 
 /** The id of a conversation: undefined until known, null if the server stores nothing. */
@@ -58,7 +59,7 @@ export interface Sent {
   /** The size of the frame. */
   readonly bytes: number;
   /** The server's latest timestamp before the turn was sent. */
-  readonly since: string | undefined;
+  readonly since: ServerTime | undefined;
   /** Runs while the turn is the oldest on the line. */
   readonly silence: Deadline;
   sign: Sign;

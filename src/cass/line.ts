@@ -3,6 +3,7 @@ import { ConnectionLostError } from "../core/errors.ts";
 import type { CassCore } from "./events.ts";
 import type { Job, Sent } from "./job.ts";
 import type { ResponseFrame } from "./response.ts";
+import type { ServerTime } from "./server-time.ts";
 
 /** ms that a response waits if it came before any other sign of its turn. */
 const EARLY_GRACE = 1_000;
@@ -50,7 +51,7 @@ export class Line {
   }
 
   /** Adds a turn that is being sent. */
-  add(job: Job, bytes: number, since: string | undefined): void {
+  add(job: Job, bytes: number, since: ServerTime | undefined): void {
     const onSilence = (): void => this.#cut(job, stage);
     const silence = new Deadline(this.#core.clock, job.idleTimeout, onSilence, { unref: true });
     const stage: Sent = { name: "sent", bytes, since, silence, sign: { name: "none" } };

@@ -6,6 +6,7 @@ import type { CassSettings } from "./options.ts";
 import { type FoundReply, Recovery } from "./recovery.ts";
 import type { RestHost } from "./rest/host.ts";
 import { CassRest } from "./rest/rest.ts";
+import type { ServerTime } from "./server-time.ts";
 import { recoveredReply } from "./turn.ts";
 import type { Wire } from "./wire.ts";
 
@@ -26,12 +27,12 @@ interface LostRepliesSetup {
  * The replies of turns whose connection was lost. A server stores a reply before it sends it, perhaps after the loss. With the option
  * `recover`, the client searches for some of the replies; the others may be stored at any time.
  *
- * 1. When a prompt is sent, `job` notes the server's latest timestamp. Timestamps are the server's own, and are compared only
- *    with each other.
+ * 1. When a prompt is sent, `job` notes the server's latest timestamp: see `ServerTimes`.
  * 2. The connection ends. The turn leaves the line, and its status is `recovering`. The queue goes on over the next connection. A
  *    prompt with the same text in the same conversation waits, because its answer could not be told apart.
  * 3. `recovery` reads the last messages over REST: at once, then after 1 s, 2 s, 4 s, up to 30 s. It looks for the user's last
- *    message with the same text, newer than the noted timestamp, and an answer directly after it.
+ *    message with the same text, newer than the noted timestamp, and an answer directly after it. Between both timestamps not much
+ *    more time may lie than has passed here: after the server's clock has gone back, messages from before then look new.
  * 4. A found answer completes the turn with `recovered: true`. After `recoverTimeout` the turn fails with the error of the lost link.
  *    A cancel or `close()` ends the search.
  */
@@ -84,7 +85,7 @@ export class LostReplies {
   }
 
   /** Searches for the reply to a turn. Completes the turn with the reply, or fails the turn with `failure`. */
-  search(job: Job, since: string, failure: AgentwireError): void {
+  search(job: Job, since: ServerTime, failure: AgentwireError): void {
     const { wire, core } = this.#setup;
     const { request, conversation } = job;
     const search = new AbortController();
@@ -93,7 +94,8 @@ export class LostReplies {
     const lost = {
       message: request.message ?? "",
       conversationId: conversation.id ?? undefined,
-      since,
+      since: since.stamp,
+      seenAt: since.at,
       userId: wire.handshake.identity?.userId ?? undefined,
     };
     job.turn.recovering();
@@ -110,7 +112,7 @@ export class LostReplies {
     const wasWanted = this.#recovering.delete(job);
     job.stage = { name: "over" };
     if (found) {
-      this.#setup.wire.note(found.timestamp); // later lost replies are newer
+      this.#setup.wire.found(found.timestamp);
       job.conversation.id ??= found.conversation_id;
       complete(job, recoveredReply(found), found.text.length);
     } else {

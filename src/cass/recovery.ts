@@ -4,6 +4,7 @@ import { CassApiError } from "./errors.ts";
 import { animationList, type ResponseFrame } from "./response.ts";
 import type { CassRest } from "./rest/rest.ts";
 import type { CassRecentMessage, CassStoredMessage } from "./rest/shapes.ts";
+import { msBetween, stampOf } from "./server-time.ts";
 
 /** A turn whose reply was lost, with the facts that identify it. */
 export interface LostTurn {
@@ -12,6 +13,8 @@ export interface LostTurn {
   readonly conversationId: string | undefined;
   /** The server's latest timestamp when the turn was sent. Older messages belong to other turns. */
   readonly since: string;
+  /** When `since` came, by this machine's clock, in ms. @default not known: a message of any later time may be the turn's */
+  readonly seenAt?: number;
   /** The user of the turn. */
   readonly userId: string | undefined;
 }
@@ -24,6 +27,9 @@ const LOOKED_AT = 20;
 
 /** ms until the second search; doubled for each further one. */
 const FIRST_WAIT = 1_000;
+
+/** ms that the server's clock may gain on this machine's during a turn. A change of an hour, or of half an hour, is more. */
+const CLOCK_DRIFT = 10 * 60_000;
 
 /** The longest wait in ms: a stored reply is found soon. */
 const LONGEST_WAIT = 30_000;
@@ -63,7 +69,9 @@ export class Recovery {
     if (this.#isOthers(lost)) return undefined;
     try {
       const conversationId = lost.conversationId ?? (await this.#rest.continuousConversation({ signal })).id;
-      const found = replyTo(lost, await this.#messagesOf(conversationId, signal));
+      const messages = await this.#messagesOf(conversationId, signal);
+      const passed = lost.seenAt === undefined ? Number.POSITIVE_INFINITY : this.#clock.now() - lost.seenAt;
+      const found = replyTo(lost, messages, passed + CLOCK_DRIFT);
       if (this.#isOthers(lost)) return undefined; // another user has logged in meanwhile
       return found ? { ...found, conversation_id: conversationId } : "not-yet";
     } catch (error) {
@@ -105,11 +113,19 @@ export class Recovery {
 /** A message in the form of one of the two routes. */
 type Kept = CassStoredMessage | CassRecentMessage;
 
-/** The answer to the last message with this text, if the message is newer than `since`. */
-function replyTo({ message, since }: LostTurn, messages: readonly Kept[]): ResponseFrame | undefined {
+/** The answer to the last message with this text, if the message is newer than `since`, by `most` ms at most. */
+function replyTo(
+  { message, since }: LostTurn,
+  messages: readonly Kept[],
+  most: number,
+): ResponseFrame | undefined {
   const at = messages.map(({ role, content }) => role === "user" && content === message).lastIndexOf(true);
   const [asked, reply] = at < 0 ? [] : messages.slice(at, at + 2);
-  if (!asked?.timestamp || asked.timestamp <= since || reply?.role !== "assistant") return undefined;
+  if (!asked || reply?.role !== "assistant") return undefined;
+  const from = stampOf(since);
+  const stored = stampOf(asked.timestamp);
+  if (from === undefined || stored === undefined || stored <= from) return undefined;
+  if (!(msBetween(from, stored) <= most)) return undefined;
   const { content: text, provider, model, timestamp } = reply;
   const common = {
     type: "response",

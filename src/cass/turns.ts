@@ -21,6 +21,7 @@ import type { AudioFrame, TurnMessage, WireImage } from "./messages.ts";
 import type { CassSettings } from "./options.ts";
 import type { ResponseFrame } from "./response.ts";
 import type { RestHost } from "./rest/host.ts";
+import { stampOf } from "./server-time.ts";
 import { type CassEvent, type CassResult, progressEvent, replyOf, textOf } from "./turn.ts";
 import type { Wire, WireUser } from "./wire.ts";
 
@@ -233,9 +234,8 @@ export class Turns implements Course<Job>, WireUser {
     const { request, conversation } = job;
     const { conversation_id: id, timestamp, provider } = message;
     this.#leaveLine(job);
-    // If the response has no time, or later turns have the same text, a search for a later lost turn could find the stored reply of this
-    // turn.
-    if (typeof timestamp !== "string" || wire.line.jobs.some((other) => isAlike(other, job)))
+    // Without a readable time, or with later turns of the same text, a search for a later lost turn could find this turn's reply.
+    if (stampOf(timestamp) === undefined || wire.line.jobs.some((other) => isAlike(other, job)))
       this.#lostReplies.leave(job);
     core.connection.healthy();
     if (provider) this.#provider = provider;
@@ -302,7 +302,7 @@ export class Turns implements Course<Job>, WireUser {
           : job === blamed
             ? tooLarge(stage.bytes)
             : lostTurn(error, isSearched);
-      if (isSearched) this.#lostReplies.search(job, stage.since ?? "", failure);
+      if (isSearched && stage.since) this.#lostReplies.search(job, stage.since, failure);
       else job.turn.fail(failure);
     }
     if (this.#deaths < MAX_DEATHS) return;

@@ -1,6 +1,7 @@
 import { checkCallOptions, checks, isObject } from "../core/checks.ts";
 import type { AnyConversation, AnyTurn } from "../core/client/any-client.ts";
 import { type AnyAgentwireError, isAgentwireError } from "../core/errors.ts";
+import { Recent } from "../core/recent.ts";
 import type { Binding, Opened } from "../universal/binding.ts";
 import type { Session } from "../universal/engine/session.ts";
 import type { ContentPart, ErrorData, UniversalUsage } from "../universal/events.ts";
@@ -34,6 +35,9 @@ export interface CassUniversalOptions extends UniversalOptions {
   /** Whether the steps of the tool loop are statuses `debug`. @default false: they are for developers of the server */
   readonly includeDebug?: boolean;
 }
+
+/** Titles of conversations that are kept until the conversation of the session is known. */
+const MAX_TITLES = 16;
 
 type Settings = Required<Pick<CassUniversalOptions, "inferTools" | "includeDebug">>;
 
@@ -71,6 +75,8 @@ export class CassMapping implements Mapping<CassEvent, CassResult> {
   readonly errorPrefix = "cass";
   readonly #settings: Settings;
   #conversationId: string | undefined;
+  /** Titles that came before the conversation was known. */
+  readonly #titles = new Recent<string, string>(MAX_TITLES);
   /** The item of the last reply: late speech belongs to it. */
   #reply: string | null = null;
   /** Inferred calls that are not over. */
@@ -136,7 +142,7 @@ export class CassMapping implements Mapping<CassEvent, CassResult> {
     switch (notice.name) {
       case "authenticated":
         this.#refusal = undefined;
-        session.status("auth", notice.value.userId);
+        session.beside("connection.auth", null);
         return;
       case "title":
         this.#onTitle(notice.value, session);
@@ -212,13 +218,16 @@ export class CassMapping implements Mapping<CassEvent, CassResult> {
     if (typeof conversationId !== "string") return;
     this.#conversationId = conversationId;
     session.known(conversationId);
+    const title = this.#titles.get(conversationId);
+    if (title !== undefined) session.status("title", title, { json: { conversation_id: conversationId } });
+    this.#titles.clear();
   }
 
-  /** The title of a new conversation may come before the response that names the conversation. */
+  /** The title of a new conversation may come before the response that names the conversation. Later titles are of no answer. */
   #onTitle({ conversationId, title }: CassTitle, session: Session): void {
-    const isMine =
-      this.#conversationId === undefined ? session.hasTurn : conversationId === this.#conversationId;
-    if (isMine) session.status("title", title, { json: { conversation_id: conversationId } });
+    if (this.#conversationId === undefined) this.#titles.set(conversationId, title);
+    else if (conversationId === this.#conversationId)
+      session.beside("title", title, { conversation_id: conversationId });
   }
 
   #infer(tools: readonly string[], session: Session): void {

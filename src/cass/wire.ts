@@ -19,6 +19,7 @@ import {
   type TurnMessage,
 } from "./messages.ts";
 import type { CassSettings } from "./options.ts";
+import { ServerTimes } from "./server-time.ts";
 
 /** The user of the wire: the turns. */
 export interface WireUser {
@@ -51,7 +52,7 @@ export class Wire implements ClientProtocol {
   readonly #credentials: Credentials;
   readonly #titles = new Recent<string, string>(KEPT_TITLES);
   #user: WireUser | undefined;
-  #latest: string | undefined;
+  readonly #times = new ServerTimes();
 
   constructor(core: CassCore, settings: CassSettings, credentials: Credentials) {
     this.#core = core;
@@ -71,14 +72,9 @@ export class Wire implements ClientProtocol {
     return this.handshake.isReady && this.#core.connection.writable;
   }
 
-  /** The server's latest timestamp, unchanged. Timestamps compare as text, and only with each other. */
-  get latest(): string | undefined {
-    return this.#latest;
-  }
-
-  /** Notes a timestamp of the server. */
-  note(timestamp: string | null | undefined): void {
-    if (typeof timestamp === "string" && timestamp > (this.#latest ?? "")) this.#latest = timestamp;
+  /** An answer that was stored at this time was found. Answers to later turns are newer. */
+  found(timestamp: unknown): void {
+    this.#times.note(timestamp, this.#core.clock.now(), true);
   }
 
   titleOf(conversationId: string): string | undefined {
@@ -97,7 +93,7 @@ export class Wire implements ClientProtocol {
 
   /** Sends a turn in a frame of `bytes` bytes. */
   sendTurn(job: Job, frame: string, bytes: number): void {
-    this.line.add(job, bytes, this.#latest);
+    this.line.add(job, bytes, this.#times.latest);
     this.#asides.turnSent();
     this.#core.connection.send(frame, () => job.turn.unsent());
   }
@@ -139,7 +135,8 @@ export class Wire implements ClientProtocol {
     this.line.alive();
     this.#core.message(value);
     const message = decode(value);
-    if ("timestamp" in message) this.note(message.timestamp);
+    if ("timestamp" in message)
+      this.#times.note(message.timestamp, this.#core.clock.now(), message.type === "response");
     if (!this.handshake.receive(message)) this.#onMessage(message, text);
   }
 

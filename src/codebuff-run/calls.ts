@@ -81,7 +81,10 @@ export class Calls {
   /** Runs a call of the agent's program. */
   async runOne(name: string, input: Readonly<Record<string, unknown>>): Promise<readonly ToolOutput[]> {
     const tool = this.#setup.toolbox.any(name);
-    if (!tool) return failure(`Tool \`${name}\` is not currently available.`);
+    if (!tool) {
+      this.#missing(name, input);
+      return failure(`Tool \`${name}\` is not currently available.`);
+    }
     const checked = await this.#check(tool, input);
     if ("issues" in checked) return failure(invalid(name, checked));
     const ready: Ready = { tool, call: this.#callOf(tool, checked.input, input) };
@@ -92,13 +95,26 @@ export class Calls {
   /** Reads a call; returns what is wrong with it otherwise. */
   async #read({ name, arguments: text }: WrittenCall): Promise<Ready | string> {
     const tool = this.#setup.toolbox.get(name);
-    if (!tool)
+    if (!tool) {
+      const given = argumentsOf(text);
+      this.#missing(name, "value" in given ? given.value : {});
       return `Tool \`${name}\` is not currently available. Make sure to only use tools listed in the system instructions.`;
+    }
     const read = argumentsOf(text);
     if ("problem" in read) return `Invalid parameters for ${name}: ${read.problem}`;
     const checked = await this.#check(tool, read.value);
     if ("issues" in checked) return invalid(name, checked);
     return { tool, call: this.#callOf(tool, checked.input, read.value) };
+  }
+
+  /** Shows a call of a tool that is not there, to a user who is asked about calls. The model gets a message instead of a result. */
+  #missing(name: string, input: Input): void {
+    const { shared, toolbox } = this.#setup;
+    if (!shared.gate.asksUser) return;
+    const tool = `the tool \`${name}\``;
+    const why = toolbox.any(name) ? `the agent may not call ${tool}` : `no handler is registered for ${tool}`;
+    const error = shared.core.redactor.redact(shared.gate.unasked(why));
+    new ToolRun(shared, this.#made(name, input, input)).show({ state: "failed", error });
   }
 
   /** A schema of the caller's may throw, or never end. */
@@ -116,23 +132,27 @@ export class Calls {
 
   /** @param given for the history, if a schema has made values that JSON cannot write */
   #callOf(tool: Tool, input: Input, given: Input): CodebuffRunToolCall {
-    const { shared, speaker } = this.#setup;
-    const id = randomId("call"); // models see it, and take only letters, digits, `-` and `_`
     const isShort = tool.kind === "agent";
     const name = isShort ? "spawn_agents" : tool.name;
     const orders = isShort ? { agents: [{ agent_type: tool.agentId, ...input }] } : input;
+    return this.#made(name, orders, given, tool.isBuiltIn);
+  }
+
+  #made(name: string, input: Input, given: Input, isBuiltIn = false): CodebuffRunToolCall {
+    const { shared, speaker } = this.#setup;
+    const id = randomId("call"); // models see it, and take only letters, digits, `-` and `_`
     const raw = {
       type: "tool_call",
       toolCallId: id,
       toolName: name,
-      input: jsonOf(orders) ?? given,
+      input: jsonOf(input) ?? given,
       ...(speaker.parentId !== undefined
         ? { agentId: speaker.id, parentAgentId: speaker.parentId }
-        : tool.isBuiltIn
+        : isBuiltIn
           ? { agentId: speaker.id, includeToolCall: true }
           : {}),
     } as const;
-    return { id, name, input: orders, turnId: shared.turn.id, raw };
+    return { id, name, input, turnId: shared.turn.id, raw };
   }
 
   #announce({ call, tool }: Ready): void {

@@ -59,8 +59,9 @@ export class CodebuffRunMapping implements Mapping<CodebuffRunEvent, CodebuffRun
     return event.type === "chunk" ? event.chunk : event;
   }
 
-  call({ raw }: TurnToolCall): CallFacts {
-    return { ...this.#agents.call(raw), isOwn: true, isResultTold: true };
+  call({ raw, output }: TurnToolCall): CallFacts {
+    const isResultTold = output !== undefined; // a call of a tool that is not there has no result
+    return { ...this.#agents.call(raw), isOwn: true, isResultTold };
   }
 
   output({ output, error = "" }: TurnToolCall): ToolOutputContent {

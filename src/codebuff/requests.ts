@@ -239,7 +239,8 @@ export class Requests {
   #offer<T>(key: string, { asked, option, run, alwaysFor, ...job }: Offer<T>): void {
     if (!run) {
       this.#warnMissing(asked, option);
-      this.#refuse(job, `no handler is registered for ${asked}`);
+      const why = `no handler is registered for ${asked}`;
+      this.#refuse(job, why, { state: "failed", error: this.#setup.gate.unasked(why) });
       return;
     }
     const { gate } = this.#setup;

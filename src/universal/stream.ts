@@ -20,7 +20,7 @@ export interface UniversalOptions {
    * @default 64 MiB, like the buffer of a turn
    */
   readonly maxLogBytes?: number;
-  /** Makes the id of a session. @default a random id */
+  /** Makes the id of a session: another one at each call, because the ids of requests begin with it. @default a random id */
   readonly newSessionId?: () => string;
   /** The clock of `event.time`. @default the machine's clock */
   readonly clock?: Pick<Clock, "wallTime" | "setTimeout">;

@@ -8,31 +8,7 @@ import {
 } from "agentwire/codebuff-run";
 import { describe, expect, test } from "vitest";
 import { failureOf } from "../helpers/turns.ts";
-
-/** A model of the AI SDK that streams these parts, an answer for each call, and keeps what it was asked. */
-function fakeModel(...answers: readonly (readonly object[])[]) {
-  const asked: { prompt: readonly { role: string; content: unknown }[]; tools?: readonly object[] }[] = [];
-  const model = {
-    specificationVersion: "v2",
-    provider: "fake",
-    modelId: "model-1",
-    async doStream(options: (typeof asked)[number]) {
-      const parts = answers[asked.length] ?? [];
-      asked.push(options);
-      return {
-        stream: new ReadableStream({
-          start(controller) {
-            for (const part of parts) controller.enqueue(part);
-            controller.close();
-          },
-        }),
-      };
-    },
-  };
-  return { asked, model };
-}
-
-const agent = { id: "helper", displayName: "Helper", model: "any", systemPrompt: "Be brief." };
+import { agent, fakeModel, finish } from "./fake-model.ts";
 
 const tools: Record<string, CodebuffRunTool> = {
   add: {
@@ -45,8 +21,6 @@ const tools: Record<string, CodebuffRunTool> = {
     execute: ({ input }) => [{ type: "json", value: Number(input["a"]) + Number(input["b"]) }],
   },
 };
-
-const finish = { type: "finish", finishReason: "stop", usage: { inputTokens: 7, outputTokens: 3 } };
 
 test("a model of the AI SDK answers a run, its tools run, and it sees their results", async () => {
   const { asked, model } = fakeModel(
@@ -89,77 +63,6 @@ test("a call whose input comes whole runs once, and other forms of ends and coun
   expect(text).toBe("3");
   expect(usage).toEqual({ inputTokens: 12, outputTokens: 3 });
   expect(toolCalls).toHaveLength(1);
-});
-
-describe.each([
-  { version: "v2", data: (base64: string) => base64 as unknown, url: (url: URL) => url as unknown },
-  { version: "v3", data: (base64: string) => base64, url: (url: URL) => url },
-  {
-    version: "v4",
-    data: (base64: string) => ({ type: "data", data: base64 }),
-    url: (url: URL) => ({ type: "url", url }),
-  },
-])("a model of the specification $version", ({ version, data, url }) => {
-  test.each([
-    ["bytes", new Uint8Array([0, 0, 0]), { data: data("AAAA"), mediaType: "image/png" }],
-    ["base64", "AAAA", { data: data("AAAA"), mediaType: "image/png" }],
-    ["a `data:` URL", "data:image/gif;base64,AAAA", { data: data("AAAA"), mediaType: "image/gif" }],
-    ["a `data:` URL without a type", "data:;base64,AA%3D%3D", { data: data("AA=="), mediaType: "image/png" }],
-    [
-      "a `data:` URL without base64",
-      "data:image/svg+xml;a=b,%3Cö%3E",
-      { data: data("PMO2Pg=="), mediaType: "image/svg+xml" },
-    ],
-    [
-      "an address",
-      "https://example.com/a.png",
-      { data: url(new URL("https://example.com/a.png")), mediaType: "image/*" },
-    ],
-  ])("gets a picture in its own form: %s", async (_, image, part) => {
-    const { asked, model } = fakeModel([{ type: "text-delta", id: "t", delta: "A dot." }, finish]);
-    const own = aiSdkModel({ ...model, specificationVersion: version });
-    const client = new CodebuffRun({ providers: [own], agent });
-    await client.prompt({ prompt: "look", content: [{ type: "image", image }] }).result;
-    await client.close();
-    expect(asked[0]?.prompt[1]?.content).toEqual([
-      { type: "text", text: "<user_message>look</user_message>" },
-      { type: "file", ...part },
-    ]);
-  });
-
-  test("gets the picture of a tool in its own form", async () => {
-    const draw: CodebuffRunTool = {
-      description: "Draws.",
-      parameters: { type: "object", properties: {} },
-      execute: () => [{ type: "media", data: "AAAA", mediaType: "image/webp" }],
-    };
-    const call = { type: "tool-call", toolCallId: "c", toolName: "draw", input: "{}" };
-    const { asked, model } = fakeModel(
-      [call, finish],
-      [{ type: "text-delta", id: "t", delta: "Nice." }, finish],
-    );
-    const own = aiSdkModel({ ...model, specificationVersion: version });
-    const client = new CodebuffRun({ providers: [own], agent, tools: { draw } });
-    await client.prompt("draw").result;
-    await client.close();
-    expect(asked[1]?.prompt.at(-1)).toEqual({
-      role: "user",
-      content: [{ type: "file", data: data("AAAA"), mediaType: "image/webp" }],
-    });
-  });
-
-  test.each(["https://", "data:image/png,%ff", "http://[::"])(
-    "is not asked with a picture that has no such form: %s",
-    async (image) => {
-      const { asked, model } = fakeModel();
-      const own = aiSdkModel({ ...model, specificationVersion: version });
-      const client = new CodebuffRun({ providers: [own], agent });
-      const failure = failureOf(client.prompt({ prompt: "look", content: [{ type: "image", image }] }));
-      expect(await failure).toMatchObject({ kind: "bad_request", retryable: false });
-      await client.close();
-      expect(asked).toEqual([]);
-    },
-  );
 });
 
 test.each(["v1", "v5"])("a model of the specification %s is refused", (specificationVersion) => {

@@ -26,14 +26,15 @@ afterAll(async () => {
 });
 
 /** An event in one line, as the page shows it. */
-function lineOf({ sequence, source, type, data }: UniversalEvent): string {
+function lineOf({ sequence, session_id, source, type, data }: UniversalEvent): string {
   const what = (): string => {
     if ("item" in data) {
       const { item_id, kind, role, parent_id } = data.item;
       return `${item_id} ${kind} ${role}${parent_id === null ? "" : ` of ${parent_id}`}`;
     }
     if ("delta" in data) return `${data.item_id} ${JSON.stringify(data.delta)}`;
-    if ("permission_id" in data) return `${data.permission_id} ${data.status}`;
+    if ("permission_id" in data)
+      return `${data.permission_id.replace(session_id, "<session_id>")} ${data.status}`;
     if ("phase" in data) return `${data.turn_id}${data.phase === "ended" ? ` ${data.metadata.status}` : ""}`;
     return "metadata" in data ? String(Reflect.get(Object(data.metadata), "protocol")) : "";
   };

@@ -220,7 +220,7 @@ describe("usePending", () => {
     using _screen = mount(<Pending />);
     chat.send("go");
     await until(() => seen.at(-1) === "rm");
-    chat.decide("call_1", "once");
+    chat.decide(chat.getSnapshot().pending[0]?.id ?? "", "once");
     await until(() => chat.getSnapshot().messages.at(-1)?.status === "completed");
     await settled();
     expect(seen).toEqual(["", "rm", ""]);
@@ -239,7 +239,7 @@ test("a blank prompt, a closed chat and ids that are gone are in the snapshot: n
   chat.retry("no such message");
   await until(() => screen.shown !== "fine");
   for (const result of [chat.decide("gone", "once"), chat.answer("gone", null)])
-    expect(result).toMatchObject({ ok: false, error: { code: "invalid-input" } });
+    expect(result).toEqual({ ok: true });
   await chat.close();
   chat.send("too late");
   await until(() => chat.getSnapshot().problem?.error !== undefined);

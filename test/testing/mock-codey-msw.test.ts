@@ -118,12 +118,12 @@ describe("a mock behind an msw link", () => {
     await mock.nextConnection();
     const second = watched();
     await mock.nextConnection();
-    second.socket.send('{"type":"Ping"}');
+    second.socket.send('{"type":"GetState"}');
     await mock.waitFor(({ violations }) => violations[0]?.kind === "frame-before-connected");
     mock.set({ freezeAfterSessions: "off" });
     await barrier(first.socket);
     await barrier(second.socket);
-    expect(second.told.map((raw) => JSON.parse(raw).type)).toEqual(["Connected", "Pong", "Pong"]);
+    expect(second.told.map((raw) => JSON.parse(raw).type)).toEqual(["Connected", "State", "Pong"]);
   });
 
   test("pads a huge message, and says that it cannot cut one", async () => {

@@ -275,12 +275,14 @@ describe("what a client must not do is noted", () => {
     });
   });
 
-  test("frame-before-connected: a frame that could not wait", async () => {
+  test("frame-before-connected: a frame that could not wait, other than a Ping", async () => {
     await using server = await MockCodeyServer.start({ frozen: "noConnected" });
     using client = await RawCodey.open(server);
     client.ping();
+    client.cancel();
     expect(await server.waitFor(({ violations }) => violations[0])).toMatchObject({
       kind: "frame-before-connected",
+      detail: expect.stringContaining("Cancel"),
     });
   });
 });

@@ -38,7 +38,7 @@ describe("the parts of an answer", () => {
     });
     expect(partsOf(script)).toEqual([
       { type: "text", id, text: "Hi", open: false },
-      { type: "data", id: `${id}.2`, json: { animations: ["wave"] } },
+      { type: "data", id: `${id}.2`, json: { animations: ["wave"] }, extra: true },
       {
         type: "file",
         id: `${id}.3`,

@@ -146,7 +146,12 @@ describe("between turns", () => {
 
   test("a status makes no message", () => {
     const script = new Script().session();
-    for (const label of ["connection.lost", "connection.retrying", "connection.restored", "auth"]) {
+    for (const label of [
+      "connection.lost",
+      "connection.retrying",
+      "connection.restored",
+      "connection.auth",
+    ]) {
       script.status(label);
     }
     expect(messagesOf(script.events)).toEqual([]);

@@ -32,13 +32,11 @@ type Group =
   | { readonly type: "steps"; readonly id: string; readonly steps: ChatStatusPart[] }
   | { readonly type: "part"; readonly part: PartProps["part"]; readonly inside?: ChatDataPart };
 
-/** Statuses that the page shows elsewhere: the title of the chat, and who is signed in. */
-const ELSEWHERE: ReadonlySet<string> = new Set(["title", "auth"]);
-
+/** The page shows the title of the chat elsewhere. */
 export function isShownElsewhere(part: ChatPart): boolean {
   if (part.type !== "status") return false;
   const { label, detail, json } = part;
-  return ELSEWHERE.has(label) || (detail === null && json !== undefined); // figures without words are for programs
+  return label === "title" || (detail === null && json !== undefined); // figures without words are for programs
 }
 
 function groupsOf(parts: List<ChatPart>): readonly Group[] {

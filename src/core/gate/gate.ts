@@ -54,6 +54,16 @@ export class Gate {
     this.#rules = new Rules(host, this.#options);
   }
 
+  /** Whether the user is asked about calls. */
+  get asksUser(): boolean {
+    return this.#rules.asksUser;
+  }
+
+  /** Why a call without a handler fails, for the user: a user who is asked about calls was not asked about this one. */
+  unasked(why: string): string {
+    return this.asksUser ? `nobody was asked: ${why}` : why;
+  }
+
   /** The requests that wait for the user, oldest first. */
   get pending(): readonly PendingRequest[] {
     return [...this.#open.values()].map(({ request }) => request);

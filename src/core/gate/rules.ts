@@ -144,12 +144,16 @@ export class Rules {
     if (then === "allow") return { decision: "once", by: "policy" };
     if (then === "deny") return { decision: "reject", by: "policy", reason: "denied by `toolPolicy`" };
     if (this.#always.has(key)) return { decision: "always", by: "session" };
-    if (isSomebody(onToolApproval)) return undefined;
+    if (this.asksUser) return undefined;
     this.#warnOnce(
       "tool-denied",
       'a tool call was denied because nobody is there to ask: set `onToolApproval` (a function, or "manual") or `toolPolicy`',
     );
     return { decision: "reject", by: "policy", reason: "nobody is there to approve it" };
+  }
+
+  get asksUser(): boolean {
+    return isSomebody(this.#options.onToolApproval);
   }
 
   get answersQuestions(): boolean {

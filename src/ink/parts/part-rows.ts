@@ -61,6 +61,8 @@ export function partRows(part: ChatPart, options: PartRowsOptions): PartRows {
       return plain(text === "" ? [] : rowsOf(text, part.failed ? "error" : "dim", { columns }));
     }
     case "data":
+      if (part.extra)
+        return plain([clippedRow([{ text: `(with ${namesOf(part.json)})`, tone: "dim" }], columns)]);
       return folding(undefined, "Data", readable(part.json), { columns, tone: "dim", hang });
     case "error":
       return folding(undefined, "An error", part.message, {
@@ -119,6 +121,15 @@ function answerRows(
       ...rowsOf(says, "dim", { columns, hang }),
     ];
   });
+}
+
+/** Names of fields that are shown. */
+const MAX_NAMES = 8;
+
+/** What data is about: the names of its fields. */
+function namesOf(json: unknown): string {
+  const names = typeof json === "object" && json !== null && !Array.isArray(json) ? Object.keys(json) : [];
+  return inLine(names.slice(0, MAX_NAMES).join(", ").replaceAll("_", " ")) || "data";
 }
 
 function plain(rows: readonly Row[]): PartRows {

@@ -135,7 +135,8 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
     this.#arrived++;
     this.#record("c2s", frame);
     if (this.over || this.#deaf) return;
-    if (!this.#greeted) this.#arrivedEarly(frame);
+    if (!this.#greeted && !isPing(frame))
+      this.blame({ kind: "frame-before-connected", detail: describe(frame) });
     const bytes = byteLength(frame, CLIENT_LIMIT);
     if (bytes > CLIENT_LIMIT) this.blame({ kind: "oversize-frame", detail: `${bytes} bytes` });
     if (bytes <= SERVER_LIMIT) {
@@ -168,14 +169,6 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
     // On the real server it is open whether what a message sets in motion comes before the answer to the next one.
     // Here it always does, so that tests need not care.
     await settle();
-  }
-
-  /** A frame came before `Connected`. A `Ping` may, in one packet with a Close: it ends the session. */
-  #arrivedEarly(frame: InboundFrame): void {
-    const mistake = { kind: "frame-before-connected", detail: describe(frame) } as const;
-    const reading = typeof frame === "string" ? readMessage(frame) : undefined;
-    if (!reading?.ok || reading.message.type !== "Ping") this.blame(mistake);
-    else queueMicrotask(() => this.over || this.blame(mistake));
   }
 
   #heed(frame: InboundFrame): void {
@@ -217,6 +210,12 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
     if (dropAt.code === CUT) this.drop();
     else this.close(dropAt.code);
   }
+}
+
+/** A client that gives up before `Connected` can end the session only so. */
+function isPing(frame: InboundFrame): boolean {
+  const reading = typeof frame === "string" ? readMessage(frame) : undefined;
+  return reading?.ok === true && reading.message.type === "Ping";
 }
 
 /** A huge message travels in one piece. */

@@ -75,7 +75,7 @@ export type CodeyViolationKind =
   | "subprotocol-requested"
   /** A frame that breaks the WebSocket protocol itself. */
   | "malformed-frame"
-  /** A frame came before `Connected` was sent. */
+  /** A frame came before `Connected` was sent, other than a `Ping`. */
   | "frame-before-connected"
   /** A binary frame. */
   | "binary-frame"

@@ -52,6 +52,8 @@ export class Session {
   #unparsed = 0;
   /** Messages for turns that have ended. */
   late = 0;
+  /** What was said beside the turn that is under way, by label. */
+  readonly #besides = new Map<string, readonly [detail: string | null, json: Json | undefined]>();
 
   constructor(setup: SessionSetup) {
     this.#setup = setup;
@@ -144,6 +146,9 @@ export class Session {
     this.#envelopes.emit("turn.ended", { phase: "ended", turn_id: turn.id, metadata: ended }, stated);
     this.#turn = undefined;
     this.#unparsed = 0;
+    for (const [label, [detail, json]] of this.#besides)
+      this.status(label, detail, json === undefined ? {} : { json });
+    this.#besides.clear();
   }
 
   /** The turn that is under way. Work without a prompt opens a turn of its own. */
@@ -211,6 +216,12 @@ export class Session {
       stated,
       status,
     );
+  }
+
+  /** Says that something happened that is of no turn. During a turn this waits for the end of the turn, and the last of a label counts. */
+  beside(label: string, detail: string | null, json?: Json): void {
+    if (this.#turn) this.#besides.set(label, [detail, json]);
+    else this.status(label, detail, json === undefined ? {} : { json });
   }
 
   /** The system says something, inside or outside of a turn. */

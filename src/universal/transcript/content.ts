@@ -137,8 +137,11 @@ export function partId(itemId: string, index: number): string {
 }
 
 /** The parts that show the content of an item. `open`: more text may follow. */
-export function partsOf({ item_id, content }: UniversalItem, open: boolean): readonly ChatPart[] {
-  return content.map((part, index) => partOf(part, partId(item_id, index), open));
+export function partsOf({ item_id, content, kind }: UniversalItem, open: boolean): readonly ChatPart[] {
+  return content.map((part, index) => {
+    const shown = partOf(part, partId(item_id, index), open);
+    return shown.type === "data" && kind === "message" ? { ...shown, extra: true } : shown;
+  });
 }
 
 /** Inside an answer, words of the system are no words of the agent. */

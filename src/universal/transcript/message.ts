@@ -117,6 +117,8 @@ export interface ChatDataPart {
   readonly type: "data";
   readonly id: string;
   readonly json: unknown;
+  /** The data comes with an answer in words, such as gestures: a screen need not print it. */
+  readonly extra?: true;
 }
 
 /** A problem that did not end the turn. */
