@@ -6,7 +6,6 @@ import { universalEventSchema } from "agentwire/schemas";
 import {
   checkTranscript,
   fold,
-  itemOf,
   JsonlReader,
   reduce,
   toJsonl,
@@ -58,8 +57,8 @@ export function state(stream: UniversalStream, stored: readonly UniversalEvent[]
   let now = fold(stored); // the same as `reduce` over each event, from `emptyTranscript`
   stream.on("event", (event) => {
     now = reduce(now, event);
-    console.log(now.turn?.id, now.items.length, now.pending, now.usage.output_tokens);
-    if (event.type === "item.delta") console.log(itemOf(now, event.data.item_id)?.content);
+    console.log(now.messages.at(-1)?.parts.at(-1)); // the part of the answer that has just grown
+    console.log(now.pending, now.plan, now.context, now.usage.output_tokens);
   });
   // #endregion
 }

@@ -126,7 +126,12 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
   [
     "schemas",
     {
-      imports: ["core/peers.ts", "universal/events.ts", "universal/patterns.ts"],
+      imports: [
+        "core/peers.ts",
+        "universal/events.ts",
+        "universal/shapes/events.ts",
+        "universal/shapes/shape.ts",
+      ],
       types: ["core", "universal"],
       neutral: true,
       node: "node.ts",

@@ -242,7 +242,7 @@ export class CassMapping implements Mapping<CassEvent, CassResult> {
 
   #endTools(session: Session): void {
     for (const id of this.#tools.splice(0))
-      session.endCall(id, { output: "", parts: [] }, "completed", "inferred");
+      session.endCall(id, { output: "", parts: [] }, "done", "inferred");
   }
 }
 

@@ -1,6 +1,6 @@
 import type { AnyTurn } from "../core/client/any-client.ts";
 import type { AnyAgentwireError } from "../core/errors.ts";
-import type { ItemCompleted, ItemStarted, UniversalEvent } from "../universal/events.ts";
+import type { UniversalEvent } from "../universal/events.ts";
 import type { ChatPrompt } from "./prompt.ts";
 
 /** A prompt from `send()` to its end. */
@@ -11,20 +11,16 @@ export interface Job {
   error?: AnyAgentwireError;
 }
 
-/** An event, and what it shows: the prompt, something else, or nothing that belongs into the chat. */
-export interface Sight {
-  readonly shows: "prompt" | "other" | "nothing";
-  /** A recap in front of the prompt is left out. */
-  readonly event: UniversalEvent;
-}
+/** What an event shows: the prompt, something else, or nothing that belongs into the chat. */
+export type Sight = "prompt" | "other" | "nothing";
 
 /** The prompt that the client has, and where the events show it. */
 export class ActivePrompt {
   readonly job: Job;
   /** Undefined inside of the client's `prompt()`. */
   turn: AnyTurn | undefined;
-  /** The text in front of the prompt. */
-  recap = "";
+  /** Whether the transcript goes in front of the prompt. */
+  hasRecap = false;
   /** Cancelled before there was a turn to cancel. */
   isCancelled = false;
   /** The item that shows the prompt, once an event has told of it. */
@@ -45,10 +41,9 @@ export class ActivePrompt {
     if (this.#itemId === undefined) this.#find(event);
     if (this.#isUnsent) {
       if (event.type === "turn.ended") this.#isUnsent = false;
-      return { shows: "nothing", event };
+      return "nothing";
     }
-    if (this.#itemId === undefined || !isUserItem(event, this.#itemId)) return { shows: "other", event };
-    return { shows: "prompt", event: this.recap === "" ? event : withText(event, this.job.prompt.text) };
+    return this.#itemId !== undefined && isUserItem(event, this.#itemId) ? "prompt" : "other";
   }
 
   /** The client has one prompt of this chat, so the next prompt that is told as sent is this one. */
@@ -72,15 +67,8 @@ function userItemStarted(event: UniversalEvent): string | undefined {
 }
 
 /** Whether this event shows the item whole. */
-function isUserItem(event: UniversalEvent, itemId: string): event is ItemStarted | ItemCompleted {
+function isUserItem(event: UniversalEvent, itemId: string): boolean {
   return (
     (event.type === "item.started" || event.type === "item.completed") && event.data.item.item_id === itemId
   );
-}
-
-/** The event with another text: what the user wrote, without what the chat has put in front of it. */
-function withText(event: ItemStarted | ItemCompleted, text: string): ItemStarted | ItemCompleted {
-  const { item } = event.data;
-  const content = item.content.map((part) => (part.type === "text" ? { ...part, text } : part));
-  return { ...event, data: { ...event.data, item: { ...item, content } } };
 }

@@ -1,11 +1,10 @@
 import type { AnyAgentClient, AnyConversation, AnyTurn } from "../core/client/any-client.ts";
 import { isAgentwireError } from "../core/errors.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
-import type { PromptInput } from "../core/turn/prompt-input.ts";
 import type { AgentSource, UniversalOptions } from "../universal/stream.ts";
 import type { Memory } from "./memory.ts";
 import type { Requests } from "./pending.ts";
-import { Session, type SessionHost } from "./session.ts";
+import { Session, type SessionHost, type SessionPrompt } from "./session.ts";
 
 /** The backend of a chat: its client, and a new one when the client has closed for good. */
 export class Backend {
@@ -62,7 +61,7 @@ export class Backend {
    * @param make makes the input, once it is known whether it needs the recap
    * @throws what the source and the client throw
    */
-  prompt(make: () => string | PromptInput): AnyTurn | undefined {
+  prompt(make: () => SessionPrompt): AnyTurn | undefined {
     const { session, isNew } = this.#ready();
     if (this.#memory.isLost) return undefined;
     try {

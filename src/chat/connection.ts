@@ -1,5 +1,5 @@
 import type { ClientStatus } from "../core/values.ts";
-import type { ErrorDescription } from "./words/error-description.ts";
+import type { ErrorDescription } from "../universal/words/error-description.ts";
 
 /** The connection of a chat. */
 export interface ChatConnection {

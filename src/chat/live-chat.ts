@@ -13,8 +13,8 @@ import {
 import type { PromptInput } from "../core/turn/prompt-input.ts";
 import type { Answer, Decision } from "../core/values.ts";
 import type { UniversalEvent } from "../universal/events.ts";
-import { emptyList } from "../universal/reduce/list.ts";
 import type { AgentSource } from "../universal/stream.ts";
+import { emptyList } from "../universal/transcript/list.ts";
 import { sameCapabilities } from "./capabilities.ts";
 import type { Chat, ChatCancel, ChatResume, ChatSend } from "./chat.ts";
 import { type ChatConnection, type ConnectionChange, NO_CONNECTION, stepConnection } from "./connection.ts";
@@ -29,7 +29,6 @@ import { type Snapshot, snapshotOf } from "./snapshot.ts";
 import { loadMessages } from "./store/load.ts";
 import { StoreWriter, storeError } from "./store/store-writer.ts";
 import { Timeline } from "./timeline.ts";
-import { NO_TOTALS } from "./totals.ts";
 import { Turns, type TurnsHost } from "./turns.ts";
 
 /** loading ──the store has answered, or failed──▶ open ──close()──▶ closed. Without a store, a chat begins as open. */
@@ -64,7 +63,7 @@ export class LiveChat implements Chat, TurnsHost {
     this.universal = universal;
     this.clock = clock;
     this.#settings = settings;
-    this.timeline = new Timeline(from?.messages ?? emptyList(), from?.totals ?? NO_TOTALS);
+    this.timeline = new Timeline(from?.messages ?? emptyList(), from?.totals ?? { usage: {}, cost: [] });
     this.#notifier = new Notifier(onListenerError);
     const state = from?.source === source.name ? from.state : undefined;
     this.#turns = new Turns(this, state);
@@ -180,7 +179,8 @@ export class LiveChat implements Chat, TurnsHost {
       busy: isBusy,
       queued,
       problem: this.#problem.shown,
-      totals: timeline.totals,
+      usage: timeline.transcript.usage,
+      cost: timeline.transcript.cost,
       state,
       source: this.source.name,
     };

@@ -1,6 +1,6 @@
 import type { AnyAgentwireError } from "../core/errors.ts";
-import { describeError } from "./words/describe-error.ts";
-import type { ErrorDescription } from "./words/error-description.ts";
+import { describeError } from "../universal/words/describe-error.ts";
+import type { ErrorDescription } from "../universal/words/error-description.ts";
 
 /** What went wrong, in words for the person who uses the app. */
 export interface ChatProblem extends ErrorDescription {

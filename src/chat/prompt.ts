@@ -2,8 +2,8 @@ import { fromBase64, HEAD_BASE64, imageTypeOf, isBase64, toBase64 } from "../cor
 import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError, isAgentwireError } from "../core/errors.ts";
 import type { PromptImage, PromptInput } from "../core/turn/prompt-input.ts";
-import { listOf } from "../universal/reduce/list.ts";
-import type { ChatFilePart, ChatMessage, ChatPart } from "./messages/message.ts";
+import { listOf } from "../universal/transcript/list.ts";
+import type { ChatFilePart, ChatMessage, ChatPart } from "../universal/transcript/message.ts";
 
 /** A prompt, checked and copied: the caller may change the input while the prompt waits. Images are `data:` URLs. */
 export interface ChatPrompt {

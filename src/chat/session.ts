@@ -3,11 +3,17 @@ import type { Unsubscribe } from "../core/client/events.ts";
 import type { Clock } from "../core/clock.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { PromptInput } from "../core/turn/prompt-input.ts";
+import type { TurnOptions } from "../core/turn/turn.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import type { AgentSource, UniversalOptions, UniversalStream } from "../universal/stream.ts";
+import { describeConnectionError } from "../universal/words/describe-error.ts";
 import type { ConnectionChange } from "./connection.ts";
 import { Requests } from "./pending.ts";
-import { describeConnectionError } from "./words/describe-error.ts";
+
+/** A prompt, as the client gets it. */
+export interface SessionPrompt extends Pick<TurnOptions, "key" | "shown"> {
+  readonly input: string | PromptInput;
+}
 
 /** What a session tells its chat. */
 export interface SessionHost {
@@ -80,9 +86,9 @@ export class Session {
   }
 
   /** @throws what the client throws for a wrong prompt, and for a conversation that is over. */
-  prompt(input: string | PromptInput): AnyTurn {
+  prompt({ input, ...told }: SessionPrompt): AnyTurn {
     if (!this.#conversation) throw new Error("the conversation has not begun");
-    return this.#conversation.prompt(input, { read: false });
+    return this.#conversation.prompt(input, { read: false, ...told });
   }
 
   /** Connects now, also in the middle of a wait. A failure becomes the reason of the connection. */

@@ -1,13 +1,12 @@
 import type { Capabilities } from "../core/client/agent-client.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { UniversalCost, UniversalUsage } from "../universal/events.ts";
-import type { List } from "../universal/reduce/list.ts";
+import type { List } from "../universal/transcript/list.ts";
+import type { ChatMessage } from "../universal/transcript/message.ts";
 import type { ChatConnection } from "./connection.ts";
-import type { ChatMessage } from "./messages/message.ts";
 import type { ChatPending } from "./pending.ts";
 import type { ChatProblem } from "./problem.ts";
 import { type SavedChat, saveMessages } from "./saving/saved.ts";
-import type { ChatTotals } from "./totals.ts";
 
 /** A chat at one moment. Never changes; what is the same as before is the same object. */
 export interface ChatSnapshot {
@@ -47,9 +46,17 @@ export interface ChatSnapshot {
 export interface SnapshotParts
   extends Pick<
     ChatSnapshot,
-    "messages" | "connection" | "pending" | "capabilities" | "loading" | "busy" | "queued" | "problem"
+    | "messages"
+    | "connection"
+    | "pending"
+    | "usage"
+    | "cost"
+    | "capabilities"
+    | "loading"
+    | "busy"
+    | "queued"
+    | "problem"
   > {
-  readonly totals: ChatTotals;
   readonly state: ConversationState | undefined;
   readonly source: string;
 }
@@ -77,8 +84,8 @@ export class Snapshot implements ChatSnapshot {
     this.messages = parts.messages;
     this.connection = parts.connection;
     this.pending = parts.pending;
-    this.usage = parts.totals.usage;
-    this.cost = parts.totals.cost;
+    this.usage = parts.usage;
+    this.cost = parts.cost;
     this.capabilities = parts.capabilities;
     this.loading = parts.loading;
     this.busy = parts.busy;
@@ -89,9 +96,15 @@ export class Snapshot implements ChatSnapshot {
 
   get saved(): SavedChat {
     if (!this.#saved) {
-      const { source, messages, state, totals } = this.#parts;
+      const { source, messages, state, usage, cost } = this.#parts;
       const going = state === undefined ? {} : { state };
-      this.#saved = { version: 1, source, messages: saveMessages(messages), ...going, totals };
+      this.#saved = {
+        version: 1,
+        source,
+        messages: saveMessages(messages),
+        ...going,
+        totals: { usage, cost },
+      };
     }
     return this.#saved;
   }
@@ -107,7 +120,8 @@ export class Snapshot implements ChatSnapshot {
       mine.busy === parts.busy &&
       mine.queued === parts.queued &&
       mine.problem === parts.problem &&
-      mine.totals === parts.totals &&
+      mine.usage === parts.usage &&
+      mine.cost === parts.cost &&
       mine.state === parts.state
     );
   }

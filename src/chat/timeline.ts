@@ -1,9 +1,10 @@
 import type { UniversalEvent } from "../universal/events.ts";
-import { append, type List, replace } from "../universal/reduce/list.ts";
-import type { ChatMessage } from "./messages/message.ts";
-import { emptyMessages, type MessagesState, reduceMessages } from "./messages/messages.ts";
-import { addTurn, type ChatTotals } from "./totals.ts";
-import type { ErrorDescription } from "./words/error-description.ts";
+import { append, type List, replace } from "../universal/transcript/list.ts";
+import type { ChatMessage } from "../universal/transcript/message.ts";
+import { reduce } from "../universal/transcript/reduce.ts";
+import type { ChatTotals } from "../universal/transcript/totals.ts";
+import { emptyTranscript, type Transcript } from "../universal/transcript/transcript.ts";
+import type { ErrorDescription } from "../universal/words/error-description.ts";
 
 /** How a prompt ended that the events do not tell. */
 export interface PromptEnd {
@@ -17,8 +18,7 @@ export interface PromptEnd {
  * place, because it is the oldest that waits, and its event comes last. A prompt that ends behind one that waits keeps its place too.
  */
 export class Timeline {
-  #state: MessagesState;
-  #totals: ChatTotals;
+  #state: Transcript;
   /** Prompts that no event has shown, oldest first: those that are `queued`, and those that ended behind them. */
   readonly #waiting = new Map<string, ChatMessage>();
   /** The prompt whose events come now, and the index of its message. */
@@ -27,8 +27,7 @@ export class Timeline {
   #shown: List<ChatMessage> | undefined;
 
   constructor(messages: List<ChatMessage>, totals: ChatTotals) {
-    this.#state = { ...emptyMessages, messages };
-    this.#totals = totals;
+    this.#state = { ...emptyTranscript, messages, ...totals };
   }
 
   /** All messages. Costs one step for each prompt that waits, however long the chat is. */
@@ -46,16 +45,16 @@ export class Timeline {
     return this.#state.messages;
   }
 
-  get totals(): ChatTotals {
-    return this.#totals;
+  /** What the events have said. */
+  get transcript(): Transcript {
+    return this.#state;
   }
 
   /** Puts the messages of a stored chat in front of the others. */
   restore(stored: List<ChatMessage>, totals: ChatTotals): void {
     let messages = stored;
     for (const message of this.told) messages = append(messages, message);
-    this.#state = { ...emptyMessages, messages };
-    this.#totals = totals;
+    this.#state = { ...emptyTranscript, messages, ...totals };
     this.#shown = undefined;
   }
 
@@ -66,13 +65,11 @@ export class Timeline {
   }
 
   fold(event: UniversalEvent): void {
-    const state = reduceMessages(this.#state, event);
+    const state = reduce(this.#state, event);
     if (state === this.#state) return;
     this.#state = state;
     this.#shown = undefined;
-    if (event.type !== "turn.ended") return;
-    this.#totals = addTurn(this.#totals, event.data.metadata);
-    this.#place();
+    if (event.type === "turn.ended") this.#place();
   }
 
   /** Folds an event of the item that shows the prompt `id`, which waits no more. The message stays as it was shown. */

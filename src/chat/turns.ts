@@ -10,6 +10,7 @@ import type { ConversationState } from "../core/turn/conversation.ts";
 import type { TurnOutcome, TurnResult } from "../core/turn/turn.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import type { AgentSource, UniversalOptions } from "../universal/stream.ts";
+import { describeError } from "../universal/words/describe-error.ts";
 import { ActivePrompt, type Job } from "./active-prompt.ts";
 import { Backend } from "./backend.ts";
 import type { ConnectionChange } from "./connection.ts";
@@ -19,7 +20,6 @@ import { type ChatPrompt, toInput } from "./prompt.ts";
 import { recapOf } from "./saving/recap.ts";
 import type { SessionHost } from "./session.ts";
 import type { Timeline } from "./timeline.ts";
-import { describeError } from "./words/describe-error.ts";
 
 export interface TurnsHost {
   readonly source: AgentSource;
@@ -151,12 +151,12 @@ export class Turns implements SessionHost {
   onEvent(event: UniversalEvent): void {
     const active = this.#active;
     const { timeline } = this.#host;
-    const seen = active ? active.see(event) : { shows: "other", event };
-    if (active && seen.shows === "prompt") {
+    const shows = active?.see(event) ?? "other";
+    if (active && shows === "prompt") {
       this.#memory.told();
-      timeline.foldPrompt(seen.event, active.job.id);
-    } else if (seen.shows === "other") timeline.fold(seen.event);
-    this.#host.onEvent(seen.event);
+      timeline.foldPrompt(event, active.job.id);
+    } else if (shows === "other") timeline.fold(event);
+    this.#host.onEvent(event);
     this.#host.changed();
   }
 
@@ -194,8 +194,10 @@ export class Turns implements SessionHost {
     this.#active = active;
     try {
       const turn = this.#backend.prompt(() => {
-        active.recap = this.#memory.needsRecap ? recapOf(this.#host.timeline.told) : "";
-        return toInput(job.prompt, active.recap);
+        const recap = this.#memory.needsRecap ? recapOf(this.#host.timeline.told) : "";
+        active.hasRecap = recap !== "";
+        const shown = recap === "" ? {} : { shown: toInput(job.prompt) };
+        return { input: toInput(job.prompt, recap), key: job.id, ...shown };
       });
       if (!turn) {
         this.#active = undefined; // the backend has forgotten: the prompt waits for the user's choice
@@ -227,7 +229,7 @@ export class Turns implements SessionHost {
     const isCompleted = outcome?.status === "completed";
     if (isCompleted) this.#memory.told();
     const wasSent = isCompleted || (active.wasShown && error?.delivery !== "not-sent");
-    if (active.recap !== "" && !wasSent) this.#memory.recapFailed();
+    if (active.hasRecap && !wasSent) this.#memory.recapFailed();
     else this.#memory.keep(this.#backend.state);
     this.#settle(active.job, outcome?.status ?? "failed", error);
     this.#pump();

@@ -123,7 +123,7 @@ export class PrintModeMapping {
         session.endCall(
           event.toolCallId,
           outputOf(event.output),
-          hasFailed(event.output) ? "failed" : "completed",
+          hasFailed(event.output) ? "failed" : "done",
         );
         return;
       case "subagent_start":

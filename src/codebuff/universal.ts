@@ -228,7 +228,7 @@ export class CodebuffMapping implements Mapping<CodebuffEvent, CodebuffResult> {
     for (const { toolCallId: id, toolName, output } of results) {
       if (typeof id !== "string") continue;
       const name = typeof toolName === "string" ? toolName : undefined;
-      session.endCall(id, contentOf(output), "completed", "agent", name);
+      session.endCall(id, contentOf(output), "done", "agent", name);
     }
     if (text !== undefined) session.answer(text, [], "agent");
     if (text === undefined && calls.length === 0 && results.length === 0) this.#response = response;

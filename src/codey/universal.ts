@@ -190,7 +190,7 @@ class StrayCalls {
         const id = this.#call(agent_id, call_id, { name, input: {}, agent }, session);
         if (type === "ToolStarted") session.startCall(id);
         if (type === "ToolDelta") session.callOutput(id, event.content);
-        if (type === "ToolCompleted") session.endCall(id, { output: event.content, parts: [] }, "completed");
+        if (type === "ToolCompleted") session.endCall(id, { output: event.content, parts: [] }, "done");
         if (type === "ToolError") session.endCall(id, { output: event.error, parts: [] }, "failed");
         if (type === "ToolCompleted" || type === "ToolError") this.#ids.delete(keyOf(agent_id, call_id));
         return;

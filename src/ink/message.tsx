@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from "react";
-import type { ChatMessage } from "../chat/messages/message.ts";
 import { useSeconds } from "../react/index.ts";
+import type { ChatMessage } from "../universal/transcript/message.ts";
 import { endRows, promptRows } from "./parts/message-rows.ts";
 import { partRows } from "./parts/part-rows.ts";
 import { ThinkingTimes } from "./parts/thinking-times.ts";

@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from "react";
-import type { ChatReasoningPart } from "../chat/messages/message.ts";
 import { useSeconds } from "../react/index.ts";
+import type { ChatReasoningPart } from "../universal/transcript/message.ts";
 import { reasoningRows } from "./parts/reasoning-rows.ts";
 import { Rows } from "./rows/rows.tsx";
 import { type Look, useLook } from "./use-look.ts";

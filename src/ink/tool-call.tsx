@@ -1,5 +1,5 @@
 import type { ReactElement } from "react";
-import type { ChatToolPart } from "../chat/messages/message.ts";
+import type { ChatToolPart } from "../universal/transcript/message.ts";
 import { toolRows } from "./parts/tool-rows.ts";
 import { Rows } from "./rows/rows.tsx";
 import { type Look, useLook } from "./use-look.ts";

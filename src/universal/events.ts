@@ -1,3 +1,5 @@
+import type { ToolCallState } from "../core/values.ts";
+
 /**
  * The universal events: one vocabulary for every backend. A stream of these events can be shown, stored as JSONL and replayed.
  *
@@ -63,6 +65,10 @@ export interface TurnStartMetadata {
   readonly native_turn_id?: string;
   /** The backend worked without a prompt. */
   readonly unsolicited?: true;
+  /** The key of the prompt that began the turn: the id of the user's message. */
+  readonly prompt_id?: string;
+  /** The id of the message that this turn answers anew or replaces. */
+  readonly branch_of?: string;
   readonly [name: string]: Json;
 }
 
@@ -72,6 +78,8 @@ export interface UniversalUsage {
   readonly output_tokens?: number;
   readonly total_output_tokens?: number;
   readonly context_tokens?: number;
+  /** The tokens that the model can take. */
+  readonly context_window?: number;
   readonly cache_read_tokens?: number;
   readonly cache_write_tokens?: number;
 }
@@ -99,6 +107,8 @@ export interface TurnEndedData {
 
 export interface ItemData {
   readonly item: UniversalItem;
+  /** What the client knows of the call: on the start of a `tool_call`, and on the start and the end of a `tool_result`. */
+  readonly state?: ToolCallState;
 }
 
 export type Visibility = "public" | "private";
@@ -121,6 +131,21 @@ export type PermissionStatus = "requested" | "accept" | "accept_for_session" | "
 /** The cause of a decision or of an answer. */
 export type ResolvedReason = "user" | "policy" | "cancelled" | "disconnected" | "timeout";
 
+/** How long a decision holds: for one call, until the end of the turn, or until the end of the session. */
+export type GrantScope = "once" | "turn" | "session";
+
+/** What a call would change in one file. */
+export interface ToolPreview {
+  readonly path: string;
+  /** A unified diff. */
+  readonly diff: string;
+  /** `tool`: computed here from the file. `agent`: the agent's own claim. */
+  readonly by: "tool" | "agent";
+  /** The whole texts, up to 64 KiB each. */
+  readonly old_text?: string;
+  readonly new_text?: string;
+}
+
 export interface PermissionData {
   /** `<session_id>.<n>`: unique over all sessions and clients. Goes to `chat.decide`. */
   readonly permission_id: string;
@@ -136,6 +161,12 @@ export interface PermissionData {
   readonly item_id?: string;
   readonly call_id?: string;
   readonly reason?: ResolvedReason;
+  /** The state of the call. */
+  readonly state?: ToolCallState;
+  /** Of `permission.resolved`. */
+  readonly scope?: GrantScope;
+  /** What the call would change, as far as it can be told. */
+  readonly preview?: readonly ToolPreview[];
 }
 
 export interface UniversalQuestion {
@@ -245,6 +276,16 @@ export interface UniversalItem {
 export interface TextPart {
   readonly type: "text";
   readonly text: string;
+  readonly annotations?: readonly Annotation[];
+}
+
+/** A source of a text. `start`, `end`: the UTF-16 units that it stands behind. */
+export interface Annotation {
+  readonly url?: string;
+  readonly path?: string;
+  readonly title?: string;
+  readonly start?: number;
+  readonly end?: number;
 }
 
 export interface ReasoningPart {
@@ -259,6 +300,28 @@ export interface ToolCallPart {
   /** JSON. */
   readonly arguments: string;
   readonly call_id: string;
+  /** What the call does, in words. */
+  readonly title?: string;
+  readonly tool_kind?: ToolKind;
+  readonly locations?: readonly ToolLocation[];
+}
+
+/** What a tool does, for icons and for grants. */
+export type ToolKind =
+  | "read"
+  | "edit"
+  | "delete"
+  | "move"
+  | "search"
+  | "execute"
+  | "think"
+  | "fetch"
+  | "other";
+
+/** A place that a call is about. `line`: from 1. */
+export interface ToolLocation {
+  readonly path: string;
+  readonly line?: number;
 }
 
 export interface ToolResultPart {

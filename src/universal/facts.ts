@@ -44,12 +44,13 @@ export type Fact<Event extends AnyEvent = AnyEvent, Result extends TurnResult = 
   | { readonly type: "settled"; readonly turnId: string | undefined; readonly request: SettledRequest }
   /** The link was lost, and the client looks for the answer. */
   | { readonly type: "recovering"; readonly turnId: string }
-  /** `input` is given for a turn that was never sent. */
+  /** `input` and `metadata` are given for a turn that was never sent. */
   | {
       readonly type: "ended";
       readonly turnId: string;
       readonly end: TurnEnd<Result>;
       readonly input?: UserInput;
+      readonly metadata?: Readonly<Record<string, unknown>>;
     }
   | { readonly type: "notice"; readonly name: string; readonly value: unknown }
   | { readonly type: "warning"; readonly warning: ProtocolWarning }

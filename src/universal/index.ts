@@ -25,21 +25,20 @@ export {
   type JsonlReaderOptions,
 } from "./jsonl/jsonl-reader.ts";
 export type { CallFacts, CompletedFacts, FailedFacts, Mapping, SessionFacts } from "./mapping.ts";
-export type { Keyed } from "./reduce/keyed.ts";
-export type { List } from "./reduce/list.ts";
-export { fold, reduce } from "./reduce/reduce.ts";
+export type { AgentSource, ReplayOptions, UniversalOptions, UniversalStream } from "./stream.ts";
+export type { Dictionary } from "./transcript/dictionary.ts";
+export type { List } from "./transcript/list.ts";
+export type * from "./transcript/message.ts";
+export { type DescribeErrorData, fold, reduce } from "./transcript/reduce.ts";
+export type { ChatTotals } from "./transcript/totals.ts";
 export {
-  childrenOf,
-  type EndedTurn,
   emptyTranscript,
-  itemOf,
   type OpenTurn,
-  type TranscriptConnection,
-  type TranscriptGap,
-  type TranscriptItem,
+  type PlanEntry,
+  type Transcript,
+  type TranscriptChoice,
+  type TranscriptCommand,
+  type TranscriptContext,
   type TranscriptRequest,
   type TranscriptSession,
-  type TranscriptSessionFacts,
-  type TranscriptState,
-} from "./reduce/transcript.ts";
-export type { AgentSource, ReplayOptions, UniversalOptions, UniversalStream } from "./stream.ts";
+} from "./transcript/transcript.ts";

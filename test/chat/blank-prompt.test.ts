@@ -3,8 +3,8 @@ import { CodebuffClient } from "agentwire/codebuff";
 import { CodebuffCli } from "agentwire/codebuff-cli";
 import { CodeyClient } from "agentwire/codey";
 import { expect, test } from "vitest";
-import { describeError } from "../../src/chat/words/describe-error.ts";
 import type { AnyAgentClient } from "../../src/core/client/any-client.ts";
+import { describeError } from "../../src/universal/words/describe-error.ts";
 import { Rig } from "./support/rig.ts";
 
 const EMPTY = {

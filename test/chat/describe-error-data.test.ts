@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { describeErrorData } from "../../src/chat/words/describe-error-data.ts";
 import type { ErrorData } from "../../src/universal/events.ts";
+import { describeErrorData } from "../../src/universal/words/describe-error-data.ts";
 import { PATIENCE, runs } from "../properties/support/runs.ts";
 
 const data = (code: string | null, more: Partial<ErrorData> = {}): ErrorData => ({

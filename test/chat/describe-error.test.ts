@@ -1,8 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ChatStoreError } from "../../src/chat/store/store-error.ts";
 import { storeError } from "../../src/chat/store/store-writer.ts";
-import { describeConnectionError, describeError } from "../../src/chat/words/describe-error.ts";
 import {
   ClosedError,
   ConnectError,
@@ -10,6 +8,8 @@ import {
   HandshakeError,
   type HandshakeReason,
 } from "../../src/core/errors.ts";
+import { describeConnectionError, describeError } from "../../src/universal/words/describe-error.ts";
+import { ChatStoreError } from "../../src/universal/words/store-error.ts";
 import { PATIENCE, runs } from "../properties/support/runs.ts";
 import { ROWS } from "./support/error-rows.ts";
 import { type Row, turnError, withDelivery } from "./support/failures.ts";

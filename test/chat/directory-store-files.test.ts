@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { directoryStore } from "../../src/chat/node.ts";
-import { ChatStoreError } from "../../src/chat/store/store-error.ts";
 import { toJsonl } from "../../src/universal/jsonl/jsonl.ts";
+import { ChatStoreError } from "../../src/universal/words/store-error.ts";
 import { deltas } from "../universal/support/events.ts";
 import { temporaryFolder } from "./support/stores.ts";
 

@@ -12,10 +12,10 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { directoryStore } from "../../src/chat/node.ts";
-import { ChatStoreError, isChatStoreError } from "../../src/chat/store/store-error.ts";
-import { describeError } from "../../src/chat/words/describe-error.ts";
 import { InvalidInputError } from "../../src/core/errors.ts";
 import { toJsonl } from "../../src/universal/jsonl/jsonl.ts";
+import { describeError } from "../../src/universal/words/describe-error.ts";
+import { ChatStoreError, isChatStoreError } from "../../src/universal/words/store-error.ts";
 import { delta, deltas } from "../universal/support/events.ts";
 import { brokenDisk, temporaryFolder } from "./support/stores.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { messageOf, readPrompt } from "../../src/chat/prompt.ts";
 import { recapOf } from "../../src/chat/saving/recap.ts";
-import { listOf } from "../../src/universal/reduce/list.ts";
+import { listOf } from "../../src/universal/transcript/list.ts";
 
 const said = (text: string) => ({ ...messageOf("m", readPrompt(text), 0), status: "sent" as const });
 

@@ -20,7 +20,7 @@ test("a prompt and its answer are two messages, and the answer grows", async () 
 test("the turns of a chat keep nothing for a reader", () => {
   const { chat, source } = new Rig();
   chat.send("Hello");
-  expect(source.turn.options).toEqual({ read: false });
+  expect(source.turn.options).toEqual({ read: false, key: "m1" });
 });
 
 test("a prompt that waits for the connection shows at once as queued, and keeps its id and its place", () => {

@@ -58,9 +58,10 @@ export class FakeTurn implements Pick<AnyTurn, "id" | "status" | "outcome" | "ca
 
   /** A turn that was never sent tells its beginning too, once it has ended. */
   #begin(): void {
-    const images = typeof this.input === "string" ? [] : (this.input.images ?? []);
+    const { shown = this.input } = this.options;
+    const { text, images = [] } = typeof shown === "string" ? { text: shown } : shown;
     this.stream.turn([
-      { type: "text", text: this.text },
+      { type: "text", text },
       ...images.map(({ data, mediaType }) => ({
         type: "image" as const,
         path: String(data),

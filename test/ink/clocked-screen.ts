@@ -1,6 +1,5 @@
 import type { Chat } from "../../src/chat/chat.ts";
 import { createChat } from "../../src/chat/create-chat.ts";
-import type { ChatMessage, ChatPart } from "../../src/chat/messages/message.ts";
 import type { ChatSnapshot } from "../../src/chat/snapshot.ts";
 import type { KeyName, Press } from "../../src/ink/press.ts";
 import type { Row } from "../../src/ink/rows/row.ts";
@@ -10,7 +9,8 @@ import type { Size } from "../../src/ink/screen/layout.ts";
 import type { RunCommand } from "../../src/ink/screen/local-run.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
 import { ManualClock, MockAgent } from "../../src/testing/index.ts";
-import { emptyList, type List, listOf } from "../../src/universal/reduce/list.ts";
+import { emptyList, type List, listOf } from "../../src/universal/transcript/list.ts";
+import type { ChatMessage, ChatPart } from "../../src/universal/transcript/message.ts";
 
 export interface ClockedOptions {
   readonly size?: Size;

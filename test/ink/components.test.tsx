@@ -1,7 +1,6 @@
 import { render, renderToString } from "ink";
 import type { ReactElement } from "react";
 import { describe, expect, test, vi } from "vitest";
-import type { ChatMessage, ChatPart, ChatToolPart } from "../../src/chat/messages/message.ts";
 import type { Decision } from "../../src/core/values.ts";
 import {
   Approval,
@@ -14,7 +13,8 @@ import {
 } from "../../src/ink/components.ts";
 import { defaultTheme, plainTheme, themeFor } from "../../src/ink/theme.ts";
 import { shownTheme } from "../../src/ink/use-look.ts";
-import { emptyList, listOf } from "../../src/universal/reduce/list.ts";
+import { emptyList, listOf } from "../../src/universal/transcript/list.ts";
+import type { ChatMessage, ChatPart, ChatToolPart } from "../../src/universal/transcript/message.ts";
 import { TestTerminal } from "./terminal.ts";
 
 const rowsOf = (element: ReactElement): readonly string[] => renderToString(element).split("\n");

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { ChatMessage, ChatPart, ChatToolPart } from "../../src/chat/messages/message.ts";
 import type { Row } from "../../src/ink/rows/row.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
 import { MessagesPrinter } from "../../src/ink/transcript/messages-printer.ts";
 import type { Sink } from "../../src/ink/transcript/sink.ts";
-import { type List, listOf } from "../../src/universal/reduce/list.ts";
+import { type List, listOf } from "../../src/universal/transcript/list.ts";
+import type { ChatMessage, ChatPart, ChatToolPart } from "../../src/universal/transcript/message.ts";
 
 const NONE: ReadonlySet<string> = new Set();
 

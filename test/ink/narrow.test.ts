@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { ChatMessage } from "../../src/chat/messages/message.ts";
 import type { ChatPending } from "../../src/chat/pending.ts";
 import { promptRows } from "../../src/ink/parts/message-rows.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
-import { listOf } from "../../src/universal/reduce/list.ts";
+import { listOf } from "../../src/universal/transcript/list.ts";
+import type { ChatMessage } from "../../src/universal/transcript/message.ts";
 import { ClockedScreen } from "./clocked-screen.ts";
 
 const COLUMNS = 40;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { ChatPart, ChatReasoningPart } from "../../src/chat/messages/message.ts";
-import { type List, listOf } from "../../src/universal/reduce/list.ts";
+import { type List, listOf } from "../../src/universal/transcript/list.ts";
+import type { ChatPart, ChatReasoningPart } from "../../src/universal/transcript/message.ts";
 import { ClockedScreen } from "./clocked-screen.ts";
 
 /** Longer than a frame. */

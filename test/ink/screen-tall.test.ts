@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { ChatPart, ChatTextPart } from "../../src/chat/messages/message.ts";
 import type { ChatPending } from "../../src/chat/pending.ts";
 import type { CommandEnd } from "../../src/ink/screen/local-run.ts";
-import { listOf } from "../../src/universal/reduce/list.ts";
+import { listOf } from "../../src/universal/transcript/list.ts";
+import type { ChatPart, ChatTextPart } from "../../src/universal/transcript/message.ts";
 import { ClockedScreen } from "./clocked-screen.ts";
 
 /** Longer than a dialog waits before it takes keys. */

@@ -4,12 +4,12 @@ import { ManualClock, MockCodebuffBackend, MockCodebuffServer, step } from "agen
 import { renderToString } from "ink";
 import { expect, test } from "vitest";
 import { createChat } from "../../src/chat/create-chat.ts";
-import type { ChatToolPart } from "../../src/chat/messages/message.ts";
 import { toUniversal as ofCodebuff } from "../../src/codebuff/universal.ts";
 import { toUniversal as ofRun } from "../../src/codebuff-run/universal.ts";
 import { ToolCall } from "../../src/ink/components.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
 import type { AgentSource } from "../../src/universal/stream.ts";
+import type { ChatToolPart } from "../../src/universal/transcript/message.ts";
 
 /** The tool calls of the answer to one prompt. */
 async function callsOf(source: AgentSource, clock: ManualClock): Promise<readonly ChatToolPart[]> {

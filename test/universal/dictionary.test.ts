@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Dictionary, emptyDictionary } from "../../src/universal/reduce/dictionary.ts";
-import { type Keyed, noneKeyed } from "../../src/universal/reduce/keyed.ts";
+import { type Dictionary, emptyDictionary } from "../../src/universal/transcript/dictionary.ts";
 import { runs } from "../properties/support/runs.ts";
 import { newSlots } from "./support/slots.ts";
 
@@ -65,48 +64,5 @@ describe("a dictionary", () => {
     for (let at = 0; at <= length; at++) dictionary = dictionary.with("x".repeat(at), at);
     for (let at = 0; at <= length; at++) expect(dictionary.get("x".repeat(at))).toBe(at);
     expect(dictionary.with("x".repeat(length), -1).get("x".repeat(length))).toBe(-1);
-  });
-});
-
-describe("values with keys", () => {
-  test("keep the order in which they came, like those of a Map, and no change alters earlier ones", () => {
-    fc.assert(
-      fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
-        let keyed = noneKeyed<number>();
-        const model = new Map<string, number>();
-        const history: (readonly [Keyed<number>, readonly number[]])[] = [];
-        for (const { key, value } of changes) {
-          keyed = value === null ? keyed.without(key) : keyed.with(key, value);
-          if (value === null) model.delete(key);
-          else model.set(key, value);
-          expect(keyed.get(key)).toBe(model.get(key));
-          history.push([keyed, [...model.values()]]);
-        }
-        for (const [each, expected] of history) {
-          expect(each.size).toBe(expected.length);
-          expect([...each]).toEqual(expected);
-          expect(each.toArray()).toBe(each.toArray());
-          expect(JSON.stringify(each)).toBe(JSON.stringify(expected));
-        }
-      }),
-      runs(1_000),
-    );
-  });
-
-  test("stay the same object when nothing changes", () => {
-    const one = noneKeyed<number>().with("a", 1);
-    expect(one.with("a", 1)).toBe(one);
-    expect(one.without("b")).toBe(one);
-    expect(one.without("a")).toBe(noneKeyed());
-  });
-
-  test("go from any place without a copy of the others", () => {
-    const slots = newSlots();
-    let keyed = noneKeyed<number>();
-    for (let at = 1; at <= 10_000; at++) keyed = keyed.with(`${at}`, at);
-    slots(keyed);
-    // Three changes of the dictionary: the value goes, and its two neighbours are linked.
-    const MOST = 3 * (25 * 4 + 5);
-    for (const gone of ["1", "5000", "10000"]) expect(slots(keyed.without(gone))).toBeLessThanOrEqual(MOST);
   });
 });

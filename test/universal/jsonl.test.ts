@@ -63,7 +63,9 @@ describe("toJsonl", () => {
     expect(() => toJsonl([{ ...delta(7), raw: circle }])).toThrow(
       /event 7 of session ses_1 cannot be written/,
     );
-    expect(() => toJsonl([Object({ type: "text" })])).toThrow(/no universal event: event_id is missing/);
+    expect(() => toJsonl([Object({ type: "text" })])).toThrow(
+      /no universal event: type is "text": it must be one of: session/,
+    );
   });
 });
 

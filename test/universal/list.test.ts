@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isAgentwireError } from "../../src/core/errors.ts";
-import { noneKeyed } from "../../src/universal/reduce/keyed.ts";
+import { emptyDictionary } from "../../src/universal/transcript/dictionary.ts";
 import {
   append,
   emptyList,
@@ -10,7 +10,7 @@ import {
   listOf,
   removeLast,
   replace,
-} from "../../src/universal/reduce/list.ts";
+} from "../../src/universal/transcript/list.ts";
 import { runs } from "../properties/support/runs.ts";
 import { newSlots } from "./support/slots.ts";
 
@@ -143,5 +143,5 @@ describe("the entries that a change copies", () => {
 
 test("a list shows its entries in `console.log`, and not its insides", () => {
   expect(inspect(listOf(["a", "b"]))).toBe("[ 'a', 'b' ]");
-  expect(inspect({ pending: noneKeyed<string>().with("k", "v") })).toBe("{ pending: [ 'v' ] }");
+  expect(inspect({ pending: emptyDictionary<string>().with("k", "v") })).toBe("{ pending: [ 'v' ] }");
 });

@@ -2,12 +2,12 @@
 // #region react-next-page
 // app/page.tsx
 "use client";
-import { emptyMessages, inert, type MessagesState, reduceMessages } from "agentwire/chat";
-import { JsonlReader } from "agentwire/universal";
+import { inert } from "agentwire/chat";
+import { emptyTranscript, fold, JsonlReader } from "agentwire/universal";
 import { useState } from "react";
 
 export default function Page() {
-  const [state, setState] = useState<MessagesState>(emptyMessages);
+  const [transcript, setTranscript] = useState(emptyTranscript);
   const [problem, setProblem] = useState("");
   const stream = async (prompt: string): Promise<void> => {
     const response = await fetch("/api/agent", { method: "POST", body: prompt });
@@ -17,7 +17,7 @@ export default function Page() {
     const body = response.body.getReader();
     for (let piece = await body.read(); !piece.done; piece = await body.read()) {
       const events = lines.push(piece.value);
-      setState((before) => events.reduce((now, event) => reduceMessages(now, event), before));
+      setTranscript((before) => fold(events, before));
     }
   };
   // React unmounts a page whose form action throws.
@@ -25,7 +25,7 @@ export default function Page() {
     stream(String(form.get("prompt"))).catch(({ message }: Error) => setProblem(message));
   return (
     <main>
-      {state.messages.map((message) => (
+      {transcript.messages.map((message) => (
         <p key={message.id}>
           {message.parts.map((part) => (part.type === "text" ? inert(part.text) : null))}
           {message.error?.detail}

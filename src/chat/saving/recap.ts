@@ -1,5 +1,5 @@
-import type { List } from "../../universal/reduce/list.ts";
-import type { ChatMessage, ChatPart } from "../messages/message.ts";
+import type { List } from "../../universal/transcript/list.ts";
+import type { ChatMessage, ChatPart } from "../../universal/transcript/message.ts";
 
 /**
  * The longest recap, in UTF-16 units: some 8,000 tokens. That leaves most of a model's context free, and is far below the largest

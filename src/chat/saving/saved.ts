@@ -1,10 +1,10 @@
 import { describe, isObject } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import type { ConversationState } from "../../core/turn/conversation.ts";
-import { type List, listOf } from "../../universal/reduce/list.ts";
-import type { ChatMessage, ChatPart, ChatSubagentPart } from "../messages/message.ts";
-import { type ChatTotals, NO_TOTALS } from "../totals.ts";
-import { cutOff } from "./cut-off.ts";
+import { cutOff } from "../../universal/transcript/cut-off.ts";
+import { type List, listOf } from "../../universal/transcript/list.ts";
+import type { ChatMessage, ChatPart, ChatSubagentPart } from "../../universal/transcript/message.ts";
+import type { ChatTotals } from "../../universal/transcript/totals.ts";
 
 /** A part as JSON: the parts of a sub-agent are an array. */
 export type SavedPart =
@@ -53,7 +53,7 @@ const saveParts = (parts: List<ChatPart>): readonly SavedPart[] =>
 export function readSaved(value: unknown): ReadChat {
   try {
     if (isObject(value) && value["version"] === 1 && isSaved(value)) {
-      const { messages, state, source, totals = NO_TOTALS } = value;
+      const { messages, state, source, totals = { usage: {}, cost: [] } } = value;
       return { messages: listOf(messages.map(readMessage)), state, source, totals };
     }
   } catch (cause) {

@@ -6,12 +6,12 @@ import { InvalidInputError } from "../../core/errors.ts";
 import { Recent } from "../../core/recent.ts";
 import type { UniversalEvent } from "../../universal/events.ts";
 import { type JsonlProblem, JsonlReader } from "../../universal/jsonl/jsonl-reader.ts";
+import { ChatStoreError } from "../../universal/words/store-error.ts";
 import { compactLines } from "./compact-lines.ts";
 import { fileNameOf, idOfFileName } from "./file-name.ts";
 import { APPEND, isCode, openOwn, ownFolder, READ, RefusedFile } from "./own-file.node.ts";
 import { Serial } from "./serial.ts";
 import { type ChatStore, checkEvents, checkId } from "./store.ts";
-import { ChatStoreError } from "./store-error.ts";
 
 /** Options of {@link directoryStore}. */
 export interface DirectoryStoreOptions {

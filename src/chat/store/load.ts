@@ -1,23 +1,17 @@
 import type { UniversalEvent } from "../../universal/events.ts";
-import { type List, replace } from "../../universal/reduce/list.ts";
-import type { ChatMessage } from "../messages/message.ts";
-import { emptyMessages, reduceMessages } from "../messages/messages.ts";
-import { cutOff } from "../saving/cut-off.ts";
-import { addTurn, type ChatTotals, NO_TOTALS } from "../totals.ts";
+import { cutOff } from "../../universal/transcript/cut-off.ts";
+import { type List, replace } from "../../universal/transcript/list.ts";
+import type { ChatMessage } from "../../universal/transcript/message.ts";
+import { fold } from "../../universal/transcript/reduce.ts";
+import type { ChatTotals } from "../../universal/transcript/totals.ts";
 
 /** The messages of a stored chat. What was open when the log ended has failed. */
 export function loadMessages(events: Iterable<UniversalEvent>): {
   readonly messages: List<ChatMessage>;
   readonly totals: ChatTotals;
 } {
-  let state = emptyMessages;
-  let totals = NO_TOTALS;
-  for (const event of events) {
-    const next = reduceMessages(state, event);
-    if (event.type === "turn.ended" && next !== state) totals = addTurn(totals, event.data.metadata);
-    state = next;
-  }
-  let { messages } = state;
-  for (const [at, message] of messages.toArray().entries()) messages = replace(messages, at, cutOff(message));
-  return { messages, totals };
+  const { usage, cost, messages: told } = fold(events);
+  let messages = told;
+  for (const [at, message] of told.toArray().entries()) messages = replace(messages, at, cutOff(message));
+  return { messages, totals: { usage, cost } };
 }

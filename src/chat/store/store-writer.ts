@@ -1,7 +1,7 @@
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 import type { UniversalEvent } from "../../universal/events.ts";
+import { ChatStoreError, isChatStoreError } from "../../universal/words/store-error.ts";
 import type { ChatStore } from "./store.ts";
-import { ChatStoreError, isChatStoreError } from "./store-error.ts";
 
 /** Limit for events that wait for the store: some ten long answers, 20 MB. A store that is further behind has failed for good. */
 export const MAX_UNSAVED_EVENTS = 50_000;

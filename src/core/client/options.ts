@@ -215,4 +215,10 @@ export const TURN_CHECKS: Checks<TurnOptions> = {
   timeout: checks.delay,
   idleTimeout: checks.delay,
   read: checks.boolean,
+  key: checks.text,
+  branchOf: checks.text,
+  shown: {
+    expects: "a text, or { text, images? }",
+    holds: (value) => typeof value === "string" || isObject(value),
+  },
 };

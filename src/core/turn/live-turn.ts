@@ -166,10 +166,11 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   }
 
   get [ORIGIN](): TurnOrigin {
-    const { host, input, sessionId } = this.#setup;
+    const { host, input, said, sessionId } = this.#setup;
     return {
       client: host.client,
       input,
+      said,
       wasSent: this.#sent,
       sessionId: sessionId?.(),
       conversation: this.#conversation,

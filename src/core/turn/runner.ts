@@ -124,6 +124,7 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
     const turn: LiveTurn<Event, Result> = new LiveTurn<Event, Result>({
       id,
       input,
+      said: options,
       host: this.#host,
       maxBufferedBytes,
       maxTextBytes,

@@ -1,3 +1,4 @@
+import type { TurnOrigin } from "../client/origin.ts";
 import type { Outbox } from "../client/outbox.ts";
 import type { Clock } from "../clock.ts";
 import type { AgentwireError, TurnCancelledError, TurnPartial } from "../errors.ts";
@@ -9,6 +10,7 @@ export interface TurnSetup<Event, Result extends TurnResult> {
   readonly host: TurnHost<Event, Result>;
   /** The caller's input. Handed back if the turn fails before it was sent. */
   readonly input: unknown;
+  readonly said: TurnOrigin["said"];
   readonly maxBufferedBytes: number;
   readonly maxTextBytes: number;
   /** ms; 0 for none. */

@@ -10,6 +10,7 @@ import type {
   TurnToolCall,
   Usage,
 } from "../values.ts";
+import type { PromptInput } from "./prompt-input.ts";
 
 /** The common fields of a turn's result. Each backend adds its own fields. */
 export interface TurnResult {
@@ -62,6 +63,12 @@ export interface TurnOptions {
    * `result` alone matters. Iterating it then throws `already-consumed`. @default true
    */
   readonly read?: boolean;
+  /** Your own id of the prompt. Universal events name it: `prompt_id` of `turn.started`. @default none */
+  readonly key?: string;
+  /** The id of the message that this turn answers anew or replaces. Universal events name it: `branch_of`. @default none */
+  readonly branchOf?: string;
+  /** What universal events show as the prompt, where the input holds more, such as a recap. @default the input */
+  readonly shown?: string | PromptInput;
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { ChatMessage } from "../../chat/messages/message.ts";
-import type { ErrorDescription } from "../../chat/words/error-description.ts";
+import type { ChatMessage } from "../../universal/transcript/message.ts";
+import type { ErrorDescription } from "../../universal/words/error-description.ts";
 import { clippedRow, inLine, type Row, rowsOf, type Span } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
 import type { Theme } from "../theme.ts";

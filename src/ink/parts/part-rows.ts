@@ -1,4 +1,4 @@
-import type { ChatPart, ChatQuestionPart, ChatSubagentPart } from "../../chat/messages/message.ts";
+import type { ChatPart, ChatQuestionPart, ChatSubagentPart } from "../../universal/transcript/message.ts";
 import { clippedRow, displayed, inLine, type Row, rowsOf, type Span } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";
 import { type Folded, foldedRows } from "./folded.ts";

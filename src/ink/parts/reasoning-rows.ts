@@ -1,4 +1,4 @@
-import type { ChatReasoningPart } from "../../chat/messages/message.ts";
+import type { ChatReasoningPart } from "../../universal/transcript/message.ts";
 import { clippedRow, displayed, endOf, type Row, rowsOf } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";
 

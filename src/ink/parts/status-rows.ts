@@ -1,8 +1,8 @@
 import type { ChatConnection } from "../../chat/connection.ts";
-import type { ChatMessage } from "../../chat/messages/message.ts";
 import type { ChatProblem } from "../../chat/problem.ts";
 import type { UniversalCost, UniversalUsage } from "../../universal/events.ts";
-import type { List } from "../../universal/reduce/list.ts";
+import type { List } from "../../universal/transcript/list.ts";
+import type { ChatMessage } from "../../universal/transcript/message.ts";
 import { clippedRow, inLine, type Row, rowsOf, type Span } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
 import type { Theme, Tone } from "../theme.ts";

@@ -1,5 +1,5 @@
-import type { ChatPart } from "../../chat/messages/message.ts";
-import type { List } from "../../universal/reduce/list.ts";
+import type { List } from "../../universal/transcript/list.ts";
+import type { ChatPart } from "../../universal/transcript/message.ts";
 
 interface Thought {
   readonly id: string;

@@ -1,5 +1,5 @@
-import type { ChatToolPart } from "../../chat/messages/message.ts";
 import type { ResolvedReason } from "../../universal/events.ts";
+import type { ChatToolPart } from "../../universal/transcript/message.ts";
 import { clippedRow, inLine, type Row, type Span } from "../rows/row.ts";
 import type { Theme, Tone } from "../theme.ts";
 import { type Folded, foldedRows } from "./folded.ts";

@@ -1,6 +1,6 @@
 import type { ChatConnection } from "../../chat/connection.ts";
-import type { ChatMessage } from "../../chat/messages/message.ts";
-import type { List } from "../../universal/reduce/list.ts";
+import type { List } from "../../universal/transcript/list.ts";
+import type { ChatMessage } from "../../universal/transcript/message.ts";
 import { clippedRow, inLine, type Row } from "../rows/row.ts";
 import { unitsOf, widthOf } from "../rows/width.ts";
 import type { Theme } from "../theme.ts";

@@ -1,7 +1,7 @@
 import type { Chat } from "../../chat/chat.ts";
-import type { ChatMessage } from "../../chat/messages/message.ts";
 import type { ChatSnapshot } from "../../chat/snapshot.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { ChatMessage } from "../../universal/transcript/message.ts";
 import { type EditorState, emptyEditor, stepEditor, textOf } from "../composer/editor.ts";
 import { editorAction } from "../composer/editor-keys.ts";
 import type { Press } from "../press.ts";

@@ -1,5 +1,5 @@
-import type { ChatMessage } from "../../chat/messages/message.ts";
-import type { List } from "../../universal/reduce/list.ts";
+import type { List } from "../../universal/transcript/list.ts";
+import type { ChatMessage } from "../../universal/transcript/message.ts";
 import { endRows, errorRows, type MessageRowsOptions, promptRows } from "../parts/message-rows.ts";
 import { EMPTY_ROW, type Row } from "../rows/row.ts";
 import { type LiveOptions, PartsPrinter } from "./parts-printer.ts";

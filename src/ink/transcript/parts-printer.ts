@@ -1,5 +1,5 @@
-import type { ChatPart, ChatReasoningPart, ChatSubagentPart } from "../../chat/messages/message.ts";
-import type { List } from "../../universal/reduce/list.ts";
+import type { List } from "../../universal/transcript/list.ts";
+import type { ChatPart, ChatReasoningPart, ChatSubagentPart } from "../../universal/transcript/message.ts";
 import { isPending, partRows, SUBAGENT_INDENT, subagentHead } from "../parts/part-rows.ts";
 import { openHead, reasoningHang, reasoningHead, withoutPrivate } from "../parts/reasoning-rows.ts";
 import { ThinkingTimes } from "../parts/thinking-times.ts";

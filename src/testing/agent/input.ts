@@ -1,10 +1,27 @@
 import type { PromptImage, PromptInput } from "../../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../../core/turn/turn.ts";
 import { InvalidMockInput } from "../names.ts";
-import { type Check, checkValues, isDelay, isFlag, isObject, isSignal, isText } from "./checks.ts";
+import {
+  type Check,
+  checkValues,
+  isAnything,
+  isDelay,
+  isFlag,
+  isObject,
+  isSignal,
+  isText,
+} from "./checks.ts";
 import { unsupported } from "./errors.ts";
 
-const TURN_OPTIONS = { signal: isSignal, timeout: isDelay, idleTimeout: isDelay, read: isFlag };
+const TURN_OPTIONS = {
+  signal: isSignal,
+  timeout: isDelay,
+  idleTimeout: isDelay,
+  read: isFlag,
+  key: isText,
+  branchOf: isText,
+  shown: isAnything,
+};
 
 const isImages: Check = ["an array of objects", (value) => Array.isArray(value) && value.every(isObject)];
 const PROMPT = { text: isText, images: isImages };

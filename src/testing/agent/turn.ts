@@ -1,7 +1,7 @@
 import type { ListenOptions, Unsubscribe } from "../../core/client/events.ts";
 import type { CancelTimer } from "../../core/clock.ts";
 import type { AnyAgentwireError, TurnPartial } from "../../core/errors.ts";
-import type { Turn, TurnEvents, TurnOutcome } from "../../core/turn/turn.ts";
+import type { Turn, TurnEvents, TurnOptions, TurnOutcome } from "../../core/turn/turn.ts";
 import type { AnyEvent, Cost, PendingRequest, TurnStatus, TurnToolCall, Usage } from "../../core/values.ts";
 import { hasEnded, TurnCalls } from "./calls.ts";
 import { again, turnCancelled, turnTimedOut } from "./errors.ts";
@@ -67,10 +67,11 @@ export class MockTurn implements Turn<MockAgentEvent, MockAgentResult> {
   get [ORIGIN](): {
     readonly client: object;
     readonly input: unknown;
+    readonly said: TurnOptions;
     readonly conversation: object | undefined;
   } {
-    const { host, input, conversation } = this.#parts;
-    return { client: host.client, input, conversation };
+    const { host, input, options, conversation } = this.#parts;
+    return { client: host.client, input, said: options, conversation };
   }
 
   get status(): TurnStatus {

@@ -1,3 +1,4 @@
+import type { ToolCallState } from "../../core/values.ts";
 import type { UniversalItem } from "../events.ts";
 import type { AgentKey, Agents } from "./agents.ts";
 import { type ToolOutputContent, toJsonText } from "./content.ts";
@@ -13,6 +14,9 @@ export interface CallReport {
   readonly input: unknown;
   readonly agent?: AgentKey;
 }
+
+/** How a call ends. */
+export type CallEnd = Extract<ToolCallState, "done" | "failed" | "denied">;
 
 /** One tool call of the turn. */
 interface Call {
@@ -82,6 +86,8 @@ export class Calls {
         ],
       },
       stated,
+      "completed",
+      "requested",
     );
     const call: Call = { item, name, id, result: NONE };
     this.#calls.set(id, call);
@@ -129,7 +135,7 @@ export class Calls {
   end(
     id: string,
     { output, parts }: ToolOutputContent,
-    status: "completed" | "failed",
+    state: CallEnd,
     stated: Stated,
     name = "unknown",
   ): void {
@@ -140,7 +146,8 @@ export class Calls {
     const { item } = call.result;
     call.result = OVER;
     this.#take(call);
-    this.#items.complete(item, stated, status, [{ type: "tool_result", call_id: call.id, output }, ...parts]);
+    const content = [{ type: "tool_result", call_id: call.id, output } as const, ...parts];
+    this.#items.complete(item, stated, state === "done" ? "completed" : "failed", content, state);
   }
 
   deny(id: string, content: ToolOutputContent): void {
@@ -149,7 +156,7 @@ export class Calls {
 
   /** The turn is over: ends the denied calls that the backend has not ended. */
   endDenied(): void {
-    for (const [id, content] of this.#denied) this.end(id, content, "failed", "inferred");
+    for (const [id, content] of this.#denied) this.end(id, content, "denied", "inferred");
   }
 
   #take(call: Call): void {

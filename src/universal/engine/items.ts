@@ -1,3 +1,4 @@
+import type { ToolCallState } from "../../core/values.ts";
 import type { ContentPart, DeltaPart, ItemKind, ItemRole, UniversalItem, Visibility } from "../events.ts";
 import type { Envelopes, Stated } from "./envelope.ts";
 
@@ -21,6 +22,8 @@ export interface OpenItem {
   readonly part: DeltaPart | undefined;
   /** Its content, should the turn end now. */
   readonly finish: Finish;
+  /** Of the result of a call, at its start. */
+  readonly state?: ToolCallState;
   /** Whether the end of the turn cuts it short, also if the turn completes: a tool that is still running. */
   readonly needsEnd: boolean;
 }
@@ -47,13 +50,19 @@ export class Items {
     this.#envelopes = envelopes;
   }
 
-  /** Starts and completes an item that is whole. */
-  whole(item: NewItem, stated: Stated, status: "completed" | "failed" = "completed"): UniversalItem {
+  /** Starts and completes an item that is whole. `state`: of a call. */
+  whole(
+    item: NewItem,
+    stated: Stated,
+    status: "completed" | "failed" = "completed",
+    state?: ToolCallState,
+  ): UniversalItem {
     checkItem(item);
     const { content, ...head } = item;
     const item_id = this.#newId();
     const completed = { item_id, ...head, content, status } as const;
-    this.#envelopes.emit("item.started", { item: { ...completed, status: "in_progress" } }, stated);
+    const started = { ...completed, status: "in_progress" } as const;
+    this.#envelopes.emit("item.started", state ? { item: started, state } : { item: started }, stated);
     this.#envelopes.emit("item.completed", { item: completed }, stated);
     return completed;
   }
@@ -80,6 +89,7 @@ export class Items {
       stated,
       {
         part: TOOL_OUTPUT,
+        state: "running",
         needsEnd: true,
         finish: (output) => [{ type: "tool_result", call_id: callId, output }],
       },
@@ -110,26 +120,30 @@ export class Items {
     stated: Stated,
     status: "completed" | "failed" = "completed",
     content: readonly ContentPart[] = item.finish(item.text),
+    state?: ToolCallState,
   ): void {
     if (!this.#open.delete(item)) return;
-    this.#envelopes.emit("item.completed", { item: { ...item.head, content, status } }, stated);
+    const completed = { ...item.head, content, status };
+    this.#envelopes.emit("item.completed", state ? { item: completed, state } : { item: completed }, stated);
   }
 
   /** Completes all open items, children before their parents. */
   completeAll(stated: Stated, status: "completed" | "failed"): void {
     for (const item of [...this.#open].reverse()) {
-      const isCut = status === "failed" || item.needsEnd;
-      this.complete(item, item.needsEnd ? "inferred" : stated, isCut ? "failed" : "completed");
+      if (item.needsEnd) this.complete(item, "inferred", "failed", undefined, "abandoned");
+      else this.complete(item, stated, status);
     }
   }
 
-  #start(item: NewItem, stated: Stated, grows: Pick<OpenItem, "part" | "needsEnd" | "finish">): OpenItem {
+  #start(item: NewItem, stated: Stated, grows: Omit<OpenItem, "head" | "text">): OpenItem {
     checkItem(item);
     const { content, native_item_id, parent_id, kind, role } = item;
     const head: ItemHead = { item_id: this.#newId(), native_item_id, parent_id, kind, role };
     const open: OpenItem = { head, text: "", ...grows };
     this.#open.add(open);
-    this.#envelopes.emit("item.started", { item: { ...head, content, status: "in_progress" } }, stated);
+    const started = { ...head, content, status: "in_progress" } as const;
+    const { state } = grows;
+    this.#envelopes.emit("item.started", state ? { item: started, state } : { item: started }, stated);
     return open;
   }
 

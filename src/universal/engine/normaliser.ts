@@ -18,6 +18,7 @@ interface Postponed<Result extends TurnResult> {
   readonly turnId: string;
   readonly end: TurnEnd<Result>;
   readonly input: UserInput;
+  readonly metadata: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Turns that are remembered, so that a fact that comes twice begins no turn again. */
@@ -265,15 +266,15 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
 
   // --- ends ---
 
-  #onEnded({ turnId, end, input }: Extract<Fact<Event, Result>, { readonly type: "ended" }>): void {
+  #onEnded({ turnId, end, input, metadata }: Extract<Fact<Event, Result>, { readonly type: "ended" }>): void {
     const session = this.#session;
     if (!this.#isOfTurn(turnId)) {
       if (!input || this.#over.has(turnId)) return;
       if (session.hasTurn && !session.isUnsolicited) {
-        this.#postponed.push({ turnId, end, input });
+        this.#postponed.push({ turnId, end, input, metadata });
         return;
       }
-      this.#begin(turnId, input, undefined);
+      this.#begin(turnId, input, metadata);
     }
     this.#end(end);
     this.#endPostponed();
@@ -281,9 +282,9 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
 
   /** Tells the turns that were never sent, and ended while another turn ran. */
   #endPostponed(): void {
-    for (const { turnId, end, input } of this.#postponed.splice(0)) {
+    for (const { turnId, end, input, metadata } of this.#postponed.splice(0)) {
       if (this.#over.has(turnId)) continue;
-      this.#begin(turnId, input, undefined);
+      this.#begin(turnId, input, metadata);
       this.#end(end);
     }
   }

@@ -68,6 +68,7 @@ export class Requests {
       permission_id: this.#newId(),
       action: call.name,
       status: "requested",
+      state: "awaiting",
       metadata: finiteJson({
         ...idsOf(call.id, nativeId),
         toolName: call.name,
@@ -84,7 +85,13 @@ export class Requests {
   decided(id: string, decision: Ruling["decision"], reason: ResolvedReason): void {
     const data = this.#permissions.get(id);
     if (!this.#permissions.delete(id) || !data) return;
-    this.#envelopes.emit("permission.resolved", { ...data, status: STATUSES[decision], reason }, "inferred");
+    const state = decision === "reject" ? "denied" : "approved";
+    const scope = decision === "always" ? "session" : "once";
+    this.#envelopes.emit(
+      "permission.resolved",
+      { ...data, status: STATUSES[decision], reason, state, ...(decision === "reject" ? {} : { scope }) },
+      "inferred",
+    );
   }
 
   /** Resolves the open permissions of a call that the backend has decided. */

@@ -10,7 +10,7 @@ import type {
 } from "../events.ts";
 import type { UserInput } from "../facts.ts";
 import { type AgentKey, Agents, type SubagentStart } from "./agents.ts";
-import { type CallReport, Calls } from "./calls.ts";
+import { type CallEnd, type CallReport, Calls } from "./calls.ts";
 import { finiteJson, type ToolOutputContent } from "./content.ts";
 import { type EnvelopeSetup, Envelopes, type Stated } from "./envelope.ts";
 import { Items } from "./items.ts";
@@ -301,12 +301,12 @@ export class Session {
   endCall(
     id: string,
     content: ToolOutputContent,
-    status: "completed" | "failed",
+    state: CallEnd,
     stated: Stated = "agent",
     name?: string,
   ): void {
-    this.decidedElsewhere(id, status === "completed" ? "once" : "reject");
-    this.#working().calls.end(id, content, status, stated, name);
+    this.decidedElsewhere(id, state === "done" ? "once" : "reject");
+    this.#working().calls.end(id, content, state, stated, name);
   }
 
   /** A call was denied here. The backend will confirm that; if it does not, the end of the turn ends the call. */

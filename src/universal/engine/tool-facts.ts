@@ -41,15 +41,15 @@ export function onCall(call: TurnToolCall, mapping: Tools, session: Session, isM
       session.startCall(id, isOwn || call.startInferred || call.output !== undefined ? "inferred" : stated);
       return;
     case "done":
-      session.endCall(id, outputOf(call, mapping), "completed", stated, name);
+      session.endCall(id, outputOf(call, mapping), state, stated, name);
       return;
     case "denied":
       if (mapping.confirmsDenials && call.error === undefined)
         session.deniedCall(id, outputOf(call, mapping));
-      else session.endCall(id, outputOf(call, mapping), "failed", stated, name);
+      else session.endCall(id, outputOf(call, mapping), state, stated, name);
       return;
     case "failed":
-      session.endCall(id, outputOf(call, mapping), "failed", stated, name);
+      session.endCall(id, outputOf(call, mapping), state, stated, name);
       return;
     default:
       state satisfies never;

@@ -150,8 +150,13 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
     const isOneOff = key === turn && origin.conversation === undefined;
     const room = this.#room(key, isOneOff);
     const turnId = turn.id;
-    const { input: given } = origin;
+    const { key: promptId, branchOf, shown } = origin.said;
+    const given = shown ?? origin.input;
     const input: UserInput = readUserInput(given) ?? this.#binding.input?.(given) ?? { text: "" };
+    const promptFacts = {
+      ...(promptId === undefined ? {} : { prompt_id: promptId }),
+      ...(branchOf === undefined ? {} : { branch_of: branchOf }),
+    };
     this.#byTurn.set(turnId, room);
     const tell = (fact: Fact<Event, Result>): void => this.#tell(room, fact);
     let isSent = false;
@@ -159,11 +164,11 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
       if (isSent) return;
       isSent = true;
       this.#opened(room, origin);
-      tell({ type: "sent", turnId, input, ...(metadata ? { metadata } : {}) });
+      tell({ type: "sent", turnId, input, metadata: { ...promptFacts, ...metadata } });
     };
     const ended = (end: Extract<Fact<Event, Result>, { type: "ended" }>["end"]): void => {
       this.#byTurn.delete(turnId);
-      tell({ type: "ended", turnId, end, ...(isSent ? {} : { input }) });
+      tell({ type: "ended", turnId, end, ...(isSent ? {} : { input, metadata: promptFacts }) });
       if (key === turn) this.#leave(key, room, end, isOneOff);
     };
     turn.on("status", (status) => {

@@ -2,7 +2,7 @@ import type { CassClientOptions } from "agentwire/cass";
 import type { UniversalStream } from "agentwire/universal";
 import { expect, test } from "vitest";
 import { toUniversal } from "../../../src/cass/universal.ts";
-import { restoreMessages } from "../../../src/chat/messages/messages.ts";
+import { fold } from "../../../src/universal/transcript/reduce.ts";
 import { fakeCass, say, serverTime } from "../../helpers/cass-fake.ts";
 import { eventsSoFar, expectInvariants } from "../../universal/invariants.ts";
 
@@ -75,7 +75,7 @@ test("a connection that comes back in the middle of a turn puts nothing of its u
   expect(turn.status).toBe("completed");
   const events = await eventsSoFar(stream);
   expectInvariants(events, { live: true });
-  const [, answer] = restoreMessages(events).messages.toArray();
+  const [, answer] = fold(events).messages.toArray();
   expect(answer?.parts.toArray().map((part) => [part.type, "detail" in part && part.detail])).toEqual([
     ["status", "Retrieving memories..."],
     ["text", false],

@@ -1,10 +1,10 @@
 import { ManualClock } from "agentwire/testing";
 import type { Chat } from "../../../src/chat/chat.ts";
 import { createChat } from "../../../src/chat/create-chat.ts";
-import type { ChatMessage } from "../../../src/chat/messages/message.ts";
 import type { ChatOptions } from "../../../src/chat/options.ts";
 import type { ChatSnapshot } from "../../../src/chat/snapshot.ts";
 import { settle } from "../../../src/testing/settle.ts";
+import type { ChatMessage } from "../../../src/universal/transcript/message.ts";
 import { type FakeOptions, FakeSource } from "../../helpers/fake-source.ts";
 
 /** A chat over a fake backend, with ids that count: `m1`, `m2`, ... */

@@ -31,6 +31,7 @@ export function turnRig(changes: Partial<TurnSetup<string, TurnResult>> & { read
   const turn: TestTurn = new LiveTurn<string, TurnResult>({
     id: "turn-1",
     input: "the input",
+    said: {},
     host: {
       outbox,
       client: SILENT_CLIENT,

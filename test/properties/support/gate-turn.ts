@@ -27,6 +27,7 @@ export class GateTurn implements Waiting {
     this.#withdrawAll = withdrawAll;
     this.live = new LiveTurn<string, TurnResult>({
       id,
+      said: {},
       input: "",
       host: {
         outbox: world.outbox,

@@ -16,7 +16,7 @@ export const brokenShapes = {
       name: "has an event of an unknown type",
       events: changed(20, ["type"], "item.updated"),
       index: 19,
-      says: /^type is "item\.updated": it must be "session\.started" or/,
+      says: /^type is "item\.updated": it must be one of: session\.started,/,
     },
     {
       name: "lacks a field of an event",

@@ -1,0 +1,187 @@
+import { isObject } from "../../core/checks.ts";
+import { parseJson } from "../../core/text.ts";
+import type { ToolCallState } from "../../core/values.ts";
+import type { ItemDeltaData, PermissionData, ToolCallPart, UniversalItem } from "../events.ts";
+import { addPart, changePart, type Draft, finish, leaveOpen, remember, settle, wait } from "./draft.ts";
+import type { ChatApproval, ChatToolPart } from "./message.ts";
+import { type Home, keyOf, type Place, type Spot } from "./transcript.ts";
+import { answerOf } from "./turns.ts";
+
+type CallPlace = Extract<Place, { readonly kind: "call" }>;
+type ResultPlace = Extract<Place, { readonly kind: "result" }>;
+
+export function startCall(draft: Draft, item: UniversalItem, home: Home, state?: ToolCallState): void {
+  const call = callIn(item);
+  const { title, tool_kind: kind, locations } = call;
+  const part: ChatToolPart = {
+    ...toolPart(item.item_id, call.call_id, call.name, parsed(call.arguments)),
+    ...(state === undefined ? {} : { state }),
+    ...(title === undefined ? {} : { title }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(locations === undefined ? {} : { locations }),
+  };
+  const place: CallPlace = { kind: "call", spot: addPart(draft, home, part), text: call.arguments };
+  remember(draft, keyOf.item(item.item_id), place);
+  remember(draft, keyOf.call(call.call_id), { ...place, text: null });
+  leaveOpen(draft, openKey(place.spot), place.spot);
+}
+
+/** Arguments are parsed when they are complete: parsing them at each delta takes quadratic time. */
+export function growCall(draft: Draft, place: CallPlace, { item_id, delta }: ItemDeltaData): void {
+  if (place.text === null) return;
+  const text = place.text + delta;
+  remember(draft, keyOf.item(item_id), { ...place, text });
+  changeTool(draft, place.spot, (part) => ({ ...part, input: text }));
+}
+
+export function completeCall(draft: Draft, place: CallPlace, item: UniversalItem): void {
+  if (place.text === null) return;
+  remember(draft, keyOf.item(item.item_id), { ...place, text: null });
+  const call = callIn(item);
+  changeTool(draft, place.spot, (part) => {
+    const isSame = call.name === part.name && call.arguments === place.text && typeof part.input !== "string";
+    const hasFailed = item.status === "failed" && part.state === "requested";
+    if (isSame && !hasFailed) return part;
+    const input = isSame ? part.input : parsed(call.arguments);
+    return { ...part, name: call.name, input, state: hasFailed ? "failed" : part.state };
+  });
+}
+
+/** @param home for a result without a call */
+export function startResult(
+  draft: Draft,
+  item: UniversalItem,
+  home: () => Home,
+  state: ToolCallState = "running",
+): void {
+  const spot = spotOfCall(draft, item) ?? orphan(draft, item, home());
+  remember(draft, keyOf.item(item.item_id), { kind: "result", spot, isOpen: true });
+  changeTool(draft, spot, (part) => ({
+    ...part,
+    state: part.state === "denied" ? "denied" : state,
+    output: resultIn(item) ?? part.output,
+  }));
+}
+
+export function growResult(draft: Draft, { spot, isOpen }: ResultPlace, delta: string): void {
+  if (isOpen) changeTool(draft, spot, (part) => ({ ...part, output: part.output + delta }));
+}
+
+/** The output of the completed item replaces what was streamed. */
+export function completeResult(
+  draft: Draft,
+  place: ResultPlace,
+  item: UniversalItem,
+  state?: ToolCallState,
+): void {
+  if (!place.isOpen) return;
+  const { spot } = place;
+  remember(draft, keyOf.item(item.item_id), { ...place, isOpen: false });
+  changeTool(draft, spot, (part) => ({
+    ...part,
+    state: state ?? endOf(item, part),
+    output: resultIn(item) ?? part.output,
+    content: item.content.filter(({ type }) => type !== "tool_result"),
+  }));
+  finish(draft, openKey(spot));
+}
+
+/** For a transcript that does not say the state. */
+function endOf({ status }: UniversalItem, { approval }: ChatToolPart): ToolCallState {
+  if (status !== "failed") return "done";
+  return approval?.status === "reject" ? "denied" : "failed";
+}
+
+/** A request without a call item makes a part too: somebody has to decide it. */
+export function askPermission(draft: Draft, data: PermissionData): void {
+  const spot = spotOfPermission(draft, data);
+  const { permission_id: id, action: tool, metadata, state = "awaiting", preview } = data;
+  const input = isObject(metadata) ? metadata["input"] : undefined;
+  const shown = preview ? { preview } : {};
+  const waits = wait(draft, { type: "approval", id, tool, input, ...shown });
+  remember(draft, keyOf.permission(id), { kind: "permission", spot, waits });
+  leaveOpen(draft, openKey(spot), spot);
+  changeTool(draft, spot, (part) => ({ ...part, state, ...shown, approval: approvalOf(data) }));
+}
+
+export function settlePermission(draft: Draft, data: PermissionData): void {
+  const place = draft.book.places.get(keyOf.permission(data.permission_id));
+  if (place?.kind !== "permission") return;
+  settle(draft, place.waits);
+  const decided = data.state ?? (data.status === "reject" ? "denied" : "approved");
+  changeTool(draft, place.spot, (part) => ({
+    ...part,
+    state: part.state === "awaiting" ? decided : part.state,
+    approval: approvalOf(data),
+  }));
+}
+
+function approvalOf({ permission_id: id, status, reason, scope }: PermissionData): ChatApproval {
+  return {
+    id,
+    status,
+    ...(reason === undefined ? {} : { reason }),
+    ...(scope === undefined ? {} : { scope }),
+  };
+}
+
+function spotOfPermission(draft: Draft, data: PermissionData): Spot {
+  const { permission_id: id, item_id, call_id, action, metadata } = data;
+  const { places } = draft.book;
+  const ofItem = item_id === undefined ? undefined : places.get(keyOf.item(item_id));
+  const place = ofItem ?? (call_id === undefined ? undefined : places.get(keyOf.call(call_id)));
+  if (place?.kind === "call") return place.spot;
+  const input = isObject(metadata) ? metadata["input"] : undefined;
+  const home = { message: answerOf(draft, id), path: [] };
+  return addPart(draft, home, toolPart(id, call_id ?? id, action, input));
+}
+
+/** The parent of a result is its call. */
+function spotOfCall(draft: Draft, { parent_id, content }: UniversalItem): Spot | undefined {
+  const { places } = draft.book;
+  const parent = parent_id === null ? undefined : places.get(keyOf.item(parent_id));
+  if (parent?.kind === "call") return parent.spot;
+  for (const part of content) {
+    const call = part.type === "tool_result" ? places.get(keyOf.call(part.call_id)) : undefined;
+    if (call?.kind === "call") return call.spot;
+  }
+  return undefined;
+}
+
+function orphan(draft: Draft, item: UniversalItem, home: Home): Spot {
+  const id = item.item_id;
+  const spot = addPart(draft, home, toolPart(id, item.native_item_id ?? id, "unknown", undefined));
+  leaveOpen(draft, openKey(spot), spot);
+  return spot;
+}
+
+/** A part that is a question by now stays a question: see `question-items`. */
+function changeTool(draft: Draft, spot: Spot, change: (part: ChatToolPart) => ChatToolPart): void {
+  changePart(draft, spot, (part) => (part.type === "tool" ? change(part) : part));
+}
+
+function openKey({ path, index }: Spot): string {
+  return `t ${path.join(".")}.${index}`;
+}
+
+function toolPart(id: string, callId: string, name: string, input: unknown): ChatToolPart {
+  return { type: "tool", id, callId, name, input, state: "requested", output: "", content: [] };
+}
+
+function callIn({ item_id, native_item_id, content }: UniversalItem): ToolCallPart {
+  for (const part of content) if (part.type === "tool_call") return part;
+  return { type: "tool_call", name: "unknown", arguments: "", call_id: native_item_id ?? item_id };
+}
+
+function resultIn({ content }: UniversalItem): string | undefined {
+  for (const part of content) if (part.type === "tool_result") return part.output;
+  return undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return text; // arguments under way, or no JSON: the text is the best that can be shown
+  }
+}

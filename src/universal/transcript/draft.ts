@@ -1,0 +1,127 @@
+import type { ErrorData } from "../events.ts";
+import type { ErrorDescription } from "../words/error-description.ts";
+import { append, emptyList, type List, replace } from "./list.ts";
+import type { ChatMessage, ChatPart } from "./message.ts";
+import type { Book, Home, Place, Spot, Transcript, TranscriptRequest } from "./transcript.ts";
+
+type Changing<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** A transcript while one event is applied to it. */
+export interface Draft {
+  /** Where `book` and its fields do not count: they are written at the end. */
+  readonly to: Changing<Transcript>;
+  readonly book: Changing<Book>;
+  /** Of the event, in ms since the epoch. */
+  readonly time: number;
+  readonly describe: (error: ErrorData) => ErrorDescription;
+}
+
+/**
+ * Sub-agents in each other, at most. The parts of a deeper one are shown beside its part: a change copies all parts around it, and programs
+ * that show parts go through them by recursion. Real backends have two or three levels.
+ */
+export const MAX_DEPTH = 32;
+
+export function remember(draft: Draft, key: string, place: Place): void {
+  draft.book.places = draft.book.places.with(key, place);
+}
+
+/** Adds a message, and gives its index. */
+export function addMessage(
+  draft: Draft,
+  message: Omit<ChatMessage, "parts">,
+  parts: List<ChatPart> = emptyList(),
+): number {
+  draft.to.messages = append(draft.to.messages, { ...message, parts });
+  return draft.to.messages.length - 1;
+}
+
+/** The same message from `change` changes nothing. */
+export function changeMessage(
+  draft: Draft,
+  index: number,
+  change: (message: ChatMessage) => ChatMessage,
+): void {
+  const message = draft.to.messages.at(index);
+  if (message) draft.to.messages = replace(draft.to.messages, index, change(message));
+}
+
+export function partAt(draft: Draft, { message, path, index }: Spot): ChatPart | undefined {
+  let parts = draft.to.messages.at(message)?.parts;
+  for (const step of path) {
+    const part = parts?.at(step);
+    parts = part?.type === "subagent" ? part.parts : undefined;
+  }
+  return parts?.at(index);
+}
+
+/** The same part from `change` changes nothing. */
+export function changePart(draft: Draft, spot: Spot, change: (part: ChatPart) => ChatPart): void {
+  const part = partAt(draft, spot);
+  if (!part) return;
+  const changed = change(part);
+  if (changed !== part) changeParts(draft, spot, (parts) => replace(parts, spot.index, changed));
+}
+
+/** Adds a part, and gives its place. */
+export function addPart(draft: Draft, { message, path }: Home, part: ChatPart): Spot {
+  let index = 0;
+  changeParts(draft, { message, path }, (parts) => {
+    index = parts.length;
+    return append(parts, part);
+  });
+  return { message, path, index };
+}
+
+export function changeParts(
+  draft: Draft,
+  { message, path }: Home,
+  change: (parts: List<ChatPart>) => List<ChatPart>,
+): void {
+  changeMessage(draft, message, (old) => ({ ...old, parts: changeBelow(old.parts, path, 0, change) }));
+}
+
+function changeBelow(
+  parts: List<ChatPart>,
+  path: readonly number[],
+  level: number,
+  change: (parts: List<ChatPart>) => List<ChatPart>,
+): List<ChatPart> {
+  const index = path[level];
+  if (index === undefined) return change(parts);
+  const agent = parts.at(index);
+  if (agent?.type !== "subagent") return parts;
+  return replace(parts, index, { ...agent, parts: changeBelow(agent.parts, path, level + 1, change) });
+}
+
+/** Notes that the end of the turn has to end this part. */
+export function leaveOpen(draft: Draft, key: string, spot: Spot): void {
+  const { turn } = draft.book;
+  if (turn?.message !== spot.message) return;
+  draft.book.turn = { ...turn, unfinished: turn.unfinished.with(key, spot) };
+}
+
+/** The part has ended by itself. */
+export function finish(draft: Draft, key: string): void {
+  const { turn } = draft.book;
+  if (turn?.unfinished.get(key)) draft.book.turn = { ...turn, unfinished: turn.unfinished.without(key) };
+}
+
+/** A text with one more piece. */
+export function longer(part: ChatPart, delta: string): ChatPart {
+  return part.type === "text" || part.type === "reasoning" ? { ...part, text: part.text + delta } : part;
+}
+
+/** Digits of a sequence in the keys of `pending`: a sequence is a safe integer. */
+const DIGITS = 16;
+
+/** A request waits for the user. Returns its key. */
+export function wait({ book }: Draft, request: TranscriptRequest): string {
+  const key = String(book.sequence).padStart(DIGITS, "0");
+  book.pending = book.pending.with(key, request);
+  return key;
+}
+
+export function settle({ book }: Draft, key: string): void {
+  book.pending = book.pending.without(key);
+}

@@ -1,0 +1,146 @@
+import type { ItemData, ItemDeltaData, UniversalItem } from "../events.ts";
+import { completeCall, completeResult, growCall, growResult, startCall, startResult } from "./calls.ts";
+import { completeContent, growContent, partsOf, samePart, startContent } from "./content.ts";
+import { addMessage, changeMessage, type Draft, MAX_DEPTH, remember } from "./draft.ts";
+import { listOf } from "./list.ts";
+import { completeAgent, completeStatus, startStatus } from "./statuses.ts";
+import { type Home, keyOf } from "./transcript.ts";
+import { answerOf } from "./turns.ts";
+
+/** A second start of an item is ignored. */
+export function startItem(draft: Draft, { item, state }: ItemData): void {
+  if (draft.book.places.get(keyOf.item(item.item_id))) return;
+  const home = () => homeOf(draft, item);
+  switch (item.kind) {
+    case "message":
+      if (item.role === "user") startPrompt(draft, item);
+      else startContent(draft, item, home());
+      return;
+    case "tool_call":
+      startCall(draft, item, home(), state);
+      return;
+    case "tool_result":
+      startResult(draft, item, home, state);
+      return;
+    case "status":
+      // A status between turns, such as `connection.lost`, makes no message.
+      if (draft.book.turn) startStatus(draft, item, home);
+      return;
+    case "system":
+      startContent(draft, item, draft.book.turn ? home() : null);
+      return;
+    case "unknown":
+      if (draft.book.turn) startContent(draft, item, home());
+      return;
+  }
+}
+
+/** A delta of an unknown or completed item is ignored. */
+export function growItem(draft: Draft, data: ItemDeltaData): void {
+  const place = draft.book.places.get(keyOf.item(data.item_id));
+  switch (place?.kind) {
+    case "content":
+      growContent(draft, place, data);
+      return;
+    case "call":
+      growCall(draft, place, data);
+      return;
+    case "result":
+      growResult(draft, place, data.delta);
+      return;
+    case "user":
+    case "agent":
+    case "status":
+    case "permission":
+    case "question":
+    case undefined:
+      return;
+  }
+}
+
+/** An item whose start is missing starts and completes at once. */
+export function completeItem(draft: Draft, { item, state }: ItemData): void {
+  const key = keyOf.item(item.item_id);
+  if (!draft.book.places.get(key)) startItem(draft, { item });
+  const place = draft.book.places.get(key);
+  switch (place?.kind) {
+    case "user":
+      completePrompt(draft, place.message, item);
+      return;
+    case "content":
+      completeContent(draft, place, item);
+      return;
+    case "agent":
+      completeAgent(draft, place.spot, item);
+      return;
+    case "status":
+      completeStatus(draft, place.spot, item);
+      return;
+    case "call":
+      completeCall(draft, place, item);
+      return;
+    case "result":
+      completeResult(draft, place, item, state);
+      return;
+    case "permission":
+    case "question":
+    case undefined:
+      return;
+  }
+}
+
+/** Inside the sub-agent that the item belongs to; else beside the parent; else in the message of the turn. */
+function homeOf(draft: Draft, { item_id, parent_id }: UniversalItem): Home {
+  const parent = parent_id === null ? undefined : draft.book.places.get(keyOf.item(parent_id));
+  switch (parent?.kind) {
+    case "agent": {
+      const { message, path, index } = parent.spot;
+      return { message, path: path.length < MAX_DEPTH ? [...path, index] : path };
+    }
+    case "content":
+      return parent.home;
+    case "call":
+    case "result":
+    case "status":
+    case "permission":
+    case "question": {
+      const { message, path } = parent.spot;
+      return { message, path };
+    }
+    case "user":
+    case undefined:
+      return { message: answerOf(draft, item_id), path: [] };
+  }
+}
+
+/** A prompt is written to the wire when its item starts. */
+function startPrompt(draft: Draft, item: UniversalItem): void {
+  const { book, time } = draft;
+  const message = addMessage(
+    draft,
+    {
+      id: book.turn?.open.metadata?.prompt_id ?? `${book.sessionId}/${item.item_id}`,
+      role: "user",
+      ...(book.turn ? { turnId: book.turn.open.id } : {}),
+      status: "sent",
+      startedAt: time,
+    },
+    listOf(partsOf(item, false)),
+  );
+  remember(draft, keyOf.item(item.item_id), { kind: "user", message });
+  const { turn } = book;
+  if (turn?.prompt === null) book.turn = { ...turn, prompt: message };
+}
+
+/** The message of the turn comes behind the prompt, before the agent has said a word. */
+function completePrompt(draft: Draft, message: number, item: UniversalItem): void {
+  const parts = partsOf(item, false);
+  changeMessage(draft, message, (old) => {
+    const isSame =
+      old.parts.length === parts.length && parts.every((part, index) => samePart(part, old.parts.at(index)));
+    const status = item.status === "failed" ? "failed" : old.status;
+    if (isSame && status === old.status) return old;
+    return { ...old, status, parts: isSame ? old.parts : listOf(parts) };
+  });
+  if (draft.book.turn) answerOf(draft, item.item_id);
+}

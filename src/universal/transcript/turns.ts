@@ -1,0 +1,156 @@
+import { isObject } from "../../core/checks.ts";
+import type {
+  ErrorData,
+  SessionEndedData,
+  TurnEndedData,
+  TurnEndMetadata,
+  TurnStartedData,
+} from "../events.ts";
+import { codeOfUnsent } from "../words/describe-error-data.ts";
+import { emptyDictionary } from "./dictionary.ts";
+import { addMessage, addPart, changeMessage, changePart, type Draft } from "./draft.ts";
+import { endPart } from "./end-part.ts";
+import { type List, removeLast } from "./list.ts";
+import type { ChatMessage, ChatPart } from "./message.ts";
+import { addTurn } from "./totals.ts";
+import type { TurnBook } from "./transcript.ts";
+
+export function startTurn(draft: Draft, { turn_id: id, metadata }: Omit<TurnStartedData, "phase">): void {
+  if (draft.book.turn) closeTurn(draft, draft.book.turn, { status: "failed" }, MISSING_END);
+  draft.book.turn = {
+    open: { id, metadata: metadata ?? null, startedAt: draft.time },
+    prompt: null,
+    message: null,
+    unfinished: emptyDictionary(),
+    error: null,
+  };
+}
+
+/**
+ * The message for what belongs to no other message: of the turn, or, between turns, one for this alone.
+ *
+ * @param itemId names a message between turns
+ */
+export function answerOf(draft: Draft, itemId: string): number {
+  const { sessionId, turn } = draft.book;
+  if (!turn) {
+    const { time } = draft;
+    const id = `${sessionId}/${itemId}`;
+    return addMessage(draft, { id, role: "assistant", status: "completed", startedAt: time, endedAt: time });
+  }
+  if (turn.message !== null) return turn.message;
+  const { id, startedAt } = turn.open;
+  const message = addMessage(draft, {
+    id: `${sessionId}/${id}`,
+    role: "assistant",
+    turnId: id,
+    status: "open",
+    startedAt,
+  });
+  draft.book.turn = { ...turn, message };
+  return message;
+}
+
+/** The link was lost during a turn, and the client looks for the answer. */
+export function recoverAnswer(draft: Draft): void {
+  draft.book.growing = null; // the next delta resumes the answer
+  setStatus(draft, "open", "recovering");
+}
+
+/** The answer goes on. */
+export function resumeAnswer(draft: Draft): void {
+  setStatus(draft, "recovering", "open");
+}
+
+function setStatus(draft: Draft, from: ChatMessage["status"], to: ChatMessage["status"]): void {
+  const message = draft.book.turn?.message;
+  if (message === null || message === undefined) return;
+  changeMessage(draft, message, (old) => (old.status === from ? { ...old, status: to } : old));
+}
+
+/** An error of the turn is a part until the turn fails: then the last one becomes `error` of the message. */
+export function addError(draft: Draft, eventId: string, data: ErrorData): void {
+  const { sessionId, turn } = draft.book;
+  if (!turn || (data.turn_id !== undefined && data.turn_id !== turn.open.id)) {
+    const { time } = draft;
+    const id = `${sessionId}/${eventId}`;
+    const error = draft.describe(data);
+    addMessage(draft, { id, role: "system", status: "failed", error, startedAt: time, endedAt: time });
+    return;
+  }
+  const { message, code } = data;
+  const home = { message: answerOf(draft, eventId), path: [] };
+  addPart(draft, home, { type: "error", id: eventId, message, code });
+  if (draft.book.turn) draft.book.turn = { ...draft.book.turn, error: { data, part: eventId } };
+}
+
+export function endTurn(draft: Draft, { turn_id: id, metadata }: TurnEndedData): void {
+  addTurn(draft.to, metadata);
+  const { turn } = draft.book;
+  if (turn?.open.id === id) {
+    closeTurn(draft, turn, metadata, NO_REASON);
+    return;
+  }
+  // The start of the ended turn is missing, and the end of the turn before it.
+  if (turn) closeTurn(draft, turn, { status: "failed" }, MISSING_END);
+  if (metadata.status !== "failed") return;
+  startTurn(draft, { turn_id: id });
+  if (draft.book.turn) closeTurn(draft, draft.book.turn, metadata, NO_REASON);
+}
+
+/** A turn never outlives its session. */
+export function endOfSession(draft: Draft, data: SessionEndedData): void {
+  const { reason } = data;
+  const { turn } = draft.book;
+  if (turn) closeTurn(draft, turn, { status: reason === "terminated" ? "cancelled" : "failed" }, MISSING_END);
+  draft.book.places = emptyDictionary(); // nothing follows
+  draft.book.session = { ...draft.book.session, state: "ended", ended: data };
+}
+
+const NO_REASON = "The backend gave no reason.";
+const MISSING_END = "The end of the answer is missing.";
+
+function closeTurn(draft: Draft, turn: TurnBook, metadata: TurnEndMetadata, reason: string): void {
+  // Requests end with their turn. Behind a gap, this ends what the missing events have ended.
+  draft.book.pending = emptyDictionary();
+  draft.book.growing = null;
+  if (metadata.status === "failed" && failPrompt(draft, turn)) return;
+  const { time } = draft;
+  const message = answerOf(draft, turn.open.id);
+  for (const spot of turn.unfinished) changePart(draft, spot, endPart);
+  const { status, usage, cost, model } = metadata;
+  const data = turn.error?.data ?? { message: reason, code: null, details: null, turn_id: turn.open.id };
+  changeMessage(draft, message, (old) => ({
+    ...old,
+    status,
+    parts: status === "failed" && turn.error ? withoutError(old.parts, turn.error.part) : old.parts,
+    ...(status === "failed" ? { error: draft.describe(data) } : {}),
+    ...(usage ? { usage } : {}),
+    ...(cost ? { cost } : {}),
+    ...(model === undefined ? {} : { model }),
+    endedAt: time,
+  }));
+  draft.book.turn = null;
+}
+
+/** A prompt that was not sent has failed itself, and has no answer. False: the prompt was sent, or may have been. */
+function failPrompt(draft: Draft, { prompt, message, error }: TurnBook): boolean {
+  if (prompt === null || !error || !isObject(error.data.details)) return false;
+  if (error.data.details["delivery"] !== "not-sent") return false;
+  const answer = message === null ? undefined : draft.to.messages.at(message);
+  if (answer) {
+    const isLast = message === draft.to.messages.length - 1;
+    if (!isLast || withoutError(answer.parts, error.part).length > 0) return false;
+    draft.to.messages = removeLast(draft.to.messages);
+  }
+  const told = { ...draft.describe(error.data), code: codeOfUnsent(error.data) };
+  changeMessage(draft, prompt, (old) => ({ ...old, status: "failed", error: told, endedAt: draft.time }));
+  draft.book.turn = null;
+  return true;
+}
+
+/** The error that ends a turn comes right before the end, so its part is the last one. */
+function withoutError(parts: List<ChatPart>, id: string): List<ChatPart> {
+  const last = parts.at(-1);
+  return last?.type === "error" && last.id === id ? removeLast(parts) : parts;
+}

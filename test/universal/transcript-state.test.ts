@@ -1,0 +1,177 @@
+import { describe, expect, test } from "vitest";
+import { MAX_ENTRIES } from "../../src/universal/transcript/notes.ts";
+import { fold } from "../../src/universal/transcript/reduce.ts";
+import { emptyTranscript } from "../../src/universal/transcript/transcript.ts";
+import { Script, START } from "./build.ts";
+
+describe("a transcript", () => {
+  test("knows the session, its native id, and how it ended", () => {
+    const script = new Script().session({ protocol: "mock" });
+    const facts = { id: "ses_1", nativeId: "native", metadata: { protocol: "mock" } };
+    expect(fold(script.events).session).toEqual({ state: "open", ...facts });
+    script.sessionEnded({ reason: "error", message: "gone" });
+    expect(fold(script.events).session).toMatchObject({
+      state: "ended",
+      ...facts,
+      ended: { reason: "error", message: "gone" },
+    });
+    expect(emptyTranscript.session).toEqual({ state: "none" });
+  });
+
+  test("has the open turn, and the usage and cost of all turns", () => {
+    const script = new Script().session().turn("one", { native_turn_id: "n" });
+    const open = { id: "trn_1", metadata: { native_turn_id: "n" }, startedAt: START + 1 };
+    expect(fold(script.events).turn).toEqual(open);
+    const usage = { input_tokens: 1, output_tokens: 2, total_output_tokens: 2, context_tokens: 10 };
+    script.turnEnded({ usage, cost: { total: 3, currency: "credits" } }).turn("two");
+    script.turnEnded({
+      usage: { output_tokens: 5, total_output_tokens: 7, context_tokens: 20, context_window: 99 },
+      cost: { total: 4, currency: "credits" },
+    });
+    script.turn("three").turnEnded({ cost: { total: 0.5, currency: "USD" } });
+    expect(fold(script.events)).toMatchObject({
+      turn: null,
+      usage: {
+        input_tokens: 1,
+        output_tokens: 7,
+        total_output_tokens: 7,
+        context_tokens: 20,
+        context_window: 99,
+      },
+      cost: [
+        { total: 7, currency: "credits" },
+        { total: 0.5, currency: "USD" },
+      ],
+    });
+  });
+
+  test("has what waits for the user, oldest first, until it is resolved", () => {
+    const script = new Script().session().turn("go");
+    script.permission("requested", { permission_id: "p1" }).question("requested", { question_id: "q1" });
+    script.permission("requested", { permission_id: "p2" });
+    const waiting = () => fold(script.events).pending.toArray();
+    expect(waiting().map(({ type, id }) => `${type} ${id}`)).toEqual([
+      "approval p1",
+      "question q1",
+      "approval p2",
+    ]);
+    script.permission("accept", { permission_id: "p1" });
+    script.question("answered", { question_id: "q1" }).permission("reject", { permission_id: "unknown" });
+    expect(waiting().map(({ id }) => id)).toEqual(["p2"]);
+  });
+
+  test.each(["turnEnded", "sessionEnded"] as const)(
+    "drops requests whose end is missing at %s, because nobody can answer them, and says that events are missing",
+    (end) => {
+      const script = new Script().session().turn("go").permission("requested");
+      expect(fold(script.events)).toMatchObject({ hasGap: false, pending: { size: 1 } });
+      script.skip(1)[end]();
+      expect(fold(script.events)).toMatchObject({ turn: null, hasGap: true, pending: { size: 0 } });
+    },
+  );
+
+  test("gives events of sessions that run side by side to their own session", () => {
+    const one = new Script("ses_1").session().turn("one");
+    const two = new Script("ses_2").session().turn("two").permission("requested", { permission_id: "p2" });
+    const before = one.events.length;
+    one.permission("requested", { permission_id: "p1" }).turnEnded();
+    const transcript = fold([...one.events.slice(0, before), ...two.events, ...one.events.slice(before)]);
+    expect(transcript).toMatchObject({ session: { id: "ses_2" }, turn: { id: "trn_1" }, hasGap: false });
+    expect(transcript.sequence).toBe(two.events.length);
+    expect(transcript.pending.toArray().map(({ id }) => id)).toEqual(["p2"]);
+  });
+
+  test("gives the prompt of a turn the id that the turn names", () => {
+    const { events } = new Script().session().turn("go", { prompt_id: "msg-7" });
+    expect(fold(events).messages.map(({ id, role }) => `${role} ${id}`)).toEqual([
+      "user msg-7",
+      "assistant ses_1/trn_1",
+    ]);
+  });
+});
+
+describe("a status item that says how something stands", () => {
+  const entries = [
+    { content: "look", status: "completed", priority: "high" },
+    { content: "mend", status: "pending" },
+  ];
+
+  test.each([
+    ["plan", { entries }, { plan: entries }],
+    ["context", { used: 900, size: 1_000 }, { context: { used: 900, size: 1_000 } }],
+    ["context", { used: 900 }, { context: { used: 900 } }],
+    [
+      "mode",
+      { current: "ask", available: [{ id: "ask", name: "Ask", description: "asks" }] },
+      { modes: { current: "ask", available: [{ id: "ask", name: "Ask", description: "asks" }] } },
+    ],
+    ["model", { current: null, available: [] }, { models: { current: null, available: [] } }],
+    [
+      "commands",
+      { available: [{ name: "init", description: "begins", hint: "a folder" }] },
+      { commands: [{ name: "init", description: "begins", hint: "a folder" }] },
+    ],
+  ])("is a field of the transcript and no part: %s %j", (label, json, fields) => {
+    const within = new Script().session().turn("go");
+    within.status(label, null, json);
+    const between = new Script().session();
+    between.status(label, null, json);
+    for (const { events } of [within, between]) expect(fold(events)).toMatchObject(fields);
+    expect(fold(within.events).messages.at(-1)?.parts.length).toBe(0);
+    expect(fold(between.events).messages.length).toBe(0);
+  });
+
+  test("replaces the one before", () => {
+    const script = new Script().session().turn("go");
+    script.status("plan", null, { entries });
+    script.status("plan", null, { entries: [] });
+    expect(fold(script.events).plan).toEqual([]);
+  });
+
+  test("counts as far as it can be read, and a plan of 10,000 entries is cut", () => {
+    const script = new Script().session();
+    script.status("plan", null, { entries: [null, { content: 5 }, { content: "odd", status: "done" }] });
+    expect(fold(script.events).plan).toEqual([{ content: "odd", status: "pending" }]);
+    script.status("plan", null, { entries: Array.from({ length: 10_000 }, () => ({ content: "x" })) });
+    expect(fold(script.events).plan).toHaveLength(MAX_ENTRIES);
+    script.status("context", null, { used: "much" });
+    expect(fold(script.events).context).toBeNull();
+  });
+});
+
+describe("a call that says its state", () => {
+  test("has that state, whatever the events before would let a reader infer", () => {
+    const script = new Script().session().turn("go");
+    const { item, call } = script.call("run", {});
+    const states = [];
+    const state = () => Reflect.get(fold(script.events).messages.at(-1)?.parts.at(0) ?? {}, "state");
+    states.push(state());
+    script.permission("requested", { item_id: item, call_id: call });
+    states.push(state());
+    const result = {
+      item_id: "itm_9",
+      native_item_id: null,
+      parent_id: item,
+      kind: "tool_result",
+      role: "tool",
+      content: [{ type: "tool_result", call_id: call, output: "denied by a rule" }],
+      status: "failed",
+    } as const;
+    script.permission("reject", { item_id: item, call_id: call });
+    states.push(state());
+    script.add("item.started", { item: { ...result, content: [], status: "in_progress" }, state: "denied" });
+    script.add("item.completed", { item: result, state: "abandoned" });
+    states.push(state());
+    expect(states).toEqual(["requested", "awaiting", "denied", "abandoned"]);
+  });
+
+  test("shows what it would change, in the part and in what waits", () => {
+    const preview = [{ path: "a.ts", diff: "@@", by: "tool" }] as const;
+    const script = new Script().session().turn("go");
+    const { item, call } = script.call("edit", {});
+    script.permission("requested", { item_id: item, call_id: call, preview });
+    const transcript = fold(script.events);
+    expect(transcript.messages.at(-1)?.parts.at(0)).toMatchObject({ preview });
+    expect(transcript.pending.toArray()).toMatchObject([{ preview }]);
+  });
+});
