@@ -64,7 +64,7 @@ export interface EndedTurn {
   readonly endedAt: string;
 }
 
-/** A request that waits for the user. `id` goes to `client.decide` or `client.answer`. */
+/** A request that waits for the user. `data.metadata.request_id` goes to `client.decide` or `client.answer`. */
 export type TranscriptRequest =
   | {
       readonly type: "permission";
