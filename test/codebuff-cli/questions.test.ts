@@ -325,6 +325,16 @@ describe("answerByContinue", () => {
     await at.client.close();
   });
 
+  test("has an id that never comes again, however many questions came between", async () => {
+    await using at = await cliWorld(asks(Array.from({ length: 400 }, (_, n) => `q${n}`)), options);
+    const seen: string[] = [];
+    at.client.on("question", ({ id }) => seen.push(id));
+    for (let n = 0; n < 3; n++) await at.client.prompt("paint it").result;
+    expect(new Set(seen).size).toBe(1_200);
+    expect(() => at.client.answer("q0", "Red")).toThrow(/nothing was asked with the id "q0"/);
+    await at.client.close();
+  });
+
   test("waits for 256 answers at most: the oldest question is given up", async () => {
     const events = Array.from({ length: 257 }, (_, at) => ({
       type: "tool_call",

@@ -39,6 +39,7 @@ export function expectInvariants(
     expectDeltas(session);
     expectNothingTwice(session);
     expectOrder(session);
+    expectRequestIds(session);
   }
 }
 
@@ -54,6 +55,18 @@ export function expectSound<Event extends AnyEvent, Result extends TurnResult>(
   expectEnds(events);
   expect(playFacts(newMapping, whole, options)).toEqual(events);
   return events;
+}
+
+/** Requests are `<session_id>.1`, `.2`, ... so that none of another session or client has the same id. */
+function expectRequestIds(events: readonly UniversalEvent[]): void {
+  const ids = events.flatMap(({ type, data }) =>
+    type === "permission.requested"
+      ? [data.permission_id]
+      : type === "question.requested"
+        ? [data.question_id]
+        : [],
+  );
+  expect(ids).toEqual(ids.map((_, at) => `${events[0]?.session_id}.${at + 1}`));
 }
 
 function bySession(events: readonly UniversalEvent[]): Map<string, UniversalEvent[]> {
