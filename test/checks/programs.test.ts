@@ -68,12 +68,19 @@ const PACKAGE: Files = {
     name: "agentwire",
     version: "1.0.0",
     type: "module",
-    exports: { ".": "./index.js", "./codebuff": "./codebuff.js", "./testing": "./testing.js" },
+    exports: {
+      ".": "./index.js",
+      "./codebuff": "./codebuff.js",
+      "./schemas": "./schemas.js",
+      "./testing": "./testing.js",
+    },
   },
   "node_modules/agentwire/index.js":
     'export * from "./errors.js";\nexport { CodebuffClient } from "./codebuff.js";',
   "node_modules/agentwire/errors.js": ERRORS,
   "node_modules/agentwire/codebuff.js": CLIENT,
+  "node_modules/agentwire/schemas.js":
+    'export const contentPartSchema = { safeParse: ({ type }) => ({ success: type === "text" }) };',
   "node_modules/agentwire/testing.js": SERVER,
 };
 
@@ -122,6 +129,7 @@ describe("the exercise", () => {
     const exports = {
       ".": { import: "./index.js" },
       "./codebuff": "./codebuff.js",
+      "./schemas": "./schemas.js",
       "./testing": "./testing.js",
     };
     await using consumer = await consumerWith({

@@ -55,7 +55,7 @@ test("a rate limit keeps the server's words, code and wait", async () => {
   });
   expect(told.body).toContain("rate_limit_exceeded");
   expect(describeError(told).detail).toMatch(
-    /The server says: "Rate limit reached for tiny" Send your message again in 20 seconds\.$/,
+    /The server says: "Rate limit reached for tiny"\. Send your message again in 20 seconds\.$/,
   );
 });
 

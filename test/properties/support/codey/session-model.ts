@@ -3,6 +3,8 @@ import { CallModel, type ModelCall } from "./call-model.ts";
 
 const OPEN = 1;
 const CLOSED = 3;
+/** A session ends at its second failed send. The first `Ping` may still be answered. */
+const FAREWELL = 3;
 
 /** One message of the client. */
 export interface Written {
@@ -57,6 +59,7 @@ export class SessionModel extends FakeSocket {
   /** A `Pong` is told that nobody asked for: it answers a `Ping` of whoever sees it come, for all that a client can know. */
   #isStrayPong = false;
   /** Questions that were told and decisions that were written, by id of the call. */
+  #farewells = 0;
   readonly #asked = new Map<string, number>();
   readonly #decided = new Map<string, number>();
   /** Agents and ids of the calls of turns that are over, and of questions that no turn took. */
@@ -103,7 +106,9 @@ export class SessionModel extends FakeSocket {
       if (message.type === "SendMessage") this.#world.written(this, message);
       throw new Error("the socket takes no frame");
     }
-    if (!this.greeted) this.#complain(`wrote ${data} before it was greeted`);
+    // A client that ends the link says farewell: the `Ping`s at which the server's session ends.
+    const isFarewell = message.type === "Ping" && ++this.#farewells <= FAREWELL;
+    if (!this.greeted && !isFarewell) this.#complain(`wrote ${data} before it was greeted`);
     this.#judge(message);
     this.#world.written(this, message);
   }
