@@ -24,6 +24,9 @@ export type ChatPending =
 /** Nothing waits. */
 export const NO_PENDING: readonly ChatPending[] = [];
 
+/** Requests that were told of and not looked at. At so many, those that have ended are forgotten, although nobody has looked. */
+const MAX_UNREAD = 1_024;
+
 /** A request that an event has told of. `shown` is made when it is first looked at. */
 interface Told {
   readonly id: string;
@@ -96,6 +99,7 @@ export class Requests {
   /** @param metadata of the event: it has the id at the client, but for sources that use one id for both */
   #add(id: string, metadata: Json | undefined): void {
     const requestId = isObject(metadata) ? metadata["request_id"] : undefined;
+    if (this.#told.size >= MAX_UNREAD) this.#look();
     this.#told.set(typeof requestId === "string" ? requestId : id, { id });
     this.#isStale = true;
   }

@@ -10,7 +10,7 @@ const idsAt = (prompt: string): readonly string[] =>
   prompt.includes("again")
     ? ["mcp_shell"]
     : ["mcp_shell", ...Array.from({ length: 99 }, (_, at) => idOf(99 * Number(/\d+/.exec(prompt)) + at))];
-const idOf = (n: number): string => (n % 3 === 0 ? `mcp_shell~${n % 50}` : `call-${n % 1_500}`);
+const idOf = (n: number): string => (n % 3 === 0 ? `mcp_shell~${n % 50}` : `call-${n % 5_000}`);
 
 /** What an old dialog is told: how its call was decided, or the code of the error. */
 function late(client: AnyAgentClient, id: string): string {

@@ -108,6 +108,24 @@ test("another call with the id of an open one at the client is shown with its ow
   expect(rig.now.pending[0]).not.toBe(before);
 });
 
+test("requests that ended before anybody looked are forgotten, once in a thousand", () => {
+  const rig = new Rig();
+  const { agent } = rig.source;
+  const requests = agent.pending;
+  let reads = 0;
+  Object.defineProperty(agent, "pending", {
+    get() {
+      reads++;
+      return requests;
+    },
+  });
+  const stream = rig.source.conversation.stream;
+  for (let n = 0; n < 3_000; n++) stream?.asks(call(`c${n}`));
+  expect(reads).toBe(2);
+  agent.asks(call("open"));
+  expect(rig.now.pending).toHaveLength(1);
+});
+
 test("the requests are read once for a snapshot, however many have opened or ended", () => {
   const rig = new Rig();
   const { agent } = rig.source;

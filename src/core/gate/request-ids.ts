@@ -1,8 +1,8 @@
-/** Upper bound on remembered ids of the server. Beyond it, every id gets a suffix. */
-const REMEMBERED = 1_024;
+/** Upper bound on remembered ids of the server: about 1 MB. Beyond it, every new id gets a suffix. */
+const REMEMBERED = 4_096;
 
 /** Characters of an id that is remembered: real ids are shorter, and a server cannot fill the memory with long ones. */
-const MAX_LENGTH = 1_000;
+const MAX_LENGTH = 200;
 
 /** What looks like an id with a suffix. */
 const SUFFIXED = /~\d+$/;

@@ -2,6 +2,7 @@ import { ManualClock, MockAgent } from "agentwire/testing";
 import { expect } from "vitest";
 import type { Chat } from "../../../src/chat/chat.ts";
 import { createChat } from "../../../src/chat/create-chat.ts";
+import type { ChatPending } from "../../../src/chat/pending.ts";
 import { readSaved, type SavedChat } from "../../../src/chat/saving/saved.ts";
 import type { ChatSnapshot } from "../../../src/chat/snapshot.ts";
 import { loadMessages } from "../../../src/chat/store/load.ts";
@@ -185,7 +186,7 @@ export class LivingChat {
       if (old.status !== "sent" && ENDED.includes(old.status)) expect(message.status).toBe(old.status);
     }
 
-    this.#lateReplies(now);
+    this.#lateReplies(before, now);
     expect(now.pending.map(({ type }) => type)).toEqual(this.#source.pending.map(({ type }) => type));
     if (this.#isClosed) expect(now.pending).toEqual([]);
 
@@ -199,7 +200,10 @@ export class LivingChat {
   }
 
   /** Old dialogs decide and answer at every moment, and nothing follows: what is open stays open. */
-  #lateReplies({ pending }: ChatSnapshot): void {
+  #lateReplies(before: ChatSnapshot, { pending }: ChatSnapshot): void {
+    const wereOpen = new Set(before.pending.map(({ id }) => id));
+    const isNew = ({ id }: ChatPending): boolean => !wereOpen.has(id);
+    expect(pending.filter(isNew).filter(({ id }) => this.#asked.has(id))).toEqual([]);
     const open = new Set(pending.map(({ id }) => id));
     const requests = this.#source.pending;
     for (const id of this.#asked) {

@@ -342,7 +342,7 @@ describe("ids", () => {
     const { gate, ask } = gateRig({ onToolApproval: "manual" });
     ask({ id: gate.idFor("open") });
     ask({ id: gate.idFor("settled") });
-    const others = Array.from({ length: 2_000 }, (_, at) => `other-${at}`);
+    const others = Array.from({ length: 6_000 }, (_, at) => `other-${at}`);
     const given = new Set(others.map((native) => gate.idFor(native)));
     gate.decide("settled", "reject");
     const again = ["open", "settled", ...others].map((native) => gate.idFor(native));
