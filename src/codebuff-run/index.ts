@@ -23,6 +23,7 @@ export type {
   ChatUsage,
   CodebuffRunChunk,
   CodebuffRunEvent,
+  ProviderCall,
   RunAgentState,
   RunMessage,
   RunOutput,

@@ -90,7 +90,7 @@ function knowledgeIn(fileContext: PromptFacts["fileContext"]): string {
 
 /** A fence is longer than each fence in the text, so that the text cannot end the block. */
 function fenced(path: string, text: string): string {
-  const longest = Math.max(2, ...(text.match(/`{3,}/g) ?? []).map(({ length }) => length));
+  const longest = (text.match(/`{3,}/g) ?? []).reduce((most, { length }) => Math.max(most, length), 2);
   const fence = "`".repeat(longest + 1);
   return `${fence}${oneLine(path)}\n${text}\n${fence}`;
 }

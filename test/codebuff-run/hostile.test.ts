@@ -56,6 +56,16 @@ describe("an answer without an end is given up", () => {
     expect(seen.pieces).toBeLessThanOrEqual(pieces + 1);
   });
 
+  test.each([
+    ["a comment", ":"],
+    ["a line of an unknown kind", "what: "],
+  ])("%s of 20 MiB that ends", async (_, begin) => {
+    await using at = await runWorld({
+      answer: [{ frames: [`${begin}${"x".repeat(20 * MEBIBYTE)}\n`, DONE] }],
+    });
+    expect(await failureOf(at.client.prompt("hi"))).toMatchObject({ kind: "protocol_error" });
+  });
+
   test("calls", async () => {
     const all = Array.from({ length: 1_001 }, (_, index) => piece(index, { name: "x" })).join("");
     const { body } = endless("", all);

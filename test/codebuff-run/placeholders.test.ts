@@ -50,7 +50,7 @@ const PROJECT = stateWith({
   fileTree: treeOf(["src/b.ts", "a.md"]),
   knowledgeFiles: { "knowledge.md": " Use tabs.\n", "web/AGENTS.md": "Use $& and $1." },
   userKnowledgeFiles: { "~/.knowledge.md": "Be kind." },
-  systemInfo: { platform: "linux", arch: "x64", shell: "bash", homedir: "/home/ada" },
+  systemInfo: { platform: "linux", arch: "x64", shell: "bash", homedir: "~" },
   shellConfigFiles: { ".bashrc": "export TOKEN=x" },
   gitChanges: { status: " M a.md", diff: "-old\n+new", diffCached: "", lastCommitMessages: "First" },
 });

@@ -29,7 +29,7 @@ const PROJECT = {
     shell: "bash",
     nodeVersion: "v22",
     arch: "x64",
-    homedir: "/home/ada",
+    homedir: "~",
     cpus: 1,
   },
 };
