@@ -25,7 +25,7 @@ import { type ChatResult, OK, Problem } from "./problem.ts";
 import { type ChatPrompt, messageOf, promptOf, readPrompt } from "./prompt.ts";
 import { wasSaid } from "./saving/recap.ts";
 import { readSaved } from "./saving/saved.ts";
-import { type Snapshot, snapshotOf } from "./snapshot.ts";
+import { type ChatSnapshot, snapshotOf } from "./snapshot.ts";
 import { loadMessages } from "./store/load.ts";
 import { StoreWriter, storeError } from "./store/store-writer.ts";
 import { Timeline } from "./timeline.ts";
@@ -50,8 +50,8 @@ export class LiveChat implements Chat, TurnsHost {
   readonly #problem = new Problem(() => this.changed());
   #phase: Phase = { name: "open" };
   #connection: ChatConnection = NO_CONNECTION;
-  #capabilities: Snapshot["capabilities"];
-  #snapshot: Snapshot | undefined;
+  #capabilities: ChatSnapshot["capabilities"];
+  #snapshot: ChatSnapshot | undefined;
   /** Whether something may have changed since `#snapshot`. */
   #isStale = true;
 
@@ -90,7 +90,7 @@ export class LiveChat implements Chat, TurnsHost {
     return () => {};
   };
 
-  readonly getSnapshot = (): Snapshot => {
+  readonly getSnapshot = (): ChatSnapshot => {
     if (this.#isStale || !this.#snapshot) {
       this.#isStale = false;
       this.#snapshot = this.#look();
@@ -167,24 +167,29 @@ export class LiveChat implements Chat, TurnsHost {
     this.#notifier.changed();
   }
 
-  #look(): Snapshot {
-    const { timeline } = this;
+  #look(): ChatSnapshot {
+    const { messages, transcript } = this.timeline;
+    const { usage, cost, plan, context, modes, models, commands, turn } = transcript;
     const { queued, isBusy, state } = this.#turns;
     const parts = {
-      messages: timeline.messages,
+      messages,
       connection: this.#connection,
       pending: this.#turns.requests?.list ?? NO_PENDING,
+      usage,
+      cost,
+      plan,
+      context,
+      modes,
+      models,
+      commands,
       capabilities: this.#capabilities,
       loading: this.#phase.name === "loading",
-      busy: isBusy,
+      busy: isBusy || turn !== null,
       queued,
       problem: this.#problem.shown,
-      usage: timeline.transcript.usage,
-      cost: timeline.transcript.cost,
       state,
-      source: this.source.name,
     };
-    return snapshotOf(parts, this.#snapshot);
+    return snapshotOf(parts, this.source.name, this.#snapshot);
   }
 
   #send(prompt: ChatPrompt): ChatSend {

@@ -3,6 +3,12 @@ import type { ConversationState } from "../core/turn/conversation.ts";
 import type { UniversalCost, UniversalUsage } from "../universal/events.ts";
 import type { List } from "../universal/transcript/list.ts";
 import type { ChatMessage } from "../universal/transcript/message.ts";
+import type {
+  PlanEntry,
+  TranscriptChoice,
+  TranscriptCommand,
+  TranscriptContext,
+} from "../universal/transcript/transcript.ts";
 import type { ChatConnection } from "./connection.ts";
 import type { ChatPending } from "./pending.ts";
 import type { ChatProblem } from "./problem.ts";
@@ -19,11 +25,22 @@ export interface ChatSnapshot {
   readonly usage: UniversalUsage;
   /** The cost of all turns: one total for each currency. */
   readonly cost: readonly UniversalCost[];
+  /** The agent's plan. Null: it has told none. */
+  readonly plan: readonly PlanEntry[] | null;
+  /** How full the model's context is, in tokens. Null: the backend has not said. */
+  readonly context: TranscriptContext | null;
+  /** The modes, models and commands of an agent that has some. */
+  readonly modes: TranscriptChoice | null;
+  readonly models: TranscriptChoice | null;
+  readonly commands: readonly TranscriptCommand[] | null;
   /** What the backend can do. Absent while no client could be made. */
   readonly capabilities: Capabilities | undefined;
   /** Whether the store is still being read. Prompts wait for it. */
   readonly loading: boolean;
-  /** Whether the client has a prompt: a turn runs, or its prompt waits for the link. The message of the latter is `queued`. */
+  /**
+   * Whether a turn runs, of this chat or of somebody else, or the prompt of this chat waits for the link. The message of the latter is
+   * `queued`.
+   */
   readonly busy: boolean;
   /**
    * The number of prompts that the client does not have: they wait for an earlier turn, for the store or for `chat.resume()`. A prompt that
@@ -35,6 +52,8 @@ export interface ChatSnapshot {
    * store stays until the store works again.
    */
   readonly problem: ChatProblem | undefined;
+  /** The state of the backend's conversation, which is also in `saved`: a JSON value. Absent if there is none to go on from. */
+  readonly state: ConversationState | undefined;
   /**
    * A JSON value to go on from: `createChat(source, { from })`. Made at the first read, which takes time in proportion to the number of
    * messages; later snapshots share what has not changed.
@@ -43,86 +62,42 @@ export interface ChatSnapshot {
 }
 
 /** The parts of a snapshot that change on their own. */
-export interface SnapshotParts
-  extends Pick<
-    ChatSnapshot,
-    | "messages"
-    | "connection"
-    | "pending"
-    | "usage"
-    | "cost"
-    | "capabilities"
-    | "loading"
-    | "busy"
-    | "queued"
-    | "problem"
-  > {
-  readonly state: ConversationState | undefined;
-  readonly source: string;
+const PARTS = [
+  "messages",
+  "connection",
+  "pending",
+  "usage",
+  "cost",
+  "plan",
+  "context",
+  "modes",
+  "models",
+  "commands",
+  "capabilities",
+  "loading",
+  "busy",
+  "queued",
+  "problem",
+  "state",
+] as const satisfies readonly (keyof ChatSnapshot)[];
+
+type Parts = Pick<ChatSnapshot, (typeof PARTS)[number]>;
+
+/** A snapshot of these parts: `before`, if no part has changed. @param source the name of the source */
+export function snapshotOf(parts: Parts, source: string, before: ChatSnapshot | undefined): ChatSnapshot {
+  if (before && PARTS.every((name) => before[name] === parts[name])) return before;
+  let saved: SavedChat | undefined;
+  const snapshot = { ...parts };
+  // Not enumerable: looking at a snapshot must not cost what saving it costs.
+  return Object.defineProperty(snapshot, "saved", {
+    get: () => {
+      saved ??= savedOf(parts, source);
+      return saved;
+    },
+  }) as ChatSnapshot; // TypeScript does not see the property
 }
 
-/** A snapshot of these parts: `before`, if no part has changed. */
-export function snapshotOf(parts: SnapshotParts, before: Snapshot | undefined): Snapshot {
-  return before?.isOf(parts) ? before : new Snapshot(parts);
-}
-
-export class Snapshot implements ChatSnapshot {
-  readonly messages: List<ChatMessage>;
-  readonly connection: ChatConnection;
-  readonly pending: readonly ChatPending[];
-  readonly usage: UniversalUsage;
-  readonly cost: readonly UniversalCost[];
-  readonly capabilities: Capabilities | undefined;
-  readonly loading: boolean;
-  readonly busy: boolean;
-  readonly queued: number;
-  readonly problem: ChatProblem | undefined;
-  readonly #parts: SnapshotParts;
-  #saved: SavedChat | undefined;
-
-  constructor(parts: SnapshotParts) {
-    this.messages = parts.messages;
-    this.connection = parts.connection;
-    this.pending = parts.pending;
-    this.usage = parts.usage;
-    this.cost = parts.cost;
-    this.capabilities = parts.capabilities;
-    this.loading = parts.loading;
-    this.busy = parts.busy;
-    this.queued = parts.queued;
-    this.problem = parts.problem;
-    this.#parts = parts;
-  }
-
-  get saved(): SavedChat {
-    if (!this.#saved) {
-      const { source, messages, state, usage, cost } = this.#parts;
-      const going = state === undefined ? {} : { state };
-      this.#saved = {
-        version: 1,
-        source,
-        messages: saveMessages(messages),
-        ...going,
-        totals: { usage, cost },
-      };
-    }
-    return this.#saved;
-  }
-
-  isOf(parts: SnapshotParts): boolean {
-    const mine = this.#parts;
-    return (
-      mine.messages === parts.messages &&
-      mine.connection === parts.connection &&
-      mine.pending === parts.pending &&
-      mine.capabilities === parts.capabilities &&
-      mine.loading === parts.loading &&
-      mine.busy === parts.busy &&
-      mine.queued === parts.queued &&
-      mine.problem === parts.problem &&
-      mine.usage === parts.usage &&
-      mine.cost === parts.cost &&
-      mine.state === parts.state
-    );
-  }
+function savedOf({ messages, state, usage, cost }: Parts, source: string): SavedChat {
+  const going = state === undefined ? {} : { state };
+  return { version: 1, source, messages: saveMessages(messages), ...going, totals: { usage, cost } };
 }

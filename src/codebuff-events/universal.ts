@@ -1,3 +1,4 @@
+import { isObject } from "../core/checks.ts";
 import type { Cost } from "../core/values.ts";
 import { type AgentKey, MAX_SUBAGENT_PROMPT } from "../universal/engine/agents.ts";
 import { contentOfValues, cut, type ToolOutputContent } from "../universal/engine/content.ts";
@@ -29,6 +30,9 @@ export const MAIN_AGENT = "main-agent";
 
 /** Characters of an agent's chunks that are compared with its next whole text: the limit of a turn's text. */
 const MAX_COMPARED = 64 * 1024 * 1024;
+
+/** The tool by which Codebuff's agents write their plan: `{ todos: [{ task, completed }] }`. */
+const TODOS = "write_todos";
 
 /** What an agent has streamed since its last whole text. */
 interface Streamed {
@@ -113,6 +117,7 @@ export class PrintModeMapping {
           input: event.input,
           agent: this.actorOf(event),
         });
+        if (event.toolName === TODOS && this.actorOf(event) === undefined) plan(event.input, session);
         return;
       case "tool_progress":
         this.#ensureCall(event, session);
@@ -317,4 +322,15 @@ export function hasFailed(output: readonly SaidOutput[]): boolean {
 /** The cost of a turn. Codebuff counts credits. */
 export function universalCost({ amount, unit }: Cost): UniversalCost {
   return { total: amount, currency: unit };
+}
+
+/** Tells the plan that the agent has written. The first step that is not completed is the one in progress. */
+function plan(input: unknown, session: Session): void {
+  const todos = isObject(input) && Array.isArray(input["todos"]) ? input["todos"].filter(isObject) : [];
+  const current = todos.findIndex(({ completed }) => completed !== true);
+  const entries = todos.map(({ task, completed }, at) => ({
+    content: typeof task === "string" ? task : "",
+    status: completed === true ? "completed" : at === current ? "in_progress" : "pending",
+  }));
+  session.status("plan", null, { json: { entries }, stated: "inferred" });
 }

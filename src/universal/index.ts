@@ -6,6 +6,7 @@ export {
 } from "./check/check.ts";
 export type { Invariant } from "./check/open.ts";
 export { isUniversalEvent } from "./check/shape.ts";
+export { type CloseTranscriptOptions, closeTranscript } from "./close-transcript.ts";
 export type { AgentKey, SubagentStart } from "./engine/agents.ts";
 export type { CallReport } from "./engine/calls.ts";
 export type { ToolOutputContent } from "./engine/content.ts";

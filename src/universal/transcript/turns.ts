@@ -86,6 +86,8 @@ export function addError(draft: Draft, eventId: string, data: ErrorData): void {
 
 export function endTurn(draft: Draft, { turn_id: id, metadata }: TurnEndedData): void {
   addTurn(draft.to, metadata);
+  const { context_tokens: used, context_window: size } = metadata.usage ?? {};
+  if (used !== undefined) draft.to.context = size === undefined ? { used } : { used, size };
   const { turn } = draft.book;
   if (turn?.open.id === id) {
     closeTurn(draft, turn, metadata, NO_REASON);

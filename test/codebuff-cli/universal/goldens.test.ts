@@ -1,6 +1,6 @@
 import type { AnyTurn } from "agentwire";
 import { type CodebuffCliOptions, toUniversal } from "agentwire/codebuff-cli";
-import type { UniversalEvent } from "agentwire/universal";
+import { fold, type UniversalEvent } from "agentwire/universal";
 import { describe, expect, test } from "vitest";
 import { cliWorld, HELD } from "../../helpers/codebuff-cli.ts";
 import { thrown } from "../../helpers/turns.ts";
@@ -18,6 +18,42 @@ describe("a one-off prompt", () => {
     const turn = at.client.prompt("hi");
     const events = await collected(toUniversal(turn, goldenOptions()));
     expectGolden(golden(file), events, { [turn.id]: "turn_1" });
+    expectInvariants(events);
+  });
+
+  test("a `write_todos` of the root agent is its plan, and the newest one counts", async () => {
+    const write = (toolCallId: string, todos: unknown, of: object = {}) => ({
+      type: "tool_call",
+      toolCallId,
+      toolName: "write_todos",
+      input: { todos },
+      ...of,
+    });
+    await using at = await cliWorld({
+      events: [
+        { type: "start" },
+        write("t1", [{ task: "look", completed: false }]),
+        write("t2", [
+          { task: "look", completed: true },
+          { task: "mend", completed: false },
+          { task: "tell", completed: false },
+        ]),
+        write("t3", "no list"),
+        write("t4", [{ task: "of another", completed: false }], {
+          agentId: "a-2",
+          parentAgentId: "main-agent",
+        }),
+        { type: "finish", totalCost: 1 },
+      ],
+    });
+    const events = await collected(toUniversal(at.client.prompt("hi"), goldenOptions()));
+    const plans = events.map((_, at) => fold(events.slice(0, at + 1)).plan);
+    expect(plans).toContainEqual([
+      { content: "look", status: "completed" },
+      { content: "mend", status: "in_progress" },
+      { content: "tell", status: "pending" },
+    ]);
+    expect(plans.at(-1)).toEqual([]);
     expectInvariants(events);
   });
 
