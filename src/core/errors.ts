@@ -218,12 +218,6 @@ export class TurnCancelledError extends AgentwireError {
   }
 }
 
-interface TurnTimeoutOptions {
-  readonly advice?: string;
-  readonly linkLives?: boolean;
-  readonly retryable?: boolean;
-}
-
 /** The turn took too long. `idle`: no frame of the turn arrived in time. `total`: from start to end. */
 export class TurnTimeoutError extends AgentwireError {
   protected static override readonly className: string = "TurnTimeoutError";
@@ -236,7 +230,11 @@ export class TurnTimeoutError extends AgentwireError {
   constructor(
     kind: "idle" | "total",
     timeout: number,
-    { advice, linkLives = false, retryable = true }: TurnTimeoutOptions = {},
+    {
+      advice,
+      linkLives = false,
+      retryable = true,
+    }: { readonly advice?: string; readonly linkLives?: boolean; readonly retryable?: boolean } = {},
   ) {
     const isIdle = kind === "idle";
     const [what, option] = isIdle

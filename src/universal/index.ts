@@ -8,7 +8,7 @@ export type { Invariant } from "./check/open.ts";
 export { isUniversalEvent } from "./check/shape.ts";
 export { type CloseTranscriptOptions, closeTranscript } from "./close-transcript.ts";
 export type { AgentKey, SubagentStart } from "./engine/agents.ts";
-export type { CallReport } from "./engine/calls.ts";
+export type { CallEnd, CallReport } from "./engine/calls.ts";
 export type { ToolOutputContent } from "./engine/content.ts";
 export type { Stated } from "./engine/envelope.ts";
 export { Normaliser } from "./engine/normaliser.ts";
@@ -42,4 +42,5 @@ export {
   type TranscriptContext,
   type TranscriptRequest,
   type TranscriptSession,
+  type TranscriptSessionFacts,
 } from "./transcript/transcript.ts";

@@ -203,6 +203,10 @@ describe("what the system refuses is a ChatStoreError, and later calls work:", (
     for (const error of [await rejection(first), await rejection(second)]) {
       expect(error).toBeInstanceOf(ChatStoreError);
       expect(error).toMatchObject({ code: "store-failed", operation: "append", id: "a", reason: "ENOSPC" });
+      expect(JSON.parse(JSON.stringify(error))).toMatchObject({
+        message: expect.stringContaining("the disk is full"),
+        reason: "ENOSPC",
+      });
       expect(String(error)).toMatch(
         /^ChatStoreError \[store-failed\]: the chat "a" could not be saved in .*: the disk is full/,
       );

@@ -80,6 +80,7 @@ export const DIFFERENCES = {
     sdk: texts(/^(Invalid parameters for \w+): [\s\S]*$/, "$1"),
     own: texts(/^(Invalid parameters for \w+): [\s\S]*$/, "$1"),
   },
+  "length-of-agent-types": { own: everywhere(without("maxLength")) },
   "list-of-agents": { sdk: texts(/\n\nYou can spawn the following agents:\n(?:\n- .*)+/, "") },
   "prompt-of-agent-tools": {
     sdk: bodies(CHAT, (body) => ({

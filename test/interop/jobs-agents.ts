@@ -57,7 +57,7 @@ export const AGENT_JOBS: readonly SideBySide[] = [
         return [calls({ name: "spawn_agents", arguments: { agents } }), says("Both are done.")];
       },
     }),
-    differences: [...ALWAYS, "list-of-agents", "prompt-of-agent-tools"],
+    differences: [...ALWAYS, "length-of-agent-types", "list-of-agents", "prompt-of-agent-tools"],
     sdk: {
       calls:
         "me; START finder; count; chat; step 1: 5 credits; count; FINISH completed: 2 steps, 5 of 5 credits; START tester; count; chat; step 1: 5 credits; count; chat; step 2: 5 credits; count; FINISH completed: 3 steps, 10 of 20 credits; START thinker; count; chat; step 1: 5 credits; count; FINISH completed: 2 steps, 5 of 5 credits",
@@ -81,7 +81,7 @@ export const AGENT_JOBS: readonly SideBySide[] = [
           ? [calls({ name: "finder", arguments: { prompt: "find it" } }), says("Done.")]
           : says("Found."),
     }),
-    differences: [...ALWAYS, "list-of-agents"],
+    differences: [...ALWAYS, "length-of-agent-types", "list-of-agents"],
     sdk: {
       calls:
         "me; START finder; count; chat; step 1: 5 credits; count; FINISH completed: 2 steps, 5 of 5 credits; START tester; count; chat; step 1: 5 credits; count; chat; step 2: 5 credits; count; FINISH completed: 3 steps, 10 of 15 credits",
@@ -108,7 +108,7 @@ export const AGENT_JOBS: readonly SideBySide[] = [
         says("It did not run."),
       ],
     }),
-    differences: [...ALWAYS, "list-of-agents", "refused-agent"],
+    differences: [...ALWAYS, "length-of-agent-types", "list-of-agents", "refused-agent"],
     sdk: {
       calls:
         "me; START tester; count; chat; step 1: 5 credits; count; chat; step 2: 5 credits; count; FINISH completed: 3 steps, 10 of 10 credits",

@@ -153,13 +153,25 @@ export const PROMPT_JOBS: readonly SideBySide[] = [
   {
     name: "a sub-agent that includes the history of its parent",
     ...DELEGATES({ systemPrompt: "You find.", includeMessageHistory: true }, "find it"),
-    differences: [...ALWAYS, "list-of-agents", "prompt-of-agent-tools", "history-of-parent"],
+    differences: [
+      ...ALWAYS,
+      "length-of-agent-types",
+      "list-of-agents",
+      "prompt-of-agent-tools",
+      "history-of-parent",
+    ],
     sdk: DELEGATED,
   },
   {
     name: "a sub-agent that inherits the system prompt of its parent",
     ...DELEGATES({ systemPrompt: undefined, inheritParentSystemPrompt: true }, "find it"),
-    differences: [...ALWAYS, "list-of-agents", "prompt-of-agent-tools", "prompt-of-parent"],
+    differences: [
+      ...ALWAYS,
+      "length-of-agent-types",
+      "list-of-agents",
+      "prompt-of-agent-tools",
+      "prompt-of-parent",
+    ],
     // The account takes the counts of the sub-agent for those of its parent: they have one system prompt.
     sdk: {
       ...DELEGATED,

@@ -121,6 +121,14 @@ describe("a status item that says how something stands", () => {
     expect(fold(between.events).messages.length).toBe(0);
   });
 
+  test("is a part like others without its JSON, so that nothing vanishes", () => {
+    const script = new Script().session().turn("go");
+    script.status("plan", "look, then mend");
+    const { messages, plan } = fold(script.events);
+    expect(plan).toBeNull();
+    expect(messages.at(-1)?.parts.toArray()).toMatchObject([{ type: "status", detail: "look, then mend" }]);
+  });
+
   test("replaces the one before", () => {
     const script = new Script().session().turn("go");
     script.status("plan", null, { entries });

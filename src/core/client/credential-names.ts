@@ -46,16 +46,12 @@ export function isCredentialParameter(name: string): boolean {
 /**
  * The user info of a URL. A password may hold `/`, although a URL writes that as `%2F`, unless a port stands before the `/`. Linear: no search
  * passes the next `://`.
- * @param ends characters that end a URL
  */
-const userInfo = (ends: string): RegExp =>
-  new RegExp(
-    String.raw`://([^\s/?#@:[${ends}]*)(?::(?!\d*[/?#])([^\s/?#${ends}]+|(?:(?!://)[^\s@${ends}])+))?@`,
-    "gd",
-  );
+const USER_INFO = /:\/\/([^\s/?#@:[]*)(?::(?!\d*[/?#])([^\s/?#]+|(?:(?!:\/\/)[^\s@])+))?@/dg;
 
-const USER_INFO = userInfo("");
-const USER_INFO_IN_TEXT = userInfo(String.raw`"'<>\\`);
+/** The same in a text, where quotes, angle brackets and backslashes end a URL. */
+const USER_INFO_IN_TEXT =
+  /:\/\/([^\s/?#@:["'<>\\]*)(?::(?!\d*[/?#])([^\s/?#"'<>\\]+|(?:(?!:\/\/)[^\s@"'<>\\])+))?@/dg;
 
 /** A user name that is a token: by the beginnings of well-known ones, or long and with a digit. */
 const TOKEN =

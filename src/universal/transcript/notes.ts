@@ -26,15 +26,25 @@ const FIELDS = {
 /** Entries of a plan, choices or commands that a transcript keeps. The longest plans of real agents have some fifty. */
 export const MAX_ENTRIES = 1_000;
 
-/** Whether a status with this label is a field of the transcript. */
-export function isNoted(label: string): label is keyof typeof FIELDS {
-  return Object.hasOwn(FIELDS, label);
+/** Whether the status is a field of the transcript. One without its JSON is a status like others, and is shown. */
+export function isNoted(item: UniversalItem): boolean {
+  return noted(item) !== undefined;
 }
 
-export function note(draft: Draft, { content }: UniversalItem): void {
+export function note(draft: Draft, item: UniversalItem): void {
+  const found = noted(item);
+  if (found) FIELDS[found.name](draft, found.json);
+}
+
+function noted({ content }: UniversalItem) {
   const [status, more] = content;
-  if (status?.type !== "status" || !isNoted(status.label)) return;
-  if (more?.type === "json" && isObject(more.json)) FIELDS[status.label](draft, more.json);
+  if (status?.type !== "status" || more?.type !== "json" || !isObject(more.json)) return undefined;
+  const { label } = status;
+  return isField(label) ? { name: label, json: more.json } : undefined;
+}
+
+function isField(label: string): label is keyof typeof FIELDS {
+  return Object.hasOwn(FIELDS, label);
 }
 
 function listIn<T>(

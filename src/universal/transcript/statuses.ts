@@ -21,7 +21,7 @@ export function startStatus(draft: Draft, item: UniversalItem, home: () => Home)
   } else if (LOSSES.has(status.label)) {
     // A loss shows in the status of the message, until the answer goes on.
     recoverAnswer(draft);
-  } else if (!status.label.startsWith(CONNECTION) && !isNoted(status.label)) {
+  } else if (!status.label.startsWith(CONNECTION) && !isNoted(item)) {
     remember(draft, key, { kind: "status", spot: addPart(draft, home(), progressPart(item, status)) });
   }
 }

@@ -15,10 +15,11 @@ import type { ChatMessage } from "./message.ts";
 /** A session. `none`: no event has come yet. */
 export type TranscriptSession =
   | { readonly state: "none" }
-  | (SessionFacts & { readonly state: "open" })
-  | (SessionFacts & { readonly state: "ended"; readonly ended: SessionEndedData });
+  | (TranscriptSessionFacts & { readonly state: "open" })
+  | (TranscriptSessionFacts & { readonly state: "ended"; readonly ended: SessionEndedData });
 
-interface SessionFacts {
+/** What is known of a session. */
+export interface TranscriptSessionFacts {
   readonly id: string;
   /** The backend's id. Null until known. */
   readonly nativeId: string | null;

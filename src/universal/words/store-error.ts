@@ -31,6 +31,12 @@ export class ChatStoreError extends Error {
     Object.defineProperty(this, "name", { value: `ChatStoreError [${this.code}]`, configurable: true });
     Object.defineProperty(this, BRAND, { value: true });
   }
+
+  /** For `JSON.stringify`: the name, the message and the fields. */
+  toJSON(): object {
+    const { name, message } = this;
+    return Object.assign({ name, message }, this);
+  }
 }
 
 /** The error, if it is one of a store. Works across several installed copies of the package. */
