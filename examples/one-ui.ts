@@ -39,8 +39,8 @@ async function talk(name: string, url: string | undefined): Promise<number> {
 
   try {
     while (interrupts < 2) {
-      await until(chat, ({ busy, queued, pending, connection }) => {
-        return pending.length > 0 || connection.contextLost || (!busy && queued === 0);
+      await until(chat, ({ busy, queue, pending, connection }) => {
+        return pending.length > 0 || connection.contextLost || (!busy && queue.length === 0);
       });
       const { pending, connection } = chat.getSnapshot();
       if (pending[0]) await user.settle(pending[0]);

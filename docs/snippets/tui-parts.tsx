@@ -14,10 +14,10 @@ function Own() {
   useEffect(() => {
     if (isLeaving) exit(); // the last frame is without what stands below the transcript
   }, [isLeaving, exit]);
-  const { busy, queued, connection, pending } = snapshot;
+  const { busy, queue, connection, pending } = snapshot;
   const [asked] = pending; // the oldest request that waits
   const keys = {
-    onInterrupt: () => (busy || queued > 0 ? chat.cancel("all") : setLeaving(true)), // Ctrl-C
+    onInterrupt: () => (busy || queue.length > 0 ? chat.cancel("all") : setLeaving(true)), // Ctrl-C
     onEscape: () => chat.cancel(),
   };
   const isAsking = asked !== undefined || connection.contextLost;

@@ -50,7 +50,7 @@ async function isAnswered(chat: Chat, stage: Stage): Promise<boolean> {
   });
   stage.line(`${label("you")}${PROMPT}`);
   chat.send(PROMPT);
-  await until(chat, ({ busy, queued }) => !busy && queued === 0);
+  await until(chat, ({ busy, queue }) => !busy && queue.length === 0);
   stage.line();
   const { usage, cost, messages } = chat.getSnapshot();
   const [price] = cost;

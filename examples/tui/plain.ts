@@ -20,8 +20,8 @@ export async function talkInLines(source: AgentSource, stdin: Readable, stdout: 
   process.on("SIGINT", interrupt.listener);
   try {
     for (;;) {
-      await until(chat, ({ busy, queued, pending, connection }) => {
-        return pending.length > 0 || connection.contextLost || (!busy && queued === 0);
+      await until(chat, ({ busy, queue, pending, connection }) => {
+        return pending.length > 0 || connection.contextLost || (!busy && queue.length === 0);
       });
       const { pending, connection } = chat.getSnapshot();
       if (interrupt.isOver()) return 130;
@@ -72,8 +72,8 @@ function interruptOf(
   let count = 0;
   const isOver = (): boolean => count > 1;
   const listener = (): void => {
-    const { busy, queued } = chat.getSnapshot();
-    count += busy || queued > 0 ? 1 : 2;
+    const { busy, queue } = chat.getSnapshot();
+    count += busy || queue.length > 0 ? 1 : 2;
     chat.cancel("all");
     if (!isOver()) return;
     lines.close();

@@ -35,6 +35,11 @@ export class Backend {
     return this.#session?.state;
   }
 
+  /** See {@link Conversation.earlier}. */
+  earlier(turns: number): ConversationState | undefined {
+    return this.#session?.earlier(turns);
+  }
+
   /** Makes the first client. @throws what the source throws */
   make(): void {
     this.#session = new Session(this.#source, this.#options, this.#host);
@@ -58,20 +63,19 @@ export class Backend {
 
   /**
    * Prompts the conversation. Undefined if the backend has forgotten the chat.
-   * @param make makes the input, once it is known whether it needs the recap
    * @throws what the source and the client throw
    */
-  prompt(make: () => SessionPrompt): AnyTurn | undefined {
+  prompt(prompt: SessionPrompt): AnyTurn | undefined {
     const { session, isNew } = this.#ready();
     if (this.#memory.isLost) return undefined;
     try {
-      return session.prompt(make());
+      return session.prompt(prompt);
     } catch (error) {
       if (isNew || !isAgentwireError(error, "closed")) throw error;
       session.giveUp(); // closed, and not said so yet: the prompt goes to a new client, once
       this.#session = undefined;
       const next = this.#ready().session;
-      return this.#memory.isLost ? undefined : next.prompt(make());
+      return this.#memory.isLost ? undefined : next.prompt(prompt);
     }
   }
 

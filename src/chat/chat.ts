@@ -16,8 +16,8 @@ export type ChatSend =
 /** What to do about a conversation that the backend has forgotten. */
 export type ChatResume = "without-context" | "with-transcript";
 
-/** What `cancel` ends. */
-export type ChatCancel = "turn" | "all";
+/** What `cancel` ends. `turnId`: the turn of a message, also one of somebody else where the backend can cancel it. */
+export type ChatCancel = "turn" | "all" | { readonly turnId: string };
 
 /**
  * One conversation with an agent, as a user interface shows it.
@@ -46,6 +46,28 @@ export interface Chat extends AsyncDisposable {
    */
   readonly retry: (messageId: string) => ChatSend;
   /**
+   * Asks for another answer, with the conversation as it was before this one. `messageId` names the answer, or its prompt. A turn that runs is
+   * cancelled first. The old answer stays as a branch (`message.branches`), and so does what the agent did for it: files stay changed.
+   *
+   * Works where the history is kept here (`capabilities.branches`); elsewhere the outcome is an `UnsupportedError`.
+   */
+  readonly regenerate: (messageId: string) => ChatSend;
+  /** Replaces a prompt of the user with another one, as `regenerate` asks again. The old prompt and all that follows it stay as a branch. */
+  readonly edit: (messageId: string, input: string | PromptInput) => ChatSend;
+  /**
+   * Shows the branch with this message, and goes on there. `messageId` is mostly one of `message.branches.ids`. Refused while a turn runs. If
+   * the state behind that branch is not known any more, `connection.contextLost` is true afterwards.
+   */
+  readonly selectBranch: (messageId: string) => ChatResult;
+  /** Takes back a prompt that waits. Its message gets the status `cancelled`, and `retry` sends it. */
+  readonly unqueue: (id: string) => ChatResult;
+  /** Changes a prompt that waits. */
+  readonly editQueued: (id: string, input: string | PromptInput) => ChatResult;
+  /** Moves a prompt that waits before another one. Null: behind all. */
+  readonly moveQueued: (id: string, before: string | null) => ChatResult;
+  /** Sends a prompt that waits before all others. A turn that runs is cancelled first. */
+  readonly sendNow: (id: string) => ChatResult;
+  /**
    * Decides on a tool call in `pending`. Ok, without effect, for any other id: a decision names what was shown, or does nothing. So a late
    * decision, or one for a request of an earlier client, never decides another request.
    */
@@ -55,9 +77,12 @@ export interface Chat extends AsyncDisposable {
   /**
    * Goes on after the backend has forgotten the conversation (`connection.contextLost`), and sends the prompts that wait. With the
    * transcript, the next prompt begins with the newest messages as text, `MAX_RECAP_LENGTH` characters at most; the chat does not show that
-   * text. Ok, without effect, if nothing is lost.
+   * text. Also sends the prompts that were loaded and are `held`: not those that another chat over the same store has sent or taken back
+   * since. Ok, without effect, if nothing is lost or held.
+   *
+   * @param how may be left out if the backend has forgotten nothing
    */
-  readonly resume: (how: ChatResume) => ChatResult;
+  readonly resume: (how?: ChatResume) => ChatResult;
   /**
    * Connects now, without a prompt. A client that waits for its next attempt (`connection.retryAt`) makes the attempt at once, and a client
    * that has closed for good is replaced. Ok before the connection is made: `connection` tells how it goes, and `connection.reason` why it

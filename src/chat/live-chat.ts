@@ -1,6 +1,7 @@
-import { describe } from "../core/checks.ts";
+import { describe, isObject } from "../core/checks.ts";
 import type { AnyAgentClient } from "../core/client/any-client.ts";
 import type { Unsubscribe } from "../core/client/events.ts";
+import { deferred } from "../core/deferred.ts";
 import { asyncDispose } from "../core/dispose.ts";
 import {
   type AnyAgentwireError,
@@ -12,24 +13,25 @@ import {
 } from "../core/errors.ts";
 import type { PromptInput } from "../core/turn/prompt-input.ts";
 import type { Answer, Decision } from "../core/values.ts";
-import type { UniversalEvent } from "../universal/events.ts";
 import type { AgentSource } from "../universal/stream.ts";
-import { emptyList } from "../universal/transcript/list.ts";
+import type { ChatMessage } from "../universal/transcript/message.ts";
 import { sameCapabilities } from "./capabilities.ts";
 import type { Chat, ChatCancel, ChatResume, ChatSend } from "./chat.ts";
-import { type ChatConnection, type ConnectionChange, NO_CONNECTION, stepConnection } from "./connection.ts";
-import { Notifier } from "./notifier.ts";
+import { type ConnectionChange, NO_CONNECTION, stepConnection } from "./connection.ts";
 import type { ChatSettings } from "./options.ts";
+import { OwnEvents, queueIn } from "./own-events.ts";
 import { NO_PENDING } from "./pending.ts";
 import { type ChatResult, OK, Problem } from "./problem.ts";
 import { type ChatPrompt, messageOf, promptOf, readPrompt } from "./prompt.ts";
+import { isEdit, type Job, type QueueChange, type QueuedPrompt } from "./queue.ts";
 import { wasSaid } from "./saving/recap.ts";
 import { readSaved } from "./saving/saved.ts";
-import { type ChatSnapshot, snapshotOf } from "./snapshot.ts";
-import { loadMessages } from "./store/load.ts";
+import type { ChatSnapshot } from "./snapshot.ts";
+import { loadTranscript } from "./store/load.ts";
 import { StoreWriter, storeError } from "./store/store-writer.ts";
 import { Timeline } from "./timeline.ts";
 import { Turns, type TurnsHost } from "./turns.ts";
+import { View } from "./view.ts";
 
 /** loading ──the store has answered, or failed──▶ open ──close()──▶ closed. Without a store, a chat begins as open. */
 type Phase =
@@ -43,17 +45,17 @@ export class LiveChat implements Chat, TurnsHost {
   readonly universal: ChatSettings["universal"];
   readonly clock: ChatSettings["clock"];
   readonly timeline: Timeline;
+  readonly view: View;
+  readonly getSnapshot: () => ChatSnapshot;
   readonly #settings: ChatSettings;
   readonly #turns: Turns;
-  readonly #notifier: Notifier;
-  readonly #writer: StoreWriter | undefined;
-  readonly #problem = new Problem(() => this.changed());
+  readonly writer: StoreWriter | undefined;
+  readonly #own: OwnEvents;
+  readonly #problem: Problem;
   #phase: Phase = { name: "open" };
-  #connection: ChatConnection = NO_CONNECTION;
-  #capabilities: ChatSnapshot["capabilities"];
-  #snapshot: ChatSnapshot | undefined;
-  /** Whether something may have changed since `#snapshot`. */
-  #isStale = true;
+  #isReplaying = false;
+  /** Whether prompts were loaded from a store that others may have changed since. */
+  #hasStoredQueue = false;
 
   /** @throws InvalidInputError for a `from` that no chat has saved, and for options of the source that cannot work. */
   constructor(source: AgentSource, settings: ChatSettings) {
@@ -63,39 +65,31 @@ export class LiveChat implements Chat, TurnsHost {
     this.universal = universal;
     this.clock = clock;
     this.#settings = settings;
-    this.timeline = new Timeline(from?.messages ?? emptyList(), from?.totals ?? { usage: {}, cost: [] });
-    this.#notifier = new Notifier(onListenerError);
     const state = from?.source === source.name ? from.state : undefined;
+    this.timeline = new Timeline(from && state === undefined ? { ...from, states: new Map() } : (from ?? {}));
+    this.view = new View(this.timeline, source.name, { ...NOTHING_YET, state }, onListenerError);
+    this.getSnapshot = this.view.getSnapshot;
+    this.#problem = new Problem((problem) => this.view.tell({ problem }));
+    this.#own = new OwnEvents(clock);
     this.#turns = new Turns(this, state);
     if (stored) {
       const onFailed = (error: unknown): void => this.#problem.failed("store", error);
-      this.#writer = new StoreWriter({
-        ...stored,
-        clock,
-        onFailed,
-        onSaved: () => this.#problem.worked("store"),
-      });
+      const onSaved = (): void => this.#problem.worked("store");
+      this.writer = new StoreWriter({ ...stored, clock, onFailed, onSaved });
     }
     this.#make();
+    this.#hold(from?.queue ?? []);
     if (stored && !from) void this.#load(stored);
     else this.#open();
   }
 
   readonly subscribe = (listener: () => void): Unsubscribe => {
-    if (typeof listener === "function") return this.#notifier.subscribe(listener);
+    if (typeof listener === "function") return this.view.subscribe(listener);
     this.#problem.failed(
       "call",
       new InvalidInputError(`the listener is ${describe(listener)}.`, "Pass a function."),
     );
     return () => {};
-  };
-
-  readonly getSnapshot = (): ChatSnapshot => {
-    if (this.#isStale || !this.#snapshot) {
-      this.#isStale = false;
-      this.#snapshot = this.#look();
-    }
-    return this.#snapshot;
   };
 
   readonly send = (input: string | PromptInput): ChatSend => this.#try(() => this.#send(readPrompt(input)));
@@ -112,11 +106,58 @@ export class LiveChat implements Chat, TurnsHost {
       );
     });
 
+  readonly regenerate = (messageId: string): ChatSend =>
+    this.#try(() => this.#sendAnew(messageId, undefined));
+
+  readonly edit = (messageId: string, input: string | PromptInput): ChatSend =>
+    this.#try(() => this.#sendAnew(messageId, readPrompt(input)));
+
+  readonly selectBranch = (messageId: string): ChatResult =>
+    this.#call(() => {
+      this.#assertBranches();
+      const swaps = this.#turns.select(messageId);
+      const { hidden, shown } = swaps.at(-1) ?? {};
+      if (hidden === undefined || shown === undefined) return;
+      for (const event of this.#own.branch(hidden, shown)) {
+        this.timeline.fold(event);
+        this.writer?.add(event);
+      }
+    });
+
+  readonly unqueue = (id: string): ChatResult =>
+    this.#call(() => this.#turns.takeBack([this.#turns.queue.get(id)]));
+
+  readonly editQueued = (id: string, input: string | PromptInput): ChatResult =>
+    this.#call(() => {
+      const prompt = readPrompt(input);
+      const { at } = this.#turns.queue.get(id);
+      this.#assertTakes(prompt);
+      this.timeline.wait(messageOf(id, prompt, at));
+      this.#turns.queue.edit(id, prompt);
+    });
+
+  readonly moveQueued = (id: string, before: string | null): ChatResult =>
+    this.#call(() => {
+      if (before !== null && typeof before !== "string")
+        throw new InvalidInputError(
+          `the place is ${describe(before)}.`,
+          "Pass the id of the prompt to stand before, or null for the end.",
+        );
+      this.#turns.queue.move(id, before);
+    });
+
+  readonly sendNow = (id: string): ChatResult =>
+    this.#call(() => {
+      this.#turns.queue.get(id);
+      void this.#release(id);
+    });
+
   readonly cancel = (what: ChatCancel = "turn"): ChatResult =>
     this.#try(() => {
-      checkWord(what, "turn", "all");
-      if (what === "all") this.#turns.cancelWaiting();
-      this.#turns.cancelTurn();
+      const turnId = isObject(what) ? what["turnId"] : undefined;
+      if (typeof turnId !== "string") checkWord(what, "turn", "all");
+      if (what === "all") this.#turns.takeAllBack();
+      this.#turns.cancelTurn(typeof turnId === "string" ? turnId : undefined);
       return OK;
     });
 
@@ -127,87 +168,103 @@ export class LiveChat implements Chat, TurnsHost {
     this.#reply(id, (client, requestId) => client.answer(requestId, answer));
 
   readonly connect = (): ChatResult =>
-    this.#try(() => {
-      this.#assertOpen();
+    this.#call(() => {
       this.#turns.connect();
       this.#see();
-      return OK;
     });
 
-  readonly resume = (how: ChatResume): ChatResult =>
-    this.#try(() => {
-      checkWord(how, "without-context", "with-transcript");
-      this.#assertOpen();
+  readonly resume = (how?: ChatResume): ChatResult =>
+    this.#call(() => {
+      if (how !== undefined || this.#turns.isForgotten) checkWord(how, "without-context", "with-transcript");
       this.#turns.resume(how === "with-transcript");
-      return OK;
+      void this.#release(undefined);
     });
 
   readonly dismiss = (): void => this.#problem.dismiss();
 
   readonly close = (): Promise<void> => {
-    if (this.#phase.name !== "closed") this.#phase = { name: "closed", done: this.#close() };
-    return this.#phase.done;
+    if (this.#phase.name === "closed") return this.#phase.done;
+    const done = deferred<void>();
+    this.#phase = { name: "closed", done: done.promise };
+    void this.#close().then(done.resolve);
+    return done.promise;
   };
 
   [asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  onEvent(event: UniversalEvent): void {
-    this.#writer?.add(event);
-  }
-
   onConnection(change: ConnectionChange): void {
-    this.#connection = stepConnection(this.#connection, change);
+    this.view.tell({ connection: stepConnection(this.view.told.connection, change) });
     this.#see();
   }
 
-  changed(): void {
-    this.#isStale = true;
-    this.#notifier.changed();
+  onReplay(isReplaying: boolean): void {
+    this.#isReplaying = isReplaying;
+    this.#tellLoading();
   }
 
-  #look(): ChatSnapshot {
-    const { messages, transcript } = this.timeline;
-    const { usage, cost, plan, context, modes, models, commands, turn } = transcript;
-    const { queued, isBusy, state } = this.#turns;
-    const parts = {
-      messages,
-      connection: this.#connection,
-      pending: this.#turns.requests?.list ?? NO_PENDING,
-      usage,
-      cost,
-      plan,
-      context,
-      modes,
-      models,
-      commands,
-      capabilities: this.#capabilities,
-      loading: this.#phase.name === "loading",
-      busy: isBusy || turn !== null,
-      queued,
-      problem: this.#problem.shown,
-      state,
-    };
-    return snapshotOf(parts, this.source.name, this.#snapshot);
+  onQueue(queue: readonly QueuedPrompt[]): void {
+    this.timeline.order(queue.map(({ id }) => id));
+    this.view.tell({ queue });
+  }
+
+  onQueueChange(change: QueueChange): void {
+    if (this.writer) for (const event of this.#own.queue(change)) this.writer.add(event);
+  }
+
+  onFailed(error: AnyAgentwireError): void {
+    this.#problem.failed("call", error);
   }
 
   #send(prompt: ChatPrompt): ChatSend {
     this.#assertOpen();
-    const { whenBusy, maxQueued, newId } = this.#settings;
-    const turns = this.#turns;
+    this.#assertTakes(prompt);
+    const { whenBusy, maxQueued } = this.#settings;
+    const { queue, isBusy } = this.#turns;
     const limit = whenBusy === "queue" ? maxQueued : 0;
-    const waits = turns.isBusy || turns.queued > 0;
-    if (waits && turns.queued >= limit) throw new QueueFullError("turns", turns.queued + 1, limit);
-    if (prompt.images.length > 0 && this.#capabilities?.images === false)
-      throw new UnsupportedError("this backend takes no pictures.", "Leave `images` out.");
-    const id: unknown = newId();
+    const waiting = queue.list.length;
+    if ((isBusy || waiting > 0) && waiting >= limit) throw new QueueFullError("turns", waiting + 1, limit);
+    return this.#sent((job) => this.#turns.send(job), prompt);
+  }
+
+  /** @param prompt undefined: the prompt of before */
+  #sendAnew(messageId: string, prompt: ChatPrompt | undefined): ChatSend {
+    this.#assertOpen();
+    this.#assertBranches();
+    if (prompt) this.#assertTakes(prompt);
+    const point = this.#turns.pointOf(messageId, prompt ? "prompt" : "answer");
+    const branch = { of: point.of, prompt: point.prompt.id };
+    return this.#sent((job) => this.#turns.sendAnew(job), prompt ?? promptOf(point.prompt), branch);
+  }
+
+  #sent(
+    send: (job: Job) => AnyAgentwireError | undefined,
+    prompt: ChatPrompt,
+    branch?: Job["branch"],
+  ): ChatSend {
+    const id: unknown = this.#settings.newId();
     if (typeof id !== "string" || id === "" || this.timeline.isWaiting(id))
       throw new InvalidInputError(`\`newId\` gave ${describe(id)}.`, "It must give a new text at each call.");
-    this.timeline.wait(messageOf(id, prompt, this.clock.wallTime()));
-    const error = turns.send(id, prompt);
+    const at = this.clock.wallTime();
+    const job: Job = { id, prompt, at, isHeld: false, ...(branch ? { branch } : {}) };
+    const error = send(job);
     this.#see();
-    return error ? { ok: false, error, id } : { ok: true, id };
+    if (!error) return { ok: true, id };
+    return branch && !isEdit(job) ? { ok: false, error } : { ok: false, error, id }; // no message shows an answer that was refused
+  }
+
+  #assertTakes({ images }: ChatPrompt): void {
+    if (images.length > 0 && this.view.told.capabilities?.images === false)
+      throw new UnsupportedError("this backend takes no pictures.", "Leave `images` out.");
+  }
+
+  #assertBranches(): void {
+    if (this.view.told.capabilities?.branches === false)
+      throw new UnsupportedError(
+        "this backend keeps the conversation itself, and cannot go back in it.",
+        "Use `retry`: the agent then knows the old answer, too.",
+      );
   }
 
   /** Replies to what waits under this id. Anything else was settled, perhaps under an earlier client: nothing follows. */
@@ -218,6 +275,15 @@ export class LiveChat implements Chat, TurnsHost {
       const { client, requests } = this.#turns;
       const requestId = requests?.requestOf(id);
       if (client && requestId !== undefined) reply(client, requestId);
+      return OK;
+    });
+  }
+
+  /** Changes an open chat. */
+  #call(change: () => void): ChatResult {
+    return this.#try(() => {
+      this.#assertOpen();
+      change();
       return OK;
     });
   }
@@ -266,36 +332,106 @@ export class LiveChat implements Chat, TurnsHost {
 
   async #load({ store, id }: NonNullable<ChatSettings["stored"]>): Promise<void> {
     this.#phase = { name: "loading" };
+    this.#tellLoading();
     const isWanted = (): boolean => this.#phase.name === "loading"; // not once the chat is closed
     try {
-      const { messages, totals } = loadMessages(await store.load(id));
-      if (isWanted()) this.timeline.restore(messages, totals);
+      const events = await store.load(id);
+      if (isWanted()) {
+        const { waiting, started } = queueIn(events);
+        this.timeline.restore(loadTranscript(events), started.map(messageIn).map(cutOff));
+        this.#hold(waiting.map(messageIn));
+        this.#hasStoredQueue = this.#turns.queue.list.length > 0;
+      }
     } catch (error) {
       if (isWanted()) this.#problem.failed("store", storeError(error, "load", id));
     }
     if (!isWanted()) return;
     this.#phase = { name: "open" };
+    this.#tellLoading();
     this.#open();
   }
 
+  /** Shows prompts that an earlier chat has not sent. They wait until they are released. */
+  #hold(messages: readonly ChatMessage[]): void {
+    if (messages.length === 0) return;
+    const known = new Set(this.#turns.queue.list.map(({ id }) => id));
+    const jobs = messages.flatMap((message): Job[] => {
+      const { id, startedAt } = message;
+      return known.has(id) ? [] : [{ id, prompt: promptOf(message), at: startedAt, isHeld: true }];
+    });
+    for (const message of messages) this.timeline.wait(message);
+    this.#turns.queue.restore(jobs);
+  }
+
+  /** Sends what was loaded: one prompt at once, or all in order. What another chat has sent or taken back meanwhile is left out. */
+  async #release(id: string | undefined): Promise<void> {
+    const { queue } = this.#turns;
+    const { stored } = this.#settings;
+    if (this.#hasStoredQueue && stored && queue.jobs.some(({ isHeld }) => isHeld)) {
+      try {
+        const left = new Set(queueIn(await stored.store.load(stored.id)).waiting.map((prompt) => prompt.id));
+        this.#turns.takeBack(queue.jobs.filter((job) => job.isHeld && !left.has(job.id)));
+      } catch (error) {
+        this.#problem.failed("store", storeError(error, "load", stored.id)); // held: nobody knows what was sent
+        return;
+      }
+    }
+    if (this.#phase.name === "closed") return;
+    if (id === undefined) queue.release();
+    else if (queue.list.some((prompt) => prompt.id === id)) this.#turns.sendNow(id);
+    this.#turns.pump();
+  }
+
   async #close(): Promise<void> {
-    this.changed();
+    this.#tellLoading();
     try {
       await this.#turns.close();
     } catch (error) {
       this.#problem.failed("call", error);
     }
     this.onConnection({ type: "status", status: "closed" });
-    await this.#writer?.close();
-    this.changed();
+    for (const event of this.#own.end()) this.writer?.add(event);
+    await this.writer?.close();
+    this.view.changed();
+  }
+
+  #tellLoading(): void {
+    const isOpen = this.#phase.name !== "closed";
+    this.view.tell({ loading: isOpen && (this.#phase.name === "loading" || this.#isReplaying) });
   }
 
   /** Looks again at what a client tells without an event, and at a new client. */
   #see(): void {
-    this.#capabilities = sameCapabilities(this.#capabilities, this.#turns.client?.capabilities);
-    this.changed();
+    const { client } = this.#turns;
+    this.view.tell({ capabilities: sameCapabilities(this.view.told.capabilities, client?.capabilities) });
+    this.#turns.onRequests();
   }
 }
+
+const messageIn = ({ id, input, at }: QueuedPrompt): ChatMessage => messageOf(id, readPrompt(input), at);
+
+/** A prompt that was being sent when an earlier chat ended. */
+const cutOff = (message: ChatMessage): ChatMessage => ({
+  ...message,
+  status: "failed",
+  error: {
+    title: "Cut off",
+    detail: "The chat ended while this message was being sent: perhaps the agent has it.",
+    retry: "ask",
+    code: "closed",
+  },
+});
+
+/** What a chat shows before anything has happened. */
+const NOTHING_YET = {
+  connection: NO_CONNECTION,
+  pending: NO_PENDING,
+  capabilities: undefined,
+  loading: false,
+  busy: false,
+  queue: [],
+  problem: undefined,
+} as const;
 
 function checkWord(word: unknown, ...words: readonly string[]): void {
   if (typeof word === "string" && words.includes(word)) return;

@@ -6,7 +6,7 @@ type State =
   | { readonly name: "recap" };
 
 /**
- * What the backend knows of the chat.
+ * What the backend knows of the chat. `goTo`, another branch, leads from each state to `kept`.
  *
  *     kept ──forget()──▶ lost ──resume(false)──▶ kept, without state
  *      ▲                   └────resume(true)───▶ recap
@@ -49,6 +49,12 @@ export class Memory {
   /** The conversation has this state now. */
   keep(state: ConversationState | undefined): void {
     if (this.#state.name === "kept" && this.#hasContext) this.#state = { name: "kept", state };
+  }
+
+  /** The chat goes on from another state: `undefined` if nobody knows that state any more. */
+  goTo(state: ConversationState | undefined): void {
+    this.#state = { name: "kept", state };
+    this.#hasContext = true;
   }
 
   /** The backend has forgotten the conversation. Returns whether there was anything to forget. */

@@ -18,22 +18,16 @@ type Culprit = "call" | "store";
 
 /** The problem that a chat shows: the last one. */
 export class Problem {
-  readonly #changed: () => void;
+  readonly #show: (problem: ChatProblem | undefined) => void;
   #from: Culprit | undefined;
-  #shown: ChatProblem | undefined;
 
-  constructor(changed: () => void) {
-    this.#changed = changed;
-  }
-
-  get shown(): ChatProblem | undefined {
-    return this.#shown;
+  constructor(show: (problem: ChatProblem | undefined) => void) {
+    this.#show = show;
   }
 
   failed(from: Culprit, error: unknown): void {
     this.#from = from;
-    this.#shown = { ...describeError(error), error };
-    this.#changed();
+    this.#show({ ...describeError(error), error });
   }
 
   worked(who: Culprit): void {
@@ -41,9 +35,8 @@ export class Problem {
   }
 
   dismiss(): void {
-    if (!this.#shown) return;
+    if (this.#from === undefined) return;
     this.#from = undefined;
-    this.#shown = undefined;
-    this.#changed();
+    this.#show(undefined);
   }
 }

@@ -11,7 +11,7 @@ import type { ConnectionChange } from "./connection.ts";
 import { Requests } from "./pending.ts";
 
 /** A prompt, as the client gets it. */
-export interface SessionPrompt extends Pick<TurnOptions, "key" | "shown"> {
+export interface SessionPrompt extends Pick<TurnOptions, "key" | "branchOf" | "shown"> {
   readonly input: string | PromptInput;
 }
 
@@ -20,6 +20,8 @@ export interface SessionHost {
   readonly clock: Pick<Clock, "wallTime">;
   onEvent(event: UniversalEvent): void;
   onConnection(change: ConnectionChange): void;
+  /** The source tells again what it has told before, or has caught up. */
+  onReplay(isReplaying: boolean): void;
   /** The requests that wait for the user may have changed. */
   onRequests(): void;
   /** The connection was lost, and with it the backend's memory of the conversation. */
@@ -70,6 +72,11 @@ export class Session {
     return this.#conversation?.state;
   }
 
+  /** See {@link Conversation.earlier}. */
+  earlier(turns: number): ConversationState | undefined {
+    return this.#conversation?.earlier(turns);
+  }
+
   /** Begins a conversation, and gives up the one before. @throws what the source and the client throw */
   converse(make: () => AnyConversation): void {
     this.#endStream();
@@ -78,11 +85,25 @@ export class Session {
     this.#conversation = conversation;
     this.#stream = stream;
     this.#isOver = false;
-    this.#offStream = stream.on("event", (event) => {
-      if (event.type === "session.ended") this.#isOver = true;
-      this.requests.told(event);
-      this.#host.onEvent(event);
+    this.#offStream = stream.on("event", (event) => this.#onEvent(event));
+    if (!stream.caughtUp) return;
+    this.#host.onReplay(true);
+    void stream.caughtUp.then(() => {
+      if (this.#stream === stream) this.#host.onReplay(false);
     });
+  }
+
+  #onEvent(event: UniversalEvent): void {
+    switch (event.type) {
+      case "session.ended":
+        this.#isOver = true;
+        break;
+      case "permission.requested":
+      case "question.requested":
+        this.requests.told(event);
+        break;
+    }
+    this.#host.onEvent(event);
   }
 
   /** @throws what the client throws for a wrong prompt, and for a conversation that is over. */
@@ -129,6 +150,7 @@ export class Session {
   #endStream(): void {
     this.#stream?.close(); // tells the end of what is open
     this.#offStream?.();
+    if (this.#stream?.caughtUp) this.#host.onReplay(false);
     this.#stream = undefined;
     this.#offStream = undefined;
     this.#isOver = true;

@@ -12,7 +12,8 @@ import type {
 import type { ChatConnection } from "./connection.ts";
 import type { ChatPending } from "./pending.ts";
 import type { ChatProblem } from "./problem.ts";
-import { type SavedChat, saveMessages } from "./saving/saved.ts";
+import type { QueuedPrompt } from "./queue.ts";
+import type { SavedChat } from "./saving/saved.ts";
 
 /** A chat at one moment. Never changes; what is the same as before is the same object. */
 export interface ChatSnapshot {
@@ -35,7 +36,7 @@ export interface ChatSnapshot {
   readonly commands: readonly TranscriptCommand[] | null;
   /** What the backend can do. Absent while no client could be made. */
   readonly capabilities: Capabilities | undefined;
-  /** Whether the store is still being read. Prompts wait for it. */
+  /** Whether the store is still being read, for which prompts wait; or whether a source still tells what was told before. */
   readonly loading: boolean;
   /**
    * Whether a turn runs, of this chat or of somebody else, or the prompt of this chat waits for the link. The message of the latter is
@@ -43,10 +44,10 @@ export interface ChatSnapshot {
    */
   readonly busy: boolean;
   /**
-   * The number of prompts that the client does not have: they wait for an earlier turn, for the store or for `chat.resume()`. A prompt that
-   * waits for the link is not among them, although its message is `queued`.
+   * The prompts that the client does not have: they wait for an earlier turn, for the store or for `chat.resume()`, in this order. A prompt
+   * that waits for the link is not among them, although its message is `queued`.
    */
-  readonly queued: number;
+  readonly queue: readonly QueuedPrompt[];
   /**
    * What went wrong last, if it is not shown by a message. Stays until `chat.dismiss()`, or until a later call succeeds. The problem of a
    * store stays until the store works again.
@@ -59,45 +60,4 @@ export interface ChatSnapshot {
    * messages; later snapshots share what has not changed.
    */
   readonly saved: SavedChat;
-}
-
-/** The parts of a snapshot that change on their own. */
-const PARTS = [
-  "messages",
-  "connection",
-  "pending",
-  "usage",
-  "cost",
-  "plan",
-  "context",
-  "modes",
-  "models",
-  "commands",
-  "capabilities",
-  "loading",
-  "busy",
-  "queued",
-  "problem",
-  "state",
-] as const satisfies readonly (keyof ChatSnapshot)[];
-
-type Parts = Pick<ChatSnapshot, (typeof PARTS)[number]>;
-
-/** A snapshot of these parts: `before`, if no part has changed. @param source the name of the source */
-export function snapshotOf(parts: Parts, source: string, before: ChatSnapshot | undefined): ChatSnapshot {
-  if (before && PARTS.every((name) => before[name] === parts[name])) return before;
-  let saved: SavedChat | undefined;
-  const snapshot = { ...parts };
-  // Not enumerable: looking at a snapshot must not cost what saving it costs.
-  return Object.defineProperty(snapshot, "saved", {
-    get: () => {
-      saved ??= savedOf(parts, source);
-      return saved;
-    },
-  }) as ChatSnapshot; // TypeScript does not see the property
-}
-
-function savedOf({ messages, state, usage, cost }: Parts, source: string): SavedChat {
-  const going = state === undefined ? {} : { state };
-  return { version: 1, source, messages: saveMessages(messages), ...going, totals: { usage, cost } };
 }

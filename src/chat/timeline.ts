@@ -1,8 +1,9 @@
+import type { ConversationState } from "../core/turn/conversation.ts";
 import type { UniversalEvent } from "../universal/events.ts";
+import { indexOf, promptIndex, type Swap, swapsTo, upTo } from "../universal/transcript/branches.ts";
 import { append, type List, replace } from "../universal/transcript/list.ts";
 import type { ChatMessage } from "../universal/transcript/message.ts";
 import { reduce } from "../universal/transcript/reduce.ts";
-import type { ChatTotals } from "../universal/transcript/totals.ts";
 import { emptyTranscript, type Transcript } from "../universal/transcript/transcript.ts";
 import type { ErrorDescription } from "../universal/words/error-description.ts";
 
@@ -13,27 +14,37 @@ export interface PromptEnd {
   readonly endedAt?: number;
 }
 
+/** What an earlier chat has shown. */
+export type Restored = Pick<Transcript, "messages" | "branches" | "usage" | "cost"> &
+  Partial<Pick<Transcript, "plan" | "context">> & {
+    /** The states of the conversations behind branches that are not shown, by the id of the branch. */
+    readonly states?: ReadonlyMap<string, ConversationState>;
+  };
+
 /**
- * The messages of a chat: those that the events tell, and behind them the prompts that wait. A prompt that is sent keeps its id and its
- * place, because it is the oldest that waits, and its event comes last. A prompt that ends behind one that waits keeps its place too.
+ * The messages of a chat: those that the events tell, and behind them the prompts that wait. A prompt that is sent keeps its id. A prompt that
+ * ends behind one that waits keeps its place too.
  */
 export class Timeline {
-  #state: Transcript;
-  /** Prompts that no event has shown, oldest first: those that are `queued`, and those that ended behind them. */
-  readonly #waiting = new Map<string, ChatMessage>();
-  /** The prompt whose events come now, and the index of its message. */
-  #sent: { readonly message: ChatMessage; readonly at: number } | undefined;
+  #transcript: Transcript;
+  /** Prompts that no event has shown, in their order: those that are `queued`, and those that ended behind them. */
+  #waiting = new Map<string, ChatMessage>();
+  /** The message whose place a prompt that waits will take. */
+  #replaced: string | undefined;
   /** `messages`, until a change. */
   #shown: List<ChatMessage> | undefined;
+  /** See {@link Restored}. */
+  readonly states: Map<string, ConversationState>;
 
-  constructor(messages: List<ChatMessage>, totals: ChatTotals) {
-    this.#state = { ...emptyTranscript, messages, ...totals };
+  constructor({ states, ...transcript }: Partial<Restored>) {
+    this.#transcript = { ...emptyTranscript, ...transcript };
+    this.states = new Map(states);
   }
 
   /** All messages. Costs one step for each prompt that waits, however long the chat is. */
   get messages(): List<ChatMessage> {
     if (!this.#shown) {
-      let shown = this.#state.messages;
+      let shown = this.before(this.#replaced);
       for (const message of this.#waiting.values()) shown = append(shown, message);
       this.#shown = shown;
     }
@@ -42,51 +53,64 @@ export class Timeline {
 
   /** The messages without the prompts that wait. */
   get told(): List<ChatMessage> {
-    return this.#state.messages;
+    return this.#transcript.messages;
+  }
+
+  /** The messages before one that is shown. Undefined: all. */
+  before(id: string | undefined): List<ChatMessage> {
+    const at = id === undefined ? -1 : this.indexOf(id);
+    return at < 0 ? this.told : upTo(this.told, at);
   }
 
   /** What the events have said. */
   get transcript(): Transcript {
-    return this.#state;
+    return this.#transcript;
   }
 
-  /** Puts the messages of a stored chat in front of the others. */
-  restore(stored: List<ChatMessage>, totals: ChatTotals): void {
-    let messages = stored;
-    for (const message of this.told) messages = append(messages, message);
-    this.#state = { ...emptyTranscript, messages, ...totals };
+  /** Puts what a store has told in front of the rest. @param more messages that no event has shown */
+  restore(stored: Restored, more: readonly ChatMessage[]): void {
+    let { messages } = stored;
+    for (const message of [...more, ...this.told]) messages = append(messages, message);
+    this.#set({ ...emptyTranscript, ...stored, messages });
+  }
+
+  /** Adds a prompt that waits, or changes one. Undefined: the prompt is shown already. @param replaced whose place it will take */
+  wait(message: ChatMessage | undefined, replaced?: string): void {
+    if (message) this.#waiting.set(message.id, message);
+    if (replaced !== undefined) this.#replaced = replaced;
     this.#shown = undefined;
   }
 
-  /** Adds a prompt that waits. */
-  wait(message: ChatMessage): void {
-    this.#waiting.set(message.id, message);
+  /** The prompts that wait are shown in this order. Prompts that have ended among them keep their places. */
+  order(ids: readonly string[]): void {
+    const queued = ids.flatMap((id) => this.#waiting.get(id) ?? []);
+    const moving = new Set(ids);
+    this.#waiting = new Map(
+      [...this.#waiting].map(([id, message]) => {
+        const here = moving.has(id) ? (queued.shift() ?? message) : message;
+        return [here.id, here];
+      }),
+    );
     this.#shown = undefined;
   }
 
   fold(event: UniversalEvent): void {
-    const state = reduce(this.#state, event);
-    if (state === this.#state) return;
-    this.#state = state;
-    this.#shown = undefined;
-    if (event.type === "turn.ended") this.#place();
-  }
-
-  /** Folds an event of the item that shows the prompt `id`, which waits no more. The message stays as it was shown. */
-  foldPrompt(event: UniversalEvent, id: string): void {
-    if (this.isWaiting(id)) this.#place();
-    const before = this.told.length;
-    this.fold(event);
-    const waiting = this.#waiting.get(id);
-    if (waiting && this.told.length > before && this.told.at(before)?.role === "user") {
-      this.#waiting.delete(id);
-      this.#sent = { message: waiting, at: before };
+    const transcript = reduce(this.#transcript, event);
+    if (transcript === this.#transcript) return;
+    this.#set(transcript);
+    switch (event.type) {
+      case "turn.started":
+        if (event.data.metadata?.branch_of === this.#replaced) this.#replaced = undefined;
+        return;
+      case "item.started": {
+        const { prompt_id } = transcript.turn?.metadata ?? {};
+        if (event.data.item.role === "user" && prompt_id !== undefined) this.#waiting.delete(prompt_id);
+        return;
+      }
+      case "turn.ended":
+        this.#place();
+        return;
     }
-    if (this.#sent?.message.id !== id) return;
-    const { at, message } = this.#sent;
-    const { parts, startedAt } = message;
-    const told = this.told.at(at);
-    if (told) this.#put(at, { ...told, id, parts, startedAt });
   }
 
   /** Whether the prompt waits: no event has shown it. */
@@ -94,41 +118,42 @@ export class Timeline {
     return this.#waiting.get(id)?.status === "queued";
   }
 
-  /** A prompt has ended. */
+  /** A prompt has ended, or will not take the place of another message. */
   end(id: string, end: PromptEnd): void {
     const waiting = this.#waiting.get(id);
+    this.#shown = undefined;
     if (waiting) {
       this.#waiting.set(id, { ...waiting, ...end });
-      this.#shown = undefined;
       this.#place();
       return;
     }
-    const at = this.#indexOf(id);
+    const at = this.indexOf(id);
     const message = this.told.at(at);
     if (message && at >= 0) this.#put(at, { ...message, ...end });
+  }
+
+  /** No prompt takes the place of another message any more. */
+  keepReplaced(): void {
+    this.#replaced = undefined;
+    this.#shown = undefined;
   }
 
   /** The user's message that this message answers; the message itself if the user has written it. */
   promptOf(id: string): ChatMessage | undefined {
     const waiting = this.#waiting.get(id);
     if (waiting) return waiting;
-    let at = this.#indexOf(id);
-    const message = at < 0 ? undefined : this.told.at(at);
-    if (message?.role === "user") return message;
-    if (message?.turnId === undefined) return undefined;
-    // A prompt that was not sent can stand between a prompt and its answer. It has no turn.
-    while (--at >= 0) {
-      const prompt = this.told.at(at);
-      if (prompt?.role === "user" && prompt.turnId === message.turnId) return prompt;
-    }
-    return undefined;
+    const at = promptIndex(this.#transcript, this.indexOf(id));
+    return at < 0 ? undefined : this.told.at(at);
   }
 
-  /** From the end: calls are about recent messages. -1: none. */
-  #indexOf(id: string): number {
-    let at = this.told.length - 1;
-    while (at >= 0 && this.told.at(at)?.id !== id) at--;
-    return at;
+  /** See {@link swapsTo}. */
+  swapsTo(id: string): readonly Swap[] | undefined {
+    return swapsTo(this.#transcript, id);
+  }
+
+  /** The index of a message that an event has told. -1: none. */
+  indexOf(id: string): number {
+    return indexOf(this.told, id);
   }
 
   /** Prompts that have ended, and wait behind no other, take their place for good. */
@@ -136,13 +161,16 @@ export class Timeline {
     for (const [id, message] of this.#waiting) {
       if (message.status === "queued") return;
       this.#waiting.delete(id);
-      this.#state = { ...this.#state, messages: append(this.told, message) };
-      this.#shown = undefined;
+      this.#set({ ...this.#transcript, messages: append(this.told, message) });
     }
   }
 
   #put(at: number, message: ChatMessage): void {
-    this.#state = { ...this.#state, messages: replace(this.told, at, message) };
+    this.#set({ ...this.#transcript, messages: replace(this.told, at, message) });
+  }
+
+  #set(transcript: Transcript): void {
+    this.#transcript = transcript;
     this.#shown = undefined;
   }
 }

@@ -1,44 +1,69 @@
-import type { AnyAgentClient } from "../core/client/any-client.ts";
+import type { AnyAgentClient, AnyTurn } from "../core/client/any-client.ts";
 import type { Clock } from "../core/clock.ts";
 import {
   type AnyAgentwireError,
   ClosedError,
   ConnectionLostError,
+  InvalidInputError,
   isAgentwireError,
+  UnsupportedError,
 } from "../core/errors.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { TurnOutcome, TurnResult } from "../core/turn/turn.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import type { AgentSource, UniversalOptions } from "../universal/stream.ts";
+import type { Swap } from "../universal/transcript/branches.ts";
 import { describeError } from "../universal/words/describe-error.ts";
-import { ActivePrompt, type Job } from "./active-prompt.ts";
 import { Backend } from "./backend.ts";
+import { Branches, type BranchPoint } from "./branches.ts";
 import type { ConnectionChange } from "./connection.ts";
 import { Memory } from "./memory.ts";
-import type { Requests } from "./pending.ts";
-import { type ChatPrompt, toInput } from "./prompt.ts";
+import { NO_PENDING, type Requests } from "./pending.ts";
+import { messageOf, toInput } from "./prompt.ts";
+import { isEdit, type Job, PromptQueue, type QueueHost } from "./queue.ts";
 import { recapOf } from "./saving/recap.ts";
 import type { SessionHost } from "./session.ts";
+import type { StoreWriter } from "./store/store-writer.ts";
 import type { Timeline } from "./timeline.ts";
+import type { View } from "./view.ts";
 
-export interface TurnsHost {
+export interface TurnsHost extends QueueHost {
   readonly source: AgentSource;
   readonly universal: UniversalOptions;
   readonly clock: Pick<Clock, "wallTime">;
   readonly timeline: Timeline;
-  onEvent(event: UniversalEvent): void;
+  readonly view: View;
+  readonly writer: StoreWriter | undefined;
   onConnection(change: ConnectionChange): void;
-  changed(): void;
+  onReplay(isReplaying: boolean): void;
+  /** A prompt that no message shows could not be sent. */
+  onFailed(error: AnyAgentwireError): void;
+}
+
+/** The prompt that the client has. */
+interface Active {
+  readonly job: Job;
+  /** Undefined inside of the client's `prompt()`. */
+  turn: AnyTurn | undefined;
+  /** Whether the transcript goes in front of the prompt. */
+  readonly hasRecap: boolean;
+  /** Cancelled before there was a turn to cancel. */
+  isCancelled: boolean;
+  /** What the events have told: nothing yet, that it was sent, or that it ended unsent. Of the latter nothing is shown: there is no answer. */
+  told: "nothing" | "sent" | "unsent";
 }
 
 /** The prompts of a chat. The client gets one at a time; the others wait here, so that they outlive a client. */
 export class Turns implements SessionHost {
   readonly clock: Pick<Clock, "wallTime">;
+  readonly queue: PromptQueue;
   readonly #host: TurnsHost;
-  readonly #waiting = new Map<string, Job>();
   readonly #memory: Memory;
   readonly #backend: Backend;
-  #active: ActivePrompt | undefined;
+  readonly #branches: Branches;
+  #active: Active | undefined;
+  /** A prompt that takes the place of a message. It goes before the queue. */
+  #anew: Job | undefined;
   #isOpen = false;
   /** Whether the chat connects as soon as it is open. */
   #connectsAtOnce = false;
@@ -47,8 +72,10 @@ export class Turns implements SessionHost {
   constructor(host: TurnsHost, state: ConversationState | undefined) {
     this.#host = host;
     this.clock = host.clock;
+    this.queue = new PromptQueue(host);
     this.#memory = new Memory(state);
     this.#backend = new Backend(host.source, host.universal, this, this.#memory);
+    this.#branches = new Branches(host.timeline, this.#memory, this.#backend);
   }
 
   get client(): AnyAgentClient | undefined {
@@ -60,12 +87,7 @@ export class Turns implements SessionHost {
   }
 
   get isBusy(): boolean {
-    return this.#active !== undefined;
-  }
-
-  /** Prompts that the client does not have yet. */
-  get queued(): number {
-    return this.#waiting.size;
+    return this.#active !== undefined || this.#anew !== undefined;
   }
 
   /** What a later chat goes on from. */
@@ -90,16 +112,62 @@ export class Turns implements SessionHost {
       if (this.#connectsAtOnce) this.#backend.connect();
       else this.#backend.open();
     } finally {
-      this.#pump();
+      this.pump();
     }
   }
 
   /** Sends a prompt, now or later. Returns the error of a prompt that cannot be sent. */
-  send(id: string, prompt: ChatPrompt): AnyAgentwireError | undefined {
-    const job: Job = { id, prompt };
-    this.#waiting.set(id, job);
-    this.#pump();
+  send(job: Job): AnyAgentwireError | undefined {
+    this.#host.timeline.wait(messageOf(job.id, job.prompt, job.at));
+    this.queue.add(job);
+    this.pump();
+    this.queue.keep(job);
     return job.error;
+  }
+
+  /** See {@link Branches.pointOf}. */
+  pointOf(id: string, what: "answer" | "prompt"): BranchPoint {
+    if (this.#anew)
+      throw new InvalidInputError(
+        "another prompt is being asked anew.",
+        "Wait until it is sent, or cancel it.",
+      );
+    return this.#branches.pointOf(id, what);
+  }
+
+  /** Sends a prompt that takes the place of a message, before all that wait. A turn that runs is cancelled first. */
+  sendAnew(job: Job): AnyAgentwireError | undefined {
+    const { branch, id, prompt, at } = job;
+    this.#host.timeline.wait(isEdit(job) ? messageOf(id, prompt, at) : undefined, branch?.of);
+    this.#anew = job;
+    this.cancelTurn();
+    this.pump();
+    return job.error;
+  }
+
+  /** Sends a prompt that waits before all others. A turn that runs is cancelled first. @throws InvalidInputError for an unknown id */
+  sendNow(id: string): void {
+    const { jobs } = this.queue;
+    const job = this.queue.get(id);
+    const [first] = jobs;
+    if (first && first !== job) this.queue.move(id, first.id);
+    this.queue.release(id);
+    this.cancelTurn();
+    this.pump();
+  }
+
+  /**
+   * Shows another branch, and goes on there. Returns what changes in what is shown.
+   * @throws InvalidInputError while a turn runs, and for an id that no message has
+   */
+  select(id: string): readonly Swap[] {
+    if (this.isBusy || this.#host.timeline.transcript.turn)
+      throw new InvalidInputError("a turn runs in this branch.", "Cancel it, or wait for its end.");
+    const swaps = this.#branches.select(id);
+    if (this.#memory.isMissing) this.onForgotten();
+    else if (swaps.length > 0) this.#host.onConnection({ type: "context", lost: false });
+    this.#see();
+    return swaps;
   }
 
   /**
@@ -111,33 +179,60 @@ export class Turns implements SessionHost {
     else this.#connectsAtOnce = true;
   }
 
-  cancelTurn(): void {
+  /**
+   * Cancels the turn that runs: of this chat, or of somebody else where the client can. Does nothing if nothing runs.
+   * @param turnId of the events. Undefined: whatever runs
+   * @throws InvalidInputError if this turn does not run; UnsupportedError if the client cannot cancel it
+   */
+  cancelTurn(turnId?: string): void {
     const active = this.#active;
-    if (!active) return;
-    active.isCancelled = true;
-    active.turn?.cancel().catch(() => {}); // the outcome tells how the turn has ended
+    const { turn: open } = this.#host.timeline.transcript;
+    const isOwn = active !== undefined && (!open || open.metadata?.prompt_id === active.job.id);
+    if (turnId !== undefined && open?.id !== turnId)
+      throw new InvalidInputError("no turn with this id runs.", "It has ended: nothing is left to cancel.");
+    if (active && (isOwn || turnId === undefined)) {
+      active.isCancelled = true;
+      active.turn?.cancel().catch(() => {}); // the outcome tells how the turn has ended
+    } else if (open && this.client?.cancel) this.client.cancel(open.id);
+    else if (turnId !== undefined)
+      throw new UnsupportedError("this backend cannot cancel a turn of somebody else.", "Wait for its end.");
   }
 
-  /** Takes the waiting prompts back. */
-  cancelWaiting(): void {
-    for (const { id } of this.#waiting.values()) this.#host.timeline.end(id, { status: "cancelled" });
-    this.#waiting.clear();
-    this.#host.changed(); // without a turn nothing else tells of it
+  /** Takes waiting prompts back: one, or all. */
+  takeBack(jobs: readonly Job[]): void {
+    for (const job of jobs) {
+      this.queue.take(job);
+      this.#host.timeline.end(job.id, { status: "cancelled" });
+    }
+    this.#host.view.changed(); // without a turn nothing else tells of it
+  }
+
+  /** Takes back all that waits. */
+  takeAllBack(): void {
+    const anew = this.#anew;
+    this.#anew = undefined;
+    if (anew) {
+      this.#host.timeline.end(anew.id, { status: "cancelled" });
+      this.#host.timeline.keepReplaced();
+    }
+    this.takeBack(this.queue.jobs);
   }
 
   /** Goes on after the backend has forgotten the conversation. Does nothing if it has not. */
   resume(withTranscript: boolean): void {
-    if (!this.#memory.resume(withTranscript)) return;
-    this.#host.onConnection({ type: "context", lost: false });
-    this.#pump();
+    if (this.#memory.resume(withTranscript)) this.#host.onConnection({ type: "context", lost: false });
+    this.pump();
+  }
+
+  get isForgotten(): boolean {
+    return this.#memory.isLost;
   }
 
   /** Hands back what was never sent, and closes the client. */
   async close(): Promise<void> {
     this.#isOpen = false;
-    this.#handBack(
-      new ClosedError("the chat was closed before the prompt was sent", { delivery: "not-sent" }),
-    );
+    const delivery = "not-sent";
+    this.#handBack(new ClosedError("the chat was closed before the prompt was sent", { delivery }), true);
     try {
       await this.#backend.close();
     } finally {
@@ -145,67 +240,102 @@ export class Turns implements SessionHost {
       this.#active = undefined;
       if (active)
         this.#settle(active.job, "failed", new ClosedError("the chat was closed while the turn ran"));
+      this.#see();
     }
   }
 
   onEvent(event: UniversalEvent): void {
+    const { timeline, view } = this.#host;
     const active = this.#active;
-    const { timeline } = this.#host;
-    const shows = active?.see(event) ?? "other";
-    if (active && shows === "prompt") {
-      this.#memory.told();
-      timeline.foldPrompt(event, active.job.id);
-    } else if (shows === "other") timeline.fold(event);
-    this.#host.onEvent(event);
-    this.#host.changed();
+    if (event.type === "turn.started" && event.data.metadata?.prompt_id === active?.job.id)
+      this.#seen(active);
+    if (active?.told !== "unsent") timeline.fold(event);
+    else if (event.type === "turn.ended") active.told = "nothing";
+    this.#host.writer?.add(event);
+    view.changed();
   }
 
   onConnection(change: ConnectionChange): void {
     this.#host.onConnection(change);
   }
 
+  onReplay(isReplaying: boolean): void {
+    this.#host.onReplay(isReplaying);
+  }
+
   onRequests(): void {
-    this.#host.changed();
+    this.#host.view.tellPending(() => this.requests?.list ?? NO_PENDING);
   }
 
   onForgotten(): void {
     this.#backend.forget();
     if (this.#memory.forget()) this.#host.onConnection({ type: "context", lost: true });
+    this.#see();
   }
 
   onGivenUp(): void {
     if (this.#memory.isLost) return; // the prompts wait for the user's choice
     const cause = this.client?.closedBy;
     const options = { delivery: "not-sent", cause } as const;
-    this.#handBack(new ClosedError("the connection ended for good before the prompt was sent", options));
+    this.#handBack(
+      new ClosedError("the connection ended for good before the prompt was sent", options),
+      false,
+    );
   }
 
-  #pump(): void {
+  #seen(active: Active | undefined): void {
+    if (!active) return;
+    const { turn } = active;
+    const hasStopped =
+      turn?.status === "cancelling" || turn?.status === "cancelled" || turn?.status === "failed";
+    active.told = hasStopped ? "unsent" : "sent";
+    if (active.told === "sent") this.#memory.told();
+  }
+
+  /** Sends what may be sent. */
+  pump(): void {
     while (this.#isOpen && !this.#active && !this.#memory.isLost) {
-      const [job] = this.#waiting.values();
+      const job = this.#anew ?? this.queue.next;
       if (!job) break;
       this.#start(job);
     }
-    this.#host.changed();
+    this.#see();
   }
 
   #start(job: Job): void {
-    const active = new ActivePrompt(job);
+    const recap = this.#memory.needsRecap ? recapOf(this.#host.timeline.before(job.branch?.prompt)) : "";
+    const active: Active = {
+      job,
+      turn: undefined,
+      hasRecap: recap !== "",
+      isCancelled: false,
+      told: "nothing",
+    };
     this.#active = active;
     try {
-      const turn = this.#backend.prompt(() => {
-        const recap = this.#memory.needsRecap ? recapOf(this.#host.timeline.told) : "";
-        active.hasRecap = recap !== "";
-        const shown = recap === "" ? {} : { shown: toInput(job.prompt) };
-        return { input: toInput(job.prompt, recap), key: job.id, ...shown };
+      this.#backend.open();
+      if (this.#memory.isLost) {
+        this.#active = undefined; // the backend has forgotten: the prompt waits for the user's choice
+        return;
+      }
+      this.#branches.begin(job);
+      if (this.#anew !== job) this.queue.start(job);
+      const branch = job.branch ? { branchOf: job.branch.of } : {};
+      const shown = active.hasRecap ? { shown: toInput(job.prompt) } : {};
+      const turn = this.#backend.prompt({
+        input: toInput(job.prompt, recap),
+        key: job.id,
+        ...branch,
+        ...shown,
       });
       if (!turn) {
-        this.#active = undefined; // the backend has forgotten: the prompt waits for the user's choice
+        this.#active = undefined; // as above, with a client that had closed, and not said so
+        if (this.#anew !== job) this.queue.restore([job]);
         return;
       }
       active.turn = turn;
       this.#memory.recapMade();
-      this.#waiting.delete(job.id);
+      this.#anew = undefined;
       turn.outcome.then(
         (outcome) => this.#ended(active, outcome),
         (thrown: unknown) => this.#ended(active, undefined, thrown),
@@ -215,24 +345,30 @@ export class Turns implements SessionHost {
       this.#active = undefined;
       const error = asError(thrown);
       if (error.code === "context-lost") this.onForgotten();
-      if (this.#memory.isLost) return;
-      this.#waiting.delete(job.id);
+      if (this.#memory.isLost) {
+        if (this.#anew !== job) this.queue.restore([job]);
+        return;
+      }
+      if (this.#anew === job) this.#anew = undefined;
+      this.queue.take(job);
       this.#fail(job, error);
+      this.#branches.end(job);
     }
   }
 
-  #ended(active: ActivePrompt, outcome: TurnOutcome<TurnResult> | undefined, thrown?: unknown): void {
+  #ended(active: Active, outcome: TurnOutcome<TurnResult> | undefined, thrown?: unknown): void {
     if (this.#active !== active) return; // the chat was closed
     this.#active = undefined;
     const error = outcome?.status === "failed" ? outcome.error : outcome ? undefined : asError(thrown);
     if (error?.code === "context-lost") this.onForgotten();
     const isCompleted = outcome?.status === "completed";
     if (isCompleted) this.#memory.told();
-    const wasSent = isCompleted || (active.wasShown && error?.delivery !== "not-sent");
+    const wasSent = isCompleted || (active.told === "sent" && error?.delivery !== "not-sent");
     if (active.hasRecap && !wasSent) this.#memory.recapFailed();
     else this.#memory.keep(this.#backend.state);
     this.#settle(active.job, outcome?.status ?? "failed", error);
-    this.#pump();
+    this.#branches.end(active.job);
+    this.pump();
   }
 
   /** The events show how a turn ended, but for a prompt that never left, and a source that tells nothing. */
@@ -250,20 +386,35 @@ export class Turns implements SessionHost {
       });
   }
 
-  #handBack(error: ClosedError): void {
-    const jobs = [...this.#waiting.values()];
-    this.#waiting.clear();
-    for (const job of jobs) if (job !== this.#active?.job) this.#fail(job, error);
+  /** @param isKept whether a later chat can go on with the prompts */
+  #handBack(error: ClosedError, isKept: boolean): void {
+    const anew = this.#anew;
+    const jobs = this.queue.jobs.filter((job) => job !== this.#active?.job);
+    this.#anew = undefined;
+    if (isKept) this.#host.view.unsent = jobs.map(({ id }) => id);
+    for (const job of jobs) {
+      if (!isKept) this.queue.take(job);
+      this.#fail(job, error);
+    }
+    if (isKept) this.queue.clear();
+    if (!anew || anew === this.#active?.job) return;
+    this.#fail(anew, error);
+    this.#host.timeline.keepReplaced();
   }
 
   #fail(job: Job, error: AnyAgentwireError): void {
     job.error = error;
+    if (job.branch && !isEdit(job)) this.#host.onFailed(error);
     this.#host.timeline.end(job.id, {
       status: "failed",
       error: describeError(error),
       endedAt: this.clock.wallTime(),
     });
-    this.#host.changed();
+    this.#host.view.changed();
+  }
+
+  #see(): void {
+    this.#host.view.tell({ busy: this.isBusy, state: this.#memory.state });
   }
 }
 

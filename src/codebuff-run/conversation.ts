@@ -12,7 +12,7 @@ import type { CodebuffRunPromptInput } from "./input.ts";
 import type { CodebuffRunEvent, RunMessage, RunState, RunToolMessage } from "./messages.ts";
 import type { CodebuffRunPromptOptions } from "./options.ts";
 import type { RunCore } from "./run-core.ts";
-import { type CodebuffRunConversationState, readPrevious, stateOf } from "./run-state.ts";
+import { type CodebuffRunConversationState, earlierState, readPrevious, stateOf } from "./run-state.ts";
 import type { CodebuffRunResult } from "./turn.ts";
 import type { Turns } from "./turns.ts";
 
@@ -46,6 +46,7 @@ export function openConversation(
       get state() {
         return stateOf(run);
       },
+      earlier: (turns) => earlierState(run, turns),
       create: (input, turnOptions: (CodebuffRunPromptOptions & TurnOptions) | undefined) => {
         const job = turns.create(input, turnOptions, () => run);
         const { turn, order } = job;

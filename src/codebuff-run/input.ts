@@ -10,7 +10,7 @@ import {
   readPromptInput,
 } from "../core/turn/prompt-input.ts";
 import type { AgentDefinition } from "./agents.ts";
-import type { RunMessage, RunPart } from "./messages.ts";
+import { type RunMessage, type RunPart, USER_PROMPT } from "./messages.ts";
 import { PROMPT_CHECKS } from "./options.ts";
 
 /** A part of what the user says. */
@@ -167,7 +167,7 @@ function wellFormedText(text: unknown, where: string): string {
 
 /** The message of a prompt. */
 export function promptMessage({ content }: RunPrompt, sentAt: number): RunMessage {
-  return { role: "user", content, tags: ["USER_PROMPT"], sentAt };
+  return { role: "user", content, tags: [USER_PROMPT], sentAt };
 }
 
 /**

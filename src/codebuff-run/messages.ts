@@ -23,6 +23,9 @@ export type RunPart =
       readonly input: Readonly<Record<string, unknown>>;
     };
 
+/** The tag of a message that a user has written. */
+export const USER_PROMPT = "USER_PROMPT";
+
 /** A message of the history. An assistant message has one part. */
 export type RunMessage =
   | {

@@ -3,7 +3,7 @@ import { describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import { treeOf } from "./file-tree.ts";
-import type { RunMessage, RunPart, RunState } from "./messages.ts";
+import { type RunMessage, type RunPart, type RunState, USER_PROMPT } from "./messages.ts";
 import type { CodebuffRunSettings } from "./options.ts";
 
 /** The state of the last run. A JSON value. */
@@ -17,6 +17,27 @@ export interface CodebuffRunConversationState extends ConversationState {
 /** The state of a conversation whose last run is `run`. */
 export function stateOf(run: RunState | undefined): CodebuffRunConversationState {
   return { protocol: "codebuff-run", version: 1, ...(run === undefined ? {} : { run }) };
+}
+
+/** The state before the last `turns` prompts of the history. Undefined if it has fewer. */
+export function earlierState(
+  run: RunState | undefined,
+  turns: number,
+): CodebuffRunConversationState | undefined {
+  if (!run?.sessionState) return undefined;
+  const { sessionState } = run;
+  const { mainAgentState } = sessionState;
+  const prompts = mainAgentState.messageHistory.flatMap((message, at) =>
+    message.role === "user" && message.tags?.includes(USER_PROMPT) ? [at] : [],
+  );
+  const end = prompts[prompts.length - turns];
+  if (end === undefined) return undefined;
+  if (end === 0) return stateOf(undefined);
+  const messageHistory = mainAgentState.messageHistory.slice(0, end);
+  return stateOf({
+    ...run,
+    sessionState: { ...sessionState, mainAgentState: { ...mainAgentState, messageHistory } },
+  });
 }
 
 /** What a run goes on from. */

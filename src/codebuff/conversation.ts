@@ -55,6 +55,7 @@ export function openConversation(
       get state() {
         return memory.state;
       },
+      earlier: (turns) => memory.earlier(turns),
       create: (input: Input, options: Options, first) => {
         const data = host.build(input, options);
         assertSaysSomething(data);

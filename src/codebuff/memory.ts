@@ -45,6 +45,18 @@ export class CodebuffMemory {
     return this.#sessionState ? { ...state, sessionState: this.#sessionState } : state;
   }
 
+  /** The state of the original server is the server's own, and has no earlier state in it. */
+  earlier(turns: number): CodebuffConversationState | undefined {
+    if (this.#sessionState) return undefined;
+    let end = this.#messages.length;
+    for (let left = turns; left > 0; left--) {
+      if (this.#messages[end - 1]?.role !== "assistant") return undefined;
+      end--;
+      while (end > 0 && this.#messages[end - 1]?.role !== "assistant") end--;
+    }
+    return { protocol: "codebuff", version: 1, messages: this.#messages.slice(0, end) };
+  }
+
   /** The prompt with the history in the form that `server` needs. */
   withHistory(data: PromptData, server: CodebuffServer): PromptData {
     if (server === "codebuff") {

@@ -10,7 +10,7 @@ import { type Look, useLook } from "./use-look.ts";
 
 export interface TranscriptProps
   extends Look,
-    Pick<ChatSnapshot, "messages" | "busy" | "queued" | "connection"> {
+    Pick<ChatSnapshot, "messages" | "busy" | "queue" | "connection"> {
   /** Whether reasoning is folded to one row. @default true */
   readonly foldsReasoning?: boolean;
   /** Whether the app has a command `/retry`, which the rows name. @default false */
@@ -29,14 +29,14 @@ export interface TranscriptProps
  * A tree has one `<Transcript>` and no other `<Static>`. It shows one chat: for another chat, give it another `key`.
  */
 export function Transcript(props: TranscriptProps): ReactElement {
-  const { messages, busy, queued, connection, foldsReasoning = true, hasCommands = false, children } = props;
+  const { messages, busy, queue, connection, foldsReasoning = true, hasCommands = false, children } = props;
   const { columns, theme } = useLook(props);
   const size = useWindowSize();
   const shares = sharesOf(size);
   const maxRows = props.maxRows ?? shares.tail;
   const input = useMemo<TranscriptInput>(
-    () => ({ messages, busy, queued, connection, columns, theme, foldsReasoning, hasCommands, maxRows }),
-    [messages, busy, queued, connection, columns, theme, foldsReasoning, hasCommands, maxRows],
+    () => ({ messages, busy, queue, connection, columns, theme, foldsReasoning, hasCommands, maxRows }),
+    [messages, busy, queue, connection, columns, theme, foldsReasoning, hasCommands, maxRows],
   );
   const [screen] = useState(() => new TranscriptScreen(systemClock, input));
   const { printed, rows, isDrained } = useFrame(screen, input);

@@ -21,7 +21,7 @@ test("prompts that wait are sent after a cancel, in order, when the turn has sto
   rig.chat.cancel();
   await rig.settle();
   expect(rig.source.turns).toHaveLength(1);
-  expect(rig.now).toMatchObject({ busy: true, queued: 1 });
+  expect(rig.now).toMatchObject({ busy: true, queue: { length: 1 } });
   rig.source.turn.stopped();
   await rig.settle();
   expect(rig.source.turns.map(({ text }) => text)).toEqual(["One", "Two"]);
@@ -35,7 +35,7 @@ test("`all` takes the waiting prompts back too, and retry sends one of them", as
   rig.chat.cancel("all");
   await rig.settle();
   expect(rig.prompts).toEqual(["user sent: One", "user cancelled: Two", "user cancelled: Three"]);
-  expect(rig.now).toMatchObject({ busy: false, queued: 0 });
+  expect(rig.now).toMatchObject({ busy: false, queue: { length: 0 } });
   expect(rig.chat.retry("m3").ok).toBe(true);
   expect(rig.source.turn.text).toBe("Three");
 });
@@ -130,13 +130,13 @@ test("taking back prompts that wait for `resume` changes the snapshot, and liste
   rig.source.agent.loses(new ConnectionLostError("the connection ended"));
   rig.chat.send("More");
   await rig.settle();
-  expect(rig.now).toMatchObject({ busy: false, queued: 1, connection: { contextLost: true } });
+  expect(rig.now).toMatchObject({ busy: false, queue: { length: 1 }, connection: { contextLost: true } });
   let changes = 0;
   rig.chat.subscribe(() => changes++);
   expect(rig.chat.cancel("all")).toEqual({ ok: true });
   await rig.settle();
   expect(changes).toBe(1);
-  expect(rig.now.queued).toBe(0);
+  expect(rig.now.queue.length).toBe(0);
   expect(rig.prompts).toEqual(["user sent: Hello", "user cancelled: More"]);
   rig.chat.resume("without-context");
   expect(rig.source.turns).toHaveLength(1);
@@ -147,8 +147,8 @@ test("taking back prompts that wait for the store changes the snapshot at once",
   store.hold();
   const rig = new Rig({ store, id: "chat" });
   rig.chat.send("Hello");
-  expect(rig.now.queued).toBe(1);
+  expect(rig.now.queue.length).toBe(1);
   rig.chat.cancel("all");
-  expect(rig.now.queued).toBe(0);
+  expect(rig.now.queue.length).toBe(0);
   expect(rig.lines).toEqual(["user cancelled: Hello"]);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { MAX_STORE_WAIT } from "../../src/chat/store/store-writer.ts";
 import { MemoryStore } from "./support/memory-store.ts";
 import { Rig } from "./support/rig.ts";
 
@@ -39,8 +40,8 @@ test.each([
   arrange(rig);
   await rig.chat.close();
   expectNothingLeft(rig);
-  const { busy, queued, connection, pending } = rig.now;
-  expect({ busy, queued, pending }).toEqual({ busy: false, queued: 0, pending: [] });
+  const { busy, queue, connection, pending } = rig.now;
+  expect({ busy, queue, pending }).toEqual({ busy: false, queue: [], pending: [] });
   expect(connection.status).toBe("closed");
   expect(rig.lines.filter((line) => /queued|open/.test(line))).toEqual([]);
 });
@@ -82,7 +83,10 @@ test("close before the store has answered resolves, and what it loads is dropped
   store.hold();
   const rig = new Rig({ store, id: "chat" });
   rig.chat.send("Hello");
-  await rig.chat.close();
+  const closing = rig.chat.close();
+  await rig.settle();
+  rig.clock.advance(MAX_STORE_WAIT); // the store takes no record of the prompt that waits
+  await closing;
   store.release();
   await rig.settle();
   expect(rig.source.agent.status).toBe("closed");

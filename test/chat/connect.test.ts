@@ -33,7 +33,7 @@ test("connect makes a new client after a final close, and the prompts that wait 
   rig.chat.send("More");
   expect(rig.chat.connect()).toEqual({ ok: true });
   expect(rig.source.agents).toHaveLength(2);
-  expect(rig.now).toMatchObject({ queued: 1, connection: { status: "ready", contextLost: true } });
+  expect(rig.now).toMatchObject({ queue: { length: 1 }, connection: { status: "ready", contextLost: true } });
   expect(rig.prompts).toEqual(["user sent: Hello", "user queued: More"]);
 });
 

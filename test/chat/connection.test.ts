@@ -64,7 +64,7 @@ test("when the client gives up, the prompts that never left are handed back", as
   expect(rig.lines.slice(-2)).toEqual(["user failed: Two", "user failed: Three"]);
   expect(rig.now.messages.at(-1)?.error).toMatchObject({ retry: "safe" });
   expect(rig.source.agents).toHaveLength(1);
-  expect(rig.now).toMatchObject({ busy: false, queued: 0 });
+  expect(rig.now).toMatchObject({ busy: false, queue: { length: 0 } });
 });
 
 test("a client that has closed without a word is replaced, once, and the prompt goes to the new one", () => {

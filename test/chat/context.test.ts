@@ -29,7 +29,7 @@ test("prompts are held until the user has chosen; without the context they go as
   const rig = await forgotten();
   expect(rig.chat.send("More")).toEqual({ ok: true, id: "m2" });
   expect(rig.lines.at(-1)).toBe("user queued: More");
-  expect(rig.now).toMatchObject({ busy: false, queued: 1 });
+  expect(rig.now).toMatchObject({ busy: false, queue: { length: 1 } });
   expect(rig.chat.resume("without-context")).toEqual({ ok: true });
   expect(rig.source.turn.text).toBe("More");
   expect(rig.now.connection.contextLost).toBe(false);

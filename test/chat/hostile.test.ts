@@ -203,7 +203,7 @@ test.each([
   await rig.settle();
   expect(rig.prompts).toEqual(["user sent: One", "user failed: Two"]);
   expect(rig.now.messages.at(-1)?.error?.code).toBe(error.code);
-  expect(rig.now).toMatchObject({ busy: false, queued: 0, connection: { contextLost: false } });
+  expect(rig.now).toMatchObject({ busy: false, queue: { length: 0 }, connection: { contextLost: false } });
 });
 
 test("a client that ends for good inside of `prompt()` fails that prompt, and the next one gets a new client", async () => {

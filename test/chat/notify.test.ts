@@ -1,5 +1,4 @@
 import { expect, test, vi } from "vitest";
-import { Notifier } from "../../src/chat/notifier.ts";
 import { Rig } from "./support/rig.ts";
 
 test("a thousand events in one tick notify once", async () => {
@@ -71,17 +70,17 @@ test("a listener that was removed is not called, also if it was removed by an ea
 });
 
 test("the same function subscribed twice is called twice, and each subscription ends on its own", async () => {
-  const notifier = new Notifier(() => {});
+  const { chat } = new Rig();
   let calls = 0;
   const listener = () => calls++;
-  const off = notifier.subscribe(listener);
-  notifier.subscribe(listener);
-  notifier.changed();
+  const off = chat.subscribe(listener);
+  chat.subscribe(listener);
+  chat.send("Hello");
   await Promise.resolve();
   expect(calls).toBe(2);
   off();
   off();
-  notifier.changed();
+  chat.send("Hello again");
   await Promise.resolve();
   expect(calls).toBe(3);
 });

@@ -28,12 +28,12 @@ test("a prompt that waits for the connection shows at once as queued, and keeps 
   rig.chat.send("Hello");
   rig.chat.send("And then?");
   expect(rig.lines).toEqual(["user queued: Hello", "user queued: And then?"]);
-  expect(rig.now).toMatchObject({ busy: true, queued: 1 }); // the client has the first one
+  expect(rig.now).toMatchObject({ busy: true, queue: { length: 1 } }); // the client has the first one
   rig.source.turn.send();
   rig.source.turn.says("Hi");
   expect(rig.lines).toEqual(["user sent: Hello", "assistant open: Hi", "user queued: And then?"]);
   expect(rig.now.messages.map(({ id }) => id)).toEqual(["m1", expect.any(String), "m2"]);
-  expect(rig.now.queued).toBe(1);
+  expect(rig.now.queue.length).toBe(1);
 });
 
 test("a prompt sent while a turn runs waits in the chat, and the client gets it when the turn has ended", async () => {
@@ -49,7 +49,7 @@ test("a prompt sent while a turn runs waits in the chat, and the client gets it 
   await rig.settle();
   expect(rig.source.turns.map(({ text }) => text)).toEqual(["One", "Two", "Three"]);
   expect(rig.now.messages.map(({ id }) => id).filter((id) => id.startsWith("m"))).toEqual(["m1", "m2", "m3"]);
-  expect(rig.now.queued).toBe(0);
+  expect(rig.now.queue.length).toBe(0);
 });
 
 test("a queue that is full refuses the next prompt, and shows why", () => {

@@ -10,7 +10,7 @@ import { capturedOutput } from "../helpers/captured-output.ts";
 
 const output = capturedOutput();
 
-const idle = ({ busy, queued }: ChatSnapshot): boolean => !busy && queued === 0;
+const idle = ({ busy, queue }: ChatSnapshot): boolean => !busy && queue.length === 0;
 
 test("the program of README.md prints the answer, and closes its chat", async () => {
   const { chat } = await import("../../docs/snippets/readme-chat.ts");

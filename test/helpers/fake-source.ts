@@ -105,6 +105,8 @@ export class FakeAgent implements AnyAgentClient {
   status: ClientStatus = "idle";
   closedBy: AnyAgentwireError | undefined;
   closes = 0;
+  /** What `prompt()` of the next conversation throws, if anything. */
+  refuseNext: unknown;
 
   constructor(options: FakeOptions) {
     this.options = options;
@@ -190,6 +192,8 @@ export class FakeAgent implements AnyAgentClient {
     if (from !== undefined && this.options.goesOn === false)
       throw new UnsupportedError("the server forgets.", "Begin anew.");
     const conversation = new FakeConversation(this, from);
+    conversation.refusal = this.refuseNext;
+    this.refuseNext = undefined;
     this.conversations.push(conversation);
     return conversation;
   }
@@ -240,6 +244,12 @@ export class FakeConversation implements AnyConversation {
 
   get state(): FakeState {
     return { protocol: "fake", version: 1, said: [...this.said] };
+  }
+
+  earlier(turns: number): FakeState | undefined {
+    return turns > this.said.length
+      ? undefined
+      : { ...this.state, said: this.said.slice(0, this.said.length - turns) };
   }
 
   get stopsAtOnce(): boolean {

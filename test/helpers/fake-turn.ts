@@ -58,16 +58,18 @@ export class FakeTurn implements Pick<AnyTurn, "id" | "status" | "outcome" | "ca
 
   /** A turn that was never sent tells its beginning too, once it has ended. */
   #begin(): void {
-    const { shown = this.input } = this.options;
+    const { shown = this.input, key, branchOf } = this.options;
     const { text, images = [] } = typeof shown === "string" ? { text: shown } : shown;
-    this.stream.turn([
-      { type: "text", text },
-      ...images.map(({ data, mediaType }) => ({
-        type: "image" as const,
-        path: String(data),
-        mime: mediaType ?? null,
-      })),
-    ]);
+    const pictures = images.map(({ data, mediaType }) => ({
+      type: "image" as const,
+      path: String(data),
+      mime: mediaType ?? null,
+    }));
+    const metadata = {
+      ...(key === undefined ? {} : { prompt_id: key }),
+      ...(branchOf === undefined ? {} : { branch_of: branchOf }),
+    };
+    this.stream.turn([{ type: "text", text }, ...pictures], metadata);
   }
 
   says(delta: string): void {

@@ -142,8 +142,8 @@ test("the word that an answer was cancelled goes when the next answer is under w
   await screen.until(() => screen.chat.getSnapshot().messages.at(-1)?.status === "open");
   screen.press({ text: "two" }, "enter", "escape");
   await screen.until(() => {
-    const { messages, queued } = screen.chat.getSnapshot();
-    return queued === 0 && messages.at(-1)?.status === "open";
+    const { messages, queue } = screen.chat.getSnapshot();
+    return queue.length === 0 && messages.at(-1)?.status === "open";
   });
   const shown = await screen.after(PAUSE);
   expect(shown).toContain("* working");

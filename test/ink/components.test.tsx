@@ -228,7 +228,7 @@ describe("<StatusLine>", () => {
   const facts = {
     connection: { status: "ready", attempt: 0, contextLost: false },
     busy: true,
-    queued: 2,
+    queue: { length: 2 },
     usage: { input_tokens: 12_345, output_tokens: 20 },
     cost: [{ total: 3, currency: "credits" }],
   } as const;
@@ -240,7 +240,7 @@ describe("<StatusLine>", () => {
   });
 
   test("says in words that the agent has forgotten the conversation, and that one credit is one", () => {
-    const lost = { ...facts, busy: false, queued: 0, connection: { ...facts.connection, contextLost: true } };
+    const lost = { ...facts, busy: false, queue: [], connection: { ...facts.connection, contextLost: true } };
     const cost = [{ total: 1, currency: "credits" }];
     expect(rowsOf(<StatusLine {...lost} usage={{}} cost={cost} {...look} />)).toEqual([
       "context forgotten - 1 credit",
@@ -257,7 +257,7 @@ describe("<StatusLine>", () => {
     const idle = {
       ...facts,
       busy: false,
-      queued: 0,
+      queue: [],
       connection: { ...facts.connection, status: "idle" },
     } as const;
     expect(rowsOf(<StatusLine {...idle} {...look} />)[0]).toMatch(/^not connected yet -/);

@@ -110,13 +110,13 @@ describe("useAgentChat", () => {
 
   test("a selector that changes between renders selects anew", async () => {
     const chat = createChat(new MockAgent());
-    const Show = ({ what }: { readonly what: "busy" | "queued" }) => (
+    const Show = ({ what }: { readonly what: "busy" | "plan" }) => (
       <Text>{String(useAgentChat(chat, (snapshot) => snapshot[what]))}</Text>
     );
     using screen = mount(<Show what="busy" />);
     expect(screen.shown).toBe("false");
-    screen.rerender(<Show what="queued" />);
-    await until(() => screen.shown === "0");
+    screen.rerender(<Show what="plan" />);
+    await until(() => screen.shown === "null");
     await chat.close();
   });
 
@@ -167,7 +167,7 @@ describe("the provider", () => {
 
   test.each([
     ["useChat", () => <p>{String(useChat())}</p>],
-    ["useAgentChat", () => <p>{useAgentChat().queued}</p>],
+    ["useAgentChat", () => <p>{useAgentChat().queue.length}</p>],
     ["useConnection", () => <p>{useConnection().status}</p>],
     ["usePending", () => <p>{usePending().length}</p>],
   ])("%s outside a provider is a typed error that says what to do", (_name, Component) => {

@@ -8,5 +8,5 @@ export function Everything({ chat }: { readonly chat: Chat }) {
   const busy = useAgentChat(chat, (now) => now.busy); // renders again when a turn begins or ends
   const last = useAgentChat(chat, (now) => now.messages.at(-1)); // when the last message changes
   // #endregion
-  return <p>{`${snapshot.queued} ${busy} ${last?.id}`}</p>;
+  return <p>{`${snapshot.queue.length} ${busy} ${last?.id}`}</p>;
 }

@@ -22,7 +22,7 @@ export interface ComposerProps {
 export function Composer({ field, label, isBehind, onSay }: ComposerProps): ReactElement {
   const chat = useChat();
   const form = useRef<HTMLFormElement>(null);
-  const canCancel = useAgentChat(undefined, ({ busy, queued }) => busy || queued > 0);
+  const canCancel = useAgentChat(undefined, ({ busy, queue }) => busy || queue.length > 0);
   useEffect(() => {
     if (isBehind) return;
     const onKey = (event: globalThis.KeyboardEvent): void => {

@@ -32,8 +32,8 @@ export class OpenChats {
   trim(): void {
     for (const [id, chat] of this.#chats) {
       if (this.#chats.size <= MAX_OPEN) return;
-      const { busy, queued } = chat.getSnapshot();
-      if (busy || queued > 0) continue;
+      const { busy, queue } = chat.getSnapshot();
+      if (busy || queue.length > 0) continue;
       this.#chats.delete(id);
       void chat.close();
     }

@@ -9,7 +9,7 @@ const THINKS = { gesture: "think" } as const;
 export function Thread(): ReactElement {
   const messages = useAgentChat(undefined, (chat) => chat.messages);
   const isBusy = useAgentChat(undefined, (chat) => chat.busy);
-  const queued = useAgentChat(undefined, (chat) => chat.queued);
+  const queued = useAgentChat(undefined, (chat) => chat.queue.length);
   const shown = messages.toArray();
   const hasAnswer = shown.some(({ status }) => status === "open" || status === "recovering");
   // One more than the chat has queued: the client's prompt waits for the link, and its message says so.

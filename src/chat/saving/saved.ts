@@ -2,9 +2,12 @@ import { describe, isObject } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import type { ConversationState } from "../../core/turn/conversation.ts";
 import { cutOff } from "../../universal/transcript/cut-off.ts";
+import { emptyDictionary } from "../../universal/transcript/dictionary.ts";
 import { type List, listOf } from "../../universal/transcript/list.ts";
 import type { ChatMessage, ChatPart, ChatSubagentPart } from "../../universal/transcript/message.ts";
 import type { ChatTotals } from "../../universal/transcript/totals.ts";
+import type { ChatSnapshot } from "../snapshot.ts";
+import type { Restored, Timeline } from "../timeline.ts";
 
 /** A part as JSON: the parts of a sub-agent are an array. */
 export type SavedPart =
@@ -13,6 +16,12 @@ export type SavedPart =
 
 /** A message as JSON. */
 export type SavedMessage = Omit<ChatMessage, "parts"> & { readonly parts: readonly SavedPart[] };
+
+/** A branch that is not shown: its messages, and the state of the conversation behind them. */
+export interface SavedBranch {
+  readonly messages: readonly SavedMessage[];
+  readonly state?: ConversationState;
+}
 
 /** A chat as a JSON value. `createChat(source, { from })` goes on from it. */
 export interface SavedChat {
@@ -23,15 +32,21 @@ export interface SavedChat {
   /** The state of the backend's conversation. Absent if there is none to go on from. */
   readonly state?: ConversationState;
   readonly totals: ChatTotals;
+  /** The ids of the messages whose prompts wait in the chat, in order. */
+  readonly queue?: readonly string[];
+  readonly branches?: readonly SavedBranch[];
 }
 
 /** A saved chat, read. */
-export interface ReadChat {
-  readonly messages: List<ChatMessage>;
+export interface ReadChat extends Restored {
   readonly state: ConversationState | undefined;
   readonly source: string;
-  readonly totals: ChatTotals;
+  /** The prompts that wait. They are not among the messages. */
+  readonly queue: readonly ChatMessage[];
 }
+
+/** The version that this library writes, and reads with all before it. */
+const VERSION = 1;
 
 const plainMessages = new WeakMap<ChatMessage, SavedMessage>();
 
@@ -49,17 +64,71 @@ export function saveMessages(messages: List<ChatMessage>): readonly SavedMessage
 const saveParts = (parts: List<ChatPart>): readonly SavedPart[] =>
   parts.map((part) => (part.type === "subagent" ? { ...part, parts: saveParts(part.parts) } : part));
 
+/** @param unsent the ids of the prompts that wait */
+export function savedOf(
+  source: string,
+  { messages, state, usage, cost }: Pick<ChatSnapshot, "messages" | "state" | "usage" | "cost">,
+  unsent: readonly string[],
+  { transcript, states }: Timeline,
+): SavedChat {
+  const branches = transcript.branches.toArray().map((hidden): SavedBranch => {
+    const behind = states.get(hidden.at(0)?.id ?? "");
+    return { messages: saveMessages(hidden), ...(behind ? { state: behind } : {}) };
+  });
+  return {
+    version: VERSION,
+    source,
+    messages: saveMessages(messages),
+    ...(state === undefined ? {} : { state }),
+    totals: { usage, cost },
+    ...(unsent.length === 0 ? {} : { queue: unsent }),
+    ...(branches.length === 0 ? {} : { branches }),
+  };
+}
+
 /** @throws InvalidInputError for a value that is no saved chat. */
 export function readSaved(value: unknown): ReadChat {
+  const version = isObject(value) ? value["version"] : undefined;
+  if (typeof version === "number" && version > VERSION)
+    throw new InvalidInputError(
+      `\`from\` was saved by a newer version of this library (${version}, and this one reads ${VERSION}).`,
+      "Update agentwire.",
+    );
   try {
-    if (isObject(value) && value["version"] === 1 && isSaved(value)) {
-      const { messages, state, source, totals = { usage: {}, cost: [] } } = value;
-      return { messages: listOf(messages.map(readMessage)), state, source, totals };
-    }
+    if (isObject(value) && version === VERSION && isSaved(value)) return read(value);
   } catch (cause) {
     throw refused(value, cause); // such as parts that are nested too deeply
   }
   throw refused(value);
+}
+
+function read(saved: SavedChat): ReadChat {
+  const { state, source, totals = { usage: {}, cost: [] }, queue = [], branches = [] } = saved;
+  const waits = new Set(queue);
+  const messages = saved.messages.filter(({ id }) => !waits.has(id)).map(readMessage);
+  const queued = new Map(saved.messages.map((message) => [message.id, message]));
+  let hidden = emptyDictionary<List<ChatMessage>>();
+  const states = new Map<string, ConversationState>();
+  for (const branch of branches) {
+    const [first] = branch.messages;
+    if (!first) continue;
+    hidden = hidden.with(first.id, listOf(branch.messages.map(readMessage)));
+    if (branch.state) states.set(first.id, branch.state);
+  }
+  return {
+    messages: listOf(messages),
+    branches: hidden,
+    states,
+    ...totals,
+    state,
+    source,
+    queue: queue.flatMap((id) => {
+      const { role, parts = [], startedAt = 0 } = queued.get(id) ?? {};
+      return role === "user"
+        ? [{ id, role, status: "queued", parts: readParts(parts), startedAt } as const]
+        : [];
+    }),
+  };
 }
 
 function refused(value: unknown, cause?: unknown): InvalidInputError {
@@ -68,15 +137,26 @@ function refused(value: unknown, cause?: unknown): InvalidInputError {
 }
 
 function isSaved(value: Record<string, unknown>): value is Record<string, unknown> & SavedChat {
-  const { source, messages, state, totals } = value;
+  const { source, messages, state, totals, queue = [], branches = [] } = value;
   return (
     typeof source === "string" &&
-    Array.isArray(messages) &&
-    messages.every(isMessage) &&
+    areMessages(messages) &&
     (state === undefined || isObject(state)) &&
-    (totals === undefined || (isObject(totals) && isObject(totals["usage"]) && Array.isArray(totals["cost"])))
+    (totals === undefined ||
+      (isObject(totals) && isObject(totals["usage"]) && Array.isArray(totals["cost"]))) &&
+    Array.isArray(queue) &&
+    queue.every((id) => typeof id === "string") &&
+    Array.isArray(branches) &&
+    branches.every(isBranch)
   );
 }
+
+const areMessages = (value: unknown): boolean => Array.isArray(value) && value.every(isMessage);
+
+const isBranch = (value: unknown): boolean =>
+  isObject(value) &&
+  areMessages(value["messages"]) &&
+  (value["state"] === undefined || isObject(value["state"]));
 
 const ROLES: readonly unknown[] = ["user", "assistant", "system"];
 const STATUSES: readonly unknown[] = [
@@ -96,9 +176,18 @@ function isMessage(value: unknown): boolean {
     typeof value["startedAt"] === "number" &&
     ROLES.includes(value["role"]) &&
     STATUSES.includes(value["status"]) &&
-    areParts(value["parts"])
+    areParts(value["parts"]) &&
+    areSiblings(value["branches"])
   );
 }
+
+const areSiblings = (value: unknown): boolean =>
+  value === undefined ||
+  (isObject(value) &&
+    typeof value["at"] === "number" &&
+    typeof value["of"] === "number" &&
+    Array.isArray(value["ids"]) &&
+    value["ids"].every((id) => typeof id === "string"));
 
 /** A field of each type of part, with its type: enough for a UI not to fail. */
 const PARTS: Readonly<Record<ChatPart["type"], Readonly<Record<string, string>>>> = {

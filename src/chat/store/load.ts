@@ -1,17 +1,23 @@
 import type { UniversalEvent } from "../../universal/events.ts";
 import { cutOff } from "../../universal/transcript/cut-off.ts";
-import { type List, replace } from "../../universal/transcript/list.ts";
+import { type List, listOf } from "../../universal/transcript/list.ts";
 import type { ChatMessage } from "../../universal/transcript/message.ts";
 import { fold } from "../../universal/transcript/reduce.ts";
-import type { ChatTotals } from "../../universal/transcript/totals.ts";
+import type { Restored } from "../timeline.ts";
 
-/** The messages of a stored chat. What was open when the log ended has failed. */
-export function loadMessages(events: Iterable<UniversalEvent>): {
-  readonly messages: List<ChatMessage>;
-  readonly totals: ChatTotals;
-} {
-  const { usage, cost, messages: told } = fold(events);
-  let messages = told;
-  for (const [at, message] of told.toArray().entries()) messages = replace(messages, at, cutOff(message));
-  return { messages, totals: { usage, cost } };
+/** What a stored chat has shown. What was open when the log ended has failed. */
+export function loadTranscript(events: Iterable<UniversalEvent>): Restored {
+  const { messages, branches, usage, cost, plan, context } = fold(events);
+  let hidden = branches;
+  for (const branch of branches) {
+    const [first] = branch;
+    if (first) hidden = hidden.with(first.id, ended(branch));
+  }
+  return { messages: ended(messages), branches: hidden, usage, cost, plan, context };
+}
+
+/** The same list, if nothing of it was open. */
+function ended(messages: List<ChatMessage>): List<ChatMessage> {
+  const all = messages.map(cutOff);
+  return all.every((message, at) => message === messages.at(at)) ? messages : listOf(all);
 }

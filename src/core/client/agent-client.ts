@@ -44,6 +44,7 @@ export interface Capabilities {
   readonly reopens: boolean;
   /** Whether the client looks for the answer of a turn whose link was lost. */
   readonly recovers: boolean;
+  readonly branches?: boolean;
 }
 
 /** A mistake on the wire, or an error in a listener. The connection lives on. */

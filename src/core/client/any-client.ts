@@ -10,7 +10,7 @@ export type AnyTurn = Turn<AnyEvent, TurnResult>;
 
 /** A conversation of any client. */
 export interface AnyConversation
-  extends Pick<Conversation<AnyEvent, TurnResult, object, object>, "messages" | "state" | "shared"> {
+  extends Pick<Conversation<AnyEvent, TurnResult, object, object>, "messages" | "state" | "shared" | "earlier"> {
   prompt(input: string | PromptInput, options?: TurnOptions): AnyTurn;
 }
 
@@ -21,6 +21,8 @@ export interface AnyAgentClient
       "status" | "capabilities" | "closedBy" | "pending" | "decide" | "answer" | "connect" | "close"
     >,
     AsyncDisposable {
+  /** Cancels a turn that another client of the same backend has begun. `turnId` is the id in its events. Absent: nobody else has turns there. */
+  readonly cancel?: (turnId: string) => void;
   prompt(input: string | PromptInput, options?: TurnOptions): AnyTurn;
   conversation(options?: { readonly from?: ConversationState }): AnyConversation;
   on<Name extends keyof AnyClientEvents>(

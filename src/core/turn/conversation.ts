@@ -1,6 +1,7 @@
+import { describe } from "../checks.ts";
 import { ORIGIN, type Origin } from "../client/origin.ts";
 import type { Outbox } from "../client/outbox.ts";
-import { ConnectionLostError } from "../errors.ts";
+import { ConnectionLostError, InvalidInputError } from "../errors.ts";
 import { Queue } from "../queue.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import type { PromptOf } from "./prompt-input.ts";
@@ -35,6 +36,11 @@ export interface Conversation<
   readonly state: State;
   /** Whether all prompts of the client belong to this conversation: the backend knows one conversation at a time. */
   readonly shared: boolean;
+  /**
+   * The state before the last `turns` completed turns, to go on from there. Undefined if nobody here knows that state: the server keeps the
+   * history, or the conversation has had fewer turns.
+   */
+  earlier(turns: number): State | undefined;
   prompt(input: PromptOf<Input>, options?: Options & TurnOptions): Turn<Event, Result>;
 }
 
@@ -44,6 +50,8 @@ export interface Memory<Event, Result extends TurnResult, Options, Input, State 
   readonly state: State;
   /** @default false */
   readonly shared?: true;
+  /** As {@link Conversation.earlier}, for a whole number of 1 or more. @default none: the server keeps the history */
+  earlier?(turns: number): State | undefined;
   /**
    * Makes a turn without sending it; throws for wrong input. `first`: no earlier turn waits or runs, so the content of the request is
    * final.
@@ -101,6 +109,12 @@ export class LiveConversation<
 
   get shared(): boolean {
     return this.#memory.shared ?? false;
+  }
+
+  earlier(turns: number): State | undefined {
+    if (!Number.isSafeInteger(turns) || turns < 0)
+      throw new InvalidInputError(`\`turns\` is ${describe(turns)}.`, "Pass a whole number, 0 or more.");
+    return turns === 0 ? this.state : this.#memory.earlier?.(turns);
   }
 
   prompt(input: PromptOf<Input>, options?: Options & TurnOptions): Turn<Event, Result> {

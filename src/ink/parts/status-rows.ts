@@ -18,7 +18,7 @@ export interface StatusFacts {
   /** Seconds since the turn began. */
   readonly seconds?: number | undefined;
   /** Prompts that wait. */
-  readonly queued: number;
+  readonly queue: { readonly length: number };
   readonly usage: UniversalUsage;
   readonly cost: readonly UniversalCost[];
   /**

@@ -10,7 +10,7 @@ export interface ProgressFacts {
   /** @default not known */
   readonly messages?: Pick<List<ChatMessage>, "length" | "at">;
   readonly busy: boolean;
-  readonly queued: number;
+  readonly queue: { readonly length: number };
   readonly connection: Pick<ChatConnection, "status">;
 }
 
@@ -25,13 +25,13 @@ export interface Progress {
 const MAX_ROWS = 4;
 
 /**
- * What runs, and what waits. A prompt that the client has taken, and that is not sent because there is no link, waits too: it does not count as
- * `queued`, and the chat is `busy`.
+ * What runs, and what waits. A prompt that the client has taken, and that is not sent because there is no link, waits too: it is not in
+ * `queue`, and the chat is `busy`.
  */
-export function progressOf({ messages, busy, queued, connection }: ProgressFacts): Progress {
-  const unsent = messages ? queuedIn(messages).length : queued;
-  const isHeld = busy && unsent > queued && connection.status !== "ready";
-  return { isWorking: busy && !isHeld, waiting: isHeld ? unsent : queued };
+export function progressOf({ messages, busy, queue, connection }: ProgressFacts): Progress {
+  const unsent = messages ? queuedIn(messages).length : queue.length;
+  const isHeld = busy && unsent > queue.length && connection.status !== "ready";
+  return { isWorking: busy && !isHeld, waiting: isHeld ? unsent : queue.length };
 }
 
 /** When the answer that is open began, in ms since the epoch. */

@@ -257,14 +257,14 @@ export class ChatScreen {
   }
 
   #facts(snapshot: ChatSnapshot, now: number) {
-    const { connection, busy, queued, usage, cost, problem, messages } = snapshot;
+    const { connection, busy, queue, usage, cost, problem, messages } = snapshot;
     const seconds = this.#busySince === undefined ? undefined : Math.floor((now - this.#busySince) / 1_000);
-    const recovering = messages.at(-1 - queued)?.status === "recovering";
+    const recovering = messages.at(-1 - queue.length)?.status === "recovering";
     const { note } = this.#keyboard;
     return {
       connection,
       busy,
-      queued,
+      queue,
       usage,
       cost,
       problem,

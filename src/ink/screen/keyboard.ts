@@ -69,8 +69,8 @@ export class Keyboard {
 
   /** Follows the chat. */
   follow(snapshot: ChatSnapshot): void {
-    const { busy, queued } = snapshot;
-    if (!busy && queued === 0) this.#isCancelled = false;
+    const { busy, queue } = snapshot;
+    if (!busy && queue.length === 0) this.#isCancelled = false;
     if (this.#cancelled === undefined || !busy || lastSent(snapshot) === this.#cancelled) return;
     this.#cancelled = undefined;
     this.#note = undefined;
@@ -154,14 +154,14 @@ export class Keyboard {
   }
 
   #interrupt(): void {
-    const { busy, queued } = this.#host.chat.getSnapshot();
+    const { busy, queue } = this.#host.chat.getSnapshot();
     if (this.#isWritingInDialog) {
       this.#host.dialog.clearText();
       return;
     }
     if (this.#editor.text !== "") this.#editor = stepEditor(this.#editor, { type: "clear" });
     else if (this.#host.local.stop()) this.#note = "the command is being stopped; Ctrl-C again leaves";
-    else if ((busy || queued > 0) && !this.#isCancelled) {
+    else if ((busy || queue.length > 0) && !this.#isCancelled) {
       this.#isCancelled = true;
       this.#cancelTurn("all");
     } else this.#host.leave("interrupted");
@@ -170,8 +170,8 @@ export class Keyboard {
   #cancelTurn(what: "turn" | "all"): void {
     const { chat } = this.#host;
     const snapshot = chat.getSnapshot();
-    const { busy, queued } = snapshot;
-    if (!busy && (what === "turn" || queued === 0)) {
+    const { busy, queue } = snapshot;
+    if (!busy && (what === "turn" || queue.length === 0)) {
       this.#note = "nothing runs";
       return;
     }

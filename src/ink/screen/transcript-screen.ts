@@ -10,7 +10,7 @@ import { type Printed, Printout, TAIL_ROWS } from "./printed.ts";
 const SECOND = 1_000;
 
 /** What a transcript shows, and how. */
-export interface TranscriptInput extends Pick<ChatSnapshot, "messages" | "busy" | "queued" | "connection"> {
+export interface TranscriptInput extends Pick<ChatSnapshot, "messages" | "busy" | "queue" | "connection"> {
   readonly columns: number;
   readonly theme: Theme;
   readonly foldsReasoning: boolean;

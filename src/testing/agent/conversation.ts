@@ -60,6 +60,12 @@ export class MockConversation
     return this.#host.shared;
   }
 
+  earlier(turns: number): MockConversationState | undefined {
+    const left = this.#messages.length - 2 * turns; // a turn is a prompt and an answer
+    if (this.shared || left < 0) return undefined;
+    return { ...this.state, messages: this.#messages.slice(0, left) };
+  }
+
   /** @throws ConnectionLostError, `context-lost`, once the backend has forgotten the conversation; as `client.prompt` otherwise */
   prompt(input: string | PromptInput, options?: TurnOptions): MockTurn {
     return this.#host.prompt(input, options, this);

@@ -8,8 +8,7 @@ import { randomId } from "../../core/random-id.ts";
 import type { TurnResult } from "../../core/turn/turn.ts";
 import type { AnyEvent } from "../../core/values.ts";
 import type { Binding, HeardClient } from "../binding.ts";
-import type { UniversalEvent } from "../events.ts";
-import type { ReplayOptions, UniversalOptions, UniversalStream } from "../stream.ts";
+import type { EventListener, ReplayOptions, UniversalOptions, UniversalStream } from "../stream.ts";
 import { Listening } from "./listening.ts";
 import { EventLog } from "./log.ts";
 import { scopeOf } from "./scope.ts";
@@ -56,11 +55,7 @@ export function attach<Client extends HeardClient, Event extends AnyEvent, Resul
       checkCallOptions(replay, REPLAY);
       return log.read(replay);
     },
-    on: (
-      name: "event",
-      listener: (event: UniversalEvent) => void,
-      listen: ListenOptions = {},
-    ): Unsubscribe => {
+    on: (name: "event", listener: EventListener, listen: ListenOptions = {}): Unsubscribe => {
       checkName(name, { event: true }, "event");
       checkCallOptions(listen, { signal: checks.signal });
       if (typeof listener !== "function")

@@ -1,5 +1,7 @@
 import type { ErrorData } from "../events.ts";
 import type { ErrorDescription } from "../words/error-description.ts";
+import type { Branching } from "./branches.ts";
+import { emptyDictionary } from "./dictionary.ts";
 import { append, emptyList, type List, replace } from "./list.ts";
 import type { ChatMessage, ChatPart } from "./message.ts";
 import type { Book, Home, Place, Spot, Transcript, TranscriptRequest } from "./transcript.ts";
@@ -21,6 +23,15 @@ export interface Draft {
  * that show parts go through them by recursion. Real backends have two or three levels.
  */
 export const MAX_DEPTH = 32;
+
+/** Changes which messages are shown. What the draft knows by indexes is forgotten. */
+export function rearrange(draft: Draft, change: (of: Branching) => Branching): void {
+  const { messages, branches } = change(draft.to);
+  draft.to.messages = messages;
+  draft.to.branches = branches;
+  draft.book.places = emptyDictionary();
+  draft.book.growing = null;
+}
 
 export function remember(draft: Draft, key: string, place: Place): void {
   draft.book.places = draft.book.places.with(key, place);

@@ -5,7 +5,7 @@ import { addMessage, changeMessage, type Draft, MAX_DEPTH, remember } from "./dr
 import { listOf } from "./list.ts";
 import { completeAgent, completeStatus, startStatus } from "./statuses.ts";
 import { type Home, keyOf } from "./transcript.ts";
-import { answerOf } from "./turns.ts";
+import { answerOf, takePlace } from "./turns.ts";
 
 /** A second start of an item is ignored. */
 export function startItem(draft: Draft, { item, state }: ItemData): void {
@@ -113,9 +113,13 @@ function homeOf(draft: Draft, { item_id, parent_id }: UniversalItem): Home {
   }
 }
 
-/** A prompt is written to the wire when its item starts. */
+/** A prompt is written to the wire when its item starts. One that is answered anew is shown already. */
 function startPrompt(draft: Draft, item: UniversalItem): void {
   const { book, time } = draft;
+  if (book.turn?.isAnew) {
+    answerOf(draft, item.item_id);
+    return;
+  }
   const message = addMessage(
     draft,
     {
@@ -130,6 +134,7 @@ function startPrompt(draft: Draft, item: UniversalItem): void {
   remember(draft, keyOf.item(item.item_id), { kind: "user", message });
   const { turn } = book;
   if (turn?.prompt === null) book.turn = { ...turn, prompt: message };
+  takePlace(draft, message);
 }
 
 /** The message of the turn comes behind the prompt, before the agent has said a word. */

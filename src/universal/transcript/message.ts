@@ -140,6 +140,15 @@ export type ChatPart =
   | ChatDataPart
   | ChatErrorPart;
 
+/** The messages of which one is shown: answers to one prompt, or prompts of which each replaces the one before. */
+export interface ChatBranches {
+  /** Which of them this is, counted from 1. */
+  readonly at: number;
+  readonly of: number;
+  /** Oldest first. Each goes to `chat.selectBranch`. */
+  readonly ids: readonly string[];
+}
+
 /** One message of the chat: a prompt, the answer of one turn, or a word of the system between turns. */
 export interface ChatMessage {
   /** Unique in the chat, also after it was restored. */
@@ -151,6 +160,8 @@ export interface ChatMessage {
   readonly status: "queued" | "sent" | "open" | "recovering" | "completed" | "cancelled" | "failed";
   /** In the order of their arrival. */
   readonly parts: List<ChatPart>;
+  /** The other messages in this place. Absent: there are none. */
+  readonly branches?: ChatBranches;
   /** Why the turn failed, or an error between turns: for a person. */
   readonly error?: ErrorDescription;
   readonly usage?: UniversalUsage;

@@ -1,6 +1,7 @@
 import { isObject } from "../../core/checks.ts";
 import type { UniversalItem } from "../events.ts";
-import type { Draft } from "./draft.ts";
+import { swapped, swapsTo } from "./branches.ts";
+import { type Draft, rearrange } from "./draft.ts";
 import type { PlanEntry, TranscriptChoice, TranscriptCommand } from "./transcript.ts";
 
 /** Status items that say how something stands: a plan, the context. They are fields of the transcript, and no parts of a message. */
@@ -17,6 +18,12 @@ const FIELDS = {
   },
   model: (draft, json) => {
     draft.to.models = choiceIn(json);
+  },
+  /** Which branch is shown. Nobody chooses another one while a turn runs. */
+  branch: (draft, json) => {
+    const { selected } = json;
+    const swaps = typeof selected === "string" ? swapsTo(draft.to, selected) : undefined;
+    if (swaps && swaps.length > 0 && !draft.to.turn) rearrange(draft, (of) => swaps.reduce(swapped, of));
   },
   commands: (draft, json) => {
     draft.to.commands = listIn(json["available"], command);

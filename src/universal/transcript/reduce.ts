@@ -1,3 +1,4 @@
+import { isObject } from "../../core/checks.ts";
 import type { ErrorData, UniversalEvent } from "../events.ts";
 import { describeErrorData } from "../words/describe-error-data.ts";
 import type { ErrorDescription } from "../words/error-description.ts";
@@ -7,7 +8,7 @@ import { changePart, type Draft, longer } from "./draft.ts";
 import { completeItem, growItem, startItem } from "./items.ts";
 import { note } from "./notes.ts";
 import { askQuestion, settleQuestion } from "./questions.ts";
-import { type Book, emptyTranscript, type Transcript } from "./transcript.ts";
+import { type Book, emptyTranscript, type Spot, type Transcript } from "./transcript.ts";
 import { addError, endOfSession, endTurn, resumeAnswer, startTurn } from "./turns.ts";
 
 /** Says an error in words for a person. */
@@ -31,12 +32,15 @@ export function reduce(
   const known = bookOf(transcript, event.session_id);
   const before = known?.sequence ?? 0;
   if (!(event.sequence > before)) return transcript;
-  const book = { ...(known ?? newBook(event)), sequence: event.sequence };
+  const { branches } = transcript;
+  const current = known?.branches === branches ? known : moved(known ?? newBook(event), branches);
+  const book = { ...current, sequence: event.sequence };
   const draft: Draft = { to: { ...transcript }, book, time: Date.parse(event.time), describe };
   if (event.sequence > before + 1) draft.to.hasGap = true;
   if (event.native_session_id !== null && event.native_session_id !== book.session.nativeId)
     book.session = { ...book.session, nativeId: event.native_session_id };
   apply(draft, event);
+  book.branches = draft.to.branches;
   return written(draft);
 }
 
@@ -55,10 +59,24 @@ function bookOf({ book, earlier }: Transcript, sessionId: string): Book | undefi
   return book?.sessionId === sessionId ? book : earlier.get(sessionId);
 }
 
+/** Messages have moved since the last event of the session: what it knows by their indexes is shown no more, or elsewhere. */
+function moved(book: Book, branches: Book["branches"]): Book {
+  const { turn } = book;
+  const lost = turn && {
+    ...turn,
+    prompt: null,
+    message: null,
+    replaces: null,
+    unfinished: emptyDictionary<Spot>(),
+  };
+  return { ...book, branches, turn: lost, places: emptyDictionary(), growing: null };
+}
+
 function newBook({ session_id: id, native_session_id: nativeId }: UniversalEvent): Book {
   return {
     sessionId: id,
     sequence: 0,
+    branches: emptyDictionary(),
     session: { state: "open", id, nativeId, metadata: null },
     turn: null,
     pending: emptyDictionary(),
@@ -67,9 +85,10 @@ function newBook({ session_id: id, native_session_id: nativeId }: UniversalEvent
   };
 }
 
-/** The book of a new session becomes the current one. */
+/** The book of a new session becomes the current one, but for that of a chat's own words. */
 function written({ to, book }: Draft): Transcript {
   const { book: current, earlier } = to;
+  if (isOfChat(book)) return { ...to, earlier: earlier.with(book.sessionId, book) };
   if (current && current.sessionId !== book.sessionId) {
     if (earlier.get(book.sessionId)) return { ...to, earlier: earlier.with(book.sessionId, book) };
     to.earlier = earlier.with(current.sessionId, current);
@@ -80,6 +99,13 @@ function written({ to, book }: Draft): Transcript {
   to.pending = book.pending;
   to.sequence = book.sequence;
   return to;
+}
+
+/** What a session's `protocol` is whose events a chat tells: which branch is shown, and what waits. */
+export const CHAT_PROTOCOL = "agentwire-chat";
+
+function isOfChat({ session: { metadata } }: Book): boolean {
+  return isObject(metadata) && metadata["protocol"] === CHAT_PROTOCOL;
 }
 
 function apply(draft: Draft, event: UniversalEvent): void {

@@ -85,8 +85,10 @@ export interface TranscriptCommand {
 
 /** What a user interface shows. Each event makes a new transcript, and what the event does not touch stays the same object. */
 export interface Transcript {
-  /** Oldest first. Others may append messages and replace messages, but must not remove or move one. */
+  /** Oldest first: of branches, those that are shown. Others may append messages and replace messages, but must not remove or move one. */
   readonly messages: List<ChatMessage>;
+  /** The branches that are not shown, by the id of their first message: that message, and all that follows it. */
+  readonly branches: Dictionary<List<ChatMessage>>;
   /** The session that began last. `turn`, `pending` and `sequence` belong to it. */
   readonly session: TranscriptSession;
   readonly turn: OpenTurn | null;
@@ -117,6 +119,8 @@ export interface Book {
   readonly sessionId: string;
   /** Of the last event. */
   readonly sequence: number;
+  /** `branches` of the transcript at the last event. Others since: the indexes here say nothing any more. */
+  readonly branches: Transcript["branches"];
   readonly session: Exclude<TranscriptSession, { readonly state: "none" }>;
   readonly turn: TurnBook | null;
   /** By the sequence of the request, so that the oldest comes first. */
@@ -134,6 +138,10 @@ export interface TurnBook {
   readonly prompt: number | null;
   /** The index of the turn's message. Null: nothing of the turn is shown yet. */
   readonly message: number | null;
+  /** The first message of the branch that the turn replaces, until a message of the turn has taken its place. */
+  readonly replaces: string | null;
+  /** Whether the turn answers an earlier prompt anew: its own prompt is not shown. */
+  readonly isAnew: boolean;
   /** The parts that the end of the turn has to end. */
   readonly unfinished: Dictionary<Spot>;
   /** The last error of the turn, and its part. */
@@ -189,6 +197,7 @@ export const keyOf = {
 /** The transcript before the first event. */
 export const emptyTranscript: Transcript = {
   messages: emptyList(),
+  branches: emptyDictionary(),
   session: { state: "none" },
   turn: null,
   pending: emptyDictionary(),

@@ -7,8 +7,9 @@ import type {
   TurnStartedData,
 } from "../events.ts";
 import { codeOfUnsent } from "../words/describe-error-data.ts";
+import { cutAt, indexOf, joined, promptIndex, restored, swapped, swapsTo } from "./branches.ts";
 import { emptyDictionary } from "./dictionary.ts";
-import { addMessage, addPart, changeMessage, changePart, type Draft } from "./draft.ts";
+import { addMessage, addPart, changeMessage, changePart, type Draft, rearrange } from "./draft.ts";
 import { endPart } from "./end-part.ts";
 import { type List, removeLast } from "./list.ts";
 import type { ChatMessage, ChatPart } from "./message.ts";
@@ -19,11 +20,36 @@ export function startTurn(draft: Draft, { turn_id: id, metadata }: Omit<TurnStar
   if (draft.book.turn) closeTurn(draft, draft.book.turn, { status: "failed" }, MISSING_END);
   draft.book.turn = {
     open: { id, metadata: metadata ?? null, startedAt: draft.time },
-    prompt: null,
     message: null,
+    ...branchOf(draft, metadata?.branch_of),
     unfinished: emptyDictionary(),
     error: null,
   };
+}
+
+/** Makes the place free for a turn that answers anew, or replaces, the message `id`. */
+function branchOf(draft: Draft, id: string | undefined): Pick<TurnBook, "prompt" | "replaces" | "isAnew"> {
+  const swaps = id === undefined ? undefined : swapsTo(draft.to, id);
+  if (id === undefined || !swaps) return { prompt: null, replaces: null, isAnew: false };
+  let prompt: number | null = null;
+  rearrange(draft, (of) => {
+    const shown = swaps.reduce(swapped, of);
+    const at = indexOf(shown.messages, id);
+    const asked = promptIndex(shown, at);
+    if (asked >= 0 && asked !== at) prompt = asked;
+    return cutAt(shown, at);
+  });
+  return { prompt, replaces: id, isAnew: prompt !== null };
+}
+
+/** The message at `index` takes the place of what the turn replaces. */
+export function takePlace(draft: Draft, index: number): void {
+  const { turn } = draft.book;
+  if (!turn || turn.replaces === null) return;
+  const { messages, branches } = joined(draft.to, index, turn.replaces);
+  draft.to.messages = messages;
+  draft.to.branches = branches;
+  draft.book.turn = { ...turn, replaces: null };
 }
 
 /**
@@ -48,6 +74,7 @@ export function answerOf(draft: Draft, itemId: string): number {
     startedAt,
   });
   draft.book.turn = { ...turn, message };
+  takePlace(draft, message);
   return message;
 }
 
@@ -116,6 +143,7 @@ function closeTurn(draft: Draft, turn: TurnBook, metadata: TurnEndMetadata, reas
   // Requests end with their turn. Behind a gap, this ends what the missing events have ended.
   draft.book.pending = emptyDictionary();
   draft.book.growing = null;
+  if (showReplaced(draft, turn, metadata)) return;
   if (metadata.status === "failed" && failPrompt(draft, turn)) return;
   const { time } = draft;
   const message = answerOf(draft, turn.open.id);
@@ -135,10 +163,25 @@ function closeTurn(draft: Draft, turn: TurnBook, metadata: TurnEndMetadata, reas
   draft.book.turn = null;
 }
 
+/** A turn that was to answer a prompt anew, and was cancelled or refused before it has said a word: the answer of before is shown again. */
+function showReplaced(draft: Draft, turn: TurnBook, { status }: TurnEndMetadata): boolean {
+  const { open, prompt, message, isAnew, error } = turn;
+  const id = open.metadata?.branch_of;
+  if (!isAnew || prompt === null || id === undefined || status === "completed") return false;
+  if (status === "failed" && !isUnsent(error)) return false;
+  const answer = message === null ? undefined : draft.to.messages.at(message);
+  if (answer && withoutError(answer.parts, error?.part ?? "").length > 0) return false;
+  rearrange(draft, (of) => restored(of, message ?? of.messages.length, id));
+  draft.book.turn = null;
+  return true;
+}
+
+const isUnsent = (error: TurnBook["error"]): boolean =>
+  isObject(error?.data.details) && error.data.details["delivery"] === "not-sent";
+
 /** A prompt that was not sent has failed itself, and has no answer. False: the prompt was sent, or may have been. */
 function failPrompt(draft: Draft, { prompt, message, error }: TurnBook): boolean {
-  if (prompt === null || !error || !isObject(error.data.details)) return false;
-  if (error.data.details["delivery"] !== "not-sent") return false;
+  if (prompt === null || !error || !isUnsent(error)) return false;
   const answer = message === null ? undefined : draft.to.messages.at(message);
   if (answer) {
     const isLast = message === draft.to.messages.length - 1;

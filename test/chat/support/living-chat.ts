@@ -5,7 +5,7 @@ import { createChat } from "../../../src/chat/create-chat.ts";
 import type { ChatPending } from "../../../src/chat/pending.ts";
 import { readSaved, type SavedChat } from "../../../src/chat/saving/saved.ts";
 import type { ChatSnapshot } from "../../../src/chat/snapshot.ts";
-import { loadMessages } from "../../../src/chat/store/load.ts";
+import { loadTranscript } from "../../../src/chat/store/load.ts";
 import type { MockAgentClient } from "../../../src/testing/agent/client.ts";
 import { settle } from "../../../src/testing/settle.ts";
 import { cutOff } from "../../../src/universal/transcript/cut-off.ts";
@@ -99,7 +99,7 @@ export class LivingChat {
         return;
       case "cancel":
         expect(chat.cancel(act.what)).toEqual({ ok: true });
-        if (act.what === "all") expect(chat.getSnapshot().queued).toBe(0);
+        if (act.what === "all") expect(chat.getSnapshot().queue.length).toBe(0);
         return;
       case "retry":
         chat.retry(this.#before.messages.at(act.at)?.id ?? "nothing");
@@ -173,8 +173,10 @@ export class LivingChat {
 
     const ids = now.messages.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
-    const kept = new Set(before.messages.map(({ id }) => id));
-    expect(ids.filter((id) => kept.has(id))).toEqual(before.messages.map(({ id }) => id));
+    const shown = before.messages.toArray().filter(({ status }) => status !== "queued"); // one that is held lets others pass
+    const kept = new Set(shown.map(({ id }) => id));
+    expect(ids.filter((id) => kept.has(id))).toEqual(shown.map(({ id }) => id));
+    expect(before.messages.toArray().filter(({ id }) => !ids.includes(id))).toEqual([]);
 
     const known = new Map(before.messages.map((message) => [message.id, message]));
     for (const message of now.messages) {
@@ -191,10 +193,14 @@ export class LivingChat {
     if (this.#isClosed) expect(now.pending).toEqual([]);
 
     const saved: unknown = plain(now.saved);
-    expect(plain(readSaved(saved).messages)).toEqual(plain(now.messages.map(cutOff)));
-    if (!now.busy && now.queued === 0 && !now.loading) this.#checkIdle(now);
+    const read = readSaved(saved);
+    const waits = new Set(read.queue.map(({ id }) => id));
+    const rest = now.messages.toArray().filter(({ id }) => !waits.has(id));
+    expect(plain(read.messages)).toEqual(plain(rest.map(cutOff)));
+    if (!this.#isClosed) expect([...waits]).toEqual(now.queue.map(({ id }) => id));
+    if (!now.busy && now.queue.length === 0 && !now.loading) this.#checkIdle(now);
     if (this.#isClosed) {
-      expect(now).toMatchObject({ busy: false, queued: 0, loading: false });
+      expect(now).toMatchObject({ busy: false, queue: { length: 0 }, loading: false });
       expect(now.connection.status).toBe("closed");
     }
   }
@@ -279,7 +285,7 @@ export class LivingChat {
 
   /** The stored events make the shown messages, but for prompts that never left: their failed turns are stored, and not shown. */
   #checkStore(): void {
-    const stored = loadMessages(this.#store.events).messages.toArray();
+    const stored = loadTranscript(this.#store.events).messages.toArray();
     const shown = this.#before.messages.toArray();
     const answers = new Map(stored.filter(isNotPrompt).map((message) => [message.id, message]));
     for (const message of shown.filter(isNotPrompt))

@@ -43,8 +43,8 @@ function until(chat: Chat, fits: (snapshot: ChatSnapshot) => boolean): Promise<C
   });
 }
 
-const idle = ({ busy, queued, messages }: ChatSnapshot): boolean =>
-  !busy && queued === 0 && messages.length > 1;
+const idle = ({ busy, queue, messages }: ChatSnapshot): boolean =>
+  !busy && queue.length === 0 && messages.length > 1;
 
 /** The parts of the last message, as lists. */
 function partsOf(parts: Iterable<ChatPart> | undefined): readonly object[] {

@@ -1,0 +1,168 @@
+import { type AnyAgentwireError, InvalidInputError } from "../core/errors.ts";
+import type { PromptInput } from "../core/turn/prompt-input.ts";
+import { type ChatPrompt, toInput } from "./prompt.ts";
+
+/** A prompt that waits in the chat: the client does not have it. */
+export interface QueuedPrompt {
+  /** Of its message. Goes to `unqueue`, `editQueued`, `moveQueued` and `sendNow`. */
+  readonly id: string;
+  readonly input: string | PromptInput;
+  /** When it was written, in ms since the epoch. */
+  readonly at: number;
+  /** The prompt was loaded, and waits for `resume` or `sendNow`: perhaps another page sends it. */
+  readonly held?: true;
+}
+
+/** A prompt on its way from `send()` to its end. */
+export interface Job {
+  readonly id: string;
+  readonly prompt: ChatPrompt;
+  readonly at: number;
+  readonly isHeld: boolean;
+  /** What the prompt takes the place of. */
+  readonly branch?: {
+    /** The id of the message: a prompt that is replaced, or an answer that is asked for anew. */
+    readonly of: string;
+    /** The id of the prompt that is there now. */
+    readonly prompt: string;
+  };
+  /** Why the prompt could not be sent. */
+  error?: AnyAgentwireError;
+}
+
+/** A change of the queue, as stores keep it. */
+export type QueueChange =
+  /** The prompt waits, or is another one. */
+  | { readonly put: Omit<QueuedPrompt, "held"> }
+  /** The prompt waits before another one. Null: behind all. */
+  | { readonly move: string; readonly before: string | null }
+  /** The prompt was taken back. */
+  | { readonly take: string }
+  /** The client gets the prompt now. */
+  | { readonly start: string };
+
+export interface QueueHost {
+  /** The queue is another one. */
+  onQueue(queue: readonly QueuedPrompt[]): void;
+  /** What changes in the store. */
+  onQueueChange(change: QueueChange): void;
+}
+
+/** The prompts that wait, in the order in which they will be sent. */
+export class PromptQueue {
+  readonly #host: QueueHost;
+  #jobs: readonly Job[] = [];
+  #list: readonly QueuedPrompt[] = [];
+  /** The ids of the prompts of which the store knows that they wait. */
+  readonly #told = new Set<string>();
+
+  constructor(host: QueueHost) {
+    this.#host = host;
+  }
+
+  /** As users see it: the same list until a change. */
+  get list(): readonly QueuedPrompt[] {
+    return this.#list;
+  }
+
+  get jobs(): readonly Job[] {
+    return this.#jobs;
+  }
+
+  /** The job that is sent next. */
+  get next(): Job | undefined {
+    return this.#jobs.find(({ isHeld }) => !isHeld);
+  }
+
+  /** @throws InvalidInputError for an id under which nothing waits */
+  get(id: unknown): Job {
+    const job = this.#jobs.find((each) => each.id === id);
+    if (job) return job;
+    throw new InvalidInputError(
+      "no prompt with this id waits: it was sent, or taken back.",
+      "Pass the id of an entry of `queue` in the newest snapshot.",
+    );
+  }
+
+  /** Jobs that were loaded: the store has them. */
+  restore(jobs: readonly Job[]): void {
+    for (const { id } of jobs) this.#told.add(id);
+    this.#set([...jobs, ...this.#jobs]);
+  }
+
+  add(job: Job): void {
+    this.#set([...this.#jobs, job]);
+  }
+
+  /** The job could not be sent at once: the store keeps it. */
+  keep(job: Job): void {
+    if (!this.#jobs.includes(job)) return;
+    this.#told.add(job.id);
+    this.#put(job);
+  }
+
+  /** The client gets the job now. */
+  start(job: Job): void {
+    this.#remove(job);
+    if (this.#told.has(job.id)) this.#host.onQueueChange({ start: job.id });
+  }
+
+  /** The job was taken back, or the client has refused it. */
+  take(job: Job): void {
+    this.#remove(job);
+    if (this.#told.delete(job.id)) this.#host.onQueueChange({ take: job.id });
+  }
+
+  edit(id: unknown, prompt: ChatPrompt): void {
+    const edited = { ...this.get(id), prompt };
+    this.#set(this.#jobs.map((job) => (job.id === id ? edited : job)));
+    this.#put(edited);
+  }
+
+  /** @param before the id of another prompt. Null: the job becomes the last one */
+  move(id: unknown, before: string | null): void {
+    const job = this.get(id);
+    if (before !== null) this.get(before);
+    if (before === id) return;
+    const others = this.#jobs.filter((each) => each !== job);
+    const at = before === null ? others.length : others.findIndex((other) => other.id === before);
+    this.#set([...others.slice(0, at), job, ...others.slice(at)]);
+    this.#host.onQueueChange({ move: job.id, before });
+  }
+
+  /** What was loaded may be sent: one prompt, or all. */
+  release(id?: string): void {
+    this.#set(this.#jobs.map((job) => (id === undefined || job.id === id ? { ...job, isHeld: false } : job)));
+  }
+
+  /** The chat has ended. Stores keep the prompts. */
+  clear(): readonly Job[] {
+    const jobs = this.#jobs;
+    this.#set([]);
+    return jobs;
+  }
+
+  #remove({ id }: Job): void {
+    if (this.#jobs.some((job) => job.id === id)) this.#set(this.#jobs.filter((job) => job.id !== id));
+  }
+
+  #put(job: Job): void {
+    const { held: _, ...put } = queued(job);
+    this.#host.onQueueChange({ put });
+  }
+
+  #set(jobs: readonly Job[]): void {
+    this.#jobs = jobs;
+    this.#list = jobs.map(queued);
+    this.#host.onQueue(this.#list);
+  }
+}
+
+function queued({ id, prompt, at, isHeld }: Job): QueuedPrompt {
+  return { id, input: toInput(prompt), at, ...(isHeld ? { held: true } : {}) };
+}
+
+/** Whether the prompt replaces another one. It asks for another answer otherwise. */
+export function isEdit({ branch }: Job): boolean {
+  return branch !== undefined && branch.of === branch.prompt;
+}

@@ -1,0 +1,392 @@
+import { codebuff } from "agentwire/codebuff";
+import { codebuffRun } from "agentwire/codebuff-run";
+import { MockAgent, MockCodebuffBackend, MockCodebuffServer } from "agentwire/testing";
+import type { AgentSource } from "agentwire/universal";
+import { describe, expect, test } from "vitest";
+import type { Chat } from "../../src/chat/chat.ts";
+import { createChat } from "../../src/chat/create-chat.ts";
+import type { ChatSnapshot } from "../../src/chat/snapshot.ts";
+import { memoryStore } from "../../src/chat/store/store.ts";
+import { MemoryStore } from "./support/memory-store.ts";
+import { lineOf, Rig } from "./support/rig.ts";
+
+const throughJson = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+
+/** The id of the message with this text. */
+const idOf = (rig: Rig, text: string): string =>
+  rig.now.messages.toArray().find((message) => lineOf(message).endsWith(`: ${text}`))?.id ??
+  "no such message";
+
+const branchesOf = (rig: Rig, text: string) =>
+  rig.now.messages.toArray().find((message) => lineOf(message).endsWith(`: ${text}`))?.branches;
+
+/** What the backend remembers in the newest conversation, before its next turn. */
+const remembered = (rig: Rig): readonly string[] => rig.source.conversation.said;
+
+/** A chat with three prompts and their answers: `One`/`1`, `Two`/`2`, `Three`/`3`. */
+async function talk(options = {}): Promise<Rig> {
+  const rig = new Rig(options);
+  await rig.settle();
+  await rig.talk("One", "1");
+  await rig.talk("Two", "2");
+  await rig.talk("Three", "3");
+  return rig;
+}
+
+async function answers(rig: Rig, text: string): Promise<void> {
+  rig.source.turn.says(text);
+  rig.source.turn.completes();
+  await rig.settle();
+}
+
+describe("regenerate", () => {
+  test("asks again with the conversation as it was before the answer, which stays as a branch", async () => {
+    const rig = await talk();
+    const old = idOf(rig, "2");
+    expect(rig.chat.regenerate(old)).toMatchObject({ ok: true });
+    expect(rig.lines).toEqual([
+      "user sent: One",
+      "assistant completed: 1",
+      "user sent: Two",
+      "assistant open: ",
+    ]);
+    expect(rig.source.turn.text).toBe("Two");
+    expect(rig.source.turn.options.branchOf).toBe(old);
+    expect(remembered(rig)).toEqual(["One"]);
+    await answers(rig, "2b");
+    const fresh = idOf(rig, "2b");
+    expect(branchesOf(rig, "2b")).toEqual({ at: 2, of: 2, ids: [old, fresh] });
+    expect(rig.now.state).toMatchObject({ said: ["One", "Two"] });
+  });
+
+  test("takes the id of the prompt, too, and the first answer", async () => {
+    const rig = await talk();
+    rig.chat.regenerate(idOf(rig, "One"));
+    await answers(rig, "1b");
+    expect(rig.lines).toEqual(["user sent: One", "assistant completed: 1b"]);
+    expect(rig.now.state).toMatchObject({ said: ["One"] });
+  });
+
+  test("works a third time, on the answer that is shown", async () => {
+    const rig = await talk();
+    rig.chat.regenerate(idOf(rig, "3"));
+    await answers(rig, "3b");
+    rig.chat.regenerate(idOf(rig, "3b"));
+    expect(remembered(rig)).toEqual(["One", "Two"]);
+    await answers(rig, "3c");
+    expect(branchesOf(rig, "3c")).toMatchObject({ at: 3, of: 3 });
+    expect(rig.lines.filter((line) => line === "user sent: Three")).toHaveLength(1);
+  });
+
+  test("cancels a turn that runs first, also the one that it is about", async () => {
+    const rig = await talk();
+    rig.chat.send("Four");
+    rig.source.turn.says("4");
+    const running = rig.source.turn;
+    rig.chat.regenerate(idOf(rig, "4"));
+    await rig.settle();
+    expect(running.status).toBe("cancelled");
+    expect(rig.source.turn.text).toBe("Four");
+    expect(remembered(rig)).toEqual(["One", "Two", "Three"]);
+    await answers(rig, "4b");
+    expect(branchesOf(rig, "4b")).toMatchObject({ at: 2, of: 2 });
+  });
+
+  test("goes before prompts that wait, which follow in the new branch", async () => {
+    const rig = await talk();
+    rig.chat.send("Four");
+    rig.chat.send("Five");
+    rig.chat.regenerate(idOf(rig, "3"));
+    await rig.settle();
+    await answers(rig, "3b");
+    expect(rig.source.turn.text).toBe("Five");
+    expect(remembered(rig)).toEqual(["One", "Two", "Three"]);
+  });
+
+  test("that is cancelled before a word of its answer shows the old answer again, and goes on from there", async () => {
+    const rig = await talk();
+    rig.chat.regenerate(idOf(rig, "2"));
+    rig.chat.cancel();
+    await rig.settle();
+    expect(rig.lines.at(-1)).toBe("assistant completed: 3");
+    expect(branchesOf(rig, "2")).toBeUndefined();
+    await rig.talk("Four", "4");
+    expect(rig.now.state).toMatchObject({ said: ["One", "Two", "Three", "Four"] });
+  });
+
+  test("of a prompt that the client refuses leaves all as it was, and says why", async () => {
+    const rig = await talk();
+    const before = rig.lines;
+    rig.source.agent.refuseNext = new Error("no");
+    expect(rig.chat.regenerate(idOf(rig, "2")).ok).toBe(false);
+    await rig.settle();
+    expect(rig.lines).toEqual(before);
+    expect(rig.now.problem).toBeDefined();
+    await rig.talk("Four", "4");
+    expect(rig.now.state).toMatchObject({ said: ["One", "Two", "Three", "Four"] });
+  });
+
+  test.each(["m99", "", 7 as unknown as string])(
+    "of the id %j, which no message has, is refused before anything is sent",
+    async (id) => {
+      const rig = await talk();
+      expect(rig.chat.regenerate(id)).toMatchObject({ ok: false, error: { code: "invalid-input" } });
+      expect(rig.source.turns).toHaveLength(3);
+    },
+  );
+
+  test("is unsupported where the backend keeps the history, before the turn that runs is cancelled", async () => {
+    const rig = new Rig({}, { capabilities: { branches: false } });
+    await rig.talk("One", "1");
+    rig.chat.send("Two");
+    expect(rig.chat.regenerate(idOf(rig, "1"))).toMatchObject({ ok: false, error: { code: "unsupported" } });
+    expect(rig.chat.edit(idOf(rig, "One"), "Uno")).toMatchObject({
+      ok: false,
+      error: { code: "unsupported" },
+    });
+    expect(rig.chat.selectBranch(idOf(rig, "One"))).toMatchObject({
+      ok: false,
+      error: { code: "unsupported" },
+    });
+    expect(rig.source.turn.status).toBe("sent");
+  });
+});
+
+describe("edit", () => {
+  test("asks with another prompt, and the old one stays as a branch with all that follows", async () => {
+    const rig = await talk();
+    const old = idOf(rig, "Two");
+    const sent = rig.chat.edit(old, "Zwei");
+    expect(sent).toMatchObject({ ok: true });
+    expect(remembered(rig)).toEqual(["One"]);
+    await answers(rig, "2b");
+    expect(rig.lines).toEqual([
+      "user sent: One",
+      "assistant completed: 1",
+      "user sent: Zwei",
+      "assistant completed: 2b",
+    ]);
+    expect(branchesOf(rig, "Zwei")).toEqual({ at: 2, of: 2, ids: [old, sent.ok && sent.id] });
+  });
+
+  test("of a message of the agent is refused, and says so", async () => {
+    const rig = await talk();
+    const { error } = rig.chat.edit(idOf(rig, "2"), "Better") as { error: Error };
+    expect(error.message).toMatch(/the agent has written/);
+    expect(rig.chat.edit(idOf(rig, "Two"), " ")).toMatchObject({
+      ok: false,
+      error: { code: "invalid-input" },
+    });
+  });
+
+  test("of a prompt that waits is refused: editQueued does that", async () => {
+    const rig = await talk();
+    rig.chat.send("Four");
+    rig.chat.send("Five");
+    const { error } = rig.chat.edit(idOf(rig, "Five"), "Fünf") as { error: Error };
+    expect(error.message).toMatch(/editQueued/);
+  });
+
+  test("that could not be sent stays as a failed message behind the old branch", async () => {
+    const rig = await talk();
+    rig.source.agent.refuseNext = new Error("no");
+    expect(rig.chat.edit(idOf(rig, "Two"), "Zwei").ok).toBe(false);
+    await rig.settle();
+    expect(rig.lines.slice(-2)).toEqual(["assistant completed: 3", "user failed: Zwei"]);
+    expect(rig.now.state).toMatchObject({ said: ["One", "Two", "Three"] });
+  });
+});
+
+describe("selectBranch", () => {
+  /** Two branches: `Two`, `Three`, and `Zwei`, `Drei`. The second one is shown. */
+  async function branched(options = {}): Promise<Rig> {
+    const rig = await talk(options);
+    rig.chat.edit(idOf(rig, "Two"), "Zwei");
+    await answers(rig, "2b");
+    await rig.talk("Drei", "3b");
+    return rig;
+  }
+
+  test("shows the other branch whole, and the next prompt goes on there", async () => {
+    const rig = await branched();
+    const [first = ""] = branchesOf(rig, "Zwei")?.ids ?? [];
+    expect(rig.chat.selectBranch(first)).toEqual({ ok: true });
+    expect(rig.lines).toContain("assistant completed: 3");
+    expect(rig.lines).not.toContain("user sent: Zwei");
+    expect(rig.now.state).toMatchObject({ said: ["One", "Two", "Three"] });
+    await rig.talk("Four", "4");
+    expect(rig.now.state).toMatchObject({ said: ["One", "Two", "Three", "Four"] });
+    const [, second = ""] = branchesOf(rig, "Two")?.ids ?? [];
+    rig.chat.selectBranch(second);
+    expect(rig.lines.at(-1)).toBe("assistant completed: 3b");
+    expect(rig.now.state).toMatchObject({ said: ["One", "Zwei", "Drei"] });
+  });
+
+  test("finds a branch inside of a branch that is not shown", async () => {
+    const rig = await branched();
+    rig.chat.regenerate(idOf(rig, "3b"));
+    await answers(rig, "3c");
+    const inner = branchesOf(rig, "3c")?.ids[0] ?? "";
+    rig.chat.selectBranch(branchesOf(rig, "Zwei")?.ids[0] ?? "");
+    expect(rig.lines.at(-1)).toBe("assistant completed: 3");
+    expect(rig.chat.selectBranch(inner)).toEqual({ ok: true });
+    expect(rig.lines.at(-1)).toBe("assistant completed: 3b");
+    expect(rig.now.state).toMatchObject({ said: ["One", "Zwei", "Drei"] });
+  });
+
+  test("is refused while a turn runs, and of an id that is gone; of what is shown it does nothing", async () => {
+    const rig = await branched();
+    const shown = rig.now;
+    expect(rig.chat.selectBranch(idOf(rig, "3b"))).toEqual({ ok: true });
+    expect(rig.now).toBe(shown);
+    expect(rig.chat.selectBranch("gone")).toMatchObject({ ok: false, error: { code: "invalid-input" } });
+    rig.chat.send("More");
+    const [first = ""] = branchesOf(rig, "Zwei")?.ids ?? [];
+    expect(rig.chat.selectBranch(first)).toMatchObject({ ok: false, error: { code: "invalid-input" } });
+  });
+
+  test("branches and their states survive `saved`", async () => {
+    const rig = new Rig({ from: throughJson((await branched()).now.saved), newId: () => "new" });
+    const [first = ""] = branchesOf(rig, "Zwei")?.ids ?? [];
+    expect(rig.chat.selectBranch(first)).toEqual({ ok: true });
+    await rig.talk("Four", "4");
+    expect(rig.now.state).toMatchObject({ said: ["One", "Two", "Three", "Four"] });
+    expect(rig.now.connection.contextLost).toBe(false);
+  });
+
+  test("of a chat whose backend was changed are shown, and say that their context is lost", async () => {
+    const saved = { ...throughJson((await branched()).now.saved), source: "another" };
+    const rig = new Rig({ from: saved, newId: () => "new" });
+    const [first = ""] = branchesOf(rig, "Zwei")?.ids ?? [];
+    expect(rig.chat.selectBranch(first)).toEqual({ ok: true });
+    expect(rig.lines.at(-1)).toBe("assistant completed: 3");
+    expect(rig.now.connection.contextLost).toBe(true);
+    expect(rig.source.turns).toEqual([]);
+  });
+
+  test("branches survive a store, also which one is shown", async () => {
+    const store = memoryStore();
+    const first = await branched({ store, id: "chat" });
+    first.chat.selectBranch(branchesOf(first, "Zwei")?.ids[0] ?? "");
+    await first.settle();
+    const rig = new Rig({ store, id: "chat", newId: () => "new" });
+    await rig.settle();
+    expect(rig.lines).toEqual(first.lines);
+    expect(rig.now.messages.map(({ branches }) => branches)).toEqual(
+      first.now.messages.map(({ branches }) => branches),
+    );
+    rig.chat.selectBranch(branchesOf(rig, "Two")?.ids[1] ?? "");
+    expect(rig.lines.at(-1)).toBe("assistant completed: 3b");
+  });
+
+  test("at every cut of the store the chat loads, and no message of before is lost", async () => {
+    const store = new MemoryStore();
+    const rig = await talk({ store, id: "chat" });
+    await rig.settle();
+    const from = store.events.length;
+    rig.chat.edit(idOf(rig, "Two"), "Zwei");
+    await answers(rig, "2b");
+    rig.chat.regenerate(idOf(rig, "2b"));
+    await answers(rig, "2c");
+    rig.chat.selectBranch(branchesOf(rig, "Zwei")?.ids[0] ?? "");
+    await rig.settle();
+    for (let cut = from; cut <= store.events.length; cut++) {
+      const loaded = new Rig({
+        store: new MemoryStore(store.events.slice(0, cut)),
+        id: "chat",
+        newId: () => "new",
+      });
+      await loaded.settle();
+      const shown = loaded.lines;
+      expect(shown.slice(0, 2)).toEqual(["user sent: One", "assistant completed: 1"]);
+      const hidden = loaded.now.saved.branches?.flatMap(({ messages }) => messages) ?? [];
+      const all = [...loaded.now.saved.messages, ...hidden].map(({ id }) => id);
+      expect(new Set(all).size).toBe(all.length);
+      for (const text of ["Two", "2", "Three", "3"])
+        expect([...shown, ...hidden.map((message) => JSON.stringify(message))].join("\n")).toContain(text);
+      await loaded.chat.close();
+    }
+  });
+});
+
+describe("branches over real clients", () => {
+  /** A backend that answers with what it was told before: `One|answer|Two` and so on. */
+  interface World {
+    readonly source: AgentSource;
+    stop(): Promise<void>;
+  }
+
+  /** A prompt by its number word, an answer as `a`. */
+  const short = (content: unknown): string => {
+    const text = JSON.stringify(content);
+    return text.includes("I heard") ? "a" : (/One|Two|Zwei|Three/.exec(text)?.[0] ?? "?");
+  };
+
+  const heard = (contents: readonly unknown[]): string => `I heard ${contents.map(short).join("|")}`;
+
+  const worlds: Readonly<Record<string, () => Promise<World>>> = {
+    "Codebuff's proxy": async () => {
+      const server = await MockCodebuffServer.start({
+        answer: ({ messages }) => [heard(messages.map(({ content }) => content))],
+      });
+      return { source: codebuff({ url: server.url }), stop: () => server.stop() };
+    },
+    "the run": async () => {
+      const backend = await MockCodebuffBackend.start({
+        answer: ({ request }) =>
+          heard(request.messages.filter(({ role }) => role !== "system").map(({ text }) => text)),
+      });
+      const { url: baseUrl, apiKey } = backend;
+      const agent = { id: "plain", displayName: "Plain", model: "test/model", toolNames: [] };
+      return { source: codebuffRun({ baseUrl, apiKey, agent }), stop: () => backend.stop() };
+    },
+    MockAgent: async () => ({
+      source: new MockAgent({
+        script: ({ messages, text }) => [heard([...messages.map(({ content }) => content), text])],
+      }),
+      stop: async () => {},
+    }),
+  };
+
+  test.each(Object.entries(worlds))(
+    "%s gets the history as it was, and each branch goes on for itself",
+    async (_, world) => {
+      const { source, stop } = await world();
+      const chat = createChat(source);
+      const last = () => chat.getSnapshot().messages.at(-1);
+      const text = (): string =>
+        last()
+          ?.parts.map((part) => (part.type === "text" ? part.text : ""))
+          .join("") ?? "";
+      const answered = async (act: () => { readonly ok: boolean }): Promise<string> => {
+        expect(act()).toMatchObject({ ok: true });
+        await until(chat, ({ busy, messages }) => !busy && messages.at(-1)?.status === "completed");
+        return text();
+      };
+      expect(await answered(() => chat.send("One"))).toBe("I heard One");
+      expect(await answered(() => chat.send("Two"))).toBe("I heard One|a|Two");
+      const old = last()?.id ?? "";
+      expect(await answered(() => chat.regenerate(old))).toBe("I heard One|a|Two");
+      expect(last()?.branches).toMatchObject({ at: 2, of: 2 });
+      const prompt = chat.getSnapshot().messages.at(-2)?.id ?? "";
+      expect(await answered(() => chat.edit(prompt, "Zwei"))).toBe("I heard One|a|Zwei");
+      expect(await answered(() => chat.send("Three"))).toBe("I heard One|a|Zwei|a|Three");
+      expect(chat.selectBranch(old)).toEqual({ ok: true });
+      expect(await answered(() => chat.send("Three"))).toBe("I heard One|a|Two|a|Three");
+      await chat.close();
+      await stop();
+    },
+  );
+});
+
+function until(chat: Chat, fits: (snapshot: ChatSnapshot) => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (!fits(chat.getSnapshot())) return;
+      off();
+      resolve();
+    };
+    const off = chat.subscribe(look);
+    look();
+  });
+}
