@@ -1,74 +1,54 @@
 import type { AnyTurn } from "../core/client/any-client.ts";
-import type { AnyAgentwireError } from "../core/errors.ts";
 import type { UniversalEvent } from "../universal/events.ts";
-import type { ChatPrompt } from "./prompt.ts";
+import type { Job } from "./queue.ts";
 
-/** A prompt from `send()` to its end. */
-export interface Job {
-  readonly id: string;
-  readonly prompt: ChatPrompt;
-  /** Why the prompt could not be sent. */
-  error?: AnyAgentwireError;
-}
-
-/** What an event shows: the prompt, something else, or nothing that belongs into the chat. */
-export type Sight = "prompt" | "other" | "nothing";
-
-/** The prompt that the client has, and where the events show it. */
+/** The prompt that the client has. */
 export class ActivePrompt {
   readonly job: Job;
-  /** Undefined inside of the client's `prompt()`. */
-  turn: AnyTurn | undefined;
   /** Whether the transcript goes in front of the prompt. */
-  hasRecap = false;
+  readonly hasRecap: boolean;
+  /** Undefined inside of the client's `prompt()`. */
+  #turn: AnyTurn | undefined;
   /** Cancelled before there was a turn to cancel. */
-  isCancelled = false;
-  /** The item that shows the prompt, once an event has told of it. */
-  #itemId: string | undefined;
-  /** Whether the events tell of a turn that was never sent. Its prompt alone is shown: there is no answer. */
-  #isUnsent = false;
+  #isCancelled = false;
+  #told: "nothing" | "sent" | "unsent" = "nothing";
 
-  constructor(job: Job) {
+  constructor(job: Job, hasRecap: boolean) {
     this.job = job;
+    this.hasRecap = hasRecap;
   }
 
-  /** Whether an event has shown the prompt: it was sent. */
-  get wasShown(): boolean {
-    return this.#itemId !== undefined;
+  /** Whether the events have told that the prompt was sent. */
+  get wasSent(): boolean {
+    return this.#told === "sent";
   }
 
-  see(event: UniversalEvent): Sight {
-    if (this.#itemId === undefined) this.#find(event);
-    if (this.#isUnsent) {
-      if (event.type === "turn.ended") this.#isUnsent = false;
-      return "nothing";
-    }
-    return this.#itemId !== undefined && isUserItem(event, this.#itemId) ? "prompt" : "other";
+  /** Whether the events tell now of a turn that was never sent. Nothing of it is shown: there is no answer. */
+  get isUnsent(): boolean {
+    return this.#told === "unsent";
   }
 
-  /** The client has one prompt of this chat, so the next prompt that is told as sent is this one. */
-  #find(event: UniversalEvent): void {
-    const { turn } = this;
-    if (event.type === "turn.started" && turn && hasStopped(turn)) this.#isUnsent = true;
-    if (!this.#isUnsent && turn?.status !== "queued") this.#itemId = userItemStarted(event);
+  began(turn: AnyTurn): void {
+    this.#turn = turn;
+    if (this.#isCancelled) this.cancel();
   }
-}
 
-/** Whether a turn that no event has told of can no more be sent. */
-function hasStopped({ status }: AnyTurn): boolean {
-  return status === "cancelling" || status === "cancelled" || status === "failed";
-}
+  cancel(): void {
+    this.#isCancelled = true;
+    this.#turn?.cancel().catch(() => {}); // the outcome tells how the turn has ended
+  }
 
-/** The id of a message of the user that begins with this event. */
-function userItemStarted(event: UniversalEvent): string | undefined {
-  if (event.type !== "item.started") return undefined;
-  const { kind, role, item_id } = event.data.item;
-  return kind === "message" && role === "user" ? item_id : undefined;
-}
+  /** A turn has started, or ended. */
+  see(event: Extract<UniversalEvent, { readonly type: "turn.started" | "turn.ended" }>): void {
+    if (event.type === "turn.ended") {
+      if (this.isUnsent) this.#told = "nothing";
+    } else if (event.data.metadata?.prompt_id === this.job.id)
+      this.#told = this.#hasStopped ? "unsent" : "sent";
+  }
 
-/** Whether this event shows the item whole. */
-function isUserItem(event: UniversalEvent, itemId: string): boolean {
-  return (
-    (event.type === "item.started" || event.type === "item.completed") && event.data.item.item_id === itemId
-  );
+  /** Whether a turn that no event has told of can no more be sent. */
+  get #hasStopped(): boolean {
+    const status = this.#turn?.status;
+    return status === "cancelling" || status === "cancelled" || status === "failed";
+  }
 }

@@ -19,7 +19,7 @@ import { sameCapabilities } from "./capabilities.ts";
 import type { Chat, ChatCancel, ChatResume, ChatSend } from "./chat.ts";
 import { type ConnectionChange, NO_CONNECTION, stepConnection } from "./connection.ts";
 import type { ChatSettings } from "./options.ts";
-import { OwnEvents, queueIn } from "./own-events.ts";
+import { OwnEvents } from "./own-events.ts";
 import { NO_PENDING } from "./pending.ts";
 import { type ChatResult, OK, Problem } from "./problem.ts";
 import { type ChatPrompt, messageOf, promptOf, readPrompt } from "./prompt.ts";
@@ -27,8 +27,8 @@ import { isEdit, type Job, type QueueChange, type QueuedPrompt } from "./queue.t
 import { wasSaid } from "./saving/recap.ts";
 import { readSaved } from "./saving/saved.ts";
 import type { ChatSnapshot } from "./snapshot.ts";
-import { loadTranscript } from "./store/load.ts";
-import { StoreWriter, storeError } from "./store/store-writer.ts";
+import { loadChat } from "./store/load.ts";
+import { StoreWriter } from "./store/store-writer.ts";
 import { Timeline } from "./timeline.ts";
 import { Turns, type TurnsHost } from "./turns.ts";
 import { View } from "./view.ts";
@@ -92,10 +92,11 @@ export class LiveChat implements Chat, TurnsHost {
     return () => {};
   };
 
-  readonly send = (input: string | PromptInput): ChatSend => this.#try(() => this.#send(readPrompt(input)));
+  readonly send = (input: string | PromptInput): ChatSend =>
+    this.#problem.try(() => this.#send(readPrompt(input)));
 
   readonly retry = (messageId: string): ChatSend =>
-    this.#try(() => {
+    this.#problem.try(() => {
       if (this.timeline.isWaiting(messageId))
         throw new InvalidInputError("the message waits to be sent.", "Wait for its turn, or cancel it.");
       const message = this.timeline.promptOf(messageId);
@@ -107,10 +108,10 @@ export class LiveChat implements Chat, TurnsHost {
     });
 
   readonly regenerate = (messageId: string): ChatSend =>
-    this.#try(() => this.#sendAnew(messageId, undefined));
+    this.#problem.try(() => this.#sendAnew(messageId, undefined));
 
   readonly edit = (messageId: string, input: string | PromptInput): ChatSend =>
-    this.#try(() => this.#sendAnew(messageId, readPrompt(input)));
+    this.#problem.try(() => this.#sendAnew(messageId, readPrompt(input)));
 
   readonly selectBranch = (messageId: string): ChatResult =>
     this.#call(() => {
@@ -153,10 +154,11 @@ export class LiveChat implements Chat, TurnsHost {
     });
 
   readonly cancel = (what: ChatCancel = "turn"): ChatResult =>
-    this.#try(() => {
+    this.#problem.try(() => {
       const turnId = isObject(what) ? what["turnId"] : undefined;
       if (typeof turnId !== "string") checkWord(what, "turn", "all");
-      if (what === "all") this.#turns.takeAllBack();
+      const { anew, jobs } = this.#turns.queue;
+      if (what === "all") this.#turns.takeBack(anew ? [anew, ...jobs] : jobs);
       this.#turns.cancelTurn(typeof turnId === "string" ? turnId : undefined);
       return OK;
     });
@@ -233,7 +235,7 @@ export class LiveChat implements Chat, TurnsHost {
     this.#assertOpen();
     this.#assertBranches();
     if (prompt) this.#assertTakes(prompt);
-    const point = this.#turns.pointOf(messageId, prompt ? "prompt" : "answer");
+    const point = this.#turns.branches.pointOf(messageId, prompt ? "prompt" : "answer");
     const branch = { of: point.of, prompt: point.prompt.id };
     return this.#sent((job) => this.#turns.sendAnew(job), prompt ?? promptOf(point.prompt), branch);
   }
@@ -269,7 +271,7 @@ export class LiveChat implements Chat, TurnsHost {
 
   /** Replies to what waits under this id. Anything else was settled, perhaps under an earlier client: nothing follows. */
   #reply(id: string, reply: (client: AnyAgentClient, requestId: string) => unknown): ChatResult {
-    return this.#try(() => {
+    return this.#problem.try(() => {
       if (typeof id !== "string")
         throw new InvalidInputError(`the id is ${describe(id)}.`, "Pass the id of an entry of `pending`.");
       const { client, requests } = this.#turns;
@@ -281,30 +283,11 @@ export class LiveChat implements Chat, TurnsHost {
 
   /** Changes an open chat. */
   #call(change: () => void): ChatResult {
-    return this.#try(() => {
+    return this.#problem.try(() => {
       this.#assertOpen();
       change();
       return OK;
     });
-  }
-
-  /** Calls `call`. Its failure becomes the problem in the snapshot. */
-  #try<Result extends ChatResult>(
-    call: () => Result,
-  ): Result | { readonly ok: false; readonly error: AnyAgentwireError } {
-    try {
-      const result = call();
-      // The message of a failure with an id shows it, in place of an earlier problem.
-      if (result.ok || "id" in result) this.#problem.worked("call");
-      else this.#problem.failed("call", result.error);
-      return result;
-    } catch (thrown) {
-      const error = isAgentwireError(thrown)
-        ? thrown
-        : new InvalidInputError("the call failed.", "See `cause`.", { cause: thrown });
-      this.#problem.failed("call", error);
-      return { ok: false, error };
-    }
   }
 
   #assertOpen(): void {
@@ -330,20 +313,19 @@ export class LiveChat implements Chat, TurnsHost {
     this.#see();
   }
 
-  async #load({ store, id }: NonNullable<ChatSettings["stored"]>): Promise<void> {
+  async #load(stored: NonNullable<ChatSettings["stored"]>): Promise<void> {
     this.#phase = { name: "loading" };
     this.#tellLoading();
     const isWanted = (): boolean => this.#phase.name === "loading"; // not once the chat is closed
     try {
-      const events = await store.load(id);
+      const { restored, started, waiting } = await loadChat(stored);
       if (isWanted()) {
-        const { waiting, started } = queueIn(events);
-        this.timeline.restore(loadTranscript(events), started.map(messageIn).map(cutOff));
-        this.#hold(waiting.map(messageIn));
-        this.#hasStoredQueue = this.#turns.queue.list.length > 0;
+        this.timeline.restore(restored, started);
+        this.#hold(waiting);
+        this.#hasStoredQueue = waiting.length > 0;
       }
     } catch (error) {
-      if (isWanted()) this.#problem.failed("store", storeError(error, "load", id));
+      if (isWanted()) this.#problem.failed("store", error);
     }
     if (!isWanted()) return;
     this.#phase = { name: "open" };
@@ -369,10 +351,10 @@ export class LiveChat implements Chat, TurnsHost {
     const { stored } = this.#settings;
     if (this.#hasStoredQueue && stored && queue.jobs.some(({ isHeld }) => isHeld)) {
       try {
-        const left = new Set(queueIn(await stored.store.load(stored.id)).waiting.map((prompt) => prompt.id));
+        const left = new Set((await loadChat(stored)).waiting.map((message) => message.id));
         this.#turns.takeBack(queue.jobs.filter((job) => job.isHeld && !left.has(job.id)));
       } catch (error) {
-        this.#problem.failed("store", storeError(error, "load", stored.id)); // held: nobody knows what was sent
+        this.#problem.failed("store", error); // held: nobody knows what was sent
         return;
       }
     }
@@ -407,20 +389,6 @@ export class LiveChat implements Chat, TurnsHost {
     this.#turns.onRequests();
   }
 }
-
-const messageIn = ({ id, input, at }: QueuedPrompt): ChatMessage => messageOf(id, readPrompt(input), at);
-
-/** A prompt that was being sent when an earlier chat ended. */
-const cutOff = (message: ChatMessage): ChatMessage => ({
-  ...message,
-  status: "failed",
-  error: {
-    title: "Cut off",
-    detail: "The chat ended while this message was being sent: perhaps the agent has it.",
-    retry: "ask",
-    code: "closed",
-  },
-});
 
 /** What a chat shows before anything has happened. */
 const NOTHING_YET = {

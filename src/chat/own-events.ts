@@ -103,5 +103,8 @@ function isChange(json: unknown): json is QueueChange {
   );
 }
 
-const isInput = (input: unknown): boolean =>
-  typeof input === "string" || (isObject(input) && typeof input["text"] === "string");
+/** A prompt that no chat has written is left out, so that the rest of the chat loads. */
+function isInput(input: unknown): boolean {
+  const text = isObject(input) ? input["text"] : input;
+  return typeof text === "string" && text.trim() !== "";
+}

@@ -1,4 +1,4 @@
-import type { AnyAgentwireError } from "../core/errors.ts";
+import { type AnyAgentwireError, InvalidInputError, isAgentwireError } from "../core/errors.ts";
 import { describeError } from "../universal/words/describe-error.ts";
 import type { ErrorDescription } from "../universal/words/error-description.ts";
 
@@ -38,5 +38,24 @@ export class Problem {
     if (this.#from === undefined) return;
     this.#from = undefined;
     this.#show(undefined);
+  }
+
+  /** Calls `call`. What it fails with is shown. Never throws. */
+  try<Result extends ChatResult>(
+    call: () => Result,
+  ): Result | { readonly ok: false; readonly error: AnyAgentwireError } {
+    try {
+      const result = call();
+      // The message of a failure with an id shows it, in place of an earlier problem.
+      if (result.ok || "id" in result) this.worked("call");
+      else this.failed("call", result.error);
+      return result;
+    } catch (thrown) {
+      const error = isAgentwireError(thrown)
+        ? thrown
+        : new InvalidInputError("the call failed.", "See `cause`.", { cause: thrown });
+      this.failed("call", error);
+      return { ok: false, error };
+    }
   }
 }

@@ -51,6 +51,8 @@ export interface QueueHost {
 /** The prompts that wait, in the order in which they will be sent. */
 export class PromptQueue {
   readonly #host: QueueHost;
+  /** A prompt that takes the place of a message. It goes before all others, and is in no list. */
+  #anew: Job | undefined;
   #jobs: readonly Job[] = [];
   #list: readonly QueuedPrompt[] = [];
   /** The ids of the prompts of which the store knows that they wait. */
@@ -69,9 +71,13 @@ export class PromptQueue {
     return this.#jobs;
   }
 
+  get anew(): Job | undefined {
+    return this.#anew;
+  }
+
   /** The job that is sent next. */
   get next(): Job | undefined {
-    return this.#jobs.find(({ isHeld }) => !isHeld);
+    return this.#anew ?? this.#jobs.find(({ isHeld }) => !isHeld);
   }
 
   /** @throws InvalidInputError for an id under which nothing waits */
@@ -91,7 +97,14 @@ export class PromptQueue {
   }
 
   add(job: Job): void {
-    this.#set([...this.#jobs, job]);
+    if (job.branch) this.#anew = job;
+    else this.#set([...this.#jobs, job]);
+  }
+
+  /** The client did not take the job: it is the next one again. */
+  giveBack(job: Job): void {
+    if (job.branch) this.#anew = job;
+    else this.restore([job]);
   }
 
   /** The job could not be sent at once: the store keeps it. */
@@ -142,8 +155,10 @@ export class PromptQueue {
     return jobs;
   }
 
-  #remove({ id }: Job): void {
-    if (this.#jobs.some((job) => job.id === id)) this.#set(this.#jobs.filter((job) => job.id !== id));
+  #remove(job: Job): void {
+    const { id } = job;
+    if (this.#anew === job) this.#anew = undefined;
+    if (this.#jobs.some((each) => each.id === id)) this.#set(this.#jobs.filter((each) => each.id !== id));
   }
 
   #put(job: Job): void {

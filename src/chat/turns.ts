@@ -1,4 +1,4 @@
-import type { AnyAgentClient, AnyTurn } from "../core/client/any-client.ts";
+import type { AnyAgentClient } from "../core/client/any-client.ts";
 import type { Clock } from "../core/clock.ts";
 import {
   type AnyAgentwireError,
@@ -14,8 +14,9 @@ import type { UniversalEvent } from "../universal/events.ts";
 import type { AgentSource, UniversalOptions } from "../universal/stream.ts";
 import type { Swap } from "../universal/transcript/branches.ts";
 import { describeError } from "../universal/words/describe-error.ts";
+import { ActivePrompt } from "./active-prompt.ts";
 import { Backend } from "./backend.ts";
-import { Branches, type BranchPoint } from "./branches.ts";
+import { Branches } from "./branches.ts";
 import type { ConnectionChange } from "./connection.ts";
 import { Memory } from "./memory.ts";
 import { NO_PENDING, type Requests } from "./pending.ts";
@@ -24,7 +25,7 @@ import { isEdit, type Job, PromptQueue, type QueueHost } from "./queue.ts";
 import { recapOf } from "./saving/recap.ts";
 import type { SessionHost } from "./session.ts";
 import type { StoreWriter } from "./store/store-writer.ts";
-import type { Timeline } from "./timeline.ts";
+import type { PromptEnd, Timeline } from "./timeline.ts";
 import type { View } from "./view.ts";
 
 export interface TurnsHost extends QueueHost {
@@ -40,30 +41,16 @@ export interface TurnsHost extends QueueHost {
   onFailed(error: AnyAgentwireError): void;
 }
 
-/** The prompt that the client has. */
-interface Active {
-  readonly job: Job;
-  /** Undefined inside of the client's `prompt()`. */
-  turn: AnyTurn | undefined;
-  /** Whether the transcript goes in front of the prompt. */
-  readonly hasRecap: boolean;
-  /** Cancelled before there was a turn to cancel. */
-  isCancelled: boolean;
-  /** What the events have told: nothing yet, that it was sent, or that it ended unsent. Of the latter nothing is shown: there is no answer. */
-  told: "nothing" | "sent" | "unsent";
-}
-
 /** The prompts of a chat. The client gets one at a time; the others wait here, so that they outlive a client. */
 export class Turns implements SessionHost {
   readonly clock: Pick<Clock, "wallTime">;
   readonly queue: PromptQueue;
+  readonly branches: Branches;
   readonly #host: TurnsHost;
   readonly #memory: Memory;
   readonly #backend: Backend;
-  readonly #branches: Branches;
-  #active: Active | undefined;
-  /** A prompt that takes the place of a message. It goes before the queue. */
-  #anew: Job | undefined;
+
+  #active: ActivePrompt | undefined;
   #isOpen = false;
   /** Whether the chat connects as soon as it is open. */
   #connectsAtOnce = false;
@@ -75,7 +62,7 @@ export class Turns implements SessionHost {
     this.queue = new PromptQueue(host);
     this.#memory = new Memory(state);
     this.#backend = new Backend(host.source, host.universal, this, this.#memory);
-    this.#branches = new Branches(host.timeline, this.#memory, this.#backend);
+    this.branches = new Branches(host.timeline, this.#memory, this.#backend);
   }
 
   get client(): AnyAgentClient | undefined {
@@ -87,7 +74,7 @@ export class Turns implements SessionHost {
   }
 
   get isBusy(): boolean {
-    return this.#active !== undefined || this.#anew !== undefined;
+    return this.#active !== undefined || this.queue.anew !== undefined;
   }
 
   /** What a later chat goes on from. */
@@ -125,21 +112,19 @@ export class Turns implements SessionHost {
     return job.error;
   }
 
-  /** See {@link Branches.pointOf}. */
-  pointOf(id: string, what: "answer" | "prompt"): BranchPoint {
-    if (this.#anew)
+  /**
+   * Sends a prompt that takes the place of a message, before all that wait. A turn that runs is cancelled first.
+   * @throws InvalidInputError while another prompt is on its way to such a place
+   */
+  sendAnew(job: Job): AnyAgentwireError | undefined {
+    if (this.queue.anew)
       throw new InvalidInputError(
         "another prompt is being asked anew.",
         "Wait until it is sent, or cancel it.",
       );
-    return this.#branches.pointOf(id, what);
-  }
-
-  /** Sends a prompt that takes the place of a message, before all that wait. A turn that runs is cancelled first. */
-  sendAnew(job: Job): AnyAgentwireError | undefined {
     const { branch, id, prompt, at } = job;
     this.#host.timeline.wait(isEdit(job) ? messageOf(id, prompt, at) : undefined, branch?.of);
-    this.#anew = job;
+    this.queue.add(job);
     this.cancelTurn();
     this.pump();
     return job.error;
@@ -163,10 +148,10 @@ export class Turns implements SessionHost {
   select(id: string): readonly Swap[] {
     if (this.isBusy || this.#host.timeline.transcript.turn)
       throw new InvalidInputError("a turn runs in this branch.", "Cancel it, or wait for its end.");
-    const swaps = this.#branches.select(id);
+    const swaps = this.branches.select(id);
     if (this.#memory.isMissing) this.onForgotten();
     else if (swaps.length > 0) this.#host.onConnection({ type: "context", lost: false });
-    this.#see();
+    this.#tell();
     return swaps;
   }
 
@@ -190,10 +175,8 @@ export class Turns implements SessionHost {
     const isOwn = active !== undefined && (!open || open.metadata?.prompt_id === active.job.id);
     if (turnId !== undefined && open?.id !== turnId)
       throw new InvalidInputError("no turn with this id runs.", "It has ended: nothing is left to cancel.");
-    if (active && (isOwn || turnId === undefined)) {
-      active.isCancelled = true;
-      active.turn?.cancel().catch(() => {}); // the outcome tells how the turn has ended
-    } else if (open && this.client?.cancel) this.client.cancel(open.id);
+    if (active && (isOwn || turnId === undefined)) active.cancel();
+    else if (open && this.client?.cancel) this.client.cancel(open.id);
     else if (turnId !== undefined)
       throw new UnsupportedError("this backend cannot cancel a turn of somebody else.", "Wait for its end.");
   }
@@ -202,20 +185,9 @@ export class Turns implements SessionHost {
   takeBack(jobs: readonly Job[]): void {
     for (const job of jobs) {
       this.queue.take(job);
-      this.#host.timeline.end(job.id, { status: "cancelled" });
+      this.#end(job, { status: "cancelled" });
     }
-    this.#host.view.changed(); // without a turn nothing else tells of it
-  }
-
-  /** Takes back all that waits. */
-  takeAllBack(): void {
-    const anew = this.#anew;
-    this.#anew = undefined;
-    if (anew) {
-      this.#host.timeline.end(anew.id, { status: "cancelled" });
-      this.#host.timeline.keepReplaced();
-    }
-    this.takeBack(this.queue.jobs);
+    this.#tell(); // without a turn nothing else tells of it
   }
 
   /** Goes on after the backend has forgotten the conversation. Does nothing if it has not. */
@@ -240,18 +212,16 @@ export class Turns implements SessionHost {
       this.#active = undefined;
       if (active)
         this.#settle(active.job, "failed", new ClosedError("the chat was closed while the turn ran"));
-      this.#see();
+      this.#tell();
     }
   }
 
   onEvent(event: UniversalEvent): void {
-    const { timeline, view } = this.#host;
-    const active = this.#active;
-    if (event.type === "turn.started" && event.data.metadata?.prompt_id === active?.job.id)
-      this.#seen(active);
-    if (active?.told !== "unsent") timeline.fold(event);
-    else if (event.type === "turn.ended") active.told = "nothing";
-    this.#host.writer?.add(event);
+    const { timeline, view, writer } = this.#host;
+    const isHidden = this.#active?.isUnsent ?? false;
+    if (event.type === "turn.started" || event.type === "turn.ended") this.#see(event);
+    if (!isHidden && !this.#active?.isUnsent) timeline.fold(event);
+    writer?.add(event);
     view.changed();
   }
 
@@ -270,7 +240,7 @@ export class Turns implements SessionHost {
   onForgotten(): void {
     this.#backend.forget();
     if (this.#memory.forget()) this.#host.onConnection({ type: "context", lost: true });
-    this.#see();
+    this.#tell();
   }
 
   onGivenUp(): void {
@@ -283,34 +253,24 @@ export class Turns implements SessionHost {
     );
   }
 
-  #seen(active: Active | undefined): void {
-    if (!active) return;
-    const { turn } = active;
-    const hasStopped =
-      turn?.status === "cancelling" || turn?.status === "cancelled" || turn?.status === "failed";
-    active.told = hasStopped ? "unsent" : "sent";
-    if (active.told === "sent") this.#memory.told();
+  #see(event: Extract<UniversalEvent, { readonly type: "turn.started" | "turn.ended" }>): void {
+    this.#active?.see(event);
+    if (this.#active?.wasSent) this.#memory.told();
   }
 
   /** Sends what may be sent. */
   pump(): void {
     while (this.#isOpen && !this.#active && !this.#memory.isLost) {
-      const job = this.#anew ?? this.queue.next;
+      const job = this.queue.next;
       if (!job) break;
       this.#start(job);
     }
-    this.#see();
+    this.#tell();
   }
 
   #start(job: Job): void {
     const recap = this.#memory.needsRecap ? recapOf(this.#host.timeline.before(job.branch?.prompt)) : "";
-    const active: Active = {
-      job,
-      turn: undefined,
-      hasRecap: recap !== "",
-      isCancelled: false,
-      told: "nothing",
-    };
+    const active = new ActivePrompt(job, recap !== "");
     this.#active = active;
     try {
       this.#backend.open();
@@ -318,8 +278,8 @@ export class Turns implements SessionHost {
         this.#active = undefined; // the backend has forgotten: the prompt waits for the user's choice
         return;
       }
-      this.#branches.begin(job);
-      if (this.#anew !== job) this.queue.start(job);
+      this.branches.begin(job);
+      this.queue.start(job);
       const branch = job.branch ? { branchOf: job.branch.of } : {};
       const shown = active.hasRecap ? { shown: toInput(job.prompt) } : {};
       const turn = this.#backend.prompt({
@@ -330,44 +290,41 @@ export class Turns implements SessionHost {
       });
       if (!turn) {
         this.#active = undefined; // as above, with a client that had closed, and not said so
-        if (this.#anew !== job) this.queue.restore([job]);
+        this.queue.giveBack(job);
         return;
       }
-      active.turn = turn;
       this.#memory.recapMade();
-      this.#anew = undefined;
       turn.outcome.then(
         (outcome) => this.#ended(active, outcome),
         (thrown: unknown) => this.#ended(active, undefined, thrown),
       );
-      if (active.isCancelled) this.cancelTurn();
+      active.began(turn);
     } catch (thrown) {
       this.#active = undefined;
       const error = asError(thrown);
       if (error.code === "context-lost") this.onForgotten();
       if (this.#memory.isLost) {
-        if (this.#anew !== job) this.queue.restore([job]);
+        this.queue.giveBack(job);
         return;
       }
-      if (this.#anew === job) this.#anew = undefined;
       this.queue.take(job);
       this.#fail(job, error);
-      this.#branches.end(job);
+      this.branches.end(job);
     }
   }
 
-  #ended(active: Active, outcome: TurnOutcome<TurnResult> | undefined, thrown?: unknown): void {
+  #ended(active: ActivePrompt, outcome: TurnOutcome<TurnResult> | undefined, thrown?: unknown): void {
     if (this.#active !== active) return; // the chat was closed
     this.#active = undefined;
     const error = outcome?.status === "failed" ? outcome.error : outcome ? undefined : asError(thrown);
     if (error?.code === "context-lost") this.onForgotten();
     const isCompleted = outcome?.status === "completed";
     if (isCompleted) this.#memory.told();
-    const wasSent = isCompleted || (active.told === "sent" && error?.delivery !== "not-sent");
+    const wasSent = isCompleted || (active.wasSent && error?.delivery !== "not-sent");
     if (active.hasRecap && !wasSent) this.#memory.recapFailed();
     else this.#memory.keep(this.#backend.state);
     this.#settle(active.job, outcome?.status ?? "failed", error);
-    this.#branches.end(active.job);
+    this.branches.end(active.job);
     this.pump();
   }
 
@@ -388,32 +345,29 @@ export class Turns implements SessionHost {
 
   /** @param isKept whether a later chat can go on with the prompts */
   #handBack(error: ClosedError, isKept: boolean): void {
-    const anew = this.#anew;
-    const jobs = this.queue.jobs.filter((job) => job !== this.#active?.job);
-    this.#anew = undefined;
+    const { jobs, anew } = this.queue;
     if (isKept) this.#host.view.unsent = jobs.map(({ id }) => id);
-    for (const job of jobs) {
-      if (!isKept) this.queue.take(job);
+    for (const job of anew ? [anew, ...jobs] : jobs) {
+      if (job === this.#active?.job) continue;
+      if (!isKept || job === anew) this.queue.take(job);
       this.#fail(job, error);
     }
     if (isKept) this.queue.clear();
-    if (!anew || anew === this.#active?.job) return;
-    this.#fail(anew, error);
-    this.#host.timeline.keepReplaced();
   }
 
   #fail(job: Job, error: AnyAgentwireError): void {
     job.error = error;
     if (job.branch && !isEdit(job)) this.#host.onFailed(error);
-    this.#host.timeline.end(job.id, {
-      status: "failed",
-      error: describeError(error),
-      endedAt: this.clock.wallTime(),
-    });
+    this.#end(job, { status: "failed", error: describeError(error), endedAt: this.clock.wallTime() });
     this.#host.view.changed();
   }
 
-  #see(): void {
+  #end(job: Job, end: PromptEnd): void {
+    this.#host.timeline.end(job.id, end);
+    if (job.branch) this.#host.timeline.keepReplaced();
+  }
+
+  #tell(): void {
     this.#host.view.tell({ busy: this.isBusy, state: this.#memory.state });
   }
 }

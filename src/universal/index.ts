@@ -26,7 +26,16 @@ export {
   type JsonlReaderOptions,
 } from "./jsonl/jsonl-reader.ts";
 export type { CallFacts, CompletedFacts, FailedFacts, Mapping, SessionFacts } from "./mapping.ts";
-export type { AgentSource, ReplayOptions, UniversalOptions, UniversalStream } from "./stream.ts";
+export {
+  type AgentSource,
+  type EventListener,
+  type ReplayOptions,
+  type SourceSetup,
+  sourceOf,
+  type Telling,
+  type UniversalOptions,
+  type UniversalStream,
+} from "./stream.ts";
 export type { Dictionary } from "./transcript/dictionary.ts";
 export type { List } from "./transcript/list.ts";
 export type * from "./transcript/message.ts";

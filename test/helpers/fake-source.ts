@@ -41,6 +41,10 @@ export interface FakeOptions {
   readonly stopsAtOnce?: boolean;
   /** Whether a conversation can go on from a state. @default true */
   readonly goesOn?: boolean;
+  /** Whether the client can cancel turns of others. @default false */
+  readonly cancelsOthers?: boolean;
+  /** When the streams have told again what was told before. @default they tell nothing again */
+  readonly caughtUp?: Promise<void>;
 }
 
 /** A source whose backend says what the test says, at the very moment at which it says it. */
@@ -64,8 +68,7 @@ export class FakeSource implements AgentSource<FakeAgent> {
 
   toUniversal(of: unknown, options?: UniversalOptions): FakeStream {
     if (!(of instanceof FakeConversation)) throw new Error("the fake tells events of conversations alone");
-    of.stream = new FakeStream(options);
-    return of.stream;
+    return of.universal(options);
   }
 
   /** The newest client. */
@@ -102,6 +105,8 @@ export class FakeAgent implements AnyAgentClient {
   readonly listeners = new Set<readonly [name: string, listener: Listener]>();
   readonly pending: PendingRequest[] = [];
   readonly decided: unknown[] = [];
+  /** The turns of others that were cancelled. */
+  readonly cancelled: string[] = [];
   status: ClientStatus = "idle";
   closedBy: AnyAgentwireError | undefined;
   closes = 0;
@@ -127,6 +132,14 @@ export class FakeAgent implements AnyAgentClient {
 
   emit<Name extends keyof AnyClientEvents>(name: Name, ...values: AnyClientEvents[Name]): void {
     for (const [event, listener] of [...this.listeners]) if (event === name) listener(...(values as never));
+  }
+
+  get cancel(): ((turnId: string) => void) | undefined {
+    return this.options.cancelsOthers ? (turnId) => void this.cancelled.push(turnId) : undefined;
+  }
+
+  universal(): never {
+    throw new Error("the fake tells events of conversations alone");
   }
 
   is(status: ClientStatus): void {
@@ -240,6 +253,11 @@ export class FakeConversation implements AnyConversation {
     this.from = from;
     const said = from && "said" in from ? from.said : [];
     this.said = Array.isArray(said) ? said.map(String) : [];
+  }
+
+  universal(options?: UniversalOptions): FakeStream {
+    this.stream = new FakeStream(options, this.agent.options.caughtUp);
+    return this.stream;
   }
 
   get state(): FakeState {

@@ -24,8 +24,11 @@ export class FakeStream implements UniversalStream {
   #items = 0;
   #isTurnOpen = false;
 
-  constructor(options: UniversalOptions | undefined) {
+  readonly caughtUp?: Promise<void>;
+
+  constructor(options: UniversalOptions | undefined, caughtUp?: Promise<void>) {
     this.options = options;
+    if (caughtUp) this.caughtUp = caughtUp;
   }
 
   emit<Type extends UniversalEventType>(type: Type, data: DataOf<Type>): void {

@@ -3,7 +3,52 @@ import { cutOff } from "../../universal/transcript/cut-off.ts";
 import { type List, listOf } from "../../universal/transcript/list.ts";
 import type { ChatMessage } from "../../universal/transcript/message.ts";
 import { fold } from "../../universal/transcript/reduce.ts";
+import type { ErrorDescription } from "../../universal/words/error-description.ts";
+import { queueIn } from "../own-events.ts";
+import { messageOf, readPrompt } from "../prompt.ts";
+import type { QueuedPrompt } from "../queue.ts";
 import type { Restored } from "../timeline.ts";
+import type { ChatStore } from "./store.ts";
+import { storeError } from "./store-writer.ts";
+
+/** A stored chat, read. */
+export interface LoadedChat {
+  readonly restored: Restored;
+  /** The prompts that were being sent when the log ended. */
+  readonly started: readonly ChatMessage[];
+  /** The prompts that waited. */
+  readonly waiting: readonly ChatMessage[];
+}
+
+/** @throws ChatStoreError if the store fails, or if a program before it has stored what is no prompt */
+export async function loadChat({
+  store,
+  id,
+}: {
+  readonly store: ChatStore;
+  readonly id: string;
+}): Promise<LoadedChat> {
+  try {
+    const events = await store.load(id);
+    const { waiting, started } = queueIn(events);
+    return {
+      restored: loadTranscript(events),
+      started: started.map((prompt) => ({ ...messageIn(prompt), status: "failed", error: BEING_SENT })),
+      waiting: waiting.map(messageIn),
+    };
+  } catch (error) {
+    throw storeError(error, "load", id);
+  }
+}
+
+const messageIn = ({ id, input, at }: QueuedPrompt): ChatMessage => messageOf(id, readPrompt(input), at);
+
+const BEING_SENT: ErrorDescription = {
+  title: "Cut off",
+  detail: "The chat ended while this message was being sent: perhaps the agent has it.",
+  retry: "ask",
+  code: "closed",
+};
 
 /** What a stored chat has shown. What was open when the log ended has failed. */
 export function loadTranscript(events: Iterable<UniversalEvent>): Restored {

@@ -22,7 +22,7 @@ export interface AnyAgentClient
     >,
     AsyncDisposable {
   /** Cancels a turn that another client of the same backend has begun. `turnId` is the id in its events. Absent: nobody else has turns there. */
-  readonly cancel?: (turnId: string) => void;
+  readonly cancel?: ((turnId: string) => void) | undefined;
   prompt(input: string | PromptInput, options?: TurnOptions): AnyTurn;
   conversation(options?: { readonly from?: ConversationState }): AnyConversation;
   on<Name extends keyof AnyClientEvents>(
