@@ -4,24 +4,16 @@ import { promptIndex, type Swap } from "../universal/transcript/branches.ts";
 import type { ChatMessage } from "../universal/transcript/message.ts";
 import type { Backend } from "./backend.ts";
 import type { Memory } from "./memory.ts";
-import type { Job } from "./queue.ts";
+import type { Branch } from "./queue.ts";
 import type { Timeline } from "./timeline.ts";
-
-/** A place in the chat where a prompt is asked anew. */
-export interface BranchPoint {
-  /** The id of the message whose place is taken. */
-  readonly of: string;
-  /** The prompt that is there now. */
-  readonly prompt: ChatMessage;
-}
 
 /** Brings the backend's conversation to where a branch begins, or to where another one ends. */
 export class Branches {
   readonly #timeline: Timeline;
   readonly #memory: Memory;
   readonly #backend: Backend;
-  /** The state before the prompt that is asked anew now: the one to go on from if nothing comes of it. */
-  #before: ConversationState | undefined;
+  /** The branch whose turn runs: the message whose place it takes, and the state to go on from if nothing comes of it. */
+  #running: { readonly of: string; readonly before: ConversationState | undefined } | undefined;
 
   constructor(timeline: Timeline, memory: Memory, backend: Backend) {
     this.#timeline = timeline;
@@ -30,10 +22,10 @@ export class Branches {
   }
 
   /**
-   * Where an answer is asked for anew, or a prompt is replaced.
+   * The prompt that is asked for another answer, or replaced.
    * @throws InvalidInputError for an id under which nothing can be asked anew, UnsupportedError if the backend cannot go back
    */
-  pointOf(id: string, what: "answer" | "prompt"): BranchPoint {
+  promptOf(id: string, isEdit: boolean): ChatMessage {
     const { transcript, told } = this.#timeline;
     if (this.#timeline.isWaiting(id))
       throw new InvalidInputError(
@@ -49,53 +41,41 @@ export class Branches {
         "nobody has asked for this message.",
         "Pass the id of an answer or prompt.",
       );
-    if (what === "prompt" && asked !== at)
+    if (isEdit && asked !== at)
       throw new InvalidInputError(
         "the agent has written this message.",
         "Pass the id of a message of the user.",
       );
-    const next = told.at(asked + 1);
-    const answer =
-      what === "prompt"
-        ? undefined
-        : asked === at
-          ? next?.role === "assistant"
-            ? next
-            : undefined
-          : told.at(at);
-    const of = (answer ?? prompt).id;
-    if (!this.#memory.needsRecap && !this.#memory.isLost && !this.#stateAt(of))
-      throw new UnsupportedError(
-        "the backend does not know the conversation as it was before this message.",
-        "Send the prompt again with `retry`: the agent then knows the old answer, too.",
-      );
-    return { of, prompt };
+    if (!this.#memory.needsRecap && !this.#memory.isLost && !this.#stateAt(asked)) throw unknown();
+    return prompt;
   }
 
   /**
    * The next conversation goes on from where the branch begins. For a backend that has forgotten all, the messages before it are the recap.
+   * Returns the id of the message whose place is taken.
    * @throws UnsupportedError if the backend has forgotten that state meanwhile
    */
-  begin({ branch }: Job): void {
-    if (!branch) return;
-    this.#before = this.#memory.state;
-    const state = this.#memory.needsRecap ? undefined : this.#stateAt(branch.of);
-    if (!this.#memory.needsRecap && !state)
-      throw new UnsupportedError(
-        "the backend knows this state no more.",
-        "Send the prompt again with `retry`.",
-      );
+  begin({ prompt, isEdit }: Branch): string {
+    const asked = this.#timeline.indexOf(prompt);
+    const state = this.#memory.needsRecap || asked < 0 ? undefined : this.#stateAt(asked);
+    if (asked < 0 || (!state && !this.#memory.needsRecap)) throw unknown();
+    const answer = this.#timeline.told.at(asked + 1);
+    const of = !isEdit && answer?.role === "assistant" ? answer.id : prompt;
+    this.#running = { of, before: this.#memory.state };
+    if (this.#memory.state) this.#timeline.states.set(of, this.#memory.state);
     if (state) this.#memory.goTo(state);
     this.#backend.forget();
-    if (this.#before) this.#timeline.states.set(branch.of, this.#before);
+    return of;
   }
 
-  /** The turn of the branch has ended. If nothing came of it, the branch of before is shown, and goes on. */
-  end({ branch }: Job): void {
-    if (!branch || this.#timeline.indexOf(branch.of) < 0) return;
-    this.#timeline.states.delete(branch.of);
+  /** A turn has ended. If nothing came of its branch, the one of before is shown, and goes on. */
+  end(): void {
+    const { of, before } = this.#running ?? {};
+    this.#running = undefined;
+    if (of === undefined || this.#timeline.indexOf(of) < 0) return;
+    this.#timeline.states.delete(of);
     this.#timeline.keepReplaced();
-    this.#goTo(this.#before);
+    this.#goTo(before);
   }
 
   /**
@@ -120,15 +100,13 @@ export class Branches {
     this.#backend.forget();
   }
 
-  /** The state before a message that is shown. */
-  #stateAt(id: string): ConversationState | undefined {
+  /** The state before a prompt that is shown. */
+  #stateAt(index: number): ConversationState | undefined {
     const { transcript, told } = this.#timeline;
     let turns = 0;
-    for (let at = told.length - 1; at >= 0; at--) {
-      const message = told.at(at);
-      const isAnswer = message?.role === "assistant" && message.status === "completed";
-      if (isAnswer && promptIndex(transcript, at) >= 0) turns++;
-      if (message?.id === id) break;
+    for (let at = told.length - 1; at > index; at--) {
+      const { role, status } = told.at(at) ?? {};
+      if (role === "assistant" && status === "completed" && promptIndex(transcript, at) >= 0) turns++;
     }
     return this.#backend.earlier(turns);
   }
@@ -139,4 +117,11 @@ export class Branches {
       ? new InvalidInputError("the message is in another branch.", "Show it first, with `selectBranch`.")
       : new InvalidInputError("no message has this id.", "Pass the id of a message in the newest snapshot.");
   }
+}
+
+function unknown(): UnsupportedError {
+  return new UnsupportedError(
+    "the backend does not know the conversation as it was before this message.",
+    "Send the prompt again with `retry`: the agent then knows the old answer, too.",
+  );
 }

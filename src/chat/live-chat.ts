@@ -23,7 +23,7 @@ import { OwnEvents } from "./own-events.ts";
 import { NO_PENDING } from "./pending.ts";
 import { type ChatResult, OK, Problem } from "./problem.ts";
 import { type ChatPrompt, messageOf, promptOf, readPrompt } from "./prompt.ts";
-import { isEdit, type Job, type QueueChange, type QueuedPrompt } from "./queue.ts";
+import type { Branch, Job, QueueChange, QueuedPrompt } from "./queue.ts";
 import { wasSaid } from "./saving/recap.ts";
 import { readSaved } from "./saving/saved.ts";
 import type { ChatSnapshot } from "./snapshot.ts";
@@ -235,16 +235,15 @@ export class LiveChat implements Chat, TurnsHost {
     this.#assertOpen();
     this.#assertBranches();
     if (prompt) this.#assertTakes(prompt);
-    const point = this.#turns.branches.pointOf(messageId, prompt ? "prompt" : "answer");
-    const branch = { of: point.of, prompt: point.prompt.id };
-    return this.#sent((job) => this.#turns.sendAnew(job), prompt ?? promptOf(point.prompt), branch);
+    const isEdit = prompt !== undefined;
+    const message = this.#turns.branches.promptOf(messageId, isEdit);
+    return this.#sent((job) => this.#turns.sendAnew(job), prompt ?? promptOf(message), {
+      prompt: message.id,
+      isEdit,
+    });
   }
 
-  #sent(
-    send: (job: Job) => AnyAgentwireError | undefined,
-    prompt: ChatPrompt,
-    branch?: Job["branch"],
-  ): ChatSend {
+  #sent(send: (job: Job) => AnyAgentwireError | undefined, prompt: ChatPrompt, branch?: Branch): ChatSend {
     const id: unknown = this.#settings.newId();
     if (typeof id !== "string" || id === "" || this.timeline.isWaiting(id))
       throw new InvalidInputError(`\`newId\` gave ${describe(id)}.`, "It must give a new text at each call.");
@@ -253,7 +252,7 @@ export class LiveChat implements Chat, TurnsHost {
     const error = send(job);
     this.#see();
     if (!error) return { ok: true, id };
-    return branch && !isEdit(job) ? { ok: false, error } : { ok: false, error, id }; // no message shows an answer that was refused
+    return branch?.isEdit === false ? { ok: false, error } : { ok: false, error, id }; // no message shows an answer that was refused
   }
 
   #assertTakes({ images }: ChatPrompt): void {

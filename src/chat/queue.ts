@@ -13,6 +13,13 @@ export interface QueuedPrompt {
   readonly held?: true;
 }
 
+/** A prompt that is asked for another answer, or replaced. */
+export interface Branch {
+  /** The id of its message. */
+  readonly prompt: string;
+  readonly isEdit: boolean;
+}
+
 /** A prompt on its way from `send()` to its end. */
 export interface Job {
   readonly id: string;
@@ -20,12 +27,7 @@ export interface Job {
   readonly at: number;
   readonly isHeld: boolean;
   /** What the prompt takes the place of. */
-  readonly branch?: {
-    /** The id of the message: a prompt that is replaced, or an answer that is asked for anew. */
-    readonly of: string;
-    /** The id of the prompt that is there now. */
-    readonly prompt: string;
-  };
+  readonly branch?: Branch;
   /** Why the prompt could not be sent. */
   error?: AnyAgentwireError;
 }
@@ -175,9 +177,4 @@ export class PromptQueue {
 
 function queued({ id, prompt, at, isHeld }: Job): QueuedPrompt {
   return { id, input: toInput(prompt), at, ...(isHeld ? { held: true } : {}) };
-}
-
-/** Whether the prompt replaces another one. It asks for another answer otherwise. */
-export function isEdit({ branch }: Job): boolean {
-  return branch !== undefined && branch.of === branch.prompt;
 }

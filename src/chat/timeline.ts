@@ -6,6 +6,7 @@ import type { ChatMessage } from "../universal/transcript/message.ts";
 import { reduce } from "../universal/transcript/reduce.ts";
 import { emptyTranscript, type Transcript } from "../universal/transcript/transcript.ts";
 import type { ErrorDescription } from "../universal/words/error-description.ts";
+import type { Branch } from "./queue.ts";
 
 /** How a prompt ended that the events do not tell. */
 export interface PromptEnd {
@@ -29,8 +30,8 @@ export class Timeline {
   #transcript: Transcript;
   /** Prompts that no event has shown, in their order: those that are `queued`, and those that ended behind them. */
   #waiting = new Map<string, ChatMessage>();
-  /** The message whose place a prompt that waits will take. */
-  #replaced: string | undefined;
+  /** What a prompt that waits will take the place of. */
+  #replaced: Branch | undefined;
   /** `messages`, until a change. */
   #shown: List<ChatMessage> | undefined;
   /** See {@link Restored}. */
@@ -56,10 +57,10 @@ export class Timeline {
     return this.#transcript.messages;
   }
 
-  /** The messages before one that is shown. Undefined: all. */
-  before(id: string | undefined): List<ChatMessage> {
-    const at = id === undefined ? -1 : this.indexOf(id);
-    return at < 0 ? this.told : upTo(this.told, at);
+  /** The messages before a branch. Undefined: all. */
+  before(branch: Branch | undefined): List<ChatMessage> {
+    const at = branch ? this.indexOf(branch.prompt) : -1;
+    return at < 0 ? this.told : upTo(this.told, branch?.isEdit ? at : at + 1);
   }
 
   /** What the events have said. */
@@ -74,10 +75,15 @@ export class Timeline {
     this.#set({ ...emptyTranscript, ...stored, messages });
   }
 
-  /** Adds a prompt that waits, or changes one. Undefined: the prompt is shown already. @param replaced whose place it will take */
-  wait(message: ChatMessage | undefined, replaced?: string): void {
-    if (message) this.#waiting.set(message.id, message);
-    if (replaced !== undefined) this.#replaced = replaced;
+  /** Adds a prompt that waits, or changes one. */
+  wait(message: ChatMessage): void {
+    this.#waiting.set(message.id, message);
+    this.#shown = undefined;
+  }
+
+  /** A prompt that waits will take the place of what follows here. */
+  replace(branch: Branch): void {
+    this.#replaced = branch;
     this.#shown = undefined;
   }
 
@@ -100,7 +106,7 @@ export class Timeline {
     this.#set(transcript);
     switch (event.type) {
       case "turn.started":
-        if (event.data.metadata?.branch_of === this.#replaced) this.#replaced = undefined;
+        if (event.data.metadata?.branch_of !== undefined) this.#replaced = undefined;
         return;
       case "item.started": {
         const { prompt_id } = transcript.turn?.metadata ?? {};

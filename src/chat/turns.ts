@@ -21,7 +21,7 @@ import type { ConnectionChange } from "./connection.ts";
 import { Memory } from "./memory.ts";
 import { NO_PENDING, type Requests } from "./pending.ts";
 import { messageOf, toInput } from "./prompt.ts";
-import { isEdit, type Job, PromptQueue, type QueueHost } from "./queue.ts";
+import { type Job, PromptQueue, type QueueHost } from "./queue.ts";
 import { recapOf } from "./saving/recap.ts";
 import type { SessionHost } from "./session.ts";
 import type { StoreWriter } from "./store/store-writer.ts";
@@ -123,7 +123,8 @@ export class Turns implements SessionHost {
         "Wait until it is sent, or cancel it.",
       );
     const { branch, id, prompt, at } = job;
-    this.#host.timeline.wait(isEdit(job) ? messageOf(id, prompt, at) : undefined, branch?.of);
+    if (branch) this.#host.timeline.replace(branch);
+    if (branch?.isEdit) this.#host.timeline.wait(messageOf(id, prompt, at));
     this.queue.add(job);
     this.cancelTurn();
     this.pump();
@@ -269,7 +270,9 @@ export class Turns implements SessionHost {
   }
 
   #start(job: Job): void {
-    const recap = this.#memory.needsRecap ? recapOf(this.#host.timeline.before(job.branch?.prompt)) : "";
+    const recap = this.#memory.needsRecap
+      ? recapOf(this.#host.timeline.before(job.branch && { ...job.branch, isEdit: true }))
+      : "";
     const active = new ActivePrompt(job, recap !== "");
     this.#active = active;
     try {
@@ -278,9 +281,8 @@ export class Turns implements SessionHost {
         this.#active = undefined; // the backend has forgotten: the prompt waits for the user's choice
         return;
       }
-      this.branches.begin(job);
+      const branch = job.branch ? { branchOf: this.branches.begin(job.branch) } : {};
       this.queue.start(job);
-      const branch = job.branch ? { branchOf: job.branch.of } : {};
       const shown = active.hasRecap ? { shown: toInput(job.prompt) } : {};
       const turn = this.#backend.prompt({
         input: toInput(job.prompt, recap),
@@ -309,7 +311,7 @@ export class Turns implements SessionHost {
       }
       this.queue.take(job);
       this.#fail(job, error);
-      this.branches.end(job);
+      this.branches.end();
     }
   }
 
@@ -324,7 +326,7 @@ export class Turns implements SessionHost {
     if (active.hasRecap && !wasSent) this.#memory.recapFailed();
     else this.#memory.keep(this.#backend.state);
     this.#settle(active.job, outcome?.status ?? "failed", error);
-    this.branches.end(active.job);
+    this.branches.end();
     this.pump();
   }
 
@@ -357,7 +359,7 @@ export class Turns implements SessionHost {
 
   #fail(job: Job, error: AnyAgentwireError): void {
     job.error = error;
-    if (job.branch && !isEdit(job)) this.#host.onFailed(error);
+    if (job.branch?.isEdit === false) this.#host.onFailed(error);
     this.#end(job, { status: "failed", error: describeError(error), endedAt: this.clock.wallTime() });
     this.#host.view.changed();
   }
