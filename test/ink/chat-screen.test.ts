@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Chat } from "../../src/chat/chat.ts";
 import { createChat } from "../../src/chat/create-chat.ts";
+import type { SavedChat } from "../../src/chat/saving/saved.ts";
 import { ChatScreen } from "../../src/ink/screen/chat-screen.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
 import { agentStep, ManualClock, MockAgent, type MockAgentScript } from "../../src/testing/index.ts";
@@ -13,9 +14,9 @@ class Screen {
   readonly #screen: ChatScreen;
   readonly #stop: () => void;
 
-  constructor(script: MockAgentScript) {
+  constructor(script: MockAgentScript, from?: SavedChat) {
     this.agent = new MockAgent({ script, reconnect: { delay: 60_000 } });
-    this.chat = createChat(this.agent);
+    this.chat = createChat(this.agent, from ? { from } : {});
     const { chat, clock } = this;
     const size = { columns: 80, rows: 24 };
     this.#screen = new ChatScreen({
@@ -148,4 +149,46 @@ test("the word that an answer was cancelled goes when the next answer is under w
   const shown = await screen.after(PAUSE);
   expect(shown).toContain("* working");
   expect(shown).not.toContain("cancelled");
+});
+
+describe("commands about what was before", () => {
+  /** A screen over this chat's `saved`. */
+  const command = async (screen: Screen, text: string): Promise<string> => {
+    screen.press({ text });
+    await screen.after(1_000); // a line feed right behind a text may be part of a paste
+    screen.press("enter");
+    return screen.after(0);
+  };
+
+  test("/send sends prompts that an earlier chat has kept, and the status names it as long as they wait", async () => {
+    const first = createChat(new MockAgent());
+    first.send("Hello");
+    await new Promise<void>((resolve) => first.subscribe(() => first.getSnapshot().busy || resolve()));
+    await first.close();
+    const { saved } = first.getSnapshot();
+    const held = { id: "kept", role: "user", status: "queued", startedAt: 0 } as const;
+    const parts = [{ type: "text", id: "kept/text", text: "Kept", open: false }] as const;
+    const from = { ...saved, messages: [...saved.messages, { ...held, parts }], queue: ["kept"] };
+    const screen = new Screen(["Done."], from);
+    open.push(screen);
+    expect(await screen.after(0)).toContain("1 queued (/send)");
+    expect(screen.agent.prompts).toHaveLength(0);
+    expect(await command(screen, "/send")).not.toContain("/send");
+    await screen.until(() => screen.agent.prompts.length === 1);
+    expect(screen.agent.prompts[0]?.text).toBe("Kept");
+    expect(await command(screen, "/send")).toContain("no prompt of before waits");
+  });
+
+  test("/again asks for another answer in place of the last one", async () => {
+    const screen = new Screen(["One.", "Two."]);
+    open.push(screen);
+    expect(await command(screen, "/again")).toContain("there is nothing to ask again");
+    await command(screen, "Hello");
+    await screen.until(() => !screen.chat.getSnapshot().busy);
+    await command(screen, "/again");
+    await screen.until(() => !screen.chat.getSnapshot().busy);
+    const { messages } = screen.chat.getSnapshot();
+    expect(messages.length).toBe(2);
+    expect(messages.at(-1)?.branches).toMatchObject({ at: 2, of: 2 });
+  });
 });

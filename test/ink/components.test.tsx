@@ -228,7 +228,7 @@ describe("<StatusLine>", () => {
   const facts = {
     connection: { status: "ready", attempt: 0, contextLost: false },
     busy: true,
-    queue: { length: 2 },
+    queue: [{}, {}],
     usage: { input_tokens: 12_345, output_tokens: 20 },
     cost: [{ total: 3, currency: "credits" }],
   } as const;

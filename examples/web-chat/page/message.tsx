@@ -5,6 +5,7 @@ import { memo, type ReactElement } from "react";
 import type { Look } from "./avatar.tsx";
 import { PerformingAvatar, Stage, usePerformer } from "./cass/stage.tsx";
 import { factsOf } from "./facts.ts";
+import { Branches, Waiting } from "./message-actions.tsx";
 import { isShownElsewhere, Parts } from "./parts.tsx";
 import { countRender } from "./render-count.ts";
 
@@ -36,7 +37,8 @@ function Prompt({ message }: { readonly message: ChatMessage }): ReactElement {
       <div className="bubble">
         <Parts parts={message.parts} isOpen={false} />
       </div>
-      {status === "queued" && <p className="waits">Waits to be sent</p>}
+      {status === "queued" && <Waiting id={id} />}
+      <Branches message={message} />
       {status === "cancelled" && (
         <Trouble id={id} end="cancelled" words="Cancelled. It was not sent." again="Send" />
       )}
@@ -63,6 +65,7 @@ function Reply({ message }: { readonly message: ChatMessage }): ReactElement {
           {status === "open" && parts.length === 0 && <p className="progress">Begins</p>}
           {status === "cancelled" && <Cancelled id={id} />}
           {error && <Failure id={id} error={error} />}
+          <Branches message={message} />
           {!isOpen && facts.length > 0 && (
             <footer className="facts">
               {facts.map((fact) => (

@@ -1,5 +1,6 @@
 import type { ChatConnection } from "../../chat/connection.ts";
 import type { ChatProblem } from "../../chat/problem.ts";
+import type { QueuedPrompt } from "../../chat/queue.ts";
 import type { UniversalCost, UniversalUsage } from "../../universal/events.ts";
 import type { List } from "../../universal/transcript/list.ts";
 import type { ChatMessage } from "../../universal/transcript/message.ts";
@@ -18,7 +19,7 @@ export interface StatusFacts {
   /** Seconds since the turn began. */
   readonly seconds?: number | undefined;
   /** Prompts that wait. */
-  readonly queue: { readonly length: number };
+  readonly queue: readonly Pick<QueuedPrompt, "held">[];
   readonly usage: UniversalUsage;
   readonly cost: readonly UniversalCost[];
   /**
@@ -111,7 +112,7 @@ function statusRow(facts: StatusFacts, { columns, theme }: StatusRowsOptions): R
         ]
       : []),
     { text: connectionWord(connection, (messages?.length ?? 0) > 0), tone: "dim" },
-    ...(waiting > 0 ? [{ text: `${waiting} queued`, tone: "warn" } as const] : []),
+    ...(waiting > 0 ? [{ text: `${waiting} queued${heldWord(facts)}`, tone: "warn" } as const] : []),
     ...moneyWords(cost).map((text) => ({ text, tone: "dim" }) as const),
     ...usageWords(usage).map((text) => ({ text, tone: "dim" }) as const),
   ];
@@ -125,6 +126,11 @@ function statusRow(facts: StatusFacts, { columns, theme }: StatusRowsOptions): R
     width += added;
   }
   return clippedRow(row, columns);
+}
+
+/** What sends prompts that were loaded. */
+function heldWord({ queue, hasCommands = false }: StatusFacts): string {
+  return hasCommands && queue.some(({ held }) => held) ? " (/send)" : "";
 }
 
 function connectionWord({ status, contextLost, reason }: ChatConnection, hasMessages: boolean): string {

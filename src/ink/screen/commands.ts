@@ -4,7 +4,7 @@ export type Input =
   | { readonly type: "prompt"; readonly text: string }
   /** A command of this machine. */
   | { readonly type: "local"; readonly command: string }
-  | { readonly type: "help" | "retry" | "quit" | "dismiss" }
+  | { readonly type: "help" | "retry" | "again" | "send" | "quit" | "dismiss" }
   | { readonly type: "unknown"; readonly name: string };
 
 /** `/name` alone is a command of the screen, `!` begins one of this machine. A path such as `/etc/hosts` is a prompt. */
@@ -18,6 +18,8 @@ export function readInput(text: string): Input {
       return { type: "prompt", text };
     case "help":
     case "retry":
+    case "again":
+    case "send":
     case "quit":
     case "dismiss":
       return { type: name };
@@ -36,6 +38,7 @@ Esc cancels the answer; prompts that wait are sent. In a question it goes back. 
 and all prompts that wait; otherwise it leaves. Ctrl-D leaves.
 Up and Down go through your prompts. Ctrl-A, E, K, U, W, Y edit as in a shell.
 Ctrl-R shows or folds the reasoning from now on. Ctrl-O shows in full what was folded last.
-/retry sends the last prompt again. /dismiss takes an error away. /quit leaves.`;
+/retry sends the last prompt again. /again asks for another answer in place of the last one, where the agent can go back; files that were
+changed stay changed. /send sends the prompts that waited when an earlier chat ended. /dismiss takes an error away. /quit leaves.`;
 
 const LOCAL_HELP = "!command runs on this machine; the next prompt takes its output along.";

@@ -219,6 +219,16 @@ export class Keyboard {
         else this.#note = "there is nothing to send again";
         break;
       }
+      case "again": {
+        const last = lastTurn(chat.getSnapshot());
+        if (last) chat.regenerate(last.id);
+        else this.#note = "there is nothing to ask again";
+        break;
+      }
+      case "send":
+        if (!chat.getSnapshot().queue.some(({ held }) => held)) this.#note = "no prompt of before waits";
+        else chat.resume();
+        break;
       case "local": {
         const refused = this.#host.local.run(input.command);
         if (refused) {
