@@ -50,6 +50,34 @@ export function sending(chat: Chat, image: Uint8Array): void {
   // #endregion
 }
 
+export function waiting(chat: Chat): void {
+  // #region ui-queue
+  for (const { id, input, held } of chat.getSnapshot().queue) {
+    const text = typeof input === "string" ? input : input.text;
+    console.log(held ? "kept from before:" : "waits:", inert(text), id);
+  }
+  const [first, second] = chat.getSnapshot().queue;
+  if (second) chat.editQueued(second.id, "And then the docs, please."); // other words
+  if (first && second) chat.moveQueued(second.id, first.id); // before the first one; null: to the end
+  if (first) chat.unqueue(first.id); // taken back: its message is "cancelled"
+  if (second) chat.sendNow(second.id); // cancels the answer that is coming, and goes first
+  // #endregion
+}
+
+export async function askAnew(chat: Chat, idle: () => Promise<void>): Promise<void> {
+  // #region ui-branches
+  const [prompt, answer] = chat.getSnapshot().messages.toArray();
+  if (!prompt || !answer || !chat.getSnapshot().capabilities?.branches) return;
+  chat.regenerate(answer.id); // another answer to the same prompt
+  await idle();
+  const fresh = chat.getSnapshot().messages.at(1);
+  console.log(fresh?.branches); // { at: 2, of: 2, ids: [ ... ] }
+  chat.edit(prompt.id, "Count to three."); // another prompt, and all that follows it
+  await idle();
+  chat.selectBranch(answer.id); // the first answer again; the next prompt goes on from there
+  // #endregion
+}
+
 /** What an app has to ask its user with. */
 export interface Dialogs {
   confirm(title: string, text: string): Promise<boolean>;

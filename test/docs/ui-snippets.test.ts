@@ -173,3 +173,36 @@ test("the test of the page stops the time, and forgets", async () => {
 test("memory is a store too", async () => {
   expect(await memoryStore().list()).toEqual([]);
 });
+
+test("the queue of the page is shown, edited, moved, taken back and sent", async () => {
+  const agent = new MockAgent({
+    *script({ text }) {
+      yield `You said: ${text}`;
+      if (text === "Begin.") yield agentStep.wait("gate");
+    },
+  });
+  await using chat = createChat(agent);
+  chat.send("Begin.");
+  chat.send("First.");
+  chat.send("Second.");
+  await until(chat, ({ messages }) => messages.at(1)?.status === "open" && messages.at(1)?.parts.length === 1);
+  page.waiting(chat);
+  expect(output.logged.map(([words, text]) => `${words} ${text}`)).toEqual([
+    "waits: First.",
+    "waits: Second.",
+  ]);
+  await until(chat, idle);
+  expect(agent.prompts.map(({ text }) => text)).toEqual(["Begin.", "And then the docs, please."]);
+});
+
+test("the branches of the page are asked for, counted and selected", async () => {
+  const agent = new MockAgent({ script: ["One.", "Eins.", "1 2 3"] });
+  await using chat = createChat(agent);
+  chat.send("Count.");
+  await until(chat, idle);
+  await page.askAnew(chat, async () => {
+    await until(chat, idle);
+  });
+  expect(output.logged[0]).toMatchObject([{ at: 2, of: 2 }]);
+  expect(chat.getSnapshot().messages.at(1)?.parts.at(0)).toMatchObject({ text: "One." });
+});

@@ -67,7 +67,9 @@ function Approvals() {
 function Composer() {
   const { send, cancel } = useChat();
   // While a turn runs, Stop ends it. Without a turn, Stop takes back the prompts that wait, such as for `resume`.
-  const stop = useAgentChat(undefined, ({ busy, queue }) => (busy ? "turn" : queue.length > 0 ? "all" : null));
+  const stop = useAgentChat(undefined, ({ busy, queue }) =>
+    busy ? "turn" : queue.length > 0 ? "all" : null,
+  );
   return (
     <form
       onSubmit={(event) => {
