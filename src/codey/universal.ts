@@ -3,7 +3,7 @@ import type { AnyConversation, AnyTurn } from "../core/client/any-client.ts";
 import type { AnyAgentwireError } from "../core/errors.ts";
 import type { ToolCall, TurnToolCall } from "../core/values.ts";
 import type { Binding } from "../universal/binding.ts";
-import type { AgentKey } from "../universal/engine/agents.ts";
+import type { AgentKey } from "../universal/engine/items.ts";
 import type { Session } from "../universal/engine/session.ts";
 import type { ErrorData, Json, SessionEndedData, UniversalUsage } from "../universal/events.ts";
 import { attach } from "../universal/listen/attach.ts";

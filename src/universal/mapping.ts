@@ -1,9 +1,8 @@
 import type { AnyAgentwireError } from "../core/errors.ts";
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { AnyEvent, Question, ToolCall, TurnToolCall } from "../core/values.ts";
-import type { AgentKey } from "./engine/agents.ts";
 import type { ToolOutputContent } from "./engine/content.ts";
-import type { Stated } from "./engine/envelope.ts";
+import type { AgentKey, Stated } from "./engine/items.ts";
 import type { Session } from "./engine/session.ts";
 import type { ErrorData, Json, SessionEndedData, TurnEndMetadata } from "./events.ts";
 

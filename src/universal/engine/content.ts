@@ -24,6 +24,28 @@ export function finiteJson(value: Json): Json {
     : Object.fromEntries(finite);
 }
 
+/** The text of a part: its content, or what it is shown by. Empty for data. */
+export function textOf(part: ContentPart): string {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return part.text;
+    case "tool_call":
+      return part.arguments;
+    case "tool_result":
+      return part.output;
+    case "file_ref":
+    case "image":
+      return part.path;
+    case "status":
+      return part.detail === null ? part.label : part.detail;
+    case "json":
+      return "";
+    default:
+      return part satisfies never;
+  }
+}
+
 /** The output of a tool as text: a single string as it is, any other value as JSON. */
 export function outputText(values: readonly Json[]): string {
   const [only] = values;

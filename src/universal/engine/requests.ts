@@ -7,7 +7,7 @@ import type {
   UniversalQuestion,
 } from "../events.ts";
 import { finiteJson } from "./content.ts";
-import type { Envelopes, Stated } from "./envelope.ts";
+import type { Envelopes, Stated } from "./items.ts";
 
 /** The reason for each cause of a decision or an answer. */
 const REASONS: Readonly<Record<DecidedBy, ResolvedReason>> = {
