@@ -1,6 +1,15 @@
 import type { ErrorCode } from "../../core/agentwire-error.ts";
 import type { HandshakeReason } from "../../core/errors.ts";
-import { describeAs, type ErrorDescription, quoted, type Words, waitOf } from "./error-description.ts";
+import {
+  ask,
+  describeAs,
+  type ErrorDescription,
+  no,
+  quoted,
+  unsent,
+  type Words,
+  waitOf,
+} from "./error-description.ts";
 import { type ErrorFacts, factsOf, type StoreFacts, storeFactsOf } from "./error-facts.ts";
 import { WORDS, wordsOfKind, wordsOfReason, wordsOfStatus } from "./error-words.ts";
 
@@ -52,18 +61,15 @@ const TABLE = {
     if (BLANK_PROMPT.test(message)) return WORDS.empty;
     const reason = quoted("The reason", message);
     const what = `Something in the message or in the settings cannot work.${reason} Change it, and try again.`;
-    return { title: "This cannot work", what, retry: "no" };
+    return no("This cannot work", what);
   },
-  "already-consumed": () => ({
-    title: "The answer is already being read",
-    what: `Another part of the app shows this answer. ${REPORT}`,
-    retry: "no",
-  }),
-  unsupported: (facts) => ({
-    title: "This is not possible here",
-    what: `The agent or this device cannot do what was asked.${quoted("The reason", problemOf(facts))} Try it another way.`,
-    retry: "no",
-  }),
+  "already-consumed": () =>
+    no("The answer is already being read", `Another part of the app shows this answer. ${REPORT}`),
+  unsupported: (facts) => {
+    const reason = quoted("The reason", problemOf(facts));
+    const what = `The agent or this device cannot do what was asked.${reason} Try it another way.`;
+    return no("This is not possible here", what);
+  },
   "connect-failed": (facts) => {
     const { status, retryable, cause } = facts;
     if (status === undefined) return retryable ? WORDS.unreachable : WORDS.cannotStart;
@@ -79,20 +85,20 @@ const TABLE = {
     const words = facts.status === undefined ? undefined : wordsOfStatus(facts.status, facts.retryAfter);
     if (words) return words.retry === "safe" && facts.status !== 429 ? { ...words, retry: "ask" } : words;
     const { title, what } = WORDS.refused;
-    return { title, what: `${what}${quoted("It says", facts.serverMessage)}`, retry: "no" };
+    return no(title, `${what}${quoted("It says", facts.serverMessage)}`);
   },
-  "request-timeout": () => ({ title: WORDS.unanswered.title, what: WORDS.unanswered.what, retry: "ask" }),
+  "request-timeout": () => ask(WORDS.unanswered.title, WORDS.unanswered.what),
   "turn-failed": wordsOfTurn,
   "turn-cancelled": ({ by }) => ({
     ...WORDS.stopped,
     title: by === "user" ? "You stopped the answer" : WORDS.stopped.title,
   }),
   "turn-timeout": ({ kind }) => (kind === "idle" ? WORDS.silent : WORDS.tooLong),
-  "buffer-overflow": () => ({
-    title: "A part of the answer is not shown",
-    what: "The answer came faster than the app could show it. The agent goes on: wait for the end, or reload the chat.",
-    retry: "no",
-  }),
+  "buffer-overflow": () =>
+    no(
+      "A part of the answer is not shown",
+      "The answer came faster than the app could show it. The agent goes on: wait for the end, or reload the chat.",
+    ),
   "queue-full": () => WORDS.queueFull,
   "payload-too-large": () => WORDS.tooLarge,
   // The client was closed for good because of its cause; what became of the message is a fact of this error.
@@ -103,17 +109,12 @@ const TABLE = {
 const REASONS = {
   nack: () => WORDS.wrongServer,
   policy: () => WORDS.wrongServer,
-  duplicate: () => ({
-    title: "This session is open elsewhere",
-    what: "The server lets the same session in only once. Close the other one, or wait.",
-    retry: "safe",
-    isBeforeSending: true,
-  }),
-  full: () => ({
-    ...WORDS.busy,
-    what: "The server takes no more connections for now.",
-    isBeforeSending: true,
-  }),
+  duplicate: () =>
+    unsent(
+      "This session is open elsewhere",
+      "The server lets the same session in only once. Close the other one, or wait.",
+    ),
+  full: () => unsent(WORDS.busy.title, "The server takes no more connections for now.", WORDS.busy.wait),
   rejected: ({ cause }) => withAnswer(WORDS.refusedSignIn, cause),
   "identity-mismatch": () => WORDS.otherUser,
   anonymous: () => WORDS.signIn,
@@ -126,12 +127,10 @@ const REASONS = {
         },
   "refresh-failed": ({ retryable }) =>
     retryable
-      ? {
-          title: "The sign-in could not be renewed",
-          what: "The app could not renew your sign-in. Check your network.",
-          retry: "safe",
-          isBeforeSending: true,
-        }
+      ? unsent(
+          "The sign-in could not be renewed",
+          "The app could not renew your sign-in. Check your network.",
+        )
       : { ...WORDS.signIn, what: "The app could not renew your sign-in. Sign in again." },
   initializing: () => WORDS.starting,
   closed: () => ({ ...WORDS.unreachable, what: "The server hung up while the connection was being set up." }),
@@ -176,7 +175,7 @@ function wordsOfStore({ operation, reason, message }: StoreFacts): Words {
   const what = isFolder
     ? ((isSaving ? SAVING[reason] : undefined) ?? FOLDER_ADVICE)
     : `The place where chats are kept has failed.${quoted("It says", message)}`;
-  return { title, what, retry: "no" };
+  return no(title, what);
 }
 
 const FOLDER_ADVICE = "Check the folder of the chats and its permissions.";
