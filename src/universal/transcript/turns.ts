@@ -7,9 +7,9 @@ import type {
   TurnStartedData,
 } from "../events.ts";
 import { codeOfUnsent } from "../words/describe-error-data.ts";
+import { endPart } from "./cut-off.ts";
 import { emptyDictionary } from "./dictionary.ts";
 import { addMessage, addPart, changeMessage, changePart, type Draft } from "./draft.ts";
-import { endPart } from "./end-part.ts";
 import { type List, removeLast } from "./list.ts";
 import type { ChatMessage, ChatPart } from "./message.ts";
 import { addTurn } from "./totals.ts";
