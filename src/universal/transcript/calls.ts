@@ -1,4 +1,4 @@
-import { isObject } from "../../core/checks.ts";
+import { defined, isObject } from "../../core/checks.ts";
 import { parseJson } from "../../core/text.ts";
 import type { ToolCallState } from "../../core/values.ts";
 import type { ItemDeltaData, PermissionData, ToolCallPart, UniversalItem } from "../events.ts";
@@ -15,10 +15,7 @@ export function startCall(draft: Draft, item: UniversalItem, home: Home, state?:
   const { title, tool_kind: kind, locations } = call;
   const part: ChatToolPart = {
     ...toolPart(item.item_id, call.call_id, call.name, parsed(call.arguments)),
-    ...(state === undefined ? {} : { state }),
-    ...(title === undefined ? {} : { title }),
-    ...(kind === undefined ? {} : { kind }),
-    ...(locations === undefined ? {} : { locations }),
+    ...defined({ state, title, kind, locations }),
   };
   const place: CallPlace = { kind: "call", spot: addPart(draft, home, part), text: call.arguments };
   remember(draft, keyOf.item(item.item_id), place);
@@ -117,12 +114,7 @@ export function settlePermission(draft: Draft, data: PermissionData): void {
 }
 
 function approvalOf({ permission_id: id, status, reason, scope }: PermissionData): ChatApproval {
-  return {
-    id,
-    status,
-    ...(reason === undefined ? {} : { reason }),
-    ...(scope === undefined ? {} : { scope }),
-  };
+  return { id, status, ...defined({ reason, scope }) };
 }
 
 function spotOfPermission(draft: Draft, data: PermissionData): Spot {

@@ -36,12 +36,18 @@ export function addMessage(
   return draft.to.messages.length - 1;
 }
 
-/** The same message from `change` changes nothing. */
-export function changeMessage(
+/** Adds a message of an item or an error that belongs to no turn. Gives its index. */
+export function addOwnMessage(
   draft: Draft,
-  index: number,
-  change: (message: ChatMessage) => ChatMessage,
-): void {
+  id: string,
+  message: Pick<ChatMessage, "role" | "status" | "error">,
+): number {
+  const { book, time } = draft;
+  return addMessage(draft, { id: `${book.sessionId}/${id}`, ...message, startedAt: time, endedAt: time });
+}
+
+/** The same message from `change` changes nothing. */
+export function changeMessage(draft: Draft, index: number, change: (old: ChatMessage) => ChatMessage): void {
   const message = draft.to.messages.at(index);
   if (message) draft.to.messages = replace(draft.to.messages, index, change(message));
 }

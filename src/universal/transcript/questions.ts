@@ -1,3 +1,4 @@
+import { defined } from "../../core/checks.ts";
 import type { QuestionData, UniversalAnswer, UniversalQuestion } from "../events.ts";
 import {
   addPart,
@@ -36,7 +37,7 @@ export function settleQuestion(draft: Draft, data: QuestionData): void {
   const { status, reason } = data;
   changePart(draft, place.spot, (part) => {
     if (part.type !== "question") return part;
-    return { ...part, status, answers: answersOf(data), ...(reason === undefined ? {} : { reason }) };
+    return { ...part, status, answers: answersOf(data), ...defined({ reason }) };
   });
   finish(draft, key);
 }
@@ -56,7 +57,6 @@ function questionsOf({ questions, prompt, options }: QuestionData): readonly Uni
 function answersOf({ answers, response, options }: QuestionData): readonly UniversalAnswer[] {
   if (answers) return answers;
   if (response === null) return [];
-  return options.includes(response)
-    ? [{ question_index: 0, selected: [response] }]
-    : [{ question_index: 0, other_text: response }];
+  const answer = options.includes(response) ? { selected: [response] } : { other_text: response };
+  return [{ question_index: 0, ...answer }];
 }

@@ -5,8 +5,8 @@ import { askPermission, settlePermission } from "./calls.ts";
 import { emptyDictionary } from "./dictionary.ts";
 import { changePart, type Draft, longer } from "./draft.ts";
 import { completeItem, growItem, startItem } from "./items.ts";
-import { note } from "./notes.ts";
 import { askQuestion, settleQuestion } from "./questions.ts";
+import { note } from "./statuses.ts";
 import { type Book, emptyTranscript, type Transcript } from "./transcript.ts";
 import { addError, endOfSession, endTurn, resumeAnswer, startTurn } from "./turns.ts";
 
