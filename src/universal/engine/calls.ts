@@ -69,20 +69,11 @@ export class Calls {
     if (!isNamed || (typeof nativeId !== "string" && nativeId !== null))
       throw new TypeError("a tool call without an id or a name");
     this.#agents.pause(agent);
-    const item = this.#items.whole(
-      {
-        native_item_id: nativeId,
-        parent_id: this.#agents.itemOf(agent),
-        kind: "tool_call",
-        role: "assistant",
-        content: [
-          { type: "tool_call", name, arguments: toJsonText(input === undefined ? {} : input), call_id: id },
-        ],
-      },
-      stated,
-      "completed",
-      "requested",
-    );
+    const head = { native_item_id: nativeId, parent_id: this.#agents.itemOf(agent) };
+    const args = toJsonText(input === undefined ? {} : input);
+    const content = [{ type: "tool_call", name, arguments: args, call_id: id }] as const;
+    const whole = { ...head, kind: "tool_call", role: "assistant", content } as const;
+    const item = this.#items.whole(whole, stated, "completed", "requested");
     const call: Call = { item, name, id, result: "none" };
     this.#calls.set(id, call);
     this.#nativeIds.set(id, nativeId);
@@ -132,13 +123,7 @@ export class Calls {
   }
 
   /** The tool has ended. A second result is nothing. A result without a call announces a call. */
-  end(
-    id: string,
-    { output, parts }: ToolOutputContent,
-    state: CallEnd,
-    stated: Stated,
-    name = "unknown",
-  ): void {
+  end(id: string, told: ToolOutputContent, state: CallEnd, stated: Stated, name = "unknown"): void {
     if (!this.#calls.has(id)) this.announce({ id, name, input: {} }, "inferred");
     this.start(id, "inferred");
     const call = this.#calls.get(id);
@@ -146,7 +131,7 @@ export class Calls {
     const item = call.result;
     call.result = "over";
     this.#take(call);
-    const content = [{ type: "tool_result", call_id: call.id, output } as const, ...parts];
+    const content = [{ type: "tool_result", call_id: call.id, output: told.output } as const, ...told.parts];
     this.#items.complete(item, stated, state === "done" ? "completed" : "failed", content, state);
   }
 

@@ -282,12 +282,6 @@ export class Agents {
     return this.itemOf(key) !== null;
   }
 
-  /** The only sub-agent at work, if there is just one. */
-  onlyOpen(): AgentKey {
-    const [only, ...others] = [...this.#agents.keys()].filter((key) => this.isOpen(key));
-    return others.length === 0 ? only : undefined;
-  }
-
   start({ key, agentType, name, parent, json, nativeId }: SubagentStart, stated: Stated): void {
     if (this.isOpen(key)) return;
     this.pause(key);

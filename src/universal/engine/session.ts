@@ -262,11 +262,6 @@ export class Session {
     return this.#turn?.agents.isOpen(key) ?? false;
   }
 
-  /** The only sub-agent at work, if there is just one. */
-  get onlySubagent(): AgentKey {
-    return this.#turn?.agents.onlyOpen();
-  }
-
   call(report: CallReport, stated: Stated = "agent"): void {
     this.#working().calls.announce(report, stated);
   }

@@ -1,16 +1,8 @@
 import type { ErrorCode } from "../../core/agentwire-error.ts";
 import type { HandshakeReason } from "../../core/errors.ts";
-import {
-  ask,
-  describeAs,
-  type ErrorDescription,
-  no,
-  quoted,
-  unsent,
-  type Words,
-  waitOf,
-} from "./error-description.ts";
-import { type ErrorFacts, factsOf, type StoreFacts, storeFactsOf } from "./error-facts.ts";
+import type { ErrorDescription, Words } from "./error-description.ts";
+import { ask, describeAs, no, quoted, quoting, unsent, waitOf } from "./error-description.ts";
+import { type ErrorFacts, factsOf, storeFactsOf } from "./error-facts.ts";
 import { WORDS, wordsOfKind, wordsOfReason, wordsOfStatus } from "./error-words.ts";
 
 /**
@@ -84,8 +76,7 @@ const TABLE = {
   "request-refused": (facts) => {
     const words = facts.status === undefined ? undefined : wordsOfStatus(facts.status, facts.retryAfter);
     if (words) return words.retry === "safe" && facts.status !== 429 ? { ...words, retry: "ask" } : words;
-    const { title, what } = WORDS.refused;
-    return no(title, `${what}${quoted("It says", facts.serverMessage)}`);
+    return quoting(WORDS.refused, "It says", facts.serverMessage);
   },
   "request-timeout": () => ask(WORDS.unanswered.title, WORDS.unanswered.what),
   "turn-failed": wordsOfTurn,
@@ -150,13 +141,13 @@ function wordsOfTurn(facts: ErrorFacts): Words {
   if (words.retry === "no") return withAnswer(words, facts);
   const wait = retryAfter === undefined ? {} : { wait: waitOf(retryAfter) };
   const retry = retryable ? "safe" : words.retry;
-  return { ...words, ...wait, what: `${words.what}${quoted("The server says", serverMessage)}`, retry };
+  return quoting({ ...words, ...wait, retry }, "The server says", serverMessage);
 }
 
 /** The words with what the server says in its answer. An error without a status may speak for itself alone. */
 function withAnswer(words: Words, { status, serverMessage }: Partial<ErrorFacts> = {}): Words {
-  if (status === undefined && words !== WORDS.refused) return words;
-  return { ...words, what: `${words.what}${quoted("The server says", serverMessage)}` };
+  const isMute = status === undefined && words !== WORDS.refused;
+  return isMute ? words : quoting(words, "The server says", serverMessage);
 }
 
 function wrongAddress(status: number): string {
@@ -168,7 +159,7 @@ function problemOf({ message, hint }: ErrorFacts): string {
   return hint !== undefined && message.endsWith(hint) ? message.slice(0, -hint.length) : message;
 }
 
-function wordsOfStore({ operation, reason, message }: StoreFacts): Words {
+function wordsOfStore({ operation, reason, message }: NonNullable<ReturnType<typeof storeFactsOf>>): Words {
   const isSaving = operation === "append";
   const title = isSaving ? "The chat could not be saved" : "The saved chat cannot be read";
   const isFolder = reason !== undefined && /^E[A-Z\d]+$/.test(reason);

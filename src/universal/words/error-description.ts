@@ -104,6 +104,15 @@ export function quoted(speaker: string, message: string | undefined): string {
   return ` ${speaker}: "${shown}"${/[.!?]$/.test(shown) ? "" : "."}`;
 }
 
+/** The words, and what the server itself says. */
+export function quoting<Given extends Words>(
+  words: Given,
+  speaker: string,
+  message: string | undefined,
+): Given {
+  return { ...words, what: `${words.what}${quoted(speaker, message)}` };
+}
+
 /** A wait in words. `ms` may be anything that a server sent. */
 export function waitOf(ms: number | undefined): string {
   if (ms === undefined || !Number.isFinite(ms) || ms <= 0) return "in a minute";

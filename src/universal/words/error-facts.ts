@@ -28,30 +28,18 @@ export interface ErrorFacts {
 /** Causes that are followed. A closed client names one; a chain of more is no error of this library. */
 const MAX_CAUSES = 3;
 
-/** The fields of a {@link ChatStoreError}. */
-export interface StoreFacts {
-  readonly operation: string | undefined;
-  /** Of a folder: the system's word, such as `ENOSPC`. */
-  readonly reason: string | undefined;
-  /** The words of what the store threw, otherwise of the error itself. */
-  readonly message: string | undefined;
-}
-
 /** Reads an error of this library, or of another copy of it. A foreign or hostile value gives `undefined`. */
 export function factsOf(error: unknown): ErrorFacts | undefined {
   return attempt(() => read(error, MAX_CAUSES));
 }
 
-export function storeFactsOf(error: unknown): StoreFacts | undefined {
+/** The fields of an error of a store. `message`: the words of what the store threw, otherwise of the error itself. */
+export function storeFactsOf(error: unknown) {
   return attempt(() => {
     if (!isChatStoreError(error)) return undefined;
     const { operation, reason, cause, message } = error;
     const words = typeof cause === "object" && cause !== null ? Reflect.get(cause, "message") : cause;
-    return {
-      operation: textOf(operation),
-      reason: textOf(reason),
-      message: textOf(words) ?? textOf(message),
-    };
+    return { operation, reason: textOf(reason), message: textOf(words) ?? textOf(message) };
   });
 }
 
