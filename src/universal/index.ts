@@ -16,13 +16,15 @@ export type { Session, StatusDetails, TurnClose } from "./engine/session.ts";
 export type * from "./events.ts";
 export { UNIVERSAL_EVENT_TYPES, UNIVERSAL_SCHEMA } from "./events.ts";
 export type { Fact, TurnEnd, UserInput } from "./facts.ts";
-export { type JsonlContent, readJsonl, toJsonl } from "./jsonl/jsonl.ts";
 export {
+  type JsonlContent,
   type JsonlEnd,
   type JsonlProblem,
   JsonlReader,
   type JsonlReaderOptions,
-} from "./jsonl/jsonl-reader.ts";
+  readJsonl,
+  toJsonl,
+} from "./jsonl/jsonl.ts";
 export type { CallFacts, CompletedFacts, FailedFacts, Mapping, SessionFacts } from "./mapping.ts";
 export type { AgentSource, ReplayOptions, UniversalOptions, UniversalStream } from "./stream.ts";
 export type { Dictionary } from "./transcript/dictionary.ts";

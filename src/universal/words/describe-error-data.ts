@@ -1,8 +1,7 @@
 import { isObject } from "../../core/checks.ts";
 import type { ErrorData } from "../../universal/events.ts";
-import { isErrorCode, wordsOfCode } from "./describe-error.ts";
+import { deliveryOf, type ErrorFacts, isErrorCode, numberOf, textOf, wordsOfCode } from "./describe-error.ts";
 import { describeAs, type ErrorDescription, quoting, type Words } from "./error-description.ts";
-import { deliveryOf, type ErrorFacts, numberOf, textOf } from "./error-facts.ts";
 import { WORDS, wordsOfKind, wordsOfReason, wordsOfStatus } from "./error-words.ts";
 
 /**
