@@ -120,6 +120,9 @@ export const item = object<U.UniversalItem>({
 
 const itemData = object<U.ItemData>({ item, state: callState });
 
+const by = word("tool", "agent");
+const preview = object<U.ToolPreview>({ path: string, diff: string, by, old_text: text, new_text: text });
+
 const permission = object<U.PermissionData>({
   permission_id: string,
   action: string,
@@ -130,18 +133,15 @@ const permission = object<U.PermissionData>({
   reason,
   state: callState,
   scope: optional(word("once", "turn", "session")),
-  preview: optional(
-    list(
-      object<U.ToolPreview>({
-        path: string,
-        diff: string,
-        by: word("tool", "agent"),
-        old_text: text,
-        new_text: text,
-      }),
-    ),
-  ),
+  preview: optional(list(preview)),
 });
+
+const option = object<U.UniversalQuestion["options"][number]>({ label: string, description: text });
+const options = list(option);
+const asked = object<U.UniversalQuestion>({ question: string, header: text, options, multi_select: boolean });
+
+const selected = optional(list(string));
+const answer = object<U.UniversalAnswer>({ question_index: whole, selected, other_text: text });
 
 const question = object<U.QuestionData>({
   question_id: string,
@@ -149,25 +149,8 @@ const question = object<U.QuestionData>({
   options: list(string),
   response: orNull(string),
   status: word("requested", "answered", "rejected"),
-  questions: optional(
-    list(
-      object<U.UniversalQuestion>({
-        question: string,
-        header: text,
-        options: list(object<U.UniversalQuestion["options"][number]>({ label: string, description: text })),
-        multi_select: boolean,
-      }),
-    ),
-  ),
-  answers: optional(
-    list(
-      object<U.UniversalAnswer>({
-        question_index: whole,
-        selected: optional(list(string)),
-        other_text: text,
-      }),
-    ),
-  ),
+  questions: optional(list(asked)),
+  answers: optional(list(answer)),
   metadata: optional(any),
   call_id: text,
   reason,
@@ -183,6 +166,15 @@ const usage = object<U.UniversalUsage>({
   cache_write_tokens: amount,
 });
 
+const stderr = object<U.UniversalStderr>({ head: text, tail: text, truncated: boolean, total_lines: count });
+
+const turnStart = object<U.TurnStartMetadata>({
+  native_turn_id: text,
+  unsolicited: optional(literalTrue),
+  prompt_id: text,
+  branch_of: text,
+});
+
 /** The data of each type of event. */
 export const data: { readonly [Type in U.UniversalEventType]: Shape<U.DataOf<Type>> } = {
   "session.started": object<U.SessionStartedData>({ metadata: any }),
@@ -191,22 +183,13 @@ export const data: { readonly [Type in U.UniversalEventType]: Shape<U.DataOf<Typ
     terminated_by: origin,
     message: text,
     exit_code: count,
-    stderr: optional(
-      object<U.UniversalStderr>({ head: text, tail: text, truncated: boolean, total_lines: count }),
-    ),
+    stderr: optional(stderr),
     metadata: optional(any),
   }),
   "turn.started": object<U.TurnStartedData>({
     phase: word("started"),
     turn_id: string,
-    metadata: optional(
-      object<U.TurnStartMetadata>({
-        native_turn_id: text,
-        unsolicited: optional(literalTrue),
-        prompt_id: text,
-        branch_of: text,
-      }),
-    ),
+    metadata: optional(turnStart),
   }),
   "turn.ended": object<U.TurnEndedData>({
     phase: word("ended"),

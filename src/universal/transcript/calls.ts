@@ -17,6 +17,7 @@ import {
   finish,
   leaveOpen,
   partAt,
+  partIn,
   remember,
   settle,
   wait,
@@ -74,7 +75,7 @@ export function startResult(
   changeTool(draft, spot, (part) => ({
     ...part,
     state: part.state === "denied" ? "denied" : state,
-    output: resultIn(item) ?? part.output,
+    output: partIn(item, "tool_result")?.output ?? part.output,
   }));
 }
 
@@ -95,7 +96,7 @@ export function completeResult(
   changeTool(draft, spot, (part) => ({
     ...part,
     state: state ?? endOf(item, part),
-    output: resultIn(item) ?? part.output,
+    output: partIn(item, "tool_result")?.output ?? part.output,
     content: item.content.filter(({ type }) => type !== "tool_result"),
   }));
   finish(draft, openKey(spot));
@@ -147,15 +148,13 @@ function spotOfPermission(draft: Draft, data: PermissionData): Spot {
 }
 
 /** The parent of a result is its call. */
-function spotOfCall(draft: Draft, { parent_id, content }: UniversalItem): Spot | undefined {
+function spotOfCall(draft: Draft, item: UniversalItem): Spot | undefined {
   const { places } = draft.book;
-  const parent = parent_id === null ? undefined : places.get(keyOf.item(parent_id));
+  const parent = item.parent_id === null ? undefined : places.get(keyOf.item(item.parent_id));
   if (parent?.kind === "call") return parent.spot;
-  for (const part of content) {
-    const call = part.type === "tool_result" ? places.get(keyOf.call(part.call_id)) : undefined;
-    if (call?.kind === "call") return call.spot;
-  }
-  return undefined;
+  const result = partIn(item, "tool_result");
+  const call = result && places.get(keyOf.call(result.call_id));
+  return call?.kind === "call" ? call.spot : undefined;
 }
 
 function orphan(draft: Draft, item: UniversalItem, home: Home): Spot {
@@ -165,7 +164,7 @@ function orphan(draft: Draft, item: UniversalItem, home: Home): Spot {
   return spot;
 }
 
-/** A part that is a question by now stays a question: see `question-items`. */
+/** A part that is a question by now stays a question: see `askQuestion`. */
 function changeTool(draft: Draft, spot: Spot, change: (part: ChatToolPart) => ChatToolPart): void {
   changePart(draft, spot, (part) => (part.type === "tool" ? change(part) : part));
 }
@@ -178,14 +177,9 @@ function toolPart(id: string, callId: string, name: string, input: unknown): Cha
   return { type: "tool", id, callId, name, input, state: "requested", output: "", content: [] };
 }
 
-function callIn({ item_id, native_item_id, content }: UniversalItem): ToolCallPart {
-  for (const part of content) if (part.type === "tool_call") return part;
-  return { type: "tool_call", name: "unknown", arguments: "", call_id: native_item_id ?? item_id };
-}
-
-function resultIn({ content }: UniversalItem): string | undefined {
-  for (const part of content) if (part.type === "tool_result") return part.output;
-  return undefined;
+function callIn(item: UniversalItem): ToolCallPart {
+  const call_id = item.native_item_id ?? item.item_id;
+  return partIn(item, "tool_call") ?? { type: "tool_call", name: "unknown", arguments: "", call_id };
 }
 
 function parsed(text: string): unknown {

@@ -1,4 +1,4 @@
-import type { ErrorData } from "../events.ts";
+import type { ContentPart, ErrorData, UniversalItem } from "../events.ts";
 import type { ErrorDescription } from "../words/error-description.ts";
 import { append, emptyList, type List, replace } from "./list.ts";
 import type { ChatMessage, ChatPart } from "./message.ts";
@@ -24,6 +24,11 @@ export const MAX_DEPTH = 32;
 
 export function remember(draft: Draft, key: string, place: Place): void {
   draft.book.places = draft.book.places.with(key, place);
+}
+
+/** The first part of this type in an item. */
+export function partIn<Type extends ContentPart["type"]>({ content }: UniversalItem, type: Type) {
+  return content.find((part): part is Extract<ContentPart, { readonly type: Type }> => part.type === type);
 }
 
 /** Adds a message, and gives its index. */

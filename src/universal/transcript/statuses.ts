@@ -1,6 +1,6 @@
 import { isObject } from "../../core/checks.ts";
 import type { StatusPart, UniversalItem } from "../events.ts";
-import { addPart, changePart, type Draft, finish, leaveOpen, remember } from "./draft.ts";
+import { addPart, changePart, type Draft, finish, leaveOpen, partIn, remember } from "./draft.ts";
 import { emptyList } from "./list.ts";
 import type { ChatStatusPart, ChatSubagentPart } from "./message.ts";
 import {
@@ -48,9 +48,8 @@ export function completeStatus(draft: Draft, spot: Spot, item: UniversalItem): v
   changePart(draft, spot, (part) => (part.type === "status" ? { ...part, failed: true } : part));
 }
 
-function statusIn({ content }: UniversalItem): StatusPart {
-  for (const part of content) if (part.type === "status") return part;
-  return { type: "status", label: "", detail: null };
+function statusIn(item: UniversalItem): StatusPart {
+  return partIn(item, "status") ?? { type: "status", label: "", detail: null };
 }
 
 function agentPart(id: string, { label, detail }: StatusPart): ChatSubagentPart {
@@ -58,14 +57,9 @@ function agentPart(id: string, { label, detail }: StatusPart): ChatSubagentPart 
   return { type: "subagent", id, agentType, name: detail ?? agentType, state: "running", parts: emptyList() };
 }
 
-function progressPart(
-  { item_id: id, content }: UniversalItem,
-  { label, detail }: StatusPart,
-): ChatStatusPart {
-  for (const part of content) {
-    if (part.type === "json") return { type: "status", id, label, detail, json: part.json };
-  }
-  return { type: "status", id, label, detail };
+function progressPart(item: UniversalItem, { label, detail }: StatusPart): ChatStatusPart {
+  const data = partIn(item, "json");
+  return { type: "status", id: item.item_id, label, detail, ...(data ? { json: data.json } : {}) };
 }
 
 type Fields = Readonly<Record<string, unknown>>;
