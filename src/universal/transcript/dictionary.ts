@@ -1,4 +1,4 @@
-import { Values } from "./list.ts";
+import { INSPECT } from "./list.ts";
 
 /**
  * A map from strings that never changes: `with` and `without` give a changed copy, which shares all but a few nodes. Its iterator gives the
@@ -43,12 +43,13 @@ interface Branch<T> {
 }
 
 /** The fields are plain ones: tests count the entries that a change copies. */
-class Tree<T> extends Values<T> implements Dictionary<T> {
+class Tree<T> implements Dictionary<T> {
+  /** A cache, and no part of the value. */
+  #array: readonly T[] | undefined;
   readonly size: number;
   private readonly root: Node<T> | null;
 
   constructor(size: number, root: Node<T> | null) {
-    super();
     this.size = size;
     this.root = root;
   }
@@ -88,7 +89,20 @@ class Tree<T> extends Values<T> implements Dictionary<T> {
     return new Tree(size - 1, changed(root, key, keep, place, mask));
   }
 
-  override *[Symbol.iterator](): Generator<T, undefined> {
+  toArray(): readonly T[] {
+    this.#array ??= [...this];
+    return this.#array;
+  }
+
+  toJSON(): readonly T[] {
+    return this.toArray();
+  }
+
+  [INSPECT](): readonly T[] {
+    return this.toArray();
+  }
+
+  *[Symbol.iterator](): Generator<T, undefined> {
     const rest: Node<T>[] = this.root ? [this.root] : [];
     for (let node = rest.pop(); node; node = rest.pop()) {
       if (node.place === null) yield node.value;

@@ -1,28 +1,7 @@
 import { InvalidInputError } from "../../core/errors.ts";
 
 /** The method by which Node's `console.log` shows an object. A name of Node, and no import of it. */
-const INSPECT: unique symbol = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom");
-
-/** Values that never change, as an array for callers, for JSON and for `console.log`. */
-export abstract class Values<T> implements Iterable<T> {
-  /** A cache, and no part of the value. */
-  #array: readonly T[] | undefined;
-
-  abstract [Symbol.iterator](): Iterator<T>;
-
-  toArray(): readonly T[] {
-    this.#array ??= [...this];
-    return this.#array;
-  }
-
-  toJSON(): readonly T[] {
-    return this.toArray();
-  }
-
-  [INSPECT](): readonly T[] {
-    return this.toArray();
-  }
-}
+export const INSPECT: unique symbol = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom");
 
 /** A list that never changes. A changed copy shares all but a few entries, so a change of a long list costs as little as of a short one. */
 export interface List<T> extends Iterable<T> {
@@ -95,13 +74,14 @@ interface Tree<T> {
  * A tree of full leaves, and the last 1 to 32 entries beside it, so that most changes at the end copy only these. The fields are plain
  * ones: tests count the entries that a change copies.
  */
-class Vector<T> extends Values<T> implements List<T> {
+class Vector<T> implements List<T> {
+  /** A cache, and no part of the value. */
+  #array: readonly T[] | undefined;
   readonly length: number;
   private readonly tree: Tree<T>;
   private readonly tail: readonly T[];
 
   constructor(length: number, tree: Tree<T>, tail: readonly T[]) {
-    super();
     this.length = length;
     this.tree = tree;
     this.tail = tail;
@@ -155,7 +135,20 @@ class Vector<T> extends Values<T> implements List<T> {
     return changed;
   }
 
-  override *[Symbol.iterator](): Generator<T, undefined> {
+  toArray(): readonly T[] {
+    this.#array ??= [...this];
+    return this.#array;
+  }
+
+  toJSON(): readonly T[] {
+    return this.toArray();
+  }
+
+  [INSPECT](): readonly T[] {
+    return this.toArray();
+  }
+
+  *[Symbol.iterator](): Generator<T, undefined> {
     for (let start = 0; start < this.length; start += WIDTH) yield* this.chunkAt(start);
     return undefined;
   }
