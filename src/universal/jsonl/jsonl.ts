@@ -106,8 +106,8 @@ export class JsonlReader {
   /** The length of all pieces, and of the whole lines in them. */
   #total = 0;
   #end = 0;
-  /** The line whose end has not arrived, as a text or as bytes. */
-  #text = "";
+  /** The pieces of the line whose end has not arrived: texts or bytes. */
+  #texts: string[] = [];
   #bytes: Uint8Array[] = [];
   /** That line is too long: it is not kept. */
   #isSkipping = false;
@@ -139,14 +139,20 @@ export class JsonlReader {
     if (this.#kind !== undefined && this.#kind !== kind)
       throw new InvalidInputError("the reader got both texts and bytes.", "Use one reader for each file.");
     this.#kind = kind;
-    if (typeof piece === "string") this.#pushText(piece);
-    else this.#pushBytes(piece);
+    // Bytes are decoded in whole lines: the byte of a line feed is never a part of another character.
+    const cut = (typeof piece === "string" ? piece.lastIndexOf("\n") : piece.lastIndexOf(LINE_FEED)) + 1;
+    if (cut > 0) {
+      this.#keep(piece.slice(0, cut));
+      this.#lines(this.#rest(), cut);
+    }
+    this.#total += piece.length;
+    if (this.#keeps()) this.#keep(piece.slice(cut));
     return this.#taken();
   }
 
   /** The event of a last line that is whole but for its line feed; and how the text ends. Call it once, behind the last `push`. */
   end(): JsonlEnd & { readonly events: readonly UniversalEvent[] } {
-    const rest = this.#rest("");
+    const rest = this.#rest();
     const isBlank = !this.#isSkipping && rest.trim() === "";
     const value = this.#isSkipping || isBlank ? undefined : parsed(rest);
     if (value === undefined) return { events: [], complete: isBlank, end: this.#end, separator: "" };
@@ -155,29 +161,17 @@ export class JsonlReader {
     return { events: this.#taken(), complete: true, end: this.#total, separator: "\n" };
   }
 
-  #pushText(text: string): void {
-    const cut = text.lastIndexOf("\n") + 1;
-    if (cut > 0) this.#lines(this.#rest(text.slice(0, cut)), cut);
-    this.#total += text.length;
-    if (this.#keeps()) this.#text += text.slice(cut); // a rope: the line is copied once, when its end is here
-  }
-
-  /** Decodes whole lines only: the byte of a line feed is never a part of another character. */
-  #pushBytes(bytes: Uint8Array): void {
-    const cut = bytes.lastIndexOf(LINE_FEED) + 1;
-    if (cut > 0) {
-      this.#bytes.push(bytes.subarray(0, cut));
-      this.#lines(this.#rest(""), cut);
-    }
-    this.#total += bytes.length;
-    if (this.#keeps() && cut < bytes.length) this.#bytes.push(bytes.slice(cut));
+  #keep(piece: string | Uint8Array): void {
+    if (piece.length === 0) return;
+    if (typeof piece === "string") this.#texts.push(piece);
+    else this.#bytes.push(piece);
   }
 
   /** Takes what is kept, as a text. */
-  #rest(more: string): string {
-    const rest =
-      this.#kind === "bytes" ? new TextDecoder().decode(joinBytes(this.#bytes)) : this.#text + more;
-    this.#text = "";
+  #rest(): string {
+    const isText = this.#kind === "text";
+    const rest = isText ? this.#texts.join("") : new TextDecoder().decode(joinBytes(this.#bytes));
+    this.#texts = [];
     this.#bytes = [];
     return rest;
   }
@@ -186,7 +180,7 @@ export class JsonlReader {
   #keeps(): boolean {
     if (this.#total - this.#end <= this.#maxLineLength) return true;
     this.#isSkipping = true;
-    this.#text = "";
+    this.#texts = [];
     this.#bytes = [];
     return false;
   }
