@@ -126,12 +126,7 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
   [
     "schemas",
     {
-      imports: [
-        "core/peers.ts",
-        "universal/events.ts",
-        "universal/shapes/events.ts",
-        "universal/shapes/shape.ts",
-      ],
+      imports: ["core/peers.ts", "universal/events.ts", "universal/shapes.ts"],
       types: ["core", "universal"],
       neutral: true,
       node: "node.ts",

@@ -1,5 +1,4 @@
-import type { CancelTimer } from "../core/clock.ts";
-import type { Deadline } from "../core/deadline.ts";
+import type { CancelTimer, Deadline } from "../core/clock.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";

@@ -1,4 +1,4 @@
-import { Deadline } from "../core/deadline.ts";
+import { Deadline } from "../core/clock.ts";
 import { ConnectionLostError } from "../core/errors.ts";
 import type { CassCore } from "./events.ts";
 import type { Job, Sent } from "./job.ts";

@@ -10,13 +10,19 @@ import { isObject } from "../core/checks.ts";
 import type { AnyConversation, AnyTurn } from "../core/client/any-client.ts";
 import { type AnyAgentwireError, isAgentwireError } from "../core/errors.ts";
 import type { Question, TurnToolCall } from "../core/values.ts";
-import type { Binding } from "../universal/binding.ts";
 import type { ToolOutputContent } from "../universal/engine/content.ts";
 import type { Session } from "../universal/engine/session.ts";
 import type { SessionEndedData, UniversalStderr } from "../universal/events.ts";
 import type { TurnEnd } from "../universal/facts.ts";
 import { attach } from "../universal/listen/attach.ts";
-import type { CallFacts, CompletedFacts, FailedFacts, Mapping, SessionFacts } from "../universal/mapping.ts";
+import type {
+  Binding,
+  CallFacts,
+  CompletedFacts,
+  FailedFacts,
+  Mapping,
+  SessionFacts,
+} from "../universal/mapping.ts";
 import type { AgentSource, UniversalOptions, UniversalStream } from "../universal/stream.ts";
 import { CodebuffCli } from "./client.ts";
 import { CodebuffCliError, type CodebuffCliStderr } from "./errors.ts";

@@ -1,7 +1,7 @@
 import { isObject } from "../core/checks.ts";
 import type { Cost } from "../core/values.ts";
-import { type AgentKey, MAX_SUBAGENT_PROMPT } from "../universal/engine/agents.ts";
 import { contentOfValues, cut, type ToolOutputContent } from "../universal/engine/content.ts";
+import { type AgentKey, MAX_SUBAGENT_PROMPT } from "../universal/engine/items.ts";
 import type { Session } from "../universal/engine/session.ts";
 import type { TurnEndMetadata, UniversalCost } from "../universal/events.ts";
 import type { CallFacts } from "../universal/mapping.ts";

@@ -1,4 +1,4 @@
-import { GrowingText } from "../core/turn/growing-text.ts";
+import { GrowingText } from "../core/text.ts";
 import type { Usage } from "../core/values.ts";
 import { CodebuffRunError } from "./errors.ts";
 import type { ChatChunk, ChatUsage, ProviderCall, RunPart, ToolCallDelta } from "./messages.ts";

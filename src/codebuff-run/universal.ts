@@ -3,13 +3,19 @@ import { defined, isObject } from "../core/checks.ts";
 import type { AnyConversation, AnyTurn } from "../core/client/any-client.ts";
 import type { AnyAgentwireError } from "../core/errors.ts";
 import type { Cost, TurnToolCall, Usage } from "../core/values.ts";
-import type { Binding } from "../universal/binding.ts";
 import { finiteJson, type ToolOutputContent } from "../universal/engine/content.ts";
 import type { Session } from "../universal/engine/session.ts";
 import type { SessionEndedData } from "../universal/events.ts";
 import type { TurnEnd } from "../universal/facts.ts";
 import { attach } from "../universal/listen/attach.ts";
-import type { CallFacts, CompletedFacts, FailedFacts, Mapping, SessionFacts } from "../universal/mapping.ts";
+import type {
+  Binding,
+  CallFacts,
+  CompletedFacts,
+  FailedFacts,
+  Mapping,
+  SessionFacts,
+} from "../universal/mapping.ts";
 import type { AgentSource, UniversalOptions, UniversalStream } from "../universal/stream.ts";
 import { CodebuffRun } from "./client.ts";
 import { CodebuffRunError } from "./errors.ts";

@@ -1,5 +1,4 @@
-import type { Clock } from "../core/clock.ts";
-import { Deadline } from "../core/deadline.ts";
+import { type Clock, Deadline } from "../core/clock.ts";
 import { CodebuffRunError } from "./errors.ts";
 
 /** Watches one answer: its end by the run's signal, and a limit on its silence. Works also with a `fetch` that ignores its signal. */

@@ -190,10 +190,19 @@ export const initResponseSchema = lazy(() =>
 );
 
 /** A hand-written guard for the most frequent frame. A property test compares the guard with its schema. */
-export function isResponseChunk(data: object): data is ResponseChunk {
-  if (!isObject(data)) return false;
-  const { chunk } = data;
-  return data["type"] === "response-chunk" && typeof data["userInputId"] === "string" && isChunk(chunk);
+export function isResponseChunk(data: unknown): data is ResponseChunk {
+  if (typeof data !== "object" || data === null || !("type" in data) || data.type !== "response-chunk")
+    return false;
+  return (
+    "userInputId" in data && typeof data.userInputId === "string" && "chunk" in data && isChunk(data.chunk)
+  );
+}
+
+/** Deltas are told from other frames first: most frames are deltas. */
+function chunkOf(message: unknown): ResponseChunk | undefined {
+  if (typeof message !== "object" || message === null || !("type" in message) || message.type !== "action")
+    return undefined;
+  return "data" in message && isResponseChunk(message.data) ? message.data : undefined;
 }
 
 const ACK: Readonly<Record<string, Reads<ServerMessage>>> = { ack: ackSchema };
@@ -208,13 +217,14 @@ const ACTIONS: Readonly<Record<string, Reads<ServerMessage>>> = {
 
 /** Reads one parsed frame. Never throws: an unreadable frame is returned as such. */
 export function decode(message: unknown): ServerMessage {
+  const piece = chunkOf(message);
+  if (piece) return piece;
   if (!isObject(message)) return { type: "invalid", problem: "a frame that is not an object" };
   const { type, data } = message;
   if (type === "ack") return readByType(ACK, "ack", message, invalid);
   if (type !== "action") return { type: "unknown-message", message };
   if (!isObject(data) || typeof data["type"] !== "string")
     return invalid("an action without a typed `data` object");
-  if (isResponseChunk(data)) return data;
   if (data["type"] === "response-chunk") return invalid("a response-chunk without `userInputId` or `chunk`");
   return readByType(ACTIONS, data["type"], data, (problem) =>
     problem === undefined ? { type: "unknown-action", data } : { ...invalid(problem), ...claimsOf(data) },

@@ -1,5 +1,4 @@
-import type { Clock } from "../core/clock.ts";
-import { Deadline } from "../core/deadline.ts";
+import { type Clock, Deadline } from "../core/clock.ts";
 import { Table } from "../core/table.ts";
 
 interface Entry<Request> {

@@ -1,5 +1,4 @@
-import type { Clock } from "../core/clock.ts";
-import { Deadline } from "../core/deadline.ts";
+import { type Clock, Deadline } from "../core/clock.ts";
 import type { AgentwireError } from "../core/errors.ts";
 import { Table } from "../core/table.ts";
 import type { CodebuffServer, InitResponse } from "./messages.ts";

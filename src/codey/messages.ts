@@ -275,16 +275,18 @@ export const SCHEMAS: { readonly [Message in KnownMessage as Message["type"]]: R
 const BY_TYPE: Readonly<Record<string, Reads<KnownMessage>>> = SCHEMAS;
 
 /** Reads deltas, the most frequent messages, by hand. A property test compares this guard with the schemas. */
-export function isDelta(message: object): message is TextDelta | ThinkingDelta {
-  if (!isObject(message)) return false;
-  const { type, content, agent_id } = message;
-  return (type === "TextDelta" || type === "ThinkingDelta") && typeof content === "string" && isU32(agent_id);
+export function isDelta(frame: unknown): frame is TextDelta | ThinkingDelta {
+  if (typeof frame !== "object" || frame === null || !("type" in frame)) return false;
+  if (frame.type !== "TextDelta" && frame.type !== "ThinkingDelta") return false;
+  return (
+    "content" in frame && typeof frame.content === "string" && "agent_id" in frame && isU32(frame.agent_id)
+  );
 }
 
 /** Reads one parsed frame. Never throws. */
 export function decode(frame: unknown): ServerMessage {
-  if (!isObject(frame)) return { type: "invalid", problem: "a frame that is not an object" };
   if (isDelta(frame)) return frame;
+  if (!isObject(frame)) return { type: "invalid", problem: "a frame that is not an object" };
   const { type } = frame;
   if (typeof type !== "string") return { type: "invalid", problem: "a message without a `type`" };
   return readByType(BY_TYPE, type, frame, (problem) =>

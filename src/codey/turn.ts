@@ -1,5 +1,5 @@
 import { decideCall, inferStart } from "../core/gate/decision.ts";
-import { GrowingText } from "../core/turn/growing-text.ts";
+import { GrowingText } from "../core/text.ts";
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { Ruling, TurnToolCall } from "../core/values.ts";
 import { type CallMessage, type CodeyCall, keyOf, stepCall, TurnCalls } from "./calls.ts";

@@ -1,5 +1,4 @@
-import type { Clock } from "./clock.ts";
-import { Deadline } from "./deadline.ts";
+import { type Clock, Deadline } from "./clock.ts";
 import { deferred } from "./deferred.ts";
 import type { AgentwireError } from "./errors.ts";
 

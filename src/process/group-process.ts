@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import type { CancelTimer, Clock } from "../core/clock.ts";
-import { Deadline } from "../core/deadline.ts";
+import { type CancelTimer, type Clock, Deadline } from "../core/clock.ts";
 import { Group } from "./group.ts";
 import { unwatch, type Watched, watch } from "./parent-end.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { type DataOf, UNIVERSAL_SCHEMA, type UniversalEventType } from "../universal/events.ts";
-import { data, event, item, part } from "../universal/shapes/events.ts";
+import { data, event, item, part } from "../universal/shapes.ts";
 import { toZod } from "./to-zod.ts";
 
 /** The schema of an event. */

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Form, Shape } from "../universal/shapes/shape.ts";
+import type { Form, Shape } from "../universal/shapes.ts";
 
 /** The zod schema of a shape. A shape that is used twice gives the same schema, so that a JSON Schema can name it. */
 export function toZod<T>(shape: Shape<T>): z.ZodMiniType<T> {

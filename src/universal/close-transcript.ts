@@ -3,8 +3,6 @@ import type {
   DataOf,
   DeltaPart,
   ErrorData,
-  PermissionData,
-  QuestionData,
   UniversalEvent,
   UniversalEventType,
   UniversalItem,
@@ -17,18 +15,18 @@ export interface CloseTranscriptOptions {
   readonly error: Pick<ErrorData, "message" | "code">;
 }
 
+/** The text of an item's deltas, by their stream. */
+type Texts = Map<DeltaPart["type"], string>;
+
 /** What a session has left open. */
 interface OpenSession {
   last: UniversalEvent;
-  turnId: string | undefined;
-  /** By id, in the order of their starts. */
-  readonly items: Map<
-    string,
-    { readonly item: UniversalItem; readonly texts: Map<DeltaPart["type"], string> }
-  >;
+  /** The events that a later event must close, oldest first, by {@link keyOf}. */
+  readonly open: Map<string, UniversalEvent>;
+  /** Of open items, by id. */
+  readonly texts: Map<string, Texts>;
+  /** The ids of the turn's calls, by item. */
   readonly calls: Map<string, string>;
-  readonly permissions: Map<string, PermissionData>;
-  readonly questions: Map<string, QuestionData>;
 }
 
 /**
@@ -42,73 +40,61 @@ export function closeTranscript(
 ): readonly UniversalEvent[] {
   const sessions = new Map<string, OpenSession>();
   for (const event of events) {
-    if (event.type === "session.ended") sessions.delete(event.session_id);
-    else follow(openOf(sessions, event), event);
+    const id = event.session_id;
+    if (event.type === "session.ended") {
+      sessions.delete(id);
+      continue;
+    }
+    const known = sessions.get(id);
+    const session = known ?? { last: event, open: new Map(), texts: new Map(), calls: new Map() };
+    session.last = event;
+    sessions.set(id, session);
+    follow(session, event);
   }
   return [...sessions.values()].flatMap((session) => closing(session, options));
 }
 
-function openOf(sessions: Map<string, OpenSession>, event: UniversalEvent): OpenSession {
-  const known = sessions.get(event.session_id);
-  if (known) {
-    known.last = event;
-    return known;
-  }
-  const session: OpenSession = {
-    last: event,
-    turnId: undefined,
-    items: new Map(),
-    calls: new Map(),
-    permissions: new Map(),
-    questions: new Map(),
-  };
-  sessions.set(event.session_id, session);
-  return session;
-}
-
-function follow(session: OpenSession, event: UniversalEvent): void {
-  const { items, calls, permissions, questions } = session;
+/** What an event opens, grows or closes. */
+function keyOf(event: UniversalEvent): string | undefined {
   switch (event.type) {
     case "turn.started":
-      session.turnId = event.data.turn_id;
-      return;
     case "turn.ended":
-      session.turnId = undefined;
-      calls.clear();
-      return;
-    case "item.started": {
-      const { item } = event.data;
-      items.set(item.item_id, { item, texts: new Map() });
-      for (const part of item.content) if (part.type === "tool_call") calls.set(item.item_id, part.call_id);
-      return;
-    }
-    case "item.delta": {
-      const { item_id, delta, part } = event.data;
-      const { texts } = items.get(item_id) ?? {};
-      const type = part?.type ?? "text";
-      texts?.set(type, (texts.get(type) ?? "") + delta);
-      return;
-    }
+      return "turn";
+    case "item.started":
     case "item.completed":
-      items.delete(event.data.item.item_id);
-      return;
+      return `item ${event.data.item.item_id}`;
     case "permission.requested":
-      permissions.set(event.data.permission_id, event.data);
-      return;
     case "permission.resolved":
-      permissions.delete(event.data.permission_id);
-      return;
+      return `permission ${event.data.permission_id}`;
     case "question.requested":
-      questions.set(event.data.question_id, event.data);
-      return;
     case "question.resolved":
-      questions.delete(event.data.question_id);
-      return;
+      return `question ${event.data.question_id}`;
     case "session.started":
     case "session.ended":
+    case "item.delta":
     case "error":
     case "agent.unparsed":
-      return;
+      return undefined;
+  }
+}
+
+function follow({ open, texts, calls }: OpenSession, event: UniversalEvent): void {
+  const key = keyOf(event);
+  const opens = event.type.endsWith(".started") || event.type.endsWith(".requested");
+  if (key !== undefined && opens) open.set(key, event);
+  else if (key !== undefined) open.delete(key);
+  if (event.type === "turn.ended") calls.clear();
+  if (event.type === "item.started") {
+    const { item_id, content } = event.data.item;
+    texts.set(item_id, new Map());
+    for (const part of content) if (part.type === "tool_call") calls.set(item_id, part.call_id);
+  }
+  if (event.type === "item.completed") texts.delete(event.data.item.item_id);
+  if (event.type === "item.delta") {
+    const { item_id, delta, part } = event.data;
+    const type = part?.type ?? "text";
+    const grown = texts.get(item_id);
+    grown?.set(type, (grown.get(type) ?? "") + delta);
   }
 }
 
@@ -119,51 +105,44 @@ function closing(session: OpenSession, { time, error }: CloseTranscriptOptions):
   const events: UniversalEvent[] = [];
   const tell = <Type extends UniversalEventType>(type: Type, data: DataOf<Type>): void => {
     sequence++;
-    const event = {
-      event_id: `evt_${sequence}`,
-      sequence,
-      time,
-      session_id,
-      native_session_id,
-      synthetic: true,
-      source: "daemon",
-      type,
-      data,
-      raw: null,
-    } as const;
+    const ids = { event_id: `evt_${sequence}`, sequence, time, session_id, native_session_id };
+    const event = { ...ids, synthetic: true, source: "daemon", type, data, raw: null } as const;
     events.push(event as UniversalEvent); // `data` fits `type`: TypeScript does not follow the pair through the type parameter
   };
-  for (const data of session.permissions.values())
-    tell("permission.resolved", { ...data, status: "reject", reason: "disconnected", state: "denied" });
-  for (const data of session.questions.values())
-    tell("question.resolved", { ...data, status: "rejected", reason: "disconnected" });
-  for (const { item, texts } of [...session.items.values()].reverse()) {
-    const content = contentOf(item, texts, session.calls);
+  const open = [...session.open.values()];
+  for (const { type, data } of open)
+    if (type === "permission.requested")
+      tell("permission.resolved", { ...data, status: "reject", reason: "disconnected", state: "denied" });
+  for (const { type, data } of open)
+    if (type === "question.requested")
+      tell("question.resolved", { ...data, status: "rejected", reason: "disconnected" });
+  for (const { type, data } of [...open].reverse()) {
+    if (type !== "item.started") continue;
+    const { item } = data;
+    const content = contentOf(item, session);
     const state = item.kind === "tool_result" ? ({ state: "abandoned" } as const) : {};
     tell("item.completed", { item: { ...item, content, status: "failed" }, ...state });
   }
-  if (session.turnId !== undefined) {
-    tell("error", { ...error, details: null, turn_id: session.turnId });
-    tell("turn.ended", { phase: "ended", turn_id: session.turnId, metadata: { status: "failed" } });
+  for (const { type, data } of open) {
+    if (type !== "turn.started") continue;
+    tell("error", { ...error, details: null, turn_id: data.turn_id });
+    tell("turn.ended", { phase: "ended", turn_id: data.turn_id, metadata: { status: "failed" } });
   }
   tell("session.ended", { reason: "error", terminated_by: "daemon", message: error.message });
   return events;
 }
 
 /** The content that an item has come to. */
-function contentOf(
-  { content, kind, item_id, parent_id, native_item_id }: UniversalItem,
-  texts: ReadonlyMap<DeltaPart["type"], string>,
-  calls: ReadonlyMap<string, string>,
-): readonly ContentPart[] {
+function contentOf(item: UniversalItem, { texts, calls }: OpenSession): readonly ContentPart[] {
+  const { content, kind, item_id, parent_id, native_item_id } = item;
+  const said: Texts = texts.get(item_id) ?? new Map();
   if (kind === "tool_result" && content.length === 0) {
     const call_id = (parent_id === null ? undefined : calls.get(parent_id)) ?? native_item_id ?? item_id;
-    return [{ type: "tool_result", call_id, output: texts.get("tool_output") ?? "" }];
+    return [{ type: "tool_result", call_id, output: said.get("tool_output") ?? "" }];
   }
   const grown = [...content];
-  for (const [type, text] of texts) {
-    let at = grown.length - 1;
-    while (at >= 0 && grown[at]?.type !== PARTS[type]) at--;
+  for (const [type, text] of said) {
+    const at = grown.findLastIndex((part) => part.type === PARTS[type]);
     const before = grown[at];
     if (before) grown[at] = longer(before, text);
     else if (type === "text") grown.push({ type, text });
@@ -179,19 +158,10 @@ const PARTS = {
   tool_output: "tool_result",
 } as const satisfies Record<DeltaPart["type"], ContentPart["type"]>;
 
+/** A part of one of these types, with more text. */
 function longer(part: ContentPart, text: string): ContentPart {
-  switch (part.type) {
-    case "text":
-    case "reasoning":
-      return { ...part, text: part.text + text };
-    case "tool_call":
-      return { ...part, arguments: JSON.stringify(part.arguments + text) }; // a fragment is no JSON of its own
-    case "tool_result":
-      return { ...part, output: part.output + text };
-    case "file_ref":
-    case "image":
-    case "json":
-    case "status":
-      return part;
-  }
+  if (part.type === "text" || part.type === "reasoning") return { ...part, text: part.text + text };
+  if (part.type === "tool_result") return { ...part, output: part.output + text };
+  if (part.type !== "tool_call") return part;
+  return { ...part, arguments: JSON.stringify(part.arguments + text) }; // a fragment is no JSON of its own
 }

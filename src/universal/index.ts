@@ -7,24 +7,24 @@ export {
 export type { Invariant } from "./check/open.ts";
 export { isUniversalEvent } from "./check/shape.ts";
 export { type CloseTranscriptOptions, closeTranscript } from "./close-transcript.ts";
-export type { AgentKey, SubagentStart } from "./engine/agents.ts";
 export type { CallEnd, CallReport } from "./engine/calls.ts";
 export type { ToolOutputContent } from "./engine/content.ts";
-export type { Stated } from "./engine/envelope.ts";
+export type { AgentKey, Stated, SubagentStart } from "./engine/items.ts";
+export type { NormaliserOptions } from "./engine/normaliser.ts";
 export { Normaliser } from "./engine/normaliser.ts";
-export type { NormaliserOptions } from "./engine/normaliser-options.ts";
-export type { Session } from "./engine/session.ts";
-export type { StatusDetails, TurnClose } from "./engine/session-details.ts";
+export type { Session, StatusDetails, TurnClose } from "./engine/session.ts";
 export type * from "./events.ts";
 export { UNIVERSAL_EVENT_TYPES, UNIVERSAL_SCHEMA } from "./events.ts";
 export type { Fact, TurnEnd, UserInput } from "./facts.ts";
-export { type JsonlContent, readJsonl, toJsonl } from "./jsonl/jsonl.ts";
 export {
+  type JsonlContent,
   type JsonlEnd,
   type JsonlProblem,
   JsonlReader,
   type JsonlReaderOptions,
-} from "./jsonl/jsonl-reader.ts";
+  readJsonl,
+  toJsonl,
+} from "./jsonl/jsonl.ts";
 export type { CallFacts, CompletedFacts, FailedFacts, Mapping, SessionFacts } from "./mapping.ts";
 export {
   type AgentSource,

@@ -1,7 +1,6 @@
 import { ManualClock } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
-import type { Clock } from "../../src/core/clock.ts";
-import { Deadline } from "../../src/core/deadline.ts";
+import { type Clock, Deadline } from "../../src/core/clock.ts";
 
 function rig(delay: number) {
   const clock = new ManualClock();

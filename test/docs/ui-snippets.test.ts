@@ -185,7 +185,10 @@ test("the queue of the page is shown, edited, moved, taken back and sent", async
   chat.send("Begin.");
   chat.send("First.");
   chat.send("Second.");
-  await until(chat, ({ messages }) => messages.at(1)?.status === "open" && messages.at(1)?.parts.length === 1);
+  await until(
+    chat,
+    ({ messages }) => messages.at(1)?.status === "open" && messages.at(1)?.parts.length === 1,
+  );
   page.waiting(chat);
   expect(output.logged.map(([words, text]) => `${words} ${text}`)).toEqual([
     "waits: First.",

@@ -1,4 +1,4 @@
-import { Deadline } from "../../src/core/deadline.ts";
+import { Deadline } from "../../src/core/clock.ts";
 import { type AgentwireError, copyError, TurnError } from "../../src/core/errors.ts";
 import type { Gate, Withdraw } from "../../src/core/gate/gate.ts";
 import { closedInTurn, lostInTurn } from "../../src/core/link/connection-errors.ts";

@@ -1,8 +1,7 @@
 import type { AnyConversation, AnyTurn } from "../../src/core/client/any-client.ts";
-import type { Binding } from "../../src/universal/binding.ts";
 import type { Session } from "../../src/universal/engine/session.ts";
 import { attach } from "../../src/universal/listen/attach.ts";
-import type { Mapping } from "../../src/universal/mapping.ts";
+import type { Binding, Mapping } from "../../src/universal/mapping.ts";
 import type { AgentSource, UniversalOptions, UniversalStream } from "../../src/universal/stream.ts";
 import { EchoClient } from "./client.ts";
 import type { EchoClientOptions } from "./options.ts";

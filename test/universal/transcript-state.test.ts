@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { MAX_ENTRIES } from "../../src/universal/transcript/notes.ts";
 import { fold } from "../../src/universal/transcript/reduce.ts";
+import { MAX_ENTRIES } from "../../src/universal/transcript/statuses.ts";
 import { emptyTranscript } from "../../src/universal/transcript/transcript.ts";
 import { Script, START } from "./build.ts";
 

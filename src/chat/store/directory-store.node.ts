@@ -5,7 +5,7 @@ import { checkCallOptions, checks, describe } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import { Recent } from "../../core/recent.ts";
 import type { UniversalEvent } from "../../universal/events.ts";
-import { type JsonlProblem, JsonlReader } from "../../universal/jsonl/jsonl-reader.ts";
+import { type JsonlProblem, JsonlReader } from "../../universal/jsonl/jsonl.ts";
 import { ChatStoreError } from "../../universal/words/store-error.ts";
 import { compactLines } from "./compact-lines.ts";
 import { fileNameOf, idOfFileName } from "./file-name.ts";

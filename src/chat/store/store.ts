@@ -1,8 +1,7 @@
 import { describe } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import type { UniversalEvent } from "../../universal/events.ts";
-import { lineOf } from "../../universal/jsonl/jsonl.ts";
-import { Overlap } from "../../universal/jsonl/overlap.ts";
+import { lineOf, Overlap } from "../../universal/jsonl/jsonl.ts";
 
 /**
  * Where chats are kept. An own store, such as one over a database, has these promises to keep:

@@ -10,7 +10,10 @@ export type AnyTurn = Turn<AnyEvent, TurnResult>;
 
 /** A conversation of any client. */
 export interface AnyConversation
-  extends Pick<Conversation<AnyEvent, TurnResult, object, object>, "messages" | "state" | "shared" | "earlier"> {
+  extends Pick<
+    Conversation<AnyEvent, TurnResult, object, object>,
+    "messages" | "state" | "shared" | "earlier"
+  > {
   prompt(input: string | PromptInput, options?: TurnOptions): AnyTurn;
 }
 

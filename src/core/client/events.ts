@@ -2,7 +2,6 @@ import { EventEmitter } from "eventemitter3";
 import { type Checks, checkCallOptions, checks } from "../checks.ts";
 import { InvalidInputError } from "../errors.ts";
 import { checkName } from "../names.ts";
-import { Table } from "../table.ts";
 import type { Outbox } from "./outbox.ts";
 
 export interface ListenOptions {
@@ -28,7 +27,8 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
   readonly #names: EventNames<Events>;
   readonly #outbox: Outbox;
   readonly #onThrow: (error: unknown, name: string) => void;
-  readonly #offs = new Table<Unsubscribe, true>();
+  /** Made for the first listener: an idle client has a dozen emitters. */
+  #offs: Set<Unsubscribe> | undefined;
   /** The listeners of the last event that was emitted: most events have the name of the event before. */
   #last:
     | { readonly name: string; readonly listeners: readonly ((...values: unknown[]) => void)[] }
@@ -64,9 +64,10 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
       this.#last = undefined;
       this.#emitter.off(name, told);
       signal?.removeEventListener("abort", off);
-      this.#offs.delete(off);
+      this.#offs?.delete(off);
     };
-    this.#offs.set(off, true);
+    this.#offs ??= new Set();
+    this.#offs.add(off);
     this.#last = undefined;
     this.#emitter.on(name, told);
     signal?.addEventListener("abort", off, { once: true });
@@ -120,16 +121,17 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
   /** Takes no more events. Once all events are told, removes every listener, also from its signal. */
   close(): void {
     this.#closed = true;
-    if (this.#offs.size === 0) return;
+    const offs = this.#offs;
+    if (!offs?.size) return;
     const end = (): void => {
-      for (const off of [...this.#offs.keys()]) off();
+      for (const off of offs) off();
     };
     this.#outbox.tell(() => this.#outbox.tell(end)); // remove listeners after the errors of the last listeners are told
   }
 
   /** Whether the event has listeners. Without listeners, skip building an expensive value. */
   has(name: keyof Events & string): boolean {
-    return !this.#closed && this.#offs.size > 0 && this.#emitter.listenerCount(name) > 0;
+    return !this.#closed && this.#offs !== undefined && this.#emitter.listenerCount(name) > 0;
   }
 
   #post(name: keyof Events & string, values: readonly unknown[], stands: (() => boolean) | undefined): void {

@@ -12,7 +12,7 @@ import {
   type State,
   type StateOf,
 } from "./connection-state.ts";
-import { oversized, readFrame } from "./frames.ts";
+import { Frames } from "./frames.ts";
 import { Keepalive, type KeepaliveUser } from "./keepalive.ts";
 import type { Socket, SocketEnd, SocketUser } from "./socket.ts";
 
@@ -27,6 +27,7 @@ export class Connection implements KeepaliveUser, SocketUser {
   readonly #life: Lifecycle;
   readonly #attempts: Attempts;
   readonly #clock: Clock;
+  readonly frames: Frames;
 
   constructor(setup: ConnectionSetup, host: ConnectionHost, protocol: Protocol) {
     this.#setup = setup;
@@ -34,6 +35,7 @@ export class Connection implements KeepaliveUser, SocketUser {
     this.#host = host;
     this.#protocol = protocol;
     this.#life = new Lifecycle(host);
+    this.frames = new Frames(setup, this, host, protocol);
     this.#attempts = new Attempts({ setup, host, protocol, life: this.#life, user: this });
   }
 
@@ -215,19 +217,6 @@ export class Connection implements KeepaliveUser, SocketUser {
     if (state.name !== "connecting" || !state.socket) return;
     this.#shakeHands(state, state.socket);
     this.#protocol.opened();
-  }
-
-  onText(text: string): void {
-    this.#host.frame("in", text);
-    if (this.#setup.proof === "frame") this.alive();
-    const tooLarge = oversized(text, this.#setup.resolved.maxReceiveBytes);
-    if (tooLarge) this.drop(tooLarge);
-    else readFrame(text, this.#protocol, this.#host);
-  }
-
-  onUnreadable(problem: string): void {
-    if (this.#setup.proof === "frame") this.alive();
-    this.#host.warn("unreadable-frame", problem);
   }
 
   onRefused(cause: unknown): void {

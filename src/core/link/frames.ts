@@ -1,38 +1,76 @@
-import { type ConnectionLostError, PayloadTooLargeError, said } from "../errors.ts";
+import { type AgentwireError, PayloadTooLargeError, said } from "../errors.ts";
 import { exceedsBytes, isTooDeep, parseFrame, TOO_DEEP, utf8Length } from "../text.ts";
 import { tooLarge } from "./connection-errors.ts";
-import type { ConnectionHost, Protocol } from "./connection-state.ts";
+import type { ConnectionHost, ConnectionSetup, Protocol } from "./connection-state.ts";
 
-/** The error for a frame over `limit` bytes, which ends the link; `undefined` for a smaller frame. */
-export function oversized(text: string, limit: number): ConnectionLostError | undefined {
-  if (!exceedsBytes(text, limit)) return undefined;
-  return tooLarge(limit, new PayloadTooLargeError("one frame", { bytes: utf8Length(text), limit }));
+/** The connection that frames arrive on. */
+interface FramesUser {
+  alive(): void;
+  drop(error: AgentwireError): void;
 }
 
-/** Parses one frame and passes it to the protocol. A frame that cannot be read or handled is a warning; the link lives on. */
-export function readFrame(
-  text: string,
-  protocol: Pick<Protocol, "message" | "spoiled">,
-  host: Pick<ConnectionHost, "warn">,
-): void {
-  let value: unknown;
-  try {
-    value = parseFrame(text);
-  } catch {
-    host.warn("unreadable-frame", "a frame that is not JSON", { raw: text });
-    return;
+/** Takes the frames of a connection, from text to the protocol. */
+export class Frames {
+  readonly #limit: number;
+  readonly #provesLife: boolean;
+  readonly #user: FramesUser;
+  readonly #host: Pick<ConnectionHost, "warn" | "frame">;
+  readonly #protocol: Pick<Protocol, "message" | "spoiled">;
+
+  constructor(
+    { resolved, proof }: ConnectionSetup,
+    user: FramesUser,
+    host: Pick<ConnectionHost, "warn" | "frame">,
+    protocol: Pick<Protocol, "message" | "spoiled">,
+  ) {
+    this.#limit = resolved.maxReceiveBytes;
+    this.#provesLife = proof === "frame";
+    this.#user = user;
+    this.#host = host;
+    this.#protocol = protocol;
   }
-  try {
-    if (isTooDeep(text)) throw new RangeError(TOO_DEEP);
-    protocol.message(value, text);
-  } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : said(cause);
-    host.warn("frame-failed", `a frame cannot be handled: ${problem}`, { raw: text, cause });
+
+  /** A frame over the limit ends the link. */
+  onText(text: string): void {
+    this.#host.frame("in", text);
+    if (this.#provesLife) this.#user.alive();
+    const limit = this.#limit;
+    if (!exceedsBytes(text, limit)) this.#read(text);
+    else
+      this.#user.drop(
+        tooLarge(limit, new PayloadTooLargeError("one frame", { bytes: utf8Length(text), limit })),
+      );
+  }
+
+  /** A binary frame that is not text. */
+  onUnreadable(problem: string): void {
+    if (this.#provesLife) this.#user.alive();
+    this.#host.warn("unreadable-frame", problem);
+  }
+
+  /** Parses one frame and passes it to the protocol. A frame that cannot be read or handled is a warning; the link lives on. */
+  #read(text: string): void {
+    const host = this.#host;
+    const protocol = this.#protocol;
+    let value: unknown;
     try {
-      protocol.spoiled(value, problem, text);
-    } catch (again) {
-      const worse = `a frame that cannot be handled cannot be given up: ${said(again)}`;
-      host.warn("frame-failed", worse, { raw: text, cause: again });
+      value = parseFrame(text);
+    } catch {
+      host.warn("unreadable-frame", "a frame that is not JSON", { raw: text });
+      return;
+    }
+    try {
+      if (isTooDeep(text)) throw new RangeError(TOO_DEEP);
+      protocol.message(value, text);
+    } catch (cause) {
+      const problem = cause instanceof Error ? cause.message : said(cause);
+      host.warn("frame-failed", `a frame cannot be handled: ${problem}`, { raw: text, cause });
+      try {
+        protocol.spoiled(value, problem, text);
+      } catch (again) {
+        const worse = `a frame that cannot be handled cannot be given up: ${said(again)}`;
+        host.warn("frame-failed", worse, { raw: text, cause: again });
+      }
     }
   }
 }

@@ -18,9 +18,11 @@ export type BinaryFrames = "utf-8" | "unreadable";
 /** The connection that a socket belongs to. */
 export interface SocketUser {
   onOpen(): void;
-  onText(text: string): void;
-  /** A binary frame that is not text. */
-  onUnreadable(problem: string): void;
+  readonly frames: {
+    onText(text: string): void;
+    /** A binary frame that is not text. */
+    onUnreadable(problem: string): void;
+  };
   /** The socket threw an error when it was told to send a frame. */
   onRefused(cause: unknown): void;
   /** The client ends the open socket. Returns the frames that go out in one write with its Close. Called once. @default none */
@@ -146,7 +148,7 @@ export class Socket {
     const { data } = event;
     this.#outbox.enter();
     try {
-      if (typeof data === "string") this.#user?.onText(data);
+      if (typeof data === "string") this.#user?.frames.onText(data);
       else this.#onBinary(data);
     } finally {
       this.#outbox.leave();
@@ -169,8 +171,8 @@ export class Socket {
   /** Some original servers read binary frames as UTF-8 text. The client does the same. */
   #onBinary(data: unknown): void {
     const read = this.#binary === "unreadable" ? ", which this protocol does not have" : utf8Of(data);
-    if (typeof read === "string") this.#user?.onUnreadable(`a binary frame${read}`);
-    else this.#user?.onText(read.text);
+    if (typeof read === "string") this.#user?.frames.onUnreadable(`a binary frame${read}`);
+    else this.#user?.frames.onText(read.text);
   }
 }
 

@@ -1,7 +1,7 @@
 import { defined } from "../checks.ts";
 import { Emitter, type ListenOptions, type Unsubscribe } from "../client/events.ts";
 import { ORIGIN, type TurnOrigin } from "../client/origin.ts";
-import type { CancelTimer } from "../clock.ts";
+import { type CancelTimer, IdleClock } from "../clock.ts";
 import {
   type AgentwireError,
   asAny,
@@ -11,9 +11,8 @@ import {
   TurnTimeoutError,
 } from "../errors.ts";
 import type { Waiting } from "../gate/open-request.ts";
+import { GrowingText } from "../text.ts";
 import type { AnyEvent, PendingRequest, Question, TurnStatus, TurnToolCall } from "../values.ts";
-import { GrowingText } from "./growing-text.ts";
-import { IdleClock } from "./idle-clock.ts";
 import { TURN_EVENTS, type Turn, type TurnEvents, type TurnOutcome, type TurnResult } from "./turn.ts";
 import { TurnReader } from "./turn-reader.ts";
 import type { Interruption, TurnSetup } from "./turn-setup.ts";
@@ -211,9 +210,10 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
       if (this.#status !== "recovering") this.#setStatus("streaming");
     }
     this.#idle.touch();
-    this.#text.add(this.#setup.textOf(event));
-    this.#reader.push(event, bytes);
-    this.#setup.host.tellEvent(event, this, this.#isWanted);
+    const { read, textOf, host } = this.#setup;
+    this.#text.add(textOf(event));
+    if (read) this.#reader.push(event, bytes);
+    host.tellEvent(event, this, this.#isWanted);
     if (this.#emitter.has("event")) this.#emitter.emitWhile("event", this.#isWanted, event);
   }
 

@@ -38,11 +38,10 @@ export class TurnReader<Event, Result extends TurnResult> {
     this.#buffer = new EventBuffer(setup.maxBufferedBytes);
   }
 
-  /** Adds an event. `bytes` is the length of its frame or line. */
+  /** Adds an event, of a turn that is read. `bytes` is the length of its frame or line. */
   push(event: Event, bytes: number): void {
-    const { read, flow } = this.#setup;
-    if (read) this.#buffer.push(event, this.#buffer.keeps ? this.#costOf(event, bytes) : 0);
-    if (flow) this.#checkFlow();
+    this.#buffer.push(event, this.#buffer.keeps ? this.#costOf(event, bytes) : 0);
+    if (this.#setup.flow) this.#checkFlow();
   }
 
   /** Ends the iteration after the buffered events. */

@@ -1,10 +1,9 @@
 import type { AnyConversation, AnyTurn } from "../../core/client/any-client.ts";
 import type { AnyAgentwireError } from "../../core/errors.ts";
 import type { TurnToolCall } from "../../core/values.ts";
-import type { Binding } from "../../universal/binding.ts";
 import type { Session } from "../../universal/engine/session.ts";
 import { attach } from "../../universal/listen/attach.ts";
-import type { CallFacts, CompletedFacts, FailedFacts, Mapping } from "../../universal/mapping.ts";
+import type { Binding, CallFacts, CompletedFacts, FailedFacts, Mapping } from "../../universal/mapping.ts";
 import type { UniversalOptions, UniversalStream } from "../../universal/stream.ts";
 import { hasForgotten, MockAgentClient } from "./client.ts";
 import type { MockAgentEvent, MockAgentResult } from "./events.ts";

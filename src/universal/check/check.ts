@@ -41,13 +41,7 @@ export class TranscriptChecker {
     try {
       this.#check(event, index, problems);
     } catch {
-      // Only a getter or a proxy of the event can throw.
-      problems.push({
-        index,
-        event_id: undefined,
-        invariant: "shape",
-        message: "The event throws when it is read.",
-      });
+      problems.push(unread(index, "The event throws when it is read.")); // only a getter or a proxy can throw
     }
     return problems;
   }
@@ -56,23 +50,18 @@ export class TranscriptChecker {
    * Returns what is still open: turns (I4), items (I8, or I5 outside of a turn) and requests (I9). Changes nothing: more events may follow.
    */
   end(): readonly TranscriptProblem[] {
-    const problems: TranscriptProblem[] = [];
-    for (const session of this.#sessions.values()) {
-      for (const { name, invariant, place } of session.open())
-        problems.push({
-          ...place,
-          invariant,
-          message: `The ${name} is still open at the end of the transcript.`,
-        });
-    }
+    const open = [...this.#sessions.values()].flatMap((session) => session.open());
+    const problems = open.map(({ name, invariant, place }): TranscriptProblem => {
+      return { ...place, invariant, message: `The ${name} is still open at the end of the transcript.` };
+    });
     return problems.sort((one, other) => one.index - other.index);
   }
 
   #check(event: unknown, index: number, problems: TranscriptProblem[]): void {
     if (!isUniversalEvent(event)) {
-      const event_id =
-        isObject(event) && typeof event["event_id"] === "string" ? event["event_id"] : undefined;
-      problems.push({ index, event_id, invariant: "shape", message: `${shapeProblem(event)}.` });
+      const { event_id: id } = isObject(event) ? event : {};
+      const event_id = typeof id === "string" ? id : undefined;
+      problems.push({ ...unread(index, `${shapeProblem(event)}.`), event_id });
       this.#skip(event);
       return;
     }
@@ -121,26 +110,27 @@ export function checkTranscript(
 ): readonly TranscriptProblem[] {
   checkCallOptions<CheckTranscriptOptions, typeof OPTIONS>(options, OPTIONS);
   const checker = new TranscriptChecker();
-  const problems: TranscriptProblem[] = [];
+  const found: (readonly TranscriptProblem[])[] = [];
   let index = 0;
-  const addAll = (found: readonly TranscriptProblem[]): void => {
-    for (const problem of found) problems.push(problem);
-  };
-  const addUnread = (message: string): void => {
-    problems.push({ index, event_id: undefined, invariant: "shape", message });
-  };
   try {
-    if (isIterable(events)) {
-      for (const event of events) {
-        addAll(checker.push(event));
-        index++;
-      }
-    } else addUnread(`The events are ${describe(events)}: pass an array, or another iterable, of events.`);
+    if (!isIterable(events)) {
+      const what = `The events are ${describe(events)}: pass an array, or another iterable, of events.`;
+      return [unread(0, what)];
+    }
+    for (const event of events) {
+      const problems = checker.push(event);
+      if (problems.length > 0) found.push(problems);
+      index++;
+    }
   } catch {
-    addUnread("The events cannot be read: their iterator throws.");
+    found.push([unread(index, "The events cannot be read: their iterator throws.")]);
   }
-  if (!options?.live) addAll(checker.end());
-  return problems.sort((one, other) => one.index - other.index);
+  if (!options?.live) found.push(checker.end());
+  return found.flat().sort((one, other) => one.index - other.index);
+}
+
+function unread(index: number, message: string): TranscriptProblem {
+  return { index, event_id: undefined, invariant: "shape", message };
 }
 
 /** A string is no list of events, although it can be iterated. */

@@ -1,19 +1,5 @@
 /** What a problem breaks: the shape of an event, one of the invariants, or the order of events outside of turns. */
-export type Invariant =
-  | "shape"
-  | "I1"
-  | "I2"
-  | "I3"
-  | "I4"
-  | "I5"
-  | "I6"
-  | "I7"
-  | "I8"
-  | "I9"
-  | "I10"
-  | "I11"
-  | "I12"
-  | "grammar";
+export type Invariant = "shape" | `I${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12}` | "grammar";
 
 /** The place of an event in a transcript. */
 export interface Place {
@@ -36,30 +22,12 @@ export interface Open {
 }
 
 /** The items and requests that are open in one turn, or outside of turns. */
-export class Scope {
-  readonly #open = new Set<Open>();
+export type Scope = Set<Open>;
 
-  add(opened: Open): void {
-    this.#open.add(opened);
-  }
-
-  delete(closed: Open): void {
-    this.#open.delete(closed);
-  }
-
-  /** Reports what is open. */
-  end(report: Report, when: string): void {
-    for (const open of this.#open) reportOpen(open, report, when);
-    this.#open.clear();
-  }
-
-  list(): readonly Open[] {
-    return [...this.#open];
-  }
-}
-
-export function reportOpen({ name, invariant, reported }: Open, report: Report, when: string): void {
-  if (!reported) report(invariant, `The ${name} is still open at the end of ${when}.`);
+/** Reports what is open at the end of a turn or of a session. */
+export function reportOpen(opened: Iterable<Open>, report: Report, when: string): void {
+  for (const { name, invariant, reported } of opened)
+    if (!reported) report(invariant, `The ${name} is still open at the end of ${when}.`);
 }
 
 /** Characters of an id that a message quotes. */

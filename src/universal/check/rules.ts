@@ -12,10 +12,8 @@ const ROLES: Readonly<Record<ItemKind, readonly (ItemRole | null)[]>> = {
 
 /** The rules for one event that its types cannot express. Returns a sentence for each broken rule. */
 export function brokenRules(event: UniversalEvent): readonly string[] {
-  const problems =
-    event.event_id === `evt_${event.sequence}` ? [] : ["`event_id` is not `evt_` and the sequence."];
-  problems.push(...dataProblems(event));
-  return problems;
+  const isNumbered = event.event_id === `evt_${event.sequence}`;
+  return [...(isNumbered ? [] : ["`event_id` is not `evt_` and the sequence."]), ...dataProblems(event)];
 }
 
 function dataProblems(event: UniversalEvent): readonly string[] {
@@ -32,9 +30,8 @@ function dataProblems(event: UniversalEvent): readonly string[] {
     case "session.ended": {
       const { reason, message, exit_code, stderr } = event.data;
       const hasCause = message !== undefined || exit_code !== undefined || stderr !== undefined;
-      return hasCause && reason !== "error"
-        ? ["`message`, `exit_code` and `stderr` are only for the reason `error`."]
-        : [];
+      if (!hasCause || reason === "error") return [];
+      return ["`message`, `exit_code` and `stderr` are only for the reason `error`."];
     }
     case "agent.unparsed":
       return event.synthetic ? [] : ["`agent.unparsed` must be synthetic."];
@@ -63,19 +60,19 @@ function contentProblems(
   completed: boolean,
 ): readonly string[] {
   const count = (type: ContentPart["type"]): number => content.filter((part) => part.type === type).length;
+  const first = content[0]?.type;
+  const [calls, results, reasoning] = [count("tool_call"), count("tool_result"), count("reasoning")];
   const problems: string[] = [];
-  if (kind === "tool_call") {
-    if (content.length !== 1 || content[0]?.type !== "tool_call")
-      problems.push("The content of a tool call must be one `tool_call` part.");
-  } else if (count("tool_call") > 0) problems.push("A `tool_call` part belongs in an item of this kind.");
-  if (kind === "tool_result") {
-    const isEmpty = content.length === 0 && !completed; // the result is not known at the start
-    if (!isEmpty && (count("tool_result") !== 1 || content[0]?.type !== "tool_result"))
-      problems.push(
-        "The content of a tool result must be one `tool_result` part, and then parts of other types.",
-      );
-  } else if (count("tool_result") > 0) problems.push("A `tool_result` part belongs in an item of this kind.");
-  const reasoning = count("reasoning");
+  if (kind === "tool_call" && (content.length !== 1 || first !== kind))
+    problems.push("The content of a tool call must be one `tool_call` part.");
+  const isEmpty = content.length === 0 && !completed; // the result is not known at the start
+  if (kind === "tool_result" && !isEmpty && (results !== 1 || first !== kind))
+    problems.push(
+      "The content of a tool result must be one `tool_result` part, and then parts of other types.",
+    );
+  if (kind !== "tool_call" && calls > 0) problems.push("A `tool_call` part belongs in an item of this kind.");
+  if (kind !== "tool_result" && results > 0)
+    problems.push("A `tool_result` part belongs in an item of this kind.");
   if (reasoning > 0 && (kind !== "message" || reasoning < content.length))
     problems.push("Reasoning belongs in a message of its own.");
   if (count("file_ref") > 0 && kind !== "message" && kind !== "tool_result")

@@ -1,6 +1,6 @@
 import type { UniversalEvent } from "../events.ts";
 import { ItemCheck } from "./item-check.ts";
-import { type Open, type Place, quoted, type Report, reportOpen, Scope } from "./open.ts";
+import { type Open, type Place, quoted, type Report, reportOpen, type Scope } from "./open.ts";
 import { brokenRules } from "./rules.ts";
 
 interface Turn extends Open {
@@ -16,14 +16,14 @@ interface Request extends Open {
 }
 
 /** The bookkeeping of a session that has not ended. Of what is finished, only ids are kept. */
-interface Books {
-  readonly items: ItemCheck;
-  readonly turnIds: Set<string>;
-  readonly turns: Map<string, Turn>;
-  readonly requestIds: Set<string>;
-  readonly requests: Map<string, Request>;
+class Books {
+  readonly items = new ItemCheck();
+  readonly turnIds = new Set<string>();
+  readonly turns = new Map<string, Turn>();
+  readonly requestIds = new Set<string>();
+  readonly requests = new Map<string, Request>();
   /** Items that started between turns. */
-  readonly between: Scope;
+  readonly between: Scope = new Set();
   /** The newest turn that is open. */
   turn: Turn | undefined;
 }
@@ -34,15 +34,7 @@ export class SessionCheck {
   #started = false;
   #hasNativeId = false;
   /** Undefined once the session has ended. */
-  #books: Books | undefined = {
-    items: new ItemCheck(),
-    turnIds: new Set(),
-    turns: new Map(),
-    requestIds: new Set(),
-    requests: new Map(),
-    between: new Scope(),
-    turn: undefined,
-  };
+  #books: Books | undefined = new Books();
 
   /** Counts an event that cannot be read. Its effects are unknown. */
   skip(sequence: number | undefined): void {
@@ -72,8 +64,8 @@ export class SessionCheck {
   open(): readonly Open[] {
     if (!this.#books) return [];
     const { turns, between } = this.#books;
-    const open = [...turns.values()].flatMap((turn) => [turn, ...turn.scope.list()]);
-    return [...open, ...between.list()].filter(({ reported }) => !reported);
+    const open = [...turns.values()].flatMap((turn) => [turn, ...turn.scope]);
+    return [...open, ...between].filter(({ reported }) => !reported);
   }
 
   #checkEnvelope(event: UniversalEvent, report: Report): void {
@@ -93,39 +85,39 @@ export class SessionCheck {
     switch (event.type) {
       case "turn.started":
         startTurn(books, event.data.turn_id, place, report);
-        break;
+        return;
       case "turn.ended":
         endTurn(books, event.data.turn_id, report);
-        break;
+        return;
       case "item.started":
         books.items.start(event.data.item, place, report, books.turn?.scope, books.between);
-        break;
+        return;
       case "item.delta":
         books.items.delta(event.data, report);
-        break;
+        return;
       case "item.completed":
         books.items.complete(event.data.item, report);
-        break;
+        return;
       case "permission.requested":
         openRequest(books, "permission", event.data.permission_id, place, report);
-        break;
+        return;
       case "permission.resolved":
         closeRequest(books, "permission", event.data.permission_id, report);
-        break;
+        return;
       case "question.requested":
         openRequest(books, "question", event.data.question_id, place, report);
-        break;
+        return;
       case "question.resolved":
         closeRequest(books, "question", event.data.question_id, report);
-        break;
+        return;
       case "session.ended":
         this.#books = undefined;
         endSession(books, report);
-        break;
+        return;
       case "session.started":
       case "error":
       case "agent.unparsed":
-        break;
+        return;
     }
   }
 }
@@ -137,16 +129,8 @@ function startTurn(books: Books, id: string, place: Place, report: Report): void
   else if (outer) report("I4", `The ${name} starts before the end of the ${outer.name}.`);
   if (books.turns.has(id)) return;
   if (outer) outer.reported = true;
-  const turn: Turn = {
-    name,
-    invariant: "I4",
-    place,
-    reported: false,
-    id,
-    scope: new Scope(),
-    outer,
-    ended: false,
-  };
+  const scope: Scope = new Set();
+  const turn: Turn = { name, invariant: "I4", place, reported: false, id, scope, outer, ended: false };
   books.turnIds.add(id);
   books.turns.set(id, turn);
   books.turn = turn;
@@ -161,7 +145,8 @@ function endTurn(books: Books, id: string, report: Report): void {
   turn.ended = true;
   books.turns.delete(turn.id);
   while (books.turn?.ended) books.turn = books.turn.outer;
-  turn.scope.end(report, "its turn");
+  reportOpen(turn.scope, report, "its turn");
+  turn.scope.clear();
 }
 
 type RequestKind = "permission" | "question";
@@ -196,9 +181,6 @@ function closeRequest(books: Books, kind: RequestKind, id: string, report: Repor
 
 function endSession(books: Books, report: Report): void {
   const when = "the session";
-  for (const turn of books.turns.values()) {
-    reportOpen(turn, report, when);
-    turn.scope.end(report, when);
-  }
-  books.between.end(report, when);
+  for (const turn of books.turns.values()) reportOpen([turn, ...turn.scope], report, when);
+  reportOpen(books.between, report, when);
 }

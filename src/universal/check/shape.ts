@@ -1,7 +1,6 @@
 import { describe, isObject } from "../../core/checks.ts";
 import type { UniversalEvent } from "../events.ts";
-import { event } from "../shapes/events.ts";
-import type { Form, Forms } from "../shapes/shape.ts";
+import { event, type Form, type Forms } from "../shapes.ts";
 
 /**
  * Says what keeps a value from being an event: a field that is missing or has another type, or a word that is not in its closed list.

@@ -1,9 +1,7 @@
 import type { ToolCallState } from "../../core/values.ts";
-import type { UniversalItem } from "../events.ts";
-import type { AgentKey, Agents } from "./agents.ts";
+import type { DeltaPart, UniversalItem } from "../events.ts";
 import { type ToolOutputContent, toJsonText } from "./content.ts";
-import type { Stated } from "./envelope.ts";
-import type { Items, OpenItem } from "./items.ts";
+import type { AgentKey, Agents, Items, OpenItem, Stated } from "./items.ts";
 
 /** A tool call, as a mapping reports it. `id` is this library's id; it is `call_id` in the events. */
 export interface CallReport {
@@ -23,15 +21,11 @@ interface Call {
   readonly item: UniversalItem;
   readonly name: string;
   readonly id: string;
-  /** `open`: the tool is running. `over`: its result is known. */
-  result:
-    | { readonly name: "none" }
-    | { readonly name: "open"; readonly item: OpenItem }
-    | { readonly name: "over" };
+  /** An item: the tool is running. `over`: its result is known. */
+  result: OpenItem | "none" | "over";
 }
 
-const NONE = { name: "none" } as const;
-const OVER = { name: "over" } as const;
+const TOOL_OUTPUT: DeltaPart = { type: "tool_output" };
 
 /** The tool calls of one turn: a call is announced once, starts once and ends once. */
 export class Calls {
@@ -75,21 +69,12 @@ export class Calls {
     if (!isNamed || (typeof nativeId !== "string" && nativeId !== null))
       throw new TypeError("a tool call without an id or a name");
     this.#agents.pause(agent);
-    const item = this.#items.whole(
-      {
-        native_item_id: nativeId,
-        parent_id: this.#agents.itemOf(agent),
-        kind: "tool_call",
-        role: "assistant",
-        content: [
-          { type: "tool_call", name, arguments: toJsonText(input === undefined ? {} : input), call_id: id },
-        ],
-      },
-      stated,
-      "completed",
-      "requested",
-    );
-    const call: Call = { item, name, id, result: NONE };
+    const head = { native_item_id: nativeId, parent_id: this.#agents.itemOf(agent) };
+    const args = toJsonText(input === undefined ? {} : input);
+    const content = [{ type: "tool_call", name, arguments: args, call_id: id }] as const;
+    const whole = { ...head, kind: "tool_call", role: "assistant", content } as const;
+    const item = this.#items.whole(whole, stated, "completed", "requested");
+    const call: Call = { item, name, id, result: "none" };
     this.#calls.set(id, call);
     this.#nativeIds.set(id, nativeId);
     const sameName = this.#announced.get(name);
@@ -119,34 +104,34 @@ export class Calls {
   /** The tool starts. A second start is nothing. */
   start(id: string, stated: Stated): void {
     const call = this.#calls.get(id);
-    if (call?.result.name !== "none") return;
-    call.result = { name: "open", item: this.#items.startResult(call.item, call.id, stated) };
+    if (call?.result !== "none") return;
+    const { item_id: parent_id, native_item_id } = call.item;
+    const item = { native_item_id, parent_id, kind: "tool_result", role: "tool", content: [] } as const;
+    call.result = this.#items.start(item, stated, {
+      part: TOOL_OUTPUT,
+      state: "running",
+      finish: (output) => [{ type: "tool_result", call_id: call.id, output }],
+    });
   }
 
   /** The tool reports a piece of its output. A report for an unknown or ended call is nothing. */
   output(id: string, delta: string, stated: Stated): void {
     if (delta === "") return;
     this.start(id, "inferred");
-    const { result } = this.#calls.get(id) ?? {};
-    if (result?.name === "open") this.#items.grow(result.item, delta, stated);
+    const { result = "none" } = this.#calls.get(id) ?? {};
+    if (typeof result === "object") this.#items.grow(result, delta, stated);
   }
 
   /** The tool has ended. A second result is nothing. A result without a call announces a call. */
-  end(
-    id: string,
-    { output, parts }: ToolOutputContent,
-    state: CallEnd,
-    stated: Stated,
-    name = "unknown",
-  ): void {
+  end(id: string, told: ToolOutputContent, state: CallEnd, stated: Stated, name = "unknown"): void {
     if (!this.#calls.has(id)) this.announce({ id, name, input: {} }, "inferred");
     this.start(id, "inferred");
     const call = this.#calls.get(id);
-    if (call?.result.name !== "open") return;
-    const { item } = call.result;
-    call.result = OVER;
+    if (typeof call?.result !== "object") return;
+    const item = call.result;
+    call.result = "over";
     this.#take(call);
-    const content = [{ type: "tool_result", call_id: call.id, output } as const, ...parts];
+    const content = [{ type: "tool_result", call_id: call.id, output: told.output } as const, ...told.parts];
     this.#items.complete(item, stated, state === "done" ? "completed" : "failed", content, state);
   }
 

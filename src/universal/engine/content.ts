@@ -19,16 +19,30 @@ export function finiteJson(value: Json): Json {
   }
   const fields = Object.entries(value);
   const finite = fields.map(([name, field]): [string, Json] => [name, finiteJson(field)]);
-  return finite.every(([, field], index) => field === fields[index]?.[1])
-    ? value
-    : Object.fromEntries(finite);
+  const isSame = finite.every(([, field], index) => field === fields[index]?.[1]);
+  return isSame ? value : Object.fromEntries(finite);
 }
 
-/** The output of a tool as text: a single string as it is, any other value as JSON. */
-export function outputText(values: readonly Json[]): string {
-  const [only] = values;
-  if (values.length !== 1) return toJsonText(values);
-  return typeof only === "string" ? only : toJsonText(only);
+/** The text of a part: its content, or what it is shown by. Empty for data. */
+export function textOf(part: ContentPart): string {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return part.text;
+    case "tool_call":
+      return part.arguments;
+    case "tool_result":
+      return part.output;
+    case "file_ref":
+    case "image":
+      return part.path;
+    case "status":
+      return part.detail === null ? part.label : part.detail;
+    case "json":
+      return "";
+    default:
+      return part satisfies never;
+  }
 }
 
 /** One value of a tool's output in the form of Codebuff's agents. */
@@ -60,7 +74,8 @@ export function contentOfValues(values: readonly OutputValue[]): ToolOutputConte
       parts.push({ type: "json", json });
     }
   }
-  return { output: outputText(texts), parts };
+  const said = texts.length === 1 ? texts[0] : texts; // a single string is told as it is
+  return { output: typeof said === "string" ? said : toJsonText(said), parts };
 }
 
 /** Cuts a text to a number of characters, and never through a character. */

@@ -1,35 +1,93 @@
 import type { ToolCallState } from "../../core/values.ts";
-import type { ContentPart, DeltaPart, ItemKind, ItemRole, UniversalItem, Visibility } from "../events.ts";
-import type { Envelopes, Stated } from "./envelope.ts";
+import type {
+  ContentPart,
+  DataOf,
+  DeltaPart,
+  EventOrigin,
+  Json,
+  UniversalEvent,
+  UniversalEventType,
+  UniversalItem,
+  Visibility,
+} from "../events.ts";
+import { textOf } from "./content.ts";
 
-/** The head of an item: all but its content and its status. */
-export interface ItemHead {
-  readonly item_id: string;
-  readonly native_item_id: string | null;
-  readonly parent_id: string | null;
-  readonly kind: ItemKind;
-  readonly role: ItemRole | null;
+/** Who states an event: a message of the backend (`agent`), this library (`daemon`), or nobody: the event fills a gap (`inferred`). */
+export type Stated = EventOrigin | "inferred";
+
+/** What one session is made with. */
+export interface SessionSetup {
+  readonly sessionId: string;
+  /** ms since the epoch. */
+  readonly wallTime: () => number;
+  /** Of all reasoning. */
+  readonly visibility: Visibility;
+  readonly emit: (event: UniversalEvent) => void;
 }
 
-/** The last content of an item that has grown by deltas. */
-type Finish = (text: string) => readonly ContentPart[];
+/** Numbers, dates and wraps the events of one session. */
+export class Envelopes {
+  readonly #setup: SessionSetup;
+  #sequence = 0;
+  nativeSessionId: string | null = null;
+  /** The message that is being handled. Goes out with its first event. */
+  raw: Json | null = null;
+  /** Events of one input have one time, so its text is made once. */
+  #ms = Number.NaN;
+  #time = "";
+
+  constructor(setup: SessionSetup) {
+    this.#setup = setup;
+  }
+
+  get sessionId(): string {
+    return this.#setup.sessionId;
+  }
+
+  /** An input begins: its events have the time of its beginning. */
+  begin(): void {
+    const ms = this.#setup.wallTime();
+    if (ms === this.#ms) return;
+    this.#ms = ms;
+    this.#time = new Date(ms).toISOString();
+  }
+
+  emit<Type extends UniversalEventType>(type: Type, data: DataOf<Type>, stated: Stated): void {
+    const sequence = ++this.#sequence;
+    const isNative = stated === "agent";
+    const event = {
+      event_id: `evt_${sequence}`,
+      sequence,
+      time: this.#time,
+      session_id: this.#setup.sessionId,
+      native_session_id: this.nativeSessionId,
+      synthetic: stated === "inferred",
+      source: isNative ? "agent" : "daemon",
+      type,
+      data,
+      raw: isNative ? this.raw : null,
+    } as const;
+    if (isNative) this.raw = null;
+    this.#setup.emit(event as UniversalEvent); // `data` fits `type`: TypeScript does not follow the pair through the type parameter
+  }
+}
+
+/** The head of an item: all but its content and its status. */
+type ItemHead = Omit<UniversalItem, "content" | "status">;
+
+/** An item before it has an id. */
+export type NewItem = Omit<UniversalItem, "item_id" | "status">;
 
 /** An item that has started and not completed. */
 export interface OpenItem {
   readonly head: ItemHead;
   /** The deltas so far. */
   text: string;
-  readonly part: DeltaPart | undefined;
+  readonly part: DeltaPart;
   /** Its content, should the turn end now. */
-  readonly finish: Finish;
-  /** Of the result of a call, at its start. */
+  readonly finish: (text: string) => readonly ContentPart[];
+  /** Of the result of a call, at its start. Such an item is cut short by the end of the turn, also if the turn completes. */
   readonly state?: ToolCallState;
-  /** Whether the end of the turn cuts it short, also if the turn completes: a tool that is still running. */
-  readonly needsEnd: boolean;
-}
-
-export interface NewItem extends Omit<ItemHead, "item_id"> {
-  readonly content: readonly ContentPart[];
 }
 
 const TEXT: DeltaPart = { type: "text" };
@@ -37,7 +95,6 @@ const REASONING: Readonly<Record<Visibility, DeltaPart>> = {
   public: { type: "reasoning", visibility: "public" },
   private: { type: "reasoning", visibility: "private" },
 };
-const TOOL_OUTPUT: DeltaPart = { type: "tool_output" };
 
 /** The items of one session: each starts once, grows, and completes once. */
 export class Items {
@@ -57,51 +114,34 @@ export class Items {
     status: "completed" | "failed" = "completed",
     state?: ToolCallState,
   ): UniversalItem {
-    checkItem(item);
-    const { content, ...head } = item;
-    const item_id = this.#newId();
-    const completed = { item_id, ...head, content, status } as const;
-    const started = { ...completed, status: "in_progress" } as const;
-    this.#envelopes.emit("item.started", state ? { item: started, state } : { item: started }, stated);
+    const { head, content } = this.#begin(item, stated, state);
+    const completed = { ...head, content, status };
     this.#envelopes.emit("item.completed", { item: completed }, stated);
     return completed;
   }
 
-  /** Starts a message of an assistant, which grows by deltas. */
-  startText(parentId: string | null, reasoning?: Visibility): OpenItem {
-    return this.#start(
-      { native_item_id: null, parent_id: parentId, kind: "message", role: "assistant", content: [] },
-      "inferred",
-      {
-        part: reasoning ? REASONING[reasoning] : TEXT,
-        needsEnd: false,
-        finish: (text) =>
-          reasoning ? [{ type: "reasoning", text, visibility: reasoning }] : [{ type: "text", text }],
-      },
-    );
+  /** Starts an item that grows by deltas. */
+  start(item: NewItem, stated: Stated, grows: Omit<OpenItem, "head" | "text">): OpenItem {
+    const { head } = this.#begin(item, stated, grows.state);
+    const open: OpenItem = { head, text: "", ...grows };
+    this.#open.add(open);
+    return open;
   }
 
-  /** Starts the result of a tool call. */
-  startResult(call: UniversalItem, callId: string, stated: Stated): OpenItem {
-    const { item_id: parent_id, native_item_id } = call;
-    return this.#start(
-      { native_item_id, parent_id, kind: "tool_result", role: "tool", content: [] },
-      stated,
-      {
-        part: TOOL_OUTPUT,
-        state: "running",
-        needsEnd: true,
-        finish: (output) => [{ type: "tool_result", call_id: callId, output }],
-      },
-    );
-  }
-
-  /** Starts an item that stays open with the same content: a sub-agent. */
-  startStatus(item: Omit<NewItem, "kind" | "role">, stated: Stated): OpenItem {
-    return this.#start({ ...item, kind: "status", role: null }, stated, {
-      part: undefined,
-      needsEnd: false,
-      finish: () => item.content,
+  /** Starts a message of an assistant. */
+  startText(parent_id: string | null, reasoning?: Visibility): OpenItem {
+    const item = {
+      native_item_id: null,
+      parent_id,
+      kind: "message",
+      role: "assistant",
+      content: [],
+    } as const;
+    return this.start(item, "inferred", {
+      part: reasoning ? REASONING[reasoning] : TEXT,
+      finish: (text) => [
+        reasoning ? { type: "reasoning", text, visibility: reasoning } : { type: "text", text },
+      ],
     });
   }
 
@@ -110,8 +150,7 @@ export class Items {
     if (typeof delta !== "string") throw new TypeError("a text is no string"); // a transcript is read by others: nothing wrong goes in
     item.text += delta;
     const { item_id, native_item_id } = item.head;
-    const part = item.part ?? TEXT;
-    this.#envelopes.emit("item.delta", { item_id, native_item_id, delta, part }, stated);
+    this.#envelopes.emit("item.delta", { item_id, native_item_id, delta, part: item.part }, stated);
   }
 
   /** Completes an open item. `content`: its whole content, if it is not what the deltas say. */
@@ -130,59 +169,155 @@ export class Items {
   /** Completes all open items, children before their parents. */
   completeAll(stated: Stated, status: "completed" | "failed"): void {
     for (const item of [...this.#open].reverse()) {
-      if (item.needsEnd) this.complete(item, "inferred", "failed", undefined, "abandoned");
+      if (item.state) this.complete(item, "inferred", "failed", undefined, "abandoned");
       else this.complete(item, stated, status);
     }
   }
 
-  #start(item: NewItem, stated: Stated, grows: Omit<OpenItem, "head" | "text">): OpenItem {
-    checkItem(item);
-    const { content, native_item_id, parent_id, kind, role } = item;
-    const head: ItemHead = { item_id: this.#newId(), native_item_id, parent_id, kind, role };
-    const open: OpenItem = { head, text: "", ...grows };
-    this.#open.add(open);
-    const started = { ...head, content, status: "in_progress" } as const;
-    const { state } = grows;
-    this.#envelopes.emit("item.started", state ? { item: started, state } : { item: started }, stated);
-    return open;
-  }
-
-  #newId(): string {
-    this.#count++;
-    return `itm_${this.#count}`;
-  }
-}
-
-/**
- * A transcript is read by others, so no event goes out that they would refuse, whatever a mapping was given.
- * @throws TypeError for an id or a text that is no string
- */
-function checkItem({ native_item_id, content }: NewItem): void {
-  if (native_item_id !== null && typeof native_item_id !== "string")
-    throw new TypeError("an id is no string");
-  for (const part of content) {
-    const text = textOf(part);
-    if (typeof text !== "string") throw new TypeError(`a part of type ${part.type} without its text`);
+  /**
+   * A transcript is read by others, so no item goes out that they would refuse, whatever a mapping was given.
+   * @throws TypeError for an id or a text that is no string
+   */
+  #begin({ content, ...rest }: NewItem, stated: Stated, state: ToolCallState | undefined) {
+    const { native_item_id, parent_id, kind, role } = rest;
+    if (native_item_id !== null && typeof native_item_id !== "string")
+      throw new TypeError("an id is no string");
+    for (const part of content)
+      if (typeof textOf(part) !== "string")
+        throw new TypeError(`a part of type ${part.type} without its text`);
+    const head: ItemHead = { item_id: `itm_${++this.#count}`, native_item_id, parent_id, kind, role };
+    const item = { ...head, content, status: "in_progress" } as const;
+    this.#envelopes.emit("item.started", state ? { item, state } : { item }, stated);
+    return { head, content };
   }
 }
 
-function textOf(part: ContentPart): string {
-  switch (part.type) {
-    case "text":
-    case "reasoning":
-      return part.text;
-    case "tool_call":
-      return part.arguments;
-    case "tool_result":
-      return part.output;
-    case "file_ref":
-    case "image":
-      return part.path;
-    case "status":
-      return part.detail === null ? part.label : part.detail;
-    case "json":
-      return "";
-    default:
-      return part satisfies never;
+/** The name of an agent inside one backend. `undefined`: the root agent. */
+export type AgentKey = string | number | undefined;
+
+/** Characters of a sub-agent's prompt that its item keeps. */
+export const MAX_SUBAGENT_PROMPT = 2_000;
+
+/** What is known of a sub-agent when it starts. */
+export interface SubagentStart {
+  readonly key: AgentKey;
+  /** Such as `file-picker`. */
+  readonly agentType: string;
+  /** The name to show. */
+  readonly name?: string | undefined;
+  readonly parent?: AgentKey;
+  readonly json?: unknown;
+  readonly nativeId?: string | undefined;
+}
+
+/** What one agent has open: at most one run of text or reasoning, and a sub-agent its own item. */
+interface Agent {
+  segment: { readonly item: OpenItem; readonly isReasoning: boolean } | undefined;
+  /** Blank pieces that wait for the agent's next text. */
+  held: string;
+  /** The item of a sub-agent. */
+  readonly item: OpenItem | undefined;
+}
+
+/** The agents of one turn, and what each says: a run of text, or of reasoning, is one item. */
+export class Agents {
+  readonly #items: Items;
+  readonly #visibility: Visibility;
+  readonly #agents = new Map<AgentKey, Agent>();
+  /** The agent of the last delta: most deltas come from the same agent as the one before. */
+  #last: { readonly key: AgentKey; readonly agent: Agent } | undefined;
+
+  constructor(items: Items, visibility: Visibility) {
+    this.#items = items;
+    this.#visibility = visibility;
+  }
+
+  /** Adds a delta to the agent's text or reasoning. An empty delta is nothing. */
+  say(key: AgentKey, delta: string, isReasoning: boolean, stated: Stated): void {
+    if (delta === "") return;
+    if (this.#last?.key !== key || !this.#last) this.#last = { key, agent: this.#agentOf(key) };
+    const { agent } = this.#last;
+    let { segment } = agent;
+    if (segment?.isReasoning !== isReasoning) {
+      this.#close(agent, "inferred");
+      const parent = agent.item?.head.item_id ?? null;
+      const item = this.#items.startText(parent, isReasoning ? this.#visibility : undefined);
+      segment = { item, isReasoning };
+      agent.segment = segment;
+    }
+    if (agent.held === "" || isReasoning) {
+      this.#items.grow(segment.item, delta, stated);
+      return;
+    }
+    this.#items.grow(segment.item, agent.held + delta, stated);
+    agent.held = "";
+  }
+
+  /** Holds a blank piece of text for the agent's next text. False if the agent's text goes on with the piece. */
+  hold(key: AgentKey, blank: string): boolean {
+    const agent = this.#agentOf(key);
+    if (agent.segment?.isReasoning === false) return false;
+    agent.held += blank;
+    return true;
+  }
+
+  /** The agent does something else: its text or reasoning is whole. */
+  pause(key: AgentKey, stated: Stated = "inferred"): void {
+    const agent = this.#agents.get(key);
+    if (agent) this.#end(agent, stated);
+  }
+
+  /** All agents begin again: their text and reasoning is whole. */
+  pauseAll(): void {
+    for (const agent of this.#agents.values()) this.#end(agent, "inferred");
+  }
+
+  /** The item that the agent's own items belong to; null for the root agent and for an unknown agent. */
+  itemOf(key: AgentKey): string | null {
+    return this.#agents.get(key)?.item?.head.item_id ?? null;
+  }
+
+  /** Whether this sub-agent is at work. */
+  isOpen(key: AgentKey): boolean {
+    return this.itemOf(key) !== null;
+  }
+
+  start({ key, agentType, name, parent, json, nativeId }: SubagentStart, stated: Stated): void {
+    if (this.isOpen(key)) return;
+    this.pause(key);
+    const status: ContentPart = { type: "status", label: `subagent:${agentType}`, detail: name ?? null };
+    const content = json === undefined ? [status] : [status, { type: "json", json } as const];
+    const head = { native_item_id: nativeId ?? null, parent_id: this.itemOf(parent), content };
+    const item = { ...head, kind: "status", role: null } as const;
+    const grows = { part: TEXT, finish: () => content };
+    this.#agents.set(key, { segment: undefined, held: "", item: this.#items.start(item, stated, grows) });
+    this.#last = undefined;
+  }
+
+  finish(key: AgentKey, stated: Stated): void {
+    const agent = this.#agents.get(key);
+    if (!agent?.item) return;
+    this.#close(agent, "inferred");
+    this.#items.complete(agent.item, stated);
+    this.#agents.delete(key);
+    this.#last = undefined;
+  }
+
+  #end(agent: Agent, stated: Stated): void {
+    this.#close(agent, stated);
+    agent.held = "";
+  }
+
+  #close(agent: Agent, stated: Stated): void {
+    if (agent.segment) this.#items.complete(agent.segment.item, stated);
+    agent.segment = undefined;
+  }
+
+  #agentOf(key: AgentKey): Agent {
+    const known = this.#agents.get(key);
+    if (known) return known;
+    const agent: Agent = { segment: undefined, held: "", item: undefined };
+    this.#agents.set(key, agent);
+    return agent;
   }
 }

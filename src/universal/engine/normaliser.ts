@@ -1,30 +1,45 @@
 import { type AnyAgentwireError, said } from "../../core/errors.ts";
+import { Recent } from "../../core/recent.ts";
 import type { TurnResult } from "../../core/turn/turn.ts";
 import type { AnyEvent } from "../../core/values.ts";
-import type { ResolvedReason, SessionEndedData, TurnEndMetadata, UniversalEvent } from "../events.ts";
+import type {
+  ResolvedReason,
+  SessionEndedData,
+  TurnEndMetadata,
+  UniversalEvent,
+  Visibility,
+} from "../events.ts";
 import type { Fact, TurnEnd, UserInput } from "../facts.ts";
 import type { CompletedFacts, Mapping } from "../mapping.ts";
-import { onConnection } from "./connection-facts.ts";
-import type { Stated } from "./envelope.ts";
-import { failureOf, lostData } from "./failure.ts";
-import type { NormaliserOptions } from "./normaliser-options.ts";
-import { Session } from "./session.ts";
-import type { TurnClose } from "./session-details.ts";
-import { onAsked, onCall, onSettled } from "./tool-facts.ts";
-import { UNREADABLE } from "./unreadable.ts";
+import { failureOf, lostData, onAsked, onCall, onConnection, onSettled, UNREADABLE } from "./common-facts.ts";
+import { finiteJson } from "./content.ts";
+import type { Stated } from "./items.ts";
+import { Session, type TurnClose } from "./session.ts";
 
-/** The end of a turn that was never sent, told while another turn runs. */
-interface Postponed<Result extends TurnResult> {
-  readonly turnId: string;
-  readonly end: TurnEnd<Result>;
-  readonly input: UserInput;
-  readonly metadata: Readonly<Record<string, unknown>> | undefined;
+export interface NormaliserOptions {
+  readonly sessionId: string;
+  /** ms since the epoch. */
+  readonly wallTime: () => number;
+  /** @default false */
+  readonly includeRaw?: boolean;
+  /** @default false */
+  readonly eagerStart?: boolean;
+  /** @default "public" */
+  readonly reasoningVisibility?: Visibility;
+  /** What `session.started` says besides the protocol. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
 /** Turns that are remembered, so that a fact that comes twice begins no turn again. */
 const MAX_REMEMBERED = 1_000;
 
 const NOTHING: readonly UniversalEvent[] = [];
+
+type FactOf<
+  Type extends Fact["type"],
+  Event extends AnyEvent = AnyEvent,
+  Result extends TurnResult = TurnResult,
+> = Extract<Fact<Event, Result>, { readonly type: Type }>;
 
 /**
  * Makes the universal events of one session from what the backend said and what happened here. Synchronous, without I/O, timers or
@@ -36,12 +51,13 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
   readonly #session: Session;
   #told: UniversalEvent[] = [];
   /** The last turns that have begun. */
-  readonly #over = new Set<string>();
-  readonly #postponed: Postponed<Result>[] = [];
+  readonly #over = new Recent<string, true>(MAX_REMEMBERED);
+  /** The ends of turns that were never sent, told while another turn ran. */
+  readonly #postponed: FactOf<"ended", Event, Result>[] = [];
   /** What `opened` has said before the session began. */
   #opening: Readonly<Record<string, unknown>> = {};
   /** The first turn, until the backend has said something. */
-  #held: Extract<Fact, { readonly type: "sent" }> | undefined;
+  #held: FactOf<"sent"> | undefined;
   /** Whether the first turn is held back. */
   readonly #holds: boolean;
   /** Whether a status item has told what the backend says of its session. */
@@ -75,7 +91,7 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
     const session = this.#session;
     if (session.isEnded) return NOTHING;
     try {
-      session.input(this.#rawOf(fact));
+      session.input(this.#options.includeRaw ? finiteJson(this.#rawOf(fact)) : null);
       this.#handle(fact);
     } catch (error) {
       this.#threw(error, fact.type);
@@ -87,7 +103,6 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
   }
 
   #rawOf(fact: Fact<Event, Result>): unknown {
-    if (this.#options.includeRaw !== true) return null;
     if (fact.type === "call") return this.#session.hasCall(fact.call.id) ? null : fact.call.raw; // `raw` is the call's first message
     if (fact.type === "notice")
       return this.#mapping.rawOfNotice ? this.#mapping.rawOfNotice(fact.name, fact.value) : fact.value;
@@ -109,9 +124,13 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
         else session.late++;
         return;
       case "call":
+      case "asked":
+      case "settled":
         if (fact.turnId !== undefined && !this.#isOfTurn(fact.turnId)) return;
         this.#open("inferred");
-        onCall(fact.call, this.#mapping, session);
+        if (fact.type === "call") onCall(fact.call, this.#mapping, session);
+        else if (fact.type === "asked") onAsked(fact.request, this.#mapping, session);
+        else onSettled(fact.request, this.#mapping, session);
         return;
       case "sent":
         if (this.#over.has(fact.turnId)) return;
@@ -120,16 +139,6 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
         return;
       case "stray":
         this.#onStray(fact.event);
-        return;
-      case "asked":
-        if (fact.turnId !== undefined && !this.#isOfTurn(fact.turnId)) return;
-        this.#open("inferred");
-        onAsked(fact.request, this.#mapping, session);
-        return;
-      case "settled":
-        if (fact.turnId !== undefined && !this.#isOfTurn(fact.turnId)) return;
-        this.#open("inferred");
-        onSettled(fact.request, this.#mapping, session);
         return;
       case "recovering":
         if (this.#isOfTurn(fact.turnId)) session.status("recovering", null, { stated: "daemon" });
@@ -153,7 +162,7 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
         onConnection(fact, session);
         return;
       case "quiet":
-        if (this.isUnsolicited && !session.requests.hasOpen) this.#endUnsolicited();
+        if (this.isUnsolicited && !session.requests.hasOpen) this.#endOpen("completed");
         return;
       case "lost":
         this.#onLost(fact.error);
@@ -182,7 +191,7 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
   }
 
   /** The turn that was held back begins. If the fact is the backend's statement of its session, that opens the session. */
-  #release(held: Extract<Fact, { readonly type: "sent" }>, fact: Fact<Event, Result>): void {
+  #release(held: FactOf<"sent">, fact: Fact<Event, Result>): void {
     const session = this.#session;
     const said = fact.type === "event" ? this.#mapping.opens?.(fact.event, session) : undefined;
     this.#held = undefined;
@@ -205,13 +214,13 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
   }
 
   #close(data: SessionEndedData): void {
-    this.#endOpen({ status: "cancelled" }, "cancelled", undefined);
+    this.#endOpen("cancelled");
     this.#endPostponed();
     this.#session.close(data);
   }
 
   #onLost(error: AnyAgentwireError): void {
-    this.#endOpen({ status: "failed" }, "disconnected", lostData(error));
+    this.#endOpen("failed", "disconnected", lostData(error));
     this.#onRefused(error, true);
     this.#close({ reason: "error", terminated_by: "daemon", message: error.message });
   }
@@ -226,7 +235,7 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
 
   /** Whether a fact is about the turn that runs. Facts about other turns are late. */
   #isOfTurn(turnId: string): boolean {
-    return this.#session.hasTurn && this.#session.nativeTurnId === turnId;
+    return this.#session.nativeTurnId === turnId;
   }
 
   /** An event of no turn. While a turn runs, the event is late: it is not the turn's own. */
@@ -240,53 +249,43 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
 
   #begin(turnId: string, input: UserInput, metadata: Readonly<Record<string, unknown>> | undefined): void {
     this.#open("inferred");
-    if (this.isUnsolicited) this.#endUnsolicited();
-    else this.#endOpen({ status: "failed" }, "cancelled", undefined); // the client runs one turn at a time
-    this.#remember(turnId);
+    this.#endOpen(this.isUnsolicited ? "completed" : "failed"); // the client runs one turn at a time
+    this.#over.set(turnId, true);
     this.#mapping.began?.(turnId);
     this.#session.begin(turnId, { native_turn_id: turnId, ...metadata });
     this.#session.user(input);
   }
 
-  #remember(turnId: string): void {
-    this.#over.add(turnId);
-    if (this.#over.size <= MAX_REMEMBERED) return;
-    const [oldest] = this.#over;
-    if (oldest !== undefined) this.#over.delete(oldest);
+  /** Ends the turn that is under way, if there is one. */
+  #endOpen(
+    status: TurnEndMetadata["status"],
+    reason: ResolvedReason = "cancelled",
+    error?: TurnClose["error"],
+  ) {
+    this.#session.end({ metadata: { status }, stated: "inferred", reason, error });
   }
 
-  #endUnsolicited(): void {
-    this.#session.end({ metadata: { status: "completed" }, stated: "inferred", reason: "cancelled" });
-  }
-
-  #endOpen(metadata: TurnEndMetadata, reason: ResolvedReason, error: TurnClose["error"]): void {
-    if (!this.#session.hasTurn) return;
-    this.#session.end({ metadata, stated: "inferred", reason, ...(error ? { error } : {}) });
-  }
-
-  // --- ends ---
-
-  #onEnded({ turnId, end, input, metadata }: Extract<Fact<Event, Result>, { readonly type: "ended" }>): void {
+  #onEnded(fact: FactOf<"ended", Event, Result>): void {
     const session = this.#session;
-    if (!this.#isOfTurn(turnId)) {
-      if (!input || this.#over.has(turnId)) return;
-      if (session.hasTurn && !session.isUnsolicited) {
-        this.#postponed.push({ turnId, end, input, metadata });
-        return;
-      }
-      this.#begin(turnId, input, metadata);
+    if (!this.#isOfTurn(fact.turnId) && session.hasTurn && !session.isUnsolicited) {
+      this.#postponed.push(fact);
+      return;
     }
-    this.#end(end);
+    this.#endTurn(fact);
     this.#endPostponed();
   }
 
-  /** Tells the turns that were never sent, and ended while another turn ran. */
-  #endPostponed(): void {
-    for (const { turnId, end, input, metadata } of this.#postponed.splice(0)) {
-      if (this.#over.has(turnId)) continue;
+  /** A turn ends. A turn that was never sent begins with its end; of another turn that does not run, nothing is said. */
+  #endTurn({ turnId, end, input, metadata }: FactOf<"ended", Event, Result>): void {
+    if (!this.#isOfTurn(turnId)) {
+      if (!input || this.#over.has(turnId)) return;
       this.#begin(turnId, input, metadata);
-      this.#end(end);
     }
+    this.#end(end);
+  }
+
+  #endPostponed(): void {
+    for (const fact of this.#postponed.splice(0)) this.#endTurn(fact);
   }
 
   #end(end: TurnEnd<Result>): void {
@@ -299,7 +298,7 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
         return;
       }
       case "cancelled":
-        session.end({ metadata: { status: "cancelled" }, stated: "inferred", reason: "cancelled" });
+        this.#endOpen("cancelled");
         return;
       case "failed":
         this.#fail(failureOf(end.error, this.#mapping, session));
@@ -311,7 +310,7 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
 
   /** The message that ended the turn goes out with the next event that a message states. */
   #show(raw: unknown): void {
-    if (raw !== undefined && this.#options.includeRaw === true) this.#session.input(raw);
+    if (raw !== undefined && this.#options.includeRaw) this.#session.input(finiteJson(raw));
   }
 
   #fail(close: TurnClose): void {

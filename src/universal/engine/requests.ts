@@ -1,3 +1,4 @@
+import { defined } from "../../core/checks.ts";
 import type { Answers, DecidedBy, Question, Ruling, ToolCall } from "../../core/values.ts";
 import type {
   PermissionData,
@@ -7,7 +8,7 @@ import type {
   UniversalQuestion,
 } from "../events.ts";
 import { finiteJson } from "./content.ts";
-import type { Envelopes, Stated } from "./envelope.ts";
+import type { Envelopes, Stated } from "./items.ts";
 
 /** The reason for each cause of a decision or an answer. */
 const REASONS: Readonly<Record<DecidedBy, ResolvedReason>> = {
@@ -47,10 +48,6 @@ export class Requests {
 
   constructor(envelopes: Envelopes) {
     this.#envelopes = envelopes;
-  }
-
-  isOpen(id: string): boolean {
-    return this.#permissions.has(id) || this.#questions.has(id);
   }
 
   get hasOpen(): boolean {
@@ -108,14 +105,14 @@ export class Requests {
   ): void {
     if (this.#told.has(id)) return;
     this.#told.add(id);
-    const all: readonly UniversalQuestion[] = questions.map(({ question, header, options, multiSelect }) => ({
-      question,
-      ...(header === undefined ? {} : { header }),
-      options: options.map(({ label, description }) =>
-        description === undefined ? { label } : { label, description },
-      ),
-      multi_select: multiSelect,
-    }));
+    const all = questions.map(
+      ({ question, header, options, multiSelect: multi_select }): UniversalQuestion => ({
+        question,
+        ...defined({ header }),
+        options: options.map(({ label, description }) => ({ label, ...defined({ description }) })),
+        multi_select,
+      }),
+    );
     const data: QuestionData = {
       question_id: this.#newId(),
       prompt: all[0]?.question ?? "",
@@ -124,7 +121,7 @@ export class Requests {
       status: "requested",
       questions: all,
       metadata: idsOf(id, nativeId),
-      ...(call_id === undefined ? {} : { call_id }),
+      ...defined({ call_id }),
     };
     this.#questions.set(id, data);
     this.#envelopes.emit("question.requested", data, stated);

@@ -2,26 +2,45 @@ import type { Answers, Question, Ruling, ToolCall } from "../../core/values.ts";
 import type {
   ContentPart,
   ErrorData,
+  ItemKind,
+  ItemRole,
   Json,
   ResolvedReason,
   SessionEndedData,
+  TurnEndMetadata,
   TurnStartMetadata,
   Visibility,
 } from "../events.ts";
 import type { UserInput } from "../facts.ts";
-import { type AgentKey, Agents, type SubagentStart } from "./agents.ts";
 import { type CallEnd, type CallReport, Calls } from "./calls.ts";
 import { finiteJson, type ToolOutputContent } from "./content.ts";
-import { type EnvelopeSetup, Envelopes, type Stated } from "./envelope.ts";
-import { Items } from "./items.ts";
+import type { AgentKey, SessionSetup, Stated, SubagentStart } from "./items.ts";
+import { Agents, Envelopes, Items } from "./items.ts";
 import { type ApprovalDetails, Requests } from "./requests.ts";
-import type { StatusDetails, TurnClose } from "./session-details.ts";
 
 /** Unreadable messages that one turn reports one by one. Further ones are only counted, so that garbage cannot flood a transcript. */
 export const MAX_UNPARSED = 20;
 
-export interface SessionSetup extends EnvelopeSetup {
-  readonly visibility: Visibility;
+/** How a turn ends. */
+export interface TurnClose {
+  readonly metadata: TurnEndMetadata;
+  /** Whether a message of the backend ended the turn. */
+  readonly stated: Stated;
+  /** The reason for what still waits for the user. */
+  readonly reason: ResolvedReason;
+  readonly error?: Omit<ErrorData, "turn_id"> | undefined;
+  /** The session ends with the turn. */
+  readonly session?: SessionEndedData;
+  /** The message that ended the turn, if no event has shown it. */
+  readonly raw?: Json | undefined;
+}
+
+/** What a status says besides its label and detail. */
+export interface StatusDetails {
+  readonly json?: Json;
+  readonly stated?: Stated;
+  readonly status?: "completed" | "failed";
+  readonly agent?: AgentKey;
 }
 
 /** The turn that is under way. */
@@ -41,7 +60,7 @@ interface OpenTurn {
  *                        └───────────────close()──────┴──▶ ended
  */
 export class Session {
-  readonly #setup: SessionSetup;
+  readonly #visibility: Visibility;
   readonly #envelopes: Envelopes;
   readonly #items: Items;
   /** @internal */
@@ -53,10 +72,10 @@ export class Session {
   /** Messages for turns that have ended. */
   late = 0;
   /** What was said beside the turn that is under way, by label. */
-  readonly #besides = new Map<string, readonly [detail: string | null, json: Json | undefined]>();
+  readonly #besides = new Map<string, readonly [detail: string | null, json: Json]>();
 
   constructor(setup: SessionSetup) {
-    this.#setup = setup;
+    this.#visibility = setup.visibility;
     this.#envelopes = new Envelopes(setup);
     this.#items = new Items(this.#envelopes);
     this.requests = new Requests(this.#envelopes);
@@ -91,7 +110,7 @@ export class Session {
   /** An input begins. `raw` is its message. */
   input(raw: Json | null): void {
     this.#envelopes.begin();
-    this.#envelopes.raw = finiteJson(raw);
+    this.#envelopes.raw = raw;
   }
 
   open(metadata: Readonly<Record<string, unknown>>, stated: Stated): void {
@@ -110,27 +129,17 @@ export class Session {
     this.#state = "ended";
     if (!wasOpen) return;
     this.end({ metadata: { status: "cancelled" }, stated: "inferred", reason: "cancelled" });
-    const late = this.late === 0 ? {} : { late_frames: this.late };
-    const { metadata, ...rest } = data;
-    const all = { ...(metadata as object | undefined), ...late };
-    const ended = Object.keys(all).length === 0 ? rest : { ...rest, metadata: all };
-    this.#envelopes.emit("session.ended", ended, data.terminated_by);
+    const metadata = { ...(data.metadata as object | undefined), late_frames: this.late };
+    this.#envelopes.emit("session.ended", this.late === 0 ? data : { ...data, metadata }, data.terminated_by);
   }
 
-  // --- turns ---
-
-  begin(nativeId: string | undefined, metadata: TurnStartMetadata | undefined): void {
+  begin(nativeId: string | undefined, metadata: TurnStartMetadata): void {
     this.#turns++;
-    const agents = new Agents(this.#items, this.#setup.visibility);
-    const calls = new Calls(this.#items, agents);
-    this.#turn = { id: `trn_${this.#turns}`, nativeId, agents, calls };
+    const turn_id = `trn_${this.#turns}`;
+    const agents = new Agents(this.#items, this.#visibility);
+    this.#turn = { id: turn_id, nativeId, agents, calls: new Calls(this.#items, agents) };
     this.#unparsed = 0;
-    const turn_id = this.#turn.id;
-    this.#envelopes.emit(
-      "turn.started",
-      metadata ? { phase: "started", turn_id, metadata } : { phase: "started", turn_id },
-      "inferred",
-    );
+    this.#envelopes.emit("turn.started", { phase: "started", turn_id, metadata }, "inferred");
   }
 
   /** Ends the turn: resolves its requests, completes its items, then tells the error and the end. */
@@ -146,8 +155,7 @@ export class Session {
     this.#envelopes.emit("turn.ended", { phase: "ended", turn_id: turn.id, metadata: ended }, stated);
     this.#turn = undefined;
     this.#unparsed = 0;
-    for (const [label, [detail, json]] of this.#besides)
-      this.status(label, detail, json === undefined ? {} : { json });
+    for (const [label, [detail, json]] of this.#besides) this.status(label, detail, { json });
     this.#besides.clear();
   }
 
@@ -158,8 +166,6 @@ export class Session {
     if (!turn) throw new Error("a turn that has begun is open");
     return turn;
   }
-
-  // --- what is said ---
 
   user({ text, images = [] }: UserInput): void {
     const pictures = images.map(({ path, mime }): ContentPart => ({ type: "image", path, mime }));
@@ -206,22 +212,15 @@ export class Session {
     detail: string | null,
     { json, stated = "agent", status = "completed", agent }: StatusDetails = {},
   ): void {
-    if (detail !== null && typeof detail !== "string")
-      throw new TypeError("a status whose detail is no text");
     const part: ContentPart = { type: "status", label, detail };
     const content = json === undefined ? [part] : [part, { type: "json", json: finiteJson(json) } as const];
-    const parent_id = this.#turn?.agents.itemOf(agent) ?? null;
-    this.#items.whole(
-      { native_item_id: null, parent_id, kind: "status", role: null, content },
-      stated,
-      status,
-    );
+    this.#whole("status", null, content, stated, this.#turn?.agents.itemOf(agent), status);
   }
 
   /** Says that something happened that is of no turn. During a turn this waits for the end of the turn, and the last of a label counts. */
   beside(label: string, detail: string | null, json?: Json): void {
     if (this.#turn) this.#besides.set(label, [detail, json]);
-    else this.status(label, detail, json === undefined ? {} : { json });
+    else this.status(label, detail, { json });
   }
 
   /** The system says something, inside or outside of a turn. */
@@ -251,8 +250,6 @@ export class Session {
     this.#envelopes.emit("agent.unparsed", { error, location, raw_hash: null }, "inferred");
   }
 
-  // --- sub-agents and tools ---
-
   startSubagent(start: SubagentStart, stated: Stated = "agent"): void {
     this.#working().agents.start(start, stated);
   }
@@ -263,11 +260,6 @@ export class Session {
 
   isSubagent(key: AgentKey): boolean {
     return this.#turn?.agents.isOpen(key) ?? false;
-  }
-
-  /** The only sub-agent at work, if there is just one. */
-  get onlySubagent(): AgentKey {
-    return this.#turn?.agents.onlyOpen();
   }
 
   call(report: CallReport, stated: Stated = "agent"): void {
@@ -314,8 +306,6 @@ export class Session {
     this.#turn?.calls.deny(id, content);
   }
 
-  // --- requests ---
-
   permission(call: ToolCall, metadata: ApprovalDetails["metadata"], stated: Stated): void {
     const { calls } = this.#working();
     const item = calls.itemOf(call.id);
@@ -340,12 +330,13 @@ export class Session {
   }
 
   #whole(
-    kind: "message" | "system" | "unknown",
-    role: "user" | "assistant" | "system" | null,
+    kind: ItemKind,
+    role: ItemRole | null,
     content: readonly ContentPart[],
     stated: Stated,
     parent_id: string | null = null,
+    status?: "completed" | "failed",
   ): void {
-    this.#items.whole({ native_item_id: null, parent_id, kind, role, content }, stated);
+    this.#items.whole({ native_item_id: null, parent_id, kind, role, content }, stated, status);
   }
 }

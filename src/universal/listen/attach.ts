@@ -1,17 +1,17 @@
 import { type Checks, checkCallOptions, checks, oneOf } from "../../core/checks.ts";
 import type { AnyAgentClient, AnyConversation, AnyTurn } from "../../core/client/any-client.ts";
 import type { ListenOptions, Unsubscribe } from "../../core/client/events.ts";
+import { ORIGIN, type TurnOrigin } from "../../core/client/origin.ts";
 import { systemClock } from "../../core/clock.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import { checkName } from "../../core/names.ts";
 import { randomId } from "../../core/random-id.ts";
 import type { TurnResult } from "../../core/turn/turn.ts";
 import type { AnyEvent } from "../../core/values.ts";
-import type { Binding, HeardClient } from "../binding.ts";
+import type { Binding, HeardClient } from "../mapping.ts";
 import type { EventListener, ReplayOptions, UniversalOptions, UniversalStream } from "../stream.ts";
-import { Listening } from "./listening.ts";
+import { Listening, type Scope } from "./listening.ts";
 import { EventLog } from "./log.ts";
-import { scopeOf } from "./scope.ts";
 
 /** 64 MiB: the limit of what a turn keeps for its reader. */
 const MAX_LOG_BYTES = 64 * 1024 * 1024;
@@ -72,4 +72,24 @@ export function attach<Client extends HeardClient, Event extends AnyEvent, Resul
     close: () => listening.close(),
     [Symbol.asyncIterator]: () => log.read({})[Symbol.asyncIterator](),
   };
+}
+
+/** @throws InvalidInputError for what is no client, turn or conversation of the protocol. */
+function scopeOf<Client extends HeardClient>(
+  { isClient }: Pick<Binding<Client>, "isClient">,
+  of: AnyAgentClient | AnyTurn | AnyConversation,
+): Scope {
+  const value: unknown = of;
+  if (isClient(value)) return { kind: "client", client: value };
+  if (typeof value === "object" && value !== null && ORIGIN in value) {
+    const origin = value[ORIGIN] as TurnOrigin; // the symbol is this library's own
+    if (isClient(origin.client)) {
+      if ("outcome" in value) return { kind: "turn", turn: of as AnyTurn, origin };
+      return { kind: "conversation", conversation: of as AnyConversation, client: origin.client };
+    }
+  }
+  throw new InvalidInputError(
+    "there are no universal events of this value.",
+    "Pass a client of this protocol, or a turn or a conversation that such a client made.",
+  );
 }

@@ -1,23 +1,28 @@
-import type { ProtocolWarning } from "../../core/client/agent-client.ts";
-import type { AnyTurn } from "../../core/client/any-client.ts";
+import { defined } from "../../core/checks.ts";
+import type { AnyConversation, AnyTurn } from "../../core/client/any-client.ts";
 import type { Unsubscribe } from "../../core/client/events.ts";
 import { ORIGIN, type TurnOrigin } from "../../core/client/origin.ts";
 import type { CancelTimer } from "../../core/clock.ts";
 import type { AnyAgentwireError } from "../../core/errors.ts";
 import type { TurnResult } from "../../core/turn/turn.ts";
-import type { AnyEvent, SettledRequest } from "../../core/values.ts";
-import type { Binding, HeardClient } from "../binding.ts";
+import type { AnyEvent } from "../../core/values.ts";
 import { Normaliser } from "../engine/normaliser.ts";
-import type { Fact, UserInput } from "../facts.ts";
+import type { Fact, TurnEnd } from "../facts.ts";
+import type { Binding, HeardClient } from "../mapping.ts";
 import type { UniversalOptions } from "../stream.ts";
 import type { EventLog } from "./log.ts";
-import type { Scope } from "./scope.ts";
 import { readUserInput } from "./user-input.ts";
 
 /** ms without an event after which work without a prompt counts as over. */
 const QUIET = 5_000;
 
 type Settings = UniversalOptions & Required<Pick<UniversalOptions, "newSessionId" | "clock">>;
+
+/** What a stream listens to. */
+export type Scope =
+  | { readonly kind: "turn"; readonly turn: AnyTurn; readonly origin: TurnOrigin }
+  | { readonly kind: "conversation"; readonly conversation: AnyConversation; readonly client: HeardClient }
+  | { readonly kind: "client"; readonly client: HeardClient };
 
 /** One universal session: a conversation, a one-off turn, or one connection to a backend that forgets. */
 interface Room<Event extends AnyEvent, Result extends TurnResult> {
@@ -64,17 +69,19 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
   }
 
   #listen(client: Client): void {
-    const { listen } = this.#binding;
     this.#offs.push(
       client.on("turn", (turn) => {
         if (this.#isMine(turn)) this.#follow(turn);
       }),
-      client.on("settled", (request) => this.#onSettled(request)),
+      client.on("settled", (request) => {
+        const { turnId } = request.type === "approval" ? request.call : request.question;
+        this.#tellOf(turnId, { type: "settled", turnId, request });
+      }),
       client.on("approval", (call, turn) => {
         const request = { type: "approval", id: call.id, call } as const;
         if (!turn && call.turnId === undefined) this.#tellAll({ type: "asked", turnId: undefined, request });
       }),
-      client.on("protocolWarning", (warning) => this.#onWarning(warning)),
+      client.on("protocolWarning", (warning) => this.#tellOf(warning.turnId, { type: "warning", warning })),
       client.on("disconnected", (error) => this.#onDisconnected(error)),
       client.on("reconnecting", ({ attempt, delay, error }) =>
         this.#tellAll({ type: "retrying", attempt, delay, error }),
@@ -84,7 +91,11 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
         if (status === "ready") this.#onReady();
         if (status === "closed" && client.closedBy) this.#closed(client.closedBy);
       }),
-      ...(listen ? listen(client, (fact, turn) => this.#tellOf(turn, fact)) : []),
+      ...(this.#binding.listen?.(client, (fact, turn) => {
+        if (!turn) this.#tellAll(fact);
+        else if (this.#scope.kind === "turn" || this.#isMine(turn))
+          this.#tell(this.#rooms.get(this.#keyOf(turn)), fact); // the turn may have ended long ago
+      }) ?? []),
     );
   }
 
@@ -117,31 +128,21 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
   #room(key: object, isOneOff = false): Room<Event, Result> {
     const known = this.#rooms.get(key);
     if (known) return known;
-    const {
-      newSessionId,
-      clock,
-      includeRaw = false,
-      eagerStart = false,
-      reasoningVisibility = "public",
-    } = this.#settings;
+    const { newSessionId, clock, ...options } = this.#settings;
     const { capabilities } = this.#client;
     const id = newSessionId();
     const forgotten =
       this.#forgotten === undefined ? {} : { previous_session_id: this.#forgotten, context_lost: true };
     const normaliser = new Normaliser(this.#binding.newMapping(isOneOff), {
+      ...options,
       sessionId: id,
       wallTime: () => clock.wallTime(),
-      includeRaw,
-      eagerStart,
-      reasoningVisibility,
       metadata: { capabilities, ...forgotten },
     });
     const room: Room<Event, Result> = { normaliser, id, cancelQuiet: () => {} };
     this.#rooms.set(key, room);
     return room;
   }
-
-  // --- turns ---
 
   #follow(turn: AnyTurn): void {
     this.#log.beginTick();
@@ -150,32 +151,30 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
     const isOneOff = key === turn && origin.conversation === undefined;
     const room = this.#room(key, isOneOff);
     const turnId = turn.id;
-    const { key: promptId, branchOf, shown } = origin.said;
+    const { key: prompt_id, branchOf: branch_of, shown } = origin.said;
     const given = shown ?? origin.input;
-    const input: UserInput = readUserInput(given) ?? this.#binding.input?.(given) ?? { text: "" };
-    const promptFacts = {
-      ...(promptId === undefined ? {} : { prompt_id: promptId }),
-      ...(branchOf === undefined ? {} : { branch_of: branchOf }),
-    };
+    const input = readUserInput(given) ?? this.#binding.input?.(given) ?? { text: "" };
+    const prompt = defined({ prompt_id, branch_of });
     this.#byTurn.set(turnId, room);
     const tell = (fact: Fact<Event, Result>): void => this.#tell(room, fact);
     let isSent = false;
-    const sent = (metadata?: Readonly<Record<string, unknown>>): void => {
+    const sent = (late?: { readonly attached_late: true }): void => {
       if (isSent) return;
       isSent = true;
       this.#opened(room, origin);
-      tell({ type: "sent", turnId, input, metadata: { ...promptFacts, ...metadata } });
+      tell({ type: "sent", turnId, input, metadata: { ...prompt, ...late } });
     };
-    const ended = (end: Extract<Fact<Event, Result>, { type: "ended" }>["end"]): void => {
+    // The turn is one of this protocol, so its events and its result are of the protocol's types.
+    const ended = (told: unknown): void => {
+      const end = told as TurnEnd<Result>;
       this.#byTurn.delete(turnId);
-      tell({ type: "ended", turnId, end, ...(isSent ? {} : { input, metadata: promptFacts }) });
+      tell({ type: "ended", turnId, end, ...(isSent ? {} : { input, metadata: prompt }) });
       if (key === turn) this.#leave(key, room, end, isOneOff);
     };
     turn.on("status", (status) => {
       if (status === "sent" || status === "streaming") sent();
       if (status === "recovering") tell({ type: "recovering", turnId });
     });
-    // The turn is one of this protocol, so its events and its result are of the protocol's types.
     turn.on("event", (event) => tell({ type: "event", turnId, event: event as Event }));
     turn.on("toolCall", (call) => tell({ type: "call", turnId, call }));
     turn.on("approval", (call) => {
@@ -184,38 +183,24 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
     turn.on("question", (question) => {
       tell({ type: "asked", turnId, request: { type: "question", id: question.id, question } });
     });
-    turn.on("end", (end) => ended(end as Parameters<typeof ended>[0]));
-    this.#catchUp(turn, sent, tell, ended);
-  }
-
-  /** Tells what has already happened to a turn that did not begin in this tick. */
-  #catchUp(
-    turn: AnyTurn,
-    sent: (metadata?: Readonly<Record<string, unknown>>) => void,
-    tell: (fact: Fact<Event, Result>) => void,
-    ended: (end: Extract<Fact<Event, Result>, { type: "ended" }>["end"]) => void,
-  ): void {
-    const { status, text, toolCalls, id: turnId } = turn;
+    turn.on("end", ended);
+    const { status, text, toolCalls: calls } = turn;
     if (status === "queued") return;
+    // The turn did not begin in this tick: tells what has already happened.
     const isLate = status !== "sent";
-    if (originOf(turn).wasSent) {
+    if (origin.wasSent) {
       sent(isLate ? { attached_late: true } : undefined);
-      if (isLate) tell({ type: "missed", turnId, text, calls: toolCalls });
+      if (isLate) tell({ type: "missed", turnId, text, calls });
     }
     if (status === "completed" || status === "failed" || status === "cancelled")
-      void turn.outcome.then((end) => ended(end as Parameters<typeof ended>[0]));
+      void turn.outcome.then(ended);
   }
 
   /** The only turn of this session has ended. `isOneOff`: the backend's session is over with it. */
-  #leave(
-    key: object,
-    room: Room<Event, Result>,
-    end: Parameters<NonNullable<Binding<Client, Event, Result>["oneOff"]>>[0],
-    isOneOff: boolean,
-  ): void {
-    const { oneOff } = this.#binding;
+  #leave(key: object, room: Room<Event, Result>, end: TurnEnd<Result>, isOneOff: boolean): void {
+    const { oneOff, forgets } = this.#binding;
     if (oneOff && isOneOff) this.#tell(room, { type: "done", data: oneOff(end) });
-    if (this.#binding.forgets && end.status === "failed" && end.error.code === "connection-lost") {
+    if (forgets && end.status === "failed" && end.error.code === "connection-lost") {
       this.#tell(room, { type: "disconnected", error: end.error });
       this.#tell(room, { type: "lost", error: end.error });
     }
@@ -223,22 +208,6 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
     this.#rooms.delete(key);
     if (this.#scope.kind === "turn") this.#end();
   }
-
-  #onWarning(warning: ProtocolWarning): void {
-    const fact = { type: "warning", warning } as const;
-    if (warning.turnId === undefined) this.#tellAll(fact);
-    const room = warning.turnId === undefined ? undefined : this.#byTurn.get(warning.turnId);
-    if (room) this.#tell(room, fact);
-  }
-
-  #onSettled(request: SettledRequest): void {
-    const { turnId } = request.type === "approval" ? request.call : request.question;
-    if (turnId === undefined) this.#tellAll({ type: "settled", turnId, request });
-    const room = turnId === undefined ? undefined : this.#byTurn.get(turnId);
-    if (room) this.#tell(room, { type: "settled", turnId, request });
-  }
-
-  // --- the connection ---
 
   #opened(room: Room<Event, Result>, turn?: TurnOrigin): void {
     const opened = this.#binding.opened?.(this.#client, turn);
@@ -259,21 +228,18 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
     this.#end();
   }
 
-  // --- the log ---
-
   #tellAll(fact: Fact<Event, Result>): void {
     for (const room of this.#rooms.values()) this.#tell(room, fact);
   }
 
-  /** Tells the session of a turn, which may have ended long ago; without a turn, all sessions. */
-  #tellOf(turn: AnyTurn | undefined, fact: Fact<Event, Result>): void {
-    if (!turn) this.#tellAll(fact);
-    const isMine = turn && (this.#scope.kind === "turn" || this.#isMine(turn));
-    const room = isMine ? this.#rooms.get(this.#keyOf(turn)) : undefined;
-    if (room) this.#tell(room, fact);
+  /** Tells the session of a turn that has not ended; without a turn, all sessions. */
+  #tellOf(turnId: string | undefined, fact: Fact<Event, Result>): void {
+    if (turnId === undefined) this.#tellAll(fact);
+    else this.#tell(this.#byTurn.get(turnId), fact);
   }
 
-  #tell(room: Room<Event, Result>, fact: Fact<Event, Result>): void {
+  #tell(room: Room<Event, Result> | undefined, fact: Fact<Event, Result>): void {
+    if (!room) return;
     const events = room.normaliser.push(fact);
     if (room.normaliser.isUnsolicited) this.#awaitQuiet(room);
     if (events.length > 0) this.#log.add(events);

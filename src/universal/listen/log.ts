@@ -1,7 +1,8 @@
 import { type Deferred, deferred } from "../../core/deferred.ts";
 import { BufferOverflowError } from "../../core/errors.ts";
 import { Queue } from "../../core/queue.ts";
-import type { ContentPart, UniversalEvent } from "../events.ts";
+import { textOf } from "../engine/content.ts";
+import type { UniversalEvent } from "../events.ts";
 import type { ReplayOptions } from "../stream.ts";
 import { reportError } from "./report-error.ts";
 
@@ -238,26 +239,6 @@ function sizeOf(event: UniversalEvent): number {
   if (event.type === "item.delta") return ENVELOPE_BYTES + event.data.delta.length * CHARACTER_BYTES;
   if (event.type !== "item.completed" && event.type !== "item.started") return ENVELOPE_BYTES;
   let characters = 0;
-  for (const part of event.data.item.content) characters += charactersOf(part);
+  for (const part of event.data.item.content) characters += textOf(part).length;
   return ENVELOPE_BYTES + characters * CHARACTER_BYTES;
-}
-
-function charactersOf(part: ContentPart): number {
-  switch (part.type) {
-    case "text":
-    case "reasoning":
-      return part.text.length;
-    case "tool_call":
-      return part.arguments.length;
-    case "tool_result":
-      return part.output.length;
-    case "image":
-    case "file_ref":
-      return part.path.length;
-    case "json":
-    case "status":
-      return 0; // small, or a part of a message that its text stands for
-    default:
-      return part satisfies never;
-  }
 }

@@ -1,9 +1,28 @@
-import { isObject } from "../../core/checks.ts";
+import { defined, isObject } from "../../core/checks.ts";
 import { parseJson } from "../../core/text.ts";
 import type { ToolCallState } from "../../core/values.ts";
-import type { ItemDeltaData, PermissionData, ToolCallPart, UniversalItem } from "../events.ts";
-import { addPart, changePart, type Draft, finish, leaveOpen, remember, settle, wait } from "./draft.ts";
-import type { ChatApproval, ChatToolPart } from "./message.ts";
+import type {
+  ItemDeltaData,
+  PermissionData,
+  QuestionData,
+  ToolCallPart,
+  UniversalAnswer,
+  UniversalItem,
+  UniversalQuestion,
+} from "../events.ts";
+import {
+  addPart,
+  changePart,
+  type Draft,
+  finish,
+  leaveOpen,
+  partAt,
+  partIn,
+  remember,
+  settle,
+  wait,
+} from "./draft.ts";
+import type { ChatApproval, ChatQuestionPart, ChatToolPart } from "./message.ts";
 import { type Home, keyOf, type Place, type Spot } from "./transcript.ts";
 import { answerOf } from "./turns.ts";
 
@@ -15,10 +34,7 @@ export function startCall(draft: Draft, item: UniversalItem, home: Home, state?:
   const { title, tool_kind: kind, locations } = call;
   const part: ChatToolPart = {
     ...toolPart(item.item_id, call.call_id, call.name, parsed(call.arguments)),
-    ...(state === undefined ? {} : { state }),
-    ...(title === undefined ? {} : { title }),
-    ...(kind === undefined ? {} : { kind }),
-    ...(locations === undefined ? {} : { locations }),
+    ...defined({ state, title, kind, locations }),
   };
   const place: CallPlace = { kind: "call", spot: addPart(draft, home, part), text: call.arguments };
   remember(draft, keyOf.item(item.item_id), place);
@@ -59,7 +75,7 @@ export function startResult(
   changeTool(draft, spot, (part) => ({
     ...part,
     state: part.state === "denied" ? "denied" : state,
-    output: resultIn(item) ?? part.output,
+    output: partIn(item, "tool_result")?.output ?? part.output,
   }));
 }
 
@@ -80,7 +96,7 @@ export function completeResult(
   changeTool(draft, spot, (part) => ({
     ...part,
     state: state ?? endOf(item, part),
-    output: resultIn(item) ?? part.output,
+    output: partIn(item, "tool_result")?.output ?? part.output,
     content: item.content.filter(({ type }) => type !== "tool_result"),
   }));
   finish(draft, openKey(spot));
@@ -117,12 +133,7 @@ export function settlePermission(draft: Draft, data: PermissionData): void {
 }
 
 function approvalOf({ permission_id: id, status, reason, scope }: PermissionData): ChatApproval {
-  return {
-    id,
-    status,
-    ...(reason === undefined ? {} : { reason }),
-    ...(scope === undefined ? {} : { scope }),
-  };
+  return { id, status, ...defined({ reason, scope }) };
 }
 
 function spotOfPermission(draft: Draft, data: PermissionData): Spot {
@@ -137,15 +148,13 @@ function spotOfPermission(draft: Draft, data: PermissionData): Spot {
 }
 
 /** The parent of a result is its call. */
-function spotOfCall(draft: Draft, { parent_id, content }: UniversalItem): Spot | undefined {
+function spotOfCall(draft: Draft, item: UniversalItem): Spot | undefined {
   const { places } = draft.book;
-  const parent = parent_id === null ? undefined : places.get(keyOf.item(parent_id));
+  const parent = item.parent_id === null ? undefined : places.get(keyOf.item(item.parent_id));
   if (parent?.kind === "call") return parent.spot;
-  for (const part of content) {
-    const call = part.type === "tool_result" ? places.get(keyOf.call(part.call_id)) : undefined;
-    if (call?.kind === "call") return call.spot;
-  }
-  return undefined;
+  const result = partIn(item, "tool_result");
+  const call = result && places.get(keyOf.call(result.call_id));
+  return call?.kind === "call" ? call.spot : undefined;
 }
 
 function orphan(draft: Draft, item: UniversalItem, home: Home): Spot {
@@ -155,7 +164,7 @@ function orphan(draft: Draft, item: UniversalItem, home: Home): Spot {
   return spot;
 }
 
-/** A part that is a question by now stays a question: see `question-items`. */
+/** A part that is a question by now stays a question: see `askQuestion`. */
 function changeTool(draft: Draft, spot: Spot, change: (part: ChatToolPart) => ChatToolPart): void {
   changePart(draft, spot, (part) => (part.type === "tool" ? change(part) : part));
 }
@@ -168,14 +177,9 @@ function toolPart(id: string, callId: string, name: string, input: unknown): Cha
   return { type: "tool", id, callId, name, input, state: "requested", output: "", content: [] };
 }
 
-function callIn({ item_id, native_item_id, content }: UniversalItem): ToolCallPart {
-  for (const part of content) if (part.type === "tool_call") return part;
-  return { type: "tool_call", name: "unknown", arguments: "", call_id: native_item_id ?? item_id };
-}
-
-function resultIn({ content }: UniversalItem): string | undefined {
-  for (const part of content) if (part.type === "tool_result") return part.output;
-  return undefined;
+function callIn(item: UniversalItem): ToolCallPart {
+  const call_id = item.native_item_id ?? item.item_id;
+  return partIn(item, "tool_call") ?? { type: "tool_call", name: "unknown", arguments: "", call_id };
 }
 
 function parsed(text: string): unknown {
@@ -184,4 +188,50 @@ function parsed(text: string): unknown {
   } catch {
     return text; // arguments under way, or no JSON: the text is the best that can be shown
   }
+}
+
+/** A question takes the place of the call that asks it (`ask_user`), so the call is no part of its own. */
+export function askQuestion(draft: Draft, data: QuestionData): void {
+  const id = data.question_id;
+  const key = keyOf.question(id);
+  const call = data.call_id === undefined ? undefined : draft.book.places.get(keyOf.call(data.call_id));
+  const spot = call?.kind === "call" ? call.spot : undefined;
+  const asked = spot && partAt(draft, spot)?.type === "tool" ? spot : undefined;
+  if (asked) changePart(draft, asked, () => questionPart(data));
+  const place = asked ?? addPart(draft, { message: answerOf(draft, id), path: [] }, questionPart(data));
+  const waits = wait(draft, { type: "question", id, questions: questionsOf(data) });
+  remember(draft, key, { kind: "question", spot: place, waits });
+  leaveOpen(draft, key, place);
+}
+
+export function settleQuestion(draft: Draft, data: QuestionData): void {
+  const key = keyOf.question(data.question_id);
+  const place = draft.book.places.get(key);
+  if (place?.kind !== "question") return;
+  settle(draft, place.waits);
+  const { status, reason } = data;
+  changePart(draft, place.spot, (part) => {
+    if (part.type !== "question") return part;
+    return { ...part, status, answers: answersOf(data), ...defined({ reason }) };
+  });
+  finish(draft, key);
+}
+
+function questionPart(data: QuestionData): ChatQuestionPart {
+  const { question_id: id, status } = data;
+  return { type: "question", id, questions: questionsOf(data), status, answers: answersOf(data) };
+}
+
+/** Of an event of the base schema: its one question. */
+function questionsOf({ questions, prompt, options }: QuestionData): readonly UniversalQuestion[] {
+  return (
+    questions ?? [{ question: prompt, options: options.map((label) => ({ label })), multi_select: false }]
+  );
+}
+
+function answersOf({ answers, response, options }: QuestionData): readonly UniversalAnswer[] {
+  if (answers) return answers;
+  if (response === null) return [];
+  const answer = options.includes(response) ? { selected: [response] } : { other_text: response };
+  return [{ question_index: 0, ...answer }];
 }

@@ -1,6 +1,6 @@
 import type { ContentPart, ItemDeltaData, UniversalItem, Visibility } from "../events.ts";
 import {
-  addMessage,
+  addOwnMessage,
   addPart,
   changePart,
   type Draft,
@@ -18,29 +18,13 @@ type ContentPlace = Extract<Place, { readonly kind: "content" }>;
 /** @param home null: a message of its own, of the system */
 export function startContent(draft: Draft, item: UniversalItem, home: Home | null): void {
   const id = item.item_id;
-  const place: ContentPlace = {
-    kind: "content",
-    home: home ?? ownMessage(draft, id),
-    parts: [],
-    isOpen: true,
-  };
-  const parts = shownParts(draft, place.home, item, true).map(
-    (part) => addPart(draft, place.home, part).index,
-  );
-  keep(draft, id, { ...place, parts });
-}
-
-function ownMessage(draft: Draft, itemId: string): Home {
-  const { book, time } = draft;
-  const id = `${book.sessionId}/${itemId}`;
-  const message = addMessage(draft, {
-    id,
-    role: "system",
-    status: "completed",
-    startedAt: time,
-    endedAt: time,
+  const own = (): Home => ({
+    message: addOwnMessage(draft, id, { role: "system", status: "completed" }),
+    path: [],
   });
-  return { message, path: [] };
+  const at = home ?? own();
+  const parts = shownParts(draft, at, item, true).map((part) => addPart(draft, at, part).index);
+  keep(draft, id, { kind: "content", home: at, parts, isOpen: true });
 }
 
 /** The last part of the delta's stream grows. The first delta of a stream adds a part, so an item without text shows nothing. */
@@ -48,16 +32,12 @@ export function growContent(draft: Draft, place: ContentPlace, data: ItemDeltaDa
   if (!place.isOpen) return;
   const { home, parts } = place;
   const type = streamOf(draft, place, data);
-  for (let at = parts.length - 1; at >= 0; at--) {
-    const index = parts[at];
-    if (index === undefined || partAt(draft, { ...home, index })?.type !== type) continue;
-    changePart(draft, { ...home, index }, (part) => longer(part, data.delta));
-    draft.book.growing = { itemId: data.item_id, type, spot: { ...home, index } };
-    return;
-  }
-  const id = partId(data.item_id, parts.length);
-  const { index } = addPart(draft, home, textPart(type, id, data.delta, data.part?.visibility ?? "public"));
-  keep(draft, data.item_id, { ...place, parts: [...parts, index] });
+  let index = parts.findLast((each) => partAt(draft, { ...home, index: each })?.type === type);
+  if (index === undefined) {
+    const id = partId(data.item_id, parts.length);
+    ({ index } = addPart(draft, home, textPart(type, id, data.delta, data.part?.visibility ?? "public")));
+    keep(draft, data.item_id, { ...place, parts: [...parts, index] });
+  } else changePart(draft, { ...home, index }, (part) => longer(part, data.delta));
   draft.book.growing = { itemId: data.item_id, type, spot: { ...home, index } };
 }
 
@@ -86,12 +66,7 @@ export function completeContent(draft: Draft, place: ContentPlace, item: Univers
   keep(draft, item.item_id, { ...place, parts, isOpen: false });
 }
 
-function shownParts(
-  draft: Draft,
-  { message }: Home,
-  item: UniversalItem,
-  open: boolean,
-): readonly ChatPart[] {
+function shownParts(draft: Draft, { message }: Home, item: UniversalItem, open: boolean) {
   const isNotice = item.kind === "system" && draft.to.messages.at(message)?.role !== "system";
   return isNotice ? noticesOf(item) : partsOf(item, open);
 }
@@ -107,16 +82,10 @@ function keep(draft: Draft, itemId: string, place: ContentPlace): void {
 }
 
 /** A delta of the base schema does not name its stream. */
-function streamOf(
-  draft: Draft,
-  { home, parts }: ContentPlace,
-  { part }: ItemDeltaData,
-): "text" | "reasoning" {
-  if (part) return part.type === "reasoning" ? "reasoning" : "text";
+function streamOf(draft: Draft, { home, parts }: ContentPlace, { part }: ItemDeltaData) {
   const index = parts.at(-1);
-  return index !== undefined && partAt(draft, { ...home, index })?.type === "reasoning"
-    ? "reasoning"
-    : "text";
+  const stream = part ?? (index === undefined ? undefined : partAt(draft, { ...home, index }));
+  return stream?.type === "reasoning" ? "reasoning" : "text";
 }
 
 function textPart(type: "text" | "reasoning", id: string, text: string, visibility: Visibility): ChatPart {
@@ -145,7 +114,7 @@ export function partsOf({ item_id, content, kind }: UniversalItem, open: boolean
 }
 
 /** Inside an answer, words of the system are no words of the agent. */
-export function noticesOf({ item_id, content }: UniversalItem): readonly ChatPart[] {
+function noticesOf({ item_id, content }: UniversalItem): readonly ChatPart[] {
   return content.map((part, index) => {
     const id = partId(item_id, index);
     if (part.type !== "text") return partOf(part, id, false);
@@ -161,14 +130,8 @@ function partOf(part: ContentPart, id: string, open: boolean): ChatPart {
       return { type: "reasoning", id, text: part.text, visibility: part.visibility, open };
     case "file_ref": {
       const { path, action, diff } = part;
-      return {
-        type: "file",
-        id,
-        path,
-        mediaType: mediaTypeOf(path),
-        action,
-        ...(diff === null ? {} : { diff }),
-      };
+      const file = { type: "file", id, path, mediaType: mediaTypeOf(path), action } as const;
+      return diff === null ? file : { ...file, diff };
     }
     case "image":
       return { type: "file", id, path: part.path, mediaType: part.mime ?? mediaTypeOf(part.path) };

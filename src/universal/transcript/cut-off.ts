@@ -1,8 +1,7 @@
+import { hasEnded } from "../../core/values.ts";
 import type { ErrorDescription } from "../words/error-description.ts";
-import { endPart } from "./end-part.ts";
-import type { List } from "./list.ts";
-import { listOf } from "./list.ts";
-import type { ChatMessage, ChatPart } from "./message.ts";
+import { type List, listOf } from "./list.ts";
+import type { ChatMessage, ChatPart, ChatToolPart } from "./message.ts";
 
 const NEVER_SENT: ErrorDescription = {
   title: "Not sent",
@@ -41,3 +40,35 @@ const endParts = (parts: List<ChatPart>): List<ChatPart> =>
       return ended.type === "subagent" ? { ...ended, parts: endParts(ended.parts) } : ended;
     }),
   );
+
+/** A part whose turn is over: nothing of it is under way. The same part if nothing was. Parts of a sub-agent end on their own. */
+export function endPart(part: ChatPart): ChatPart {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return part.open ? { ...part, open: false } : part;
+    case "tool":
+      return endTool(part);
+    case "question":
+      return part.status === "requested" ? { ...part, status: "rejected", reason: "disconnected" } : part;
+    case "subagent":
+      return part.state === "running" ? { ...part, state: "failed" } : part;
+    case "file":
+    case "status":
+    case "data":
+    case "error":
+      return part;
+  }
+}
+
+/** Nobody can decide on the call any more. */
+function endTool(part: ChatToolPart): ChatToolPart {
+  const { approval } = part;
+  if (hasEnded(part)) return part;
+  if (approval?.status !== "requested") return { ...part, state: "abandoned" };
+  return {
+    ...part,
+    state: "abandoned",
+    approval: { ...approval, status: "reject", reason: "disconnected" },
+  };
+}

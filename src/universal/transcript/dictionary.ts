@@ -1,4 +1,4 @@
-import { INSPECT } from "./inspect.ts";
+import { INSPECT } from "./list.ts";
 
 /**
  * A map from strings that never changes: `with` and `without` give a changed copy, which shares all but a few nodes. Its iterator gives the
@@ -64,14 +64,9 @@ class Tree<T> implements Dictionary<T> {
     const added: Leaf<T> = { place: null, key, value };
     const leaf = nearest(root, key);
     if (!root || !leaf) return new Tree(1, added);
-    if (leaf.key === key) {
-      return Object.is(leaf.value, value)
-        ? this
-        : new Tree(
-            size,
-            changed(root, key, () => added),
-          );
-    }
+    const put = (): Node<T> => added;
+    if (leaf.key === key)
+      return Object.is(leaf.value, value) ? this : new Tree(size, changed(root, key, put));
     const { place, mask } = firstDifference(key, leaf.key);
     const isOn = (unitAt(key, place) & mask) !== 0;
     const branch = (other: Node<T>): Branch<T> =>
@@ -89,11 +84,9 @@ class Tree<T> implements Dictionary<T> {
       if (next.place === null) break;
       branch = next;
     }
-    const rest = childOf(branch, key) === branch.on ? branch.off : branch.on;
-    return new Tree(
-      size - 1,
-      changed(root, key, () => rest, branch.place, branch.mask),
-    );
+    const { place, mask, off, on } = branch;
+    const keep = (): Node<T> => (childOf(branch, key) === on ? off : on);
+    return new Tree(size - 1, changed(root, key, keep, place, mask));
   }
 
   toArray(): readonly T[] {
@@ -105,7 +98,6 @@ class Tree<T> implements Dictionary<T> {
     return this.toArray();
   }
 
-  /** What Node's `console.log` shows. */
   [INSPECT](): readonly T[] {
     return this.toArray();
   }

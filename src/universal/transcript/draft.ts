@@ -1,4 +1,4 @@
-import type { ErrorData } from "../events.ts";
+import type { ContentPart, ErrorData, UniversalItem } from "../events.ts";
 import type { ErrorDescription } from "../words/error-description.ts";
 import type { Branching } from "./branches.ts";
 import { emptyDictionary } from "./dictionary.ts";
@@ -37,6 +37,11 @@ export function remember(draft: Draft, key: string, place: Place): void {
   draft.book.places = draft.book.places.with(key, place);
 }
 
+/** The first part of this type in an item. */
+export function partIn<Type extends ContentPart["type"]>({ content }: UniversalItem, type: Type) {
+  return content.find((part): part is Extract<ContentPart, { readonly type: Type }> => part.type === type);
+}
+
 /** Adds a message, and gives its index. */
 export function addMessage(
   draft: Draft,
@@ -47,12 +52,18 @@ export function addMessage(
   return draft.to.messages.length - 1;
 }
 
-/** The same message from `change` changes nothing. */
-export function changeMessage(
+/** Adds a message of an item or an error that belongs to no turn. Gives its index. */
+export function addOwnMessage(
   draft: Draft,
-  index: number,
-  change: (message: ChatMessage) => ChatMessage,
-): void {
+  id: string,
+  message: Pick<ChatMessage, "role" | "status" | "error">,
+): number {
+  const { book, time } = draft;
+  return addMessage(draft, { id: `${book.sessionId}/${id}`, ...message, startedAt: time, endedAt: time });
+}
+
+/** The same message from `change` changes nothing. */
+export function changeMessage(draft: Draft, index: number, change: (old: ChatMessage) => ChatMessage): void {
   const message = draft.to.messages.at(index);
   if (message) draft.to.messages = replace(draft.to.messages, index, change(message));
 }

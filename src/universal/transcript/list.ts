@@ -1,5 +1,7 @@
 import { InvalidInputError } from "../../core/errors.ts";
-import { INSPECT } from "./inspect.ts";
+
+/** The method by which Node's `console.log` shows an object. A name of Node, and no import of it. */
+export const INSPECT: unique symbol = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom");
 
 /** A list that never changes. A changed copy shares all but a few entries, so a change of a long list costs as little as of a short one. */
 export interface List<T> extends Iterable<T> {
@@ -58,17 +60,9 @@ const WIDTH = 1 << BITS;
 const MASK = WIDTH - 1;
 
 /** A leaf holds {@link WIDTH} values, a branch at most as many nodes. All leaves are equally deep. */
-type Node<T> = Leaf<T> | Branch<T>;
-
-interface Leaf<T> {
-  readonly values: readonly T[];
-  readonly nodes: null;
-}
-
-interface Branch<T> {
-  readonly values: null;
-  readonly nodes: readonly Node<T>[];
-}
+type Node<T> =
+  | { readonly values: readonly T[]; readonly nodes: null }
+  | { readonly values: null; readonly nodes: readonly Node<T>[] };
 
 /** The full leaves of a list. `height`: the number of branches above each leaf. */
 interface Tree<T> {
@@ -123,8 +117,8 @@ class Vector<T> implements List<T> {
     const { length, tree, tail } = this;
     const inTree = length - tail.length;
     if (index >= inTree) return new Vector(length, tree, withEntry(tail, index - inTree, value));
-    if (!tree.root) return this;
-    const root = withValue(tree.root, tree.height, index, value);
+    const leaf = withEntry(this.chunkAt(index), index & MASK, value);
+    const root = put(tree.root ?? undefined, tree.height, index, leaf);
     return new Vector(length, { root, height: tree.height }, tail);
   }
 
@@ -150,7 +144,6 @@ class Vector<T> implements List<T> {
     return this.toArray();
   }
 
-  /** What Node's `console.log` shows. */
   [INSPECT](): readonly T[] {
     return this.toArray();
   }
@@ -190,35 +183,19 @@ function withEntry<T>(entries: readonly T[], index: number, entry: T): readonly 
   return copy;
 }
 
-function withValue<T>(node: Node<T>, level: number, index: number, value: T): Node<T> {
-  if (node.values) return { values: withEntry(node.values, index & MASK, value), nodes: null };
+/** The node, or a new one, with another leaf at `index`. */
+function put<T>(node: Node<T> | undefined, level: number, index: number, values: readonly T[]): Node<T> {
+  if (level === 0) return { values, nodes: null };
   const slot = slotOf(index, level);
-  const below = node.nodes[slot];
-  if (!below) return node;
-  return { values: null, nodes: withEntry(node.nodes, slot, withValue(below, level - 1, index, value)) };
+  const nodes = node?.nodes ?? [];
+  return { values: null, nodes: withEntry(nodes, slot, put(nodes[slot], level - 1, index, values)) };
 }
 
 /** The tree of `count` entries, with one more leaf. A full tree gets a new root. */
 function withLeaf<T>({ root, height }: Tree<T>, count: number, values: readonly T[]): Tree<T> {
-  const leaf: Leaf<T> = { values, nodes: null };
-  if (!root) return { root: leaf, height: 0 };
-  if (count < WIDTH << (BITS * height)) return { root: addLeaf(root, height, count, leaf), height };
-  return { root: { values: null, nodes: [root, pathTo(leaf, height)] }, height: height + 1 };
-}
-
-function addLeaf<T>(node: Node<T>, level: number, index: number, leaf: Leaf<T>): Node<T> {
-  if (node.values) return node;
-  const slot = slotOf(index, level);
-  const below = node.nodes[slot];
-  const added = below ? addLeaf(below, level - 1, index, leaf) : pathTo(leaf, level - 1);
-  return { values: null, nodes: withEntry(node.nodes, slot, added) };
-}
-
-/** The leaf below `height` branches. */
-function pathTo<T>(leaf: Leaf<T>, height: number): Node<T> {
-  let node: Node<T> = leaf;
-  for (let level = 0; level < height; level++) node = { values: null, nodes: [node] };
-  return node;
+  if (!root) return { root: put<T>(undefined, 0, 0, values), height: 0 };
+  if (count < WIDTH << (BITS * height)) return { root: put(root, height, count, values), height };
+  return { root: put({ values: null, nodes: [root] }, height + 1, count, values), height: height + 1 };
 }
 
 function withoutLastLeaf<T>({ root, height }: Tree<T>): Tree<T> {

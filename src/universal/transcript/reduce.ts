@@ -2,12 +2,11 @@ import { isObject } from "../../core/checks.ts";
 import type { ErrorData, UniversalEvent } from "../events.ts";
 import { describeErrorData } from "../words/describe-error-data.ts";
 import type { ErrorDescription } from "../words/error-description.ts";
-import { askPermission, settlePermission } from "./calls.ts";
+import { askPermission, askQuestion, settlePermission, settleQuestion } from "./calls.ts";
 import { emptyDictionary } from "./dictionary.ts";
 import { changePart, type Draft, longer } from "./draft.ts";
 import { completeItem, growItem, startItem } from "./items.ts";
-import { note } from "./notes.ts";
-import { askQuestion, settleQuestion } from "./questions.ts";
+import { note } from "./statuses.ts";
 import { type Book, emptyTranscript, type Spot, type Transcript } from "./transcript.ts";
 import { addError, endOfSession, endTurn, resumeAnswer, startTurn } from "./turns.ts";
 

@@ -1,9 +1,17 @@
+import { isObject } from "../../core/checks.ts";
 import type { StatusPart, UniversalItem } from "../events.ts";
-import { addPart, changePart, type Draft, finish, leaveOpen, remember } from "./draft.ts";
+import { swapped, swapsTo } from "./branches.ts";
+import { addPart, changePart, type Draft, finish, leaveOpen, partIn, rearrange, remember } from "./draft.ts";
 import { emptyList } from "./list.ts";
 import type { ChatStatusPart, ChatSubagentPart } from "./message.ts";
-import { isNoted } from "./notes.ts";
-import { type Home, keyOf, type Spot } from "./transcript.ts";
+import {
+  type Home,
+  keyOf,
+  type PlanEntry,
+  type Spot,
+  type TranscriptChoice,
+  type TranscriptCommand,
+} from "./transcript.ts";
 import { recoverAnswer } from "./turns.ts";
 
 const SUBAGENT = "subagent:";
@@ -21,7 +29,7 @@ export function startStatus(draft: Draft, item: UniversalItem, home: () => Home)
   } else if (LOSSES.has(status.label)) {
     // A loss shows in the status of the message, until the answer goes on.
     recoverAnswer(draft);
-  } else if (!status.label.startsWith(CONNECTION) && !isNoted(item)) {
+  } else if (!status.label.startsWith(CONNECTION) && !noted(item)) {
     remember(draft, key, { kind: "status", spot: addPart(draft, home(), progressPart(item, status)) });
   }
 }
@@ -41,9 +49,8 @@ export function completeStatus(draft: Draft, spot: Spot, item: UniversalItem): v
   changePart(draft, spot, (part) => (part.type === "status" ? { ...part, failed: true } : part));
 }
 
-function statusIn({ content }: UniversalItem): StatusPart {
-  for (const part of content) if (part.type === "status") return part;
-  return { type: "status", label: "", detail: null };
+function statusIn(item: UniversalItem): StatusPart {
+  return partIn(item, "status") ?? { type: "status", label: "", detail: null };
 }
 
 function agentPart(id: string, { label, detail }: StatusPart): ChatSubagentPart {
@@ -51,12 +58,83 @@ function agentPart(id: string, { label, detail }: StatusPart): ChatSubagentPart 
   return { type: "subagent", id, agentType, name: detail ?? agentType, state: "running", parts: emptyList() };
 }
 
-function progressPart(
-  { item_id: id, content }: UniversalItem,
-  { label, detail }: StatusPart,
-): ChatStatusPart {
-  for (const part of content) {
-    if (part.type === "json") return { type: "status", id, label, detail, json: part.json };
-  }
-  return { type: "status", id, label, detail };
+function progressPart(item: UniversalItem, { label, detail }: StatusPart): ChatStatusPart {
+  const data = partIn(item, "json");
+  return { type: "status", id: item.item_id, label, detail, ...(data ? { json: data.json } : {}) };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Status items that say how something stands: a plan, the context. They are fields of the transcript, and no parts of a message. */
+const FIELDS = {
+  plan: ({ to }, json) => {
+    to.plan = listIn(json["entries"], planEntry);
+  },
+  context: ({ to }, { used, size }) => {
+    if (typeof used === "number") to.context = typeof size === "number" ? { used, size } : { used };
+  },
+  mode: ({ to }, json) => {
+    to.modes = choiceIn(json);
+  },
+  model: ({ to }, json) => {
+    to.models = choiceIn(json);
+  },
+  /** Which branch is shown. Nobody chooses another one while a turn runs. */
+  branch: (draft, { selected }) => {
+    const swaps = typeof selected === "string" ? swapsTo(draft.to, selected) : undefined;
+    if (swaps && swaps.length > 0 && !draft.to.turn) rearrange(draft, (of) => swaps.reduce(swapped, of));
+  },
+  commands: ({ to }, json) => {
+    to.commands = listIn(json["available"], command);
+  },
+} satisfies Record<string, (draft: Draft, json: Fields) => void>;
+
+/** Entries of a plan, choices or commands that a transcript keeps. The longest plans of real agents have some fifty. */
+export const MAX_ENTRIES = 1_000;
+
+export function note(draft: Draft, item: UniversalItem): void {
+  const found = noted(item);
+  if (found) FIELDS[found.name](draft, found.json);
+}
+
+/** The field of the transcript that the status is about. One without its JSON is a status like others, and is shown. */
+function noted({ content }: UniversalItem) {
+  const [status, more] = content;
+  if (status?.type !== "status" || more?.type !== "json" || !isObject(more.json)) return undefined;
+  return isField(status.label) ? { name: status.label, json: more.json } : undefined;
+}
+
+function isField(label: string): label is keyof typeof FIELDS {
+  return Object.hasOwn(FIELDS, label);
+}
+
+function listIn<T>(value: unknown, read: (entry: Fields) => T | undefined): readonly T[] {
+  if (!Array.isArray(value)) return [];
+  return value.slice(0, MAX_ENTRIES).flatMap((entry: unknown) => {
+    const made = isObject(entry) ? read(entry) : undefined;
+    return made === undefined ? [] : [made];
+  });
+}
+
+function planEntry({ content, status, priority }: Fields): PlanEntry | undefined {
+  if (typeof content !== "string") return undefined;
+  return {
+    content,
+    status: status === "in_progress" || status === "completed" ? status : "pending",
+    ...(priority === "high" || priority === "medium" || priority === "low" ? { priority } : {}),
+  };
+}
+
+function choiceIn({ current, available }: Fields): TranscriptChoice {
+  return { current: typeof current === "string" ? current : null, available: listIn(available, choice) };
+}
+
+function choice({ id, name, description }: Fields): TranscriptChoice["available"][number] | undefined {
+  if (typeof id !== "string" || typeof name !== "string") return undefined;
+  return { id, name, ...(typeof description === "string" ? { description } : {}) };
+}
+
+function command({ name, description, hint }: Fields): TranscriptCommand | undefined {
+  if (typeof name !== "string" || typeof description !== "string") return undefined;
+  return { name, description, ...(typeof hint === "string" ? { hint } : {}) };
 }

@@ -1,4 +1,4 @@
-import { isObject } from "../../core/checks.ts";
+import { defined, isObject } from "../../core/checks.ts";
 import type {
   ErrorData,
   SessionEndedData,
@@ -8,9 +8,17 @@ import type {
 } from "../events.ts";
 import { codeOfUnsent } from "../words/describe-error-data.ts";
 import { cutAt, indexOf, joined, promptIndex, restored, swapped, swapsTo } from "./branches.ts";
+import { endPart } from "./cut-off.ts";
 import { emptyDictionary } from "./dictionary.ts";
-import { addMessage, addPart, changeMessage, changePart, type Draft, rearrange } from "./draft.ts";
-import { endPart } from "./end-part.ts";
+import {
+  addMessage,
+  addOwnMessage,
+  addPart,
+  changeMessage,
+  changePart,
+  type Draft,
+  rearrange,
+} from "./draft.ts";
 import { type List, removeLast } from "./list.ts";
 import type { ChatMessage, ChatPart } from "./message.ts";
 import { addTurn } from "./totals.ts";
@@ -59,20 +67,11 @@ export function takePlace(draft: Draft, index: number): void {
  */
 export function answerOf(draft: Draft, itemId: string): number {
   const { sessionId, turn } = draft.book;
-  if (!turn) {
-    const { time } = draft;
-    const id = `${sessionId}/${itemId}`;
-    return addMessage(draft, { id, role: "assistant", status: "completed", startedAt: time, endedAt: time });
-  }
+  if (!turn) return addOwnMessage(draft, itemId, { role: "assistant", status: "completed" });
   if (turn.message !== null) return turn.message;
-  const { id, startedAt } = turn.open;
-  const message = addMessage(draft, {
-    id: `${sessionId}/${id}`,
-    role: "assistant",
-    turnId: id,
-    status: "open",
-    startedAt,
-  });
+  const { id: turnId, startedAt } = turn.open;
+  const id = `${sessionId}/${turnId}`;
+  const message = addMessage(draft, { id, role: "assistant", turnId, status: "open", startedAt });
   draft.book.turn = { ...turn, message };
   takePlace(draft, message);
   return message;
@@ -97,12 +96,9 @@ function setStatus(draft: Draft, from: ChatMessage["status"], to: ChatMessage["s
 
 /** An error of the turn is a part until the turn fails: then the last one becomes `error` of the message. */
 export function addError(draft: Draft, eventId: string, data: ErrorData): void {
-  const { sessionId, turn } = draft.book;
+  const { turn } = draft.book;
   if (!turn || (data.turn_id !== undefined && data.turn_id !== turn.open.id)) {
-    const { time } = draft;
-    const id = `${sessionId}/${eventId}`;
-    const error = draft.describe(data);
-    addMessage(draft, { id, role: "system", status: "failed", error, startedAt: time, endedAt: time });
+    addOwnMessage(draft, eventId, { role: "system", status: "failed", error: draft.describe(data) });
     return;
   }
   const { message, code } = data;
@@ -155,9 +151,7 @@ function closeTurn(draft: Draft, turn: TurnBook, metadata: TurnEndMetadata, reas
     status,
     parts: status === "failed" && turn.error ? withoutError(old.parts, turn.error.part) : old.parts,
     ...(status === "failed" ? { error: draft.describe(data) } : {}),
-    ...(usage ? { usage } : {}),
-    ...(cost ? { cost } : {}),
-    ...(model === undefined ? {} : { model }),
+    ...defined({ usage, cost, model }),
     endedAt: time,
   }));
   draft.book.turn = null;

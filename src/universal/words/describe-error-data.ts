@@ -1,8 +1,7 @@
 import { isObject } from "../../core/checks.ts";
 import type { ErrorData } from "../../universal/events.ts";
-import { isErrorCode, wordsOfCode } from "./describe-error.ts";
-import { describeAs, type ErrorDescription, quoted, type Words } from "./error-description.ts";
-import { deliveryOf, type ErrorFacts, numberOf, textOf } from "./error-facts.ts";
+import { deliveryOf, type ErrorFacts, isErrorCode, numberOf, textOf, wordsOfCode } from "./describe-error.ts";
+import { describeAs, type ErrorDescription, quoting, type Words } from "./error-description.ts";
 import { WORDS, wordsOfKind, wordsOfReason, wordsOfStatus } from "./error-words.ts";
 
 /**
@@ -38,17 +37,13 @@ function wordsOf(code: string, error: ErrorData, details: Readonly<Record<string
     wordsOfCode(facts) ??
     (error.retryable === true ? WORDS.trouble : WORDS.failed);
   const isVague = words === WORDS.trouble || words === WORDS.failed || words === WORDS.refused;
-  return isVague ? wordsOfServer(words, error) : words;
+  return isVague ? quoting(words, "It says", textOf(error.message)) : words;
 }
 
 function wordsOfHttp(status: number, { code, retryAfter }: ErrorFacts, error: ErrorData): Words | undefined {
   const words = Number.isNaN(status) ? undefined : wordsOfStatus(status, retryAfter);
-  return code === "connect-failed" ? words : wordsOfServer(words, error); // that message is the library's own
-}
-
-/** The words, and what the server itself says. */
-function wordsOfServer<Given extends Words | undefined>(words: Given, { message }: ErrorData): Given {
-  return words && { ...words, what: `${words.what}${quoted("It says", textOf(message))}` };
+  if (!words || code === "connect-failed") return words; // that message is the library's own
+  return quoting(words, "It says", textOf(error.message));
 }
 
 /**

@@ -1,8 +1,10 @@
-import type { ErrorCode } from "../../core/agentwire-error.ts";
+import { type Delivery, type ErrorCode, isOurs } from "../../core/agentwire-error.ts";
+import { isObject } from "../../core/checks.ts";
 import type { HandshakeReason } from "../../core/errors.ts";
-import { describeAs, type ErrorDescription, quoted, type Words, waitOf } from "./error-description.ts";
-import { type ErrorFacts, factsOf, type StoreFacts, storeFactsOf } from "./error-facts.ts";
+import type { ErrorDescription, Words } from "./error-description.ts";
+import { ask, describeAs, no, quoted, quoting, unsent, waitOf } from "./error-description.ts";
 import { WORDS, wordsOfKind, wordsOfReason, wordsOfStatus } from "./error-words.ts";
+import { isChatStoreError } from "./store-error.ts";
 
 /**
  * Says for the person who uses the app what happened, what to do next, and whether the message may be sent again. Takes anything that was
@@ -52,18 +54,15 @@ const TABLE = {
     if (BLANK_PROMPT.test(message)) return WORDS.empty;
     const reason = quoted("The reason", message);
     const what = `Something in the message or in the settings cannot work.${reason} Change it, and try again.`;
-    return { title: "This cannot work", what, retry: "no" };
+    return no("This cannot work", what);
   },
-  "already-consumed": () => ({
-    title: "The answer is already being read",
-    what: `Another part of the app shows this answer. ${REPORT}`,
-    retry: "no",
-  }),
-  unsupported: (facts) => ({
-    title: "This is not possible here",
-    what: `The agent or this device cannot do what was asked.${quoted("The reason", problemOf(facts))} Try it another way.`,
-    retry: "no",
-  }),
+  "already-consumed": () =>
+    no("The answer is already being read", `Another part of the app shows this answer. ${REPORT}`),
+  unsupported: (facts) => {
+    const reason = quoted("The reason", problemOf(facts));
+    const what = `The agent or this device cannot do what was asked.${reason} Try it another way.`;
+    return no("This is not possible here", what);
+  },
   "connect-failed": (facts) => {
     const { status, retryable, cause } = facts;
     if (status === undefined) return retryable ? WORDS.unreachable : WORDS.cannotStart;
@@ -78,21 +77,20 @@ const TABLE = {
   "request-refused": (facts) => {
     const words = facts.status === undefined ? undefined : wordsOfStatus(facts.status, facts.retryAfter);
     if (words) return words.retry === "safe" && facts.status !== 429 ? { ...words, retry: "ask" } : words;
-    const { title, what } = WORDS.refused;
-    return { title, what: `${what}${quoted("It says", facts.serverMessage)}`, retry: "no" };
+    return quoting(WORDS.refused, "It says", facts.serverMessage);
   },
-  "request-timeout": () => ({ title: WORDS.unanswered.title, what: WORDS.unanswered.what, retry: "ask" }),
+  "request-timeout": () => ask(WORDS.unanswered.title, WORDS.unanswered.what),
   "turn-failed": wordsOfTurn,
   "turn-cancelled": ({ by }) => ({
     ...WORDS.stopped,
     title: by === "user" ? "You stopped the answer" : WORDS.stopped.title,
   }),
   "turn-timeout": ({ kind }) => (kind === "idle" ? WORDS.silent : WORDS.tooLong),
-  "buffer-overflow": () => ({
-    title: "A part of the answer is not shown",
-    what: "The answer came faster than the app could show it. The agent goes on: wait for the end, or reload the chat.",
-    retry: "no",
-  }),
+  "buffer-overflow": () =>
+    no(
+      "A part of the answer is not shown",
+      "The answer came faster than the app could show it. The agent goes on: wait for the end, or reload the chat.",
+    ),
   "queue-full": () => WORDS.queueFull,
   "payload-too-large": () => WORDS.tooLarge,
   // The client was closed for good because of its cause; what became of the message is a fact of this error.
@@ -103,17 +101,12 @@ const TABLE = {
 const REASONS = {
   nack: () => WORDS.wrongServer,
   policy: () => WORDS.wrongServer,
-  duplicate: () => ({
-    title: "This session is open elsewhere",
-    what: "The server lets the same session in only once. Close the other one, or wait.",
-    retry: "safe",
-    isBeforeSending: true,
-  }),
-  full: () => ({
-    ...WORDS.busy,
-    what: "The server takes no more connections for now.",
-    isBeforeSending: true,
-  }),
+  duplicate: () =>
+    unsent(
+      "This session is open elsewhere",
+      "The server lets the same session in only once. Close the other one, or wait.",
+    ),
+  full: () => unsent(WORDS.busy.title, "The server takes no more connections for now.", WORDS.busy.wait),
   rejected: ({ cause }) => withAnswer(WORDS.refusedSignIn, cause),
   "identity-mismatch": () => WORDS.otherUser,
   anonymous: () => WORDS.signIn,
@@ -126,12 +119,10 @@ const REASONS = {
         },
   "refresh-failed": ({ retryable }) =>
     retryable
-      ? {
-          title: "The sign-in could not be renewed",
-          what: "The app could not renew your sign-in. Check your network.",
-          retry: "safe",
-          isBeforeSending: true,
-        }
+      ? unsent(
+          "The sign-in could not be renewed",
+          "The app could not renew your sign-in. Check your network.",
+        )
       : { ...WORDS.signIn, what: "The app could not renew your sign-in. Sign in again." },
   initializing: () => WORDS.starting,
   closed: () => ({ ...WORDS.unreachable, what: "The server hung up while the connection was being set up." }),
@@ -151,13 +142,13 @@ function wordsOfTurn(facts: ErrorFacts): Words {
   if (words.retry === "no") return withAnswer(words, facts);
   const wait = retryAfter === undefined ? {} : { wait: waitOf(retryAfter) };
   const retry = retryable ? "safe" : words.retry;
-  return { ...words, ...wait, what: `${words.what}${quoted("The server says", serverMessage)}`, retry };
+  return quoting({ ...words, ...wait, retry }, "The server says", serverMessage);
 }
 
 /** The words with what the server says in its answer. An error without a status may speak for itself alone. */
 function withAnswer(words: Words, { status, serverMessage }: Partial<ErrorFacts> = {}): Words {
-  if (status === undefined && words !== WORDS.refused) return words;
-  return { ...words, what: `${words.what}${quoted("The server says", serverMessage)}` };
+  const isMute = status === undefined && words !== WORDS.refused;
+  return isMute ? words : quoting(words, "The server says", serverMessage);
 }
 
 function wrongAddress(status: number): string {
@@ -169,14 +160,14 @@ function problemOf({ message, hint }: ErrorFacts): string {
   return hint !== undefined && message.endsWith(hint) ? message.slice(0, -hint.length) : message;
 }
 
-function wordsOfStore({ operation, reason, message }: StoreFacts): Words {
+function wordsOfStore({ operation, reason, message }: NonNullable<ReturnType<typeof storeFactsOf>>): Words {
   const isSaving = operation === "append";
   const title = isSaving ? "The chat could not be saved" : "The saved chat cannot be read";
   const isFolder = reason !== undefined && /^E[A-Z\d]+$/.test(reason);
   const what = isFolder
     ? ((isSaving ? SAVING[reason] : undefined) ?? FOLDER_ADVICE)
     : `The place where chats are kept has failed.${quoted("It says", message)}`;
-  return { title, what, retry: "no" };
+  return no(title, what);
 }
 
 const FOLDER_ADVICE = "Check the folder of the chats and its permissions.";
@@ -186,3 +177,94 @@ const SAVING: Readonly<Record<string, string>> = {
   EDQUOT: "Your share of the disk is full. Make room: later messages are saved again.",
   EROFS: "The disk cannot be written to. Choose another folder for the chats.",
 };
+
+/** The fields of an error that decide what a user would do. */
+export interface ErrorFacts {
+  readonly code: string;
+  readonly message: string;
+  readonly retryable: boolean;
+  readonly delivery?: Delivery | undefined;
+  readonly hasActed: boolean;
+  /** Of a refused handshake. */
+  readonly reason?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly by?: string | undefined;
+  readonly hint?: string | undefined;
+  readonly serverMessage?: string | undefined;
+  /** The server's code-like text (Codebuff). */
+  readonly serverError?: string | undefined;
+  readonly status?: number | undefined;
+  /** ms */
+  readonly retryAfter?: number | undefined;
+  readonly balance?: number | undefined;
+  /** Of a closed client. */
+  readonly cause?: ErrorFacts | undefined;
+}
+
+/** Causes that are followed. A closed client names one; a chain of more is no error of this library. */
+const MAX_CAUSES = 3;
+
+/** Reads an error of this library, or of another copy of it. A foreign or hostile value gives `undefined`. */
+function factsOf(error: unknown): ErrorFacts | undefined {
+  return attempt(() => read(error, MAX_CAUSES));
+}
+
+/** The fields of an error of a store. `message`: the words of what the store threw, otherwise of the error itself. */
+function storeFactsOf(error: unknown) {
+  return attempt(() => {
+    if (!isChatStoreError(error)) return undefined;
+    const { operation, reason, cause, message } = error;
+    const words = typeof cause === "object" && cause !== null ? Reflect.get(cause, "message") : cause;
+    return { operation, reason: textOf(reason), message: textOf(words) ?? textOf(message) };
+  });
+}
+
+function attempt<T>(reading: () => T | undefined): T | undefined {
+  try {
+    return reading();
+  } catch {
+    return undefined; // a getter or a proxy that throws: nothing can be known of this value
+  }
+}
+
+function read(error: unknown, causes: number): ErrorFacts | undefined {
+  if (!isOurs(error)) return undefined;
+  const field = (name: string): unknown => Reflect.get(error, name);
+  const code = textOf(field("code"));
+  if (code === undefined) return undefined;
+  return {
+    code,
+    message: textOf(field("message")) ?? "",
+    retryable: field("retryable") === true,
+    delivery: deliveryOf(field("delivery")),
+    hasActed: field("sideEffectsPossible") === true || hasCalls(field("partial")),
+    reason: textOf(field("reason")),
+    kind: textOf(field("kind")),
+    by: textOf(field("by")),
+    hint: textOf(field("hint")),
+    serverMessage: textOf(field("serverMessage")),
+    serverError: textOf(field("serverError")),
+    status: numberOf(field("status")),
+    retryAfter: numberOf(field("retryAfter")),
+    balance: numberOf(field("balance")),
+    cause: causes > 0 ? read(field("cause"), causes - 1) : undefined,
+  };
+}
+
+/** Whether the turn had announced a tool call that was not denied. */
+function hasCalls(partial: unknown): boolean {
+  if (!isObject(partial) || !Array.isArray(partial["toolCalls"])) return false;
+  return partial["toolCalls"].some((call: unknown) => isObject(call) && call["state"] !== "denied");
+}
+
+export function deliveryOf(value: unknown): Delivery | undefined {
+  return value === "not-sent" || value === "unknown" ? value : undefined;
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+export function numberOf(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}

@@ -29,6 +29,22 @@ export interface Words {
   readonly isBeforeSending?: true | undefined;
 }
 
+const withRetry =
+  (retry: Words["retry"], more: Partial<Words> = {}) =>
+  (title: string, what: string, wait?: string): Words => ({
+    title,
+    what,
+    retry,
+    ...more,
+    ...(wait === undefined ? {} : { wait }),
+  });
+
+export const ask = withRetry("ask");
+export const no = withRetry("no");
+export const safe = withRetry("safe");
+/** Words for a failure before anything is sent. */
+export const unsent = withRetry("safe", { isBeforeSending: true });
+
 /** What is known of the message that failed. */
 export interface Sent {
   readonly delivery?: Delivery | undefined;
@@ -38,23 +54,19 @@ export interface Sent {
 
 /** Puts the last sentence behind the words: what becomes of the message. */
 export function describeAs(words: Words, code: string, sent: Sent = {}): ErrorDescription {
-  const { title, what } = words;
   const delivery = sent.delivery ?? (words.isBeforeSending ? "not-sent" : undefined);
-  if (words.retry === "no")
-    return { title, detail: sent.hasActed ? `${what} ${ACTED}.` : what, retry: "no", code };
   const again = words.wait === undefined ? "" : ` ${words.wait}`;
-  if (delivery === "not-sent")
-    return {
-      title,
-      detail: `${what} Your message was not sent: send it again${again}.`,
-      retry: "safe",
-      code,
-    };
-  if (sent.hasActed)
-    return { title, detail: `${what} ${ACTED} before you send your message again.`, retry: "ask", code };
-  if (words.retry === "ask" || delivery === "unknown")
-    return { title, detail: `${what} ${ASK}`, retry: "ask", code };
-  return { title, detail: `${what} Send your message again${again}.`, retry: "safe", code };
+  const say = (retry: ErrorDescription["retry"], last: string): ErrorDescription => ({
+    title: words.title,
+    detail: `${words.what}${last}`,
+    retry,
+    code,
+  });
+  if (words.retry === "no") return say("no", sent.hasActed ? ` ${ACTED}.` : "");
+  if (delivery === "not-sent") return say("safe", ` Your message was not sent: send it again${again}.`);
+  if (sent.hasActed) return say("ask", ` ${ACTED} before you send your message again.`);
+  if (words.retry === "ask" || delivery === "unknown") return say("ask", ` ${ASK}`);
+  return say("safe", ` Send your message again${again}.`);
 }
 
 const ASK = "Your message may have been carried out: check before you send it again.";
@@ -90,6 +102,15 @@ export function quoted(speaker: string, message: string | undefined): string {
   const characters = [...text];
   const shown = characters.length > MAX_QUOTE ? `${characters.slice(0, MAX_QUOTE).join("")}...` : text;
   return ` ${speaker}: "${shown}"${/[.!?]$/.test(shown) ? "" : "."}`;
+}
+
+/** The words, and what the server itself says. */
+export function quoting<Given extends Words>(
+  words: Given,
+  speaker: string,
+  message: string | undefined,
+): Given {
+  return { ...words, what: `${words.what}${quoted(speaker, message)}` };
 }
 
 /** A wait in words. `ms` may be anything that a server sent. */

@@ -1,234 +1,123 @@
-import { type Words, waitOf } from "./error-description.ts";
+import { ask, no, safe, unsent, type Words, waitOf } from "./error-description.ts";
 
 const SIGN_IN = "Sign in again, or check the key in the settings.";
 
 /** The failures that several codes share. */
 export const WORDS = {
-  unknown: {
-    title: "Something went wrong",
-    what: "The app met an error that it does not know.",
-    retry: "ask",
-  },
-  unreachable: {
-    title: "The server cannot be reached",
-    what: "Check your network, and whether the server is running.",
-    retry: "safe",
-    isBeforeSending: true,
-  },
-  cannotStart: {
-    title: "The agent cannot be started",
-    what: "Something that the agent needs is missing or set up wrong. Check the installation and the settings.",
-    retry: "no",
-  },
-  unanswered: {
-    title: "The server does not answer",
-    what: "The server did not answer in time.",
-    retry: "safe",
-    isBeforeSending: true,
-  },
-  busy: {
-    title: "The server is busy",
-    what: "The server has too much to do, or is being restarted.",
-    retry: "safe",
-    wait: "in a minute",
-  },
-  starting: {
-    title: "The server is starting",
-    what: "The server is not ready yet.",
-    retry: "safe",
-    wait: "in a moment",
-    isBeforeSending: true,
-  },
-  signIn: {
-    title: "You are not signed in",
-    what: `The server does not know you, or your sign-in has run out. ${SIGN_IN}`,
-    retry: "no",
-  },
-  refusedSignIn: {
-    title: "The sign-in was refused",
-    what: `The server did not accept the sign-in. ${SIGN_IN}`,
-    retry: "no",
-  },
-  otherUser: {
-    title: "You are signed in as somebody else",
-    what: "The server takes you for another user. Sign out, and sign in again.",
-    retry: "no",
-  },
-  forbidden: {
-    title: "You may not do this",
-    what: "The server refused access. Ask whoever runs it, or sign in with another account.",
-    retry: "no",
-  },
-  suspended: {
-    title: "Your account is suspended",
-    what: "The server has blocked this account. Contact the support of the service.",
-    retry: "no",
-  },
-  freeMode: {
-    title: "Free mode is not available here",
-    what: "The service offers no free mode to this account. Choose another mode in the settings.",
-    retry: "no",
-  },
-  freeModeWaits: {
-    title: "Free mode has no place for you now",
-    what: "The service takes few people at once, or your time is over. Wait, or choose another mode in the settings.",
-    retry: "safe",
-    wait: "in a few minutes",
-  },
-  quota: {
-    title: "You have used up your limit",
-    what: "The account has reached a limit that resets after a time. Wait until then, or pay by use.",
-    retry: "no",
-  },
-  credits: {
-    title: "You have run out of credits",
-    what: "The account has nothing left to pay with. Add credits, and try again.",
-    retry: "no",
-  },
-  tooMany: {
-    title: "Too many requests",
-    what: "The server takes no more requests from you for now.",
-    retry: "safe",
-    wait: "in a minute",
-  },
-  trouble: {
-    title: "The server has a problem",
-    what: "The server could not finish the answer.",
-    retry: "safe",
-    wait: "in a minute",
-  },
-  modelLost: {
-    title: "The agent lost its model",
-    what: "The connection between the agent and its model broke off.",
-    retry: "safe",
-  },
-  modelFailed: {
-    title: "The model has failed",
-    what: "The provider of the model did not answer as it should. If this happens again, choose another model.",
-    retry: "ask",
-  },
-  brokenOff: {
-    title: "The answer broke off",
-    what: "The connection to the model ended in the middle of the answer.",
-    retry: "ask",
-  },
-  misconfigured: {
-    title: "The server is set up wrong",
-    what: "The server cannot use its model. Tell whoever runs it.",
-    retry: "no",
-  },
-  wrongServer: {
-    title: "The server refuses this app",
-    what: "The server does not accept this app, or is another kind of server. Check its address in the settings.",
-    retry: "no",
-  },
-  connectionLost: {
-    title: "The connection was lost",
-    what: "The connection to the server broke off.",
-    retry: "ask",
-  },
-  contextLost: {
-    title: "The agent has forgotten the conversation",
-    what: "The connection broke off, and the agent's memory of this conversation is gone. It will not know what was said before.",
-    retry: "ask",
-  },
-  silent: {
-    title: "The agent stopped answering",
-    what: "Nothing came from the agent for too long.",
-    retry: "ask",
-  },
-  wordless: {
-    title: "The agent gave no answer",
-    what: "The agent ended without a word.",
-    retry: "ask",
-  },
-  stuck: {
-    title: "The agent made no progress",
-    what: "The agent repeated a mistake, and was stopped. Say it in another way, or choose another agent.",
-    retry: "no",
-  },
-  tooLong: {
-    title: "The answer took too long",
-    what: "The agent did not finish in time.",
-    retry: "ask",
-  },
-  stopped: {
-    title: "The answer was stopped",
-    what: "What the agent did before the stop stays done.",
-    retry: "ask",
-  },
-  unconfirmedStop: {
-    title: "The agent may still be working",
-    what: "The agent did not confirm that it has stopped.",
-    retry: "ask",
-  },
-  failed: {
-    title: "The agent could not finish",
-    what: "The agent ended the answer with an error.",
-    retry: "ask",
-  },
-  ended: {
-    title: "The agent ended with an error",
-    what: "The program of the agent ended before the answer was complete.",
-    retry: "ask",
-  },
-  unreadable: {
-    title: "The answer cannot be read",
-    what: "The answer arrived in a form that the app does not understand.",
-    retry: "ask",
-  },
-  wrongProgram: {
-    title: "The agent's program does not fit",
-    what: "This version of the program cannot be used here. Update it, or choose another one in the settings.",
-    retry: "no",
-  },
-  noAgent: {
-    title: "This agent does not exist",
-    what: "The server does not know the agent that was asked for. Choose another one.",
-    retry: "no",
-  },
-  wrongAgent: {
-    title: "The agent is set up wrong",
-    what: "The agent cannot work as it is defined. Correct its definition, or choose another agent.",
-    retry: "no",
-  },
-  notStarted: {
-    title: "The agent could not be started",
-    what: "The server did not begin the work. Check the key and the address in the settings.",
-    retry: "no",
-  },
-  refused: {
-    title: "The server refused the request",
-    what: "The server did not accept what was sent. Change it, and try again.",
-    retry: "no",
-  },
-  empty: {
-    title: "The message is empty",
-    what: "There is nothing to send. Write a message first.",
-    retry: "no",
-  },
-  longHistory: {
-    title: "The conversation is too long",
-    what: "The agent reads no more than it was allowed to. Begin a new conversation.",
-    retry: "no",
-  },
-  tooLarge: {
-    title: "The message is too large",
-    what: "Shorten the message, leave out pictures, or begin a new conversation.",
-    retry: "no",
-  },
-  queueFull: {
-    title: "Too many messages are waiting",
-    what: "Wait until the earlier messages are answered.",
-    retry: "safe",
-    isBeforeSending: true,
-  },
-  closed: {
-    title: "The connection is closed",
-    what: "The connection to the agent was closed.",
-    retry: "ask",
-  },
-} as const satisfies Readonly<Record<string, Words>>;
+  unknown: ask("Something went wrong", "The app met an error that it does not know."),
+  unreachable: unsent(
+    "The server cannot be reached",
+    "Check your network, and whether the server is running.",
+  ),
+  cannotStart: no(
+    "The agent cannot be started",
+    "Something that the agent needs is missing or set up wrong. Check the installation and the settings.",
+  ),
+  unanswered: unsent("The server does not answer", "The server did not answer in time."),
+  busy: safe("The server is busy", "The server has too much to do, or is being restarted.", "in a minute"),
+  starting: unsent("The server is starting", "The server is not ready yet.", "in a moment"),
+  signIn: no(
+    "You are not signed in",
+    `The server does not know you, or your sign-in has run out. ${SIGN_IN}`,
+  ),
+  refusedSignIn: no("The sign-in was refused", `The server did not accept the sign-in. ${SIGN_IN}`),
+  otherUser: no(
+    "You are signed in as somebody else",
+    "The server takes you for another user. Sign out, and sign in again.",
+  ),
+  forbidden: no(
+    "You may not do this",
+    "The server refused access. Ask whoever runs it, or sign in with another account.",
+  ),
+  suspended: no(
+    "Your account is suspended",
+    "The server has blocked this account. Contact the support of the service.",
+  ),
+  freeMode: no(
+    "Free mode is not available here",
+    "The service offers no free mode to this account. Choose another mode in the settings.",
+  ),
+  freeModeWaits: safe(
+    "Free mode has no place for you now",
+    "The service takes few people at once, or your time is over. Wait, or choose another mode in the settings.",
+    "in a few minutes",
+  ),
+  quota: no(
+    "You have used up your limit",
+    "The account has reached a limit that resets after a time. Wait until then, or pay by use.",
+  ),
+  credits: no(
+    "You have run out of credits",
+    "The account has nothing left to pay with. Add credits, and try again.",
+  ),
+  tooMany: safe("Too many requests", "The server takes no more requests from you for now.", "in a minute"),
+  trouble: safe("The server has a problem", "The server could not finish the answer.", "in a minute"),
+  modelLost: safe("The agent lost its model", "The connection between the agent and its model broke off."),
+  modelFailed: ask(
+    "The model has failed",
+    "The provider of the model did not answer as it should. If this happens again, choose another model.",
+  ),
+  brokenOff: ask("The answer broke off", "The connection to the model ended in the middle of the answer."),
+  misconfigured: no("The server is set up wrong", "The server cannot use its model. Tell whoever runs it."),
+  wrongServer: no(
+    "The server refuses this app",
+    "The server does not accept this app, or is another kind of server. Check its address in the settings.",
+  ),
+  connectionLost: ask("The connection was lost", "The connection to the server broke off."),
+  contextLost: ask(
+    "The agent has forgotten the conversation",
+    "The connection broke off, and the agent's memory of this conversation is gone. It will not know what was said before.",
+  ),
+  silent: ask("The agent stopped answering", "Nothing came from the agent for too long."),
+  wordless: ask("The agent gave no answer", "The agent ended without a word."),
+  stuck: no(
+    "The agent made no progress",
+    "The agent repeated a mistake, and was stopped. Say it in another way, or choose another agent.",
+  ),
+  tooLong: ask("The answer took too long", "The agent did not finish in time."),
+  stopped: ask("The answer was stopped", "What the agent did before the stop stays done."),
+  unconfirmedStop: ask("The agent may still be working", "The agent did not confirm that it has stopped."),
+  failed: ask("The agent could not finish", "The agent ended the answer with an error."),
+  ended: ask(
+    "The agent ended with an error",
+    "The program of the agent ended before the answer was complete.",
+  ),
+  unreadable: ask(
+    "The answer cannot be read",
+    "The answer arrived in a form that the app does not understand.",
+  ),
+  wrongProgram: no(
+    "The agent's program does not fit",
+    "This version of the program cannot be used here. Update it, or choose another one in the settings.",
+  ),
+  noAgent: no(
+    "This agent does not exist",
+    "The server does not know the agent that was asked for. Choose another one.",
+  ),
+  wrongAgent: no(
+    "The agent is set up wrong",
+    "The agent cannot work as it is defined. Correct its definition, or choose another agent.",
+  ),
+  notStarted: no(
+    "The agent could not be started",
+    "The server did not begin the work. Check the key and the address in the settings.",
+  ),
+  refused: no(
+    "The server refused the request",
+    "The server did not accept what was sent. Change it, and try again.",
+  ),
+  empty: no("The message is empty", "There is nothing to send. Write a message first."),
+  longHistory: no(
+    "The conversation is too long",
+    "The agent reads no more than it was allowed to. Begin a new conversation.",
+  ),
+  tooLarge: no(
+    "The message is too large",
+    "Shorten the message, leave out pictures, or begin a new conversation.",
+  ),
+  queueFull: unsent("Too many messages are waiting", "Wait until the earlier messages are answered."),
+  closed: ask("The connection is closed", "The connection to the agent was closed."),
+} satisfies Readonly<Record<string, Words>>;
 
 /** The words for an HTTP status; `undefined` for a status that says nothing to a user. */
 export function wordsOfStatus(status: number, retryAfter?: number): Words | undefined {

@@ -17,9 +17,11 @@ function rig(fake = new FakeSocket(), binary: BinaryFrames = "utf-8") {
 
 const recorder = (log: unknown[]) => ({
   onOpen: () => log.push("open"),
-  onText: (text: string) => log.push(`text ${text}`),
   onRefused: (cause: unknown) => log.push(`refused: ${String(cause)}`),
-  onUnreadable: (problem: string) => log.push(`unreadable: ${problem}`),
+  frames: {
+    onText: (text: string) => log.push(`text ${text}`),
+    onUnreadable: (problem: string) => log.push(`unreadable: ${problem}`),
+  },
   onEnd: (end: object) => log.push(end),
 });
 

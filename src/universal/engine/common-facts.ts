@@ -1,0 +1,194 @@
+import type { AnyAgentwireError } from "../../core/errors.ts";
+import type { PendingRequest, SettledRequest, TurnToolCall } from "../../core/values.ts";
+import type { TurnEndMetadata } from "../events.ts";
+import type { Fact } from "../facts.ts";
+import type { FailedFacts, Mapping } from "../mapping.ts";
+import { finiteJson, type ToolOutputContent, toJsonText } from "./content.ts";
+import { reasonOf } from "./requests.ts";
+import type { Session, TurnClose } from "./session.ts";
+
+// What facts mean that are the same for every protocol: tool calls, requests, the connection, failures.
+
+/** A tool call is new, or has changed. `isMissed`: the events of the call were not heard. */
+export function onCall(call: TurnToolCall, mapping: Tools, session: Session, isMissed = false): void {
+  const {
+    isOwn = false,
+    isOnlyAnnounced = false,
+    isResultTold = false,
+    ...facts
+  } = mapping.call?.(call) ?? {};
+  const { id, name, input, state } = call;
+  if (isOwn) session.ownCall({ id, name, input, ...facts });
+  else session.call({ id, name, input, ...facts });
+  if (isOnlyAnnounced && !isMissed) return;
+  if (isResultTold && !isMissed && (state === "done" || state === "failed")) return;
+  const stated = isOwn ? "daemon" : "agent";
+  switch (state) {
+    case "requested":
+    case "awaiting":
+    case "abandoned": // the end of the turn completes what is open
+      return;
+    case "approved":
+      session.decidedElsewhere(id, "once");
+      return;
+    case "running":
+      // A call that is first heard of through its output has started before.
+      session.startCall(id, isOwn || call.startInferred || call.output !== undefined ? "inferred" : stated);
+      return;
+    case "done":
+    case "denied":
+    case "failed":
+      if (state === "denied" && mapping.confirmsDenials && call.error === undefined)
+        session.deniedCall(id, outputOf(call, mapping));
+      else session.endCall(id, outputOf(call, mapping), state, stated, name);
+      return;
+    default:
+      state satisfies never;
+  }
+}
+
+type Tools = Pick<Mapping, "asksOnWire" | "confirmsDenials" | "call" | "output" | "approval" | "callOf">;
+
+/** A request waits for the user. */
+export function onAsked(request: PendingRequest, mapping: Tools, session: Session): void {
+  if (request.type === "approval") {
+    const { call } = request;
+    const { id, name, input } = call;
+    if (!session.hasCall(id)) session.ownCall({ id, name, input });
+    session.permission(call, mapping.approval?.(call), mapping.asksOnWire ? "agent" : "inferred");
+    return;
+  }
+  const { question } = request;
+  const callId = mapping.callOf ? mapping.callOf(question) : question.id;
+  session.question(question, callId, "agent");
+}
+
+/** A request was decided or answered, here or elsewhere. */
+export function onSettled(request: SettledRequest, mapping: Tools, session: Session): void {
+  if (!session.requests.wasTold(request.id)) onAsked(request, mapping, session); // a rule has decided it at once
+  if (request.type === "question") {
+    const { answers, by } = request.reply;
+    if (by === "elsewhere" && !answers) return; // the mapping tells the answer from the backend's message
+    session.answered(request.id, answers, reasonOf(by), by === "elsewhere" ? "agent" : "inferred");
+    return;
+  }
+  const { decision, by } = request.ruling;
+  if (by !== "elsewhere") session.decided(request.id, decision, reasonOf(by)); // else the next state of the call says what was decided
+}
+
+/** The output of a call that has ended. A denied call says that it was denied. */
+function outputOf(call: TurnToolCall, mapping: Tools): ToolOutputContent {
+  if (call.state === "denied") return { output: denialOf(call), parts: [] };
+  return mapping.output ? mapping.output(call) : defaultOutput(call);
+}
+
+/** The words of a denial: its reason alone may not say that the call was denied. */
+function denialOf({ deniedBy, error, reason }: TurnToolCall): string {
+  const why = error ?? reason;
+  if (why !== undefined && /\bdenied\b/i.test(why)) return why;
+  const denied = deniedBy === undefined ? "Denied" : `Denied by the ${deniedBy}`;
+  return why === undefined ? `${denied}.` : `${denied}: ${why}`;
+}
+
+function defaultOutput({ output, error, state }: TurnToolCall): ToolOutputContent {
+  const said = state === "failed" ? error : undefined;
+  if (output === undefined) return { output: said ?? "", parts: [] };
+  if (typeof output === "string") return { output: said ?? output, parts: [] };
+  return { output: said ?? toJsonText(output), parts: [{ type: "json", json: finiteJson(output) }] };
+}
+
+type ConnectionFact = Extract<Fact, { readonly type: "disconnected" | "retrying" | "reconnected" }>;
+
+/** What happens to the connection, as status items. Before the session begins, nothing is said of it. */
+export function onConnection(fact: ConnectionFact, session: Session): void {
+  if (!session.isOpen) return;
+  switch (fact.type) {
+    case "disconnected":
+      session.status("connection.lost", fact.error.message, { stated: "daemon" });
+      return;
+    case "retrying": {
+      const json = { attempt: fact.attempt, delay_ms: Math.round(fact.delay) };
+      session.status("connection.retrying", `attempt ${fact.attempt}`, { stated: "daemon", json });
+      return;
+    }
+    case "reconnected":
+      session.status("connection.restored", null, { stated: "daemon" });
+      return;
+    default:
+      fact satisfies never;
+  }
+}
+
+/** The warnings about a message that could not be read, and the location that `agent.unparsed` names. */
+export const UNREADABLE: ReadonlyMap<string, string> = new Map([
+  ["unreadable-frame", "unreadable-frame"],
+  ["invalid-message", "invalid-message"],
+  ["frame-failed", "frame-failed"],
+  ["unparsed-line", "line"],
+  ["line-too-long", "line"],
+  ["line-failed", "line"],
+]);
+
+type Failures = Pick<Mapping, "errorPrefix" | "timeoutCancels" | "failed">;
+
+/** The end of a turn that has failed. */
+export function failureOf(error: AnyAgentwireError, mapping: Failures, session: Session): TurnClose {
+  const metadata: TurnEndMetadata = { status: "failed" };
+  const { message, retryable } = error;
+  switch (error.code) {
+    case "closed":
+      return { metadata: { status: "cancelled" }, stated: "inferred", reason: "cancelled" };
+    case "connection-lost":
+    case "context-lost":
+      return { metadata, stated: "inferred", reason: "disconnected", error: lostData(error) };
+    case "turn-timeout": {
+      const details = { kind: error.kind, timeout_ms: error.timeout, ...deliveryOf(error) };
+      const data = { message, code: "timeout", details, fatal: false, retryable };
+      const cancelled: TurnEndMetadata = { status: "cancelled", stop_reason: "timeout" };
+      const ended = mapping.timeoutCancels === true ? cancelled : metadata;
+      return { metadata: ended, stated: "inferred", reason: "timeout", error: data };
+    }
+    default: {
+      const facts = factsOf(error, mapping, session);
+      const reason = facts?.reason ?? error.code.replaceAll("-", "_");
+      const code = facts?.isBare === true ? reason : `${mapping.errorPrefix}.${reason}`;
+      const { status } = error.code === "connect-failed" ? error : {};
+      const http = status === undefined ? {} : { status };
+      const details = orNull({ ...http, ...facts?.details, ...deliveryOf(error) });
+      const data = { message, code, details, fatal: false, retryable };
+      return {
+        metadata: { ...metadata, ...facts?.metadata },
+        stated: facts ? (facts.stated ?? "agent") : "inferred",
+        reason: "cancelled",
+        error: { ...data, ...facts?.data },
+        ...(facts?.session ? { session: facts.session } : {}),
+        raw: facts?.raw,
+      };
+    }
+  }
+}
+
+/** The error of a turn whose link was lost. */
+export function lostData(error: AnyAgentwireError): NonNullable<TurnClose["error"]> {
+  const { message, code } = error;
+  const details = { ...(code === "context-lost" ? { context_lost: true } : {}), ...deliveryOf(error) };
+  return { message, code: "connection.lost", details: orNull(details), fatal: false, retryable: true };
+}
+
+/** Whether the prompt can have reached the backend: a user interface asks before it sends the prompt again. */
+function deliveryOf({ delivery }: AnyAgentwireError): { readonly delivery?: string } {
+  return delivery === undefined ? {} : { delivery };
+}
+
+function orNull(details: object): object | null {
+  return Object.keys(details).length === 0 ? null : details;
+}
+
+/** What the mapping knows of an error. The turn ends even if the mapping throws. */
+function factsOf(error: AnyAgentwireError, mapping: Failures, session: Session): FailedFacts | undefined {
+  try {
+    return mapping.failed?.(error, session);
+  } catch {
+    return undefined; // the error's own code still says what has failed
+  }
+}

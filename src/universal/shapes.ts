@@ -1,0 +1,254 @@
+import type * as U from "./events.ts";
+import { UNIVERSAL_EVENT_TYPES } from "./events.ts";
+
+/**
+ * What a value must be, as data. The check of events, the zod schemas and the JSON Schema are made from this, so the three cannot differ. `is`
+ * exists for the compiler alone.
+ */
+export type Shape<T> = Form & { readonly is?: T };
+
+export type Form =
+  /** Any value but a missing one. */
+  | { readonly kind: "any" }
+  | { readonly kind: "boolean" }
+  /** A finite number. `min`: a whole number from here on. `whole`: any whole number. */
+  | { readonly kind: "number" | "whole"; readonly min?: number }
+  /** `expects`: what the pattern says, in words. */
+  | { readonly kind: "string"; readonly pattern?: RegExp; readonly expects?: string }
+  | { readonly kind: "word"; readonly words: readonly string[] }
+  | { readonly kind: "true" }
+  | { readonly kind: "null-or" | "list"; readonly of: Form }
+  | { readonly kind: "object"; readonly fields: Forms }
+  /** An object whose `type` chooses its form. */
+  | { readonly kind: "tagged"; readonly types: Forms };
+
+/** `isOptional`: the field may be absent. */
+export type Forms = Readonly<Record<string, Form & { readonly isOptional?: true }>>;
+
+/** The shape of each field of an interface: the compiler refuses a table without a field, and with a field of another type. */
+export type Shapes<T> = { readonly [Name in keyof T]-?: Shape<T[Name]> };
+
+export const any: Shape<unknown> = { kind: "any" };
+export const boolean: Shape<boolean> = { kind: "boolean" };
+export const number: Shape<number> = { kind: "number" };
+export const whole: Shape<number> = { kind: "whole" };
+export const string: Shape<string> = { kind: "string" };
+export const literalTrue: Shape<true> = { kind: "true" };
+
+export const wholeFrom = (min: number): Shape<number> => ({ kind: "whole", min });
+
+export const matching = (expects: string, pattern: RegExp): Shape<string> => ({
+  kind: "string",
+  expects,
+  pattern,
+});
+
+export const word = <const Word extends string>(...words: readonly Word[]): Shape<Word> => ({
+  kind: "word",
+  words,
+});
+
+export const orNull = <T>(of: Shape<T>): Shape<T | null> => ({ kind: "null-or", of });
+
+export const list = <T>(of: Shape<T>): Shape<readonly T[]> => ({ kind: "list", of });
+
+export const optional = <T>(of: Shape<T>): Shape<T> & { readonly isOptional: true } => ({
+  ...of,
+  isOptional: true,
+});
+
+export const object = <T>(fields: Shapes<T>): Shape<T> => ({ kind: "object", fields });
+
+export const tagged = <T extends { readonly type: string }>(
+  types: {
+    readonly [Type in T["type"]]: Shape<Extract<T, { readonly type: Type }>>;
+  },
+): Shape<T> => ({ kind: "tagged", types });
+
+// Fields that may be absent.
+const text = optional(string);
+const amount = optional(number);
+const count = optional(whole);
+const flag = optional(boolean);
+
+/** `itm_` and a number. */
+const itemId = matching('"itm_" and a number from 1', /^itm_[1-9]\d*$/);
+const origin = word("agent", "daemon");
+const visibility = word("public", "private");
+const reason = optional(word("user", "policy", "cancelled", "disconnected", "timeout"));
+const callState = optional(
+  word("requested", "awaiting", "approved", "running", "done", "failed", "denied", "abandoned"),
+);
+
+const annotation = object<U.Annotation>({ url: text, path: text, title: text, start: count, end: count });
+
+export const part = tagged<U.ContentPart>({
+  text: object({ type: word("text"), text: string, annotations: optional(list(annotation)) }),
+  reasoning: object({ type: word("reasoning"), text: string, visibility }),
+  tool_call: object({
+    type: word("tool_call"),
+    name: string,
+    arguments: string,
+    call_id: string,
+    title: text,
+    tool_kind: optional(
+      word("read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"),
+    ),
+    locations: optional(list(object<U.ToolLocation>({ path: string, line: count }))),
+  }),
+  tool_result: object({ type: word("tool_result"), call_id: string, output: string }),
+  file_ref: object({
+    type: word("file_ref"),
+    path: string,
+    action: word("read", "write", "patch"),
+    diff: orNull(string),
+  }),
+  image: object({ type: word("image"), path: string, mime: orNull(string) }),
+  json: object({ type: word("json"), json: any }),
+  status: object({ type: word("status"), label: string, detail: orNull(string) }),
+});
+
+export const item = object<U.UniversalItem>({
+  item_id: itemId,
+  native_item_id: orNull(string),
+  parent_id: orNull(itemId),
+  kind: word("message", "tool_call", "tool_result", "system", "status", "unknown"),
+  role: orNull(word("user", "assistant", "system", "tool")),
+  content: list(part),
+  status: word("in_progress", "completed", "failed"),
+});
+
+const itemData = object<U.ItemData>({ item, state: callState });
+
+const by = word("tool", "agent");
+const preview = object<U.ToolPreview>({ path: string, diff: string, by, old_text: text, new_text: text });
+
+const permission = object<U.PermissionData>({
+  permission_id: string,
+  action: string,
+  status: word("requested", "accept", "accept_for_session", "reject"),
+  metadata: any,
+  item_id: optional(itemId),
+  call_id: text,
+  reason,
+  state: callState,
+  scope: optional(word("once", "turn", "session")),
+  preview: optional(list(preview)),
+});
+
+const option = object<U.UniversalQuestion["options"][number]>({ label: string, description: text });
+const options = list(option);
+const asked = object<U.UniversalQuestion>({ question: string, header: text, options, multi_select: boolean });
+
+const selected = optional(list(string));
+const answer = object<U.UniversalAnswer>({ question_index: whole, selected, other_text: text });
+
+const question = object<U.QuestionData>({
+  question_id: string,
+  prompt: string,
+  options: list(string),
+  response: orNull(string),
+  status: word("requested", "answered", "rejected"),
+  questions: optional(list(asked)),
+  answers: optional(list(answer)),
+  metadata: optional(any),
+  call_id: text,
+  reason,
+});
+
+const usage = object<U.UniversalUsage>({
+  input_tokens: amount,
+  output_tokens: amount,
+  total_output_tokens: amount,
+  context_tokens: amount,
+  context_window: amount,
+  cache_read_tokens: amount,
+  cache_write_tokens: amount,
+});
+
+const stderr = object<U.UniversalStderr>({ head: text, tail: text, truncated: boolean, total_lines: count });
+
+const turnStart = object<U.TurnStartMetadata>({
+  native_turn_id: text,
+  unsolicited: optional(literalTrue),
+  prompt_id: text,
+  branch_of: text,
+});
+
+/** The data of each type of event. */
+export const data: { readonly [Type in U.UniversalEventType]: Shape<U.DataOf<Type>> } = {
+  "session.started": object<U.SessionStartedData>({ metadata: any }),
+  "session.ended": object<U.SessionEndedData>({
+    reason: word("completed", "error", "terminated"),
+    terminated_by: origin,
+    message: text,
+    exit_code: count,
+    stderr: optional(stderr),
+    metadata: optional(any),
+  }),
+  "turn.started": object<U.TurnStartedData>({
+    phase: word("started"),
+    turn_id: string,
+    metadata: optional(turnStart),
+  }),
+  "turn.ended": object<U.TurnEndedData>({
+    phase: word("ended"),
+    turn_id: string,
+    metadata: object<U.TurnEndMetadata>({
+      status: word("completed", "failed", "cancelled"),
+      stop_reason: text,
+      usage: optional(usage),
+      cost: optional(object<U.UniversalCost>({ total: number, currency: string })),
+      model: text,
+    }),
+  }),
+  "item.started": itemData,
+  "item.completed": itemData,
+  "item.delta": object<U.ItemDeltaData>({
+    item_id: itemId,
+    native_item_id: orNull(string),
+    delta: string,
+    part: optional(
+      object<U.DeltaPart>({
+        type: word("text", "reasoning", "tool_arguments", "tool_output"),
+        visibility: optional(visibility),
+      }),
+    ),
+  }),
+  "permission.requested": permission,
+  "permission.resolved": permission,
+  "question.requested": question,
+  "question.resolved": question,
+  error: object<U.ErrorData>({
+    message: string,
+    code: orNull(string),
+    details: any,
+    fatal: flag,
+    retryable: flag,
+    turn_id: text,
+  }),
+  "agent.unparsed": object<U.UnparsedData>({ error: string, location: string, raw_hash: orNull(string) }),
+};
+
+const eventOf = <Type extends U.UniversalEventType>(type: Type): Form =>
+  object<U.Envelope<Type, U.DataOf<Type>>>({
+    event_id: matching('"evt_" and a number from 1', /^evt_[1-9]\d*$/),
+    sequence: wholeFrom(1),
+    time: matching(
+      'a time such as "2026-02-10T09:00:00.000Z"',
+      /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/,
+    ),
+    session_id: string,
+    native_session_id: orNull(string),
+    synthetic: boolean,
+    source: origin,
+    type: word(type),
+    data: data[type],
+    raw: any,
+  });
+
+/** An event. Its `type` chooses its data. */
+export const event: Shape<U.UniversalEvent> = {
+  kind: "tagged",
+  types: Object.fromEntries(UNIVERSAL_EVENT_TYPES.map((type) => [type, eventOf(type)])),
+};
