@@ -51,6 +51,8 @@ export class Turns implements SessionHost {
   readonly #backend: Backend;
 
   #active: ActivePrompt | undefined;
+  /** Whether the events tell of a turn that was never sent. */
+  #isHidden = false;
   #isOpen = false;
   /** Whether the chat connects as soon as it is open. */
   #connectsAtOnce = false;
@@ -219,9 +221,9 @@ export class Turns implements SessionHost {
 
   onEvent(event: UniversalEvent): void {
     const { timeline, view, writer } = this.#host;
-    const isHidden = this.#active?.isUnsent ?? false;
+    const wasHidden = this.#isHidden;
     if (event.type === "turn.started" || event.type === "turn.ended") this.#see(event);
-    if (!isHidden && !this.#active?.isUnsent) timeline.fold(event);
+    if (!wasHidden && !this.#isHidden) timeline.fold(event);
     writer?.add(event);
     view.changed();
   }
@@ -255,8 +257,10 @@ export class Turns implements SessionHost {
   }
 
   #see(event: Extract<UniversalEvent, { readonly type: "turn.started" | "turn.ended" }>): void {
-    this.#active?.see(event);
-    if (this.#active?.wasSent) this.#memory.told();
+    const active = this.#active;
+    active?.see(event);
+    this.#isHidden = active?.isUnsent ?? false;
+    if (active?.wasSent) this.#memory.told();
   }
 
   /** Sends what may be sent. */

@@ -75,6 +75,7 @@ function newBook({ session_id: id, native_session_id: nativeId }: UniversalEvent
   return {
     sessionId: id,
     sequence: 0,
+    isOfChat: false,
     branches: emptyDictionary(),
     session: { state: "open", id, nativeId, metadata: null },
     turn: null,
@@ -87,7 +88,7 @@ function newBook({ session_id: id, native_session_id: nativeId }: UniversalEvent
 /** The book of a new session becomes the current one, but for that of a chat's own words. */
 function written({ to, book }: Draft): Transcript {
   const { book: current, earlier } = to;
-  if (isOfChat(book)) return { ...to, earlier: earlier.with(book.sessionId, book) };
+  if (book.isOfChat) return { ...to, earlier: earlier.with(book.sessionId, book) };
   if (current && current.sessionId !== book.sessionId) {
     if (earlier.get(book.sessionId)) return { ...to, earlier: earlier.with(book.sessionId, book) };
     to.earlier = earlier.with(current.sessionId, current);
@@ -103,15 +104,13 @@ function written({ to, book }: Draft): Transcript {
 /** What a session's `protocol` is whose events a chat tells: which branch is shown, and what waits. */
 export const CHAT_PROTOCOL = "agentwire-chat";
 
-function isOfChat({ session: { metadata } }: Book): boolean {
-  return isObject(metadata) && metadata["protocol"] === CHAT_PROTOCOL;
-}
-
 function apply(draft: Draft, event: UniversalEvent): void {
   switch (event.type) {
     case "session.started": {
       const { id, nativeId } = draft.book.session;
-      draft.book.session = { state: "open", id, nativeId, metadata: event.data.metadata };
+      const { metadata } = event.data;
+      draft.book.session = { state: "open", id, nativeId, metadata };
+      draft.book.isOfChat = isObject(metadata) && metadata["protocol"] === CHAT_PROTOCOL;
       return;
     }
     case "agent.unparsed":

@@ -119,6 +119,8 @@ export interface Book {
   readonly sessionId: string;
   /** Of the last event. */
   readonly sequence: number;
+  /** Whether a chat tells the session, and no backend. */
+  readonly isOfChat: boolean;
   /** `branches` of the transcript at the last event. Others since: the indexes here say nothing any more. */
   readonly branches: Transcript["branches"];
   readonly session: Exclude<TranscriptSession, { readonly state: "none" }>;
