@@ -142,7 +142,7 @@ function contentOf(item: UniversalItem, { texts, calls }: OpenSession): readonly
   }
   const grown = [...content];
   for (const [type, text] of said) {
-    const at = grown.findLastIndex((part) => part.type === PARTS[type]);
+    const at = grown.map((part) => part.type).lastIndexOf(PARTS[type]);
     const before = grown[at];
     if (before) grown[at] = longer(before, text);
     else if (type === "text") grown.push({ type, text });

@@ -32,7 +32,7 @@ export function growContent(draft: Draft, place: ContentPlace, data: ItemDeltaDa
   if (!place.isOpen) return;
   const { home, parts } = place;
   const type = streamOf(draft, place, data);
-  let index = parts.findLast((each) => partAt(draft, { ...home, index: each })?.type === type);
+  let index = [...parts].reverse().find((each) => partAt(draft, { ...home, index: each })?.type === type);
   if (index === undefined) {
     const id = partId(data.item_id, parts.length);
     ({ index } = addPart(draft, home, textPart(type, id, data.delta, data.part?.visibility ?? "public")));
