@@ -15,6 +15,7 @@ import type { Answer, Decision } from "../core/values.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import type { AgentSource } from "../universal/stream.ts";
 import { emptyList } from "../universal/transcript/list.ts";
+import { Approvals } from "./approvals.ts";
 import { sameCapabilities } from "./capabilities.ts";
 import type { Chat, ChatCancel, ChatResume, ChatSend } from "./chat.ts";
 import { type ChatConnection, type ConnectionChange, NO_CONNECTION, stepConnection } from "./connection.ts";
@@ -48,6 +49,7 @@ export class LiveChat implements Chat, TurnsHost {
   readonly #notifier: Notifier;
   readonly #writer: StoreWriter | undefined;
   readonly #problem = new Problem(() => this.changed());
+  readonly #approvals = new Approvals();
   #phase: Phase = { name: "open" };
   #connection: ChatConnection = NO_CONNECTION;
   #capabilities: ChatSnapshot["capabilities"];
@@ -126,6 +128,14 @@ export class LiveChat implements Chat, TurnsHost {
   readonly answer = (id: string, answer: Answer): ChatResult =>
     this.#reply(id, (client, requestId) => client.answer(requestId, answer));
 
+  readonly revoke = (id: string): ChatResult =>
+    this.#try(() => {
+      if (typeof id !== "string")
+        throw new InvalidInputError(`the id is ${describe(id)}.`, "Pass the id of an entry of `approvals`.");
+      if (this.#turns.client?.revoke(id)) this.changed();
+      return OK;
+    });
+
   readonly connect = (): ChatResult =>
     this.#try(() => {
       this.#assertOpen();
@@ -175,6 +185,7 @@ export class LiveChat implements Chat, TurnsHost {
       messages,
       connection: this.#connection,
       pending: this.#turns.requests?.list ?? NO_PENDING,
+      approvals: this.#approvals.listFor(this.#turns.client?.grants),
       usage,
       cost,
       plan,

@@ -18,7 +18,16 @@ export interface AnyConversation
 export interface AnyAgentClient
   extends Pick<
       AgentClient<AnyEvent, TurnResult, object, object>,
-      "status" | "capabilities" | "closedBy" | "pending" | "decide" | "answer" | "connect" | "close"
+      | "status"
+      | "capabilities"
+      | "closedBy"
+      | "pending"
+      | "decide"
+      | "answer"
+      | "grants"
+      | "revoke"
+      | "connect"
+      | "close"
     >,
     AsyncDisposable {
   prompt(input: string | PromptInput, options?: TurnOptions): AnyTurn;

@@ -262,8 +262,8 @@ describe("a decision", () => {
       says: "decision field `reson` does not exist. Did you mean `reason`?",
     },
     { given: { decison: "once" }, says: "decision field `decison` does not exist. Did you mean `decision`?" },
-    { given: { decision: "once", until: undefined }, says: "These exist: decision, reason." },
-    { given: { decision: "once", constructor: 1 }, says: "These exist: decision, reason." },
+    { given: { decision: "once", until: undefined }, says: "These exist: decision, scope, tool, reason." },
+    { given: { decision: "once", constructor: 1 }, says: "These exist: decision, scope, tool, reason." },
   ])("with a field that does not exist is none: $given", async ({ given, says }) => {
     const { ask, gate } = gateRig({ onToolApproval: "manual" });
     const { rulings } = ask();
@@ -319,11 +319,11 @@ describe("`always`", () => {
 
   test("holds for what its protocol says that it is for, where names alone do not tell two tools apart", () => {
     const { ask, gate } = gateRig({ onToolApproval: "manual" });
-    ask({ id: "call-1", alwaysFor: "read of one server" });
+    ask({ id: "call-1", source: "read of one server" });
     gate.decide("call-1", "always");
     const [same, other, own] = [
-      ask({ id: "call-2", alwaysFor: "read of one server", name: "renamed" }),
-      ask({ id: "call-3", alwaysFor: "read of another" }),
+      ask({ id: "call-2", source: "read of one server" }),
+      ask({ id: "call-3", source: "read of another" }),
       ask({ id: "call-4" }),
     ];
     expect([same.rulings, other.rulings, own.rulings]).toEqual([[SESSION], [], []]);
@@ -340,12 +340,12 @@ describe("`always`", () => {
         "other:mcp:read",
       ]) {
         const { ask, gate } = gateRig({ onToolApproval: "manual" });
-        ask({ id: "special", name: "read", alwaysFor: key });
+        ask({ id: "special", name: "read", source: key });
         gate.decide("special", "always");
         const own = ask({ id: "own", name });
         expect(own.rulings, `${key} is said for ${name}`).toEqual([]);
         gate.decide("own", "always");
-        expect(ask({ id: "another", alwaysFor: name === key ? `${key}2` : name }).rulings).toEqual([]);
+        expect(ask({ id: "another", source: name === key ? `${key}2` : name }).rulings).toEqual([]);
       }
     },
   );

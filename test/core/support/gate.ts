@@ -45,7 +45,7 @@ export const question = (changes: Partial<Question> = {}): Question => ({
 export interface AskChanges extends Partial<ToolCall> {
   readonly turn?: Waiting;
   readonly isHandled?: boolean;
-  readonly alwaysFor?: string;
+  readonly source?: string;
   readonly decided?: Asking["decided"];
 }
 
@@ -81,12 +81,12 @@ export function gateRig(options: ApprovalOptions = {}, changes: Partial<GateHost
   const withdrawAll: Withdraw = (by, reason) => {
     for (const withdraw of withdraws) withdraw(by, reason);
   };
-  const ask = ({ turn, isHandled = false, alwaysFor, decided = () => {}, ...call }: AskChanges = {}) => {
+  const ask = ({ turn, isHandled = false, source, decided = () => {}, ...call }: AskChanges = {}) => {
     const rulings: Ruling[] = [];
     const asking: Asking = {
       turn,
       isHandled,
-      alwaysFor,
+      source,
       decided: (ruling) => {
         rulings.push(ruling);
         decided(ruling);
