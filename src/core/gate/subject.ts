@@ -76,9 +76,7 @@ function ruled(rule: SubjectRule, input: unknown): Subject | undefined {
 
 /** The fields of an input but for the known ones. */
 function othersIn(input: Readonly<Record<string, unknown>>, known: readonly string[]): string {
-  const others = Object.entries(input).filter(
-    ([field, value]) => value !== undefined && !known.includes(field),
-  );
+  const others = Object.entries(input).filter(([field]) => !known.includes(field));
   return canonical(Object.fromEntries(others));
 }
 
@@ -206,7 +204,9 @@ function canonical(value: unknown, depth = 0): string {
     return JSON.stringify(value);
   if (Array.isArray(value)) return `[${Array.from(value, (each) => canonical(each, depth + 1)).join(",")}]`;
   if (!isObject(value) || !isPlain(value)) throw new TypeError("it is no JSON value");
-  const fields = Object.keys(value).sort();
+  const fields = Object.keys(value)
+    .filter((field) => value[field] !== undefined)
+    .sort();
   return `{${fields.map((field) => `${JSON.stringify(field)}:${canonical(value[field], depth + 1)}`).join(",")}}`;
 }
 

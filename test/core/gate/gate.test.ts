@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { InvalidInputError } from "../../../src/core/errors.ts";
 import type { ApprovalOptions, ToolRule } from "../../../src/core/gate/rules.ts";
 import type { Decision, Ruling, ToolCall } from "../../../src/core/values.ts";
-import { gateRig, NOTHING_OPEN, rule, toolCall } from "../support/gate.ts";
+import { askedCall, gateRig, NOTHING_OPEN, rule, toolCall } from "../support/gate.ts";
 import { settle, thrownBy, unhandledDuring } from "../support/promises.ts";
 import { turnRig } from "../support/turns.ts";
 
@@ -51,7 +51,7 @@ describe("a rule", () => {
     const call = toolCall({ name: "shell", input: { command: "ls" } });
     const when: ToolRule["when"] = (asked) => calls.push(asked) > 0;
     expect(fate({ toolPolicy: [rule("shell", "allow", when)] }, call)).toEqual(ALLOWED);
-    expect(calls).toEqual([call]);
+    expect(calls).toEqual([askedCall(call)]);
   });
 
   test("with a pattern that remembers where it matched fits every time", () => {

@@ -27,6 +27,12 @@ export const toolCall = (changes: Partial<ToolCall> = {}): ToolCall => ({
   ...changes,
 });
 
+/** The same call while it is decided. */
+export const askedCall = (changes: Partial<ToolCall> = {}): ToolCall => {
+  const call = toolCall(changes);
+  return { ...call, grant: `exactly the input ${JSON.stringify(call.input)}` };
+};
+
 export const item = (changes: Partial<QuestionItem> = {}): QuestionItem => ({
   question: "Which one?",
   options: [{ label: "left" }, { label: "right" }],
