@@ -320,7 +320,12 @@ describe("several at once", () => {
         call: askedCall({ id: "d", name: "write" }),
         ruling: { decision: "reject", by: "policy", reason: "denied by `toolPolicy`" },
       },
-      { type: "approval", id: "a", call: askedCall({ id: "a" }), ruling: { decision: "always", by: "reply" } },
+      {
+        type: "approval",
+        id: "a",
+        call: askedCall({ id: "a" }),
+        ruling: { decision: "always", by: "reply" },
+      },
       {
         type: "question",
         id: "b",

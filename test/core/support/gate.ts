@@ -2,6 +2,7 @@ import { Outbox } from "../../../src/core/client/outbox.ts";
 import { type Asking, Gate, type Withdraw } from "../../../src/core/gate/gate.ts";
 import type { GateHost, Waiting } from "../../../src/core/gate/open-request.ts";
 import type { ApprovalOptions, ToolRule } from "../../../src/core/gate/rules.ts";
+import type { SubjectRules } from "../../../src/core/gate/subject.ts";
 import type {
   PendingRequest,
   Question,
@@ -56,7 +57,11 @@ export interface AskChanges extends Partial<ToolCall> {
 }
 
 /** A gate, and everything that it tells the client that made it. What is asked is an input of the outbox, as in a client. */
-export function gateRig(options: ApprovalOptions = {}, changes: Partial<GateHost> = {}) {
+export function gateRig(
+  options: ApprovalOptions = {},
+  changes: Partial<GateHost> = {},
+  subjects?: SubjectRules,
+) {
   const clock = new ManualClock();
   const { outbox = new Outbox() } = changes;
   const told = {
@@ -78,6 +83,7 @@ export function gateRig(options: ApprovalOptions = {}, changes: Partial<GateHost
       warn: (...warning) => outbox.tell(() => warn(...warning)),
     },
     options,
+    subjects,
   );
   const withdraws: Withdraw[] = [];
   const asked = (withdraw: Withdraw): Withdraw => {
