@@ -288,7 +288,6 @@ export class MockAgentClient implements AgentClient<MockAgentEvent, MockAgentRes
   #close(): void {
     this.#cancelDrain?.();
     this.#closedBy ??= closed("not-sent");
-    this.#requests.grants.clear();
     this.#turns.end();
     this.#link.close();
     this.#end = () => {};
@@ -308,6 +307,7 @@ export class MockAgentClient implements AgentClient<MockAgentEvent, MockAgentRes
   }
 
   #tellStatus(status: ClientStatus): void {
+    if (status === "closed") this.#requests.grants.clear();
     this.#listeners.emit("status", [status]);
     if (status === "closed") this.#listeners.close();
   }
