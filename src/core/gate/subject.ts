@@ -34,7 +34,7 @@ export type SubjectRule = {
 export type SubjectRules = Readonly<Record<string, SubjectRule>>;
 
 /** Characters of a quoted input or command in words. The user sees the whole input beside them. */
-const MAX_QUOTED = 200;
+const MAX_QUOTED = 100;
 
 /** What a call is about; `undefined` if its input cannot be read: nobody can say what a grant of it would cover. */
 export function subjectOf(

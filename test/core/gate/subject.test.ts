@@ -18,7 +18,7 @@ describe("a call is about", () => {
       '`ls` in the project, with {"env":{"A":"1"}}',
     ],
     ["mcp_shell", { command: "ls", working_dir: null }, "`ls` in the project"],
-    ["mcp_shell", { command: "x".repeat(300) }, `\`${"x".repeat(200)}…\` in the project`],
+    ["mcp_shell", { command: "x".repeat(300) }, `\`${"x".repeat(100)}…\` in the project`],
     ["write_file", { path: "./src//a.ts", instructions: "", content: "x" }, "edits of src/a.ts"],
     ["str_replace", { path: "a/../b", replacements: [] }, "edits of a/../b"],
     ["apply_patch", { operation: { type: "update_file", path: "a", diff: "x" } }, "edits of a"],
