@@ -47,6 +47,7 @@ test.each<[what: string, grant: (input: never) => unknown, problem: RegExp]>([
   ],
   ["returns an empty text", () => " ", /`grant` of mail returned no words/],
   ["returns a promise", async () => "mails", /`grant` of mail returned no words/],
+  ["rejects", () => Promise.reject(new Error("no")), /`grant` of mail returned no words/],
   ["returns nothing", () => undefined, /`grant` of mail returned no words/],
 ])("a call gets no grant where `grant` %s: `always` holds once", async (_, grant, problem) => {
   await using at = await runs([call("mail", {}), call("mail", {})], {

@@ -51,6 +51,7 @@ export function subjectOf(
 
 /** What the caller's own words say of a call of a tool. Other values than texts are no words. */
 export function subjectInWords(words: unknown): Subject | undefined {
+  if (words instanceof Promise) words.catch(() => {}); // it is useless, but a rejection must not go unhandled
   if (typeof words !== "string" || words.trim() === "") return undefined;
   return { key: JSON.stringify(["words", words]), words };
 }
@@ -94,10 +95,11 @@ function aboutOf(rule: SubjectRule, input: Readonly<Record<string, unknown>>): A
     case "edit": {
       const path = input[rule.path];
       if (!isFilled(path)) return undefined;
-      const [field = "", value] = rule.deletes ?? [];
-      const verb = field !== "" && input[field] === value ? "deletions" : "edits";
+      const { deletes } = rule;
+      const verb = deletes && input[deletes[0]] === deletes[1] ? "deletions" : "edits";
       const place = plain(path) ?? path;
-      return [[verb, place], `${verb} of ${quoted(place)}`, rule.path, field];
+      const fields = deletes ? [rule.path, deletes[0]] : [rule.path];
+      return [[verb, place], `${verb} of ${quoted(place)}`, ...fields];
     }
     case "read": {
       const folders = readIn(input[rule.paths]);

@@ -317,6 +317,31 @@ describe("`always`", () => {
     },
   );
 
+  test("of a callback may hold for the turn, and ends with it", async () => {
+    const { turn } = turnRig();
+    const { ask, gate } = gateRig({ onToolApproval: () => ({ decision: "once", scope: "turn" }) });
+    ask({ id: "call-1", turn, turnId: "turn-1" });
+    await settle();
+    const ruling = { decision: "once", scope: "turn", by: "session" };
+    expect(ask({ id: "call-2", turn, turnId: "turn-1" }).rulings).toEqual([ruling]);
+    expect(ask({ id: "call-3", turn, turnId: "turn-2" }).rulings).toEqual([]);
+    expect(gate.grants).toMatchObject([{ scope: "turn", turnId: "turn-1" }]);
+  });
+
+  test("ends for the oldest, once what all grants are about is longer than 1 MiB", () => {
+    const { ask, gate } = gateRig({ onToolApproval: "manual" });
+    for (const id of ["a", "b", "c"]) {
+      ask({ id, input: id.repeat(500_000) });
+      gate.decide(id, "always");
+    }
+    expect(gate.grants).toHaveLength(2);
+    expect(ask({ id: "d", input: "a".repeat(500_000) }).rulings).toEqual([]);
+    expect(ask({ id: "e", input: "c".repeat(500_000) }).rulings).toEqual([SESSION]);
+    ask({ id: "f", input: "f".repeat(3_000_000) });
+    gate.decide("f", "always");
+    expect(gate.grants).toHaveLength(1);
+  });
+
   test("holds for what its protocol says that it is for, where names alone do not tell two tools apart", () => {
     const { ask, gate } = gateRig({ onToolApproval: "manual" });
     ask({ id: "call-1", source: "read of one server" });

@@ -1,4 +1,6 @@
-import type { ToolCall } from "agentwire";
+import type { AnyAgentClient, ToolCall } from "agentwire";
+import { CassClient } from "agentwire/cass";
+import { CodebuffCli } from "agentwire/codebuff-cli";
 import { describe, expect, test } from "vitest";
 import { BACKENDS, type Calling, deciding, turn } from "../../helpers/granting.ts";
 
@@ -185,4 +187,13 @@ describe.each(BACKENDS)("on $name", ({ shell, unknownTool, unreadable, start }) 
     await turn(at.client);
     expect(rulings).toEqual([ruling]);
   });
+});
+
+test.each<[name: string, client: () => AnyAgentClient]>([
+  ["Cass", () => new CassClient({ url: "ws://localhost", token: "t" })],
+  ["the Codebuff CLI", () => new CodebuffCli()],
+])("a client without a gate has no grants: %s", async (_, make) => {
+  const client = make();
+  expect([client.grants, client.revoke("grant-1")]).toEqual([[], false]);
+  await client.close();
 });

@@ -121,6 +121,7 @@ describe("two calls are about the same", () => {
     ["write_file", { path: "e\u0301" }, { path: "\u00e9" }, !SAME],
     ["write_file", { path: "a", content: "1" }, { path: "a", content: "2" }, SAME],
     ["write_file", { path: "a", mode: 1 }, { path: "a", mode: 2 }, !SAME],
+    ["write_file", { path: "a", "": 1 }, { path: "a" }, !SAME],
     [
       "apply_patch",
       { operation: { type: "delete_file", path: "a" } },
