@@ -121,7 +121,8 @@ async function decide(call: ToolCall, lines: Lines, signal: AbortSignal): Promis
     const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
     screen.line(`  ${reveal(field)}:\n${quoted(reveal(text))}`, "bold");
   }
-  screen.ask(`Run it? y(es), n(o), always (whatever ${name} is to do, in this session): `, "yellow");
+  const always = call.grant === undefined ? "" : `, always (${reveal(call.grant)}, in this session)`;
+  screen.ask(`Run it? y(es), n(o)${always}: `, "yellow");
   const answer = (await lines.answer(signal))?.trim().toLowerCase();
   if (answer === "always") return "always";
   return answer === "y" || answer === "yes" ? "once" : "reject";

@@ -26,7 +26,7 @@ export function policy(url: string, { confirm, isProjectFile }: App): CodeyClien
       { tool: "mcp_web_search", then: "deny" },
     ],
     onToolApproval: async (call, { signal }) => {
-      if (await confirm(call, { signal })) return "once"; // "always" would be all calls of this tool, whatever they do
+      if (await confirm(call, { signal })) return "once"; // "always" would be this command again, as `call.grant` says
       return { decision: "reject", reason: "not now" };
     },
   });

@@ -117,6 +117,33 @@ export async function bannerOf(chat: Chat, dialogs: Dialogs): Promise<string> {
   // #endregion
 }
 
+export async function allowing(chat: Chat, dialogs: Dialogs): Promise<void> {
+  const [request] = chat.getSnapshot().pending;
+  if (request?.type !== "approval") return;
+  // #region ui-grants
+  const { id, tool, input, grant, agent } = request;
+  const who = agent === undefined ? "The agent" : `The sub-agent ${inert(agent)}`;
+  const asks = `${who} wants to use ${reveal(tool)}: ${reveal(JSON.stringify(input, null, 2))}`;
+  const lasting =
+    grant === undefined ? [] : [`in this turn: ${reveal(grant)}`, `always: ${reveal(grant)}`, "every call"];
+  const said = await dialogs.choose(asks, ["once", ...lasting, "no"]);
+  if (said === "once") chat.decide(id, "once");
+  else if (said?.startsWith("in this turn")) chat.decide(id, { decision: "once", scope: "turn" });
+  else if (said?.startsWith("always")) chat.decide(id, "always");
+  else if (
+    said === "every call" &&
+    (await dialogs.confirm(`Every call of ${reveal(tool)}?`, "Whatever it does."))
+  )
+    chat.decide(id, { decision: "always", tool: true });
+  else chat.decide(id, "reject");
+
+  for (const standing of chat.getSnapshot().approvals) {
+    const words = `${inert(standing.tool)}: ${inert(standing.grant)} (${standing.scope})`;
+    if (await dialogs.confirm("Take this back?", words)) chat.revoke(standing.id);
+  }
+  // #endregion
+}
+
 export function saving(source: AgentSource, storage: Pick<Storage, "getItem" | "setItem">): Chat {
   // #region ui-saved
   const before = storage.getItem("chat");

@@ -50,17 +50,19 @@ export class ChatUser {
 
   /** Shows the whole of what is to be run, with nothing hidden in it. Anything but a clear yes is a no. */
   async #decision(
-    { tool, input }: Extract<ChatPending, { readonly type: "approval" }>,
+    { tool, input, grant, agent }: Extract<ChatPending, { readonly type: "approval" }>,
     signal: AbortSignal,
   ): Promise<"once" | "always" | "reject"> {
     const name = reveal(tool);
-    this.#screen.line(`The agent wants to use ${name}:`, "yellow");
+    const who = agent === undefined ? "The agent" : `The sub-agent ${reveal(agent)}`;
+    this.#screen.line(`${who} wants to use ${name}:`, "yellow");
     const fields = typeof input === "object" && input !== null ? input : { input };
     for (const [field, value] of Object.entries(fields)) {
       const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
       this.#screen.line(`  ${reveal(field)}:\n${quoted(reveal(text))}`, "bold");
     }
-    this.#screen.ask(`Allow it? y(es), n(o), always (whatever ${name} is to do): `, "yellow");
+    const always = grant === undefined ? "" : `, always (${reveal(grant)}, in this session)`;
+    this.#screen.ask(`Allow it? y(es), n(o)${always}: `, "yellow");
     const line = await this.#lines.answer(signal);
     if (line?.trim().toLowerCase() === "always") return "always";
     return isYes(line) ? "once" : "reject";

@@ -70,8 +70,14 @@ export interface Chat extends AsyncDisposable {
   /**
    * Decides on a tool call in `pending`. Ok, without effect, for any other id: a decision names what was shown, or does nothing. So a late
    * decision, or one for a request of an earlier client, never decides another request.
+   *
+   * `{ decision: "once", scope: "turn" }` and `"always"` also allow later calls, without asking: those of the same tool that are about the
+   * same, as `grant` of the entry says. `tool: true` allows every call of the tool: ask for that in a step of its own, in words. What stands
+   * is in `approvals`.
    */
   readonly decide: (id: string, decision: Decision) => ChatResult;
+  /** Takes back what a decision allows beyond its call, by an id in `approvals`. Ok, without effect, for any other id. */
+  readonly revoke: (id: string) => ChatResult;
   /** Answers a question in `pending`. Ok, without effect, for any other id. */
   readonly answer: (id: string, answer: Answer) => ChatResult;
   /**

@@ -3,6 +3,7 @@ export { describeError } from "../universal/words/describe-error.ts";
 export { describeErrorData } from "../universal/words/describe-error-data.ts";
 export type { ErrorDescription } from "../universal/words/error-description.ts";
 export { ChatStoreError, isChatStoreError } from "../universal/words/store-error.ts";
+export type { ChatGrant } from "./approvals.ts";
 export type { Chat, ChatCancel, ChatResume, ChatSend } from "./chat.ts";
 export type { ChatConnection } from "./connection.ts";
 export { createChat } from "./create-chat.ts";

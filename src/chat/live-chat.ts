@@ -15,6 +15,7 @@ import type { PromptInput } from "../core/turn/prompt-input.ts";
 import type { Answer, Decision } from "../core/values.ts";
 import type { AgentSource } from "../universal/stream.ts";
 import type { ChatMessage } from "../universal/transcript/message.ts";
+import { NO_APPROVALS } from "./approvals.ts";
 import { sameCapabilities } from "./capabilities.ts";
 import type { Chat, ChatCancel, ChatResume, ChatSend } from "./chat.ts";
 import { type ConnectionChange, NO_CONNECTION, stepConnection } from "./connection.ts";
@@ -168,6 +169,14 @@ export class LiveChat implements Chat, TurnsHost {
 
   readonly answer = (id: string, answer: Answer): ChatResult =>
     this.#reply(id, (client, requestId) => client.answer(requestId, answer));
+
+  readonly revoke = (id: string): ChatResult =>
+    this.#problem.try(() => {
+      if (typeof id !== "string")
+        throw new InvalidInputError(`the id is ${describe(id)}.`, "Pass the id of an entry of `approvals`.");
+      if (this.#turns.client?.revoke(id)) this.#turns.onRequests();
+      return OK;
+    });
 
   readonly connect = (): ChatResult =>
     this.#call(() => {
@@ -393,6 +402,7 @@ export class LiveChat implements Chat, TurnsHost {
 const NOTHING_YET = {
   connection: NO_CONNECTION,
   pending: NO_PENDING,
+  approvals: NO_APPROVALS,
   capabilities: undefined,
   loading: false,
   busy: false,

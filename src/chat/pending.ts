@@ -1,4 +1,4 @@
-import { isObject } from "../core/checks.ts";
+import { defined, isObject } from "../core/checks.ts";
 import type { AnyAgentClient } from "../core/client/any-client.ts";
 import type { PendingRequest, Question } from "../core/values.ts";
 import type { Json, UniversalEvent, UniversalQuestion } from "../universal/events.ts";
@@ -13,6 +13,13 @@ export type ChatPending =
       readonly tool: string;
       /** As the backend sent it. */
       readonly input: unknown;
+      /**
+       * What a decision for the turn or the session covers, in words: "`npm test` in the project". Absent: the call can only be allowed once.
+       * The words quote the agent: print them by `inert`.
+       */
+      readonly grant?: string;
+      /** The name of the sub-agent that asks. Absent: the main agent, or the backend does not say. */
+      readonly agent?: string;
     }
   | {
       readonly type: "question";
@@ -108,8 +115,8 @@ export class Requests {
 function shown(id: string, request: PendingRequest): ChatPending {
   if (request.type === "question")
     return { type: "question", id, questions: request.question.questions.map(asUniversal) };
-  const { name, input } = request.call;
-  return { type: "approval", id, tool: name, input };
+  const { name: tool, input, grant, agent } = request.call;
+  return { type: "approval", id, tool, input, ...defined({ grant, agent }) };
 }
 
 /** The form that the parts of messages have too, so that a UI shows both with the same code. */

@@ -9,6 +9,7 @@ import type {
   TranscriptCommand,
   TranscriptContext,
 } from "../universal/transcript/transcript.ts";
+import type { ChatGrant } from "./approvals.ts";
 import type { ChatConnection } from "./connection.ts";
 import type { ChatPending } from "./pending.ts";
 import type { ChatProblem } from "./problem.ts";
@@ -22,6 +23,8 @@ export interface ChatSnapshot {
   readonly connection: ChatConnection;
   /** What waits for the user, oldest first. */
   readonly pending: readonly ChatPending[];
+  /** What stands of the user's decisions for a turn and for the session, oldest first. `chat.revoke` takes one back. */
+  readonly approvals: readonly ChatGrant[];
   /** The tokens of all turns. */
   readonly usage: UniversalUsage;
   /** The cost of all turns: one total for each currency. */

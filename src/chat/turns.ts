@@ -15,6 +15,7 @@ import type { AgentSource, UniversalOptions } from "../universal/stream.ts";
 import type { Swap } from "../universal/transcript/branches.ts";
 import { describeError } from "../universal/words/describe-error.ts";
 import { ActivePrompt } from "./active-prompt.ts";
+import { Approvals } from "./approvals.ts";
 import { Backend } from "./backend.ts";
 import { Branches } from "./branches.ts";
 import type { ConnectionChange } from "./connection.ts";
@@ -50,6 +51,7 @@ export class Turns implements SessionHost {
   readonly #memory: Memory;
   readonly #backend: Backend;
 
+  readonly #approvals = new Approvals();
   #active: ActivePrompt | undefined;
   /** Whether the events tell of a turn that was never sent. */
   #isHidden = false;
@@ -237,7 +239,10 @@ export class Turns implements SessionHost {
   }
 
   onRequests(): void {
-    this.#host.view.tellPending(() => this.requests?.list ?? NO_PENDING);
+    this.#host.view.tellLater(() => ({
+      pending: this.requests?.list ?? NO_PENDING,
+      approvals: this.#approvals.listFor(this.client?.grants),
+    }));
   }
 
   onForgotten(): void {
@@ -375,6 +380,7 @@ export class Turns implements SessionHost {
 
   #tell(): void {
     this.#host.view.tell({ busy: this.isBusy, state: this.#memory.state });
+    this.onRequests(); // a grant for the turn ends with it
   }
 }
 

@@ -1,6 +1,5 @@
 import type { Unsubscribe } from "../core/client/events.ts";
 import { reportError } from "../universal/listen/report-error.ts";
-import type { ChatPending } from "./pending.ts";
 import { savedOf } from "./saving/saved.ts";
 import type { ChatSnapshot } from "./snapshot.ts";
 import type { Timeline } from "./timeline.ts";
@@ -10,7 +9,7 @@ type Listener = () => unknown;
 /** What a snapshot has from others than the events. */
 type Told = Pick<
   ChatSnapshot,
-  "connection" | "pending" | "capabilities" | "loading" | "busy" | "queue" | "problem" | "state"
+  "connection" | "pending" | "approvals" | "capabilities" | "loading" | "busy" | "queue" | "problem" | "state"
 >;
 
 /**
@@ -30,7 +29,7 @@ export class View {
   #told: Told;
   /** The prompts that a closed chat has handed back: they are in `saved`. */
   unsent: readonly string[] | undefined;
-  #pending: (() => readonly ChatPending[]) | undefined;
+  #later: (() => Partial<Told>) | undefined;
 
   /** @param source the name of the source */
   constructor(timeline: Timeline, source: string, told: Told, onThrow: (error: unknown) => void) {
@@ -63,9 +62,9 @@ export class View {
     this.changed();
   }
 
-  /** What waits for the user may have changed. It is looked at when somebody looks at the chat. */
-  tellPending(pending: () => readonly ChatPending[]): void {
-    this.#pending = pending;
+  /** Something may have changed that costs a look. It is looked at when somebody looks at the chat. */
+  tellLater(look: () => Partial<Told>): void {
+    this.#later = look;
     this.changed();
   }
 
@@ -79,9 +78,9 @@ export class View {
 
   /** The snapshot of before, if nothing has changed. */
   #look(): ChatSnapshot {
-    if (this.#pending) {
-      this.#told = { ...this.#told, pending: this.#pending() };
-      this.#pending = undefined;
+    if (this.#later) {
+      this.#told = { ...this.#told, ...this.#later() };
+      this.#later = undefined;
     }
     const { messages, transcript } = this.#timeline;
     const { usage, cost, plan, context, modes, models, commands, turn } = transcript;

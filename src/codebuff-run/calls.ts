@@ -1,5 +1,7 @@
 import type { ToolOutput } from "../codebuff-events/print-mode.ts";
 import { defined, isObject } from "../core/checks.ts";
+import { said } from "../core/errors.ts";
+import { type Subject, subjectInWords, subjectOf } from "../core/gate/subject.ts";
 import { randomId } from "../core/random-id.ts";
 import { isTooDeep, TOO_DEEP } from "../core/text.ts";
 import { abortable } from "./abortable.ts";
@@ -152,7 +154,24 @@ export class Calls {
           ? { agentId: speaker.id, includeToolCall: true }
           : {}),
     } as const;
-    return { id, name, input, turnId: shared.turn.id, raw };
+    const agent = speaker.parentId === undefined ? {} : { agent: speaker.type };
+    return { id, name, input, turnId: shared.turn.id, raw, ...agent };
+  }
+
+  /** What a call of the caller's own tool is about: a tool of Codebuff with the same name takes another input. */
+  #subjectOf(tool: Tool, { name, input }: CodebuffRunToolCall): Subject | undefined {
+    if (tool.kind !== "handled" || !tool.grant) return subjectOf({ name, input });
+    const { core, turn } = this.#setup.shared;
+    let cause: unknown;
+    try {
+      const subject = subjectInWords(tool.grant(input));
+      if (subject) return subject;
+    } catch (thrown) {
+      cause = thrown;
+    }
+    const problem = cause === undefined ? "returned no words" : `threw: ${said(cause)}`;
+    core.warn("handler-failed", `\`grant\` of ${name} ${problem}`, { cause, turnId: turn.id });
+    return undefined;
   }
 
   #announce({ call, tool }: Ready): void {
@@ -185,7 +204,11 @@ export class Calls {
 
   async #outputOf(tool: Tool, call: CodebuffRunToolCall): Promise<readonly ToolOutput[]> {
     const { shared, controls } = this.#setup;
-    const run = new ToolRun(shared, call);
+    const run = new ToolRun(
+      shared,
+      call,
+      tool.isBuiltIn ? undefined : { subject: this.#subjectOf(tool, call) },
+    );
     if (tool.kind === "handled") return run.run(tool.handler);
     const control = tool.kind === "agent" ? "spawn_agents" : tool.control;
     switch (control) {

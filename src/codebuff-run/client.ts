@@ -1,3 +1,4 @@
+import { CODEBUFF_SUBJECTS } from "../codebuff-events/subjects.ts";
 import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
 import { SocketClient } from "../core/client/socket-client.ts";
 import { Gate } from "../core/gate/gate.ts";
@@ -47,7 +48,7 @@ export class CodebuffRun<Tools extends ToolParametersByName = ToolParametersByNa
   constructor(options: CodebuffRunOptions<Tools> = {}) {
     const core = new RunCore(resolveOptions(options));
     super(core);
-    const gate = new Gate(core, options);
+    const gate = new Gate(core, options, CODEBUFF_SUBJECTS);
     const turns = new Turns({ core, gate });
     this.#core = core;
     this.#turns = turns;

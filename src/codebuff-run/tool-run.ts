@@ -5,7 +5,7 @@ import type { CancelTimer } from "../core/clock.ts";
 import { deferred } from "../core/deferred.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import { denialOf, isUsersWord } from "../core/gate/decision.ts";
-import type { Withdraw } from "../core/gate/gate.ts";
+import type { Asking, Withdraw } from "../core/gate/gate.ts";
 import type { Waiting } from "../core/gate/open-request.ts";
 import type { Reply, Ruling, TurnToolCall } from "../core/values.ts";
 import { assertWanted, type Shared, tell, wordsOf } from "./shared.ts";
@@ -26,10 +26,13 @@ type Now = Pick<TurnToolCall, "state" | "output" | "error" | "deniedBy" | "reaso
 export class ToolRun {
   readonly #shared: Shared;
   readonly #call: CodebuffRunToolCall;
+  readonly #about: Asking["about"];
 
-  constructor(shared: Shared, call: CodebuffRunToolCall) {
+  /** @param about what the call is about, if the gate's table does not say it */
+  constructor(shared: Shared, call: CodebuffRunToolCall, about?: Asking["about"]) {
     this.#shared = shared;
     this.#call = call;
+    this.#about = about;
   }
 
   /** Shows the call in the turn, while the turn is under way. */
@@ -102,7 +105,8 @@ export class ToolRun {
 
   #decided(): Promise<Ruling> {
     const { gate } = this.#shared;
-    return this.#settled((turn, decided) => gate.ask(this.#call, { turn, isHandled: true, decided }));
+    const about = this.#about;
+    return this.#settled((turn, decided) => gate.ask(this.#call, { turn, isHandled: true, about, decided }));
   }
 
   /** Brings a request before the gate, and waits until it is settled. */

@@ -42,6 +42,12 @@ export interface CodebuffRunTool<Parameters extends ToolParameters = ToolParamet
   readonly parameters: Parameters;
   /** For Codebuff's own SDK, which keeps it with the tool. It changes nothing in a run: the agent goes on behind each of your tools. @default true */
   readonly endsAgentStep?: boolean;
+  /**
+   * What a call is about, in words for the user, such as "mails to a@b.org": a decision for the turn or the session covers the calls of the
+   * tool with the same words. Name all that makes a difference. A call for which it throws, or returns no words, gets no grant.
+   * @default the whole input
+   */
+  grant?(input: ToolInputOf<Parameters>): string;
   /** As a {@link CodebuffRunToolHandler}. A method, so that tools with different inputs fit into one list. */
   execute(
     call: CodebuffRunToolCall<ToolInputOf<Parameters>>,
@@ -56,6 +62,7 @@ const TOOL_CHECKS: Checks<CodebuffRunTool> = {
   description: checks.string,
   parameters: checks.any,
   endsAgentStep: checks.boolean,
+  grant: checks.function,
   execute: checks.function,
 };
 
@@ -74,6 +81,8 @@ export type Tool = {
       readonly kind: "handled";
       readonly handler: CodebuffRunToolHandler;
       readonly endsAgentStep?: boolean;
+      /** Of {@link CodebuffRunTool}. */
+      readonly grant?: ((input: Readonly<Record<string, unknown>>) => unknown) | undefined;
     }
   /** Runs an agent; a short form of `spawn_agents`. */
   | { readonly kind: "agent"; readonly agentId: string }
@@ -110,7 +119,7 @@ export function customTool(name: string, tool: CodebuffRunTool): Tool {
         `the tool \`${name}\` has no \`${field}\`.`,
         "Pass { description, parameters, execute }.",
       );
-  const { description, parameters, endsAgentStep = true, execute } = tool;
+  const { description, parameters, endsAgentStep = true, grant, execute } = tool;
   return {
     kind: "handled",
     name,
@@ -118,6 +127,7 @@ export function customTool(name: string, tool: CodebuffRunTool): Tool {
     schema: schemaOf(parameters, name),
     endsAgentStep,
     isBuiltIn: false,
+    grant,
     handler: execute,
   };
 }

@@ -1,3 +1,4 @@
+import { CODEBUFF_SUBJECTS } from "../codebuff-events/subjects.ts";
 import { checkCallOptions, checks, oneOf } from "../core/checks.ts";
 import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
 import { ClientCore } from "../core/client/client-core.ts";
@@ -87,7 +88,7 @@ export class CodebuffClient
       proof: "frame",
     });
     super(core);
-    const gate = new Gate(core, options);
+    const gate = new Gate(core, options, CODEBUFF_SUBJECTS);
     const token = new TokenSource(settings.authToken, core);
     const wire = new Wire({ settings, core, token });
     const turns = new Turns({ settings, core, wire, token, gate });

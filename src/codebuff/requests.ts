@@ -1,6 +1,8 @@
 import { isAskUser, questionOf } from "../codebuff-events/ask-user.ts";
 import type { ToolOutput } from "../codebuff-events/print-mode.ts";
-import type { Gate } from "../core/gate/gate.ts";
+import { CODEBUFF_SUBJECTS } from "../codebuff-events/subjects.ts";
+import type { Asking, Gate } from "../core/gate/gate.ts";
+import { subjectOf } from "../core/gate/subject.ts";
 import { Recent } from "../core/recent.ts";
 import { Table } from "../core/table.ts";
 import type { ToolCall } from "../core/values.ts";
@@ -49,13 +51,11 @@ export interface RequestsSetup extends RequestsBase {
 }
 
 /** A job for a handler of the caller, if a handler is registered and the gate allows the call. */
-interface Offer<T> extends Omit<Job<T>, "ask"> {
+interface Offer<T> extends Omit<Job<T>, "ask">, Pick<Asking, "source" | "about"> {
   /** The request in words, for messages. */
   readonly asked: string;
   readonly option: string;
   readonly run: ((context: HandlerContext) => T | Promise<T>) | undefined;
-  /** The key of an `always`, if the call's name does not identify the request. */
-  readonly alwaysFor?: string | undefined;
 }
 
 /**
@@ -175,7 +175,9 @@ export class Requests {
         asked: asked(name),
         option: mcpConfig ? "`onMcpToolCall`" : asksUser ? "`onQuestion`" : "`tools`",
         run: handler && ((context) => handler(call, context)),
-        alwaysFor: mcpConfig ? `mcp:${JSON.stringify([name, mcpConfig])}` : undefined,
+        ...(mcpConfig
+          ? { source: `mcp:${JSON.stringify(mcpConfig)}`, about: { subject: subjectOf(call) } }
+          : {}),
       });
     }
   }
@@ -193,7 +195,8 @@ export class Requests {
       notice: "read-files-response",
       asked: "files",
       option: "`onReadFiles`",
-      alwaysFor: "files:", // a tool may also have the name `read_files`
+      source: "files", // a tool may also have the name `read_files`
+      about: { subject: subjectOf({ name: "read_files", input: { paths: filePaths } }, CODEBUFF_SUBJECTS) },
       ...this.#forOnlyPrompt("read_files", { filePaths }, raw),
       handler: "`onReadFiles`",
       timeout: FILES_TIMEOUT,
@@ -212,7 +215,7 @@ export class Requests {
       asked: "the tools of an MCP server",
       option: "`onMcpTools`",
       ...this.#forNoPrompt("mcp_tools", { mcpConfig, toolNames }, raw),
-      alwaysFor: `mcp-tools:${JSON.stringify(mcpConfig)}`, // the MCP server that is started or called
+      source: `mcp-tools:${JSON.stringify(mcpConfig)}`, // the MCP server that is started or called
       handler: "`onMcpTools`",
       timeout: MCP_TIMEOUT,
       run: onMcpTools && ((context) => onMcpTools(raw, context)),
@@ -236,7 +239,7 @@ export class Requests {
   }
 
   /** Brings a request before the gate. Without a handler, refuses the request without asking the user. */
-  #offer<T>(key: string, { asked, option, run, alwaysFor, ...job }: Offer<T>): void {
+  #offer<T>(key: string, { asked, option, run, source, about, ...job }: Offer<T>): void {
     if (!run) {
       this.#warnMissing(asked, option);
       const why = `no handler is registered for ${asked}`;
@@ -250,7 +253,8 @@ export class Requests {
         gate.ask(job.call, {
           turn,
           isHandled: true,
-          alwaysFor,
+          source,
+          about,
           decided: (ruling) => (ruling.decision === "reject" ? task.deny(ruling) : task.run(run)),
         }),
     });

@@ -2,7 +2,7 @@ import { answerOutput } from "../codebuff-events/ask-user.ts";
 import type { ToolOutput } from "../codebuff-events/print-mode.ts";
 import { isUsersWord } from "../core/gate/decision.ts";
 import type { Gate } from "../core/gate/gate.ts";
-import type { Question } from "../core/values.ts";
+import type { Question, ToolCall } from "../core/values.ts";
 import type { ToolCallRequest } from "./extensions.ts";
 import type { CodebuffToolCall } from "./handlers.ts";
 import type { Named } from "./known-prompts.ts";
@@ -22,9 +22,16 @@ export function toolCallOf(raw: ToolCallRequest, id: string, turnId: string | un
     name,
     input: input ?? toolArgs ?? {},
     ...(turnId === undefined ? {} : { turnId }),
+    ...agentIn(raw, turnId),
     ...(mcpConfig ? { mcpConfig } : {}),
     raw,
   };
+}
+
+/** A sub-agent's id is its prompt's id with a suffix, which names the agent. */
+function agentIn({ userInputId }: ToolCallRequest, turnId = ""): Pick<ToolCall, "agent"> {
+  const suffix = turnId === "" ? "" : (userInputId ?? "").slice(turnId.length + 1);
+  return suffix === "" ? {} : { agent: suffix };
 }
 
 /** The reason for not running a tool, by the state of its prompt. Tools run only for a prompt under way. */

@@ -13,6 +13,7 @@ import { CODEY_EVENTS, type CodeyClientEvents, type CodeyCore } from "./events.t
 import type { CodeyPromptInput } from "./input.ts";
 import { encode, type History, type State } from "./messages.ts";
 import { type CodeyClientOptions, resolveOptions } from "./options.ts";
+import { CODEY_SUBJECTS } from "./subjects.ts";
 import type { CodeyEvent, CodeyResult } from "./turn.ts";
 import { Turns } from "./turns.ts";
 import { Wire } from "./wire.ts";
@@ -54,7 +55,7 @@ export class CodeyClient
       proof: "protocol",
     });
     super(core);
-    const gate = new Gate(core, options);
+    const gate = new Gate(core, options, CODEY_SUBJECTS);
     const wire = new Wire({ settings, core });
     const turns = new Turns({ settings, wire, gate, core });
     wire.serve(turns);

@@ -276,9 +276,10 @@ export class Turns implements Course<Job>, WireUser {
 
   #ask(job: Job, asked: CodeyCall): void {
     const { id, name, input, raw } = asked.call;
-    const { turn, open } = job;
+    const { turn, open, state } = job;
     const decided = (ruling: Ruling): void => this.#decided(job, asked, ruling);
-    const call = { id, name, input, turnId: turn.id, raw };
+    const agent = isOfRoot(state, asked.agentId) ? {} : { agent: `agent ${asked.agentId}` };
+    const call = { id, name, input, turnId: turn.id, raw, ...agent };
     const withdraw = this.#setup.gate.ask(call, { turn, isHandled: false, decided });
     if (asked.ruling === undefined) open.set(id, withdraw); // a rule may have decided the call at once
   }

@@ -177,7 +177,7 @@ class StrayCalls {
         const { agent_id, call_id, name, params, background } = event;
         const id = this.#call(agent_id, call_id, { name, input: params, agent }, session);
         session.permission({ id, name, input: params, raw: event }, { background, agent_id }, "agent");
-        session.decided(id, "reject", "policy");
+        session.decided(id, { decision: "reject" }, "policy");
         return;
       }
       case "ToolStarted":

@@ -56,6 +56,8 @@ export type {
   DecidedBy,
   Decision,
   Denier,
+  Grant,
+  GrantScope,
   PendingRequest,
   Question,
   QuestionItem,

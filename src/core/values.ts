@@ -48,6 +48,13 @@ export interface ToolCall {
   readonly input: unknown;
   /** The id of the call's turn, if the server names the turn. */
   readonly turnId?: string;
+  /**
+   * What a grant of this call covers, in words: "`npm test` in the project", "edits of src/a.ts". Set while the call is decided. Absent:
+   * the input cannot be read, and the call gets no grant. The words quote the agent: print them by `inert`.
+   */
+  readonly grant?: string;
+  /** The name of the sub-agent that makes the call. Absent: the main agent, or the server does not say. */
+  readonly agent?: string;
   /** The server's message, unchanged. */
   readonly raw: unknown;
 }
@@ -75,7 +82,7 @@ export function hasEnded({ state }: { readonly state: ToolCallState }): boolean 
 export type Denier = "user" | "policy" | "server";
 
 /** A snapshot of one call of a turn. Each change makes a new object. */
-export interface TurnToolCall extends Omit<ToolCall, "turnId"> {
+export interface TurnToolCall extends Omit<ToolCall, "turnId" | "grant" | "agent"> {
   readonly state: ToolCallState;
   /** Text that grows while the tool runs, or the result of a handler on this machine. */
   readonly output?: unknown;
@@ -126,16 +133,45 @@ export type Answer = string | readonly string[] | readonly (readonly string[])[]
 /** The selected labels per question; `undefined` when the user did not want to answer. */
 export type Answers = readonly (readonly string[])[] | undefined;
 
-/** `true` is `once`; `false` is `reject`. `always` covers all calls of this tool in this session. */
+/**
+ * `true` is `once`; `false` is `reject`. `always` is `once` with the scope `session`.
+ *
+ * A `scope` of `turn` or `session` grants more than the one call: every later call of the same tool that is about the same, as
+ * `call.grant` says, is allowed without asking. `tool: true` widens the grant to every call of the tool. A call without `grant` gets no
+ * grant: it is allowed once.
+ */
 export type Decision =
   | boolean
   | "once"
   | "always"
   | "reject"
-  | { readonly decision: "once" | "always" | "reject"; readonly reason?: string };
+  | {
+      readonly decision: "once" | "always" | "reject";
+      /** How long the decision holds. Not for `reject`; with `always` only `session`. @default `session` for `always`, else `once` */
+      readonly scope?: GrantScope;
+      /** The grant covers every call of the tool, whatever it is about. Only with the scope `turn` or `session`. */
+      readonly tool?: true;
+      readonly reason?: string;
+    };
+
+/** How long a decision holds: for one call, until the end of the turn, or until the end of the session. */
+export type GrantScope = "once" | "turn" | "session";
+
+/** What a decision allows beyond its call. A session ends with its connection, where the backend has one, and with the client. */
+export interface Grant {
+  /** Unique over all clients. Goes to `client.revoke`. */
+  readonly id: string;
+  /** The name of the tool. */
+  readonly tool: string;
+  /** What it covers, in words. The words quote the agent: print them by `inert`. */
+  readonly grant: string;
+  readonly scope: Exclude<GrantScope, "once">;
+  /** The turn of the scope `turn`. */
+  readonly turnId?: string;
+}
 
 /**
- * The cause of a decision: a rule, or no way to ask (`policy`); an earlier `always` (`session`); the callback; `client.decide` or
+ * The cause of a decision: a rule, or no way to ask (`policy`); a grant (`session`); the callback; `client.decide` or
  * `client.answer` (`reply`); the time limit; a callback that failed (`error`). Or no decision was made by this client: the server decided
  * (`elsewhere`), the turn was `cancelled` or over (`ended`), the link was lost (`disconnected`).
  */
@@ -154,6 +190,10 @@ export type DecidedBy =
 /** The decision on a call. */
 export interface Ruling {
   readonly decision: "once" | "always" | "reject";
+  /** The call was allowed by a grant for its turn, or gave one. A grant for the session is `always`. */
+  readonly scope?: "turn";
+  /** The grant covers every call of the tool. */
+  readonly tool?: true;
   readonly by: DecidedBy;
   readonly reason?: string;
 }

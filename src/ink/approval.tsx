@@ -5,6 +5,7 @@ import {
   approvalInput,
   approvalRows,
   fitsApproval,
+  isBehindChoice,
   newApproval,
   type PendingApproval,
   stepApproval,
@@ -29,8 +30,9 @@ export interface ApprovalProps extends Look, KeyProps {
 }
 
 /**
- * Asks whether a tool may run. Shows its whole input by `reveal`, so that nothing in it is hidden. Keys: `y` once, `a` always, `n` reject,
- * `r` a reason and Enter, or the arrows and Enter. It takes no keys before it shows its choices, which is a moment after it has appeared.
+ * Asks whether a tool may run. Shows its whole input by `reveal`, so that nothing in it is hidden, and in words what the lasting choices
+ * cover. Keys: `y` once, `t` for this turn, `a` always, `n` reject, `r` a reason and Enter, `e` and then `y` every call of the tool, or the
+ * arrows and Enter. A call without `grant` is offered no lasting choice. It takes no keys before it shows its choices, which is a moment after it has appeared.
  */
 export function Approval({
   pending,
@@ -52,15 +54,15 @@ export function Approval({
   const offer = useOffer(pending.id, isAsking && canType);
   const [state] = useKeys(newApproval, { ...props, isActive }, (press, now, set) => {
     const isEscape = press.type === "key" && press.key === "escape";
-    if (isEscape && !now.reason) {
+    if (isEscape && !isBehindChoice(now)) {
       props.onEscape?.();
       return;
     }
-    if (!offer.takesKeys() || !takesPress(now, press)) {
+    if (!offer.takesKeys() || !takesPress(now, press, pending)) {
       offer.withdraw();
       return;
     }
-    const step = stepApproval(now, press);
+    const step = stepApproval(now, press, pending);
     if (step.type === "open") set(step.state);
     else {
       offer.withdraw(); // more keys may have come with this one

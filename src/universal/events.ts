@@ -1,4 +1,4 @@
-import type { ToolCallState } from "../core/values.ts";
+import type { GrantScope, ToolCallState } from "../core/values.ts";
 
 /**
  * The universal events: one vocabulary for every backend. A stream of these events can be shown, stored as JSONL and replayed.
@@ -131,9 +131,6 @@ export type PermissionStatus = "requested" | "accept" | "accept_for_session" | "
 /** The cause of a decision or of an answer. */
 export type ResolvedReason = "user" | "policy" | "cancelled" | "disconnected" | "timeout";
 
-/** How long a decision holds: for one call, until the end of the turn, or until the end of the session. */
-export type GrantScope = "once" | "turn" | "session";
-
 /** What a call would change in one file. */
 export interface ToolPreview {
   readonly path: string;
@@ -154,7 +151,7 @@ export interface PermissionData {
   readonly status: PermissionStatus;
   /**
    * `toolName`, `input`, and what the protocol says besides. `request_id` goes to `client.decide`; `native_id` is the backend's id of the
-   * request, or null.
+   * request, or null. `grant` says in words what a decision for the turn or the session covers, and `agent` which sub-agent asks.
    */
   readonly metadata: Json | null;
   /** The item of the call. */

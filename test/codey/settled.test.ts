@@ -14,7 +14,7 @@ const made = async (options: Partial<CodeyClientOptions> = { onToolApproval: "ma
   turn.on("toolCall", ({ state }) => order.push(state));
   pair.client.on("settled", () => order.push("settled"));
   await pair.settle();
-  pair.says(say.request(["c1"]), say.asks("c1"));
+  pair.says(say.request(["c1"]), say.asks("c1", 0, { command: "ls" }));
   return { pair, turn, told, order };
 };
 

@@ -101,6 +101,52 @@ test("a dialog decides and answers", async () => {
   expect(chat.getSnapshot().messages.at(-1)?.parts.map(page.lineOf)).toContain("denied b");
 });
 
+test.each([
+  { said: 0, confirms: false, approvals: [] },
+  { said: 1, confirms: false, approvals: ["turn: `ls` in src"] },
+  { said: 2, confirms: false, approvals: ["session: `ls` in src"] },
+  { said: 2, confirms: true, approvals: [] },
+  { said: 3, confirms: false, approvals: [] },
+  { said: 4, confirms: false, approvals: [] },
+])(
+  "a user who chooses $said of the choices, and confirms: $confirms",
+  async ({ said, confirms, approvals }) => {
+    const agent = new MockAgent({
+      *script() {
+        yield* agentStep.tool({
+          name: "shell",
+          input: { command: "ls" },
+          grant: "`ls` in src",
+          approval: true,
+        });
+        yield agentStep.wait("gate");
+      },
+    });
+    await using chat = createChat(agent);
+    chat.send("go");
+    await until(chat, ({ pending }) => pending.length > 0);
+    const asked: string[] = [];
+    await page.allowing(chat, {
+      confirm: async (title, text) => asked.push(`${title} ${text}`) > 0 && confirms,
+      choose: async (question, labels) => {
+        asked.push(question);
+        expect(labels).toEqual([
+          "once",
+          "in this turn: `ls` in src",
+          "always: `ls` in src",
+          "every call",
+          "no",
+        ]);
+        return labels[said];
+      },
+    });
+    expect(chat.getSnapshot().approvals.map(({ scope, grant }) => `${scope}: ${grant}`)).toEqual(approvals);
+    expect(asked[0]).toBe('The agent wants to use shell: {\n  "command": "ls"\n}');
+    if (said === 3) expect(asked[1]).toBe("Every call of shell? Whatever it does.");
+    agent.release("gate");
+  },
+);
+
 test("a conversation that was forgotten goes on as the user says", async () => {
   const agent = new MockAgent({ script: ["Hello.", [agentStep.forget()], "Again."] });
   await using chat = createChat(agent);

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { Child } from "./support/child.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../examples/one-ui.ts", import.meta.url));
-const ALLOW = "is to do): ";
+const ALLOW = "in this session): ";
 
 /** The program with this backend, at its first prompt. */
 async function begun(backend: string, ...more: string[]): Promise<Child> {

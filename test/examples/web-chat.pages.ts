@@ -146,6 +146,46 @@ describe.skipIf(isSkipped)("a conversation", () => {
       expect(await visitor.request.count()).toBe(0);
     }));
 
+  test("says what always covers, and takes it back", () =>
+    stage.codey(
+      { answer: () => [codeyStep.calls(codeyTool.shell("ls", "a")), "Done."] },
+      async (visitor, server) => {
+        await visitor.say("go");
+        await visitor.reads("Always: `ls` in the project");
+        await visitor.press("Always allow");
+        await visitor.hears("Done.");
+        await visitor.page.getByText("Allowed without asking: 1").click();
+        await visitor.reads("mcp_shell: `ls` in the project, in this session");
+        await visitor.press("Take back");
+        await visitor.page.getByText("Allowed without asking").waitFor({ state: "detached" });
+        await visitor.say("go on");
+        await visitor.press("Allow once");
+        await visitor.page.locator(".reply", { hasText: "Done." }).nth(1).waitFor();
+        expect(server.decisions).toHaveLength(2);
+      },
+    ));
+
+  test("allows every call of a tool only in a second step, in words", () =>
+    stage.codey(
+      {
+        answer: () => [
+          codeyStep.calls(codeyTool.shell("ls", "a")),
+          codeyStep.calls(codeyTool.shell("rm a", "b")),
+          "Done.",
+        ],
+      },
+      async (visitor, server) => {
+        await visitor.say("go");
+        await visitor.press("Every call…");
+        await visitor.reads("Allow every call of mcp_shell in this session, whatever it does?");
+        await visitor.press("Back");
+        await visitor.press("Every call…");
+        await visitor.press("Allow every call");
+        await visitor.hears("Done.");
+        expect(server.decisions.map(({ approved }) => approved)).toEqual([true, true]);
+      },
+    ));
+
   test("decides on one tool with a double click, and not on the next one too", () =>
     stage.codey(
       { answer: () => [codeyStep.calls(codeyTool.shell("ls", "a"), codeyTool.shell("rm a", "b")), "Done."] },

@@ -60,13 +60,13 @@ export const say = {
       agent_id,
       calls: ids.map((call_id) => ({ call_id, name: "mcp_shell", params: {}, background: false })),
     }) as const,
-  asks: (call_id: string, agent_id = 0) =>
+  asks: (call_id: string, agent_id = 0, params: object = {}) =>
     ({
       type: "ToolAwaitingApproval",
       agent_id,
       call_id,
       name: "mcp_shell",
-      params: {},
+      params,
       background: false,
     }) as const,
   started: (call_id: string, agent_id = 0) =>

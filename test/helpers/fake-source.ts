@@ -9,7 +9,7 @@ import {
 import type { ConversationState } from "../../src/core/turn/conversation.ts";
 import type { PromptInput } from "../../src/core/turn/prompt-input.ts";
 import type { TurnOptions } from "../../src/core/turn/turn.ts";
-import type { ClientStatus, PendingRequest } from "../../src/core/values.ts";
+import type { ClientStatus, Grant, PendingRequest } from "../../src/core/values.ts";
 import type { AgentSource, UniversalOptions } from "../../src/universal/stream.ts";
 import { FakeStream } from "./fake-stream.ts";
 import { FakeTurn } from "./fake-turn.ts";
@@ -107,6 +107,7 @@ export class FakeAgent implements AnyAgentClient {
   readonly decided: unknown[] = [];
   /** The turns of others that were cancelled. */
   readonly cancelled: string[] = [];
+  grants: readonly Grant[] = [];
   status: ClientStatus = "idle";
   closedBy: AnyAgentwireError | undefined;
   closes = 0;
@@ -178,6 +179,12 @@ export class FakeAgent implements AnyAgentClient {
       this.emit("settled", { ...request, ruling: { decision: "once", by: "reply" } });
     if (request?.type === "question")
       this.emit("settled", { ...request, reply: { answers: undefined, by: "reply" } });
+  }
+
+  revoke(id: string): boolean {
+    const stood = this.grants.some((grant) => grant.id === id);
+    this.grants = this.grants.filter((grant) => grant.id !== id);
+    return stood;
   }
 
   decide(id: string, decision: unknown): never {

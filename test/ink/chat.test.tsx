@@ -93,6 +93,7 @@ describe("an approval", () => {
     ["n", "reject"],
     ["\r", "reject"],
     ["\u001b[D\r", "always"],
+    ["t", "once"],
   ])("is decided by %j: %s", async (keys, decision) => {
     const { terminal, agent } = await open(function* () {
       yield* approve();
@@ -103,6 +104,48 @@ describe("an approval", () => {
     terminal.type(keys);
     await terminal.sees(/Over\./);
     expect(agent.decisions).toMatchObject([{ decision }]);
+  });
+
+  test("says what `always` covers, and which sub-agent asks", async () => {
+    const { terminal } = await open(function* () {
+      const steps = [agentStep.tool({ name: "shell", grant: "`ls` in the project", approval: true })];
+      yield agentStep.subagent({ type: "editor", name: "The\u001b[2J Editor", steps });
+    });
+    terminal.type("go\r");
+    await terminal.sees(/asked by the sub-agent The\\u\{1b\}\[2J Editor[\s\S]*always: `ls` in the project/);
+  });
+
+  test("allows every call of the tool only in a second step, which Esc, Enter and `n` leave", async () => {
+    const { terminal, agent } = await open(function* () {
+      yield* approve();
+      yield* agentStep.tool({ name: "shell", input: { command: "rm" }, approval: true });
+      yield "Over.";
+    });
+    terminal.type("go\r");
+    await terminal.sees(/y once/);
+    for (const back of ["\u001b", "\r", "n"]) {
+      terminal.type("e");
+      await terminal.sees(/Allow every call of shell in this session, whatever it does\?/);
+      terminal.type(back);
+      await terminal.sees(/y once/);
+    }
+    expect(agent.decisions).toEqual([]);
+    terminal.type("e");
+    await terminal.sees(/Allow every call of shell/);
+    terminal.type("y");
+    await terminal.sees(/Over\./);
+    expect(agent.decisions).toMatchObject([
+      { decision: "always", tool: true, by: "reply" },
+      { decision: "always", tool: true, by: "session" },
+    ]);
+  });
+
+  test("offers no lasting choice for a call that gets no grant", async () => {
+    const { terminal } = await open(function* () {
+      yield* agentStep.tool({ name: "shell", grant: "", approval: true });
+    });
+    terminal.type("go\r");
+    await terminal.sees(/y once\s+>n reject\s+r reject with a reason/);
   });
 
   test("is rejected with a reason, and what was typed before stays", async () => {

@@ -101,7 +101,8 @@ describe("<Reasoning>", () => {
 });
 
 describe("<Approval>", () => {
-  const approval = (input: unknown, tool = "shell") => ({ type: "approval", id: "a", tool, input }) as const;
+  const approval = (input: unknown, tool = "shell") =>
+    ({ type: "approval", id: "a", tool, input, grant: "`ls` in src" }) as const;
 
   test("hides nothing: what a terminal would obey, and every character of a long line", () => {
     const input = { command: `rm \u001b[8m-rf /\u200b ${"x".repeat(100)} ; end` };
@@ -136,9 +137,9 @@ describe("<Approval>", () => {
   test("says how many rows are not shown, where it is given too few", () => {
     const command = Array.from({ length: 20 }, (_, at) => `line ${at}`).join("\n");
     const shown = rowsOf(
-      <Approval pending={approval({ command })} onDecide={nobody} isActive={false} maxRows={6} {...look} />,
+      <Approval pending={approval({ command })} onDecide={nobody} isActive={false} maxRows={8} {...look} />,
     );
-    expect(shown).toHaveLength(6);
+    expect(shown).toHaveLength(8);
     const says = "... 18 more rows are not shown";
     expect(shown.slice(1, 5)).toEqual(["  | command:", "  | > line 0", "  | > line 1", says]);
   });
@@ -153,7 +154,7 @@ describe("<Approval>", () => {
         columns={70}
       />,
     );
-    expect(shown.at(-1)).toContain(">n reject");
+    expect(shown.join("\n")).toContain(">n reject");
   });
 
   test("fits 20 columns", () => {
@@ -167,7 +168,12 @@ describe("<Approval>", () => {
       />,
     );
     for (const row of shown) expect(row.length).toBeLessThanOrEqual(20);
-    expect(shown.slice(-2)).toEqual([" y once  a always", ">n reject  r why"]);
+    expect(shown.slice(-4)).toEqual([
+      " always: `ls` in src",
+      " y once  t this turn",
+      " a always >n reject",
+      " r why  e every call",
+    ]);
   });
 });
 

@@ -33,7 +33,7 @@ describe("without a terminal", () => {
   test("the chat is in plain lines: an approval, an answer, the end of the input, and no sequence at all", async () => {
     await using child = new Child(PROGRAM);
     child.type("tool ls");
-    await child.until("is to do): ");
+    await child.until("in this session): ");
     child.type("y");
     await child.until("The tool is done.");
     child.type("hostile");

@@ -12,7 +12,8 @@ export function Approval({
 }): ReactElement {
   const chat = useChat();
   const [isGivingReason, setGivingReason] = useState(false);
-  const { id, tool, input } = request;
+  const [isForEveryCall, setForEveryCall] = useState(false);
+  const { id, tool, input, grant, agent } = request;
   const onReason = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const reason = String(new FormData(event.currentTarget).get("reason")).trim();
@@ -31,7 +32,11 @@ export function Approval({
       </h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long input scrolls, and a keyboard must reach all of it */}
       <pre tabIndex={0}>{inputOf(input) || "No input"}</pre>
-      {isGivingReason ? (
+      {agent !== undefined && <p className="request-words">Asked by the sub-agent {reveal(agent)}</p>}
+      {grant !== undefined && <p className="request-words">Always: {reveal(grant)}</p>}
+      {isForEveryCall ? (
+        <EveryCall request={request} onBack={() => setForEveryCall(false)} />
+      ) : isGivingReason ? (
         <form className="reason" onSubmit={onReason}>
           <label htmlFor="reason">Why not?</label>
           {/* biome-ignore lint/a11y/noAutofocus: the user has just asked for this field */}
@@ -48,17 +53,63 @@ export function Approval({
           <button className="primary" type="button" onClick={() => chat.decide(id, "once")}>
             Allow once
           </button>
-          <button className="choice" type="button" onClick={() => chat.decide(id, "always")}>
-            Always allow
-          </button>
+          {grant !== undefined && (
+            <>
+              <button
+                className="choice"
+                type="button"
+                onClick={() => chat.decide(id, { decision: "once", scope: "turn" })}
+              >
+                Allow in this turn
+              </button>
+              <button className="choice" type="button" onClick={() => chat.decide(id, "always")}>
+                Always allow
+              </button>
+            </>
+          )}
           <button className="choice" type="button" onClick={() => chat.decide(id, "reject")}>
             Reject
           </button>
           <button className="plain" type="button" onClick={() => setGivingReason(true)}>
             Reject with a reason
           </button>
+          {grant !== undefined && (
+            <button className="plain" type="button" onClick={() => setForEveryCall(true)}>
+              Every call…
+            </button>
+          )}
         </div>
       )}
+    </>
+  );
+}
+
+/** The second step: what covers more than the words above. */
+function EveryCall({
+  request,
+  onBack,
+}: {
+  readonly request: Extract<ChatPending, { readonly type: "approval" }>;
+  onBack(): void;
+}): ReactElement {
+  const chat = useChat();
+  const choices = useSettled(request); // a second click on the button before must not mean every call
+  const { id, tool } = request;
+  return (
+    <>
+      <p>Allow every call of {reveal(tool)} in this session, whatever it does?</p>
+      <div className="request-choices" {...choices}>
+        <button className="primary" type="button" onClick={onBack}>
+          Back
+        </button>
+        <button
+          className="choice"
+          type="button"
+          onClick={() => chat.decide(id, { decision: "always", tool: true })}
+        >
+          Allow every call
+        </button>
+      </div>
     </>
   );
 }

@@ -8,6 +8,7 @@ import { Icon } from "./icon.tsx";
 import { Notices } from "./notices.tsx";
 import { Pill } from "./pill.tsx";
 import { Requests } from "./requests.tsx";
+import { Standing } from "./standing.tsx";
 import { Thread } from "./thread.tsx";
 import { useFollow } from "./use-follow.ts";
 
@@ -70,6 +71,7 @@ export function ChatView({ title, label, suggestions, isDrawerOpen, onDrawer }: 
       </section>
       <div className="foot">
         <Notices />
+        <Standing />
         <Requests composer={message} />
         <Composer field={message} label={label} onSay={say} isBehind={isDrawerOpen} />
       </div>

@@ -8,6 +8,7 @@ import type {
   AnyEvent,
   ClientStatus,
   Decision,
+  Grant,
   PendingRequest,
   Question,
   Reply,
@@ -155,6 +156,13 @@ export interface AgentClient<
    * @throws InvalidInputError for an unknown id, for the id of a tool call, and for a value that is no answer.
    */
   answer(id: string, answer: Answer): Reply;
+  /** What the user has allowed beyond one call, oldest first. The same list until something changes. */
+  readonly grants: readonly Grant[];
+  /**
+   * Takes a grant back.
+   * @returns false if no grant has this id any more.
+   */
+  revoke(id: string): boolean;
   connect(options?: ConnectOptions): Promise<void>;
   close(options?: CloseOptions): Promise<void>;
   /**

@@ -21,7 +21,16 @@ export interface AnyConversation
 export interface AnyAgentClient
   extends Pick<
       AgentClient<AnyEvent, TurnResult, object, object>,
-      "status" | "capabilities" | "closedBy" | "pending" | "decide" | "answer" | "connect" | "close"
+      | "status"
+      | "capabilities"
+      | "closedBy"
+      | "pending"
+      | "decide"
+      | "answer"
+      | "grants"
+      | "revoke"
+      | "connect"
+      | "close"
     >,
     AsyncDisposable {
   /** Cancels a turn that another client of the same backend has begun. `turnId` is the id in its events. Absent: nobody else has turns there. */

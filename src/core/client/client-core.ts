@@ -10,6 +10,7 @@ import {
 } from "../errors.ts";
 import { neverAsked } from "../gate/decision.ts";
 import type { Gate } from "../gate/gate.ts";
+import { NO_GRANTS } from "../gate/grants.ts";
 import type { GateHost } from "../gate/open-request.ts";
 import type { Backoff } from "../link/backoff.ts";
 import { Connection } from "../link/connection.ts";
@@ -18,7 +19,7 @@ import { createDialer, type Dialer } from "../link/dial.ts";
 import type { WebSocketLike } from "../link/web-socket.ts";
 import type { RunnerHost, TurnLimits } from "../turn/runner.ts";
 import type { Turn, TurnResult } from "../turn/turn.ts";
-import type { Answer, ClientStatus, Decision, PendingRequest, Reply, Ruling } from "../values.ts";
+import type { Answer, ClientStatus, Decision, Grant, PendingRequest, Reply, Ruling } from "../values.ts";
 import type { ClientEvents, CloseOptions, ConnectOptions } from "./agent-client.ts";
 import { credentialsInHeaders } from "./credential-names.ts";
 import type { EventNames } from "./events.ts";
@@ -148,6 +149,14 @@ export class ClientCore<
 
   answer(id: string, answer: Answer): Reply {
     return this.outbox.run(() => this.#gateFor(id).answer(id, answer));
+  }
+
+  get grants(): readonly Grant[] {
+    return this.closedBy ? NO_GRANTS : (this.#rooms.gate?.grants ?? NO_GRANTS);
+  }
+
+  revoke(id: string): boolean {
+    return this.#rooms.gate?.revoke(id) ?? false;
   }
 
   #gateFor(id: string): Gate {

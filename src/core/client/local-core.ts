@@ -2,10 +2,11 @@ import { checkCallOptions, checks } from "../checks.ts";
 import type { CancelTimer, Clock } from "../clock.ts";
 import { deferred } from "../deferred.ts";
 import { ClosedError, ConnectError } from "../errors.ts";
+import { NO_GRANTS } from "../gate/grants.ts";
 import type { LiveTurn } from "../turn/live-turn.ts";
 import type { TurnLimits } from "../turn/runner.ts";
 import type { TurnResult } from "../turn/turn.ts";
-import type { Answer, ClientStatus, Decision, PendingRequest, Reply, Ruling } from "../values.ts";
+import type { Answer, ClientStatus, Decision, Grant, PendingRequest, Reply, Ruling } from "../values.ts";
 import type { ClientEvents, CloseOptions, ConnectOptions } from "./agent-client.ts";
 import type { EventNames } from "./events.ts";
 import type { LocalHost } from "./local-turns.ts";
@@ -53,6 +54,9 @@ export interface LocalRooms<Event, Result extends TurnResult> {
     isOpen(id: string): boolean;
     decide(id: string, decision: Decision): Ruling;
     answer(id: string, answer: Answer): Reply;
+    /** Absent without a gate. */
+    readonly grants?: readonly Grant[];
+    revoke?(id: string): boolean;
     /** The client is closing. */
     close?(): void;
   };
@@ -145,6 +149,14 @@ export abstract class LocalCore<
 
   answer(id: string, answer: Answer): Reply {
     return this.outbox.run(() => this.#served.requests.answer(id, answer));
+  }
+
+  get grants(): readonly Grant[] {
+    return this.closedBy ? NO_GRANTS : (this.#served.requests.grants ?? NO_GRANTS);
+  }
+
+  revoke(id: string): boolean {
+    return this.#served.requests.revoke?.(id) ?? false;
   }
 
   /** Checks whether the backend can be used. */

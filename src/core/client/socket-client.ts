@@ -1,7 +1,7 @@
 import { asyncDispose } from "../dispose.ts";
 import type { AnyAgentwireError } from "../errors.ts";
 import type { TurnResult } from "../turn/turn.ts";
-import type { Answer, ClientStatus, Decision, PendingRequest, Reply, Ruling } from "../values.ts";
+import type { Answer, ClientStatus, Decision, Grant, PendingRequest, Reply, Ruling } from "../values.ts";
 import type {
   AgentClient,
   AnyClientEvents,
@@ -18,7 +18,7 @@ export interface SharedClient<
   Events extends { [Name in keyof Events]: readonly unknown[] },
 > extends Pick<
     AgentClient<Event, Result, never, never, Events>,
-    "status" | "closedBy" | "pending" | "decide" | "answer" | "connect" | "close"
+    "status" | "closedBy" | "pending" | "grants" | "revoke" | "decide" | "answer" | "connect" | "close"
   > {
   on<Name extends keyof Events & string>(
     name: Name,
@@ -37,7 +37,16 @@ export abstract class SocketClient<
 > implements
     Pick<
       AgentClient<Event, Result, never, never, Events>,
-      "status" | "closedBy" | "pending" | "decide" | "answer" | "connect" | "close" | "on"
+      | "status"
+      | "closedBy"
+      | "pending"
+      | "grants"
+      | "revoke"
+      | "decide"
+      | "answer"
+      | "connect"
+      | "close"
+      | "on"
     >,
     AsyncDisposable
 {
@@ -61,6 +70,19 @@ export abstract class SocketClient<
   /** The requests that wait for the user, oldest first. Some belong to no turn. */
   get pending(): readonly PendingRequest[] {
     return this.#shared.pending;
+  }
+
+  /** What the user has allowed beyond one call, oldest first: see `Decision`. In memory alone: another client has none of it. */
+  get grants(): readonly Grant[] {
+    return this.#shared.grants;
+  }
+
+  /**
+   * Takes a grant back: the next call that it covered is asked about again. Calls that were allowed go on.
+   * @returns false if no grant has this id any more.
+   */
+  revoke(id: string): boolean {
+    return this.#shared.revoke(id);
   }
 
   /**

@@ -1,37 +1,82 @@
-import { describe } from "../checks.ts";
+import { describe, isObject } from "../checks.ts";
 import { InvalidInputError } from "../errors.ts";
 import { checkNames } from "../names.ts";
-import type { Answers, DecidedBy, Decision, Question, Ruling, TurnToolCall } from "../values.ts";
+import type { Answers, DecidedBy, Decision, GrantScope, Question, Ruling, TurnToolCall } from "../values.ts";
 
 const DECISIONS: ReadonlySet<unknown> = new Set(["once", "always", "reject"]);
+const SCOPES: ReadonlySet<unknown> = new Set(["once", "turn", "session"]);
+
+/** A decision, read: `once` for the session is `always`. */
+export type ReadDecision = Pick<Ruling, "decision" | "scope" | "tool" | "reason">;
 
 /** @throws InvalidInputError for a value that is no decision, so no call is approved by mistake. */
-export function readDecision(value: unknown): Pick<Ruling, "decision" | "reason"> {
+export function readDecision(value: unknown): ReadDecision {
   if (value === true) return { decision: "once" };
   if (value === false) return { decision: "reject" };
-  const { decision, reason } = fieldsOf(value);
-  if (isDecision(decision) && (reason === undefined || typeof reason === "string"))
-    return reason === undefined ? { decision } : { decision, reason };
-  throw new InvalidInputError(
-    "that is no decision on a tool call.",
-    'Give true, false, "once", "always", "reject", or { decision, reason }.',
-  );
+  const { decision, scope, tool, reason } = fieldsOf(value);
+  const isReason = reason === undefined || typeof reason === "string";
+  if (!isDecision(decision) || !isReason || !isScope(scope) || (tool !== undefined && tool !== true))
+    throw new InvalidInputError(
+      "that is no decision on a tool call.",
+      'Give true, false, "once", "always", "reject", or { decision, scope, tool, reason }.',
+    );
+  const lasts = scope ?? (decision === "always" ? "session" : "once");
+  if (decision === "reject" && (scope !== undefined || tool))
+    throw mistaken(
+      "a rejection holds for one call",
+      "Leave `scope` and `tool` out; a rule of `toolPolicy` denies more.",
+    );
+  if (decision === "always" && lasts !== "session")
+    throw mistaken(
+      `\`always\` holds for the session, not for the scope \`${lasts}\``,
+      `Give { decision: "once", scope: "${lasts}" }.`,
+    );
+  if (tool && lasts === "once")
+    throw mistaken(
+      "`tool` widens a grant, and a decision for one call gives none",
+      'Add the scope "turn" or "session".',
+    );
+  const rest = { ...(tool ? ({ tool } as const) : {}), ...(reason === undefined ? {} : { reason }) };
+  if (decision === "reject" || lasts === "once") return { decision, ...rest };
+  return lasts === "turn" ? { decision: "once", scope: "turn", ...rest } : { decision: "always", ...rest };
+}
+
+/** The decision on a call that may get a grant; a call without a subject is decided once, and one without a turn not for a turn. */
+export function lasting(
+  decision: ReadDecision,
+  call: { readonly turn: unknown; readonly turnId: string | undefined } | undefined,
+): ReadDecision {
+  const { scope, reason } = decision;
+  const isOnce = scope === undefined && decision.decision !== "always";
+  const isOfTurn = call?.turn !== undefined && call.turnId !== undefined;
+  if (isOnce || (call && (scope !== "turn" || isOfTurn))) return decision;
+  const why = call ? "the call belongs to no turn" : "the input of the call cannot be read";
+  return { decision: "once", reason: reason ?? `allowed once: ${why}` };
+}
+
+function mistaken(problem: string, hint: string): InvalidInputError {
+  return new InvalidInputError(`the decision contradicts itself: ${problem}.`, hint);
 }
 
 const FIELDS: Readonly<Record<keyof Exclude<Decision, boolean | string>, true>> = {
   decision: true,
+  scope: true,
+  tool: true,
   reason: true,
 };
 
-function fieldsOf(value: unknown): { readonly decision: unknown; readonly reason?: unknown } {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return { decision: value };
+function fieldsOf(value: unknown): Readonly<Partial<Record<keyof typeof FIELDS, unknown>>> {
+  if (!isObject(value)) return { decision: value };
   checkNames(value, FIELDS, "decision field");
-  if (!("decision" in value)) return { decision: value };
-  return { decision: value.decision, reason: "reason" in value ? value.reason : undefined };
+  return value;
 }
 
 function isDecision(value: unknown): value is Ruling["decision"] {
   return DECISIONS.has(value);
+}
+
+function isScope(value: unknown): value is GrantScope | undefined {
+  return value === undefined || SCOPES.has(value);
 }
 
 /** Applies a decision to a call that awaits it. */
@@ -46,7 +91,7 @@ export function inferStart(call: TurnToolCall): TurnToolCall {
   return { ...call, state: "running", startInferred: true };
 }
 
-/** Whether the decision is the user's, made now or by an earlier `always`. */
+/** Whether the decision is the user's, made now or by a grant. */
 export function isUsersWord(by: DecidedBy): boolean {
   return by === "callback" || by === "reply" || by === "session";
 }
@@ -56,6 +101,11 @@ export function readAnswer({ questions }: Question, answer: unknown): Answers {
   if (answer === null) return undefined;
   const answers = listsOf(answer, questions.length);
   if (answers?.length === questions.length) return answers;
+  if (isObject(answer) && "scope" in answer)
+    throw new InvalidInputError(
+      "an answer has no scope.",
+      "Pass the answer alone: only a decision on a tool call has a scope.",
+    );
   throw new InvalidInputError(
     `the answer does not fit ${questions.length} question${questions.length === 1 ? "" : "s"}.`,
     "Give a list of strings for each question, a string for an only one, or null to refuse.",

@@ -4,6 +4,7 @@ import { Recent } from "../recent.ts";
 import { Table } from "../table.ts";
 import type {
   DecidedBy,
+  Grant,
   PendingRequest,
   Question,
   Reply,
@@ -11,10 +12,12 @@ import type {
   SettledRequest,
   ToolCall,
 } from "../values.ts";
-import { askedOtherwise, neverAsked, REMEMBERED, readAnswer, readDecision } from "./decision.ts";
+import { askedOtherwise, lasting, neverAsked, REMEMBERED, readAnswer, readDecision } from "./decision.ts";
+import { type Granted, Grants } from "./grants.ts";
 import { type GateHost, OpenRequest, type Waiting } from "./open-request.ts";
 import { RequestIds } from "./request-ids.ts";
 import { type ApprovalOptions, Rules, type ToolRule } from "./rules.ts";
+import { type Subject, type SubjectRules, subjectOf } from "./subject.ts";
 
 /** Withdraws a request that needs no decision any more. */
 export type Withdraw = (by: DecidedBy, reason: string) => void;
@@ -24,18 +27,17 @@ export interface Asking {
   readonly turn: Waiting | undefined;
   /** Whether the caller registered a handler for the call. The handler is consent unless the options name rules or a callback. */
   readonly isHandled: boolean;
-  /**
-   * The key for an `always`, if the tool's name does not identify the request. The key begins with its kind, such as `mcp:`. It never
-   * equals a tool's key, whatever tool names the server uses. @default the tool's name
-   */
-  readonly alwaysFor?: string | undefined;
+  /** Where the tool comes from, if its name does not identify it: a grant covers one source. @default "": the backend's own tools */
+  readonly source?: string | undefined;
+  /** What the call is about, if the gate's table does not say it. `undefined`: the call gets no grant. @default by the table */
+  readonly about?: { readonly subject: Subject | undefined } | undefined;
   /** Called exactly once, perhaps before `ask` returns. An error thrown by `decided` becomes a warning. */
   readonly decided: (ruling: Ruling) => void;
 }
 
 /**
- * The gate in front of every request of a server to this machine. Each request is settled exactly once: by the first matching rule, by an
- * `always` of this session, by the callback or a reply, or by an earlier end. The handler of a request allows the request only if the
+ * The gate in front of every request of a server to this machine. Each request is settled exactly once: by the first matching rule, by a
+ * grant, by the callback or a reply, or by an earlier end. The handler of a request allows the request only if the
  * options give neither `toolPolicy` nor `onToolApproval`. Requests do not wait for each other. The cost of a request does not grow with
  * the number of open requests.
  */
@@ -46,9 +48,13 @@ export class Gate {
   readonly #open = new Table<string, Pick<OpenRequest<Ruling | Reply>, "request" | "reply" | "isSettled">>();
   readonly #remembered = new Recent<string, SettledRequest>(REMEMBERED);
   readonly #ids = new RequestIds();
+  readonly #subjects: SubjectRules | undefined;
+  #grants = new Grants();
 
-  constructor(host: GateHost, options: ApprovalOptions) {
+  /** @param subjects what the calls of the backend's tools are about @default each call is about its whole input */
+  constructor(host: GateHost, options: ApprovalOptions, subjects?: SubjectRules) {
     this.#host = host;
+    this.#subjects = subjects;
     const { toolPolicy, onToolApproval, onQuestion, approvalTimeout } = options;
     this.#options = defined({ toolPolicy, onToolApproval, onQuestion, approvalTimeout }); // as they are now
     this.#rules = new Rules(host, this.#options);
@@ -73,9 +79,19 @@ export class Gate {
     return this.#open.has(id);
   }
 
-  /** Begins another session: an `always` of the last session does not count any more. */
+  /** Begins another session: the grants of the last session do not count any more. */
   newSession(): void {
-    this.#rules.newSession();
+    this.#grants = new Grants();
+  }
+
+  /** What the user has allowed beyond one call, oldest first. */
+  get grants(): readonly Grant[] {
+    return this.#grants.list;
+  }
+
+  /** Takes a grant back. Returns whether it stood. */
+  revoke(id: string): boolean {
+    return this.#grants.revoke(id);
   }
 
   /** Returns a new id for the server's id `native`, at each call: see {@link RequestIds}. */
@@ -91,28 +107,33 @@ export class Gate {
    * Has a call decided. The returned function withdraws the request; after the decision it does nothing. A protocol that stops a turn
    * withdraws the requests of the turn.
    */
-  ask(call: ToolCall, { turn, isHandled, alwaysFor, decided }: Asking): Withdraw {
+  ask(asked: ToolCall, { turn, isHandled, source = "", about, decided }: Asking): Withdraw {
     const { outbox } = this.#host;
     const { onToolApproval } = this.#options;
-    const { always } = this.#rules; // a decision on this call does not hold in the next session
-    const key = alwaysFor === undefined ? `tool:${call.name}` : `other:${alwaysFor}`;
+    const grants = this.#grants; // a decision on this call does not hold in the next session
+    const { subject } = about ?? { subject: subjectOf(asked, this.#subjects) };
+    const call: ToolCall = subject ? { ...asked, grant: subject.words } : asked;
+    const { name: tool, turnId } = call;
+    const granted: Granted | undefined = subject && { source, tool, subject, turnId, turn };
     const request = new OpenRequest<Ruling>(
       {
         request: { type: "approval", id: call.id, call },
         turn,
         consult:
           typeof onToolApproval === "function" ? (context) => onToolApproval(call, context) : undefined,
-        read: (value, by) => ({ ...readDecision(value), by }),
+        read: (value, by) => ({ ...lasting(readDecision(value), granted), by }),
         refuse: (by, reason) => ({ decision: "reject", by, reason }),
         settled: (ruling) => {
-          if (ruling.decision === "always") always.set(key, true);
+          grants.decided(granted, ruling);
           this.#settled({ type: "approval", id: call.id, call, ruling }, () => decided(ruling));
         },
       },
       this.#host,
     );
     const begin = (verdict: ToolRule["then"] | undefined): void =>
-      this.#begin(request, () => this.#rules.ruling(verdict, { key, isHandled }));
+      this.#begin(request, () =>
+        this.#rules.ruling(verdict, { granted: grants.rulingOn(granted), isHandled }),
+      );
     if (this.#rules.haveConditions) {
       outbox.tell(() => {
         if (request.isSettled) return;

@@ -86,35 +86,24 @@ interface Warner {
 
 /** The facts about a call that the rules use, besides its name and input. */
 export interface Asked {
-  /** The key of an `always`. */
-  readonly key: string;
+  /** The ruling of a grant that covers the call. */
+  readonly granted: Ruling | undefined;
   /** Whether the caller registered a handler for the call. */
   readonly isHandled: boolean;
 }
 
 /**
- * Decides without asking the user, in this order: the first matching rule; an `always` of this session; the consent of a handler, if the
+ * Decides without asking the user, in this order: the first matching rule; a grant of the user; the consent of a handler, if the
  * options give neither `toolPolicy` nor `onToolApproval`; a denial, if `onToolApproval` is not set.
  */
 export class Rules {
   readonly #warner: Warner;
   readonly #options: ApprovalOptions;
   readonly #warned = new Table<string, true>();
-  #always = new Table<string, true>();
 
   constructor(warner: Warner, options: ApprovalOptions) {
     this.#warner = warner;
     this.#options = options;
-  }
-
-  /** The keys to which the user has said `always` in this session. */
-  get always(): Table<string, true> {
-    return this.#always;
-  }
-
-  /** Begins another session: an `always` of the last session does not count any more. */
-  newSession(): void {
-    this.#always = new Table();
   }
 
   /** Whether `verdict` calls the caller's code. Untyped code may put `undefined` into the list. */
@@ -137,13 +126,13 @@ export class Rules {
   }
 
   /** The ruling on a call without asking; `undefined`: ask the user. */
-  ruling(verdict: ToolRule["then"] | undefined, { key, isHandled }: Asked): Ruling | undefined {
+  ruling(verdict: ToolRule["then"] | undefined, { granted, isHandled }: Asked): Ruling | undefined {
     const { toolPolicy, onToolApproval } = this.#options;
     const handlerConsents = isHandled && toolPolicy === undefined && onToolApproval === undefined;
     const then = verdict ?? (handlerConsents ? "allow" : "ask");
     if (then === "allow") return { decision: "once", by: "policy" };
     if (then === "deny") return { decision: "reject", by: "policy", reason: "denied by `toolPolicy`" };
-    if (this.#always.has(key)) return { decision: "always", by: "session" };
+    if (granted) return granted;
     if (this.asksUser) return undefined;
     this.#warnOnce(
       "tool-denied",

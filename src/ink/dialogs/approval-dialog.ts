@@ -1,5 +1,3 @@
-import type { ChatPending } from "../../chat/pending.ts";
-import { reveal } from "../../chat/print/reveal.ts";
 import type { Decision } from "../../core/values.ts";
 import { composerRows } from "../composer/composer-rows.ts";
 import { emptyEditor } from "../composer/editor.ts";
@@ -8,77 +6,87 @@ import { readable } from "../parts/values.ts";
 import type { Press } from "../press.ts";
 import { clipped, clippedRow, type Row, rowsOf } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";
-import { type DialogOptions, type DialogRows, type Entry, flow, insteadRows, stepEntry } from "./dialog.ts";
+import {
+  type ChoiceKey,
+  choiceOf,
+  choiceRows,
+  DECISIONS,
+  EVERY_CALL,
+  everyCallRows,
+  nextChoice,
+  oneLine,
+  type PendingApproval,
+  visible,
+} from "./approval-choices.ts";
+import { type DialogOptions, type DialogRows, type Entry, insteadRows, stepEntry } from "./dialog.ts";
 
-export type PendingApproval = Extract<ChatPending, { readonly type: "approval" }>;
-
-/** What the user may choose. */
-const CHOICES = [
-  { key: "y", label: "once" },
-  { key: "a", label: "always" },
-  { key: "n", label: "reject" },
-  { key: "r", label: "reject with a reason" },
-] as const;
-
-type ChoiceKey = (typeof CHOICES)[number]["key"];
+export type { PendingApproval } from "./approval-choices.ts";
 
 export interface ApprovalState {
   /** The choice that the arrows point at. */
-  readonly at: number;
-  /** The reason that the user writes. */
+  readonly at: ChoiceKey;
+  /** The step behind the choice: the reason that the user writes, or whether every call of the tool is meant. */
   readonly reason?: Entry;
+  readonly isForEveryCall?: true;
 }
 
 /** Rejecting is what Enter does by accident. */
-export const newApproval: ApprovalState = { at: 2 };
+export const newApproval: ApprovalState = { at: "n" };
 
 export type ApprovalStep =
   | { readonly type: "open"; readonly state: ApprovalState }
   | { readonly type: "decided"; readonly decision: Decision };
 
 /** The dialog after a key. */
-export function stepApproval(state: ApprovalState, press: Press): ApprovalStep {
+export function stepApproval(state: ApprovalState, press: Press, pending: PendingApproval): ApprovalStep {
   if (state.reason) return stepReason(state, state.reason, press);
+  if (state.isForEveryCall) return stepEveryCall(state, press);
   if (press.type === "text") {
-    const choice = choiceOf(press.text);
+    const choice = choiceOf(press.text, pending);
     return choice ? chosen(state, choice) : { type: "open", state };
   }
   switch (press.key) {
     case "left":
     case "up":
-      return { type: "open", state: { at: (state.at + CHOICES.length - 1) % CHOICES.length } };
+      return { type: "open", state: { at: nextChoice(state.at, -1, pending) } };
     case "right":
     case "down":
     case "tab":
-      return { type: "open", state: { at: (state.at + 1) % CHOICES.length } };
+      return { type: "open", state: { at: nextChoice(state.at, 1, pending) } };
     case "enter":
-      return chosen(state, CHOICES[state.at]?.key ?? "n");
+      return chosen(state, state.at);
     default:
       return { type: "open", state };
   }
 }
 
-/** Whether the dialog does something with a key. Text that is no key of it is for the composer. */
-export function takesPress({ reason }: ApprovalState, press: Press): boolean {
-  return reason !== undefined || press.type === "key" || choiceOf(press.text) !== undefined;
+/** Whether the dialog is in the second step of a choice, which Esc leaves. */
+export function isBehindChoice({ reason, isForEveryCall }: ApprovalState): boolean {
+  return reason !== undefined || isForEveryCall === true;
 }
 
-/** Only the key alone decides: a word that begins with it does not. */
-function choiceOf(text: string): ChoiceKey | undefined {
-  return CHOICES.find(({ key }) => key === text.toLowerCase())?.key;
+/** Whether the dialog does something with a key. Text that is no key of it is for the composer. */
+export function takesPress(state: ApprovalState, press: Press, pending: PendingApproval): boolean {
+  return isBehindChoice(state) || press.type === "key" || choiceOf(press.text, pending) !== undefined;
 }
 
 function chosen(state: ApprovalState, key: ChoiceKey): ApprovalStep {
   switch (key) {
-    case "y":
-      return { type: "decided", decision: "once" };
-    case "a":
-      return { type: "decided", decision: "always" };
-    case "n":
-      return { type: "decided", decision: "reject" };
     case "r":
-      return { type: "open", state: { ...state, at: 3, reason: emptyEditor } };
+      return { type: "open", state: { ...state, at: "r", reason: emptyEditor } };
+    case "e":
+      return { type: "open", state: { ...state, at: "e", isForEveryCall: true } };
+    default:
+      return { type: "decided", decision: DECISIONS[key] };
   }
+}
+
+/** Only `y` means every call: Enter goes back. */
+function stepEveryCall({ at, ...state }: ApprovalState, press: Press): ApprovalStep {
+  const text = press.type === "text" ? press.text.toLowerCase() : undefined;
+  if (text === "y") return { type: "decided", decision: EVERY_CALL };
+  const isBack = text === "n" || (press.type === "key" && (press.key === "escape" || press.key === "enter"));
+  return { type: "open", state: isBack ? { at } : { at, ...state } };
 }
 
 function stepReason(state: ApprovalState, entry: Entry, press: Press): ApprovalStep {
@@ -130,7 +138,9 @@ export function fitsApproval(pending: PendingApproval, { columns, theme, maxRows
   const text = readable(pending.input);
   if (text.length > columns * maxRows || countLines(text) > maxRows) return false;
   return (
-    approvalInput(pending, columns, theme).length + choiceRows(newApproval, columns, theme).length <= maxRows
+    approvalInput(pending, columns, theme).length +
+      choiceRows(pending, newApproval.at, columns, theme).length <=
+    maxRows
   );
 }
 
@@ -166,8 +176,16 @@ export function approvalRows(
       cursor: { x: cursor.x, y: cursor.y + head.length + says.length - dropped },
     };
   }
-  const choices = instead === undefined ? choiceRows(state, columns, theme) : insteadRows(instead, columns);
+  const choices = instead === undefined ? offered(pending, state, options) : insteadRows(instead, columns);
   return { rows: [...cut(head, maxRows - choices.length, columns), ...choices].slice(-maxRows) };
+}
+
+function offered(
+  pending: PendingApproval,
+  { at, isForEveryCall }: ApprovalState,
+  { columns, theme }: DialogOptions,
+): readonly Row[] {
+  return isForEveryCall ? everyCallRows(pending, columns, theme) : choiceRows(pending, at, columns, theme);
 }
 
 /** The first rows. The last of them says how many more there are, if there are more: nobody takes a piece for the whole. */
@@ -179,25 +197,4 @@ function cut(rows: readonly Row[], maxRows: number, columns: number): readonly R
     0,
     Math.max(0, maxRows),
   );
-}
-
-function choiceRows({ at }: ApprovalState, columns: number, { symbols }: Theme): readonly Row[] {
-  const isNarrow = columns < 60;
-  const items = CHOICES.map(({ key, label }, index): Row => {
-    const words = isNarrow && key === "r" ? "why" : label;
-    const text = `${index === at ? symbols.pointer : " "}${key} ${words}`;
-    return [{ text, tone: index === at ? "selected" : "plain" }];
-  });
-  return flow(items, columns, isNarrow ? 1 : 2);
-}
-
-function oneLine(text: string): string {
-  return visible(text).replaceAll("\n", "\\u{a}");
-}
-
-const TAB = "→   ";
-
-/** A line with its hidden characters, its tabs, and the blank at its end. */
-function visible(line: string): string {
-  return reveal(line).replace(/ $/, "\\u{20}").replaceAll("→", "\\u{2192}").replaceAll("\t", TAB);
 }

@@ -6,6 +6,7 @@ import {
   approvalInput,
   approvalRows,
   fitsApproval,
+  isBehindChoice,
   newApproval,
   type PendingApproval,
   stepApproval,
@@ -184,7 +185,7 @@ export class OpenDialog {
     if (press.type === "key" && press.key === "enter" && hasDraft) return this.#isTouched || this.takesText;
     switch (asked.type) {
       case "approval":
-        return takesPress(asked.state, press);
+        return takesPress(asked.state, press, asked.pending);
       case "question":
         return true;
       case "resume":
@@ -228,7 +229,8 @@ export class OpenDialog {
 
   /** Whether Esc is for the dialog: a question gets no answer, a reason is left. Otherwise Esc cancels the turn. */
   get takesEscape(): boolean {
-    return this.takesPaste;
+    const asked = this.#asked;
+    return this.takesPaste || (this.#isShown && asked?.type === "approval" && isBehindChoice(asked.state));
   }
 
   press(press: Press): void {
@@ -236,7 +238,7 @@ export class OpenDialog {
     this.#isTouched = true;
     switch (asked?.type) {
       case "approval": {
-        const step = stepApproval(asked.state, press);
+        const step = stepApproval(asked.state, press, asked.pending);
         if (step.type === "open") this.#asked = { ...asked, state: step.state };
         else {
           this.hide();

@@ -19,7 +19,7 @@ export interface Backend {
   /** Lets nobody in any more. */
   refuseAll(): void;
   /** `turn_1`, `turn_2`, `call_1` and so on. */
-  newId(what: "turn" | "call" | "question" | "agent"): string;
+  newId(what: "turn" | "call" | "question" | "agent" | "grant"): string;
   /** Resolves when the test has released the gate. */
   gate(name: string): Promise<void>;
   notePrompt(prompt: Omit<MockAgentPrompt, "n">): MockAgentPrompt;

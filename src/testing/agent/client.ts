@@ -12,7 +12,15 @@ import type { AnyAgentwireError } from "../../core/errors.ts";
 import type { ConversationState } from "../../core/turn/conversation.ts";
 import type { PromptInput } from "../../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../../core/turn/turn.ts";
-import type { Answer, ClientStatus, Decision, PendingRequest, Reply, Ruling } from "../../core/values.ts";
+import type {
+  Answer,
+  ClientStatus,
+  Decision,
+  Grant,
+  PendingRequest,
+  Reply,
+  Ruling,
+} from "../../core/values.ts";
 import type { Backend } from "./backend.ts";
 import { askedIn } from "./calls.ts";
 import { checkValues, isAnything, isDelay, isFlag, isSignal } from "./checks.ts";
@@ -113,6 +121,7 @@ export class MockAgentClient implements AgentClient<MockAgentEvent, MockAgentRes
       get settings() {
         return backend.settings;
       },
+      newGrantId: () => backend.newId("grant"),
       opened: (request, turn) => this.#opened(request, turn),
       settled: (request, turn) => {
         backend.noteSettled(request, turn.id);
@@ -185,6 +194,14 @@ export class MockAgentClient implements AgentClient<MockAgentEvent, MockAgentRes
 
   answer(id: string, answer: Answer): Reply {
     return this.#tells.run(() => this.#requests.answer(id, answer));
+  }
+
+  get grants(): readonly Grant[] {
+    return this.#requests.grants.list;
+  }
+
+  revoke(id: string): boolean {
+    return this.#requests.grants.revoke(id);
   }
 
   connect(options: ConnectOptions = {}): Promise<void> {
@@ -278,6 +295,7 @@ export class MockAgentClient implements AgentClient<MockAgentEvent, MockAgentRes
 
   /** The backend has forgotten all conversations. */
   #forget(error: AnyAgentwireError): void {
+    this.#requests.grants.clear();
     for (const conversation of this.#conversations) conversation.lost = error;
     this.#conversations = new Set();
   }
@@ -289,6 +307,7 @@ export class MockAgentClient implements AgentClient<MockAgentEvent, MockAgentRes
   }
 
   #tellStatus(status: ClientStatus): void {
+    if (status === "closed") this.#requests.grants.clear();
     this.#listeners.emit("status", [status]);
     if (status === "closed") this.#listeners.close();
   }

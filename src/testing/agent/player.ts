@@ -20,6 +20,8 @@ import { playTool } from "./tool.ts";
 export class Player implements Playing {
   readonly stage: Stage;
   readonly #work: Interruptible;
+  /** The names of the sub-agents, by their ids. */
+  readonly #names = new Map<string, string>();
   /** Text that waits for the end, for a backend without deltas. */
   #held = "";
 
@@ -199,6 +201,7 @@ export class Player implements Playing {
   async #delegate(subagent: MockSubagent, agentId: string | undefined): Promise<undefined> {
     const { type: agentType, name = agentType, steps, fails = false } = subagent;
     const id = this.stage.newId("agent");
+    this.#names.set(id, name);
     const event = {
       type: "subagent",
       id,
@@ -222,6 +225,10 @@ export class Player implements Playing {
       turn.push({ type: "finish", ...turn.progress });
       turn.complete(({ text }) => remember(text));
     });
+  }
+
+  nameOf(agentId: string): string {
+    return this.#names.get(agentId) ?? agentId;
   }
 
   /** Sets a call of the turn, and pushes the event of it. */

@@ -1,24 +1,45 @@
-import type { Answers, Question, Ruling } from "../../core/values.ts";
+import type { Answers, Question, Ruling, ToolCall } from "../../core/values.ts";
 import { checkNames, InvalidMockInput } from "../names.ts";
 import { isObject } from "./checks.ts";
 
+type Read = Pick<Ruling, "decision" | "scope" | "tool" | "reason">;
+
+type Given = Readonly<Partial<Record<keyof typeof FIELDS, unknown>>>;
+
+const FIELDS = { decision: true, scope: true, tool: true, reason: true };
+
 /** @throws InvalidInputError for a value that is no decision */
-export function readDecision(value: unknown): Pick<Ruling, "decision" | "reason"> {
+export function readDecision(value: unknown): Read {
   if (value === true) return { decision: "once" };
   if (value === false) return { decision: "reject" };
-  const [decision, reason] = isObject(value) ? fieldsOf(value) : [value, undefined];
-  const isKnown = decision === "once" || decision === "always" || decision === "reject";
-  if (isKnown && reason === undefined) return { decision };
-  if (isKnown && typeof reason === "string") return { decision, reason };
+  if (isObject(value)) checkNames(value, FIELDS, "decision field");
+  const { decision, scope, tool, reason }: Given = isObject(value) ? value : { decision: value };
+  const said = {
+    ...(tool === true ? ({ tool: true } as const) : {}),
+    ...(typeof reason === "string" ? { reason } : {}),
+  };
+  const isWhole =
+    (tool === undefined || tool === true) && (reason === undefined || typeof reason === "string");
+  const isOnce = scope === undefined || scope === "once";
+  if (isWhole && decision === "once") {
+    if (isOnce && !tool) return { decision, ...said };
+    if (scope === "turn") return { decision, scope, ...said };
+    if (scope === "session") return { decision: "always", ...said };
+  }
+  if (isWhole && decision === "always" && (scope === undefined || scope === "session"))
+    return { decision, ...said };
+  if (isWhole && decision === "reject" && scope === undefined && !tool) return { decision, ...said };
   throw new InvalidMockInput(
     "that is no decision on a tool call.",
-    'Give true, false, "once", "always", "reject", or { decision, reason }.',
+    'Give true, false, "once", "always", "reject", or { decision, scope, tool, reason }: `scope` and `tool` are not for a rejection, `tool` needs the scope "turn" or "session", and `always` is the scope "session".',
   );
 }
 
-function fieldsOf(value: object): readonly [decision: unknown, reason: unknown] {
-  checkNames(value, { decision: true, reason: true }, "decision field");
-  return [Reflect.get(value, "decision"), Reflect.get(value, "reason")];
+/** A call whose input cannot be read gets no grant. */
+export function lasting(read: Read, { grant }: ToolCall): Read {
+  const isOnce = read.decision !== "always" && read.scope === undefined;
+  if (isOnce || grant !== undefined) return read;
+  return { decision: "once", reason: read.reason ?? "allowed once: the input of the call cannot be read" };
 }
 
 /** @throws InvalidInputError for a value that does not answer these questions */

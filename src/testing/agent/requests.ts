@@ -9,7 +9,8 @@ import type {
   ToolCall,
 } from "../../core/values.ts";
 import { InvalidMockInput } from "../names.ts";
-import { readAnswer, readDecision } from "./replies.ts";
+import { Grants } from "./grants.ts";
+import { lasting, readAnswer, readDecision } from "./replies.ts";
 import type { MockTurn } from "./turn.ts";
 
 /** The client of the requests. */
@@ -17,6 +18,8 @@ export interface RequestsHost {
   /** Its timers are inputs. */
   readonly clock: Clock;
   readonly settings: { readonly approvalTimeout: number };
+  /** The id of a new grant. */
+  newGrantId(): string;
   opened(request: PendingRequest, turn: MockTurn): void;
   settled(request: SettledRequest, turn: MockTurn): void;
 }
@@ -37,13 +40,13 @@ export class Requests {
   readonly #host: RequestsHost;
   readonly #open = new Map<string, Open>();
   readonly #settled = new Map<string, SettledRequest>();
-  /** The tools that the user has allowed for the session. */
-  readonly #always = new Set<string>();
+  readonly grants: Grants;
   /** How often each wanted id was given, suffixed ids included. */
   readonly #uses = new Map<string, number>();
 
   constructor(host: RequestsHost) {
     this.#host = host;
+    this.grants = new Grants(() => host.newGrantId());
   }
 
   /** Oldest first. */
@@ -74,16 +77,17 @@ export class Requests {
     const settle = (ruling: Ruling): SettledRequest => ({ type: "approval", id: call.id, call, ruling });
     const settled = (request: SettledRequest): void => {
       if (request.type !== "approval") return;
-      if (request.ruling.decision === "always") this.#always.add(call.name);
+      this.grants.add(call, turn, request.ruling);
       decided(request.ruling);
     };
     const refuse = (by: DecidedBy, reason: string): SettledRequest =>
       settle({ decision: "reject", by, reason });
-    const reply = (value: unknown): SettledRequest => settle({ ...readDecision(value), by: "reply" });
+    const reply = (value: unknown): SettledRequest =>
+      settle({ ...lasting(readDecision(value), call), by: "reply" });
     const request: PendingRequest = { type: "approval", id: call.id, call };
-    if (this.#always.has(call.name)) {
-      this.#remember(settle({ decision: "always", by: "session" }), turn, settled);
-    } else this.#wait({ request, turn, reply, refuse, settled });
+    const granted = this.grants.rulingOn(call);
+    if (granted) this.#remember(settle(granted), turn, settled);
+    else this.#wait({ request, turn, reply, refuse, settled });
   }
 
   ask(question: Question, turn: MockTurn, answered: (reply: Reply) => void): void {

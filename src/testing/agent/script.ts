@@ -64,6 +64,8 @@ export interface MockTool {
   readonly error?: string;
   /** Whether the user is asked first. @default false */
   readonly approval?: boolean;
+  /** What a grant of the call covers, in words. Calls of the tool with the same words share a grant; with "" it gets none. @default the whole input */
+  readonly grant?: string;
   /** The steps behind a denial. */
   readonly denied?: (reason: string | undefined) => MockAgentSteps;
   /** The steps while the call runs. */

@@ -36,6 +36,8 @@ export interface Playing {
   follow(steps: MockAgentSteps, agentId: string | undefined): Promise<void>;
   /** Waits for a promise, or for the stop of the script. */
   until<T>(value: T | Promise<T>): Promise<T | typeof STOPPED>;
+  /** The name of a sub-agent. */
+  nameOf(agentId: string): string;
   /** Sets a call of the turn, and pushes the event of it. */
   call(call: TurnToolCall, agentId: string | undefined): Promise<void>;
 }

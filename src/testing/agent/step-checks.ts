@@ -48,6 +48,7 @@ export const TOOL: Fields<MockTool> = {
   streams: isStrings,
   error: isString,
   approval: isFlag,
+  grant: isString,
   denied: isFunction,
   during: isArray,
 };

@@ -1,5 +1,6 @@
-import type { Ruling, TurnToolCall } from "../../core/values.ts";
+import type { Ruling, ToolCall, TurnToolCall } from "../../core/values.ts";
 import { STOPPED } from "../server/interruptible.ts";
+import { wordsFor } from "./grants.ts";
 import type { MockTool, MockToolOutcome } from "./script.ts";
 import type { Playing } from "./stage.ts";
 
@@ -19,7 +20,7 @@ export async function playTool(
   };
   await player.call(call, agentId);
   if (approval && capabilities.permissions !== "none") {
-    const ruling = await decision(player, call, agentId);
+    const ruling = await decision(player, call, tool.grant, agentId);
     if (!ruling) return undefined;
     if (ruling.decision === "reject") {
       const { reason } = ruling;
@@ -37,12 +38,19 @@ export async function playTool(
 async function decision(
   player: Playing,
   call: TurnToolCall,
+  words: string | undefined,
   agentId: string | undefined,
 ): Promise<Ruling | undefined> {
   const { turn, tells, requests } = player.stage;
   if (!turn.open) return undefined;
   const { id, name, input, raw } = call;
   const by = agentId === undefined ? {} : { agentId };
+  const grant = wordsFor(input, words);
+  const asked: ToolCall = {
+    ...{ id, name, input, raw, turnId: turn.id },
+    ...(grant === undefined ? {} : { grant }),
+    ...(agentId === undefined ? {} : { agent: player.nameOf(agentId) }),
+  };
   const set = (changed: TurnToolCall): void => {
     turn.setCall(changed);
     turn.push({ type: "tool", call: changed, ...by });
@@ -50,7 +58,7 @@ async function decision(
   const decided = new Promise<Ruling>((resolve) => {
     tells.run(() => {
       set({ ...call, state: "awaiting" });
-      requests.approve({ id, name, input, raw, turnId: turn.id }, turn, (ruling) => {
+      requests.approve(asked, turn, (ruling) => {
         set(decide(call, ruling));
         resolve(ruling);
       });

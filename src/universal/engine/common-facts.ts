@@ -72,8 +72,8 @@ export function onSettled(request: SettledRequest, mapping: Tools, session: Sess
     session.answered(request.id, answers, reasonOf(by), by === "elsewhere" ? "agent" : "inferred");
     return;
   }
-  const { decision, by } = request.ruling;
-  if (by !== "elsewhere") session.decided(request.id, decision, reasonOf(by)); // else the next state of the call says what was decided
+  const { by } = request.ruling;
+  if (by !== "elsewhere") session.decided(request.id, request.ruling, reasonOf(by)); // else the next state of the call says what was decided
 }
 
 /** The output of a call that has ended. A denied call says that it was denied. */

@@ -1,4 +1,4 @@
-import { defined } from "../../core/checks.ts";
+import { defined, isObject } from "../../core/checks.ts";
 import type { Answers, DecidedBy, Question, Ruling, ToolCall } from "../../core/values.ts";
 import type {
   PermissionData,
@@ -70,6 +70,7 @@ export class Requests {
         ...idsOf(call.id, nativeId),
         toolName: call.name,
         input: call.input ?? null,
+        ...defined({ grant: call.grant, agent: call.agent }),
         ...metadata,
       }),
       ...details,
@@ -79,14 +80,15 @@ export class Requests {
   }
 
   /** Resolves an open permission. A resolved or unknown one stays as it is. */
-  decided(id: string, decision: Ruling["decision"], reason: ResolvedReason): void {
+  decided(id: string, { decision, scope, tool }: Omit<Ruling, "by">, reason: ResolvedReason): void {
     const data = this.#permissions.get(id);
     if (!this.#permissions.delete(id) || !data) return;
     const state = decision === "reject" ? "denied" : "approved";
-    const scope = decision === "always" ? "session" : "once";
+    const lasts = scope ?? (decision === "always" ? "session" : "once");
+    const resolved = { ...data, ...(tool ? everyCall(data) : {}), status: STATUSES[decision], reason };
     this.#envelopes.emit(
       "permission.resolved",
-      { ...data, status: STATUSES[decision], reason, state, ...(decision === "reject" ? {} : { scope }) },
+      { ...resolved, state, ...(decision === "reject" ? {} : { scope: lasts }) },
       "inferred",
     );
   }
@@ -95,7 +97,7 @@ export class Requests {
   decidedFor(callId: string, decision: Ruling["decision"]): void {
     if (this.#permissions.size === 0) return;
     for (const [id, { call_id }] of [...this.#permissions])
-      if (call_id === callId || id === callId) this.decided(id, decision, "policy");
+      if (call_id === callId || id === callId) this.decided(id, { decision }, "policy");
   }
 
   question(
@@ -149,13 +151,18 @@ export class Requests {
 
   /** The turn is over: resolves all, permissions first. */
   refuseAll(reason: ResolvedReason): void {
-    for (const id of [...this.#permissions.keys()]) this.decided(id, "reject", reason);
+    for (const id of [...this.#permissions.keys()]) this.decided(id, { decision: "reject" }, reason);
     for (const id of [...this.#questions.keys()]) this.answered(id, undefined, reason, "inferred");
   }
 
   #newId(): string {
     return `${this.#envelopes.sessionId}.${++this.#count}`;
   }
+}
+
+/** The record of a grant that covers every call of the tool. */
+function everyCall({ action, metadata }: PermissionData): Pick<PermissionData, "metadata"> {
+  return { metadata: { ...(isObject(metadata) ? metadata : {}), grant: `every call of ${action}` } };
 }
 
 function idsOf(id: string, nativeId: string | null = null) {

@@ -314,8 +314,8 @@ export class Session {
     this.requests.permission(call, { ...of, nativeId, ...(metadata ? { metadata } : {}) }, stated);
   }
 
-  decided(id: string, decision: Ruling["decision"], reason: ResolvedReason): void {
-    this.requests.decided(id, decision, reason);
+  decided(id: string, ruling: Omit<Ruling, "by">, reason: ResolvedReason): void {
+    this.requests.decided(id, ruling, reason);
   }
 
   question(question: Question, callId: string | undefined, stated: Stated): void {

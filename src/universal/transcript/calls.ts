@@ -112,9 +112,13 @@ function endOf({ status }: UniversalItem, { approval }: ChatToolPart): ToolCallS
 export function askPermission(draft: Draft, data: PermissionData): void {
   const spot = spotOfPermission(draft, data);
   const { permission_id: id, action: tool, metadata, state = "awaiting", preview } = data;
-  const input = isObject(metadata) ? metadata["input"] : undefined;
+  const { input, grant, agent } = isObject(metadata) ? metadata : {};
   const shown = preview ? { preview } : {};
-  const waits = wait(draft, { type: "approval", id, tool, input, ...shown });
+  const words = {
+    ...(typeof grant === "string" ? { grant } : {}),
+    ...(typeof agent === "string" ? { agent } : {}),
+  };
+  const waits = wait(draft, { type: "approval", id, tool, input, ...shown, ...words });
   remember(draft, keyOf.permission(id), { kind: "permission", spot, waits });
   leaveOpen(draft, openKey(spot), spot);
   changeTool(draft, spot, (part) => ({ ...part, state, ...shown, approval: approvalOf(data) }));

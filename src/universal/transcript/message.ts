@@ -1,7 +1,6 @@
-import type { ToolCallState } from "../../core/values.ts";
+import type { GrantScope, ToolCallState } from "../../core/values.ts";
 import type {
   ContentPart,
-  GrantScope,
   PermissionStatus,
   ResolvedReason,
   ToolKind,

@@ -38,10 +38,11 @@ test("a foreground call that was approved starts without a ToolStarted", async (
 test("`always` is accept_for_session, and settles the next call by policy, which is told all the same", async () => {
   const { made, prompt, says, expectGolden } = await listened();
   prompt();
-  await says(say.request(["c1"]), say.asks("c1"));
+  const ls = { command: "ls" };
+  await says(say.request(["c1"]), say.asks("c1", 0, ls));
   made.client.decide("c1", "always");
   await made.settle();
-  await says(say.completed("c1", "1"), say.request(["c2"]), say.asks("c2"), say.completed("c2", "2"));
+  await says(say.completed("c1", "1"), say.request(["c2"]), say.asks("c2", 0, ls), say.completed("c2", "2"));
   await says(say.finished());
   await expectGolden("always");
 });

@@ -3,7 +3,7 @@ import { deferred } from "../../../src/core/deferred.ts";
 import { InvalidInputError } from "../../../src/core/errors.ts";
 import type { ApprovalOptions, ToolRule } from "../../../src/core/gate/rules.ts";
 import type { DecidedBy, Decision, Ruling } from "../../../src/core/values.ts";
-import { gateRig, NOTHING_OPEN, question, rule, toolCall } from "../support/gate.ts";
+import { askedCall, gateRig, NOTHING_OPEN, question, rule } from "../support/gate.ts";
 import { codeOf, settle, thrownBy, unhandledDuring } from "../support/promises.ts";
 import { IDLE, outcomeOf, turnRig } from "../support/turns.ts";
 
@@ -53,7 +53,7 @@ describe("a callback", () => {
     });
     ask({ name: "shell" });
     await settle();
-    expect([seen, signal?.aborted]).toEqual([[toolCall({ name: "shell" })], false]);
+    expect([seen, signal?.aborted]).toEqual([[askedCall({ name: "shell" })], false]);
   });
 
   test("that never settles keeps nobody else waiting", async () => {
@@ -263,9 +263,9 @@ describe("several at once", () => {
     const second = askQuestion({ id: "b" });
     const third = ask({ id: "c", name: "write" });
     const pending = [
-      { type: "approval", id: "a", call: toolCall({ id: "a" }) },
+      { type: "approval", id: "a", call: askedCall({ id: "a" }) },
       { type: "question", id: "b", question: question({ id: "b" }) },
-      { type: "approval", id: "c", call: toolCall({ id: "c", name: "write" }) },
+      { type: "approval", id: "c", call: askedCall({ id: "c", name: "write" }) },
     ];
     expect([gate.pending, told.opened]).toEqual([pending, pending]);
     gate.decide("c", false);
@@ -317,10 +317,15 @@ describe("several at once", () => {
       {
         type: "approval",
         id: "d",
-        call: toolCall({ id: "d", name: "write" }),
+        call: askedCall({ id: "d", name: "write" }),
         ruling: { decision: "reject", by: "policy", reason: "denied by `toolPolicy`" },
       },
-      { type: "approval", id: "a", call: toolCall({ id: "a" }), ruling: { decision: "always", by: "reply" } },
+      {
+        type: "approval",
+        id: "a",
+        call: askedCall({ id: "a" }),
+        ruling: { decision: "always", by: "reply" },
+      },
       {
         type: "question",
         id: "b",
@@ -330,7 +335,7 @@ describe("several at once", () => {
       {
         type: "approval",
         id: "c",
-        call: toolCall({ id: "c" }),
+        call: askedCall({ id: "c" }),
         ruling: { decision: "reject", by: "disconnected", reason: "the link is lost" },
       },
     ]);

@@ -3,7 +3,7 @@ import type { Withdraw } from "../../../src/core/gate/gate.ts";
 import type { GateHost } from "../../../src/core/gate/open-request.ts";
 import type { ApprovalOptions } from "../../../src/core/gate/rules.ts";
 import type { Decision, Ruling } from "../../../src/core/values.ts";
-import { type AskChanges, gateRig, NOTHING_OPEN, rule, toolCall } from "../support/gate.ts";
+import { type AskChanges, askedCall, gateRig, NOTHING_OPEN, rule } from "../support/gate.ts";
 import { codeOf, settle, thrownBy } from "../support/promises.ts";
 import { NOTHING_LEFT, turnRig } from "../support/turns.ts";
 
@@ -368,7 +368,7 @@ describe("ids", () => {
     ]);
     expect(told.warnings.map(({ kind }) => kind)).toEqual(["approval-failed"]);
     second.withdraw("cancelled", "no matter");
-    expect(gate.pending).toEqual([{ type: "approval", id: "call-1", call: toolCall({ name: "read" }) }]);
+    expect(gate.pending).toEqual([{ type: "approval", id: "call-1", call: askedCall({ name: "read" }) }]);
     expect(gate.decide("call-1", true)).toEqual(BY_REPLY);
     expect([first.rulings, leftovers()]).toEqual([[BY_REPLY], NOTHING_OPEN]);
     expect(gate.decide("call-1", false)).toEqual(BY_REPLY);

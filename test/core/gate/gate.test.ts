@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { InvalidInputError } from "../../../src/core/errors.ts";
 import type { ApprovalOptions, ToolRule } from "../../../src/core/gate/rules.ts";
 import type { Decision, Ruling, ToolCall } from "../../../src/core/values.ts";
-import { gateRig, NOTHING_OPEN, rule, toolCall } from "../support/gate.ts";
+import { askedCall, gateRig, NOTHING_OPEN, rule, toolCall } from "../support/gate.ts";
 import { settle, thrownBy, unhandledDuring } from "../support/promises.ts";
 import { turnRig } from "../support/turns.ts";
 
@@ -51,7 +51,7 @@ describe("a rule", () => {
     const call = toolCall({ name: "shell", input: { command: "ls" } });
     const when: ToolRule["when"] = (asked) => calls.push(asked) > 0;
     expect(fate({ toolPolicy: [rule("shell", "allow", when)] }, call)).toEqual(ALLOWED);
-    expect(calls).toEqual([call]);
+    expect(calls).toEqual([askedCall(call)]);
   });
 
   test("with a pattern that remembers where it matched fits every time", () => {
@@ -262,8 +262,8 @@ describe("a decision", () => {
       says: "decision field `reson` does not exist. Did you mean `reason`?",
     },
     { given: { decison: "once" }, says: "decision field `decison` does not exist. Did you mean `decision`?" },
-    { given: { decision: "once", until: undefined }, says: "These exist: decision, reason." },
-    { given: { decision: "once", constructor: 1 }, says: "These exist: decision, reason." },
+    { given: { decision: "once", until: undefined }, says: "These exist: decision, scope, tool, reason." },
+    { given: { decision: "once", constructor: 1 }, says: "These exist: decision, scope, tool, reason." },
   ])("with a field that does not exist is none: $given", async ({ given, says }) => {
     const { ask, gate } = gateRig({ onToolApproval: "manual" });
     const { rulings } = ask();
@@ -317,13 +317,38 @@ describe("`always`", () => {
     },
   );
 
+  test("of a callback may hold for the turn, and ends with it", async () => {
+    const { turn } = turnRig();
+    const { ask, gate } = gateRig({ onToolApproval: () => ({ decision: "once", scope: "turn" }) });
+    ask({ id: "call-1", turn, turnId: "turn-1" });
+    await settle();
+    const ruling = { decision: "once", scope: "turn", by: "session" };
+    expect(ask({ id: "call-2", turn, turnId: "turn-1" }).rulings).toEqual([ruling]);
+    expect(ask({ id: "call-3", turn, turnId: "turn-2" }).rulings).toEqual([]);
+    expect(gate.grants).toMatchObject([{ scope: "turn", turnId: "turn-1" }]);
+  });
+
+  test("ends for the oldest, once what all grants are about is longer than 1 MiB", () => {
+    const { ask, gate } = gateRig({ onToolApproval: "manual" });
+    for (const id of ["a", "b", "c"]) {
+      ask({ id, input: id.repeat(500_000) });
+      gate.decide(id, "always");
+    }
+    expect(gate.grants).toHaveLength(2);
+    expect(ask({ id: "d", input: "a".repeat(500_000) }).rulings).toEqual([]);
+    expect(ask({ id: "e", input: "c".repeat(500_000) }).rulings).toEqual([SESSION]);
+    ask({ id: "f", input: "f".repeat(3_000_000) });
+    gate.decide("f", "always");
+    expect(gate.grants).toHaveLength(1);
+  });
+
   test("holds for what its protocol says that it is for, where names alone do not tell two tools apart", () => {
     const { ask, gate } = gateRig({ onToolApproval: "manual" });
-    ask({ id: "call-1", alwaysFor: "read of one server" });
+    ask({ id: "call-1", source: "read of one server" });
     gate.decide("call-1", "always");
     const [same, other, own] = [
-      ask({ id: "call-2", alwaysFor: "read of one server", name: "renamed" }),
-      ask({ id: "call-3", alwaysFor: "read of another" }),
+      ask({ id: "call-2", source: "read of one server" }),
+      ask({ id: "call-3", source: "read of another" }),
       ask({ id: "call-4" }),
     ];
     expect([same.rulings, other.rulings, own.rulings]).toEqual([[SESSION], [], []]);
@@ -340,12 +365,12 @@ describe("`always`", () => {
         "other:mcp:read",
       ]) {
         const { ask, gate } = gateRig({ onToolApproval: "manual" });
-        ask({ id: "special", name: "read", alwaysFor: key });
+        ask({ id: "special", name: "read", source: key });
         gate.decide("special", "always");
         const own = ask({ id: "own", name });
         expect(own.rulings, `${key} is said for ${name}`).toEqual([]);
         gate.decide("own", "always");
-        expect(ask({ id: "another", alwaysFor: name === key ? `${key}2` : name }).rulings).toEqual([]);
+        expect(ask({ id: "another", source: name === key ? `${key}2` : name }).rulings).toEqual([]);
       }
     },
   );

@@ -2,6 +2,7 @@ import { Outbox } from "../../../src/core/client/outbox.ts";
 import { type Asking, Gate, type Withdraw } from "../../../src/core/gate/gate.ts";
 import type { GateHost, Waiting } from "../../../src/core/gate/open-request.ts";
 import type { ApprovalOptions, ToolRule } from "../../../src/core/gate/rules.ts";
+import type { SubjectRules } from "../../../src/core/gate/subject.ts";
 import type {
   PendingRequest,
   Question,
@@ -27,6 +28,12 @@ export const toolCall = (changes: Partial<ToolCall> = {}): ToolCall => ({
   ...changes,
 });
 
+/** The same call while it is decided. */
+export const askedCall = (changes: Partial<ToolCall> = {}): ToolCall => {
+  const call = toolCall(changes);
+  return { ...call, grant: `exactly the input ${JSON.stringify(call.input)}` };
+};
+
 export const item = (changes: Partial<QuestionItem> = {}): QuestionItem => ({
   question: "Which one?",
   options: [{ label: "left" }, { label: "right" }],
@@ -45,12 +52,16 @@ export const question = (changes: Partial<Question> = {}): Question => ({
 export interface AskChanges extends Partial<ToolCall> {
   readonly turn?: Waiting;
   readonly isHandled?: boolean;
-  readonly alwaysFor?: string;
+  readonly source?: string;
   readonly decided?: Asking["decided"];
 }
 
 /** A gate, and everything that it tells the client that made it. What is asked is an input of the outbox, as in a client. */
-export function gateRig(options: ApprovalOptions = {}, changes: Partial<GateHost> = {}) {
+export function gateRig(
+  options: ApprovalOptions = {},
+  changes: Partial<GateHost> = {},
+  subjects?: SubjectRules,
+) {
   const clock = new ManualClock();
   const { outbox = new Outbox() } = changes;
   const told = {
@@ -72,6 +83,7 @@ export function gateRig(options: ApprovalOptions = {}, changes: Partial<GateHost
       warn: (...warning) => outbox.tell(() => warn(...warning)),
     },
     options,
+    subjects,
   );
   const withdraws: Withdraw[] = [];
   const asked = (withdraw: Withdraw): Withdraw => {
@@ -81,12 +93,12 @@ export function gateRig(options: ApprovalOptions = {}, changes: Partial<GateHost
   const withdrawAll: Withdraw = (by, reason) => {
     for (const withdraw of withdraws) withdraw(by, reason);
   };
-  const ask = ({ turn, isHandled = false, alwaysFor, decided = () => {}, ...call }: AskChanges = {}) => {
+  const ask = ({ turn, isHandled = false, source, decided = () => {}, ...call }: AskChanges = {}) => {
     const rulings: Ruling[] = [];
     const asking: Asking = {
       turn,
       isHandled,
-      alwaysFor,
+      source,
       decided: (ruling) => {
         rulings.push(ruling);
         decided(ruling);

@@ -1,0 +1,104 @@
+import type { ChatPending } from "../../chat/pending.ts";
+import { reveal } from "../../chat/print/reveal.ts";
+import type { Decision } from "../../core/values.ts";
+import { clipped, type Row, rowsOf } from "../rows/row.ts";
+import type { Theme } from "../theme.ts";
+import { flow } from "./dialog.ts";
+
+export type PendingApproval = Extract<ChatPending, { readonly type: "approval" }>;
+
+/** What the user may choose. `isLasting`: only for a call that can get a grant. */
+const CHOICES = [
+  { key: "y", label: "once", isLasting: false },
+  { key: "t", label: "this turn", isLasting: true },
+  { key: "a", label: "always", isLasting: true },
+  { key: "n", label: "reject", isLasting: false },
+  { key: "r", label: "reject with a reason", isLasting: false },
+  { key: "e", label: "every call", isLasting: true },
+] as const;
+
+/** Columns in which all choices fit into one row with a gap of two. */
+const WIDE = 83;
+
+export type ChoiceKey = (typeof CHOICES)[number]["key"];
+
+/** What a choice decides. `r` and `e` go on to a step of their own. */
+export const DECISIONS = {
+  y: "once",
+  t: { decision: "once", scope: "turn" },
+  a: "always",
+  n: "reject",
+} as const satisfies Partial<Record<ChoiceKey, Decision>>;
+
+/** The decision of the second step of `e`. */
+export const EVERY_CALL: Decision = { decision: "always", tool: true };
+
+function choicesFor({ grant }: PendingApproval): readonly (typeof CHOICES)[number][] {
+  return CHOICES.filter(({ isLasting }) => grant !== undefined || !isLasting);
+}
+
+/** Only the key alone chooses: a word that begins with it does not. */
+export function choiceOf(text: string, pending: PendingApproval): ChoiceKey | undefined {
+  return choicesFor(pending).find(({ key }) => key === text.toLowerCase())?.key;
+}
+
+/** The choice beside another one. */
+export function nextChoice(at: ChoiceKey, by: 1 | -1, pending: PendingApproval): ChoiceKey {
+  const choices = choicesFor(pending);
+  const index = choices.findIndex(({ key }) => key === at);
+  return choices[(index + choices.length + by) % choices.length]?.key ?? "n";
+}
+
+/** Which agent asks, what the lasting choices cover, and the choices. */
+export function choiceRows(
+  pending: PendingApproval,
+  at: ChoiceKey,
+  columns: number,
+  { symbols }: Theme,
+): readonly Row[] {
+  const isNarrow = columns < 60;
+  const items = choicesFor(pending).map(({ key, label }): Row => {
+    const words = isNarrow && key === "r" ? "why" : label;
+    const text = `${key === at ? symbols.pointer : " "}${key} ${words}`;
+    return [{ text, tone: key === at ? "selected" : "plain" }];
+  });
+  return [...wordRows(pending, columns), ...flow(items, columns, columns < WIDE ? 1 : 2)];
+}
+
+/** Rows of the words for what the lasting choices cover. The whole input stands above. */
+const MAX_WORD_ROWS = 3;
+
+function wordRows({ agent, grant }: PendingApproval, columns: number): readonly Row[] {
+  const rows = (text: string): readonly Row[] =>
+    rowsOf(clipped(text, MAX_WORD_ROWS * (columns - 1)), "dim", { columns, at: "hard" });
+  return [
+    ...(agent === undefined ? [] : rows(` asked by the sub-agent ${oneLine(agent)}`)),
+    ...(grant === undefined ? [] : rows(` always: ${oneLine(grant)}`)),
+  ];
+}
+
+/** The second step of `e`, in words. */
+export function everyCallRows(
+  { tool }: PendingApproval,
+  columns: number,
+  { symbols }: Theme,
+): readonly Row[] {
+  const text = `Allow every call of ${oneLine(tool)} in this session, whatever it does?`;
+  const choices: readonly Row[] = [
+    [{ text: " y every call", tone: "plain" }],
+    [{ text: `${symbols.pointer}n back`, tone: "selected" }],
+  ];
+  return [...rowsOf(text, "warn", { columns }), ...flow(choices, columns)];
+}
+
+/** A text in one line, with its hidden characters. */
+export function oneLine(text: string): string {
+  return visible(text).replaceAll("\n", "\\u{a}");
+}
+
+const TAB = "→   ";
+
+/** A line with its hidden characters, its tabs, and the blank at its end. */
+export function visible(line: string): string {
+  return reveal(line).replace(/ $/, "\\u{20}").replaceAll("→", "\\u{2192}").replaceAll("\t", TAB);
+}
