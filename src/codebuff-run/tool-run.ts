@@ -43,7 +43,7 @@ export class ToolRun {
 
   /** Has the call decided, and runs its handler. Throws only the reason of a stop. */
   async run(handler: CodebuffRunToolHandler): Promise<readonly ToolOutput[]> {
-    return (await this.#refusal()) ?? this.#execute(handler);
+    return (await this.#refusal(handler.preview)) ?? this.#execute(handler);
   }
 
   /** Has the call decided, and runs agents. They have limits of their own, and have ended when this ends. */
@@ -56,8 +56,8 @@ export class ToolRun {
   }
 
   /** Has the call decided. Returns the result of a denied call. */
-  async #refusal(): Promise<readonly ToolOutput[] | undefined> {
-    const ruling = await this.#decided();
+  async #refusal(preview?: CodebuffRunToolHandler["preview"]): Promise<readonly ToolOutput[] | undefined> {
+    const ruling = await this.#decided(preview);
     assertWanted(this.#shared);
     if (ruling.decision === "reject") return this.#denied(ruling);
     this.show({ state: "approved" });
@@ -100,9 +100,17 @@ export class ToolRun {
     return failure(denialOf(isUsers, why));
   }
 
-  #decided(): Promise<Ruling> {
+  #decided(preview: CodebuffRunToolHandler["preview"]): Promise<Ruling> {
     const { gate } = this.#shared;
-    return this.#settled((turn, decided) => gate.ask(this.#call, { turn, isHandled: true, decided }));
+    const call = this.#call;
+    return this.#settled((turn, decided) =>
+      gate.ask(call, {
+        turn,
+        isHandled: true,
+        preview: preview && ((_, context) => preview(call, context)),
+        decided,
+      }),
+    );
   }
 
   /** Brings a request before the gate, and waits until it is settled. */

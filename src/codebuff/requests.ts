@@ -1,6 +1,6 @@
 import { isAskUser, questionOf } from "../codebuff-events/ask-user.ts";
 import type { ToolOutput } from "../codebuff-events/print-mode.ts";
-import type { Gate } from "../core/gate/gate.ts";
+import type { Asking, Gate } from "../core/gate/gate.ts";
 import { Recent } from "../core/recent.ts";
 import { Table } from "../core/table.ts";
 import type { ToolCall } from "../core/values.ts";
@@ -54,6 +54,7 @@ interface Offer<T> extends Omit<Job<T>, "ask"> {
   readonly asked: string;
   readonly option: string;
   readonly run: ((context: HandlerContext) => T | Promise<T>) | undefined;
+  readonly preview?: Asking["preview"];
   /** The key of an `always`, if the call's name does not identify the request. */
   readonly alwaysFor?: string | undefined;
 }
@@ -175,6 +176,7 @@ export class Requests {
         asked: asked(name),
         option: mcpConfig ? "`onMcpToolCall`" : asksUser ? "`onQuestion`" : "`tools`",
         run: handler && ((context) => handler(call, context)),
+        preview: handler?.preview && ((_, context) => handler.preview?.(call, context)),
         alwaysFor: mcpConfig ? `mcp:${JSON.stringify([name, mcpConfig])}` : undefined,
       });
     }
@@ -236,7 +238,7 @@ export class Requests {
   }
 
   /** Brings a request before the gate. Without a handler, refuses the request without asking the user. */
-  #offer<T>(key: string, { asked, option, run, alwaysFor, ...job }: Offer<T>): void {
+  #offer<T>(key: string, { asked, option, run, preview, alwaysFor, ...job }: Offer<T>): void {
     if (!run) {
       this.#warnMissing(asked, option);
       const why = `no handler is registered for ${asked}`;
@@ -251,6 +253,7 @@ export class Requests {
           turn,
           isHandled: true,
           alwaysFor,
+          preview,
           decided: (ruling) => (ruling.decision === "reject" ? task.deny(ruling) : task.run(run)),
         }),
     });

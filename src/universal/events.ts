@@ -1,4 +1,6 @@
-import type { ToolCallState } from "../core/values.ts";
+import type { ToolCallState, ToolPreview } from "../core/values.ts";
+
+export type { ToolPreview } from "../core/values.ts";
 
 /**
  * The universal events: one vocabulary for every backend. A stream of these events can be shown, stored as JSONL and replayed.
@@ -133,18 +135,6 @@ export type ResolvedReason = "user" | "policy" | "cancelled" | "disconnected" | 
 
 /** How long a decision holds: for one call, until the end of the turn, or until the end of the session. */
 export type GrantScope = "once" | "turn" | "session";
-
-/** What a call would change in one file. */
-export interface ToolPreview {
-  readonly path: string;
-  /** A unified diff. */
-  readonly diff: string;
-  /** `tool`: computed here from the file. `agent`: the agent's own claim. */
-  readonly by: "tool" | "agent";
-  /** The whole texts, up to 64 KiB each. */
-  readonly old_text?: string;
-  readonly new_text?: string;
-}
 
 export interface PermissionData {
   /** `<session_id>.<n>`: unique over all sessions and clients. Goes to `chat.decide`. */

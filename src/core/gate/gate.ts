@@ -12,7 +12,8 @@ import type {
   ToolCall,
 } from "../values.ts";
 import { askedOtherwise, neverAsked, REMEMBERED, readAnswer, readDecision } from "./decision.ts";
-import { type GateHost, OpenRequest, type Waiting } from "./open-request.ts";
+import { type GateHost, OpenRequest, type Prepare, type Waiting } from "./open-request.ts";
+import { askPreview, type TellPreview } from "./preview.ts";
 import { RequestIds } from "./request-ids.ts";
 import { type ApprovalOptions, Rules, type ToolRule } from "./rules.ts";
 
@@ -29,6 +30,8 @@ export interface Asking {
    * equals a tool's key, whatever tool names the server uses. @default the tool's name
    */
   readonly alwaysFor?: string | undefined;
+  /** Tells what the call would change, before the user is asked. @default nothing is told */
+  readonly preview?: TellPreview | undefined;
   /** Called exactly once, perhaps before `ask` returns. An error thrown by `decided` becomes a warning. */
   readonly decided: (ruling: Ruling) => void;
 }
@@ -91,17 +94,20 @@ export class Gate {
    * Has a call decided. The returned function withdraws the request; after the decision it does nothing. A protocol that stops a turn
    * withdraws the requests of the turn.
    */
-  ask(call: ToolCall, { turn, isHandled, alwaysFor, decided }: Asking): Withdraw {
+  ask(call: ToolCall, { turn, isHandled, alwaysFor, preview, decided }: Asking): Withdraw {
     const { outbox } = this.#host;
     const { onToolApproval } = this.#options;
     const { always } = this.#rules; // a decision on this call does not hold in the next session
     const key = alwaysFor === undefined ? `tool:${call.name}` : `other:${alwaysFor}`;
+    let shown = { type: "approval", id: call.id, call } as const;
     const request = new OpenRequest<Ruling>(
       {
-        request: { type: "approval", id: call.id, call },
+        get request() {
+          return shown;
+        },
         turn,
         consult:
-          typeof onToolApproval === "function" ? (context) => onToolApproval(call, context) : undefined,
+          typeof onToolApproval === "function" ? (context) => onToolApproval(shown.call, context) : undefined,
         read: (value, by) => ({ ...readDecision(value), by }),
         refuse: (by, reason) => ({ decision: "reject", by, reason }),
         settled: (ruling) => {
@@ -111,8 +117,19 @@ export class Gate {
       },
       this.#host,
     );
-    const begin = (verdict: ToolRule["then"] | undefined): void =>
-      this.#begin(request, () => this.#rules.ruling(verdict, { key, isHandled }));
+    const begin = (verdict: ToolRule["then"] | undefined): void => {
+      const known = (): Ruling | undefined => this.#rules.ruling(verdict, { key, isHandled });
+      this.#begin(
+        request,
+        known,
+        preview &&
+          ((done) =>
+            askPreview(this.#host, call, preview, (told) => {
+              if (told) shown = { ...shown, call: { ...call, preview: told } };
+              done();
+            })),
+      );
+    };
     if (this.#rules.haveConditions) {
       outbox.tell(() => {
         if (request.isSettled) return;
@@ -174,10 +191,11 @@ export class Gate {
     return this.#remembered.get(id);
   }
 
-  /** Settles a request with `known()`, or lets the request wait for the user. */
+  /** Settles a request with `known()`, or lets the request wait for the user: behind `prepare`, if something comes before the question. */
   #begin<Outcome extends Ruling | Reply>(
     request: OpenRequest<Outcome>,
     known: () => Outcome | undefined,
+    prepare?: Prepare,
   ): void {
     const { approvalTimeout = 0 } = this.#options;
     const { id } = request.request;
@@ -185,6 +203,8 @@ export class Gate {
     const outcome = request.refusal ?? known(); // do not ask the user for a stopped turn
     if (outcome) {
       request.decide(outcome);
+    } else if (prepare) {
+      request.prepare(prepare, () => this.#begin(request, known)); // the user may have said `always` meanwhile
     } else if (this.#open.has(id)) {
       const reason = "another request with its id is open"; // one reply must not decide two requests
       this.#host.warn("approval-failed", `a request was refused: ${reason}`);

@@ -46,6 +46,7 @@ export interface AskChanges extends Partial<ToolCall> {
   readonly turn?: Waiting;
   readonly isHandled?: boolean;
   readonly alwaysFor?: string;
+  readonly tell?: Asking["preview"];
   readonly decided?: Asking["decided"];
 }
 
@@ -81,12 +82,20 @@ export function gateRig(options: ApprovalOptions = {}, changes: Partial<GateHost
   const withdrawAll: Withdraw = (by, reason) => {
     for (const withdraw of withdraws) withdraw(by, reason);
   };
-  const ask = ({ turn, isHandled = false, alwaysFor, decided = () => {}, ...call }: AskChanges = {}) => {
+  const ask = ({
+    turn,
+    isHandled = false,
+    alwaysFor,
+    tell,
+    decided = () => {},
+    ...call
+  }: AskChanges = {}) => {
     const rulings: Ruling[] = [];
     const asking: Asking = {
       turn,
       isHandled,
       alwaysFor,
+      preview: tell,
       decided: (ruling) => {
         rulings.push(ruling);
         decided(ruling);
