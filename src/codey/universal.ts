@@ -4,6 +4,7 @@ import type { AnyAgentwireError } from "../core/errors.ts";
 import type { ToolCall, TurnToolCall } from "../core/values.ts";
 import type { Binding } from "../universal/binding.ts";
 import type { AgentKey } from "../universal/engine/agents.ts";
+import { factsOf } from "../universal/engine/known-tools.ts";
 import type { Session } from "../universal/engine/session.ts";
 import type { ErrorData, Json, SessionEndedData, UniversalUsage } from "../universal/events.ts";
 import { attach } from "../universal/listen/attach.ts";
@@ -14,6 +15,7 @@ import { CodeyClient } from "./client.ts";
 import { CodeyTurnError, turnError, UnconfirmedCancel } from "./errors.ts";
 import type { CodeyPromptInput } from "./input.ts";
 import type { CodeyClientOptions } from "./options.ts";
+import { CODEY_TOOLS } from "./tools.ts";
 import type { CodeyEvent, CodeyResult } from "./turn.ts";
 import type { CodeyUsage } from "./usage.ts";
 
@@ -91,12 +93,13 @@ export class CodeyMapping implements Mapping<CodeyEvent, CodeyResult> {
     }
   }
 
-  call({ id, agentId, state, raw }: TurnToolCall): CallFacts {
+  call({ id, name, input, agentId, state, raw }: TurnToolCall): CallFacts {
     this.#changed = id;
-    if (typeof agentId !== "number") return { agent: agentId };
+    const facts = factsOf(CODEY_TOOLS, name, input);
+    if (typeof agentId !== "number") return { agent: agentId, facts };
     const agent = state === "requested" ? this.#speaker(agentId) : this.#agent(agentId);
     const nativeId = isObject(raw) ? raw["call_id"] : undefined;
-    return { agent, ...(typeof nativeId === "string" ? { nativeId } : {}) };
+    return { agent, facts, ...(typeof nativeId === "string" ? { nativeId } : {}) };
   }
 
   approval({ raw }: ToolCall): Readonly<Record<string, unknown>> {
@@ -218,7 +221,7 @@ class StrayCalls {
     this.#count++;
     const id = `stray_${this.#count}`;
     this.#ids.set(key, id);
-    session.call({ id, nativeId, ...call });
+    session.call({ id, nativeId, ...call, facts: factsOf(CODEY_TOOLS, call.name, call.input) });
     return id;
   }
 }

@@ -1,4 +1,4 @@
-import type { ContentPart, Visibility } from "../events.ts";
+import type { ContentPart, Json, Visibility } from "../events.ts";
 import type { Stated } from "./envelope.ts";
 import type { Items, OpenItem } from "./items.ts";
 
@@ -16,7 +16,8 @@ export interface SubagentStart {
   /** The name to show. */
   readonly name?: string | undefined;
   readonly parent?: AgentKey;
-  readonly json?: unknown;
+  /** What the item says besides the type and the name. */
+  readonly json?: { readonly prompt?: string; readonly [name: string]: Json };
   readonly nativeId?: string | undefined;
 }
 
@@ -103,7 +104,8 @@ export class Agents {
     if (this.isOpen(key)) return;
     this.pause(key);
     const status: ContentPart = { type: "status", label: `subagent:${agentType}`, detail: name ?? null };
-    const content = json === undefined ? [status] : [status, { type: "json", json } as const];
+    const said = { agent_type: agentType, name: name ?? agentType, ...json };
+    const content: readonly ContentPart[] = [status, { type: "json", json: said }];
     const head = { native_item_id: nativeId ?? null, parent_id: this.itemOf(parent), content };
     this.#agents.set(key, { segment: undefined, held: "", item: this.#items.startStatus(head, stated) });
     this.#last = undefined;

@@ -1,5 +1,5 @@
 import type { ToolCallState } from "../../core/values.ts";
-import type { UniversalItem } from "../events.ts";
+import type { ToolCallPart, UniversalItem } from "../events.ts";
 import type { AgentKey, Agents } from "./agents.ts";
 import { type ToolOutputContent, toJsonText } from "./content.ts";
 import type { Stated } from "./envelope.ts";
@@ -13,7 +13,11 @@ export interface CallReport {
   readonly name: string;
   readonly input: unknown;
   readonly agent?: AgentKey;
+  readonly facts?: ToolFacts | undefined;
 }
+
+/** What is known of a tool that a call names. */
+export type ToolFacts = Pick<ToolCallPart, "title" | "tool_kind" | "locations">;
 
 /** How a call ends. */
 export type CallEnd = Extract<ToolCallState, "done" | "failed" | "denied">;
@@ -69,7 +73,7 @@ export class Calls {
   }
 
   /** Announces a call. A known call is not announced again. */
-  announce({ id, nativeId = id, name, input, agent }: CallReport, stated: Stated): void {
+  announce({ id, nativeId = id, name, input, agent, facts }: CallReport, stated: Stated): void {
     if (this.#calls.has(id)) return;
     const isNamed = typeof id === "string" && typeof name === "string";
     if (!isNamed || (typeof nativeId !== "string" && nativeId !== null))
@@ -82,7 +86,13 @@ export class Calls {
         kind: "tool_call",
         role: "assistant",
         content: [
-          { type: "tool_call", name, arguments: toJsonText(input === undefined ? {} : input), call_id: id },
+          {
+            type: "tool_call",
+            name,
+            arguments: toJsonText(input === undefined ? {} : input),
+            call_id: id,
+            ...facts,
+          },
         ],
       },
       stated,

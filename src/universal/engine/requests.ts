@@ -1,3 +1,4 @@
+import { limitPreview } from "../../core/gate/preview.ts";
 import type { Answers, DecidedBy, Question, Ruling, ToolCall } from "../../core/values.ts";
 import type {
   PermissionData,
@@ -76,6 +77,7 @@ export class Requests {
         ...metadata,
       }),
       ...details,
+      ...(call.preview ? { preview: limitPreview(call.preview) } : {}), // some clients have a gate of their own
     };
     this.#permissions.set(call.id, data);
     this.#envelopes.emit("permission.requested", data, stated);
@@ -83,8 +85,9 @@ export class Requests {
 
   /** Resolves an open permission. A resolved or unknown one stays as it is. */
   decided(id: string, decision: Ruling["decision"], reason: ResolvedReason): void {
-    const data = this.#permissions.get(id);
-    if (!this.#permissions.delete(id) || !data) return;
+    const asked = this.#permissions.get(id);
+    if (!this.#permissions.delete(id) || !asked) return;
+    const { preview: _, ...data } = asked; // told once: a log keeps it
     const state = decision === "reject" ? "denied" : "approved";
     const scope = decision === "always" ? "session" : "once";
     this.#envelopes.emit(

@@ -30,7 +30,8 @@ export function startContent(draft: Draft, item: UniversalItem, home: Home | nul
   keep(draft, id, { ...place, parts });
 }
 
-function ownMessage(draft: Draft, itemId: string): Home {
+/** A message of the system between turns. */
+export function ownMessage(draft: Draft, itemId: string): Home {
   const { book, time } = draft;
   const id = `${book.sessionId}/${itemId}`;
   const message = addMessage(draft, {
@@ -156,7 +157,13 @@ export function noticesOf({ item_id, content }: UniversalItem): readonly ChatPar
 function partOf(part: ContentPart, id: string, open: boolean): ChatPart {
   switch (part.type) {
     case "text":
-      return { type: "text", id, text: part.text, open };
+      return {
+        type: "text",
+        id,
+        text: part.text,
+        open,
+        ...(part.annotations ? { annotations: part.annotations } : {}),
+      };
     case "reasoning":
       return { type: "reasoning", id, text: part.text, visibility: part.visibility, open };
     case "file_ref": {

@@ -1,5 +1,6 @@
 import type { ToolCallState } from "../../core/values.ts";
 import type {
+  Annotation,
   ContentPart,
   GrantScope,
   PermissionStatus,
@@ -23,6 +24,8 @@ export interface ChatTextPart {
   readonly text: string;
   /** Whether more may follow. */
   readonly open: boolean;
+  /** The sources of the text. */
+  readonly annotations?: readonly Annotation[];
 }
 
 export interface ChatReasoningPart {
@@ -88,7 +91,10 @@ export interface ChatFilePart {
   readonly diff?: string;
 }
 
-/** Progress, such as `thinking` or `retrying`. */
+/** How serious a notice is. */
+export type NoticeSeverity = "info" | "warning" | "error";
+
+/** Progress, such as `thinking` or `retrying`; a `notice` of the backend; a `compaction` of the history. */
 export interface ChatStatusPart {
   readonly type: "status";
   readonly id: string;
@@ -96,6 +102,8 @@ export interface ChatStatusPart {
   readonly detail: string | null;
   /** What else the status holds, such as memories. */
   readonly json?: unknown;
+  /** Of a `notice`. */
+  readonly severity?: NoticeSeverity;
   /** What the status tells has failed, such as a download. */
   readonly failed?: true;
 }
@@ -108,6 +116,8 @@ export interface ChatSubagentPart {
   readonly agentType: string;
   /** The name to show. */
   readonly name: string;
+  /** What the agent is to do, up to 2,000 characters. */
+  readonly prompt?: string;
   readonly state: "running" | "done" | "failed";
   readonly parts: List<ChatPart>;
 }

@@ -6,7 +6,7 @@ import type { PlanEntry, TranscriptChoice, TranscriptCommand } from "./transcrip
 /** Status items that say how something stands: a plan, the context. They are fields of the transcript, and no parts of a message. */
 const FIELDS = {
   plan: (draft, json) => {
-    draft.to.plan = listIn(json["entries"], planEntry);
+    draft.to.plan = planIn(json["entries"]);
   },
   context: (draft, json) => {
     const { used, size } = json;
@@ -56,6 +56,14 @@ function listIn<T>(
     const made = isObject(entry) ? read(entry) : undefined;
     return made === undefined ? [] : [made];
   });
+}
+
+/** The last entry of a longer plan says how many are left out. */
+function planIn(value: unknown): readonly PlanEntry[] {
+  if (!Array.isArray(value) || value.length <= MAX_ENTRIES) return listIn(value, planEntry);
+  const kept = value.slice(0, MAX_ENTRIES - 1);
+  const content = `${value.length - kept.length} more entries are left out`;
+  return [...listIn(kept, planEntry), { content, status: "pending" }];
 }
 
 function planEntry({ content, status, priority }: Readonly<Record<string, unknown>>): PlanEntry | undefined {

@@ -1,4 +1,5 @@
-import type { StatusPart, UniversalItem } from "../events.ts";
+import { isObject } from "../../core/checks.ts";
+import type { JsonPart, StatusPart, UniversalItem } from "../events.ts";
 import { addPart, changePart, type Draft, finish, leaveOpen, remember } from "./draft.ts";
 import { emptyList } from "./list.ts";
 import type { ChatStatusPart, ChatSubagentPart } from "./message.ts";
@@ -15,7 +16,7 @@ export function startStatus(draft: Draft, item: UniversalItem, home: () => Home)
   const status = statusIn(item);
   const key = keyOf.item(item.item_id);
   if (status.label.startsWith(SUBAGENT)) {
-    const spot = addPart(draft, home(), agentPart(item.item_id, status));
+    const spot = addPart(draft, home(), agentPart(item, status));
     remember(draft, key, { kind: "agent", spot });
     leaveOpen(draft, key, spot);
   } else if (LOSSES.has(status.label)) {
@@ -41,22 +42,63 @@ export function completeStatus(draft: Draft, spot: Spot, item: UniversalItem): v
   changePart(draft, spot, (part) => (part.type === "status" ? { ...part, failed: true } : part));
 }
 
+/** Statuses that are worth a message of their own between turns. */
+export function isWord(item: UniversalItem): boolean {
+  return Object.hasOwn(WORDS, statusIn(item).label);
+}
+
+/** What more is shown of a status with this label. */
+const WORDS = {
+  notice: (part, { severity }) => ({
+    ...part,
+    severity: severity === "warning" || severity === "error" ? severity : "info",
+  }),
+  compaction: (part, { state }) => ({
+    ...part,
+    detail:
+      part.detail ?? (state === "started" ? "The history is being shortened." : "The history was shortened."),
+  }),
+} satisfies Record<string, (part: ChatStatusPart, json: Fields) => ChatStatusPart>;
+
+type Fields = Readonly<Record<string, unknown>>;
+
 function statusIn({ content }: UniversalItem): StatusPart {
   for (const part of content) if (part.type === "status") return part;
   return { type: "status", label: "", detail: null };
 }
 
-function agentPart(id: string, { label, detail }: StatusPart): ChatSubagentPart {
-  const agentType = label.slice(SUBAGENT.length);
-  return { type: "subagent", id, agentType, name: detail ?? agentType, state: "running", parts: emptyList() };
+function jsonIn({ content }: UniversalItem): JsonPart | undefined {
+  return content.find((part) => part.type === "json");
 }
 
-function progressPart(
-  { item_id: id, content }: UniversalItem,
-  { label, detail }: StatusPart,
-): ChatStatusPart {
-  for (const part of content) {
-    if (part.type === "json") return { type: "status", id, label, detail, json: part.json };
-  }
-  return { type: "status", id, label, detail };
+/** A transcript of an older version has no JSON: there the label names the type. */
+function agentPart(item: UniversalItem, { label, detail }: StatusPart): ChatSubagentPart {
+  const { agent_type, name, prompt } = fieldsIn(item);
+  const agentType = typeof agent_type === "string" ? agent_type : label.slice(SUBAGENT.length);
+  return {
+    type: "subagent",
+    id: item.item_id,
+    agentType,
+    name: typeof name === "string" ? name : (detail ?? agentType),
+    ...(typeof prompt === "string" ? { prompt } : {}),
+    state: "running",
+    parts: emptyList(),
+  };
+}
+
+function progressPart(item: UniversalItem, { label, detail }: StatusPart): ChatStatusPart {
+  const json = jsonIn(item);
+  const part: ChatStatusPart = {
+    type: "status",
+    id: item.item_id,
+    label,
+    detail,
+    ...(json ? { json: json.json } : {}),
+  };
+  return label === "notice" || label === "compaction" ? WORDS[label](part, fieldsIn(item)) : part;
+}
+
+function fieldsIn(item: UniversalItem): Fields {
+  const json = jsonIn(item)?.json;
+  return isObject(json) ? json : {};
 }
