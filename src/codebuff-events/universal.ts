@@ -3,7 +3,7 @@ import type { Cost, TurnToolCall } from "../core/values.ts";
 import { type AgentKey, MAX_SUBAGENT_PROMPT } from "../universal/engine/agents.ts";
 import { contentOfValues, cut, type ToolOutputContent } from "../universal/engine/content.ts";
 import type { Session } from "../universal/engine/session.ts";
-import { sayPlan } from "../universal/engine/status-words.ts";
+import { sayWord } from "../universal/engine/status-words.ts";
 import type { TurnEndMetadata, UniversalCost } from "../universal/events.ts";
 import type { CallFacts } from "../universal/mapping.ts";
 import type { PlanEntry } from "../universal/transcript/transcript.ts";
@@ -338,5 +338,5 @@ function plan(input: unknown, session: Session): void {
       status: completed === true ? "completed" : at === current ? "in_progress" : "pending",
     }),
   );
-  sayPlan(session, entries, { stated: "inferred" });
+  sayWord(session, "plan", { entries }, { stated: "inferred" });
 }

@@ -64,6 +64,7 @@ export type {
   SettledRequest,
   ToolCall,
   ToolCallState,
+  ToolPreview,
   TurnStatus,
   TurnToolCall,
   Usage,

@@ -100,7 +100,13 @@ export class Player implements Playing {
       case "reasoning":
         return this.#say(step.kind, step.text, step.deltas, agentId);
       case "status":
-        return this.#tell({ type: "status", label: step.label, detail: step.detail, ...by });
+        return this.#tell({
+          type: "status",
+          label: step.label,
+          detail: step.detail,
+          ...("json" in step ? { json: step.json } : {}),
+          ...by,
+        });
       case "tool":
         return playTool(this, step.tool, agentId);
       case "question":
@@ -197,13 +203,14 @@ export class Player implements Playing {
   }
 
   async #delegate(subagent: MockSubagent, agentId: string | undefined): Promise<undefined> {
-    const { type: agentType, name = agentType, steps, fails = false } = subagent;
+    const { type: agentType, name = agentType, prompt, steps, fails = false } = subagent;
     const id = this.stage.newId("agent");
     const event = {
       type: "subagent",
       id,
       agentType,
       name,
+      ...(prompt === undefined ? {} : { prompt }),
       ...(agentId === undefined ? {} : { agentId }),
     } as const;
     await this.emit({ ...event, state: "running" });

@@ -1,5 +1,6 @@
 import type { Ruling, TurnToolCall } from "../../core/values.ts";
 import { STOPPED } from "../server/interruptible.ts";
+import type { MockRawCall } from "./events.ts";
 import type { MockTool, MockToolOutcome } from "./script.ts";
 import type { Playing } from "./stage.ts";
 
@@ -10,16 +11,21 @@ export async function playTool(
   agentId: string | undefined,
 ): Promise<MockToolOutcome | undefined> {
   const { turn, requests, capabilities, newId } = player.stage;
-  const { name, input = {}, approval = false, denied, during = [] } = tool;
+  const { name, input = {}, title, kind, locations, approval = false, preview, denied, during = [] } = tool;
   const id = requests.idFor(tool.id ?? newId("call"));
-  const raw = { kind: "tool", name, input };
+  const facts = {
+    ...(title === undefined ? {} : { title }),
+    ...(kind === undefined ? {} : { tool_kind: kind }),
+    ...(locations === undefined ? {} : { locations }),
+  };
+  const raw: MockRawCall = { kind: "tool", name, input, facts };
   const call: TurnToolCall = {
     ...{ id, name, input, raw, state: "requested" },
     ...(agentId === undefined ? {} : { agentId }),
   };
   await player.call(call, agentId);
   if (approval && capabilities.permissions !== "none") {
-    const ruling = await decision(player, call, agentId);
+    const ruling = await decision(player, call, agentId, preview);
     if (!ruling) return undefined;
     if (ruling.decision === "reject") {
       const { reason } = ruling;
@@ -38,6 +44,7 @@ async function decision(
   player: Playing,
   call: TurnToolCall,
   agentId: string | undefined,
+  preview: MockTool["preview"],
 ): Promise<Ruling | undefined> {
   const { turn, tells, requests } = player.stage;
   if (!turn.open) return undefined;
@@ -50,7 +57,8 @@ async function decision(
   const decided = new Promise<Ruling>((resolve) => {
     tells.run(() => {
       set({ ...call, state: "awaiting" });
-      requests.approve({ id, name, input, raw, turnId: turn.id }, turn, (ruling) => {
+      const asked = { id, name, input, raw, turnId: turn.id, ...(preview ? { preview } : {}) };
+      requests.approve(asked, turn, (ruling) => {
         set(decide(call, ruling));
         resolve(ruling);
       });

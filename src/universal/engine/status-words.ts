@@ -1,4 +1,3 @@
-import { defined } from "../../core/checks.ts";
 import type { UniversalCost } from "../events.ts";
 import type { NoticeSeverity } from "../transcript/message.ts";
 import type {
@@ -10,45 +9,30 @@ import type {
 import type { Session } from "./session.ts";
 import type { StatusDetails } from "./session-details.ts";
 
-// What a mapping says by status items with JSON. A reader that does not know the label shows a status.
-
-type Said = Pick<StatusDetails, "stated" | "agent">;
-
-/** The agent's plan, which replaces the last one. */
-export function sayPlan(session: Session, entries: readonly PlanEntry[], said: Said = {}): void {
-  session.status("plan", null, { ...said, json: { entries } });
+/** The labels of status items that every reader knows, with their JSON. A reader that does not know a label shows a status. */
+export interface StatusWords {
+  /** The agent's plan, which replaces the last one. */
+  readonly plan: { readonly entries: readonly PlanEntry[] };
+  /** How full the model's context is. `cost`: of the session so far. */
+  readonly context: TranscriptContext & { readonly cost?: UniversalCost };
+  /** A message of the backend to the user, in `detail`. It is no word of the agent. */
+  readonly notice: { readonly severity: NoticeSeverity };
+  /** The backend shortens the history: `started`, then `completed`. `summary`: the text that stands for the old history now. */
+  readonly compaction: { readonly state: "started" | "completed"; readonly summary?: string };
+  /** The modes that the user can choose from. */
+  readonly mode: TranscriptChoice;
+  /** The models that the user can choose from. */
+  readonly model: TranscriptChoice;
+  /** The commands that the agent knows. */
+  readonly commands: { readonly available: readonly TranscriptCommand[] };
 }
 
-/** How full the model's context is, told before the end of a turn or between turns. `cost`: of the session so far. */
-export function sayContext(
+/** Says such a word, in a turn or between turns. */
+export function sayWord<Word extends keyof StatusWords>(
   session: Session,
-  context: TranscriptContext & { readonly cost?: UniversalCost },
-  said: Said = {},
+  word: Word,
+  json: StatusWords[Word],
+  { detail = null, ...details }: Omit<StatusDetails, "json"> & { readonly detail?: string | null } = {},
 ): void {
-  session.status("context", null, { ...said, json: context });
-}
-
-/** A message of the backend to the user, which is no word of the agent. */
-export function sayNotice(session: Session, text: string, severity: NoticeSeverity, said: Said = {}): void {
-  session.status("notice", text, { ...said, json: { severity } });
-}
-
-/** The backend shortens the history: `started`, then `completed`. `summary`: the text that stands for the old history now. */
-export function sayCompaction(
-  session: Session,
-  state: "started" | "completed",
-  summary: string | undefined,
-  said: Said = {},
-): void {
-  session.status("compaction", null, { ...said, json: { state, ...defined({ summary }) } });
-}
-
-/** The modes or the models that the user can choose from. */
-export function sayChoice(session: Session, what: "mode" | "model", choice: TranscriptChoice): void {
-  session.status(what, null, { json: choice });
-}
-
-/** The commands that the agent knows. */
-export function sayCommands(session: Session, available: readonly TranscriptCommand[]): void {
-  session.status("commands", null, { json: { available } });
+  session.status(word, detail, { ...details, json });
 }
