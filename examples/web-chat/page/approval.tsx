@@ -4,6 +4,26 @@ import { type FormEvent, type KeyboardEvent, type ReactElement, useState } from 
 import { inputOf } from "./tool-call.tsx";
 import { useSettled } from "./use-settled.ts";
 
+/** Lines of a diff that are shown at once. More is folded. */
+const MAX_LINES = 20;
+
+/** A diff as plain text. Nothing in it is hidden. */
+function Diff({ text }: { readonly text: string }): ReactElement {
+  const lines = reveal(text).trimEnd().split("\n");
+  const more = lines.length - MAX_LINES;
+  return (
+    <>
+      <pre>{lines.slice(0, MAX_LINES).join("\n")}</pre>
+      {more > 0 && (
+        <details className="folded">
+          <summary className="folded-label">{more} more lines</summary>
+          <pre>{lines.slice(MAX_LINES).join("\n")}</pre>
+        </details>
+      )}
+    </>
+  );
+}
+
 /** A tool call that waits for a decision. The input is shown whole, and nothing in it is hidden. */
 export function Approval({
   request,
@@ -12,7 +32,7 @@ export function Approval({
 }): ReactElement {
   const chat = useChat();
   const [isGivingReason, setGivingReason] = useState(false);
-  const { id, tool, input } = request;
+  const { id, tool, input, preview = [] } = request;
   const onReason = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const reason = String(new FormData(event.currentTarget).get("reason")).trim();
@@ -31,6 +51,15 @@ export function Approval({
       </h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long input scrolls, and a keyboard must reach all of it */}
       <pre tabIndex={0}>{inputOf(input) || "No input"}</pre>
+      {preview.map(({ path, diff, by }) => (
+        <section key={path} className="preview">
+          <p className="folded-label">
+            {reveal(path)}
+            {by === "agent" && ", as the agent states it"}
+          </p>
+          <Diff text={diff} />
+        </section>
+      ))}
       {isGivingReason ? (
         <form className="reason" onSubmit={onReason}>
           <label htmlFor="reason">Why not?</label>
