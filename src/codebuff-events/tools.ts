@@ -1,9 +1,7 @@
 import { isObject } from "../core/checks.ts";
-import type { ToolFacts } from "../universal/engine/calls.ts";
-import { factsOf, type KnownTool } from "../universal/engine/known-tools.ts";
 
 /** The tools of Codebuff's agents that say what they are about, in either profile and in later SDKs. */
-const TOOLS: Readonly<Record<string, KnownTool>> = {
+export const AGENT_TOOLS = {
   read_files: { kind: "read", verb: "Read", path: "paths" },
   read_subtree: { kind: "read", verb: "Read", path: "paths" },
   list_directory: { kind: "search", verb: "List", path: "path" },
@@ -25,12 +23,12 @@ const TOOLS: Readonly<Record<string, KnownTool>> = {
   set_output: { kind: "other", verb: "Set" },
   end_turn: { kind: "other", verb: "End" },
   task_completed: { kind: "other", verb: "End" },
-};
+} as const;
 
-/** What a call of an agent's tool does. The operation of an `apply_patch` is named like a tool. */
-export function toolFacts(name: string, input: unknown): ToolFacts | undefined {
-  if (name !== "apply_patch") return factsOf(TOOLS, name, input);
+/** The name and the input under which a call is in the table: the operation of an `apply_patch` is named like a tool. */
+export function inTable(name: string, input: unknown): readonly [name: string, input: unknown] {
+  if (name !== "apply_patch") return [name, input];
   const operation = isObject(input) ? input["operation"] : undefined;
   const type = isObject(operation) ? operation["type"] : undefined;
-  return factsOf(TOOLS, type === "delete_file" || type === "create_file" ? type : "update_file", operation);
+  return [type === "delete_file" || type === "create_file" ? type : "update_file", operation];
 }

@@ -1,14 +1,16 @@
 import { isObject } from "../core/checks.ts";
 import type { Cost, TurnToolCall } from "../core/values.ts";
 import { type AgentKey, MAX_SUBAGENT_PROMPT } from "../universal/engine/agents.ts";
+import type { ToolFacts } from "../universal/engine/calls.ts";
 import { contentOfValues, cut, type ToolOutputContent } from "../universal/engine/content.ts";
+import { factsOf } from "../universal/engine/known-tools.ts";
 import type { Session } from "../universal/engine/session.ts";
 import { sayWord } from "../universal/engine/status-words.ts";
 import type { TurnEndMetadata, UniversalCost } from "../universal/events.ts";
 import type { CallFacts } from "../universal/mapping.ts";
 import type { PlanEntry } from "../universal/transcript/transcript.ts";
 import type { PrintModeEvent, ToolOutput } from "./print-mode.ts";
-import { toolFacts } from "./tools.ts";
+import { AGENT_TOOLS, inTable } from "./tools.ts";
 
 /** One part of a tool's output. `unknown` holds a part of an unknown type. */
 export type SaidOutput = ToolOutput | { readonly type: "unknown"; readonly part: unknown };
@@ -305,6 +307,11 @@ export class PrintModeMapping {
 
 function fieldsOf(raw: object): { readonly agentId?: unknown; readonly parentAgentId?: unknown } {
   return raw;
+}
+
+/** What a call of an agent's tool does, by the name of the tool. */
+export function toolFacts(name: string, input: unknown): ToolFacts | undefined {
+  return factsOf(AGENT_TOOLS, ...inTable(name, input));
 }
 
 /** The content of a tool's result. */

@@ -1,6 +1,11 @@
 import { isPrintModeEvent, isPrintModeType, isToolOutput } from "../codebuff-events/print-mode.ts";
-import { toolFacts } from "../codebuff-events/tools.ts";
-import { outputOf, PrintModeMapping, type SaidEvent, universalCost } from "../codebuff-events/universal.ts";
+import {
+  outputOf,
+  PrintModeMapping,
+  type SaidEvent,
+  toolFacts,
+  universalCost,
+} from "../codebuff-events/universal.ts";
 import { isObject } from "../core/checks.ts";
 import type { AnyConversation, AnyTurn } from "../core/client/any-client.ts";
 import type { AnyAgentwireError } from "../core/errors.ts";
