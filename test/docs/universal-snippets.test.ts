@@ -6,12 +6,8 @@ import { MockCodeyServer } from "agentwire/testing";
 import { checkTranscript, readJsonl, UNIVERSAL_EVENT_TYPES, type UniversalEvent } from "agentwire/universal";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as page from "../../docs/snippets/universal.ts";
-import {
-  MAX_PREVIEW,
-  MAX_PREVIEW_FILES,
-  MAX_PREVIEW_TEXT,
-  PREVIEW_TIMEOUT,
-} from "../../src/core/gate/preview.ts";
+import { PREVIEW_TIMEOUT } from "../../src/core/gate/preview.ts";
+import { MAX_PREVIEW, MAX_PREVIEW_FILES, MAX_PREVIEW_TEXT } from "../../src/core/gate/preview-limits.ts";
 import { MAX_ENTRIES } from "../../src/universal/transcript/notes.ts";
 import { capturedOutput } from "../helpers/captured-output.ts";
 import { codeIn, Page } from "./page.ts";

@@ -1,9 +1,9 @@
 import { describe, isObject } from "../checks.ts";
 import type { CancelTimer } from "../clock.ts";
 import { InvalidInputError, said } from "../errors.ts";
-import { exceedsBytes } from "../text.ts";
 import type { ToolCall, ToolPreview } from "../values.ts";
 import type { GateHost } from "./open-request.ts";
+import { limitPreview } from "./preview-limits.ts";
 import type { AskContext } from "./rules.ts";
 
 /** Tells what a call would change. `undefined`: nothing can be told. */
@@ -14,15 +14,6 @@ export type TellPreview = (
 
 /** ms that a preview may take. A file of 10 MiB is read and compared in less; a user waits no longer for the question. */
 export const PREVIEW_TIMEOUT = 2_000;
-
-/** Characters of all diffs of one call. An edit of `nodeTools` has 100,000 at most. People read less, and the events of a chat keep them all. */
-export const MAX_PREVIEW = 131_072;
-
-/** Files of one call. People look at less before they decide. */
-export const MAX_PREVIEW_FILES = 100;
-
-/** UTF-8 bytes of a whole text. A screen that compares texts itself takes that much; a longer text has its diff. */
-export const MAX_PREVIEW_TEXT = 65_536;
 
 /**
  * Asks what a call would change. `done` is called once, in an input of its own, with `undefined` after a failure and after the time limit. It is
@@ -86,32 +77,4 @@ function isPreview(value: unknown): value is ToolPreview {
     (by === "tool" || by === "agent") &&
     [old_text, new_text].every((text) => text === undefined || typeof text === "string")
   );
-}
-
-/** The preview within its limits. What is left out is named in brackets. A preview within its limits stays as it is. */
-export function limitPreview(previews: readonly ToolPreview[]): readonly ToolPreview[] {
-  let left = MAX_PREVIEW;
-  const others = previews.length - MAX_PREVIEW_FILES;
-  return previews.slice(0, MAX_PREVIEW_FILES).map(({ path, diff, by, old_text, new_text }, at) => {
-    const isLast = others > 0 && at === MAX_PREVIEW_FILES - 1;
-    const shown = isLast ? `[this file and ${others} more are left out]\n` : cut(diff, left);
-    left = Math.max(0, left - shown.length);
-    return {
-      path,
-      diff: shown,
-      by,
-      ...(old_text === undefined || exceedsBytes(old_text, MAX_PREVIEW_TEXT) ? {} : { old_text }),
-      ...(new_text === undefined || exceedsBytes(new_text, MAX_PREVIEW_TEXT) ? {} : { new_text }),
-    };
-  });
-}
-
-/** Characters of a sentence in brackets, which always fits. */
-const SENTENCE = 200;
-
-/** Cuts a diff behind its last whole line within `max` characters. */
-function cut(diff: string, max: number): string {
-  if (diff.length <= Math.max(max, SENTENCE)) return diff;
-  const why = "[the rest of the diff is left out: it is too long]\n";
-  return diff.slice(0, diff.lastIndexOf("\n", max - why.length - 1) + 1) + why;
 }

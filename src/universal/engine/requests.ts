@@ -1,4 +1,4 @@
-import { limitPreview } from "../../core/gate/preview.ts";
+import { limitPreview } from "../../core/gate/preview-limits.ts";
 import type { Answers, DecidedBy, Question, Ruling, ToolCall } from "../../core/values.ts";
 import type {
   PermissionData,

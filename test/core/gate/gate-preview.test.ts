@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { deferred } from "../../../src/core/deferred.ts";
 import type { Asking } from "../../../src/core/gate/gate.ts";
+import { PREVIEW_TIMEOUT } from "../../../src/core/gate/preview.ts";
 import {
   limitPreview,
   MAX_PREVIEW,
   MAX_PREVIEW_FILES,
   MAX_PREVIEW_TEXT,
-  PREVIEW_TIMEOUT,
-} from "../../../src/core/gate/preview.ts";
+} from "../../../src/core/gate/preview-limits.ts";
 import type { ToolPreview } from "../../../src/core/values.ts";
 import { gateRig, NOTHING_OPEN, rule } from "../support/gate.ts";
 import { settle, unhandledDuring } from "../support/promises.ts";

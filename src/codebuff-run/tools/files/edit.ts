@@ -1,5 +1,5 @@
 import { defined } from "../../../core/checks.ts";
-import { MAX_PREVIEW_TEXT } from "../../../core/gate/preview.ts";
+import { MAX_PREVIEW_TEXT } from "../../../core/gate/preview-limits.ts";
 import type { ToolPreview } from "../../../core/values.ts";
 import type { FileRead } from "../door/door.ts";
 import { Refusal } from "../door/refusal.ts";
