@@ -34,7 +34,8 @@ export function factsOf(
   const locations = locationsIn(fields, tool);
   const named = tool.subject === undefined ? undefined : fields[tool.subject];
   const about = typeof named === "string" ? named : locations.map(({ path }) => path).join(", ");
-  const title = cut(`${tool.verb} ${about}`.split("\n", 1)[0] ?? "", MAX_TITLE);
+  const [first = "", ...more] = about.split("\n", 2);
+  const title = cut(`${tool.verb} ${first}${more.length > 0 ? " ..." : ""}`, MAX_TITLE);
   return {
     tool_kind: tool.kind,
     ...(about === "" ? {} : { title }),
