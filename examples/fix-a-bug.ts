@@ -64,7 +64,7 @@ async function main(): Promise<number> {
     overrideTools: tools.handlers,
     toolPolicy: [{ tool: /^(read_files|list_directory|glob|code_search)$/, then: "allow" }],
     onToolApproval: async (call, { signal }) => {
-      const question = await shown(call, tools);
+      const question = shown(call);
       if (yes) return true;
       screen.ask(`${question} (y for yes) `, "yellow");
       return /^y(es)?$/i.test((await lines.answer(signal))?.trim() ?? "");
@@ -141,12 +141,12 @@ async function review(tools: NodeTools, turnId: string, lines: Lines | undefined
 }
 
 /** Shows what a call would do; returns the question. */
-async function shown(call: ToolCall, tools: NodeTools): Promise<string> {
-  const diff = await tools.preview(call);
-  const { command, cwd, timeout_seconds: seconds, path, operation } = fieldsOf(call.input);
-  if (diff !== undefined) {
-    screen.line(quoted(diff), "dim");
-    return `May it change ${inLine(path ?? fieldsOf(operation)["path"])}?`;
+function shown(call: ToolCall): string {
+  const { command, cwd, timeout_seconds: seconds } = fieldsOf(call.input);
+  const { preview } = call;
+  if (preview) {
+    for (const { diff } of preview) screen.line(quoted(diff), "dim");
+    return `May it change ${inLine(preview.map(({ path }) => path).join(", "))}?`;
   }
   if (call.name !== "run_terminal_command") {
     screen.line(quoted(reveal(JSON.stringify(call.input))), "dim");

@@ -25,10 +25,11 @@ const client = new CodebuffRun({
   agent: { id: "mender", displayName: "Mender", model: "openai/gpt-5-mini", toolNames: tools.names },
   overrideTools: tools.handlers,
   toolPolicy: [{ tool: /^(read_files|list_directory|glob|code_search)$/, then: "allow" }],
-  onToolApproval: async (call) => {
-    const { path, operation } = Object(call.input); // apply_patch has an `operation`
-    console.log(`${call.name} wants to change ${reveal(JSON.stringify(path ?? operation.path))}:`);
-    console.log(reveal(String(await tools.preview(call)))); // text of the agent: it could rewrite the screen
+  onToolApproval: ({ name, preview = [] }) => {
+    for (const { path, diff } of preview) {
+      console.log(`${name} wants to change ${reveal(JSON.stringify(path))}:`);
+      console.log(reveal(diff)); // text of the agent: it could rewrite the screen
+    }
     return true; // ask your user here
   },
 });

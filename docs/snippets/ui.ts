@@ -87,8 +87,13 @@ export interface Dialogs {
 export async function settle(chat: Chat, request: ChatPending, dialogs: Dialogs): Promise<void> {
   // #region ui-pending
   if (request.type === "approval") {
-    const text = reveal(JSON.stringify(request.input, null, 2)); // nothing hidden: the user judges it
-    const isAllowed = await dialogs.confirm(`Allow ${reveal(request.tool)}?`, text);
+    const { tool, input, preview = [] } = request;
+    const text = reveal(JSON.stringify(input, null, 2)); // nothing hidden: the user judges it
+    const diffs = preview.map(({ path, diff, by }) => {
+      const claim = by === "agent" ? ", as the agent states it" : ""; // `tool`: computed here from the file
+      return `\n${reveal(path)}${claim}:\n${reveal(diff)}`;
+    });
+    const isAllowed = await dialogs.confirm(`Allow ${reveal(tool)}?`, text + diffs.join(""));
     chat.decide(request.id, isAllowed ? "once" : { decision: "reject", reason: "not like this" });
   } else {
     const answers: string[] = [];

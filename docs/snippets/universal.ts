@@ -3,8 +3,10 @@ import { appendFile, readFile, truncate } from "node:fs/promises";
 import type { CodeyClient } from "agentwire/codey";
 import { toUniversal } from "agentwire/codey";
 import { universalEventSchema } from "agentwire/schemas";
+import { agentStep, MockAgent } from "agentwire/testing";
 import {
   checkTranscript,
+  emptyTranscript,
   fold,
   JsonlReader,
   reduce,
@@ -67,5 +69,42 @@ export function schema(line: string): void {
   // #region universal-schema
   const parsed = universalEventSchema.safeParse(JSON.parse(line));
   console.log(parsed.success ? parsed.data.type : parsed.error.issues);
+  // #endregion
+}
+
+export async function words(): Promise<void> {
+  // #region universal-words
+  const agent = new MockAgent().script([
+    [
+      agentStep.plan([
+        { content: "Find the bug", status: "completed" },
+        { content: "Mend it", status: "in_progress" },
+      ]),
+      agentStep.context({ used: 90_000, size: 100_000 }),
+      agentStep.notice("The model is slow today.", "warning"),
+      agentStep.compaction("completed", "The bug is in line 3."),
+      agentStep.tool({
+        name: "patch",
+        kind: "edit",
+        locations: [{ path: "lamp.py", line: 3 }],
+        approval: true,
+        preview: [{ path: "lamp.py", diff: "@@ -3,1 +3,1 @@\n-off()\n+on()\n", by: "tool" }],
+      }),
+    ],
+  ]);
+  const client = agent.client();
+  client.on("approval", ({ id }) => client.decide(id, "once"));
+  let now = emptyTranscript;
+  agent.toUniversal(client).on("event", (event) => {
+    now = reduce(now, event);
+    if (event.type === "permission.requested") console.log(event.data.preview?.[0]?.diff);
+  });
+  await client.prompt("Mend the lamp.").result;
+  console.log(now.plan, now.context);
+  for (const part of now.messages.at(-1)?.parts ?? []) {
+    if (part.type === "status") console.log(part.label, part.severity, part.detail);
+    if (part.type === "tool") console.log(part.name, part.kind, part.locations, part.state);
+  }
+  await client.close();
   // #endregion
 }

@@ -24,9 +24,9 @@ export async function mended(stage: Stage, pace: number): Promise<string> {
     agent: { id: "mender", displayName: "Mender", model: "openai/gpt-5-mini", toolNames: tools.names },
     overrideTools: tools.handlers,
     toolPolicy: [{ tool: "read_files", then: "allow" }],
-    onToolApproval: async (call) => {
+    onToolApproval: ({ preview = [] }) => {
       stage.line();
-      stage.line(quoted((await tools.preview(call)) ?? ""));
+      stage.line(quoted(preview.map(({ diff }) => diff).join("")));
       stage.note(`may I change ${FILE}?`);
       stage.line(`${label("you")}yes`);
       return true;

@@ -85,6 +85,7 @@ const SMALL_PARTS: readonly string[] = [
   "deferred",
   "dispose",
   "errors",
+  "gate/preview-limits",
   "names",
   "peers",
   "queue",

@@ -144,6 +144,10 @@ export class CassClient
       survivesReconnect: true,
       reopens: this.#core.reopens,
       recovers: this.#settings.recover,
+      plan: false,
+      context: false,
+      branches: false,
+      preview: false,
     };
   }
 

@@ -1,7 +1,7 @@
 import { defined, isObject } from "../core/checks.ts";
 import type { AnyAgentClient } from "../core/client/any-client.ts";
 import type { PendingRequest, Question } from "../core/values.ts";
-import type { Json, UniversalEvent, UniversalQuestion } from "../universal/events.ts";
+import type { Json, ToolPreview, UniversalEvent, UniversalQuestion } from "../universal/events.ts";
 
 /** A request that waits for the user. */
 export type ChatPending =
@@ -20,6 +20,8 @@ export type ChatPending =
       readonly grant?: string;
       /** The name of the sub-agent that asks. Absent: the main agent, or the backend does not say. */
       readonly agent?: string;
+      /** What the call would change, if that can be told. Text of files and of the agent: print it inert. */
+      readonly preview?: readonly ToolPreview[];
     }
   | {
       readonly type: "question";
@@ -37,6 +39,8 @@ const MAX_UNREAD = 1_024;
 /** A request that an event has told of. `shown` is made when it is first looked at. */
 interface Told {
   readonly id: string;
+  /** Of an approval. The event keeps its limits, whatever the client has. */
+  readonly preview?: readonly ToolPreview[] | undefined;
   shown?: ChatPending;
 }
 
@@ -64,8 +68,11 @@ export class Requests {
 
   /** An event of the client's conversation: a request was told of. */
   told(event: UniversalEvent): void {
-    if (event.type === "permission.requested") this.#add(event.data.permission_id, event.data.metadata);
-    if (event.type === "question.requested") this.#add(event.data.question_id, event.data.metadata);
+    if (event.type === "permission.requested") {
+      const { permission_id: id, metadata, preview } = event.data;
+      this.#add({ id, preview }, metadata);
+    }
+    if (event.type === "question.requested") this.#add({ id: event.data.question_id }, event.data.metadata);
   }
 
   /**
@@ -95,7 +102,7 @@ export class Requests {
     for (const request of this.#client.pending) {
       const of = told.get(request.id);
       if (!of) continue;
-      of.shown ??= shown(of.id, request);
+      of.shown ??= shown(of, request);
       list.push(of.shown);
       this.#told.set(request.id, of);
       this.#requestIds.set(of.id, request.id);
@@ -104,19 +111,19 @@ export class Requests {
   }
 
   /** @param metadata of the event: it has the id at the client, but for sources that use one id for both */
-  #add(id: string, metadata: Json | undefined): void {
+  #add(told: Told, metadata: Json | undefined): void {
     const requestId = isObject(metadata) ? metadata["request_id"] : undefined;
     if (this.#told.size >= MAX_UNREAD) this.#look();
-    this.#told.set(typeof requestId === "string" ? requestId : id, { id });
+    this.#told.set(typeof requestId === "string" ? requestId : told.id, told);
     this.#isStale = true;
   }
 }
 
-function shown(id: string, request: PendingRequest): ChatPending {
+function shown({ id, preview }: Told, request: PendingRequest): ChatPending {
   if (request.type === "question")
     return { type: "question", id, questions: request.question.questions.map(asUniversal) };
   const { name: tool, input, grant, agent } = request.call;
-  return { type: "approval", id, tool, input, ...defined({ grant, agent }) };
+  return { type: "approval", id, tool, input, ...defined({ grant, agent, preview }) };
 }
 
 /** The form that the parts of messages have too, so that a UI shows both with the same code. */

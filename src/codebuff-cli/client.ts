@@ -96,6 +96,10 @@ export class CodebuffCli
       survivesReconnect: true,
       reopens: true,
       recovers: false,
+      plan: profile !== "text",
+      context: false,
+      branches: false,
+      preview: false,
     };
   }
 

@@ -109,8 +109,8 @@ export class CodebuffCliMapping implements Mapping<CodebuffCliEvent, CodebuffCli
     }
   }
 
-  call({ raw }: TurnToolCall): CallFacts {
-    return { ...this.#agents.call(raw), isOnlyAnnounced: true };
+  call(call: TurnToolCall): CallFacts {
+    return { ...this.#agents.call(call), isOnlyAnnounced: true };
   }
 
   output({ output }: TurnToolCall): ToolOutputContent {

@@ -1,11 +1,16 @@
 import { isObject } from "../core/checks.ts";
-import type { Cost } from "../core/values.ts";
+import type { Cost, TurnToolCall } from "../core/values.ts";
+import type { ToolFacts } from "../universal/engine/calls.ts";
 import { contentOfValues, cut, type ToolOutputContent } from "../universal/engine/content.ts";
 import { type AgentKey, MAX_SUBAGENT_PROMPT } from "../universal/engine/items.ts";
+import { factsOf } from "../universal/engine/known-tools.ts";
 import type { Session } from "../universal/engine/session.ts";
+import { sayWord } from "../universal/engine/status-words.ts";
 import type { TurnEndMetadata, UniversalCost } from "../universal/events.ts";
 import type { CallFacts } from "../universal/mapping.ts";
+import type { PlanEntry } from "../universal/transcript/transcript.ts";
 import type { PrintModeEvent, ToolOutput } from "./print-mode.ts";
+import { AGENT_TOOLS, inTable } from "./tools.ts";
 
 /** One part of a tool's output. `unknown` holds a part of an unknown type. */
 export type SaidOutput = ToolOutput | { readonly type: "unknown"; readonly part: unknown };
@@ -116,6 +121,7 @@ export class PrintModeMapping {
           name: event.toolName,
           input: event.input,
           agent: this.actorOf(event),
+          facts: toolFacts(event.toolName, event.input),
         });
         if (event.toolName === TODOS && this.actorOf(event) === undefined) plan(event.input, session);
         return;
@@ -207,13 +213,13 @@ export class PrintModeMapping {
   }
 
   /** What this mapping knows of a call that a client tells, from the message behind the call. */
-  call(raw: unknown): CallFacts {
+  call({ name, input, raw }: TurnToolCall): CallFacts {
     const { agentId, parentAgentId } = typeof raw === "object" && raw !== null ? fieldsOf(raw) : {};
     const agent = this.actorOf({
       ...(typeof agentId === "string" ? { agentId } : {}),
       ...(typeof parentAgentId === "string" ? { parentAgentId } : {}),
     });
-    return { agent };
+    return { agent, facts: toolFacts(name, input) };
   }
 
   /** The new part of a whole text. Agents stream a text in chunks and then repeat the text as one event. */
@@ -255,7 +261,7 @@ export class PrintModeMapping {
     const { toolCallId: id, toolName: name = "unknown", parentAgentId } = event;
     if (session.hasCall(id)) return;
     const agent = this.actorOf(parentAgentId === undefined ? {} : { parentAgentId });
-    session.call({ id, name, input: {}, agent }, "inferred");
+    session.call({ id, name, input: {}, agent, facts: toolFacts(name, {}) }, "inferred");
   }
 
   #start(event: Subagent, session: Session): void {
@@ -303,6 +309,11 @@ function fieldsOf(raw: object): { readonly agentId?: unknown; readonly parentAge
   return raw;
 }
 
+/** What a call of an agent's tool does, by the name of the tool. */
+export function toolFacts(name: string, input: unknown): ToolFacts | undefined {
+  return factsOf(AGENT_TOOLS, ...inTable(name, input));
+}
+
 /** The content of a tool's result. */
 export function outputOf(output: readonly SaidOutput[]): ToolOutputContent {
   return contentOfValues(
@@ -328,9 +339,11 @@ export function universalCost({ amount, unit }: Cost): UniversalCost {
 function plan(input: unknown, session: Session): void {
   const todos = isObject(input) && Array.isArray(input["todos"]) ? input["todos"].filter(isObject) : [];
   const current = todos.findIndex(({ completed }) => completed !== true);
-  const entries = todos.map(({ task, completed }, at) => ({
-    content: typeof task === "string" ? task : "",
-    status: completed === true ? "completed" : at === current ? "in_progress" : "pending",
-  }));
-  session.status("plan", null, { json: { entries }, stated: "inferred" });
+  const entries = todos.map(
+    ({ task, completed }, at): PlanEntry => ({
+      content: typeof task === "string" ? task : "",
+      status: completed === true ? "completed" : at === current ? "in_progress" : "pending",
+    }),
+  );
+  sayWord(session, "plan", { entries }, { stated: "inferred" });
 }

@@ -11,7 +11,7 @@ import type { CodebuffRunPromptInput } from "./input.ts";
 import type { CodebuffRunEvent, RunState } from "./messages.ts";
 import { type CodebuffRunOptions, type CodebuffRunPromptOptions, resolveOptions } from "./options.ts";
 import { RunCore } from "./run-core.ts";
-import type { ToolParametersByName } from "./toolbox.ts";
+import { type ToolParametersByName, tellsPreview } from "./toolbox.ts";
 import type { CodebuffRunResult } from "./turn.ts";
 import { Turns } from "./turns.ts";
 
@@ -72,6 +72,10 @@ export class CodebuffRun<Tools extends ToolParametersByName = ToolParametersByNa
       survivesReconnect: true,
       reopens: true,
       recovers: false,
+      plan: true,
+      context: true,
+      branches: true,
+      preview: this.#core.settings.tools.some(tellsPreview),
     };
   }
 

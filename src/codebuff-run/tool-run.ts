@@ -46,7 +46,7 @@ export class ToolRun {
 
   /** Has the call decided, and runs its handler. Throws only the reason of a stop. */
   async run(handler: CodebuffRunToolHandler): Promise<readonly ToolOutput[]> {
-    return (await this.#refusal()) ?? this.#execute(handler);
+    return (await this.#refusal(handler.preview)) ?? this.#execute(handler);
   }
 
   /** Has the call decided, and runs agents. They have limits of their own, and have ended when this ends. */
@@ -59,8 +59,8 @@ export class ToolRun {
   }
 
   /** Has the call decided. Returns the result of a denied call. */
-  async #refusal(): Promise<readonly ToolOutput[] | undefined> {
-    const ruling = await this.#decided();
+  async #refusal(preview?: CodebuffRunToolHandler["preview"]): Promise<readonly ToolOutput[] | undefined> {
+    const ruling = await this.#decided(preview);
     assertWanted(this.#shared);
     if (ruling.decision === "reject") return this.#denied(ruling);
     this.show({ state: "approved" });
@@ -103,10 +103,19 @@ export class ToolRun {
     return failure(denialOf(isUsers, why));
   }
 
-  #decided(): Promise<Ruling> {
+  #decided(preview: CodebuffRunToolHandler["preview"]): Promise<Ruling> {
     const { gate } = this.#shared;
     const about = this.#about;
-    return this.#settled((turn, decided) => gate.ask(this.#call, { turn, isHandled: true, about, decided }));
+    const call = this.#call;
+    return this.#settled((turn, decided) =>
+      gate.ask(call, {
+        turn,
+        isHandled: true,
+        about,
+        preview: preview && ((_, context) => preview(call, context)),
+        decided,
+      }),
+    );
   }
 
   /** Brings a request before the gate, and waits until it is settled. */

@@ -1,7 +1,7 @@
 import { isToolOutput, type PrintModeEvent, type ToolOutput } from "../codebuff-events/print-mode.ts";
 import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError, said } from "../core/errors.ts";
-import type { ToolCall } from "../core/values.ts";
+import type { ToolCall, ToolPreview } from "../core/values.ts";
 import { type AgentDefinition, inputSchemaOf } from "./agents.ts";
 import { CONTROLS, type ControlName, handledBuiltIn, isControl } from "./builtins.ts";
 import type { ChatTool } from "./messages.ts";
@@ -27,10 +27,17 @@ export interface CodebuffRunToolContext {
  * Runs a tool on this machine. What it throws becomes the tool's failure, which the agent sees.
  * @returns one part for most tools: `[{ type: "json", value: { ... } }]`.
  */
-export type CodebuffRunToolHandler<Input = Readonly<Record<string, unknown>>> = (
-  call: CodebuffRunToolCall<Input>,
-  context: CodebuffRunToolContext,
-) => readonly ToolOutput[] | Promise<readonly ToolOutput[]>;
+export interface CodebuffRunToolHandler<Input = Readonly<Record<string, unknown>>> {
+  (
+    call: CodebuffRunToolCall<Input>,
+    context: CodebuffRunToolContext,
+  ): readonly ToolOutput[] | Promise<readonly ToolOutput[]>;
+  /** Tells what a call would change, for its approval. Called before the user is asked, for 2 s at most. Handlers of `nodeTools` that edit have it. */
+  readonly preview?: (
+    call: CodebuffRunToolCall<Input>,
+    context: Pick<CodebuffRunToolContext, "signal">,
+  ) => readonly ToolPreview[] | undefined | Promise<readonly ToolPreview[] | undefined>;
+}
 
 /**
  * A tool of the caller's own. In a constant: `CodebuffRunTool`, or with the type of a Standard Schema, whose output is then the type of
@@ -87,6 +94,11 @@ export type Tool = {
   /** Runs an agent; a short form of `spawn_agents`. */
   | { readonly kind: "agent"; readonly agentId: string }
 );
+
+/** Whether the tool tells what a call would change. */
+export function tellsPreview(tool: Tool): boolean {
+  return tool.kind === "handled" && tool.handler.preview !== undefined;
+}
 
 /** Two underscores are for the tools of sources, such as MCP servers. */
 const NAME = /^(?!.*__)[A-Za-z0-9_-]{1,64}$/;

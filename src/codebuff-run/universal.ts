@@ -65,9 +65,9 @@ export class CodebuffRunMapping implements Mapping<CodebuffRunEvent, CodebuffRun
     return event.type === "chunk" ? event.chunk : event;
   }
 
-  call({ raw, output }: TurnToolCall): CallFacts {
-    const isResultTold = output !== undefined; // a call of a tool that is not there has no result
-    return { ...this.#agents.call(raw), isOwn: true, isResultTold };
+  call(call: TurnToolCall): CallFacts {
+    const isResultTold = call.output !== undefined; // a call of a tool that is not there has no result
+    return { ...this.#agents.call(call), isOwn: true, isResultTold };
   }
 
   output({ output, error = "" }: TurnToolCall): ToolOutputContent {
@@ -77,7 +77,7 @@ export class CodebuffRunMapping implements Mapping<CodebuffRunEvent, CodebuffRun
   completed({ output, cost, usage, stopReason, state }: CodebuffRunResult, session: Session): CompletedFacts {
     session.known(runIdOf(state));
     const said = { ...this.#agents.about, stop_reason: stopReason, output: finiteJson(output) };
-    return { metadata: { ...said, ...spentOf({ cost, usage }) } };
+    return { metadata: { ...said, ...spentOf({ cost, usage, state }) } };
   }
 
   failed(error: AnyAgentwireError, session: Session): FailedFacts | undefined {
@@ -98,10 +98,23 @@ export class CodebuffRunMapping implements Mapping<CodebuffRunEvent, CodebuffRun
   }
 }
 
-/** What a run has used. */
-function spentOf({ cost, usage }: { readonly cost?: Cost | undefined; readonly usage?: Usage | undefined }) {
+/** What a run has used. The tokens of the history are those of the main agent's last step, as the backend or this library counted them. */
+function spentOf({
+  cost,
+  usage,
+  state,
+}: {
+  readonly cost?: Cost | undefined;
+  readonly usage?: Usage | undefined;
+  readonly state?: unknown;
+}) {
   const { inputTokens, outputTokens } = usage ?? {};
-  const tokens = defined({ input_tokens: countIn(inputTokens), output_tokens: countIn(outputTokens) });
+  const { contextTokenCount } = mainAgentIn(state);
+  const tokens = defined({
+    input_tokens: countIn(inputTokens),
+    output_tokens: countIn(outputTokens),
+    context_tokens: countIn(contextTokenCount || undefined), // 0: no model was asked
+  });
   return {
     ...(Object.keys(tokens).length === 0 ? {} : { usage: tokens }),
     ...(countIn(cost?.amount) === undefined || !cost ? {} : { cost: universalCost(cost) }),
@@ -114,9 +127,12 @@ function countIn(value: unknown): number | undefined {
 
 /** The id of the run behind a state: the backend's, or without a backend one of this library. */
 function runIdOf(state: unknown): string | undefined {
-  const { sessionState } = fieldsOf(state);
-  const { runId } = fieldsOf(fieldsOf(sessionState)["mainAgentState"]);
+  const { runId } = mainAgentIn(state);
   return typeof runId === "string" && runId !== "" ? runId : undefined;
+}
+
+function mainAgentIn(state: unknown): Readonly<Record<string, unknown>> {
+  return fieldsOf(fieldsOf(fieldsOf(state)["sessionState"])["mainAgentState"]);
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -13,6 +13,7 @@ import type { Turn, TurnOptions } from "../core/turn/turn.ts";
 import { type CodebuffConversation, type ConversationHost, openConversation } from "./conversation.ts";
 import { CODEBUFF_EVENTS, type CodebuffClientEvents, type CodebuffCore } from "./events.ts";
 import { checkFrame, LESS } from "./frame-limit.ts";
+import { tellPreviews } from "./handlers.ts";
 import {
   buildInit,
   buildPrompt,
@@ -133,6 +134,10 @@ export class CodebuffClient
       survivesReconnect: true,
       reopens: this.#core.reopens,
       recovers: false,
+      plan: original,
+      context: false,
+      branches: this.#wire.server === "proxy",
+      preview: original && tellPreviews(this.#settings.handlers),
     };
   }
 

@@ -2,7 +2,7 @@ import { isAskUser } from "../codebuff-events/ask-user.ts";
 import { isToolOutput, type ToolOutput } from "../codebuff-events/print-mode.ts";
 import { describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
-import type { ToolCall } from "../core/values.ts";
+import type { ToolCall, ToolPreview } from "../core/values.ts";
 import type { McpConfig, McpToolDataRequest, ToolCallRequest } from "./extensions.ts";
 
 /** A tool call that the server wants this machine to run. */
@@ -37,10 +37,14 @@ export interface McpTool {
  * Runs one tool and returns its output. If the handler throws, the server gets the error as the tool's failure.
  * @returns one part for most tools: `[{ type: "json", value: { ... } }]`.
  */
-export type CodebuffToolHandler = (
-  call: CodebuffToolCall,
-  context: HandlerContext,
-) => readonly ToolOutput[] | Promise<readonly ToolOutput[]>;
+export interface CodebuffToolHandler {
+  (call: CodebuffToolCall, context: HandlerContext): readonly ToolOutput[] | Promise<readonly ToolOutput[]>;
+  /** Tells what a call would change, for its approval. Called before the user is asked, for 2 s at most. Handlers of `nodeTools` that edit have it. */
+  readonly preview?: (
+    call: CodebuffToolCall,
+    context: HandlerContext,
+  ) => readonly ToolPreview[] | undefined | Promise<readonly ToolPreview[] | undefined>;
+}
 
 /** Reads files for the server. Returns texts by path; `null` or no entry for a file that cannot be read or must not be sent. */
 export type ReadFilesHandler = (
@@ -67,6 +71,11 @@ export interface CodebuffHandlers {
   readonly onMcpTools?: McpToolsHandler;
   /** Runs one tool of an MCP server. `call.mcpConfig` identifies the MCP server. */
   readonly onMcpToolCall?: CodebuffToolHandler;
+}
+
+/** Whether a handler tells previews. */
+export function tellPreviews({ tools = {}, onMcpToolCall }: CodebuffHandlers): boolean {
+  return [...Object.values(tools), onMcpToolCall].some((handler) => handler?.preview !== undefined);
 }
 
 /** The handler of a tool. A tool of an MCP server differs from a local tool of the same name. */

@@ -56,6 +56,7 @@ interface Offer<T> extends Omit<Job<T>, "ask">, Pick<Asking, "source" | "about">
   readonly asked: string;
   readonly option: string;
   readonly run: ((context: HandlerContext) => T | Promise<T>) | undefined;
+  readonly preview?: Asking["preview"];
 }
 
 /**
@@ -175,6 +176,7 @@ export class Requests {
         asked: asked(name),
         option: mcpConfig ? "`onMcpToolCall`" : asksUser ? "`onQuestion`" : "`tools`",
         run: handler && ((context) => handler(call, context)),
+        preview: handler?.preview && ((_, context) => handler.preview?.(call, context)),
         ...(mcpConfig
           ? { source: `mcp:${JSON.stringify(mcpConfig)}`, about: { subject: subjectOf(call) } }
           : {}),
@@ -239,7 +241,7 @@ export class Requests {
   }
 
   /** Brings a request before the gate. Without a handler, refuses the request without asking the user. */
-  #offer<T>(key: string, { asked, option, run, source, about, ...job }: Offer<T>): void {
+  #offer<T>(key: string, { asked, option, run, preview, source, about, ...job }: Offer<T>): void {
     if (!run) {
       this.#warnMissing(asked, option);
       const why = `no handler is registered for ${asked}`;
@@ -255,6 +257,7 @@ export class Requests {
           isHandled: true,
           source,
           about,
+          preview,
           decided: (ruling) => (ruling.decision === "reject" ? task.deny(ruling) : task.run(run)),
         }),
     });

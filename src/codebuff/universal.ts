@@ -1,5 +1,11 @@
 import { isPrintModeEvent, isPrintModeType, isToolOutput } from "../codebuff-events/print-mode.ts";
-import { outputOf, PrintModeMapping, type SaidEvent, universalCost } from "../codebuff-events/universal.ts";
+import {
+  outputOf,
+  PrintModeMapping,
+  type SaidEvent,
+  toolFacts,
+  universalCost,
+} from "../codebuff-events/universal.ts";
 import { isObject } from "../core/checks.ts";
 import type { AnyConversation, AnyTurn } from "../core/client/any-client.ts";
 import type { AnyAgentwireError } from "../core/errors.ts";
@@ -88,11 +94,13 @@ export class CodebuffMapping implements Mapping<CodebuffEvent, CodebuffResult> {
     }
   }
 
-  call({ raw }: TurnToolCall): CallFacts {
-    const { requestId, toolCallId, userInputId } = fieldsOf(raw);
+  call({ name, input, raw }: TurnToolCall): CallFacts {
+    const { requestId, toolCallId, userInputId, mcpConfig, filePaths } = fieldsOf(raw);
     const nativeId = requestId ?? toolCallId;
     const agent = this.#subagentOf(userInputId);
-    return { isOwn: true, agent, ...(typeof nativeId === "string" ? { nativeId } : {}) };
+    const asked = filePaths === undefined ? input : { paths: filePaths };
+    const facts = mcpConfig == null ? toolFacts(name, asked) : undefined; // an MCP tool may have any name
+    return { isOwn: true, agent, facts, ...(typeof nativeId === "string" ? { nativeId } : {}) };
   }
 
   output({ raw, output, error = "" }: TurnToolCall): ToolOutputContent {
@@ -223,7 +231,8 @@ export class CodebuffMapping implements Mapping<CodebuffEvent, CodebuffResult> {
     const text = this.#hasText ? undefined : answerText(response);
     const calls = (toolCalls ?? []).filter(({ toolCallId }) => !session.hasCall(toolCallId));
     const results = (toolResults ?? []).map(fieldsOf);
-    for (const { toolCallId: id, toolName: name, input } of calls) session.call({ id, name, input });
+    for (const { toolCallId: id, toolName: name, input } of calls)
+      session.call({ id, name, input, facts: toolFacts(name, input) });
     for (const { toolCallId: id, toolName, output } of results) {
       if (typeof id !== "string") continue;
       const name = typeof toolName === "string" ? toolName : undefined;

@@ -87,6 +87,10 @@ export class CodeyClient
       survivesReconnect: false,
       reopens: this.#core.reopens,
       recovers: false,
+      plan: false,
+      context: true,
+      branches: false,
+      preview: false,
     };
   }
 

@@ -3,6 +3,7 @@ import type { AnyConversation, AnyTurn } from "../core/client/any-client.ts";
 import type { AnyAgentwireError } from "../core/errors.ts";
 import type { ToolCall, TurnToolCall } from "../core/values.ts";
 import type { AgentKey } from "../universal/engine/items.ts";
+import { factsOf, type KnownTool } from "../universal/engine/known-tools.ts";
 import type { Session } from "../universal/engine/session.ts";
 import type { ErrorData, Json, SessionEndedData, UniversalUsage } from "../universal/events.ts";
 import { attach } from "../universal/listen/attach.ts";
@@ -15,6 +16,21 @@ import type { CodeyPromptInput } from "./input.ts";
 import type { CodeyClientOptions } from "./options.ts";
 import type { CodeyEvent, CodeyResult } from "./turn.ts";
 import type { CodeyUsage } from "./usage.ts";
+
+/** The tools of codey-server, as the program names them. The published document has other names. */
+const TOOLS: Readonly<Record<string, KnownTool>> = {
+  mcp_read_file: { kind: "read", verb: "Read", path: "path", line: "start_line" },
+  mcp_write_file: { kind: "edit", verb: "Write", path: "path" },
+  mcp_edit_file: { kind: "edit", verb: "Edit", path: "path" },
+  mcp_open_file: { kind: "other", verb: "Open", path: "path" },
+  mcp_shell: { kind: "execute", verb: "Run", path: "working_dir", subject: "command" },
+  mcp_fetch_url: { kind: "fetch", verb: "Fetch", subject: "url" },
+  mcp_fetch_html: { kind: "fetch", verb: "Fetch", subject: "url" },
+  mcp_web_search: { kind: "fetch", verb: "Search the web for", subject: "query" },
+  mcp_spawn_agent: { kind: "other", verb: "Start" },
+  mcp_list_background_tasks: { kind: "other", verb: "List" },
+  mcp_get_background_task: { kind: "other", verb: "Look at" },
+};
 
 /** Codey's events as universal events. */
 export class CodeyMapping implements Mapping<CodeyEvent, CodeyResult> {
@@ -90,12 +106,13 @@ export class CodeyMapping implements Mapping<CodeyEvent, CodeyResult> {
     }
   }
 
-  call({ id, agentId, state, raw }: TurnToolCall): CallFacts {
+  call({ id, name, input, agentId, state, raw }: TurnToolCall): CallFacts {
     this.#changed = id;
-    if (typeof agentId !== "number") return { agent: agentId };
+    const facts = factsOf(TOOLS, name, input);
+    if (typeof agentId !== "number") return { agent: agentId, facts };
     const agent = state === "requested" ? this.#speaker(agentId) : this.#agent(agentId);
     const nativeId = isObject(raw) ? raw["call_id"] : undefined;
-    return { agent, ...(typeof nativeId === "string" ? { nativeId } : {}) };
+    return { agent, facts, ...(typeof nativeId === "string" ? { nativeId } : {}) };
   }
 
   approval({ raw }: ToolCall): Readonly<Record<string, unknown>> {
@@ -217,7 +234,7 @@ class StrayCalls {
     this.#count++;
     const id = `stray_${this.#count}`;
     this.#ids.set(key, id);
-    session.call({ id, nativeId, ...call });
+    session.call({ id, nativeId, ...call, facts: factsOf(TOOLS, call.name, call.input) });
     return id;
   }
 }

@@ -66,6 +66,7 @@ export type {
   SettledRequest,
   ToolCall,
   ToolCallState,
+  ToolPreview,
   TurnStatus,
   TurnToolCall,
   Usage,

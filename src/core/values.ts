@@ -55,8 +55,22 @@ export interface ToolCall {
   readonly grant?: string;
   /** The name of the sub-agent that makes the call. Absent: the main agent, or the server does not say. */
   readonly agent?: string;
+  /** What the call would change, if it waits for the user and that can be told. Text of files and of the agent: print it inert. */
+  readonly preview?: readonly ToolPreview[];
   /** The server's message, unchanged. */
   readonly raw: unknown;
+}
+
+/** What a call would change in one file. Names as in universal events. */
+export interface ToolPreview {
+  readonly path: string;
+  /** A unified diff. In brackets: why there is none, or that the rest is left out. */
+  readonly diff: string;
+  /** `tool`: computed on this machine from the file. `agent`: the agent's own claim. */
+  readonly by: "tool" | "agent";
+  /** The whole text before and after, up to 64 KiB each. Absent: there is no such text, or it is longer. */
+  readonly old_text?: string;
+  readonly new_text?: string;
 }
 
 /**

@@ -1,4 +1,6 @@
-import type { GrantScope, ToolCallState } from "../core/values.ts";
+import type { GrantScope, ToolCallState, ToolPreview } from "../core/values.ts";
+
+export type { ToolPreview } from "../core/values.ts";
 
 /**
  * The universal events: one vocabulary for every backend. A stream of these events can be shown, stored as JSONL and replayed.
@@ -130,18 +132,6 @@ export type PermissionStatus = "requested" | "accept" | "accept_for_session" | "
 
 /** The cause of a decision or of an answer. */
 export type ResolvedReason = "user" | "policy" | "cancelled" | "disconnected" | "timeout";
-
-/** What a call would change in one file. */
-export interface ToolPreview {
-  readonly path: string;
-  /** A unified diff. */
-  readonly diff: string;
-  /** `tool`: computed here from the file. `agent`: the agent's own claim. */
-  readonly by: "tool" | "agent";
-  /** The whole texts, up to 64 KiB each. */
-  readonly old_text?: string;
-  readonly new_text?: string;
-}
 
 export interface PermissionData {
   /** `<session_id>.<n>`: unique over all sessions and clients. Goes to `chat.decide`. */

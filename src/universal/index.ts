@@ -7,12 +7,13 @@ export {
 export type { Invariant } from "./check/open.ts";
 export { isUniversalEvent } from "./check/shape.ts";
 export { type CloseTranscriptOptions, closeTranscript } from "./close-transcript.ts";
-export type { CallEnd, CallReport } from "./engine/calls.ts";
+export type { CallEnd, CallReport, ToolFacts } from "./engine/calls.ts";
 export type { ToolOutputContent } from "./engine/content.ts";
 export type { AgentKey, Stated, SubagentStart } from "./engine/items.ts";
 export type { NormaliserOptions } from "./engine/normaliser.ts";
 export { Normaliser } from "./engine/normaliser.ts";
 export type { Session, StatusDetails, TurnClose } from "./engine/session.ts";
+export { type StatusWords, sayWord } from "./engine/status-words.ts";
 export type * from "./events.ts";
 export { UNIVERSAL_EVENT_TYPES, UNIVERSAL_SCHEMA } from "./events.ts";
 export type { Fact, TurnEnd, UserInput } from "./facts.ts";

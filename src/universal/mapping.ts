@@ -4,6 +4,7 @@ import type { TurnOrigin } from "../core/client/origin.ts";
 import type { AnyAgentwireError } from "../core/errors.ts";
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { AnyEvent, Question, ToolCall, TurnToolCall } from "../core/values.ts";
+import type { ToolFacts } from "./engine/calls.ts";
 import type { ToolOutputContent } from "./engine/content.ts";
 import type { AgentKey, Stated } from "./engine/items.ts";
 import type { Session } from "./engine/session.ts";
@@ -15,6 +16,8 @@ export interface CallFacts {
   /** The backend's id of the call. */
   readonly nativeId?: string | undefined;
   readonly agent?: AgentKey;
+  /** What the tool does, and to what. */
+  readonly facts?: ToolFacts | undefined;
   /** This machine runs the call, and so states its start and its result. */
   readonly isOwn?: boolean;
   /** The mapping tells the start and the result of the call from events. Without this, the states of the call tell them. */

@@ -200,6 +200,10 @@ describe("what a client can do", () => {
       survivesReconnect: true,
       reopens: true,
       recovers: false,
+      plan: true,
+      context: false,
+      branches: false,
+      preview: false,
     });
     expect(of({ profile, answerByContinue: true }).questions).toBe(true);
   });

@@ -80,6 +80,10 @@ promise("generic: the capabilities are all there, and the same object's worth ea
     survivesReconnect: expect.any(Boolean),
     reopens: expect.any(Boolean),
     recovers: expect.any(Boolean),
+    plan: expect.any(Boolean),
+    context: expect.any(Boolean),
+    branches: expect.any(Boolean),
+    preview: expect.any(Boolean),
   });
 });
 

@@ -51,6 +51,7 @@ describe("the table of what each protocol can do", () => {
     typeof value === "string" ? `\`${value}\`` : value ? "yes" : "no";
   const ofCodebuff = (name: keyof Capabilities): string => {
     if (original[name] === proxy[name]) return cell(proxy[name]);
+    if (proxy[name] === true) return "proxy";
     if (original[name] !== nobody[name]) return "original server, with an `authToken`";
     return typeof original[name] === "string"
       ? `${cell(original[name])} on the original server`

@@ -6,6 +6,9 @@ import { MockCodeyServer } from "agentwire/testing";
 import { checkTranscript, readJsonl, UNIVERSAL_EVENT_TYPES, type UniversalEvent } from "agentwire/universal";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as page from "../../docs/snippets/universal.ts";
+import { PREVIEW_TIMEOUT } from "../../src/core/gate/preview.ts";
+import { MAX_PREVIEW, MAX_PREVIEW_FILES, MAX_PREVIEW_TEXT } from "../../src/core/gate/preview-limits.ts";
+import { MAX_ENTRIES } from "../../src/universal/transcript/statuses.ts";
 import { capturedOutput } from "../helpers/captured-output.ts";
 import { codeIn, Page } from "./page.ts";
 
@@ -102,4 +105,29 @@ test("the schema accepts an event, and says what is wrong with another", () => {
   page.schema(JSON.stringify(events[0]));
   page.schema(JSON.stringify({ ...events[0], sequence: 0 }));
   expect(output.logged).toMatchObject([["session.started"], [[{ path: ["sequence"] }]]]);
+});
+
+test("the words of an agent show as the page says", async () => {
+  await page.words();
+  expect(output.logged).toEqual([
+    ["@@ -3,1 +3,1 @@\n-off()\n+on()\n"],
+    [
+      [
+        { content: "Find the bug", status: "completed" },
+        { content: "Mend it", status: "in_progress" },
+      ],
+      { used: 90_000, size: 100_000 },
+    ],
+    ["notice", "warning", "The model is slow today."],
+    ["compaction", undefined, "The history was shortened."],
+    ["patch", "edit", [{ path: "lamp.py", line: 3 }], "done"],
+  ]);
+});
+
+test("the limits of a preview are those that the page names", () => {
+  const section = doc.section("Plans, the context and other words");
+  for (const limit of [MAX_PREVIEW, MAX_PREVIEW_FILES, MAX_ENTRIES])
+    expect(section).toContain(limit.toLocaleString("en-US"));
+  expect(section).toContain(`${PREVIEW_TIMEOUT / 1_000} s at most`);
+  expect(section).toContain(`${MAX_PREVIEW_TEXT / 1_024} KiB`);
 });

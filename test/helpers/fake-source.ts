@@ -30,6 +30,10 @@ export const FAKE_CAPABILITIES: Capabilities = {
   survivesReconnect: true,
   reopens: true,
   recovers: false,
+  plan: true,
+  context: true,
+  branches: true,
+  preview: true,
 };
 
 /** How a fake backend behaves. */

@@ -134,6 +134,42 @@ describe("<Approval>", () => {
     expect(shown(one)[4]).toBe("  | > description: harmless");
   });
 
+  test("shows what the call would change below the input, 20 lines of it, with nothing hidden", () => {
+    const added = Array.from({ length: 30 }, (_, at) => `+line ${at}`).join("\n");
+    const preview = [
+      { path: "a.ts\nb", diff: `@@ -1,1 +1,31 @@\n-\u001b[8mold\n${added}\n`, by: "tool" },
+      { path: "c.ts", diff: "@@", by: "agent" },
+    ] as const;
+    const shown = rowsOf(
+      <Approval
+        pending={{ ...approval({ path: "a.ts" }), preview }}
+        onDecide={nobody}
+        isActive={false}
+        {...look}
+        maxRows={40}
+      />,
+    );
+    expect(shown.slice(1, 7)).toEqual([
+      "  | path: a.ts",
+      "What it would change:",
+      "  a.ts\\u{a}b:",
+      "  @@ -1,1 +1,31 @@",
+      "  -\\u{1b}[8mold",
+      "  +line 0",
+    ]);
+    expect(shown.slice(21, 24)).toEqual(["  +line 15", "  +line 16", "  15 more lines"]);
+  });
+
+  test("says of a preview that it is the agent's claim, and clips its lines", () => {
+    const preview = [{ path: "c.ts", diff: `+${"x".repeat(500)}`, by: "agent" }] as const;
+    const shown = rowsOf(
+      <Approval pending={{ ...approval({}), preview }} onDecide={nobody} isActive={false} {...look} />,
+    );
+    expect(shown[3]).toBe("  c.ts, as the agent states it:");
+    expect(shown[4]).toMatch(/^ {2}\+x+\.\.\.$/);
+    for (const row of shown) expect(row.length).toBeLessThanOrEqual(look.columns);
+  });
+
   test("says how many rows are not shown, where it is given too few", () => {
     const command = Array.from({ length: 20 }, (_, at) => `line ${at}`).join("\n");
     const shown = rowsOf(

@@ -69,6 +69,10 @@ export class EchoClient
       survivesReconnect: true,
       reopens: this.#core.reopens,
       recovers: false,
+      plan: false,
+      context: false,
+      branches: false,
+      preview: false,
     };
   }
 

@@ -134,7 +134,14 @@ describe("the universal events of an agent of tests", () => {
 
   test("show a sub-agent with what it says and does as its children", async () => {
     const agent = new MockAgent().script([
-      [agentStep.subagent({ type: "picker", steps: ["found", agentStep.tool({ name: "ls" })] }), "Done."],
+      [
+        agentStep.subagent({
+          type: "picker",
+          prompt: "Find it.",
+          steps: ["found", agentStep.tool({ name: "ls" })],
+        }),
+        "Done.",
+      ],
     ]);
     const turn = agent.client().prompt("hello");
     const events = collect(agent.toUniversal(turn));
@@ -142,7 +149,10 @@ describe("the universal events of an agent of tests", () => {
     const items = events.flatMap((event) => (event.type === "item.completed" ? [event.data.item] : []));
     const subagent = items.find(({ content: [part] }) => part?.type === "status");
     expect(subagent).toMatchObject({
-      content: [{ label: "subagent:picker", detail: "picker" }],
+      content: [
+        { label: "subagent:picker", detail: "picker" },
+        { json: { agent_type: "picker", name: "picker", prompt: "Find it." } },
+      ],
       parent_id: null,
     });
     const children = items.filter(({ parent_id }) => parent_id === subagent?.item_id);

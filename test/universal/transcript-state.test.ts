@@ -136,12 +136,19 @@ describe("a status item that says how something stands", () => {
     expect(fold(script.events).plan).toEqual([]);
   });
 
-  test("counts as far as it can be read, and a plan of 10,000 entries is cut", () => {
+  test("counts as far as it can be read, and a plan of 10,000 entries says how many it leaves out", () => {
     const script = new Script().session();
     script.status("plan", null, { entries: [null, { content: 5 }, { content: "odd", status: "done" }] });
     expect(fold(script.events).plan).toEqual([{ content: "odd", status: "pending" }]);
     script.status("plan", null, { entries: Array.from({ length: 10_000 }, () => ({ content: "x" })) });
-    expect(fold(script.events).plan).toHaveLength(MAX_ENTRIES);
+    const { plan } = fold(script.events);
+    expect([plan?.length, plan?.at(-2), plan?.at(-1)]).toEqual([
+      MAX_ENTRIES,
+      { content: "x", status: "pending" },
+      { content: "9001 more entries are left out", status: "pending" },
+    ]);
+    script.status("plan", null, { entries: Array.from({ length: MAX_ENTRIES }, () => ({ content: "x" })) });
+    expect(fold(script.events).plan?.at(-1)).toEqual({ content: "x", status: "pending" });
     script.status("context", null, { used: "much" });
     expect(fold(script.events).context).toBeNull();
   });

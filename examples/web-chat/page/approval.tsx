@@ -4,6 +4,26 @@ import { type FormEvent, type KeyboardEvent, type ReactElement, useState } from 
 import { inputOf } from "./tool-call.tsx";
 import { useSettled } from "./use-settled.ts";
 
+/** Lines of a diff that are shown at once. More is folded. */
+const MAX_LINES = 20;
+
+/** A diff as plain text. Nothing in it is hidden. */
+function Diff({ text }: { readonly text: string }): ReactElement {
+  const lines = reveal(text).trimEnd().split("\n");
+  const more = lines.length - MAX_LINES;
+  return (
+    <>
+      <pre>{lines.slice(0, MAX_LINES).join("\n")}</pre>
+      {more > 0 && (
+        <details className="folded">
+          <summary className="folded-label">{more} more lines</summary>
+          <pre>{lines.slice(MAX_LINES).join("\n")}</pre>
+        </details>
+      )}
+    </>
+  );
+}
+
 /** A tool call that waits for a decision. The input is shown whole, and nothing in it is hidden. */
 export function Approval({
   request,
@@ -13,7 +33,7 @@ export function Approval({
   const chat = useChat();
   const [isGivingReason, setGivingReason] = useState(false);
   const [isForEveryCall, setForEveryCall] = useState(false);
-  const { id, tool, input, grant, agent } = request;
+  const { id, tool, input, grant, agent, preview = [] } = request;
   const onReason = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const reason = String(new FormData(event.currentTarget).get("reason")).trim();
@@ -34,6 +54,15 @@ export function Approval({
       <pre tabIndex={0}>{inputOf(input) || "No input"}</pre>
       {agent !== undefined && <p className="request-words">Asked by the sub-agent {reveal(agent)}</p>}
       {grant !== undefined && <p className="request-words">Always: {reveal(grant)}</p>}
+      {preview.map(({ path, diff, by }) => (
+        <section key={path} className="preview">
+          <p className="folded-label">
+            {reveal(path)}
+            {by === "agent" && ", as the agent states it"}
+          </p>
+          <Diff text={diff} />
+        </section>
+      ))}
       {isForEveryCall ? (
         <EveryCall request={request} onBack={() => setForEveryCall(false)} />
       ) : isGivingReason ? (

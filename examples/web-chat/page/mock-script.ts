@@ -21,6 +21,7 @@ export const mockScript: MockAgentScript = function* ({ text: sent, n }) {
   else if (isAbout("lose")) yield* losing();
   else if (isAbout("forget")) yield agentStep.forget();
   else if (isAbout("run")) yield* running();
+  else if (isAbout("edit")) yield* editing();
   else yield `You said: ${text}. The page of this chat is at https://example.com/agentwire.`;
   yield agentStep.usage({ inputTokens: 100 * n, outputTokens: 20 });
   yield agentStep.cost(3);
@@ -37,6 +38,22 @@ function* running(): Generator<MockAgentStep> {
     denied: (reason) => [`As you like: ${reason ?? "I run nothing"}.`],
   });
   yield "That was all.";
+}
+
+/** An edit whose approval shows the diff. */
+function* editing(): Generator<MockAgentStep> {
+  const added = Array.from({ length: 40 }, (_, index) => `+    flash(${index})\n`).join("");
+  yield agentStep.plan([
+    { content: "Mend the lamp", status: "in_progress" },
+    { content: "Switch it on", status: "pending" },
+  ]);
+  yield agentStep.tool({
+    name: "str_replace",
+    input: { path: "lamp.py" },
+    approval: true,
+    preview: [{ path: "lamp.py", diff: `@@ -1,2 +1,41 @@\n def lamp():\n-    pass\n${added}`, by: "tool" }],
+    output: "done",
+  });
 }
 
 function* everything(): Generator<MockAgentStep> {

@@ -2,13 +2,15 @@ import type { ToolOutput } from "../../codebuff-events/print-mode.ts";
 import { describe, isObject } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import { Recent } from "../../core/recent.ts";
-import type { ToolCall } from "../../core/values.ts";
+import type { ToolCall, ToolPreview } from "../../core/values.ts";
 import { json } from "../toolbox.ts";
 import type { Reverted, RunChanges } from "./changes/run-changes.ts";
 import type { Change } from "./changes/segment.ts";
 import { checkedTool } from "./checked.ts";
 import type { Door } from "./door/door.ts";
 import { openDoor } from "./door/open-door.ts";
+import { isEdit } from "./files/asked-edit.ts";
+import type { Preview } from "./files/edit.ts";
 import { fileRoom } from "./files/file-tools.ts";
 import { Previews } from "./files/previews.ts";
 import { textsOf } from "./files/texts.ts";
@@ -20,13 +22,20 @@ import { globFiles } from "./search/glob.ts";
 import { runCommand } from "./terminal/run-command.ts";
 
 /** A call of a tool, by `CodebuffRun` or `CodebuffClient`. */
-export type NodeToolCall = Pick<ToolCall, "name" | "input" | "turnId">;
+export type NodeToolCall = Pick<ToolCall, "name" | "input" | "turnId"> & Partial<Pick<ToolCall, "id">>;
 
 /** Runs one tool: a handler for `overrideTools` of `CodebuffRun` and for `tools` of `CodebuffClient`. */
-export type NodeToolHandler = (
-  call: NodeToolCall,
-  context: { readonly signal: AbortSignal; readonly onProgress?: (output: string) => void },
-) => Promise<readonly ToolOutput[]>;
+export interface NodeToolHandler {
+  (
+    call: NodeToolCall,
+    context: { readonly signal: AbortSignal; readonly onProgress?: (output: string) => void },
+  ): Promise<readonly ToolOutput[]>;
+  /** Of a tool that edits a file: what the call would change. The client asks this for the `preview` of an approval. */
+  readonly preview?: (
+    call: NodeToolCall,
+    context: { readonly signal: AbortSignal },
+  ) => Promise<readonly ToolPreview[] | undefined>;
+}
 
 /** What the tools have changed in one turn. */
 export interface NodeToolChanges {
@@ -46,7 +55,7 @@ export interface NodeTools {
   readonly readFiles: (paths: readonly string[]) => Promise<Readonly<Record<string, string | null>>>;
   /**
    * What a call would change, as a unified diff, or why it would fail. Writes nothing. The call, with the same turn, name and input, is refused
-   * if it does not find the file as its last preview did.
+   * if it does not find the file as its last preview did. Pass the call as it came: the `id` tells it apart from an equal one.
    * @returns `undefined` for a call that edits no file
    */
   preview(call: NodeToolCall): Promise<string | undefined>;
@@ -90,10 +99,21 @@ class FolderTools implements NodeTools {
     this.handlers = Object.fromEntries(
       Object.entries(tools).map(([name, tool]): [string, NodeToolHandler] => [
         name,
-        (call, context) =>
-          this.#calls.run(context.signal, (signal) => this.#run(name, tool, call, { ...context, signal })),
+        this.#handler(name, tool),
       ]),
     );
+  }
+
+  #handler(name: string, tool: Tool): NodeToolHandler {
+    const handler: NodeToolHandler = (call, context) =>
+      this.#calls.run(context.signal, (signal) => this.#run(name, tool, call, { ...context, signal }));
+    if (!isEdit(name)) return handler;
+    return Object.assign(handler, {
+      preview: async (call: NodeToolCall, { signal }: { readonly signal: AbortSignal }) => {
+        const told = (await this.#preview(call, signal))?.told;
+        return told && [told];
+      },
+    });
   }
 
   #tools(): Readonly<Record<string, Tool>> {
@@ -116,11 +136,11 @@ class FolderTools implements NodeTools {
   async #run(
     name: string,
     tool: Tool,
-    { input, turnId = "" }: NodeToolCall,
+    { id, input, turnId = "" }: NodeToolCall,
     { signal, onProgress = () => {} }: Parameters<NodeToolHandler>[1],
   ): Promise<readonly ToolOutput[]> {
     const door = await this.#opened();
-    const shown = this.#previews.take({ turnId, name, input });
+    const shown = this.#previews.take({ id, turnId, name, input });
     const changes = this.#changesOf(turnId, door);
     return [json(await tool(input, { door, changes, shown, signal, onProgress }))];
   }
@@ -128,15 +148,22 @@ class FolderTools implements NodeTools {
   readonly readFiles = (paths: readonly string[]): Promise<Readonly<Record<string, string | null>>> =>
     this.#calls.run(undefined, async () => textsOf(await this.#opened(), paths));
 
-  async preview({ name, input, turnId = "" }: NodeToolCall): Promise<string | undefined> {
-    if (!Object.hasOwn(this.handlers, name)) return undefined;
-    const preview = await this.#calls.run(undefined, async (signal) => {
+  async preview(call: NodeToolCall): Promise<string | undefined> {
+    return Object.hasOwn(this.handlers, call.name) ? (await this.#preview(call, undefined))?.text : undefined;
+  }
+
+  /** @param wanted aborted: nobody sees the preview, so it is not what the call must find */
+  async #preview(
+    { id, name, input, turnId = "" }: NodeToolCall,
+    wanted: AbortSignal | undefined,
+  ): Promise<Preview | undefined> {
+    const preview = await this.#calls.run(wanted, async (signal) => {
       const door = await this.#opened();
       const changes = this.#changesOf(turnId, door);
       return this.#files.preview({ name, input }, { door, changes, signal });
     });
-    if (preview) this.#previews.note({ turnId, name, input }, preview.shown);
-    return preview?.text;
+    if (preview && wanted?.aborted !== true) this.#previews.note({ id, turnId, name, input }, preview.shown);
+    return preview;
   }
 
   changes(turn: string | { readonly id: string }): NodeToolChanges {

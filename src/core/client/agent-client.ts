@@ -45,7 +45,14 @@ export interface Capabilities {
   readonly reopens: boolean;
   /** Whether the client looks for the answer of a turn whose link was lost. */
   readonly recovers: boolean;
-  readonly branches?: boolean;
+  /** Whether the agent may tell its plan. */
+  readonly plan: boolean;
+  /** Whether the backend says how many tokens the model's context holds. */
+  readonly context: boolean;
+  /** Whether a conversation can go on from an earlier message. If false, the server keeps the history, or a state without its earlier forms. */
+  readonly branches: boolean;
+  /** Whether a tool on this machine tells what a call would change, before the user decides. If false, an approval has no `preview`. */
+  readonly preview: boolean;
 }
 
 /** A mistake on the wire, or an error in a listener. The connection lives on. */

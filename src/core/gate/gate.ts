@@ -14,7 +14,8 @@ import type {
 } from "../values.ts";
 import { askedOtherwise, lasting, neverAsked, REMEMBERED, readAnswer, readDecision } from "./decision.ts";
 import { type Granted, Grants } from "./grants.ts";
-import { type GateHost, OpenRequest, type Waiting } from "./open-request.ts";
+import { type GateHost, OpenRequest, type Prepare, type Waiting } from "./open-request.ts";
+import { askPreview, type TellPreview } from "./preview.ts";
 import { RequestIds } from "./request-ids.ts";
 import { type ApprovalOptions, Rules, type ToolRule } from "./rules.ts";
 import { type Subject, type SubjectRules, subjectOf } from "./subject.ts";
@@ -31,6 +32,8 @@ export interface Asking {
   readonly source?: string | undefined;
   /** What the call is about, if the gate's table does not say it. `undefined`: the call gets no grant. @default by the table */
   readonly about?: { readonly subject: Subject | undefined } | undefined;
+  /** Tells what the call would change, before the user is asked. @default nothing is told */
+  readonly preview?: TellPreview | undefined;
   /** Called exactly once, perhaps before `ask` returns. An error thrown by `decided` becomes a warning. */
   readonly decided: (ruling: Ruling) => void;
 }
@@ -107,7 +110,7 @@ export class Gate {
    * Has a call decided. The returned function withdraws the request; after the decision it does nothing. A protocol that stops a turn
    * withdraws the requests of the turn.
    */
-  ask(asked: ToolCall, { turn, isHandled, source = "", about, decided }: Asking): Withdraw {
+  ask(asked: ToolCall, { turn, isHandled, source = "", about, preview, decided }: Asking): Withdraw {
     const { outbox } = this.#host;
     const { onToolApproval } = this.#options;
     const grants = this.#grants; // a decision on this call does not hold in the next session
@@ -115,12 +118,15 @@ export class Gate {
     const call: ToolCall = subject ? { ...asked, grant: subject.words } : asked;
     const { name: tool, turnId } = call;
     const granted: Granted | undefined = subject && { source, tool, subject, turnId, turn };
+    let shown = { type: "approval", id: call.id, call } as const;
     const request = new OpenRequest<Ruling>(
       {
-        request: { type: "approval", id: call.id, call },
+        get request() {
+          return shown;
+        },
         turn,
         consult:
-          typeof onToolApproval === "function" ? (context) => onToolApproval(call, context) : undefined,
+          typeof onToolApproval === "function" ? (context) => onToolApproval(shown.call, context) : undefined,
         read: (value, by) => ({ ...lasting(readDecision(value), granted), by }),
         refuse: (by, reason) => ({ decision: "reject", by, reason }),
         settled: (ruling) => {
@@ -130,10 +136,20 @@ export class Gate {
       },
       this.#host,
     );
-    const begin = (verdict: ToolRule["then"] | undefined): void =>
-      this.#begin(request, () =>
-        this.#rules.ruling(verdict, { granted: grants.rulingOn(granted), isHandled }),
+    const begin = (verdict: ToolRule["then"] | undefined): void => {
+      const known = (): Ruling | undefined =>
+        this.#rules.ruling(verdict, { granted: grants.rulingOn(granted), isHandled });
+      this.#begin(
+        request,
+        known,
+        preview &&
+          ((done) =>
+            askPreview(this.#host, call, preview, (told) => {
+              if (told) shown = { ...shown, call: { ...call, preview: told } };
+              done();
+            })),
       );
+    };
     if (this.#rules.haveConditions) {
       outbox.tell(() => {
         if (request.isSettled) return;
@@ -195,10 +211,11 @@ export class Gate {
     return this.#remembered.get(id);
   }
 
-  /** Settles a request with `known()`, or lets the request wait for the user. */
+  /** Settles a request with `known()`, or lets the request wait for the user: behind `prepare`, if something comes before the question. */
   #begin<Outcome extends Ruling | Reply>(
     request: OpenRequest<Outcome>,
     known: () => Outcome | undefined,
+    prepare?: Prepare,
   ): void {
     const { approvalTimeout = 0 } = this.#options;
     const { id } = request.request;
@@ -206,6 +223,8 @@ export class Gate {
     const outcome = request.refusal ?? known(); // do not ask the user for a stopped turn
     if (outcome) {
       request.decide(outcome);
+    } else if (prepare) {
+      request.prepare(prepare, () => this.#begin(request, known)); // the user may have said `always` meanwhile
     } else if (this.#open.has(id)) {
       const reason = "another request with its id is open"; // one reply must not decide two requests
       this.#host.warn("approval-failed", `a request was refused: ${reason}`);

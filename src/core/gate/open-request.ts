@@ -25,6 +25,9 @@ export interface Asked<Outcome> {
   readonly settled: (outcome: Outcome) => void;
 }
 
+/** Begins the work that comes before the question, and calls `done` once. The returned function ends the work. */
+export type Prepare = (done: () => void) => () => void;
+
 /** The functions of the client that the gate uses. */
 export interface GateHost {
   readonly outbox: Outbox;
@@ -40,14 +43,16 @@ export interface GateHost {
  * A request that waits for a rule, and then perhaps for the user. The first outcome settles the request. The callback's signal then
  * aborts.
  *
- *     new ──open()──▶ open ──reply, callback, timeout──▶ settled
- *      └─────────────────┴──a rule, withdraw()──────────▶
+ *     new ──prepare()?──▶ prepared ──open()──▶ open ──reply, callback, timeout──▶ settled
+ *      └──────────────────────┴──────────────────┴──a rule, withdraw()──────────▶
  */
 export class OpenRequest<Outcome extends object> {
   readonly #asked: Asked<Outcome>;
   readonly #host: GateHost;
   readonly #controller = new AbortController();
   #release: (() => void) | undefined;
+  /** Ends the work of `prepare`. */
+  #stop: (() => void) | undefined;
   #cancelTimer: CancelTimer | undefined;
   #outcome: Outcome | undefined;
 
@@ -62,6 +67,16 @@ export class OpenRequest<Outcome extends object> {
 
   get isSettled(): boolean {
     return this.#outcome !== undefined;
+  }
+
+  /** Waits for work of this machine, then calls `ready`. A settled request ends the work. */
+  prepare(prepare: Prepare, ready: () => void): void {
+    this.#release = this.#asked.turn?.hold();
+    this.#stop = prepare(() => {
+      this.#stop = undefined;
+      this.#release?.();
+      ready();
+    });
   }
 
   /** Waits for the user: tells the listeners and calls the callback. `timeout` in ms; 0: no limit. */
@@ -110,6 +125,7 @@ export class OpenRequest<Outcome extends object> {
     const { request, turn, settled } = this.#asked;
     this.#outcome = outcome;
     this.#cancelTimer?.();
+    this.#stop?.();
     this.#release?.();
     turn?.closed(request.id);
     settled(outcome);

@@ -1,11 +1,12 @@
-import type { Decision } from "../../core/values.ts";
+import type { Decision, ToolPreview } from "../../core/values.ts";
 import { composerRows } from "../composer/composer-rows.ts";
 import { emptyEditor } from "../composer/editor.ts";
 import { countLines } from "../parts/folded.ts";
 import { readable } from "../parts/values.ts";
 import type { Press } from "../press.ts";
-import { clipped, clippedRow, type Row, rowsOf } from "../rows/row.ts";
-import type { Theme } from "../theme.ts";
+import { clipped, clippedRow, type Row, rowsOf, type Span } from "../rows/row.ts";
+import { unitsOf } from "../rows/width.ts";
+import type { Theme, Tone } from "../theme.ts";
 import {
   type ChoiceKey,
   choiceOf,
@@ -107,12 +108,16 @@ export interface ApprovalRowsOptions extends DialogOptions {
 /** Columns below which the input has no bar in front of it. */
 const NARROW = 20;
 
+/** Lines of the diffs of one call that are shown. */
+const MAX_DIFF_LINES = 20;
+
 /**
  * The whole input of the call: different calls have different rows. Nothing is left out. What a terminal would hide or obey is shown as its
- * code. A row that only goes on with the row before begins with two blanks, and no other row of the input does.
+ * code. A row that only goes on with the row before begins with two blanks, and no other row of the input does. What the call would change
+ * stands below the input.
  */
 export function approvalInput(
-  { tool, input }: PendingApproval,
+  { tool, input, preview = [] }: PendingApproval,
   columns: number,
   theme: Theme,
 ): readonly Row[] {
@@ -130,7 +135,35 @@ export function approvalInput(
     hang: { text: `${margin}  `, tone: "warn" },
   } as const;
   const lines = (readable(input) || "(no input)").split("\n");
-  return [...name, ...lines.flatMap((line) => rowsOf(visible(line), "plain", options))];
+  return [
+    ...name,
+    ...lines.flatMap((line) => rowsOf(visible(line), "plain", options)),
+    ...previewRows(preview, columns),
+  ];
+}
+
+/** The first lines of the diffs, each in one row. */
+function previewRows(preview: readonly ToolPreview[], columns: number): readonly Row[] {
+  const shown: Span[] = [];
+  let lines = 0;
+  const show = (text: () => string, tone: Tone): void => {
+    if (++lines <= MAX_DIFF_LINES) shown.push({ text: `  ${text()}`, tone });
+  };
+  for (const { path, diff, by } of preview) {
+    const says = by === "agent" ? ", as the agent states it:" : ":";
+    show(() => oneLine(path) + says, "strong");
+    for (const line of diff.trimEnd().split("\n"))
+      show(() => visible(line.slice(0, unitsOf(columns))), toneOf(line));
+  }
+  const head: readonly Span[] = lines > 0 ? [{ text: "What it would change:", tone: "warn" }] : [];
+  const more = lines - shown.length;
+  const end: readonly Span[] = more > 0 ? [{ text: `  ${more} more lines`, tone: "warn" }] : [];
+  return [...head, ...shown, ...end].map((span) => clippedRow([span], columns));
+}
+
+function toneOf(line: string): Tone {
+  if (line.startsWith("+")) return "ok";
+  return line.startsWith("-") ? "error" : "dim";
 }
 
 /** Whether the dialog has room for the whole input. */

@@ -1,6 +1,11 @@
-import type { ChatPart, ChatQuestionPart, ChatSubagentPart } from "../../universal/transcript/message.ts";
+import type {
+  ChatPart,
+  ChatQuestionPart,
+  ChatStatusPart,
+  ChatSubagentPart,
+} from "../../universal/transcript/message.ts";
 import { clippedRow, displayed, inLine, type Row, rowsOf, type Span } from "../rows/row.ts";
-import type { Theme } from "../theme.ts";
+import type { Theme, Tone } from "../theme.ts";
 import { type Folded, foldedRows } from "./folded.ts";
 import { reasoningRows } from "./reasoning-rows.ts";
 import { type PartRows, type ToolRowsOptions, toolRows } from "./tool-rows.ts";
@@ -58,7 +63,7 @@ export function partRows(part: ChatPart, options: PartRowsOptions): PartRows {
     case "status": {
       // a label with a dot is a word of one backend
       const text = inLine(part.detail ?? (part.label.includes(".") ? "" : part.label));
-      return plain(text === "" ? [] : rowsOf(text, part.failed ? "error" : "dim", { columns }));
+      return plain(text === "" ? [] : rowsOf(text, toneOf(part), { columns }));
     }
     case "data":
       if (part.extra)
@@ -71,6 +76,11 @@ export function partRows(part: ChatPart, options: PartRowsOptions): PartRows {
         hang: { text: `${theme.symbols.failed} `, tone: "error" },
       });
   }
+}
+
+function toneOf({ failed, severity }: ChatStatusPart): Tone {
+  if (failed || severity === "error") return "error";
+  return severity === "warning" ? "warn" : "dim";
 }
 
 /** The head of a sub-agent. Its parts come below it, indented. */

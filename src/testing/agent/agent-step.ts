@@ -1,4 +1,11 @@
 import type { QuestionItem, Usage } from "../../core/values.ts";
+import type { StatusWords } from "../../universal/engine/status-words.ts";
+import type { NoticeSeverity } from "../../universal/transcript/message.ts";
+import type {
+  PlanEntry,
+  TranscriptChoice,
+  TranscriptCommand,
+} from "../../universal/transcript/transcript.ts";
 import type { MockFailure } from "./errors.ts";
 import type {
   MockAgentAnswers,
@@ -13,6 +20,8 @@ import type {
   MockToolStep,
 } from "./script.ts";
 import {
+  CHOICE,
+  CONTEXT,
   checkArguments,
   checkedLoss,
   checkedStep,
@@ -37,6 +46,35 @@ export const agentStep = {
   status: (label: string, detail: string | null = null): MockAgentStep => {
     checkArguments("status", { label, detail });
     return { kind: "status", label, detail };
+  },
+  /** The agent's plan, which replaces the last one. */
+  plan: (entries: readonly PlanEntry[]): MockAgentStep => {
+    checkArguments("plan", { entries });
+    return word("plan", { entries });
+  },
+  /** How full the model's context is, in tokens. */
+  context: (context: StatusWords["context"]): MockAgentStep =>
+    word("context", checkedStep("context", context, CONTEXT, "used")),
+  /** A message of the backend to the user, which is no word of the agent. */
+  notice: (text: string, severity: NoticeSeverity = "info"): MockAgentStep => {
+    checkArguments("notice", { text, severity });
+    return word("notice", { severity }, text);
+  },
+  /** The history is being shortened (`started`), or was. @param summary the text that stands for the old history now */
+  compaction: (state: "started" | "completed", summary?: string): MockAgentStep => {
+    checkArguments("compaction", { state, ...(summary === undefined ? {} : { summary }) });
+    return word("compaction", summary === undefined ? { state } : { state, summary });
+  },
+  /** The modes that the user can choose from. */
+  mode: (choice: TranscriptChoice): MockAgentStep =>
+    word("mode", checkedStep("mode", choice, CHOICE, "available")),
+  /** The models that the user can choose from. */
+  model: (choice: TranscriptChoice): MockAgentStep =>
+    word("model", checkedStep("model", choice, CHOICE, "available")),
+  /** The commands that the agent knows. */
+  commands: (available: readonly TranscriptCommand[]): MockAgentStep => {
+    checkArguments("commands", { available });
+    return word("commands", { available });
   },
   /** A tool call. `const { state } = yield* agentStep.tool({ ... })` gives its outcome. */
   tool: (tool: MockTool): MockToolStep => {
@@ -138,6 +176,14 @@ export const agentStep = {
   /** Never goes on: the turn lasts until it is stopped. */
   hang: (): MockAgentStep => ({ kind: "hang" }),
 };
+
+function word<Word extends keyof StatusWords>(
+  label: Word,
+  json: StatusWords[Word],
+  detail: string | null = null,
+): MockAgentStep {
+  return { kind: "status", label, detail, json };
+}
 
 function spoken(
   kind: "text" | "reasoning",

@@ -1,5 +1,6 @@
 import type { TurnResult } from "../../core/turn/turn.ts";
 import type { Cost, Question, TurnToolCall, Usage } from "../../core/values.ts";
+import type { ToolCallPart } from "../../universal/events.ts";
 
 /** The events of a `MockAgent`'s turns. `agentId`: the sub-agent that the event belongs to. */
 export type MockAgentEvent =
@@ -10,6 +11,8 @@ export type MockAgentEvent =
       readonly type: "status";
       readonly label: string;
       readonly detail: string | null;
+      /** What else the status says: a plan, for example. */
+      readonly json?: unknown;
       readonly agentId?: string;
     }
   /** A tool call is new, or has changed. */
@@ -25,6 +28,15 @@ export type MockAgentEvent =
   /** The last event of a turn that completes. */
   | { readonly type: "finish"; readonly usage?: Usage; readonly cost?: Cost };
 
+/** The `raw` of a call. */
+export interface MockRawCall {
+  readonly kind: "tool";
+  readonly name: string;
+  readonly input: unknown;
+  /** What the call does, and to what. */
+  readonly facts: Pick<ToolCallPart, "title" | "tool_kind" | "locations">;
+}
+
 /** A sub-agent has begun, or has ended. */
 export interface MockSubagentEvent {
   readonly type: "subagent";
@@ -33,6 +45,8 @@ export interface MockSubagentEvent {
   readonly agentType: string;
   /** The name to show. */
   readonly name: string;
+  /** What the sub-agent is to do. */
+  readonly prompt?: string;
   readonly state: "running" | "done" | "failed";
   /** The sub-agent that this one works for. */
   readonly agentId?: string;

@@ -131,6 +131,10 @@ const EVERYTHING: Fixed = {
   conversations: "many",
   survivesReconnect: true,
   recovers: true,
+  plan: true,
+  context: true,
+  branches: true,
+  preview: true,
 };
 
 /** @throws InvalidInputError for a switch that does not exist or is wrong */

@@ -102,7 +102,13 @@ export class Player implements Playing {
       case "reasoning":
         return this.#say(step.kind, step.text, step.deltas, agentId);
       case "status":
-        return this.#tell({ type: "status", label: step.label, detail: step.detail, ...by });
+        return this.#tell({
+          type: "status",
+          label: step.label,
+          detail: step.detail,
+          ...("json" in step ? { json: step.json } : {}),
+          ...by,
+        });
       case "tool":
         return playTool(this, step.tool, agentId);
       case "question":
@@ -199,7 +205,7 @@ export class Player implements Playing {
   }
 
   async #delegate(subagent: MockSubagent, agentId: string | undefined): Promise<undefined> {
-    const { type: agentType, name = agentType, steps, fails = false } = subagent;
+    const { type: agentType, name = agentType, prompt, steps, fails = false } = subagent;
     const id = this.stage.newId("agent");
     this.#names.set(id, name);
     const event = {
@@ -207,6 +213,7 @@ export class Player implements Playing {
       id,
       agentType,
       name,
+      ...(prompt === undefined ? {} : { prompt }),
       ...(agentId === undefined ? {} : { agentId }),
     } as const;
     await this.emit({ ...event, state: "running" });

@@ -1,5 +1,6 @@
 import type { ConversationMessage } from "../../core/turn/conversation.ts";
-import type { Cost, QuestionItem, Usage } from "../../core/values.ts";
+import type { Cost, QuestionItem, ToolPreview, Usage } from "../../core/values.ts";
+import type { ToolKind, ToolLocation } from "../../universal/events.ts";
 import { InvalidMockInput } from "../names.ts";
 import type { StepSource } from "../server/script-runner.ts";
 import type { MockFailure } from "./errors.ts";
@@ -66,6 +67,14 @@ export interface MockTool {
   readonly approval?: boolean;
   /** What a grant of the call covers, in words. Calls of the tool with the same words share a grant; with "" it gets none. @default the whole input */
   readonly grant?: string;
+  /** What the approval says that the call would change. */
+  readonly preview?: readonly ToolPreview[];
+  /** What the call does, in words. */
+  readonly title?: string;
+  /** What the tool does, such as `edit`. */
+  readonly kind?: ToolKind;
+  /** What the call is about. */
+  readonly locations?: readonly ToolLocation[];
   /** The steps behind a denial. */
   readonly denied?: (reason: string | undefined) => MockAgentSteps;
   /** The steps while the call runs. */
@@ -94,6 +103,8 @@ export interface MockSubagent {
   readonly type: string;
   /** @default the type */
   readonly name?: string;
+  /** What the sub-agent is to do. */
+  readonly prompt?: string;
   readonly steps: MockAgentSteps;
   /** @default false */
   readonly fails?: boolean;
@@ -123,7 +134,12 @@ export type MockDeltas = number | "words" | "whole";
 export type MockAgentStep =
   | string
   | { readonly kind: "text" | "reasoning"; readonly text: string; readonly deltas: MockDeltas | undefined }
-  | { readonly kind: "status"; readonly label: string; readonly detail: string | null }
+  | {
+      readonly kind: "status";
+      readonly label: string;
+      readonly detail: string | null;
+      readonly json?: unknown;
+    }
   | MockToolStep
   | MockQuestionStep
   | { readonly kind: "subagent"; readonly subagent: MockSubagent }

@@ -1,4 +1,6 @@
 import type { Usage } from "../../core/values.ts";
+import type { StatusWords } from "../../universal/engine/status-words.ts";
+import type { TranscriptChoice } from "../../universal/transcript/transcript.ts";
 import { InvalidMockInput, type NamesOf } from "../names.ts";
 import { type Check, checkValues, isAnything, isDelay, isDeltas, isFlag, isObject } from "./checks.ts";
 import type { MockFailure } from "./errors.ts";
@@ -34,6 +36,21 @@ const isOptions: Check = [
     value.every((each: unknown) => typeof each === "string" || (isObject(each) && "label" in each)),
 ];
 
+const isPreview: Check = [
+  'an array of { path, diff, by: "tool" }',
+  (value) => Array.isArray(value) && value.every(isFilePreview),
+];
+const isSeverity: Check = [
+  '"info", "warning" or "error"',
+  (value) => value === "info" || value === "warning" || value === "error",
+];
+const isStage: Check = ['"started" or "completed"', (value) => value === "started" || value === "completed"];
+
+function isFilePreview(value: unknown): boolean {
+  const { path, diff, by } = Object(value) as Readonly<Record<string, unknown>>;
+  return typeof path === "string" && typeof diff === "string" && (by === "tool" || by === "agent");
+}
+
 function isObjectOrArray(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
@@ -49,6 +66,10 @@ export const TOOL: Fields<MockTool> = {
   error: isString,
   approval: isFlag,
   grant: isString,
+  preview: isPreview,
+  title: isString,
+  kind: isString,
+  locations: isArray,
   denied: isFunction,
   during: isArray,
 };
@@ -62,6 +83,7 @@ export const ITEM: Fields<MockQuestionDetails & { readonly question: string }> =
 export const SUBAGENT: Fields<MockSubagent> = {
   type: isString,
   name: isString,
+  prompt: isString,
   steps: isSteps,
   fails: isFlag,
 };
@@ -71,6 +93,12 @@ export const FILE: Fields<{ readonly action?: "read" | "write" | "patch"; readon
   diff: isString,
 };
 export const USAGE: Fields<Usage> = { inputTokens: isNumber, outputTokens: isNumber };
+export const CONTEXT: Fields<StatusWords["context"]> = {
+  used: isNumber,
+  size: isNumber,
+  cost: isAnything,
+};
+export const CHOICE: Fields<TranscriptChoice> = { current: isAnything, available: isArray };
 export const FAILURE: Fields<MockFailure> = {
   kind: isString,
   retryable: isFlag,
@@ -124,7 +152,15 @@ export function checkArguments(step: string, given: Readonly<Record<string, unkn
 }
 
 /** Arguments that are no strings. */
-const ARGUMENTS: Readonly<Record<string, Check>> = { ms: isDelay, amount: isNumber, then: isFunction };
+const ARGUMENTS: Readonly<Record<string, Check>> = {
+  ms: isDelay,
+  amount: isNumber,
+  then: isFunction,
+  entries: isArray,
+  available: isArray,
+  severity: isSeverity,
+  state: isStage,
+};
 const NULLABLE: ReadonlySet<string> = new Set(["detail", "mime"]);
 
 /** How a link is lost. @throws InvalidMockInput */

@@ -1,5 +1,6 @@
 import type { Ruling, ToolCall, TurnToolCall } from "../../core/values.ts";
 import { STOPPED } from "../server/interruptible.ts";
+import type { MockRawCall } from "./events.ts";
 import { wordsFor } from "./grants.ts";
 import type { MockTool, MockToolOutcome } from "./script.ts";
 import type { Playing } from "./stage.ts";
@@ -11,16 +12,21 @@ export async function playTool(
   agentId: string | undefined,
 ): Promise<MockToolOutcome | undefined> {
   const { turn, requests, capabilities, newId } = player.stage;
-  const { name, input = {}, approval = false, denied, during = [] } = tool;
+  const { name, input = {}, title, kind, locations, approval = false, denied, during = [] } = tool;
   const id = requests.idFor(tool.id ?? newId("call"));
-  const raw = { kind: "tool", name, input };
+  const facts = {
+    ...(title === undefined ? {} : { title }),
+    ...(kind === undefined ? {} : { tool_kind: kind }),
+    ...(locations === undefined ? {} : { locations }),
+  };
+  const raw: MockRawCall = { kind: "tool", name, input, facts };
   const call: TurnToolCall = {
     ...{ id, name, input, raw, state: "requested" },
     ...(agentId === undefined ? {} : { agentId }),
   };
   await player.call(call, agentId);
   if (approval && capabilities.permissions !== "none") {
-    const ruling = await decision(player, call, tool.grant, agentId);
+    const ruling = await decision(player, call, tool, agentId);
     if (!ruling) return undefined;
     if (ruling.decision === "reject") {
       const { reason } = ruling;
@@ -38,7 +44,7 @@ export async function playTool(
 async function decision(
   player: Playing,
   call: TurnToolCall,
-  words: string | undefined,
+  { grant: words, preview }: MockTool,
   agentId: string | undefined,
 ): Promise<Ruling | undefined> {
   const { turn, tells, requests } = player.stage;
@@ -49,6 +55,7 @@ async function decision(
   const asked: ToolCall = {
     ...{ id, name, input, raw, turnId: turn.id },
     ...(grant === undefined ? {} : { grant }),
+    ...(preview ? { preview } : {}),
     ...(agentId === undefined ? {} : { agent: player.nameOf(agentId) }),
   };
   const set = (changed: TurnToolCall): void => {

@@ -6,7 +6,7 @@ import { attach } from "../../universal/listen/attach.ts";
 import type { Binding, CallFacts, CompletedFacts, FailedFacts, Mapping } from "../../universal/mapping.ts";
 import type { UniversalOptions, UniversalStream } from "../../universal/stream.ts";
 import { hasForgotten, MockAgentClient } from "./client.ts";
-import type { MockAgentEvent, MockAgentResult } from "./events.ts";
+import type { MockAgentEvent, MockAgentResult, MockRawCall } from "./events.ts";
 
 /** The events of a `MockAgent` as universal events. */
 class MockAgentMapping implements Mapping<MockAgentEvent, MockAgentResult> {
@@ -51,7 +51,10 @@ class MockAgentMapping implements Mapping<MockAgentEvent, MockAgentResult> {
     const { agentId: agent } = event;
     switch (event.type) {
       case "status":
-        session.status(event.label, event.detail, { agent });
+        session.status(event.label, event.detail, {
+          agent,
+          ...("json" in event ? { json: event.json } : {}),
+        });
         return;
       case "tool":
         this.#grow(event.call, session);
@@ -59,9 +62,10 @@ class MockAgentMapping implements Mapping<MockAgentEvent, MockAgentResult> {
       case "question":
         return; // the open request says it
       case "subagent": {
-        const { id, agentType, name, state } = event;
+        const { id, agentType, name, prompt, state } = event;
+        const json = prompt === undefined ? {} : { prompt };
         if (state === "running")
-          session.startSubagent({ key: id, agentType, name, parent: agent, nativeId: id });
+          session.startSubagent({ key: id, agentType, name, parent: agent, json, nativeId: id });
         else session.finishSubagent(id);
         return;
       }
@@ -93,8 +97,8 @@ class MockAgentMapping implements Mapping<MockAgentEvent, MockAgentResult> {
     this.#told.set(id, output.length);
   }
 
-  call({ agentId }: TurnToolCall): CallFacts {
-    return { agent: agentId };
+  call({ agentId, raw }: TurnToolCall): CallFacts {
+    return { agent: agentId, facts: (raw as MockRawCall).facts };
   }
 
   /** A question is no tool call here. */

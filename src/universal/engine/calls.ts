@@ -1,5 +1,5 @@
 import type { ToolCallState } from "../../core/values.ts";
-import type { DeltaPart, UniversalItem } from "../events.ts";
+import type { DeltaPart, ToolCallPart, UniversalItem } from "../events.ts";
 import { type ToolOutputContent, toJsonText } from "./content.ts";
 import type { AgentKey, Agents, Items, OpenItem, Stated } from "./items.ts";
 
@@ -11,7 +11,11 @@ export interface CallReport {
   readonly name: string;
   readonly input: unknown;
   readonly agent?: AgentKey;
+  readonly facts?: ToolFacts | undefined;
 }
+
+/** What is known of a tool that a call names. */
+export type ToolFacts = Pick<ToolCallPart, "title" | "tool_kind" | "locations">;
 
 /** How a call ends. */
 export type CallEnd = Extract<ToolCallState, "done" | "failed" | "denied">;
@@ -63,7 +67,7 @@ export class Calls {
   }
 
   /** Announces a call. A known call is not announced again. */
-  announce({ id, nativeId = id, name, input, agent }: CallReport, stated: Stated): void {
+  announce({ id, nativeId = id, name, input, agent, facts }: CallReport, stated: Stated): void {
     if (this.#calls.has(id)) return;
     const isNamed = typeof id === "string" && typeof name === "string";
     if (!isNamed || (typeof nativeId !== "string" && nativeId !== null))
@@ -71,7 +75,7 @@ export class Calls {
     this.#agents.pause(agent);
     const head = { native_item_id: nativeId, parent_id: this.#agents.itemOf(agent) };
     const args = toJsonText(input === undefined ? {} : input);
-    const content = [{ type: "tool_call", name, arguments: args, call_id: id }] as const;
+    const content = [{ type: "tool_call", name, arguments: args, call_id: id, ...facts }] as const;
     const whole = { ...head, kind: "tool_call", role: "assistant", content } as const;
     const item = this.#items.whole(whole, stated, "completed", "requested");
     const call: Call = { item, name, id, result: "none" };

@@ -206,7 +206,8 @@ export interface SubagentStart {
   /** The name to show. */
   readonly name?: string | undefined;
   readonly parent?: AgentKey;
-  readonly json?: unknown;
+  /** What the item says besides the type and the name. */
+  readonly json?: { readonly prompt?: string; readonly [name: string]: Json };
   readonly nativeId?: string | undefined;
 }
 
@@ -286,7 +287,8 @@ export class Agents {
     if (this.isOpen(key)) return;
     this.pause(key);
     const status: ContentPart = { type: "status", label: `subagent:${agentType}`, detail: name ?? null };
-    const content = json === undefined ? [status] : [status, { type: "json", json } as const];
+    const said = { agent_type: agentType, name: name ?? agentType, ...json };
+    const content: readonly ContentPart[] = [status, { type: "json", json: said }];
     const head = { native_item_id: nativeId ?? null, parent_id: this.itemOf(parent), content };
     const item = { ...head, kind: "status", role: null } as const;
     const grows = { part: TEXT, finish: () => content };

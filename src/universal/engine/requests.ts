@@ -1,4 +1,5 @@
 import { defined, isObject } from "../../core/checks.ts";
+import { limitPreview } from "../../core/gate/preview-limits.ts";
 import type { Answers, DecidedBy, Question, Ruling, ToolCall } from "../../core/values.ts";
 import type {
   PermissionData,
@@ -74,6 +75,7 @@ export class Requests {
         ...metadata,
       }),
       ...details,
+      ...(call.preview ? { preview: limitPreview(call.preview) } : {}), // some clients have a gate of their own
     };
     this.#permissions.set(call.id, data);
     this.#envelopes.emit("permission.requested", data, stated);
@@ -81,8 +83,9 @@ export class Requests {
 
   /** Resolves an open permission. A resolved or unknown one stays as it is. */
   decided(id: string, { decision, scope, tool }: Omit<Ruling, "by">, reason: ResolvedReason): void {
-    const data = this.#permissions.get(id);
-    if (!this.#permissions.delete(id) || !data) return;
+    const asked = this.#permissions.get(id);
+    if (!this.#permissions.delete(id) || !asked) return;
+    const { preview: _, ...data } = asked; // told once: a log keeps it
     const state = decision === "reject" ? "denied" : "approved";
     const lasts = scope ?? (decision === "always" ? "session" : "once");
     const resolved = { ...data, ...(tool ? everyCall(data) : {}), status: STATUSES[decision], reason };

@@ -18,13 +18,14 @@ type ContentPlace = Extract<Place, { readonly kind: "content" }>;
 /** @param home null: a message of its own, of the system */
 export function startContent(draft: Draft, item: UniversalItem, home: Home | null): void {
   const id = item.item_id;
-  const own = (): Home => ({
-    message: addOwnMessage(draft, id, { role: "system", status: "completed" }),
-    path: [],
-  });
-  const at = home ?? own();
+  const at = home ?? ownMessage(draft, id);
   const parts = shownParts(draft, at, item, true).map((part) => addPart(draft, at, part).index);
   keep(draft, id, { kind: "content", home: at, parts, isOpen: true });
+}
+
+/** A message of the system between turns. */
+export function ownMessage(draft: Draft, itemId: string): Home {
+  return { message: addOwnMessage(draft, itemId, { role: "system", status: "completed" }), path: [] };
 }
 
 /** The last part of the delta's stream grows. The first delta of a stream adds a part, so an item without text shows nothing. */
@@ -125,7 +126,13 @@ function noticesOf({ item_id, content }: UniversalItem): readonly ChatPart[] {
 function partOf(part: ContentPart, id: string, open: boolean): ChatPart {
   switch (part.type) {
     case "text":
-      return { type: "text", id, text: part.text, open };
+      return {
+        type: "text",
+        id,
+        text: part.text,
+        open,
+        ...(part.annotations ? { annotations: part.annotations } : {}),
+      };
     case "reasoning":
       return { type: "reasoning", id, text: part.text, visibility: part.visibility, open };
     case "file_ref": {

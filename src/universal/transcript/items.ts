@@ -1,9 +1,9 @@
 import type { ItemData, ItemDeltaData, UniversalItem } from "../events.ts";
 import { completeCall, completeResult, growCall, growResult, startCall, startResult } from "./calls.ts";
-import { completeContent, growContent, partsOf, samePart, startContent } from "./content.ts";
+import { completeContent, growContent, ownMessage, partsOf, samePart, startContent } from "./content.ts";
 import { addMessage, changeMessage, type Draft, MAX_DEPTH, remember } from "./draft.ts";
 import { listOf } from "./list.ts";
-import { completeAgent, completeStatus, startStatus } from "./statuses.ts";
+import { completeAgent, completeStatus, isWord, startStatus } from "./statuses.ts";
 import { type Home, keyOf } from "./transcript.ts";
 import { answerOf, takePlace } from "./turns.ts";
 
@@ -23,8 +23,9 @@ export function startItem(draft: Draft, { item, state }: ItemData): void {
       startResult(draft, item, home, state);
       return;
     case "status":
-      // A status between turns, such as `connection.lost`, makes no message.
+      // Another status between turns, such as `connection.lost`, makes no message.
       if (draft.book.turn) startStatus(draft, item, home);
+      else if (isWord(item)) startStatus(draft, item, () => ownMessage(draft, item.item_id));
       return;
     case "system":
       startContent(draft, item, draft.book.turn ? home() : null);

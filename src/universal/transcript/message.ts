@@ -1,5 +1,6 @@
 import type { GrantScope, ToolCallState } from "../../core/values.ts";
 import type {
+  Annotation,
   ContentPart,
   PermissionStatus,
   ResolvedReason,
@@ -22,6 +23,8 @@ export interface ChatTextPart {
   readonly text: string;
   /** Whether more may follow. */
   readonly open: boolean;
+  /** The sources of the text. */
+  readonly annotations?: readonly Annotation[];
 }
 
 export interface ChatReasoningPart {
@@ -87,7 +90,10 @@ export interface ChatFilePart {
   readonly diff?: string;
 }
 
-/** Progress, such as `thinking` or `retrying`. */
+/** How serious a notice is. */
+export type NoticeSeverity = "info" | "warning" | "error";
+
+/** Progress, such as `thinking` or `retrying`; a `notice` of the backend; a `compaction` of the history. */
 export interface ChatStatusPart {
   readonly type: "status";
   readonly id: string;
@@ -95,6 +101,8 @@ export interface ChatStatusPart {
   readonly detail: string | null;
   /** What else the status holds, such as memories. */
   readonly json?: unknown;
+  /** Of a `notice`. */
+  readonly severity?: NoticeSeverity;
   /** What the status tells has failed, such as a download. */
   readonly failed?: true;
 }
@@ -107,6 +115,8 @@ export interface ChatSubagentPart {
   readonly agentType: string;
   /** The name to show. */
   readonly name: string;
+  /** What the agent is to do, up to 2,000 characters. */
+  readonly prompt?: string;
   readonly state: "running" | "done" | "failed";
   readonly parts: List<ChatPart>;
 }

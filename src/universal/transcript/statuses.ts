@@ -23,7 +23,7 @@ export function startStatus(draft: Draft, item: UniversalItem, home: () => Home)
   const status = statusIn(item);
   const key = keyOf.item(item.item_id);
   if (status.label.startsWith(SUBAGENT)) {
-    const spot = addPart(draft, home(), agentPart(item.item_id, status));
+    const spot = addPart(draft, home(), agentPart(item, status));
     remember(draft, key, { kind: "agent", spot });
     leaveOpen(draft, key, spot);
   } else if (LOSSES.has(status.label)) {
@@ -49,26 +49,66 @@ export function completeStatus(draft: Draft, spot: Spot, item: UniversalItem): v
   changePart(draft, spot, (part) => (part.type === "status" ? { ...part, failed: true } : part));
 }
 
-function statusIn(item: UniversalItem): StatusPart {
-  return partIn(item, "status") ?? { type: "status", label: "", detail: null };
-}
-
-function agentPart(id: string, { label, detail }: StatusPart): ChatSubagentPart {
-  const agentType = label.slice(SUBAGENT.length);
-  return { type: "subagent", id, agentType, name: detail ?? agentType, state: "running", parts: emptyList() };
-}
-
-function progressPart(item: UniversalItem, { label, detail }: StatusPart): ChatStatusPart {
-  const data = partIn(item, "json");
-  return { type: "status", id: item.item_id, label, detail, ...(data ? { json: data.json } : {}) };
+/** Statuses that are worth a message of their own between turns. */
+export function isWord(item: UniversalItem): boolean {
+  return Object.hasOwn(WORDS, statusIn(item).label);
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** What more is shown of a status with this label. */
+const WORDS = {
+  notice: (part, { severity }) => ({
+    ...part,
+    severity: severity === "warning" || severity === "error" ? severity : "info",
+  }),
+  compaction: (part, { state }) => ({
+    ...part,
+    detail:
+      part.detail ?? (state === "started" ? "The history is being shortened." : "The history was shortened."),
+  }),
+} satisfies Record<string, (part: ChatStatusPart, json: Fields) => ChatStatusPart>;
+
+function statusIn(item: UniversalItem): StatusPart {
+  return partIn(item, "status") ?? { type: "status", label: "", detail: null };
+}
+
+/** A transcript of an older version has no JSON: there the label names the type. */
+function agentPart(item: UniversalItem, { label, detail }: StatusPart): ChatSubagentPart {
+  const { agent_type, name, prompt } = fieldsIn(item);
+  const agentType = typeof agent_type === "string" ? agent_type : label.slice(SUBAGENT.length);
+  return {
+    type: "subagent",
+    id: item.item_id,
+    agentType,
+    name: typeof name === "string" ? name : (detail ?? agentType),
+    ...(typeof prompt === "string" ? { prompt } : {}),
+    state: "running",
+    parts: emptyList(),
+  };
+}
+
+function progressPart(item: UniversalItem, { label, detail }: StatusPart): ChatStatusPart {
+  const data = partIn(item, "json");
+  const part: ChatStatusPart = {
+    type: "status",
+    id: item.item_id,
+    label,
+    detail,
+    ...(data ? { json: data.json } : {}),
+  };
+  return label === "notice" || label === "compaction" ? WORDS[label](part, fieldsIn(item)) : part;
+}
+
+function fieldsIn(item: UniversalItem): Fields {
+  const json = partIn(item, "json")?.json;
+  return isObject(json) ? json : {};
+}
+
 /** Status items that say how something stands: a plan, the context. They are fields of the transcript, and no parts of a message. */
 const FIELDS = {
   plan: ({ to }, json) => {
-    to.plan = listIn(json["entries"], planEntry);
+    to.plan = planIn(json["entries"]);
   },
   context: ({ to }, { used, size }) => {
     if (typeof used === "number") to.context = typeof size === "number" ? { used, size } : { used };
@@ -114,6 +154,14 @@ function listIn<T>(value: unknown, read: (entry: Fields) => T | undefined): read
     const made = isObject(entry) ? read(entry) : undefined;
     return made === undefined ? [] : [made];
   });
+}
+
+/** The last entry of a longer plan says how many are left out. */
+function planIn(value: unknown): readonly PlanEntry[] {
+  if (!Array.isArray(value) || value.length <= MAX_ENTRIES) return listIn(value, planEntry);
+  const kept = value.slice(0, MAX_ENTRIES - 1);
+  const content = `${value.length - kept.length} more entries are left out`;
+  return [...listIn(kept, planEntry), { content, status: "pending" }];
 }
 
 function planEntry({ content, status, priority }: Fields): PlanEntry | undefined {

@@ -1,6 +1,6 @@
 import { mkdir, rename, rm, symlink, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Call, call, type FolderWorld, folderWorld, replace, write } from "./tools-world.ts";
 
 // What a preview has shown is what is written, or nothing is.
@@ -133,4 +133,72 @@ test("an edit of a server is refused if it does not find what was previewed", as
   expect(await turn.preview(patch)).toContain("+1\n");
   await writeFile(join(world.root, "a.txt"), "one\nmore\n");
   expect(await turn.use(patch)).toMatchObject({ errorMessage: AGAIN });
+});
+
+describe("what an approval is told of an edit", () => {
+  const told = async ({ tools }: FolderWorld, { name, arguments: input }: Call, id?: string) =>
+    tools.handlers[name]?.preview?.(
+      { name, input, turnId: "turn", ...(id === undefined ? {} : { id }) },
+      { signal: new AbortController().signal },
+    );
+
+  test("a new file has no old text, a deleted one no new text, and a long text is left out", async () => {
+    const long = `${"x".repeat(99)}\n`.repeat(700);
+    await using world = await folderWorld({ "a.txt": "one\n", "long.txt": long });
+    expect(await told(world, write("dir/new.txt", "new\n"))).toEqual([
+      { path: "dir/new.txt", diff: "@@ -0,0 +1,1 @@\n+new\n", by: "tool", new_text: "new\n" },
+    ]);
+    expect(await told(world, deleted("a.txt"))).toEqual([
+      { path: "a.txt", diff: "@@ -1,1 +0,0 @@\n-one\n", by: "tool", old_text: "one\n" },
+    ]);
+    expect(await told(world, write("long.txt", "short\n"))).toEqual([
+      { path: "long.txt", diff: expect.stringContaining("+short\n"), by: "tool", new_text: "short\n" },
+    ]);
+  });
+
+  test("a file behind a link has its own path", async () => {
+    await using world = await folderWorld({ "dir/a.txt": "one\n" });
+    await symlink("dir", join(world.root, "to"));
+    expect(await told(world, replace("to/a.txt", "one", "1"))).toMatchObject([{ path: "dir/a.txt" }]);
+  });
+
+  test.each([
+    [replace("a.txt", "nope", "x"), "a.txt"],
+    [write("../a.txt", "x"), "../a.txt"],
+  ])("a call that would fail says so in brackets: %j", async (given, path) => {
+    await using world = await folderWorld({ "a.txt": "one\n" });
+    expect(await told(world, given)).toEqual([
+      { path, diff: expect.stringMatching(/^\[the call would fail: [\s\S]*\]\n$/), by: "tool" },
+    ]);
+  });
+
+  test("nothing is told of an input that names no file, and no other tool tells anything", async () => {
+    await using world = await folderWorld({}, { terminal: true });
+    expect(await told(world, call("write_file", {}))).toBeUndefined();
+    const { handlers } = world.tools;
+    expect(Object.keys(handlers).filter((name) => handlers[name]?.preview !== undefined)).toEqual([
+      "write_file",
+      "str_replace",
+      "apply_patch",
+    ]);
+  });
+
+  test("with the id of the call, a preview holds for this call alone, however often it is made", async () => {
+    await using world = await folderWorld({ "a.txt": "a\n" });
+    const { tools } = world;
+    const { signal } = new AbortController();
+    const { name, arguments: input } = replace("a.txt", "a", "aa");
+    const use = (id: string) => tools.handlers[name]?.({ id, name, input, turnId: "turn" }, { signal });
+    await told(world, replace("a.txt", "a", "aa"), "one"); // as the client does
+    await tools.preview({ id: "one", name, input, turnId: "turn" }); // and once more, for a dialog
+    await told(world, replace("a.txt", "a", "aa"), "denied");
+    expect(await use("one")).toMatchObject([{ value: { message: "Updated file" } }]);
+    await writeFile(join(world.root, "a.txt"), "a b\n");
+    await tools.handlers["read_files"]?.(
+      { name: "read_files", input: { paths: ["a.txt"] }, turnId: "turn" },
+      { signal },
+    );
+    expect(await use("allowed without a question")).toMatchObject([{ value: { message: "Updated file" } }]);
+    expect(await use("denied")).toMatchObject([{ value: { errorMessage: AGAIN } }]);
+  });
 });

@@ -53,6 +53,7 @@ export interface AskChanges extends Partial<ToolCall> {
   readonly turn?: Waiting;
   readonly isHandled?: boolean;
   readonly source?: string;
+  readonly tell?: Asking["preview"];
   readonly decided?: Asking["decided"];
 }
 
@@ -93,12 +94,13 @@ export function gateRig(
   const withdrawAll: Withdraw = (by, reason) => {
     for (const withdraw of withdraws) withdraw(by, reason);
   };
-  const ask = ({ turn, isHandled = false, source, decided = () => {}, ...call }: AskChanges = {}) => {
+  const ask = ({ turn, isHandled = false, source, tell, decided = () => {}, ...call }: AskChanges = {}) => {
     const rulings: Ruling[] = [];
     const asking: Asking = {
       turn,
       isHandled,
       source,
+      preview: tell,
       decided: (ruling) => {
         rulings.push(ruling);
         decided(ruling);

@@ -9,6 +9,11 @@ import { writeFileEdit } from "./write-file.ts";
 
 export type EditName = "write_file" | "str_replace" | "apply_patch";
 
+/** Whether a tool edits a file, so that its calls have previews. */
+export function isEdit(name: string): name is EditName {
+  return name === "write_file" || name === "str_replace" || name === "apply_patch";
+}
+
 /** The edit that an input asks for; or the failure for the agent. The preview of a call and the call itself read the input by this alone. */
 export type EditReader = (input: unknown) => Promise<FileEdit | { readonly errorMessage: string }>;
 

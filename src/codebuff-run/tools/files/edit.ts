@@ -1,3 +1,6 @@
+import { defined } from "../../../core/checks.ts";
+import { MAX_PREVIEW_TEXT } from "../../../core/gate/preview-limits.ts";
+import type { ToolPreview } from "../../../core/values.ts";
 import type { FileRead } from "../door/door.ts";
 import { Refusal } from "../door/refusal.ts";
 import type { ToolJob } from "../job.ts";
@@ -5,6 +8,7 @@ import { readExisting } from "./existing.ts";
 import { type Location, locate } from "./location.ts";
 import type { PathLocks } from "./locks.ts";
 import { isAsShown, type Shown, shownOf } from "./shown.ts";
+import { readText } from "./text.ts";
 
 /** Bytes of a file that is edited, before and after: the later SDK reads files up to this. Undo and the diff hold such a file in memory. */
 export const MAX_EDITED = 10 * 1_048_576;
@@ -75,6 +79,8 @@ export interface Preview {
   readonly text: string;
   /** For the job of the call. */
   readonly shown: Shown;
+  /** For the approval. Absent: the input names no file. */
+  readonly told?: ToolPreview;
 }
 
 /** Says what an edit would do. Nothing is written. */
@@ -85,12 +91,24 @@ export async function previewEdit(
   const { door } = job;
   try {
     const { path } = await locate(door, door.resolve(edit.path, "write"));
-    const { plan, found } = await prepared(edit, path, job);
-    return { text: plan.kind === "refused" ? plan.errorMessage : plan.diff, shown: found };
+    const { file, plan, found } = await prepared(edit, path, job);
+    if (plan.kind === "refused") return refusedPreview(edit, plan.errorMessage, found);
+    const old_text = file === "link" ? undefined : shortText(file?.bytes);
+    const new_text = plan.kind === "write" ? shortText(plan.bytes) : undefined;
+    const told = { path, diff: plan.diff, by: "tool", ...defined({ old_text, new_text }) } as const;
+    return { text: plan.diff, shown: found, told };
   } catch (error) {
-    if (error instanceof Refusal) return { text: edit.refusal(error), shown: { kind: "refused" } };
+    if (error instanceof Refusal) return refusedPreview(edit, edit.refusal(error), { kind: "refused" });
     throw error;
   }
+}
+
+function refusedPreview({ path }: FileEdit, why: string, shown: Shown): Preview {
+  return { text: why, shown, told: { path, diff: `[the call would fail: ${why}]\n`, by: "tool" } };
+}
+
+function shortText(bytes: Uint8Array | undefined): string | undefined {
+  return bytes && bytes.length <= MAX_PREVIEW_TEXT ? readText(bytes)?.raw : undefined;
 }
 
 /** For a file that is other than the agent believes. */

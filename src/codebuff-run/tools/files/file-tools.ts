@@ -3,7 +3,7 @@ import { SeenFiles } from "../changes/seen-files.ts";
 import { checkedTool } from "../checked.ts";
 import type { Door } from "../door/door.ts";
 import type { Tool, ToolJob } from "../job.ts";
-import { type EditName, type EditReader, editReaders } from "./asked-edit.ts";
+import { type EditName, type EditReader, editReaders, isEdit } from "./asked-edit.ts";
 import { type Preview, performEdit, previewEdit } from "./edit.ts";
 import { listDirectory } from "./list-directory.ts";
 import { PathLocks } from "./locks.ts";
@@ -44,9 +44,8 @@ export function fileRoom(): FileRoom {
       apply_patch: toolOf(readers.apply_patch),
     },
     preview: async ({ name, input }, job) => {
-      const read = new Map<string, EditReader>(Object.entries(readers)).get(name);
-      const edit = await read?.(input);
-      if (!edit) return undefined;
+      if (!isEdit(name)) return undefined;
+      const edit = await readers[name](input);
       return "errorMessage" in edit
         ? { text: edit.errorMessage, shown: { kind: "refused" } }
         : previewEdit(edit, job);

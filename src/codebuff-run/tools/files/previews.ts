@@ -7,6 +7,8 @@ const MAX_PREVIEWS = 10_000;
 
 /** What tells calls apart for the gate and for the handler alike. */
 interface PreviewedCall {
+  /** Absent: equal calls of a turn are told apart by their number alone. */
+  readonly id?: string | undefined;
   readonly turnId: string;
   readonly name: string;
   readonly input: unknown;
@@ -14,7 +16,7 @@ interface PreviewedCall {
 
 interface Entry {
   readonly shown: Shown;
-  /** Previews that no call has used: of equal calls that were previewed one by one, each is checked. */
+  /** Previews that no call has used: of equal calls without ids that were previewed one by one, each is checked. */
   readonly count: number;
 }
 
@@ -24,13 +26,20 @@ export class Previews {
 
   note(call: PreviewedCall, shown: Shown): void {
     const key = keyOf(call);
-    this.#entries.set(key, { shown, count: (this.#entries.get(key)?.count ?? 0) + 1 });
+    const count = call.id === undefined ? (this.#entries.get(key)?.count ?? 0) : 0;
+    this.#entries.set(key, { shown, count: count + 1 });
   }
 
   /** What the last preview of a call has shown; `undefined`: nothing. */
   take(call: PreviewedCall): Shown | undefined {
     if (this.#entries.size === 0) return undefined;
-    const key = keyOf(call);
+    return (
+      this.#take(keyOf(call)) ??
+      (call.id === undefined ? undefined : this.#take(keyOf({ ...call, id: undefined })))
+    );
+  }
+
+  #take(key: string): Shown | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
     if (entry.count > 1) this.#entries.set(key, { ...entry, count: entry.count - 1 });
@@ -40,8 +49,8 @@ export class Previews {
 }
 
 /** A hash, because an input may hold a whole file. */
-function keyOf({ turnId, name, input }: PreviewedCall): string {
+function keyOf({ id, turnId, name, input }: PreviewedCall): string {
   return createHash("sha256")
-    .update(JSON.stringify([turnId, name, input]))
+    .update(JSON.stringify([id ?? null, turnId, name, input]))
     .digest("base64");
 }
