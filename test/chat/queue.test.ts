@@ -1,3 +1,4 @@
+import { checkTranscript } from "agentwire/universal";
 import { describe, expect, test } from "vitest";
 import { memoryStore } from "../../src/chat/store/store.ts";
 import { MemoryStore } from "./support/memory-store.ts";
@@ -207,6 +208,9 @@ describe("a queue that was loaded", () => {
     first.chat.moveQueued("m3", null);
     first.source.turn.completes();
     await first.settle();
+    const own = store.events.filter(({ session_id }) => session_id.startsWith("chat"));
+    expect(own.length).toBeGreaterThan(10);
+    expect(checkTranscript(own, { live: true })).toEqual([]);
     for (let cut = acked; cut <= store.events.length; cut++) {
       const rig = new Rig({
         store: new MemoryStore(store.events.slice(0, cut)),
