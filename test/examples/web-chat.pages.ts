@@ -296,6 +296,35 @@ describe.skipIf(isSkipped)("a conversation", () => {
     }),
   );
 
+  test("is sent at once, or taken back, while it waits", () =>
+    stage.mock(async (visitor) => {
+      await visitor.say("count");
+      await visitor.hears("2 3");
+      await visitor.say("hello");
+      await visitor.say("again");
+      await visitor.reads("Waits to be sent");
+      const waiting = visitor.page.locator(".waits");
+      await waiting.nth(0).getByRole("button", { name: "Take back" }).click();
+      await visitor.reads("Cancelled. It was not sent.");
+      await waiting.nth(0).getByRole("button", { name: "Send now" }).click();
+      await visitor.hears("You said: again");
+      await visitor.rests();
+    }));
+
+  test("gets another answer, and the one before can be shown again", () =>
+    stage.mock(async (visitor) => {
+      await visitor.say("hello");
+      await visitor.hears("You said: hello");
+      await visitor.rests();
+      await visitor.press("Another answer");
+      await visitor.reads("2 of 2");
+      await visitor.rests();
+      await visitor.press("The one before");
+      await visitor.reads("1 of 2");
+      await visitor.press("The next one");
+      await visitor.reads("2 of 2");
+    }));
+
   test("shows an error with what to do, and sends the prompt again only when asked", () =>
     stage.codey({ answer: () => [codeyStep.apiError(529, "overloaded")] }, async (visitor, server) => {
       await visitor.say("hello");

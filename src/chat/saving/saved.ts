@@ -6,7 +6,6 @@ import { emptyDictionary } from "../../universal/transcript/dictionary.ts";
 import { type List, listOf } from "../../universal/transcript/list.ts";
 import type { ChatMessage, ChatPart, ChatSubagentPart } from "../../universal/transcript/message.ts";
 import type { ChatTotals } from "../../universal/transcript/totals.ts";
-import type { ChatSnapshot } from "../snapshot.ts";
 import type { Restored, Timeline } from "../timeline.ts";
 
 /** A part as JSON: the parts of a sub-agent are an array. */
@@ -67,7 +66,7 @@ const saveParts = (parts: List<ChatPart>): readonly SavedPart[] =>
 /** @param unsent the ids of the prompts that wait */
 export function savedOf(
   source: string,
-  { messages, state, usage, cost }: Pick<ChatSnapshot, "messages" | "state" | "usage" | "cost">,
+  { messages, state, usage, cost }: ChatTotals & Pick<ReadChat, "messages" | "state">,
   unsent: readonly string[],
   { transcript, states }: Timeline,
 ): SavedChat {
