@@ -1,15 +1,20 @@
 // What docs/universal.md shows besides its first program. Each function holds one region and gives it what it takes for granted.
 import { appendFile, readFile, truncate } from "node:fs/promises";
+import type { AnyAgentClient } from "agentwire";
 import type { CodeyClient } from "agentwire/codey";
 import { toUniversal } from "agentwire/codey";
 import { universalEventSchema } from "agentwire/schemas";
 import { agentStep, MockAgent } from "agentwire/testing";
 import {
+  type AgentSource,
   checkTranscript,
+  closeTranscript,
   emptyTranscript,
   fold,
   JsonlReader,
   reduce,
+  sourceOf,
+  type Telling,
   toJsonl,
   type UniversalEvent,
   type UniversalStream,
@@ -45,6 +50,21 @@ export async function store(path: string, more: readonly UniversalEvent[]): Prom
   console.log(events.length + last.length, reader.problems); // a line that is no event is a problem; the rest is read
   await truncate(path, end); // cuts off the half line that a crash has left
   await appendFile(path, separator + toJsonl(more));
+  // #endregion
+}
+
+export function afterACrash(stored: readonly UniversalEvent[]): readonly UniversalEvent[] {
+  // #region universal-close
+  const error = { message: "the program has crashed", code: "crashed" };
+  const ends = closeTranscript(stored, { time: new Date().toISOString(), error });
+  console.log(ends.map(({ type }) => type)); // such as [ "item.completed", "error", "turn.ended", "session.ended" ]
+  return [...stored, ...ends]; // complete: `checkTranscript` finds nothing open
+  // #endregion
+}
+
+export function sourceOfMine(makeClient: () => AnyAgentClient & Telling): AgentSource {
+  // #region universal-source
+  return sourceOf({ name: "my-backend", connect: makeClient }); // createChat, the hooks and the TUI take it
   // #endregion
 }
 

@@ -131,3 +131,11 @@ test("the limits of a preview are those that the page names", () => {
   expect(section).toContain(`${PREVIEW_TIMEOUT / 1_000} s at most`);
   expect(section).toContain(`${MAX_PREVIEW_TEXT / 1_024} KiB`);
 });
+
+test("what a crash has left open is ended, and a source of one's own is made", () => {
+  const cut = events.slice(0, events.findIndex(({ type }) => type === "item.delta") + 1);
+  const all = page.afterACrash(cut);
+  expect(output.logged.at(-1)).toEqual([["item.completed", "error", "turn.ended", "session.ended"]]);
+  expect(checkTranscript(all)).toEqual([]);
+  expect(page.sourceOfMine(() => expect.fail("no client is made yet")).name).toBe("my-backend");
+});
