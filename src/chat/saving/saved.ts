@@ -104,8 +104,11 @@ export function readSaved(value: unknown): ReadChat {
 function read(saved: SavedChat): ReadChat {
   const { state, source, totals = { usage: {}, cost: [] }, queue = [], branches = [] } = saved;
   const waits = new Set(queue);
-  const messages = saved.messages.filter(({ id }) => !waits.has(id)).map(readMessage);
-  const queued = new Map(saved.messages.map((message) => [message.id, message]));
+  const [kept, queued] = [[] as ChatMessage[], new Map<string, SavedMessage>()];
+  for (const message of saved.messages) {
+    if (waits.has(message.id)) queued.set(message.id, message);
+    else kept.push(readMessage(message));
+  }
   let hidden = emptyDictionary<List<ChatMessage>>();
   const states = new Map<string, ConversationState>();
   for (const branch of branches) {
@@ -115,7 +118,7 @@ function read(saved: SavedChat): ReadChat {
     if (branch.state) states.set(first.id, branch.state);
   }
   return {
-    messages: listOf(messages),
+    messages: listOf(kept),
     branches: hidden,
     states,
     ...totals,

@@ -63,6 +63,7 @@ export function loadTranscript(events: Iterable<UniversalEvent>): Restored {
 
 /** The same list, if nothing of it was open. */
 function ended(messages: List<ChatMessage>): List<ChatMessage> {
-  const all = messages.map(cutOff);
-  return all.every((message, at) => message === messages.at(at)) ? messages : listOf(all);
+  const before = messages.toArray();
+  const after = before.map(cutOff);
+  return after.every((message, at) => message === before[at]) ? messages : listOf(after);
 }
