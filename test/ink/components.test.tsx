@@ -170,6 +170,14 @@ describe("<Approval>", () => {
     for (const row of shown) expect(row.length).toBeLessThanOrEqual(look.columns);
   });
 
+  test("shows the blanks and the hidden characters at the end of a preview's last line", () => {
+    const preview = [{ path: "c.ts", diff: "-a\n+a\u200a\ufeff \n", by: "tool" }] as const;
+    const shown = rowsOf(
+      <Approval pending={{ ...approval({}), preview }} onDecide={nobody} isActive={false} {...look} />,
+    );
+    expect(shown.slice(4, 6)).toEqual(["  -a", "  +a\u200a\\u{feff}\\u{20}"]);
+  });
+
   test("says how many rows are not shown, where it is given too few", () => {
     const command = Array.from({ length: 20 }, (_, at) => `line ${at}`).join("\n");
     const shown = rowsOf(

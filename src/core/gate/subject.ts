@@ -145,7 +145,8 @@ function readAt(value: unknown): readonly (readonly [key: string, words: string]
     if (!isFilled(path)) return undefined;
     const others = isObject(each) ? othersIn(each, LINES) : "{}";
     const place = /(?:^|\/)\.?$/.test(path) ? undefined : plain(path);
-    if (others !== "{}") places.set(JSON.stringify([path, others]), `of ${named(path)} with ${quoted(others)}`);
+    if (others !== "{}")
+      places.set(JSON.stringify([path, others]), `of ${named(path)} with ${quoted(others)}`);
     else if (place === undefined) places.set(`path ${path}`, `of ${named(path)}`);
     else {
       const folder = parentOf(place);
