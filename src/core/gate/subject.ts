@@ -15,8 +15,8 @@ export interface Subject {
  * that no unknown field makes a later call do more than the user has seen.
  */
 export type SubjectRule = {
-  /** Fields that may differ from call to call. */
-  readonly free?: readonly string[];
+  /** Fields that may differ from call to call. With a value: that value and none mean the same, and any other is part of the subject. */
+  readonly free?: readonly Free[];
   /** The field whose object has the other fields. */
   readonly within?: string;
 } & (
@@ -29,6 +29,8 @@ export type SubjectRule = {
   | { readonly about: "list" | "search"; readonly folder: string; readonly glob?: string }
   | { readonly about: "fetch"; readonly url: string }
 );
+
+type Free = string | readonly [field: string, value: string];
 
 /** By the names of tools. The calls of other tools are about their whole input. */
 export type SubjectRules = Readonly<Record<string, SubjectRule>>;
@@ -82,9 +84,10 @@ function ruled(rule: SubjectRule, input: unknown): Subject | undefined {
 }
 
 /** The fields of an input but for the known ones. */
-function othersIn(input: Readonly<Record<string, unknown>>, known: readonly string[]): string {
-  const others = Object.entries(input).filter(([field]) => !known.includes(field));
-  return canonical(Object.fromEntries(others));
+function othersIn(input: Readonly<Record<string, unknown>>, known: readonly Free[]): string {
+  const isKnown = (name: string, value: unknown): boolean =>
+    known.some((each) => (typeof each === "string" ? each === name : each[0] === name && each[1] === value));
+  return canonical(Object.fromEntries(Object.entries(input).filter((field) => !isKnown(...field))));
 }
 
 /** What is compared, the words for it, and the fields that it is made of. `undefined`: a field is missing or of another type. */
