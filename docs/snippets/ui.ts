@@ -143,7 +143,7 @@ export async function allowing(chat: Chat, dialogs: Dialogs): Promise<void> {
   else chat.decide(id, "reject");
 
   for (const standing of chat.getSnapshot().approvals) {
-    const words = `${inert(standing.tool)}: ${inert(standing.grant)} (${standing.scope})`;
+    const words = `${reveal(standing.tool)}: ${reveal(standing.grant)} (${standing.scope})`;
     if (await dialogs.confirm("Take this back?", words)) chat.revoke(standing.id);
   }
   // #endregion
