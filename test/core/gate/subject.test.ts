@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CODEBUFF_SUBJECTS } from "../../../src/codebuff-events/subjects.ts";
 import { CODEY_SUBJECTS } from "../../../src/codey/subjects.ts";
-import { subjectOf } from "../../../src/core/gate/subject.ts";
+import { subjectInWords, subjectOf } from "../../../src/core/gate/subject.ts";
 
 const of = (name: string, input: unknown) =>
   subjectOf({ name, input }, { ...CODEBUFF_SUBJECTS, ...CODEY_SUBJECTS });
@@ -111,6 +111,11 @@ describe("a call is about", () => {
     const said = words("read_files", { paths }) ?? "";
     expect([said.length, said.at(-1)]).toEqual([2_001, "…"]);
     expect(of("read_files", { paths })?.key).not.toBe(of("read_files", { paths: paths.slice(1) })?.key);
+  });
+
+  test("a million characters of a tool's own words, and shows 2,000 of them", () => {
+    const [one, other] = ["a", "b"].map((end) => subjectInWords("x".repeat(1_000_000) + end));
+    expect([one?.words.length, one?.key === other?.key]).toEqual([2_001, false]);
   });
 
   test.each<[tool: string, input: unknown]>([
