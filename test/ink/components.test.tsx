@@ -11,6 +11,7 @@ import {
   StatusLine,
   ToolCall,
 } from "../../src/ink/components.ts";
+import { approvalRows } from "../../src/ink/dialogs/approval-dialog.ts";
 import { defaultTheme, plainTheme, themeFor } from "../../src/ink/theme.ts";
 import { shownTheme } from "../../src/ink/use-look.ts";
 import { emptyList, listOf } from "../../src/universal/transcript/list.ts";
@@ -199,6 +200,21 @@ describe("<Approval>", () => {
       />,
     );
     expect(shown.join("\n")).toContain(">n reject");
+  });
+
+  test("asks about every call in a few rows, however long the name of the tool is", () => {
+    const state = { at: "e", isForEveryCall: true } as const;
+    const pending = approval({}, "x, this is harmless ".repeat(500_000));
+    const { rows } = approvalRows(pending, state, { ...look, maxRows: 12 });
+    const shown = rows.map((row) => row.map(({ text }) => text).join(""));
+    const asks = shown.slice(
+      shown.findIndex((row) => row.startsWith("Allow")),
+      -1,
+    );
+    expect(asks.join(" ")).toMatch(
+      /^Allow every call of x, this is harmless .*\.\.\. in this session, whatever it does\?$/,
+    );
+    expect([shown.length, asks.length]).toEqual([12, 4]);
   });
 
   test("fits 20 columns", () => {
