@@ -69,7 +69,7 @@ export async function askAnew(chat: Chat, idle: () => Promise<void>): Promise<vo
   const [prompt, answer] = chat.getSnapshot().messages.toArray();
   if (!prompt || !answer || !chat.getSnapshot().capabilities?.branches) return;
   chat.regenerate(answer.id); // another answer to the same prompt
-  await idle();
+  await idle(); // a function of yours: until `busy` is false
   const fresh = chat.getSnapshot().messages.at(1);
   console.log(fresh?.branches); // { at: 2, of: 2, ids: [ ... ] }
   chat.edit(prompt.id, "Count to three."); // another prompt, and all that follows it
