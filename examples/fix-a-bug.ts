@@ -145,7 +145,7 @@ function shown(call: ToolCall): string {
   const { command, cwd, timeout_seconds: seconds } = fieldsOf(call.input);
   const { preview } = call;
   if (preview) {
-    for (const { diff } of preview) screen.line(quoted(diff), "dim");
+    for (const { diff } of preview) screen.line(quoted(reveal(diff)), "dim");
     return `May it change ${inLine(preview.map(({ path }) => path).join(", "))}?`;
   }
   if (call.name !== "run_terminal_command") {

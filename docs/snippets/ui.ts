@@ -69,7 +69,7 @@ export async function askAnew(chat: Chat, idle: () => Promise<void>): Promise<vo
   const [prompt, answer] = chat.getSnapshot().messages.toArray();
   if (!prompt || !answer || !chat.getSnapshot().capabilities?.branches) return;
   chat.regenerate(answer.id); // another answer to the same prompt
-  await idle();
+  await idle(); // a function of yours: until `busy` is false
   const fresh = chat.getSnapshot().messages.at(1);
   console.log(fresh?.branches); // { at: 2, of: 2, ids: [ ... ] }
   chat.edit(prompt.id, "Count to three."); // another prompt, and all that follows it
@@ -143,7 +143,7 @@ export async function allowing(chat: Chat, dialogs: Dialogs): Promise<void> {
   else chat.decide(id, "reject");
 
   for (const standing of chat.getSnapshot().approvals) {
-    const words = `${inert(standing.tool)}: ${inert(standing.grant)} (${standing.scope})`;
+    const words = `${reveal(standing.tool)}: ${reveal(standing.grant)} (${standing.scope})`;
     if (await dialogs.confirm("Take this back?", words)) chat.revoke(standing.id);
   }
   // #endregion

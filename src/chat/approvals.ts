@@ -6,7 +6,7 @@ export interface ChatGrant {
   readonly id: string;
   /** The name of the tool. */
   readonly tool: string;
-  /** What it covers, in words. The words quote the agent: print them by `inert`. */
+  /** What it covers, in words. The words quote the agent: print them by `reveal`. */
   readonly grant: string;
   /** When it ends by itself. */
   readonly scope: "turn" | "session";

@@ -15,12 +15,12 @@ export type ChatPending =
       readonly input: unknown;
       /**
        * What a decision for the turn or the session covers, in words: "`npm test` in the project". Absent: the call can only be allowed once.
-       * The words quote the agent: print them by `inert`.
+       * The words quote the agent: print them by `reveal`, so that nothing in them is hidden.
        */
       readonly grant?: string;
       /** The name of the sub-agent that asks. Absent: the main agent, or the backend does not say. */
       readonly agent?: string;
-      /** What the call would change, if that can be told. Text of files and of the agent: print it inert. */
+      /** What the call would change, if that can be told. Text of files and of the agent: print it by `reveal`. */
       readonly preview?: readonly ToolPreview[];
     }
   | {

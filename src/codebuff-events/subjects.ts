@@ -2,14 +2,14 @@ import type { SubjectRules } from "../core/gate/subject.ts";
 
 /**
  * What the calls of the tools that Codebuff's agents know are about. The flags of `code_search` are no free field: they can name other
- * files, and programs.
+ * files, and programs. A command in the background may outlive its turn, so a grant of one that is waited for does not cover it.
  */
 export const CODEBUFF_SUBJECTS: SubjectRules = {
   run_terminal_command: {
     about: "command",
     command: "command",
     folder: "cwd",
-    free: ["process_type", "timeout_seconds", "mode"],
+    free: [["process_type", "SYNC"], "timeout_seconds", "mode"],
   },
   write_file: { about: "edit", path: "path", free: ["instructions", "content"] },
   str_replace: { about: "edit", path: "path", free: ["replacements"] },

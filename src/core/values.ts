@@ -50,12 +50,12 @@ export interface ToolCall {
   readonly turnId?: string;
   /**
    * What a grant of this call covers, in words: "`npm test` in the project", "edits of src/a.ts". Set while the call is decided. Absent:
-   * the input cannot be read, and the call gets no grant. The words quote the agent: print them by `inert`.
+   * the input cannot be read, and the call gets no grant. The words quote the agent: print them by `reveal`.
    */
   readonly grant?: string;
   /** The name of the sub-agent that makes the call. Absent: the main agent, or the server does not say. */
   readonly agent?: string;
-  /** What the call would change, if it waits for the user and that can be told. Text of files and of the agent: print it inert. */
+  /** What the call would change, if it waits for the user and that can be told. Text of files and of the agent: print it by `reveal`. */
   readonly preview?: readonly ToolPreview[];
   /** The server's message, unchanged. */
   readonly raw: unknown;
@@ -177,7 +177,7 @@ export interface Grant {
   readonly id: string;
   /** The name of the tool. */
   readonly tool: string;
-  /** What it covers, in words. The words quote the agent: print them by `inert`. */
+  /** What it covers, in words. The words quote the agent: print them by `reveal`. */
   readonly grant: string;
   readonly scope: Exclude<GrantScope, "once">;
   /** The turn of the scope `turn`. */

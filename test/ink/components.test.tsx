@@ -11,6 +11,7 @@ import {
   StatusLine,
   ToolCall,
 } from "../../src/ink/components.ts";
+import { approvalRows } from "../../src/ink/dialogs/approval-dialog.ts";
 import { defaultTheme, plainTheme, themeFor } from "../../src/ink/theme.ts";
 import { shownTheme } from "../../src/ink/use-look.ts";
 import { emptyList, listOf } from "../../src/universal/transcript/list.ts";
@@ -170,6 +171,14 @@ describe("<Approval>", () => {
     for (const row of shown) expect(row.length).toBeLessThanOrEqual(look.columns);
   });
 
+  test("shows the blanks and the hidden characters at the end of a preview's last line", () => {
+    const preview = [{ path: "c.ts", diff: "-a\n+a\u200a\ufeff \n", by: "tool" }] as const;
+    const shown = rowsOf(
+      <Approval pending={{ ...approval({}), preview }} onDecide={nobody} isActive={false} {...look} />,
+    );
+    expect(shown.slice(4, 6)).toEqual(["  -a", "  +a\u200a\\u{feff}\\u{20}"]);
+  });
+
   test("says how many rows are not shown, where it is given too few", () => {
     const command = Array.from({ length: 20 }, (_, at) => `line ${at}`).join("\n");
     const shown = rowsOf(
@@ -191,6 +200,21 @@ describe("<Approval>", () => {
       />,
     );
     expect(shown.join("\n")).toContain(">n reject");
+  });
+
+  test("asks about every call in a few rows, however long the name of the tool is", () => {
+    const state = { at: "e", isForEveryCall: true } as const;
+    const pending = approval({}, "x, this is harmless ".repeat(500_000));
+    const { rows } = approvalRows(pending, state, { ...look, maxRows: 12 });
+    const shown = rows.map((row) => row.map(({ text }) => text).join(""));
+    const asks = shown.slice(
+      shown.findIndex((row) => row.startsWith("Allow")),
+      -1,
+    );
+    expect(asks.join(" ")).toMatch(
+      /^Allow every call of x, this is harmless .*\.\.\. in this session, whatever it does\?$/,
+    );
+    expect([shown.length, asks.length]).toEqual([12, 4]);
   });
 
   test("fits 20 columns", () => {

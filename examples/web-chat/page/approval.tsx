@@ -9,7 +9,7 @@ const MAX_LINES = 20;
 
 /** A diff as plain text. Nothing in it is hidden. */
 function Diff({ text }: { readonly text: string }): ReactElement {
-  const lines = reveal(text).trimEnd().split("\n");
+  const lines = reveal(text).replace(/\n$/, "").split("\n");
   const more = lines.length - MAX_LINES;
   return (
     <>
@@ -54,15 +54,18 @@ export function Approval({
       <pre tabIndex={0}>{inputOf(input) || "No input"}</pre>
       {agent !== undefined && <p className="request-words">Asked by the sub-agent {reveal(agent)}</p>}
       {grant !== undefined && <p className="request-words">Always: {reveal(grant)}</p>}
-      {preview.map(({ path, diff, by }) => (
-        <section key={path} className="preview">
-          <p className="folded-label">
-            {reveal(path)}
-            {by === "agent" && ", as the agent states it"}
-          </p>
-          <Diff text={diff} />
-        </section>
-      ))}
+      {preview.map(({ path, diff, by }, index) => {
+        const key = `${index}-${path}`; // one file may come twice
+        return (
+          <section key={key} className="preview">
+            <p className="folded-label">
+              {reveal(path)}
+              {by === "agent" && ", as the agent states it"}
+            </p>
+            <Diff text={diff} />
+          </section>
+        );
+      })}
       {isForEveryCall ? (
         <EveryCall request={request} onBack={() => setForEveryCall(false)} />
       ) : isGivingReason ? (

@@ -1,4 +1,4 @@
-import { inert } from "agentwire/chat";
+import { reveal } from "agentwire/chat";
 import { useAgentChat, useChat } from "agentwire/react";
 import type { ReactElement } from "react";
 
@@ -14,7 +14,7 @@ export function Standing(): ReactElement | null {
         {approvals.map(({ id, tool, grant, scope }) => (
           <li key={id}>
             <span>
-              {inert(tool)}: {inert(grant)}, {scope === "turn" ? "in this turn" : "in this session"}
+              {reveal(tool)}: {reveal(grant)}, {scope === "turn" ? "in this turn" : "in this session"}
             </span>
             <button className="plain" type="button" onClick={() => chat.revoke(id)}>
               Take back

@@ -11,6 +11,9 @@ export const NO_GRANTS: readonly Grant[] = [];
 /** Characters of what all grants are about. With more, the oldest grants end, and the user is asked again. */
 const MAX_KEPT = 1_048_576;
 
+/** Grants that stand at once: far more than a user remembers. All are looked at for each new one. With more, the oldest end likewise. */
+const MAX_GRANTS = 1_000;
+
 /** A call, as grants know it. */
 export interface Granted {
   /** The tool, and where it comes from. */
@@ -76,8 +79,8 @@ export class Grants {
     });
     this.#kept += key.length;
     this.#list = undefined;
-    for (const oldest of [...this.#standing.keys()]) {
-      if (this.#kept <= MAX_KEPT || oldest === key) break;
+    for (const oldest of this.#standing.keys()) {
+      if ((this.#kept <= MAX_KEPT && this.#standing.size <= MAX_GRANTS) || oldest === key) break;
       this.#end(oldest);
     }
   }
@@ -94,7 +97,7 @@ export class Grants {
 
   /** Ends the grants of turns that are over. */
   #sweep(): void {
-    for (const [key, standing] of [...this.#standing.entries()]) if (isOver(standing)) this.#end(key);
+    for (const [key, standing] of this.#standing.entries()) if (isOver(standing)) this.#end(key);
   }
 
   #end(key: string): void {

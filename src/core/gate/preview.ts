@@ -60,12 +60,13 @@ export function askPreview(
 /** @throws InvalidInputError for a value that is no preview */
 function readPreview(value: unknown): readonly ToolPreview[] | undefined {
   if (value === undefined) return undefined;
-  if (!Array.isArray(value) || !value.every(isPreview))
+  const previews: readonly unknown[] = Array.isArray(value) ? Array.from(value) : [value]; // `every` would skip holes
+  if (!previews.every(isPreview))
     throw new InvalidInputError(
       `the preview is ${describe(value)}.`,
       'Return a list of { path, diff, by: "tool" }, or undefined.',
     );
-  return value.length === 0 ? undefined : limitPreview(value);
+  return previews.length === 0 ? undefined : limitPreview(previews);
 }
 
 function isPreview(value: unknown): value is ToolPreview {

@@ -15,8 +15,8 @@ export interface Subject {
  * that no unknown field makes a later call do more than the user has seen.
  */
 export type SubjectRule = {
-  /** Fields that may differ from call to call. */
-  readonly free?: readonly string[];
+  /** Fields that may differ from call to call. With a value: that value and none mean the same, and any other is part of the subject. */
+  readonly free?: readonly Free[];
   /** The field whose object has the other fields. */
   readonly within?: string;
 } & (
@@ -30,11 +30,16 @@ export type SubjectRule = {
   | { readonly about: "fetch"; readonly url: string }
 );
 
+type Free = string | readonly [field: string, value: string];
+
 /** By the names of tools. The calls of other tools are about their whole input. */
 export type SubjectRules = Readonly<Record<string, SubjectRule>>;
 
-/** Characters of a quoted input or command in words. The user sees the whole input beside them. */
+/** Characters of a quoted input, command or path in words. The user sees the whole input beside them. */
 const MAX_QUOTED = 100;
+
+/** Characters of all words: a call may name thousands of folders, and a tool of the caller's may say anything. Screens show less. */
+const MAX_WORDS = 2_000;
 
 /** What a call is about; `undefined` if its input cannot be read: nobody can say what a grant of it would cover. */
 export function subjectOf(
@@ -53,7 +58,7 @@ export function subjectOf(
 export function subjectInWords(words: unknown): Subject | undefined {
   if (words instanceof Promise) words.catch(() => {}); // it is useless, but a rejection must not go unhandled
   if (typeof words !== "string" || words.trim() === "") return undefined;
-  return { key: JSON.stringify(["words", words]), words };
+  return { key: JSON.stringify(["words", words]), words: quoted(words, MAX_WORDS) };
 }
 
 function wholeInput(input: unknown): Subject {
@@ -72,13 +77,17 @@ function ruled(rule: SubjectRule, input: unknown): Subject | undefined {
   const others = [othersIn(inner, [...fields, ...free])];
   if (within !== undefined) others.push(othersIn(input, [within]));
   const further = others.filter((text) => text !== "{}").map((text) => `, with ${quoted(text)}`);
-  return { key: JSON.stringify([rule.about, what, ...others]), words: [words, ...further].join("") };
+  return {
+    key: JSON.stringify([rule.about, what, ...others]),
+    words: quoted([words, ...further].join(""), MAX_WORDS),
+  };
 }
 
 /** The fields of an input but for the known ones. */
-function othersIn(input: Readonly<Record<string, unknown>>, known: readonly string[]): string {
-  const others = Object.entries(input).filter(([field]) => !known.includes(field));
-  return canonical(Object.fromEntries(others));
+function othersIn(input: Readonly<Record<string, unknown>>, known: readonly Free[]): string {
+  const isKnown = (name: string, value: unknown): boolean =>
+    known.some((each) => (typeof each === "string" ? each === name : each[0] === name && each[1] === value));
+  return canonical(Object.fromEntries(Object.entries(input).filter((field) => !isKnown(...field))));
 }
 
 /** What is compared, the words for it, and the fields that it is made of. `undefined`: a field is missing or of another type. */
@@ -99,16 +108,12 @@ function aboutOf(rule: SubjectRule, input: Readonly<Record<string, unknown>>): A
       const verb = deletes && input[deletes[0]] === deletes[1] ? "deletions" : "edits";
       const place = plain(path) ?? path;
       const fields = deletes ? [rule.path, deletes[0]] : [rule.path];
-      return [[verb, place], `${verb} of ${quoted(place)}`, ...fields];
+      return [[verb, place], `${verb} of ${named(place)}`, ...fields];
     }
     case "read": {
-      const folders = readIn(input[rule.paths]);
+      const places = readAt(input[rule.paths]);
       return (
-        folders && [
-          folders.map(([key]) => key),
-          `reads ${folders.map(([, in_]) => in_).join(", ")}`,
-          rule.paths,
-        ]
+        places && [places.map(([key]) => key), `reads ${places.map(([, at]) => at).join(", ")}`, rule.paths]
       );
     }
     case "list":
@@ -130,16 +135,22 @@ function aboutOf(rule: SubjectRule, input: Readonly<Record<string, unknown>>): A
   }
 }
 
-/** The folders of paths, as keys and in words, each once. */
-function readIn(value: unknown): readonly (readonly [key: string, words: string])[] | undefined {
-  const paths = (Array.isArray(value) ? Array.from(value) : [value]).map((each: unknown) =>
-    isObject(each) ? each["path"] : each,
-  );
-  if (paths.length === 0 || !paths.every(isFilled)) return undefined;
+/** The fields of `{ path }` that choose lines of its file. */
+const LINES = ["path", "offset", "limit"];
+
+/** The folders of paths, as keys and in words, each once. A folder that is read itself, and a path with unknown fields, stand for themselves. */
+function readAt(value: unknown): readonly (readonly [key: string, words: string])[] | undefined {
+  const given = Array.isArray(value) ? Array.from(value) : [value];
+  if (given.length === 0) return undefined;
   const places = new Map<string, string>();
-  for (const path of paths) {
-    const place = path.endsWith("/") ? undefined : plain(path);
-    if (place === undefined) places.set(`path ${path}`, `of ${quoted(path)}`);
+  for (const each of given) {
+    const path: unknown = isObject(each) ? each["path"] : each;
+    if (!isFilled(path)) return undefined;
+    const others = isObject(each) ? othersIn(each, LINES) : "{}";
+    const place = /(?:^|\/)\.?$/.test(path) ? undefined : plain(path);
+    if (others !== "{}")
+      places.set(JSON.stringify([path, others]), `of ${named(path)} with ${quoted(others)}`);
+    else if (place === undefined) places.set(`path ${path}`, `of ${named(path)}`);
     else {
       const folder = parentOf(place);
       places.set(`folder ${folder}`, `directly in ${shown(folder)}`);
@@ -169,27 +180,41 @@ function parentOf(path: string): string {
   return end > 0 ? path.slice(0, end) : end === 0 ? "/" : ".";
 }
 
-/** Whether a pattern of paths matches only below its folder. */
+/**
+ * A part of a pattern between slashes that is neither `..` nor empty, whatever its braces, brackets and groups become: it begins with a star,
+ * or behind an optional dot with a character that stands for itself.
+ */
+const INSIDE = /^\.?(?:[^.*?+@!{}()[\],|]|$)|^(?:\*\*?|@)(?![({])/;
+
+/** Whether a pattern of paths matches only below its folder, whoever reads it. */
 function staysInside(glob: unknown): boolean {
-  return typeof glob === "string" && !glob.includes("..") && !/[\\:]|(?:^|[{,(|])[/~]/.test(glob);
+  if (typeof glob !== "string" || /\.\.|[\\:]|(?:^|[{,(|])[/~]/.test(glob)) return false;
+  return glob.split("/").every((part) => INSIDE.test(part));
 }
 
-/** The origin of an address; an address without an origin stands for itself. */
+/** The origin of an address. An address without one, and one that programs read in different ways, stands for itself. */
 function originOf(url: string): string {
   try {
     const { protocol, origin } = new URL(url);
-    return protocol === "http:" || protocol === "https:" ? origin : url;
+    const isClear = /^https?:\/\/[^/]/i.test(url) && !/[\\\s\p{Cc}]/u.test(url);
+    return isClear && (protocol === "http:" || protocol === "https:") ? origin : url;
   } catch {
     return url;
   }
 }
 
 function shown(folder: string): string {
-  return folder === "." ? "the project" : quoted(folder);
+  return folder === "." ? "the project" : named(folder);
 }
 
-function quoted(text: string): string {
-  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
+/** A path in words. In quotes where its blanks or commas could be taken for words of the sentence. */
+function named(path: string): string {
+  return /[\s,"`…]/.test(path) ? JSON.stringify(quoted(path)) : quoted(path);
+}
+
+/** The text, or its beginning in whole characters. */
+function quoted(text: string, max = MAX_QUOTED): string {
+  return text.length > max ? `${text.slice(0, max).replace(/[\ud800-\udbff]$/, "")}…` : text;
 }
 
 function isFilled(value: unknown): value is string {

@@ -2,6 +2,7 @@ import type { ChatPending } from "../../chat/pending.ts";
 import { reveal } from "../../chat/print/reveal.ts";
 import type { Decision } from "../../core/values.ts";
 import { clipped, type Row, rowsOf } from "../rows/row.ts";
+import { unitsOf } from "../rows/width.ts";
 import type { Theme } from "../theme.ts";
 import { flow } from "./dialog.ts";
 
@@ -65,15 +66,20 @@ export function choiceRows(
   return [...wordRows(pending, columns), ...flow(items, columns, columns < WIDE ? 1 : 2)];
 }
 
-/** Rows of the words for what the lasting choices cover. The whole input stands above. */
+/** Rows of a name, and of the words for what the lasting choices cover. The whole name and input stand above. */
 const MAX_WORD_ROWS = 3;
 
+/** A text behind words of ours, clipped to these rows. */
+function briefly(words: string, text: string, columns: number): string {
+  const room = MAX_WORD_ROWS * (columns - 1);
+  return clipped(words + oneLine(text.slice(0, unitsOf(room))), room);
+}
+
 function wordRows({ agent, grant }: PendingApproval, columns: number): readonly Row[] {
-  const rows = (text: string): readonly Row[] =>
-    rowsOf(clipped(text, MAX_WORD_ROWS * (columns - 1)), "dim", { columns, at: "hard" });
+  const rows = (text: string): readonly Row[] => rowsOf(text, "dim", { columns, at: "hard" });
   return [
-    ...(agent === undefined ? [] : rows(` asked by the sub-agent ${oneLine(agent)}`)),
-    ...(grant === undefined ? [] : rows(` always: ${oneLine(grant)}`)),
+    ...(agent === undefined ? [] : rows(briefly(" asked by the sub-agent ", agent, columns))),
+    ...(grant === undefined ? [] : rows(briefly(" always: ", grant, columns))),
   ];
 }
 
@@ -83,7 +89,7 @@ export function everyCallRows(
   columns: number,
   { symbols }: Theme,
 ): readonly Row[] {
-  const text = `Allow every call of ${oneLine(tool)} in this session, whatever it does?`;
+  const text = `${briefly("Allow every call of ", tool, columns)} in this session, whatever it does?`;
   const choices: readonly Row[] = [
     [{ text: " y every call", tone: "plain" }],
     [{ text: `${symbols.pointer}n back`, tone: "selected" }],

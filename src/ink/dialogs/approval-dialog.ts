@@ -152,7 +152,7 @@ function previewRows(preview: readonly ToolPreview[], columns: number): readonly
   for (const { path, diff, by } of preview) {
     const says = by === "agent" ? ", as the agent states it:" : ":";
     show(() => oneLine(path) + says, "strong");
-    for (const line of diff.trimEnd().split("\n"))
+    for (const line of diff.replace(/\n$/, "").split("\n"))
       show(() => visible(line.slice(0, unitsOf(columns))), toneOf(line));
   }
   const head: readonly Span[] = lines > 0 ? [{ text: "What it would change:", tone: "warn" }] : [];

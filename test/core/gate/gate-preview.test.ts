@@ -56,6 +56,11 @@ describe("a call whose tool tells what it would change", () => {
       warns: [expect.stringContaining("the preview is a string")],
     },
     {
+      how: "tells of a hole",
+      tell: () => new Array<ToolPreview>(2),
+      warns: [expect.stringContaining("the preview is an array")],
+    },
+    {
       how: "leaves out who says so",
       tell: (() => [{ path: "a", diff: "" }]) as unknown as Asking["preview"],
       warns: [expect.stringContaining('Return a list of { path, diff, by: "tool" }')],

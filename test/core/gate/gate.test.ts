@@ -342,6 +342,17 @@ describe("`always`", () => {
     expect(gate.grants).toHaveLength(1);
   });
 
+  test("ends for the oldest, once a thousand stand", () => {
+    const { ask, gate } = gateRig({ onToolApproval: "manual" });
+    for (let at = 0; at <= 1_000; at++) {
+      ask({ id: `${at}`, input: at });
+      gate.decide(`${at}`, "always");
+    }
+    expect(gate.grants).toHaveLength(1_000);
+    expect(ask({ id: "first", input: 0 }).rulings).toEqual([]);
+    expect(ask({ id: "second", input: 1 }).rulings).toEqual([SESSION]);
+  });
+
   test("holds for what its protocol says that it is for, where names alone do not tell two tools apart", () => {
     const { ask, gate } = gateRig({ onToolApproval: "manual" });
     ask({ id: "call-1", source: "read of one server" });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CODEBUFF_SUBJECTS } from "../../../src/codebuff-events/subjects.ts";
 import { CODEY_SUBJECTS } from "../../../src/codey/subjects.ts";
-import { subjectOf } from "../../../src/core/gate/subject.ts";
+import { subjectInWords, subjectOf } from "../../../src/core/gate/subject.ts";
 
 const of = (name: string, input: unknown) =>
   subjectOf({ name, input }, { ...CODEBUFF_SUBJECTS, ...CODEY_SUBJECTS });
@@ -16,6 +16,11 @@ describe("a call is about", () => {
       "run_terminal_command",
       { command: "ls", env: { A: "1" } },
       '`ls` in the project, with {"env":{"A":"1"}}',
+    ],
+    [
+      "run_terminal_command",
+      { command: "ls", process_type: "BACKGROUND" },
+      '`ls` in the project, with {"process_type":"BACKGROUND"}',
     ],
     ["mcp_shell", { command: "ls", working_dir: null }, "`ls` in the project"],
     ["mcp_shell", { command: "x".repeat(300) }, `\`${"x".repeat(100)}…\` in the project`],
@@ -43,15 +48,28 @@ describe("a call is about", () => {
       "reads of //host/b, of C:b.ts, of src/, of src\\b.ts, of ~/b",
     ],
     ["mcp_read_file", { path: "src/a.ts", start_line: 1 }, "reads directly in src"],
+    ["read_files", { paths: ["src/.", "."] }, "reads of ., of src/."],
+    [
+      "read_files",
+      { paths: [{ path: "src/a.ts", limit: 1, follow: true }] },
+      'reads of src/a.ts with {"follow":true}',
+    ],
+    ["read_files", { paths: ["a, directly in b/c"] }, 'reads directly in "a, directly in b"'],
+    ["write_file", { path: "the project/a" }, 'edits of "the project/a"'],
+    ["run_terminal_command", { command: "ls", cwd: "the project" }, '`ls` in "the project"'],
+    ["run_terminal_command", { command: `${"x".repeat(99)}😀` }, `\`${"x".repeat(99)}…\` in the project`],
     ["list_directory", { path: "src/." }, "lists src"],
     ["list_directory", { path: ".." }, "lists .."],
     ["glob", { pattern: "**/*.{ts,tsx}" }, "searches in the project"],
     ["glob", { pattern: "../*", cwd: "src" }, 'searches in src, with {"pattern":"../*"}'],
     ["glob", { pattern: "{a,/etc/*}" }, 'searches in the project, with {"pattern":"{a,/etc/*}"}'],
+    ["glob", { pattern: "./src/**/.env*/@types/*.{ts,tsx}/" }, "searches in the project"],
     ["code_search", { pattern: "a", cwd: "src", maxResults: 1 }, "searches in src"],
     ["code_search", { pattern: "a", flags: "-g x" }, 'searches in the project, with {"flags":"-g x"}'],
     ["mcp_fetch_url", { url: "https://user:secret@Example.org/a?b" }, "fetches from https://example.org"],
     ["mcp_fetch_html", { url: "https://example.org:8443/" }, "fetches from https://example.org:8443"],
+    ["mcp_fetch_url", { url: "https:example.org" }, "fetches from https:example.org"],
+    ["mcp_fetch_url", { url: "https://b\u00fccher.example/" }, "fetches from https://xn--bcher-kva.example"],
     ["mcp_fetch_url", { url: "file:///etc/passwd" }, "fetches from file:///etc/passwd"],
     ["mcp_fetch_url", { url: "example.org" }, "fetches from example.org"],
     ["spawn_agents", { b: 1, a: [null, "x"] }, 'exactly the input {"a":[null,"x"],"b":1}'],
@@ -61,6 +79,43 @@ describe("a call is about", () => {
     ["constructor", { command: "ls" }, 'exactly the input {"command":"ls"}'],
   ])("%s of %o: %s", (name, input, expected) => {
     expect(words(name, input)).toBe(expected);
+  });
+
+  test.each([
+    "{.,x}./a",
+    "src/.{.,x}/a",
+    "{,x}/etc/passwd",
+    "[.][.]/a",
+    "?(x)/etc",
+    "@{(.).,x}/a",
+    "src/{,./}../a",
+    ".?/a",
+    "a|/etc",
+    "{~,x}/a",
+  ])("its pattern too, where the pattern %s may leave the folder", (pattern) => {
+    expect(words("glob", { pattern })).toBe(`searches in the project, with ${JSON.stringify({ pattern })}`);
+  });
+
+  test.each([
+    "https://example.org\\@example.com/",
+    "https://example.org\\.example.com/",
+    "https://example.org\n@example.com/",
+    " https://example.org/",
+    "https:///example.org/",
+  ])("an address as a whole that programs read in different ways: %j", (url) => {
+    expect(words("mcp_fetch_url", { url })).toBe(`fetches from ${url}`);
+  });
+
+  test("thousands of folders in 2,000 characters of words", () => {
+    const paths = Array.from({ length: 5_000 }, (_, at) => `${at}/a`);
+    const said = words("read_files", { paths }) ?? "";
+    expect([said.length, said.at(-1)]).toEqual([2_001, "…"]);
+    expect(of("read_files", { paths })?.key).not.toBe(of("read_files", { paths: paths.slice(1) })?.key);
+  });
+
+  test("a million characters of a tool's own words, and shows 2,000 of them", () => {
+    const [one, other] = ["a", "b"].map((end) => subjectInWords("x".repeat(1_000_000) + end));
+    expect([one?.words.length, one?.key === other?.key]).toEqual([2_001, false]);
   });
 
   test.each<[tool: string, input: unknown]>([
@@ -132,10 +187,16 @@ describe("two calls are about the same", () => {
     ["run_terminal_command", { command: "ls", cwd: "." }, { command: "ls" }, SAME],
     ["run_terminal_command", { command: "ls", cwd: "a" }, { command: "ls" }, !SAME],
     ["run_terminal_command", { command: "ls " }, { command: "ls" }, !SAME],
+    ["run_terminal_command", { command: "ls\n" }, { command: "ls" }, !SAME],
+    ["run_terminal_command", { command: "ls", process_type: "SYNC" }, { command: "ls" }, SAME],
+    ["run_terminal_command", { command: "ls", process_type: "BACKGROUND" }, { command: "ls" }, !SAME],
     ["run_terminal_command", { command: `ls\` in a`, cwd: "b" }, { command: "ls", cwd: "a` in b" }, !SAME],
     ["read_files", { paths: ["src/a"] }, { paths: ["src/b"] }, SAME],
     ["read_files", { paths: ["src/a"] }, { paths: ["src/b/c"] }, !SAME],
     ["read_files", { paths: ["src/a"] }, { paths: ["src/../a"] }, !SAME],
+    ["read_files", { paths: [{ path: "a", offset: 1 }] }, { paths: [{ path: "a", limit: 2 }] }, SAME],
+    ["read_files", { paths: [{ path: "a", follow: true }] }, { paths: [{ path: "a" }] }, !SAME],
+    ["read_files", { paths: ["src/."] }, { paths: ["a"] }, !SAME],
     ["read_files", { paths: ["src/a"] }, { paths: ["src/a", "b"] }, !SAME],
     ["list_directory", { path: "src" }, { path: "src/" }, SAME],
     ["list_directory", { path: "src" }, { path: "SRC" }, !SAME],
