@@ -67,7 +67,8 @@ const saveParts = (parts: List<ChatPart>): readonly SavedPart[] =>
 /** @param unsent the ids of the prompts that wait */
 export function savedOf(
   source: string,
-  { messages, state, usage, cost }: Pick<ChatSnapshot, "messages" | "state" | "usage" | "cost">,
+  { state, usage, cost }: Pick<ChatSnapshot, "state" | "usage" | "cost">,
+  messages: List<ChatMessage>,
   unsent: readonly string[],
   { transcript, states }: Timeline,
 ): SavedChat {
@@ -104,9 +105,10 @@ export function readSaved(value: unknown): ReadChat {
 
 function read(saved: SavedChat): ReadChat {
   const { state, source, totals = { usage: {}, cost: [] }, queue = [], branches = [] } = saved;
-  const waits = new Set(queue);
-  const messages = saved.messages.filter(({ id }) => !waits.has(id)).map(readMessage);
-  const queued = new Map(saved.messages.map((message) => [message.id, message]));
+  const prompts = new Map(saved.messages.filter(isUnsent).map((message) => [message.id, message]));
+  const queued = [...new Set(queue)].flatMap((id) => prompts.get(id) ?? []);
+  const waits = new Set(queued);
+  const messages = saved.messages.filter((message) => !waits.has(message)).map(readMessage);
   let hidden = emptyDictionary<List<ChatMessage>>();
   const states = new Map<string, ConversationState>();
   for (const branch of branches) {
@@ -122,14 +124,19 @@ function read(saved: SavedChat): ReadChat {
     ...totals,
     state,
     source,
-    queue: queue.flatMap((id) => {
-      const { role, parts = [], startedAt = 0 } = queued.get(id) ?? {};
-      return role === "user"
-        ? [{ id, role, status: "queued", parts: readParts(parts), startedAt } as const]
-        : [];
-    }),
+    queue: queued.map(({ id, role, parts, startedAt }) => ({
+      id,
+      role,
+      status: "queued",
+      parts: readParts(parts),
+      startedAt,
+    })),
   };
 }
+
+/** A prompt that waits; `failed` in a chat that was closed. */
+const isUnsent = ({ role, status }: SavedMessage): boolean =>
+  role === "user" && (status === "queued" || status === "failed");
 
 function refused(value: unknown, cause?: unknown): InvalidInputError {
   const hint = "Pass the `saved` of a snapshot, or its JSON, parsed.";
