@@ -35,9 +35,9 @@ export class Backend {
     return this.#session?.state;
   }
 
-  /** See {@link Conversation.earlier}. */
+  /** See {@link Conversation.earlier}. Begins the conversation that the memory goes on with, if the last one is over. */
   earlier(turns: number): ConversationState | undefined {
-    return this.#session?.earlier(turns);
+    return this.#ready().session.earlier(turns);
   }
 
   /** Makes the first client. @throws what the source throws */

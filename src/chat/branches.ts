@@ -1,10 +1,10 @@
 import { InvalidInputError, UnsupportedError } from "../core/errors.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
-import { promptIndex, type Swap } from "../universal/transcript/branches.ts";
+import { MAX_BRANCHES, promptIndex, type Swap } from "../universal/transcript/branches.ts";
 import type { ChatMessage } from "../universal/transcript/message.ts";
 import type { Backend } from "./backend.ts";
 import type { Memory } from "./memory.ts";
-import type { Branch } from "./queue.ts";
+import type { Branch, Job } from "./queue.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** Brings the backend's conversation to where a branch begins, or to where another one ends. */
@@ -14,6 +14,9 @@ export class Branches {
   readonly #backend: Backend;
   /** The branch whose turn runs: the message whose place it takes, and the state to go on from if nothing comes of it. */
   #running: { readonly of: string; readonly before: ConversationState | undefined } | undefined;
+
+  /** The ids of the prompts with the transcript in front: the state before them is the transcript. */
+  readonly #recaps = new Set<string>();
 
   constructor(timeline: Timeline, memory: Memory, backend: Backend) {
     this.#timeline = timeline;
@@ -41,13 +44,34 @@ export class Branches {
         "nobody has asked for this message.",
         "Pass the id of an answer or prompt.",
       );
+    if (prompt.turnId === undefined && prompt.status !== "sent")
+      throw new InvalidInputError(
+        "the prompt was never sent.",
+        "Send it with `retry`, or another with `send`.",
+      );
     if (isEdit && asked !== at)
       throw new InvalidInputError(
         "the agent has written this message.",
         "Pass the id of a message of the user.",
       );
-    if (!this.#memory.needsRecap && !this.#memory.isLost && !this.#stateAt(asked)) throw unknown();
+    const branch = { prompt: prompt.id, isEdit };
+    if ((this.#placeOf(asked, isEdit)?.branches?.of ?? 1) >= MAX_BRANCHES)
+      throw new InvalidInputError(
+        `this place has ${MAX_BRANCHES} branches, and no more are kept.`,
+        "Go on behind the last one.",
+      );
+    if (!this.needsRecap(branch) && !this.#memory.isLost && !this.#stateAt(asked)) throw unknown();
     return prompt;
+  }
+
+  /** Whether the transcript goes in front of the next prompt. */
+  needsRecap(branch: Branch | undefined): boolean {
+    return this.#memory.needsRecap || (branch !== undefined && this.#recaps.has(branch.prompt));
+  }
+
+  /** A prompt with the transcript was made. */
+  recapMade({ id, branch }: Job): void {
+    this.#recaps.add(branch?.isEdit === false ? branch.prompt : id);
   }
 
   /**
@@ -55,17 +79,27 @@ export class Branches {
    * Returns the id of the message whose place is taken.
    * @throws UnsupportedError if the backend has forgotten that state meanwhile
    */
-  begin({ prompt, isEdit }: Branch): string {
+  begin(branch: Branch): string {
+    const { prompt, isEdit } = branch;
     const asked = this.#timeline.indexOf(prompt);
-    const state = this.#memory.needsRecap || asked < 0 ? undefined : this.#stateAt(asked);
-    if (asked < 0 || (!state && !this.#memory.needsRecap)) throw unknown();
-    const answer = this.#timeline.told.at(asked + 1);
-    const of = !isEdit && answer?.role === "assistant" ? answer.id : prompt;
-    this.#running = { of, before: this.#memory.state };
-    if (this.#memory.state) this.#timeline.states.set(of, this.#memory.state);
+    const needsRecap = this.needsRecap(branch);
+    const state = needsRecap || asked < 0 ? undefined : this.#stateAt(asked);
+    if (asked < 0 || (!state && !needsRecap)) throw unknown();
+    const of = this.#placeOf(asked, isEdit)?.id ?? prompt;
+    const before = this.#memory.state;
+    this.#running = { of, before };
+    if (before) this.#timeline.states.set(of, before);
     if (state) this.#memory.goTo(state);
+    else this.#memory.needRecap();
     this.#backend.forget();
     return of;
+  }
+
+  /** What a later chat goes on from: what is shown, while a branch has not begun. */
+  get state(): ConversationState | undefined {
+    const running = this.#running;
+    const isShown = running && !this.#memory.isLost && this.#timeline.indexOf(running.of) >= 0;
+    return isShown ? running.before : this.#memory.state;
   }
 
   /** A turn has ended. If nothing came of its branch, the one of before is shown, and goes on. */
@@ -75,7 +109,7 @@ export class Branches {
     if (of === undefined || this.#timeline.indexOf(of) < 0) return;
     this.#timeline.states.delete(of);
     this.#timeline.keepReplaced();
-    this.#goTo(before);
+    if (!this.#memory.isLost) this.#goTo(before);
   }
 
   /**
@@ -93,6 +127,13 @@ export class Branches {
       states.delete(shown);
     }
     return swaps;
+  }
+
+  /** The message whose place a branch takes: the answer, or the prompt. */
+  #placeOf(asked: number, isEdit: boolean): ChatMessage | undefined {
+    const { told } = this.#timeline;
+    const answer = isEdit ? undefined : told.at(asked + 1);
+    return answer?.role === "assistant" ? answer : told.at(asked);
   }
 
   #goTo(state: ConversationState | undefined): void {

@@ -83,8 +83,7 @@ export interface Chat extends AsyncDisposable {
   /**
    * Goes on after the backend has forgotten the conversation (`connection.contextLost`), and sends the prompts that wait. With the
    * transcript, the next prompt begins with the newest messages as text, `MAX_RECAP_LENGTH` characters at most; the chat does not show that
-   * text. Also sends the prompts that were loaded and are `held`: not those that another chat over the same store has sent or taken back
-   * since. Ok, without effect, if nothing is lost or held.
+   * text. Also sends the prompts that were loaded and are `held`: not those that another chat over the same store sends, or has taken back. Ok, without effect, if nothing is lost or held.
    *
    * @param how may be left out if the backend has forgotten nothing
    */

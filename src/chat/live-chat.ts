@@ -3,14 +3,7 @@ import type { AnyAgentClient } from "../core/client/any-client.ts";
 import type { Unsubscribe } from "../core/client/events.ts";
 import { deferred } from "../core/deferred.ts";
 import { asyncDispose } from "../core/dispose.ts";
-import {
-  type AnyAgentwireError,
-  ClosedError,
-  InvalidInputError,
-  isAgentwireError,
-  QueueFullError,
-  UnsupportedError,
-} from "../core/errors.ts";
+import { type AnyAgentwireError, ClosedError, InvalidInputError, isAgentwireError } from "../core/errors.ts";
 import type { PromptInput } from "../core/turn/prompt-input.ts";
 import type { Answer, Decision } from "../core/values.ts";
 import type { AgentSource } from "../universal/stream.ts";
@@ -23,16 +16,16 @@ import type { ChatSettings } from "./options.ts";
 import { OwnEvents } from "./own-events.ts";
 import { NO_PENDING } from "./pending.ts";
 import { type ChatResult, OK, Problem } from "./problem.ts";
-import { type ChatPrompt, messageOf, promptOf, readPrompt } from "./prompt.ts";
-import type { Branch, Job, QueueChange, QueuedPrompt } from "./queue.ts";
+import { messageOf, promptOf, readPrompt } from "./prompt.ts";
+import type { Job, QueueChange, QueuedPrompt } from "./queue.ts";
 import { wasSaid } from "./saving/recap.ts";
 import { readSaved } from "./saving/saved.ts";
 import type { ChatSnapshot } from "./snapshot.ts";
-import { loadChat } from "./store/load.ts";
-import { StoreWriter } from "./store/store-writer.ts";
+import { ChatLog } from "./store/chat-log.ts";
 import { Timeline } from "./timeline.ts";
 import { Turns, type TurnsHost } from "./turns.ts";
 import { View } from "./view.ts";
+import { Wishes } from "./wishes.ts";
 
 /** loading ──the store has answered, or failed──▶ open ──close()──▶ closed. Without a store, a chat begins as open. */
 type Phase =
@@ -48,15 +41,13 @@ export class LiveChat implements Chat, TurnsHost {
   readonly timeline: Timeline;
   readonly view: View;
   readonly getSnapshot: () => ChatSnapshot;
-  readonly #settings: ChatSettings;
   readonly #turns: Turns;
-  readonly writer: StoreWriter | undefined;
+  readonly #wishes: Wishes;
+  readonly log: ChatLog | undefined;
   readonly #own: OwnEvents;
   readonly #problem: Problem;
   #phase: Phase = { name: "open" };
   #isReplaying = false;
-  /** Whether prompts were loaded from a store that others may have changed since. */
-  #hasStoredQueue = false;
 
   /** @throws InvalidInputError for a `from` that no chat has saved, and for options of the source that cannot work. */
   constructor(source: AgentSource, settings: ChatSettings) {
@@ -65,7 +56,6 @@ export class LiveChat implements Chat, TurnsHost {
     this.source = source;
     this.universal = universal;
     this.clock = clock;
-    this.#settings = settings;
     const state = from?.source === source.name ? from.state : undefined;
     this.timeline = new Timeline(from && state === undefined ? { ...from, states: new Map() } : (from ?? {}));
     this.view = new View(this.timeline, source.name, { ...NOTHING_YET, state }, onListenerError);
@@ -73,14 +63,12 @@ export class LiveChat implements Chat, TurnsHost {
     this.#problem = new Problem((problem) => this.view.tell({ problem }));
     this.#own = new OwnEvents(clock);
     this.#turns = new Turns(this, state);
-    if (stored) {
-      const onFailed = (error: unknown): void => this.#problem.failed("store", error);
-      const onSaved = (): void => this.#problem.worked("store");
-      this.writer = new StoreWriter({ ...stored, clock, onFailed, onSaved });
-    }
+    this.#wishes = new Wishes(settings, this.timeline, this.view, this.#turns);
+    if (stored) this.log = new ChatLog(stored, this.#own, clock, this.#problem);
     this.#make();
     this.#hold(from?.queue ?? []);
-    if (stored && !from) void this.#load(stored);
+    for (const job of this.#turns.queue.jobs) this.#turns.queue.keep(job); // the store of the new chat may be another one
+    if (this.log && !from) void this.#load(this.log);
     else this.#open();
   }
 
@@ -94,36 +82,27 @@ export class LiveChat implements Chat, TurnsHost {
   };
 
   readonly send = (input: string | PromptInput): ChatSend =>
-    this.#problem.try(() => this.#send(readPrompt(input)));
+    this.#ask(() => this.#wishes.send(readPrompt(input)));
 
-  readonly retry = (messageId: string): ChatSend =>
-    this.#problem.try(() => {
-      if (this.timeline.isWaiting(messageId))
-        throw new InvalidInputError("the message waits to be sent.", "Wait for its turn, or cancel it.");
-      const message = this.timeline.promptOf(messageId);
-      if (message) return this.#send(promptOf(message));
-      throw new InvalidInputError(
-        "no prompt and no answer has this id.",
-        "Pass the id of a message in the snapshot.",
-      );
-    });
+  readonly retry = (messageId: string): ChatSend => this.#ask(() => this.#wishes.retry(messageId));
 
   readonly regenerate = (messageId: string): ChatSend =>
-    this.#problem.try(() => this.#sendAnew(messageId, undefined));
+    this.#ask(() => this.#wishes.sendAnew(messageId, undefined));
 
   readonly edit = (messageId: string, input: string | PromptInput): ChatSend =>
-    this.#problem.try(() => this.#sendAnew(messageId, readPrompt(input)));
+    this.#ask(() => this.#wishes.sendAnew(messageId, readPrompt(input)));
 
   readonly selectBranch = (messageId: string): ChatResult =>
     this.#call(() => {
-      this.#assertBranches();
+      this.#wishes.assertBranches();
       const swaps = this.#turns.select(messageId);
       const { hidden, shown } = swaps.at(-1) ?? {};
       if (hidden === undefined || shown === undefined) return;
       for (const event of this.#own.branch(hidden, shown)) {
         this.timeline.fold(event);
-        this.writer?.add(event);
+        this.log?.add(event);
       }
+      this.#turns.pump();
     });
 
   readonly unqueue = (id: string): ChatResult =>
@@ -133,7 +112,7 @@ export class LiveChat implements Chat, TurnsHost {
     this.#call(() => {
       const prompt = readPrompt(input);
       const { at } = this.#turns.queue.get(id);
-      this.#assertTakes(prompt);
+      this.#wishes.assertTakes(prompt);
       this.timeline.wait(messageOf(id, prompt, at));
       this.#turns.queue.edit(id, prompt);
     });
@@ -150,8 +129,7 @@ export class LiveChat implements Chat, TurnsHost {
 
   readonly sendNow = (id: string): ChatResult =>
     this.#call(() => {
-      this.#turns.queue.get(id);
-      void this.#release(id);
+      this.#turns.sendNow(id);
     });
 
   readonly cancel = (what: ChatCancel = "turn"): ChatResult =>
@@ -187,8 +165,8 @@ export class LiveChat implements Chat, TurnsHost {
   readonly resume = (how?: ChatResume): ChatResult =>
     this.#call(() => {
       if (how !== undefined || this.#turns.isForgotten) checkWord(how, "without-context", "with-transcript");
+      this.#turns.queue.release();
       this.#turns.resume(how === "with-transcript");
-      void this.#release(undefined);
     });
 
   readonly dismiss = (): void => this.#problem.dismiss();
@@ -221,60 +199,11 @@ export class LiveChat implements Chat, TurnsHost {
   }
 
   onQueueChange(change: QueueChange): void {
-    if (this.writer) for (const event of this.#own.queue(change)) this.writer.add(event);
+    this.log?.addQueueChange(change);
   }
 
   onFailed(error: AnyAgentwireError): void {
     this.#problem.failed("call", error);
-  }
-
-  #send(prompt: ChatPrompt): ChatSend {
-    this.#assertOpen();
-    this.#assertTakes(prompt);
-    const { whenBusy, maxQueued } = this.#settings;
-    const { queue, isBusy } = this.#turns;
-    const limit = whenBusy === "queue" ? maxQueued : 0;
-    const waiting = queue.list.length;
-    if ((isBusy || waiting > 0) && waiting >= limit) throw new QueueFullError("turns", waiting + 1, limit);
-    return this.#sent((job) => this.#turns.send(job), prompt);
-  }
-
-  /** @param prompt undefined: the prompt of before */
-  #sendAnew(messageId: string, prompt: ChatPrompt | undefined): ChatSend {
-    this.#assertOpen();
-    this.#assertBranches();
-    if (prompt) this.#assertTakes(prompt);
-    const isEdit = prompt !== undefined;
-    const message = this.#turns.branches.promptOf(messageId, isEdit);
-    return this.#sent((job) => this.#turns.sendAnew(job), prompt ?? promptOf(message), {
-      prompt: message.id,
-      isEdit,
-    });
-  }
-
-  #sent(send: (job: Job) => AnyAgentwireError | undefined, prompt: ChatPrompt, branch?: Branch): ChatSend {
-    const id: unknown = this.#settings.newId();
-    if (typeof id !== "string" || id === "" || this.timeline.isWaiting(id))
-      throw new InvalidInputError(`\`newId\` gave ${describe(id)}.`, "It must give a new text at each call.");
-    const at = this.clock.wallTime();
-    const job: Job = { id, prompt, at, isHeld: false, ...(branch ? { branch } : {}) };
-    const error = send(job);
-    this.#see();
-    if (!error) return { ok: true, id };
-    return branch?.isEdit === false ? { ok: false, error } : { ok: false, error, id }; // no message shows an answer that was refused
-  }
-
-  #assertTakes({ images }: ChatPrompt): void {
-    if (images.length > 0 && this.view.told.capabilities?.images === false)
-      throw new UnsupportedError("this backend takes no pictures.", "Leave `images` out.");
-  }
-
-  #assertBranches(): void {
-    if (this.view.told.capabilities?.branches === false)
-      throw new UnsupportedError(
-        "this backend keeps the conversation itself, and cannot go back in it.",
-        "Use `retry`: the agent then knows the old answer, too.",
-      );
   }
 
   /** Replies to what waits under this id. Anything else was settled, perhaps under an earlier client: nothing follows. */
@@ -286,6 +215,16 @@ export class LiveChat implements Chat, TurnsHost {
       const requestId = requests?.requestOf(id);
       if (client && requestId !== undefined) reply(client, requestId);
       return OK;
+    });
+  }
+
+  /** Sends a prompt in an open chat. */
+  #ask(send: () => ChatSend): ChatSend {
+    return this.#problem.try(() => {
+      this.#assertOpen();
+      const outcome = send();
+      this.#see();
+      return outcome;
     });
   }
 
@@ -321,16 +260,15 @@ export class LiveChat implements Chat, TurnsHost {
     this.#see();
   }
 
-  async #load(stored: NonNullable<ChatSettings["stored"]>): Promise<void> {
+  async #load(log: ChatLog): Promise<void> {
     this.#phase = { name: "loading" };
     this.#tellLoading();
     const isWanted = (): boolean => this.#phase.name === "loading"; // not once the chat is closed
     try {
-      const { restored, started, waiting } = await loadChat(stored);
+      const { restored, started, waiting } = await log.load();
       if (isWanted()) {
         this.timeline.restore(restored, started);
         this.#hold(waiting);
-        this.#hasStoredQueue = waiting.length > 0;
       }
     } catch (error) {
       if (isWanted()) this.#problem.failed("store", error);
@@ -344,32 +282,13 @@ export class LiveChat implements Chat, TurnsHost {
   /** Shows prompts that an earlier chat has not sent. They wait until they are released. */
   #hold(messages: readonly ChatMessage[]): void {
     if (messages.length === 0) return;
-    const known = new Set(this.#turns.queue.list.map(({ id }) => id));
     const jobs = messages.flatMap((message): Job[] => {
-      const { id, startedAt } = message;
-      return known.has(id) ? [] : [{ id, prompt: promptOf(message), at: startedAt, isHeld: true }];
+      const { id, startedAt: at } = message;
+      if (this.timeline.isWaiting(id)) return [];
+      this.timeline.wait(message);
+      return [{ id, prompt: promptOf(message), at, isHeld: true, isLoaded: true }];
     });
-    for (const message of messages) this.timeline.wait(message);
     this.#turns.queue.restore(jobs);
-  }
-
-  /** Sends what was loaded: one prompt at once, or all in order. What another chat has sent or taken back meanwhile is left out. */
-  async #release(id: string | undefined): Promise<void> {
-    const { queue } = this.#turns;
-    const { stored } = this.#settings;
-    if (this.#hasStoredQueue && stored && queue.jobs.some(({ isHeld }) => isHeld)) {
-      try {
-        const left = new Set((await loadChat(stored)).waiting.map((message) => message.id));
-        this.#turns.takeBack(queue.jobs.filter((job) => job.isHeld && !left.has(job.id)));
-      } catch (error) {
-        this.#problem.failed("store", error); // held: nobody knows what was sent
-        return;
-      }
-    }
-    if (this.#phase.name === "closed") return;
-    if (id === undefined) queue.release();
-    else if (queue.list.some((prompt) => prompt.id === id)) this.#turns.sendNow(id);
-    this.#turns.pump();
   }
 
   async #close(): Promise<void> {
@@ -380,8 +299,7 @@ export class LiveChat implements Chat, TurnsHost {
       this.#problem.failed("call", error);
     }
     this.onConnection({ type: "status", status: "closed" });
-    for (const event of this.#own.end()) this.writer?.add(event);
-    await this.writer?.close();
+    await this.log?.close();
     this.view.changed();
   }
 

@@ -78,8 +78,8 @@ export class Memory {
     if (this.needsRecap) this.#state = { name: "kept", state: undefined };
   }
 
-  /** The prompt with the recap was not sent: the next one needs it. */
-  recapFailed(): void {
+  /** The next prompt needs the recap. */
+  needRecap(): void {
     if (!this.isLost) this.#state = { name: "recap" };
   }
 }

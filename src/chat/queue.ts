@@ -26,6 +26,8 @@ export interface Job {
   readonly prompt: ChatPrompt;
   readonly at: number;
   readonly isHeld: boolean;
+  /** Whether an earlier chat has written the prompt. */
+  readonly isLoaded?: true;
   /** What the prompt takes the place of. */
   readonly branch?: Branch;
   /** Why the prompt could not be sent. */
@@ -57,8 +59,8 @@ export class PromptQueue {
   #anew: Job | undefined;
   #jobs: readonly Job[] = [];
   #list: readonly QueuedPrompt[] = [];
-  /** The ids of the prompts of which the store knows that they wait. */
-  readonly #told = new Set<string>();
+  /** What the store knows of a prompt, by its id: that it waits, or that this chat is about to send it. */
+  readonly #told = new Map<string, "waits" | "starts">();
 
   constructor(host: QueueHost) {
     this.#host = host;
@@ -94,7 +96,7 @@ export class PromptQueue {
 
   /** Jobs that were loaded: the store has them. */
   restore(jobs: readonly Job[]): void {
-    for (const { id } of jobs) this.#told.add(id);
+    for (const { id } of jobs) this.#told.set(id, "waits");
     this.#set([...jobs, ...this.#jobs]);
   }
 
@@ -106,20 +108,46 @@ export class PromptQueue {
   /** The client did not take the job: it is the next one again. */
   giveBack(job: Job): void {
     if (job.branch) this.#anew = job;
-    else this.restore([job]);
+    else {
+      this.#set([job, ...this.#jobs]);
+      this.unclaim(job);
+    }
   }
 
   /** The job could not be sent at once: the store keeps it. */
   keep(job: Job): void {
     if (!this.#jobs.includes(job)) return;
-    this.#told.add(job.id);
+    this.#told.set(job.id, "waits");
+    this.#put(job);
+  }
+
+  /** Whether another chat over the same store could send the job, too. */
+  isShared({ id }: Job): boolean {
+    return this.#told.get(id) === "waits";
+  }
+
+  /** Says in the store that this chat sends the job. */
+  claim({ id }: Job): void {
+    this.#told.set(id, "starts");
+    this.#host.onQueueChange({ start: id });
+  }
+
+  /** The job was claimed, and not sent. */
+  unclaim(job: Job): void {
+    if (this.#told.get(job.id) !== "starts") return;
+    this.#told.set(job.id, "waits");
     this.#put(job);
   }
 
   /** The client gets the job now. */
   start(job: Job): void {
     this.#remove(job);
-    if (this.#told.has(job.id)) this.#host.onQueueChange({ start: job.id });
+    if (this.isShared(job)) this.claim(job);
+  }
+
+  /** The client has the job: its events tell how it goes on. */
+  started({ id }: Job): void {
+    this.#told.delete(id);
   }
 
   /** The job was taken back, or the client has refused it. */
@@ -128,10 +156,22 @@ export class PromptQueue {
     if (this.#told.delete(job.id)) this.#host.onQueueChange({ take: job.id });
   }
 
+  /** Another chat has sent the job, or taken it back. */
+  drop(job: Job): void {
+    this.#told.delete(job.id);
+    this.#remove(job);
+  }
+
   edit(id: unknown, prompt: ChatPrompt): void {
     const edited = { ...this.get(id), prompt };
+    this.#told.set(edited.id, "waits");
     this.#set(this.#jobs.map((job) => (job.id === id ? edited : job)));
     this.#put(edited);
+  }
+
+  /** Nobody knows whether the job was sent: it waits for the user. */
+  hold(job: Job): void {
+    this.#set(this.#jobs.map((each) => (each.id === job.id ? { ...each, isHeld: true } : each)));
   }
 
   /** @param before the id of another prompt. Null: the job becomes the last one */
@@ -141,20 +181,21 @@ export class PromptQueue {
     if (before === id) return;
     const others = this.#jobs.filter((each) => each !== job);
     const at = before === null ? others.length : others.findIndex((other) => other.id === before);
+    if (this.#jobs[at] === job) return;
     this.#set([...others.slice(0, at), job, ...others.slice(at)]);
     this.#host.onQueueChange({ move: job.id, before });
   }
 
   /** What was loaded may be sent: one prompt, or all. */
   release(id?: string): void {
+    if (!this.#jobs.some(({ isHeld }) => isHeld)) return;
     this.#set(this.#jobs.map((job) => (id === undefined || job.id === id ? { ...job, isHeld: false } : job)));
   }
 
   /** The chat has ended. Stores keep the prompts. */
-  clear(): readonly Job[] {
-    const jobs = this.#jobs;
+  clear(): void {
+    for (const job of this.#jobs) this.unclaim(job);
     this.#set([]);
-    return jobs;
   }
 
   #remove(job: Job): void {

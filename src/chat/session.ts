@@ -88,9 +88,10 @@ export class Session {
     this.#offStream = stream.on("event", (event) => this.#onEvent(event));
     if (!stream.caughtUp) return;
     this.#host.onReplay(true);
-    void stream.caughtUp.then(() => {
+    const caughtUp = (): void => {
       if (this.#stream === stream) this.#host.onReplay(false);
-    });
+    };
+    void stream.caughtUp.then(caughtUp, caughtUp); // a source of somebody else may reject
   }
 
   #onEvent(event: UniversalEvent): void {

@@ -52,6 +52,14 @@ export class Timeline {
     return this.#shown;
   }
 
+  /** All messages, also those whose place a prompt that waits will take. */
+  get kept(): List<ChatMessage> {
+    if (!this.#replaced) return this.messages;
+    let kept = this.told;
+    for (const message of this.#waiting.values()) kept = append(kept, message);
+    return kept;
+  }
+
   /** The messages without the prompts that wait. */
   get told(): List<ChatMessage> {
     return this.#transcript.messages;
@@ -89,11 +97,11 @@ export class Timeline {
 
   /** The prompts that wait are shown in this order. Prompts that have ended among them keep their places. */
   order(ids: readonly string[]): void {
-    const queued = ids.flatMap((id) => this.#waiting.get(id) ?? []);
+    const queued = ids.flatMap((id) => this.#waiting.get(id) ?? []).values();
     const moving = new Set(ids);
     this.#waiting = new Map(
-      [...this.#waiting].map(([id, message]) => {
-        const here = moving.has(id) ? (queued.shift() ?? message) : message;
+      [...this.#waiting.values()].map((message) => {
+        const here: ChatMessage = moving.has(message.id) ? (queued.next().value ?? message) : message;
         return [here.id, here];
       }),
     );
@@ -117,6 +125,11 @@ export class Timeline {
         this.#place();
         return;
     }
+  }
+
+  /** Whether a message that is shown, or begins a branch, has this id. */
+  has(id: string): boolean {
+    return this.#waiting.has(id) || this.indexOf(id) >= 0 || this.#transcript.branches.get(id) !== undefined;
   }
 
   /** Whether the prompt waits: no event has shown it. */

@@ -1,32 +1,22 @@
 import type { AnyAgentClient } from "../core/client/any-client.ts";
 import type { Clock } from "../core/clock.ts";
-import {
-  type AnyAgentwireError,
-  ClosedError,
-  ConnectionLostError,
-  InvalidInputError,
-  isAgentwireError,
-  UnsupportedError,
-} from "../core/errors.ts";
+import { type AnyAgentwireError, ClosedError, InvalidInputError, UnsupportedError } from "../core/errors.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
-import type { TurnOutcome, TurnResult } from "../core/turn/turn.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import type { AgentSource, UniversalOptions } from "../universal/stream.ts";
 import type { Swap } from "../universal/transcript/branches.ts";
-import { describeError } from "../universal/words/describe-error.ts";
-import { ActivePrompt } from "./active-prompt.ts";
 import { Approvals } from "./approvals.ts";
 import { Backend } from "./backend.ts";
 import { Branches } from "./branches.ts";
 import type { ConnectionChange } from "./connection.ts";
 import { Memory } from "./memory.ts";
 import { NO_PENDING, type Requests } from "./pending.ts";
-import { messageOf, toInput } from "./prompt.ts";
+import { messageOf } from "./prompt.ts";
 import { type Job, PromptQueue, type QueueHost } from "./queue.ts";
-import { recapOf } from "./saving/recap.ts";
+import { Sender } from "./sender.ts";
 import type { SessionHost } from "./session.ts";
-import type { StoreWriter } from "./store/store-writer.ts";
-import type { PromptEnd, Timeline } from "./timeline.ts";
+import type { ChatLog } from "./store/chat-log.ts";
+import type { Timeline } from "./timeline.ts";
 import type { View } from "./view.ts";
 
 export interface TurnsHost extends QueueHost {
@@ -35,7 +25,8 @@ export interface TurnsHost extends QueueHost {
   readonly clock: Pick<Clock, "wallTime">;
   readonly timeline: Timeline;
   readonly view: View;
-  readonly writer: StoreWriter | undefined;
+  /** Of a chat with a store. */
+  readonly log: ChatLog | undefined;
   onConnection(change: ConnectionChange): void;
   onReplay(isReplaying: boolean): void;
   /** A prompt that no message shows could not be sent. */
@@ -50,12 +41,10 @@ export class Turns implements SessionHost {
   readonly #host: TurnsHost;
   readonly #memory: Memory;
   readonly #backend: Backend;
-
+  readonly #sender: Sender;
   readonly #approvals = new Approvals();
-  #active: ActivePrompt | undefined;
   /** Whether the events tell of a turn that was never sent. */
   #isHidden = false;
-  #isOpen = false;
   /** Whether the chat connects as soon as it is open. */
   #connectsAtOnce = false;
 
@@ -67,6 +56,15 @@ export class Turns implements SessionHost {
     this.#memory = new Memory(state);
     this.#backend = new Backend(host.source, host.universal, this, this.#memory);
     this.branches = new Branches(host.timeline, this.#memory, this.#backend);
+    this.#sender = new Sender({
+      host,
+      queue: this.queue,
+      memory: this.#memory,
+      backend: this.#backend,
+      branches: this.branches,
+      onForgotten: () => this.onForgotten(),
+      onChange: () => this.#tell(),
+    });
   }
 
   get client(): AnyAgentClient | undefined {
@@ -78,12 +76,7 @@ export class Turns implements SessionHost {
   }
 
   get isBusy(): boolean {
-    return this.#active !== undefined || this.queue.anew !== undefined;
-  }
-
-  /** What a later chat goes on from. */
-  get state(): ConversationState | undefined {
-    return this.#memory.state;
+    return this.#sender.isBusy || this.queue.anew !== undefined;
   }
 
   /** Makes the client. @throws what the source throws */
@@ -98,7 +91,7 @@ export class Turns implements SessionHost {
    */
   open(hasContext: boolean): void {
     if (hasContext) this.#memory.told();
-    this.#isOpen = true;
+    this.#sender.open();
     try {
       if (this.#connectsAtOnce) this.#backend.connect();
       else this.#backend.open();
@@ -165,7 +158,7 @@ export class Turns implements SessionHost {
    * @throws what the source and the client throw
    */
   connect(): void {
-    if (this.#isOpen) this.#backend.connect();
+    if (this.#sender.isOpen) this.#backend.connect();
     else this.#connectsAtOnce = true;
   }
 
@@ -175,7 +168,7 @@ export class Turns implements SessionHost {
    * @throws InvalidInputError if this turn does not run; UnsupportedError if the client cannot cancel it
    */
   cancelTurn(turnId?: string): void {
-    const active = this.#active;
+    const active = this.#sender.active;
     const { turn: open } = this.#host.timeline.transcript;
     const isOwn = active !== undefined && (!open || open.metadata?.prompt_id === active.job.id);
     if (turnId !== undefined && open?.id !== turnId)
@@ -188,9 +181,10 @@ export class Turns implements SessionHost {
 
   /** Takes waiting prompts back: one, or all. */
   takeBack(jobs: readonly Job[]): void {
+    if (jobs.length === 0) return;
     for (const job of jobs) {
       this.queue.take(job);
-      this.#end(job, { status: "cancelled" });
+      this.#sender.end(job, { status: "cancelled" });
     }
     this.#tell(); // without a turn nothing else tells of it
   }
@@ -207,26 +201,32 @@ export class Turns implements SessionHost {
 
   /** Hands back what was never sent, and closes the client. */
   async close(): Promise<void> {
-    this.#isOpen = false;
+    this.#sender.stop();
     const delivery = "not-sent";
-    this.#handBack(new ClosedError("the chat was closed before the prompt was sent", { delivery }), true);
+    this.#sender.handBack(
+      new ClosedError("the chat was closed before the prompt was sent", { delivery }),
+      true,
+    );
     try {
       await this.#backend.close();
     } finally {
-      const active = this.#active;
-      this.#active = undefined;
-      if (active)
-        this.#settle(active.job, "failed", new ClosedError("the chat was closed while the turn ran"));
+      this.#sender.close();
       this.#tell();
     }
   }
 
+  /** Sends what may be sent. */
+  pump(): void {
+    this.#sender.pump();
+  }
+
   onEvent(event: UniversalEvent): void {
-    const { timeline, view, writer } = this.#host;
+    const { timeline, view, log } = this.#host;
     const wasHidden = this.#isHidden;
     if (event.type === "turn.started" || event.type === "turn.ended") this.#see(event);
     if (!wasHidden && !this.#isHidden) timeline.fold(event);
-    writer?.add(event);
+    if (event.type === "turn.started") view.tell({ state: this.branches.state });
+    log?.add(event);
     view.changed();
   }
 
@@ -255,136 +255,21 @@ export class Turns implements SessionHost {
     if (this.#memory.isLost) return; // the prompts wait for the user's choice
     const cause = this.client?.closedBy;
     const options = { delivery: "not-sent", cause } as const;
-    this.#handBack(
+    this.#sender.handBack(
       new ClosedError("the connection ended for good before the prompt was sent", options),
       false,
     );
   }
 
   #see(event: Extract<UniversalEvent, { readonly type: "turn.started" | "turn.ended" }>): void {
-    const active = this.#active;
+    const active = this.#sender.active;
     active?.see(event);
     this.#isHidden = active?.isUnsent ?? false;
     if (active?.wasSent) this.#memory.told();
   }
 
-  /** Sends what may be sent. */
-  pump(): void {
-    while (this.#isOpen && !this.#active && !this.#memory.isLost) {
-      const job = this.queue.next;
-      if (!job) break;
-      this.#start(job);
-    }
-    this.#tell();
-  }
-
-  #start(job: Job): void {
-    const recap = this.#memory.needsRecap
-      ? recapOf(this.#host.timeline.before(job.branch && { ...job.branch, isEdit: true }))
-      : "";
-    const active = new ActivePrompt(job, recap !== "");
-    this.#active = active;
-    try {
-      this.#backend.open();
-      if (this.#memory.isLost) {
-        this.#active = undefined; // the backend has forgotten: the prompt waits for the user's choice
-        return;
-      }
-      const branch = job.branch ? { branchOf: this.branches.begin(job.branch) } : {};
-      this.queue.start(job);
-      const shown = active.hasRecap ? { shown: toInput(job.prompt) } : {};
-      const turn = this.#backend.prompt({
-        input: toInput(job.prompt, recap),
-        key: job.id,
-        ...branch,
-        ...shown,
-      });
-      if (!turn) {
-        this.#active = undefined; // as above, with a client that had closed, and not said so
-        this.queue.giveBack(job);
-        return;
-      }
-      this.#memory.recapMade();
-      turn.outcome.then(
-        (outcome) => this.#ended(active, outcome),
-        (thrown: unknown) => this.#ended(active, undefined, thrown),
-      );
-      active.began(turn);
-    } catch (thrown) {
-      this.#active = undefined;
-      const error = asError(thrown);
-      if (error.code === "context-lost") this.onForgotten();
-      if (this.#memory.isLost) {
-        this.queue.giveBack(job);
-        return;
-      }
-      this.queue.take(job);
-      this.#fail(job, error);
-      this.branches.end();
-    }
-  }
-
-  #ended(active: ActivePrompt, outcome: TurnOutcome<TurnResult> | undefined, thrown?: unknown): void {
-    if (this.#active !== active) return; // the chat was closed
-    this.#active = undefined;
-    const error = outcome?.status === "failed" ? outcome.error : outcome ? undefined : asError(thrown);
-    if (error?.code === "context-lost") this.onForgotten();
-    const isCompleted = outcome?.status === "completed";
-    if (isCompleted) this.#memory.told();
-    const wasSent = isCompleted || (active.wasSent && error?.delivery !== "not-sent");
-    if (active.hasRecap && !wasSent) this.#memory.recapFailed();
-    else this.#memory.keep(this.#backend.state);
-    this.#settle(active.job, outcome?.status ?? "failed", error);
-    this.branches.end();
-    this.pump();
-  }
-
-  /** The events show how a turn ended, but for a prompt that never left, and a source that tells nothing. */
-  #settle(
-    job: Job,
-    status: "completed" | "cancelled" | "failed",
-    error: AnyAgentwireError | undefined,
-  ): void {
-    const { timeline } = this.#host;
-    if (error && (error.delivery === "not-sent" || timeline.isWaiting(job.id))) this.#fail(job, error);
-    else if (timeline.isWaiting(job.id))
-      timeline.end(job.id, {
-        status: status === "completed" ? "sent" : "cancelled",
-        endedAt: this.clock.wallTime(),
-      });
-  }
-
-  /** @param isKept whether a later chat can go on with the prompts */
-  #handBack(error: ClosedError, isKept: boolean): void {
-    const { jobs, anew } = this.queue;
-    if (isKept) this.#host.view.unsent = jobs.map(({ id }) => id);
-    for (const job of anew ? [anew, ...jobs] : jobs) {
-      if (job === this.#active?.job) continue;
-      if (!isKept || job === anew) this.queue.take(job);
-      this.#fail(job, error);
-    }
-    if (isKept) this.queue.clear();
-  }
-
-  #fail(job: Job, error: AnyAgentwireError): void {
-    job.error = error;
-    if (job.branch?.isEdit === false) this.#host.onFailed(error);
-    this.#end(job, { status: "failed", error: describeError(error), endedAt: this.clock.wallTime() });
-    this.#host.view.changed();
-  }
-
-  #end(job: Job, end: PromptEnd): void {
-    this.#host.timeline.end(job.id, end);
-    if (job.branch) this.#host.timeline.keepReplaced();
-  }
-
   #tell(): void {
-    this.#host.view.tell({ busy: this.isBusy, state: this.#memory.state });
+    this.#host.view.tell({ busy: this.isBusy, state: this.branches.state });
     this.onRequests(); // a grant for the turn ends with it
   }
-}
-
-function asError(thrown: unknown): AnyAgentwireError {
-  if (isAgentwireError(thrown)) return thrown;
-  return new ConnectionLostError("the prompt could not be sent", { cause: thrown, delivery: "unknown" });
 }

@@ -23,6 +23,8 @@ export class View {
   /** Keyed by subscription: the same function may subscribe twice. */
   readonly #listeners = new Map<object, Listener>();
   #isDue = false;
+  /** What listeners were last called for. */
+  #called: ChatSnapshot | undefined;
   /** Whether something may have changed since `#snapshot`. */
   #isStale = true;
   #snapshot: ChatSnapshot | undefined;
@@ -90,12 +92,13 @@ export class View {
     if (before && Object.entries(parts).every(([name, part]) => Reflect.get(before, name) === part))
       return before;
     const unsent = this.unsent ?? parts.queue.map(({ id }) => id);
+    const { kept } = this.#timeline;
     let saved: ChatSnapshot["saved"] | undefined;
     const snapshot = { ...parts };
     // Not enumerable: looking at a snapshot must not cost what saving it costs.
     return Object.defineProperty(snapshot, "saved", {
       get: () => {
-        saved ??= savedOf(this.#source, parts, unsent, this.#timeline);
+        saved ??= savedOf(this.#source, parts, kept, unsent, this.#timeline);
         return saved;
       },
     }) as ChatSnapshot; // TypeScript does not see the property
@@ -103,6 +106,7 @@ export class View {
 
   #call(): void {
     this.#isDue = false;
+    if (!this.#hasNews()) return;
     for (const [key, listener] of [...this.#listeners]) {
       if (!this.#listeners.has(key)) continue; // an earlier listener has removed it
       try {
@@ -111,6 +115,18 @@ export class View {
       } catch (error) {
         this.#report(error);
       }
+    }
+  }
+
+  /** A call of the chat may have changed nothing. */
+  #hasNews(): boolean {
+    try {
+      const before = this.#called;
+      this.#called = this.getSnapshot();
+      return this.#called !== before;
+    } catch (error) {
+      this.#report(error);
+      return true;
     }
   }
 

@@ -41,6 +41,7 @@ test("with the transcript, the next prompt brings it along, and the chat shows t
   const rig = await forgotten({ store, id: "chat" });
   rig.chat.send("More");
   rig.chat.resume("with-transcript");
+  await rig.settle();
   expect(rig.source.turn.text).toBe(
     [
       "[The conversation so far, repeated because you no longer have it:]",

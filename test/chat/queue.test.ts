@@ -260,7 +260,7 @@ describe("a queue that was loaded", () => {
     const rig = new Rig({ store, id: "chat", newId: () => "n1" });
     await rig.settle();
     store.failure = new Error("the disk is gone");
-    rig.chat.sendNow("m2");
+    rig.chat.resume("without-context");
     await rig.settle();
     expect(rig.now.problem?.code).toBe("store-failed");
     expect(rig.now.queue).toMatchObject([{ id: "m2", held: true }]);

@@ -43,6 +43,7 @@ test("a stored chat shows its messages again, and prompts wait until it has", as
   expect(rig.lines).toEqual(shown);
   expect(rig.now.connection.contextLost).toBe(true); // the store has the events, not the state of the backend
   rig.chat.resume("without-context");
+  await rig.settle();
   expect(rig.lines).toEqual([...shown.slice(0, 2), "user sent: And now?", "assistant open: "]);
 });
 

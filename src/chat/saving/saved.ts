@@ -66,7 +66,8 @@ const saveParts = (parts: List<ChatPart>): readonly SavedPart[] =>
 /** @param unsent the ids of the prompts that wait */
 export function savedOf(
   source: string,
-  { messages, state, usage, cost }: ChatTotals & Pick<ReadChat, "messages" | "state">,
+  { state, usage, cost }: ChatTotals & Pick<ReadChat, "state">,
+  messages: List<ChatMessage>,
   unsent: readonly string[],
   { transcript, states }: Timeline,
 ): SavedChat {
@@ -103,12 +104,12 @@ export function readSaved(value: unknown): ReadChat {
 
 function read(saved: SavedChat): ReadChat {
   const { state, source, totals = { usage: {}, cost: [] }, queue = [], branches = [] } = saved;
-  const waits = new Set(queue);
-  const [kept, queued] = [[] as ChatMessage[], new Map<string, SavedMessage>()];
-  for (const message of saved.messages) {
-    if (waits.has(message.id)) queued.set(message.id, message);
-    else kept.push(readMessage(message));
-  }
+  const prompts = new Map<string, SavedMessage>();
+  if (queue.length > 0)
+    for (const message of saved.messages) if (isUnsent(message)) prompts.set(message.id, message);
+  const queued = [...new Set(queue)].flatMap((id) => prompts.get(id) ?? []);
+  const waits = new Set(queued);
+  const messages = saved.messages.filter((message) => !waits.has(message)).map(readMessage);
   let hidden = emptyDictionary<List<ChatMessage>>();
   const states = new Map<string, ConversationState>();
   for (const branch of branches) {
@@ -124,14 +125,19 @@ function read(saved: SavedChat): ReadChat {
     ...totals,
     state,
     source,
-    queue: queue.flatMap((id) => {
-      const { role, parts = [], startedAt = 0 } = queued.get(id) ?? {};
-      return role === "user"
-        ? [{ id, role, status: "queued", parts: readParts(parts), startedAt } as const]
-        : [];
-    }),
+    queue: queued.map(({ id, role, parts, startedAt }) => ({
+      id,
+      role,
+      status: "queued",
+      parts: readParts(parts),
+      startedAt,
+    })),
   };
 }
+
+/** A prompt that waits; `failed` in a chat that was closed. */
+const isUnsent = ({ role, status }: SavedMessage): boolean =>
+  role === "user" && (status === "queued" || status === "failed");
 
 function refused(value: unknown, cause?: unknown): InvalidInputError {
   const hint = "Pass the `saved` of a snapshot, or its JSON, parsed.";

@@ -4,12 +4,15 @@ import { type List, listOf } from "../../universal/transcript/list.ts";
 import type { ChatMessage } from "../../universal/transcript/message.ts";
 import { fold } from "../../universal/transcript/reduce.ts";
 import type { ErrorDescription } from "../../universal/words/error-description.ts";
-import { queueIn } from "../own-events.ts";
-import { messageOf, readPrompt } from "../prompt.ts";
-import type { QueuedPrompt } from "../queue.ts";
 import type { Restored } from "../timeline.ts";
 import type { ChatStore } from "./store.ts";
 import { storeError } from "./store-writer.ts";
+import { queueIn } from "./stored-queue.ts";
+
+interface Stored {
+  readonly store: ChatStore;
+  readonly id: string;
+}
 
 /** A stored chat, read. */
 export interface LoadedChat {
@@ -20,28 +23,29 @@ export interface LoadedChat {
   readonly waiting: readonly ChatMessage[];
 }
 
-/** @throws ChatStoreError if the store fails, or if a program before it has stored what is no prompt */
-export async function loadChat({
-  store,
-  id,
-}: {
-  readonly store: ChatStore;
-  readonly id: string;
-}): Promise<LoadedChat> {
+/** @throws ChatStoreError if the store fails */
+export async function loadChat(stored: Stored): Promise<LoadedChat> {
   try {
-    const events = await store.load(id);
+    const events = await stored.store.load(stored.id);
     const { waiting, started } = queueIn(events);
     return {
       restored: loadTranscript(events),
-      started: started.map((prompt) => ({ ...messageIn(prompt), status: "failed", error: BEING_SENT })),
-      waiting: waiting.map(messageIn),
+      started: started.map((message) => ({ ...message, status: "failed", error: BEING_SENT })),
+      waiting,
     };
+  } catch (error) {
+    throw storeError(error, "load", stored.id);
+  }
+}
+
+/** The session of the chat that sends a prompt. @throws ChatStoreError if the store fails */
+export async function senderOf({ store, id }: Stored, promptId: string): Promise<string | undefined> {
+  try {
+    return queueIn(await store.load(id)).senders.get(promptId);
   } catch (error) {
     throw storeError(error, "load", id);
   }
 }
-
-const messageIn = ({ id, input, at }: QueuedPrompt): ChatMessage => messageOf(id, readPrompt(input), at);
 
 const BEING_SENT: ErrorDescription = {
   title: "Cut off",

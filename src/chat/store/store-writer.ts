@@ -59,6 +59,13 @@ export class StoreWriter {
     }
   }
 
+  /** Writes what waits. Returns whether the store has all of it. */
+  async flush(): Promise<boolean> {
+    if (this.#state.name === "due") this.#begin();
+    if (this.#state.name === "writing") await this.#state.done;
+    return this.#state.name === "idle";
+  }
+
   /** Writes the rest. Waits for the store at most `MAX_STORE_WAIT` ms. */
   async close(): Promise<void> {
     if (this.#state.name === "resting") this.#state.cancel();

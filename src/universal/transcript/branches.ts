@@ -2,6 +2,9 @@ import type { Dictionary } from "./dictionary.ts";
 import { append, type List, listOf, removeLast, replace } from "./list.ts";
 import type { ChatMessage } from "./message.ts";
 
+/** Branches in one place, at most: each knows all of them, so the cost of the next one grows with their number. Nobody asks a thousand times. */
+export const MAX_BRANCHES = 1_000;
+
 /** The messages that are shown, and beside them the other branches. */
 export interface Branching {
   readonly messages: List<ChatMessage>;
@@ -87,6 +90,8 @@ export function promptIndex({ messages, branches }: Branching, index: number): n
   // An answer that was asked for anew is of another turn than its prompt. The first answer beside it is of the prompt's turn.
   const ids = message.branches?.ids ?? [];
   const turns = new Set([message.turnId, ...ids.map((id) => branches.get(id)?.at(0)?.turnId)]);
+  turns.delete(undefined);
+  if (turns.size === 0) return -1;
   // A prompt that was not sent can stand between a prompt and its answer. It has no turn.
   let at = index;
   while (--at >= 0) {

@@ -121,10 +121,12 @@ function startPrompt(draft: Draft, item: UniversalItem): void {
     answerOf(draft, item.item_id);
     return;
   }
+  const { prompt_id } = book.turn?.open.metadata ?? {};
+  const isFree = prompt_id !== undefined && !draft.to.branches.get(prompt_id);
   const message = addMessage(
     draft,
     {
-      id: book.turn?.open.metadata?.prompt_id ?? `${book.sessionId}/${item.item_id}`,
+      id: isFree ? prompt_id : `${book.sessionId}/${item.item_id}`,
       role: "user",
       ...(book.turn ? { turnId: book.turn.open.id } : {}),
       status: "sent",

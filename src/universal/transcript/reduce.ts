@@ -2,13 +2,14 @@ import { isObject } from "../../core/checks.ts";
 import type { ErrorData, UniversalEvent } from "../events.ts";
 import { describeErrorData } from "../words/describe-error-data.ts";
 import type { ErrorDescription } from "../words/error-description.ts";
+import { indexOf } from "./branches.ts";
 import { askPermission, askQuestion, settlePermission, settleQuestion } from "./calls.ts";
 import { emptyDictionary } from "./dictionary.ts";
 import { changePart, type Draft, longer } from "./draft.ts";
 import { completeItem, growItem, startItem } from "./items.ts";
 import { note } from "./statuses.ts";
 import { type Book, emptyTranscript, type Spot, type Transcript } from "./transcript.ts";
-import { addError, endOfSession, endTurn, resumeAnswer, startTurn } from "./turns.ts";
+import { addError, answerId, endOfSession, endTurn, resumeAnswer, startTurn } from "./turns.ts";
 
 /** Says an error in words for a person. */
 export type DescribeErrorData = (error: ErrorData) => ErrorDescription;
@@ -31,8 +32,8 @@ export function reduce(
   const known = bookOf(transcript, event.session_id);
   const before = known?.sequence ?? 0;
   if (!(event.sequence > before)) return transcript;
-  const { branches } = transcript;
-  const current = known?.branches === branches ? known : moved(known ?? newBook(event), branches);
+  const current =
+    known?.branches === transcript.branches ? known : moved(known ?? newBook(event), transcript);
   const book = { ...current, sequence: event.sequence };
   const draft: Draft = { to: { ...transcript }, book, time: Date.parse(event.time), describe };
   if (event.sequence > before + 1) draft.to.hasGap = true;
@@ -59,12 +60,14 @@ function bookOf({ book, earlier }: Transcript, sessionId: string): Book | undefi
 }
 
 /** Messages have moved since the last event of the session: what it knows by their indexes is shown no more, or elsewhere. */
-function moved(book: Book, branches: Book["branches"]): Book {
+function moved(book: Book, { messages, branches }: Transcript): Book {
   const { turn } = book;
+  const message = turn ? indexOf(messages, answerId(book, turn)) : -1;
   const lost = turn && {
     ...turn,
     prompt: null,
-    message: null,
+    message: message < 0 ? null : message,
+    isMoved: true,
     replaces: null,
     unfinished: emptyDictionary<Spot>(),
   };

@@ -119,10 +119,10 @@ const FIELDS = {
   model: ({ to }, json) => {
     to.models = choiceIn(json);
   },
-  /** Which branch is shown. Nobody chooses another one while a turn runs. */
+  /** Which branch is shown. A turn of another session that is still open was cut off: nobody chooses a branch while a turn runs. */
   branch: (draft, { selected }) => {
     const swaps = typeof selected === "string" ? swapsTo(draft.to, selected) : undefined;
-    if (swaps && swaps.length > 0 && !draft.to.turn) rearrange(draft, (of) => swaps.reduce(swapped, of));
+    if (swaps && swaps.length > 0 && !draft.book.turn) rearrange(draft, (of) => swaps.reduce(swapped, of));
   },
   commands: ({ to }, json) => {
     to.commands = listIn(json["available"], command);

@@ -140,6 +140,8 @@ export interface TurnBook {
   readonly prompt: number | null;
   /** The index of the turn's message. Null: nothing of the turn is shown yet. */
   readonly message: number | null;
+  /** Whether messages have moved since the turn began: its message may be in a branch that is not shown. */
+  readonly isMoved: boolean;
   /** The first message of the branch that the turn replaces, until a message of the turn has taken its place. */
   readonly replaces: string | null;
   /** Whether the turn answers an earlier prompt anew: its own prompt is not shown. */

@@ -7,7 +7,17 @@ import type {
   TurnStartedData,
 } from "../events.ts";
 import { codeOfUnsent } from "../words/describe-error-data.ts";
-import { cutAt, indexOf, joined, promptIndex, restored, swapped, swapsTo } from "./branches.ts";
+import {
+  type Branching,
+  cutAt,
+  indexOf,
+  joined,
+  MAX_BRANCHES,
+  promptIndex,
+  restored,
+  swapped,
+  swapsTo,
+} from "./branches.ts";
 import { endPart } from "./cut-off.ts";
 import { emptyDictionary } from "./dictionary.ts";
 import {
@@ -22,13 +32,14 @@ import {
 import { type List, removeLast } from "./list.ts";
 import type { ChatMessage, ChatPart } from "./message.ts";
 import { addTurn } from "./totals.ts";
-import type { TurnBook } from "./transcript.ts";
+import type { Book, TurnBook } from "./transcript.ts";
 
 export function startTurn(draft: Draft, { turn_id: id, metadata }: Omit<TurnStartedData, "phase">): void {
   if (draft.book.turn) closeTurn(draft, draft.book.turn, { status: "failed" }, MISSING_END);
   draft.book.turn = {
     open: { id, metadata: metadata ?? null, startedAt: draft.time },
     message: null,
+    isMoved: false,
     ...branchOf(draft, metadata?.branch_of),
     unfinished: emptyDictionary(),
     error: null,
@@ -39,15 +50,15 @@ export function startTurn(draft: Draft, { turn_id: id, metadata }: Omit<TurnStar
 function branchOf(draft: Draft, id: string | undefined): Pick<TurnBook, "prompt" | "replaces" | "isAnew"> {
   const swaps = id === undefined ? undefined : swapsTo(draft.to, id);
   if (id === undefined || !swaps) return { prompt: null, replaces: null, isAnew: false };
-  let prompt: number | null = null;
-  rearrange(draft, (of) => {
-    const shown = swaps.reduce(swapped, of);
-    const at = indexOf(shown.messages, id);
-    const asked = promptIndex(shown, at);
-    if (asked >= 0 && asked !== at) prompt = asked;
-    return cutAt(shown, at);
-  });
-  return { prompt, replaces: id, isAnew: prompt !== null };
+  const shown = swaps.reduce(swapped<Branching>, draft.to);
+  const at = indexOf(shown.messages, id);
+  // One branch too many is shown behind the others.
+  if ((shown.messages.at(at)?.branches?.of ?? 1) >= MAX_BRANCHES)
+    return { prompt: null, replaces: null, isAnew: false };
+  const asked = promptIndex(shown, at);
+  rearrange(draft, () => cutAt(shown, at));
+  const isAnew = asked >= 0 && asked !== at;
+  return { prompt: isAnew ? asked : null, replaces: id, isAnew };
 }
 
 /** The message at `index` takes the place of what the turn replaces. */
@@ -66,15 +77,21 @@ export function takePlace(draft: Draft, index: number): void {
  * @param itemId names a message between turns
  */
 export function answerOf(draft: Draft, itemId: string): number {
-  const { sessionId, turn } = draft.book;
+  const { turn } = draft.book;
   if (!turn) return addOwnMessage(draft, itemId, { role: "assistant", status: "completed" });
   if (turn.message !== null) return turn.message;
   const { id: turnId, startedAt } = turn.open;
-  const id = `${sessionId}/${turnId}`;
+  const known = answerId(draft.book, turn);
+  const id = turn.isMoved ? `${known}/${draft.book.sequence}` : known;
   const message = addMessage(draft, { id, role: "assistant", turnId, status: "open", startedAt });
   draft.book.turn = { ...turn, message };
   takePlace(draft, message);
   return message;
+}
+
+/** The id of the message of a turn. */
+export function answerId({ sessionId }: Pick<Book, "sessionId">, { open }: TurnBook): string {
+  return `${sessionId}/${open.id}`;
 }
 
 /** The link was lost during a turn, and the client looks for the answer. */

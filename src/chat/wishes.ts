@@ -1,0 +1,92 @@
+import { describe } from "../core/checks.ts";
+import {
+  type AnyAgentwireError,
+  InvalidInputError,
+  QueueFullError,
+  UnsupportedError,
+} from "../core/errors.ts";
+import type { ChatSend } from "./chat.ts";
+import type { ChatSettings } from "./options.ts";
+import { type ChatPrompt, promptOf } from "./prompt.ts";
+import type { Branch, Job } from "./queue.ts";
+import type { Timeline } from "./timeline.ts";
+import type { Turns } from "./turns.ts";
+import type { View } from "./view.ts";
+
+/** Makes jobs of what the user asks for, or says why not. */
+export class Wishes {
+  readonly #settings: ChatSettings;
+  readonly #timeline: Timeline;
+  readonly #view: View;
+  readonly #turns: Turns;
+
+  constructor(settings: ChatSettings, timeline: Timeline, view: View, turns: Turns) {
+    this.#settings = settings;
+    this.#timeline = timeline;
+    this.#view = view;
+    this.#turns = turns;
+  }
+
+  /** @throws UnsupportedError for images that the backend does not take, QueueFullError if the prompt would wait and must not */
+  send(prompt: ChatPrompt): ChatSend {
+    this.assertTakes(prompt);
+    const { whenBusy, maxQueued } = this.#settings;
+    const { queue, isBusy } = this.#turns;
+    const limit = whenBusy === "queue" ? maxQueued : 0;
+    const waiting = queue.list.length;
+    if ((isBusy || queue.next) && waiting >= limit) throw new QueueFullError("turns", waiting + 1, limit);
+    return this.#sent((job) => this.#turns.send(job), prompt);
+  }
+
+  /** @throws InvalidInputError for an id that names no prompt and no answer, UnsupportedError if it shows an image that is not here */
+  retry(messageId: string): ChatSend {
+    if (this.#timeline.isWaiting(messageId))
+      throw new InvalidInputError("the message waits to be sent.", "Wait for its turn, or cancel it.");
+    const message = this.#timeline.promptOf(messageId);
+    if (message) return this.send(promptOf(message));
+    throw new InvalidInputError(
+      "no prompt and no answer has this id.",
+      "Pass the id of a message in the snapshot.",
+    );
+  }
+
+  /**
+   * @param prompt undefined: the prompt of before
+   * @throws InvalidInputError for an id under which nothing can be asked anew, UnsupportedError if the backend cannot go back
+   */
+  sendAnew(messageId: string, prompt: ChatPrompt | undefined): ChatSend {
+    this.assertBranches();
+    if (prompt) this.assertTakes(prompt);
+    const isEdit = prompt !== undefined;
+    const message = this.#turns.branches.promptOf(messageId, isEdit);
+    return this.#sent((job) => this.#turns.sendAnew(job), prompt ?? promptOf(message), {
+      prompt: message.id,
+      isEdit,
+    });
+  }
+
+  /** @throws UnsupportedError for images that the backend does not take */
+  assertTakes({ images }: ChatPrompt): void {
+    if (images.length > 0 && this.#view.told.capabilities?.images === false)
+      throw new UnsupportedError("this backend takes no pictures.", "Leave `images` out.");
+  }
+
+  /** @throws UnsupportedError if the backend keeps the conversation */
+  assertBranches(): void {
+    if (this.#view.told.capabilities?.branches === false)
+      throw new UnsupportedError(
+        "this backend keeps the conversation itself, and cannot go back in it.",
+        "Use `retry`: the agent then knows the old answer, too.",
+      );
+  }
+
+  #sent(send: (job: Job) => AnyAgentwireError | undefined, prompt: ChatPrompt, branch?: Branch): ChatSend {
+    const id: unknown = this.#settings.newId();
+    if (typeof id !== "string" || id === "" || this.#timeline.has(id))
+      throw new InvalidInputError(`\`newId\` gave ${describe(id)}.`, "It must give a new text at each call.");
+    const at = this.#settings.clock.wallTime();
+    const error = send({ id, prompt, at, isHeld: false, ...(branch ? { branch } : {}) });
+    if (!error) return { ok: true, id };
+    return branch?.isEdit === false ? { ok: false, error } : { ok: false, error, id }; // no message shows an answer that was refused
+  }
+}
