@@ -111,7 +111,7 @@ export function checkTranscript(
 ): readonly TranscriptProblem[] {
   checkCallOptions<CheckTranscriptOptions, typeof OPTIONS>(options, OPTIONS);
   const checker = new TranscriptChecker();
-  const found: (readonly TranscriptProblem[])[] = [];
+  const found: TranscriptProblem[] = [];
   let index = 0;
   try {
     if (!isIterable(events)) {
@@ -119,15 +119,14 @@ export function checkTranscript(
       return [unread(0, what)];
     }
     for (const event of events) {
-      const problems = checker.push(event);
-      if (problems.length > 0) found.push(problems);
+      found.push(...checker.push(event));
       index++;
     }
   } catch {
-    found.push([unread(index, "The events cannot be read: their iterator throws.")]);
+    found.push(unread(index, "The events cannot be read: their iterator throws."));
   }
-  if (!options?.live) found.push(checker.end());
-  return found.flat().sort((one, other) => one.index - other.index);
+  const open = options?.live ? [] : checker.end();
+  return [...found, ...open].sort((one, other) => one.index - other.index);
 }
 
 function unread(index: number, message: string): TranscriptProblem {

@@ -12,40 +12,22 @@ import type { Session, TurnClose } from "./session.ts";
 
 /** A tool call is new, or has changed. `isMissed`: the events of the call were not heard. */
 export function onCall(call: TurnToolCall, mapping: Tools, session: Session, isMissed = false): void {
-  const {
-    isOwn = false,
-    isOnlyAnnounced = false,
-    isResultTold = false,
-    ...facts
-  } = mapping.call?.(call) ?? {};
+  const { isOwn, isOnlyAnnounced, isResultTold, ...facts } = mapping.call?.(call) ?? {};
   const { id, name, input, state } = call;
   if (isOwn) session.ownCall({ id, name, input, ...facts });
   else session.call({ id, name, input, ...facts });
   if (isOnlyAnnounced && !isMissed) return;
   if (isResultTold && !isMissed && (state === "done" || state === "failed")) return;
-  const stated = isOwn ? "daemon" : "agent";
-  switch (state) {
-    case "requested":
-    case "awaiting":
-    case "abandoned": // the end of the turn completes what is open
-      return;
-    case "approved":
-      session.decidedElsewhere(id, "once");
-      return;
-    case "running":
-      // A call that is first heard of through its output has started before.
-      session.startCall(id, isOwn || call.startInferred || call.output !== undefined ? "inferred" : stated);
-      return;
-    case "done":
-    case "denied":
-    case "failed":
-      if (state === "denied" && mapping.confirmsDenials && call.error === undefined)
-        session.deniedCall(id, outputOf(call, mapping));
-      else session.endCall(id, outputOf(call, mapping), state, stated, name);
-      return;
-    default:
-      state satisfies never;
-  }
+  // The end of the turn completes a call that is requested, awaiting or abandoned.
+  if (state === "approved") session.decidedElsewhere(id, "once");
+  else if (state === "running") {
+    // A call that is first heard of through its output has started before.
+    const isLate = isOwn || call.startInferred || call.output !== undefined;
+    session.startCall(id, isLate ? "inferred" : "agent");
+  } else if (state === "denied" && mapping.confirmsDenials && call.error === undefined)
+    session.deniedCall(id, outputOf(call, mapping));
+  else if (state === "done" || state === "denied" || state === "failed")
+    session.endCall(id, outputOf(call, mapping), state, isOwn ? "daemon" : "agent", name);
 }
 
 type Tools = Pick<Mapping, "asksOnWire" | "confirmsDenials" | "call" | "output" | "approval" | "callOf">;

@@ -177,25 +177,23 @@ const SAVING: Readonly<Record<string, string>> = {
   EROFS: "The disk cannot be written to. Choose another folder for the chats.",
 };
 
-/** The fields of an error that decide what a user would do. */
-export interface ErrorFacts {
+const TEXTS = ["reason", "kind", "by", "hint", "serverMessage", "serverError"] as const;
+const NUMBERS = ["status", "retryAfter", "balance"] as const;
+
+type Optional<Name extends string, T> = { readonly [Each in Name]?: T | undefined };
+
+/**
+ * The fields of an error that decide what a user would do. `reason`: of a refused handshake. `serverError`: the server's code-like text
+ * (Codebuff). `retryAfter`: in ms.
+ */
+export interface ErrorFacts
+  extends Optional<(typeof TEXTS)[number], string>,
+    Optional<(typeof NUMBERS)[number], number> {
   readonly code: string;
   readonly message: string;
   readonly retryable: boolean;
   readonly delivery?: Delivery | undefined;
   readonly hasActed: boolean;
-  /** Of a refused handshake. */
-  readonly reason?: string | undefined;
-  readonly kind?: string | undefined;
-  readonly by?: string | undefined;
-  readonly hint?: string | undefined;
-  readonly serverMessage?: string | undefined;
-  /** The server's code-like text (Codebuff). */
-  readonly serverError?: string | undefined;
-  readonly status?: number | undefined;
-  /** ms */
-  readonly retryAfter?: number | undefined;
-  readonly balance?: number | undefined;
   /** Of a closed client. */
   readonly cause?: ErrorFacts | undefined;
 }
@@ -237,15 +235,8 @@ function read(error: unknown, causes: number): ErrorFacts | undefined {
     retryable: field("retryable") === true,
     delivery: deliveryOf(field("delivery")),
     hasActed: field("sideEffectsPossible") === true || hasCalls(field("partial")),
-    reason: textOf(field("reason")),
-    kind: textOf(field("kind")),
-    by: textOf(field("by")),
-    hint: textOf(field("hint")),
-    serverMessage: textOf(field("serverMessage")),
-    serverError: textOf(field("serverError")),
-    status: numberOf(field("status")),
-    retryAfter: numberOf(field("retryAfter")),
-    balance: numberOf(field("balance")),
+    ...Object.fromEntries(TEXTS.map((name) => [name, textOf(field(name))])),
+    ...Object.fromEntries(NUMBERS.map((name) => [name, numberOf(field(name))])),
     cause: causes > 0 ? read(field("cause"), causes - 1) : undefined,
   };
 }
