@@ -93,6 +93,7 @@ const SMALL_PARTS: readonly string[] = [
   "recent",
   "table",
   "text",
+  "turn/prompt-input",
   "values",
 ].map((part) => `core/${part}.ts`);
 

@@ -19,12 +19,7 @@ export interface ChatConnection {
 export type ConnectionChange =
   | { readonly type: "status"; readonly status: ClientStatus }
   | { readonly type: "lost"; readonly reason: ErrorDescription }
-  | {
-      readonly type: "retrying";
-      readonly attempt: number;
-      readonly retryAt: number;
-      readonly reason: ErrorDescription;
-    }
+  | ({ readonly type: "retrying" } & Required<Pick<ChatConnection, "attempt" | "retryAt" | "reason">>)
   | { readonly type: "context"; readonly lost: boolean };
 
 export const NO_CONNECTION: ChatConnection = { status: "idle", attempt: 0, contextLost: false };

@@ -3,6 +3,7 @@ import {
   type Checks,
   checkCallOptions,
   checks,
+  defined,
   describe,
   isObject,
   oneOf,
@@ -46,15 +47,9 @@ export interface ChatOptions {
 }
 
 /** The options with their defaults. */
-export interface ChatSettings {
+export interface ChatSettings extends Required<Omit<ChatOptions, "from" | "store" | "id">> {
   readonly from: SavedChat | undefined;
-  readonly whenBusy: "queue" | "refuse";
-  readonly maxQueued: number;
   readonly stored: { readonly store: ChatStore; readonly id: string } | undefined;
-  readonly universal: UniversalOptions;
-  readonly clock: Pick<Clock, "wallTime" | "setTimeout">;
-  readonly newId: () => string;
-  readonly onListenerError: (error: unknown) => void;
 }
 
 /** An object with these functions. */
@@ -81,20 +76,21 @@ const CHECKS: Checks<ChatOptions> = {
 /** @throws InvalidInputError for an option that does not exist or is wrong. */
 export function resolveOptions(options: ChatOptions): ChatSettings {
   checkCallOptions(options, CHECKS);
-  const { store, id, clock = systemClock, universal = {} } = options;
+  const { from, store, id, clock = systemClock, universal = {}, ...others } = options;
   if ((store === undefined) !== (id === undefined)) {
     const [given, missing] = store === undefined ? ["id", "store"] : ["store", "id"];
     throw new InvalidInputError(`\`${given}\` is given without \`${missing}\`.`, "Pass both, or none.");
   }
   return {
-    from: options.from,
-    whenBusy: options.whenBusy ?? "queue",
-    maxQueued: options.maxQueued ?? MAX_QUEUED_PROMPTS,
+    whenBusy: "queue",
+    maxQueued: MAX_QUEUED_PROMPTS,
+    newId: () => randomId("msg"),
+    onListenerError: reportError,
+    ...defined(others),
+    from,
     stored: store === undefined || id === undefined ? undefined : { store, id },
     universal: { clock, ...universal },
     clock,
-    newId: options.newId ?? (() => randomId("msg")),
-    onListenerError: options.onListenerError ?? reportError,
   };
 }
 

@@ -1,3 +1,4 @@
+import { subjectOf } from "./check/book.ts";
 import type {
   ContentPart,
   DataOf,
@@ -21,7 +22,7 @@ type Texts = Map<DeltaPart["type"], string>;
 /** What a session has left open. */
 interface OpenSession {
   last: UniversalEvent;
-  /** The events that a later event must close, oldest first, by {@link keyOf}. */
+  /** The events that a later event must close, oldest first. */
   readonly open: Map<string, UniversalEvent>;
   /** Of open items, by id. */
   readonly texts: Map<string, Texts>;
@@ -54,35 +55,10 @@ export function closeTranscript(
   return [...sessions.values()].flatMap((session) => closing(session, options));
 }
 
-/** What an event opens, grows or closes. */
-function keyOf(event: UniversalEvent): string | undefined {
-  switch (event.type) {
-    case "turn.started":
-    case "turn.ended":
-      return "turn";
-    case "item.started":
-    case "item.completed":
-      return `item ${event.data.item.item_id}`;
-    case "permission.requested":
-    case "permission.resolved":
-      return `permission ${event.data.permission_id}`;
-    case "question.requested":
-    case "question.resolved":
-      return `question ${event.data.question_id}`;
-    case "session.started":
-    case "session.ended":
-    case "item.delta":
-    case "error":
-    case "agent.unparsed":
-      return undefined;
-  }
-}
-
 function follow({ open, texts, calls }: OpenSession, event: UniversalEvent): void {
-  const key = keyOf(event);
-  const opens = event.type.endsWith(".started") || event.type.endsWith(".requested");
-  if (key !== undefined && opens) open.set(key, event);
-  else if (key !== undefined) open.delete(key);
+  const subject = subjectOf(event);
+  if (subject?.opens) open.set(subject.key, event);
+  else if (subject) open.delete(subject.key);
   if (event.type === "turn.ended") calls.clear();
   if (event.type === "item.started") {
     const { item_id, content } = event.data.item;

@@ -1,10 +1,10 @@
+export type { Invariant } from "./check/book.ts";
 export {
   type CheckTranscriptOptions,
   checkTranscript,
   TranscriptChecker,
   type TranscriptProblem,
 } from "./check/check.ts";
-export type { Invariant } from "./check/open.ts";
 export { isUniversalEvent } from "./check/shape.ts";
 export { type CloseTranscriptOptions, closeTranscript } from "./close-transcript.ts";
 export type { CallEnd, CallReport, ToolFacts } from "./engine/calls.ts";

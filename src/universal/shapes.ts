@@ -59,11 +59,15 @@ export const optional = <T>(of: Shape<T>): Shape<T> & { readonly isOptional: tru
 
 export const object = <T>(fields: Shapes<T>): Shape<T> => ({ kind: "object", fields });
 
+/** The `type` of each is in the table alone. */
 export const tagged = <T extends { readonly type: string }>(
-  types: {
-    readonly [Type in T["type"]]: Shape<Extract<T, { readonly type: Type }>>;
-  },
-): Shape<T> => ({ kind: "tagged", types });
+  types: { readonly [Type in T["type"]]: Shapes<Omit<Extract<T, { readonly type: Type }>, "type">> },
+): Shape<T> => {
+  const forms = Object.entries<Forms>(types).map(([type, fields]): [string, Form] => {
+    return [type, { kind: "object", fields: { type: word(type), ...fields } }];
+  });
+  return { kind: "tagged", types: Object.fromEntries(forms) };
+};
 
 // Fields that may be absent.
 const text = optional(string);
@@ -83,10 +87,9 @@ const callState = optional(
 const annotation = object<U.Annotation>({ url: text, path: text, title: text, start: count, end: count });
 
 export const part = tagged<U.ContentPart>({
-  text: object({ type: word("text"), text: string, annotations: optional(list(annotation)) }),
-  reasoning: object({ type: word("reasoning"), text: string, visibility }),
-  tool_call: object({
-    type: word("tool_call"),
+  text: { text: string, annotations: optional(list(annotation)) },
+  reasoning: { text: string, visibility },
+  tool_call: {
     name: string,
     arguments: string,
     call_id: string,
@@ -95,17 +98,12 @@ export const part = tagged<U.ContentPart>({
       word("read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"),
     ),
     locations: optional(list(object<U.ToolLocation>({ path: string, line: count }))),
-  }),
-  tool_result: object({ type: word("tool_result"), call_id: string, output: string }),
-  file_ref: object({
-    type: word("file_ref"),
-    path: string,
-    action: word("read", "write", "patch"),
-    diff: orNull(string),
-  }),
-  image: object({ type: word("image"), path: string, mime: orNull(string) }),
-  json: object({ type: word("json"), json: any }),
-  status: object({ type: word("status"), label: string, detail: orNull(string) }),
+  },
+  tool_result: { call_id: string, output: string },
+  file_ref: { path: string, action: word("read", "write", "patch"), diff: orNull(string) },
+  image: { path: string, mime: orNull(string) },
+  json: { json: any },
+  status: { label: string, detail: orNull(string) },
 });
 
 export const item = object<U.UniversalItem>({

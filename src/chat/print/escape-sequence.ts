@@ -40,25 +40,18 @@ export function sequenceStep(state: SequenceState | undefined, unit: number): Se
     case "string":
       return state;
     case "csi":
-      if (isControl(unit)) return "csi";
-      if (unit >= 0x20 && unit <= 0x3f) return "csi";
-      return unit <= 0x7e ? "ended" : "outside";
     case "escape":
-      if (isControl(unit)) return "escape";
-      if (unit >= 0x20 && unit <= 0x2f) return "intermediate";
-      return unit <= 0x7e ? (OPENERS.get(unit) ?? "ended") : "outside";
-    case "intermediate":
-      if (isControl(unit)) return "intermediate";
-      if (unit >= 0x20 && unit <= 0x2f) return "intermediate";
-      return unit <= 0x7e ? "ended" : "outside";
+    case "intermediate": {
+      const [next, last] = state === "csi" ? (["csi", 0x3f] as const) : (["intermediate", 0x2f] as const);
+      if (unit < 0x20 || unit === DELETE) return state;
+      if (unit <= last) return next;
+      if (unit > 0x7e) return "outside";
+      return state === "escape" ? (OPENERS.get(unit) ?? "ended") : "ended";
+    }
   }
 }
 
 /** Whether a terminal obeys this control character in the middle of a sequence, and goes on with the sequence. */
 export function isObeyedInside(state: SequenceState, unit: number): boolean {
   return unit < 0x20 && state !== "osc" && state !== "string";
-}
-
-function isControl(unit: number): boolean {
-  return unit < 0x20 || unit === DELETE;
 }

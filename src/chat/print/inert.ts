@@ -102,10 +102,8 @@ class Inert implements InertStream {
       throw new InvalidInputError(`the text is ${describe(delta)}.`, "Pass a string.");
     for (let at = 0; at < delta.length; at++) {
       const plain = this.#sequence === undefined && this.#high === 0 ? endOfPlain(delta, at) : at;
-      if (plain > at) {
-        this.#plain(delta.slice(at, plain));
-        at = plain;
-      }
+      if (plain > at) this.#keep(delta.charCodeAt(at), delta.slice(at, plain), delta.charCodeAt(plain - 1));
+      at = plain;
       if (at < delta.length) this.#unit(delta.charCodeAt(at));
     }
     return this.#taken();
@@ -125,15 +123,6 @@ class Inert implements InertStream {
     const out = this.#out;
     this.#out = "";
     return out;
-  }
-
-  /** Printable ASCII, not empty. */
-  #plain(text: string): void {
-    this.#settle(text.charCodeAt(0));
-    this.#out += text;
-    this.#left = leftOf(text.charCodeAt(text.length - 1), "other");
-    this.#marks = 0;
-    this.#returned = false;
   }
 
   #unit(unit: number): void {
@@ -191,12 +180,10 @@ class Inert implements InertStream {
   #joiner(point: number): void {
     if (this.#waiting !== 0) return;
     const stays = staysAfter(point, this.#left);
-    if (stays === undefined) {
-      this.#waiting = point;
-    } else if (stays) {
-      this.#out += String.fromCodePoint(point);
-      this.#left = leftOf(point, this.#left);
-    }
+    if (stays === undefined) this.#waiting = point;
+    if (!stays) return;
+    this.#out += String.fromCodePoint(point);
+    this.#left = leftOf(point, this.#left);
   }
 
   #mark(point: number): void {
@@ -205,10 +192,11 @@ class Inert implements InertStream {
     this.#marks = marks;
   }
 
-  #keep(point: number, text: string): void {
+  /** @param last the last character of a longer text, of which `point` is the first */
+  #keep(point: number, text: string, last = point): void {
     this.#settle(point);
     this.#out += text;
-    this.#left = leftOf(point, this.#left);
+    this.#left = leftOf(last, this.#left);
     this.#marks = 0;
     this.#returned = false;
   }

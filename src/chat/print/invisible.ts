@@ -1,49 +1,17 @@
-/** Inclusive ranges of code points, in order. */
-type Ranges = readonly (readonly [first: number, last: number])[];
-
 /**
  * Characters that show nothing, or that change the order of other characters: all default-ignorable characters of Unicode but the joiners
- * and the two selectors of emoji, and the other format characters without a shape. Format characters with a shape (the number signs of
- * Arabic) are text.
+ * and the two selectors of emoji, and the other format characters without a shape (annotations, Egyptian hieroglyphs). Format characters
+ * with a shape (the number signs of Arabic) are text.
  */
-const INVISIBLE: Ranges = [
-  [0xad, 0xad], // soft hyphen
-  [0x34f, 0x34f], // combining grapheme joiner
-  [0x61c, 0x61c], // bidirectional: Arabic letter mark
-  [0x115f, 0x1160], // Hangul fillers
-  [0x17b4, 0x17b5], // Khmer inherent vowels
-  [0x180b, 0x180f], // Mongolian selectors and vowel separator
-  [0x200b, 0x200b], // zero-width space
-  [0x200e, 0x200f], // bidirectional marks
-  [0x202a, 0x202e], // bidirectional embeddings and overrides
-  [0x2060, 0x206f], // word joiner, invisible operators, bidirectional isolates, deprecated formats
-  [0x3164, 0x3164], // Hangul filler
-  [0xfe00, 0xfe0d], // variation selectors, without the two of emoji
-  [0xfeff, 0xfeff], // byte order mark
-  [0xffa0, 0xffa0], // halfwidth Hangul filler
-  [0xfff0, 0xfffb], // interlinear annotation, and reserved
-  [0x13430, 0x1343f], // format controls of Egyptian hieroglyphs
-  [0x1bca0, 0x1bca3], // format controls of shorthand
-  [0x1d173, 0x1d17a], // format controls of music
-  [0xe0000, 0xe0fff], // tags, variation selectors supplement, and reserved
-];
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\u{13430}-\u{1343f}]/u;
 
-/** The scripts whose letters join, or form conjuncts: joiners change the spelling of their words. */
-const JOINING_SCRIPTS: Ranges = [
-  [0x600, 0x8ff], // Arabic, Syriac, N'Ko, Mandaic
-  [0x900, 0xdff], // Devanagari to Sinhala
-  [0xf00, 0x109f], // Tibetan, Myanmar
-  [0x1780, 0x18af], // Khmer, Mongolian
-  [0x1900, 0x1bff], // Limbu to Batak
-  [0xa800, 0xa8ff], // Syloti Nagri to Saurashtra
-  [0xa980, 0xaaff], // Javanese to Meetei Mayek
-  [0xabc0, 0xabff], // Meetei Mayek
-  [0xfb50, 0xfdff], // Arabic presentation forms
-  [0xfe70, 0xfefe],
-  [0x10d00, 0x10d3f], // Hanifi Rohingya
-  [0x11000, 0x11fff], // Brahmi and its descendants
-  [0x1e900, 0x1e95f], // Adlam
-];
+/**
+ * Letters and marks of the scripts whose letters join, or form conjuncts: joiners change the spelling of their words. Arabic to Sinhala,
+ * Tibetan, Myanmar, Khmer, Mongolian, Limbu to Batak, Syloti Nagri to Saurashtra, Javanese to Meetei Mayek, the presentation forms of
+ * Arabic, Hanifi Rohingya, Brahmi and its descendants, Adlam.
+ */
+const JOINING =
+  /(?=[\p{L}\p{M}])[\u0600-\u0dff\u0f00-\u109f\u1780-\u18af\u1900-\u1bff\ua800-\ua8ff\ua980-\uaaff\uabc0-\uabff\ufb50-\ufdff\ufe70-\ufefe\u{10d00}-\u{10d3f}\u{11000}-\u{11fff}\u{1e900}-\u{1e95f}]/u;
 
 /** The signs that silence a vowel. A joiner behind one chooses the shape of the conjunct (RFC 5892, appendix A). */
 const VIRAMAS: ReadonlySet<number> = new Set([
@@ -54,15 +22,15 @@ const VIRAMAS: ReadonlySet<number> = new Set([
   0x1193d, 0x1193e, 0x119e0, 0x11a34, 0x11a47, 0x11a99, 0x11c3f, 0x11d44, 0x11d45, 0x11d97,
 ]);
 
-export const ZERO_WIDTH_NON_JOINER = 0x200c;
-export const ZERO_WIDTH_JOINER = 0x200d;
+const ZERO_WIDTH_NON_JOINER = 0x200c;
+const ZERO_WIDTH_JOINER = 0x200d;
 const TEXT_SELECTOR = 0xfe0e;
 const EMOJI_SELECTOR = 0xfe0f;
 const KEYCAP = 0x20e3;
 
 /** Whether the character is removed wherever it stands. */
 export function isInvisible(point: number): boolean {
-  return point >= 0xad && isIn(INVISIBLE, point);
+  return point >= 0xad && !isJoinerOrSelector(point) && INVISIBLE.test(String.fromCodePoint(point));
 }
 
 /** Whether the character is invisible, and text needs it in some places. */
@@ -146,19 +114,5 @@ function isPictograph(point: number): boolean {
 }
 
 function isOfJoiningScript(point: number): boolean {
-  return isIn(JOINING_SCRIPTS, point) && /[\p{L}\p{M}]/u.test(String.fromCodePoint(point));
-}
-
-/** Binary search. */
-function isIn(ranges: Ranges, point: number): boolean {
-  let low = 0;
-  let high = ranges.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const [first, last] = ranges[middle] ?? [0, 0];
-    if (point < first) high = middle - 1;
-    else if (point > last) low = middle + 1;
-    else return true;
-  }
-  return false;
+  return point >= 0x600 && JOINING.test(String.fromCodePoint(point));
 }

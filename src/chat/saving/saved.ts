@@ -119,7 +119,7 @@ function read(saved: SavedChat): ReadChat {
     if (branch.state) states.set(first.id, branch.state);
   }
   return {
-    messages: listOf(kept),
+    messages: listOf(messages),
     branches: hidden,
     states,
     ...totals,

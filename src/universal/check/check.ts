@@ -1,5 +1,5 @@
 import { type Checks, checkCallOptions, checks, describe, isObject } from "../../core/checks.ts";
-import type { Invariant, Place } from "./open.ts";
+import { type Invariant, leftOpen } from "./book.ts";
 import { SessionCheck } from "./session-check.ts";
 import { isUniversalEvent, shapeProblem } from "./shape.ts";
 
@@ -50,9 +50,11 @@ export class TranscriptChecker {
    * Returns what is still open: turns (I4), items (I8, or I5 outside of a turn) and requests (I9). Changes nothing: more events may follow.
    */
   end(): readonly TranscriptProblem[] {
-    const open = [...this.#sessions.values()].flatMap((session) => session.open());
-    const problems = open.map(({ name, invariant, place }): TranscriptProblem => {
-      return { ...place, invariant, message: `The ${name} is still open at the end of the transcript.` };
+    const all = [...this.#sessions.values()].flatMap((session) => session.open());
+    const problems = all.map((open): TranscriptProblem => {
+      const { index, event_id, name } = open;
+      const message = `The ${name} is still open at the end of the transcript.`;
+      return { index, event_id, invariant: leftOpen(open), message };
     });
     return problems.sort((one, other) => one.index - other.index);
   }
@@ -66,8 +68,7 @@ export class TranscriptChecker {
       return;
     }
     const { event_id, session_id } = event;
-    const place: Place = { index, event_id };
-    this.#session(session_id).push(event, place, (invariant, message) => {
+    this.#session(session_id).push(event, index, (invariant, message) => {
       problems.push({ index, event_id, invariant, message });
     });
   }
@@ -110,7 +111,7 @@ export function checkTranscript(
 ): readonly TranscriptProblem[] {
   checkCallOptions<CheckTranscriptOptions, typeof OPTIONS>(options, OPTIONS);
   const checker = new TranscriptChecker();
-  const found: (readonly TranscriptProblem[])[] = [];
+  const found: TranscriptProblem[] = [];
   let index = 0;
   try {
     if (!isIterable(events)) {
@@ -118,15 +119,14 @@ export function checkTranscript(
       return [unread(0, what)];
     }
     for (const event of events) {
-      const problems = checker.push(event);
-      if (problems.length > 0) found.push(problems);
+      found.push(...checker.push(event));
       index++;
     }
   } catch {
-    found.push([unread(index, "The events cannot be read: their iterator throws.")]);
+    found.push(unread(index, "The events cannot be read: their iterator throws."));
   }
-  if (!options?.live) found.push(checker.end());
-  return found.flat().sort((one, other) => one.index - other.index);
+  const open = options?.live ? [] : checker.end();
+  return [...found, ...open].sort((one, other) => one.index - other.index);
 }
 
 function unread(index: number, message: string): TranscriptProblem {

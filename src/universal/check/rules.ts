@@ -35,47 +35,40 @@ function dataProblems(event: UniversalEvent): readonly string[] {
     }
     case "agent.unparsed":
       return event.synthetic ? [] : ["`agent.unparsed` must be synthetic."];
-    case "session.started":
-    case "turn.started":
-    case "turn.ended":
-    case "item.delta":
-    case "error":
+    default:
       return [];
   }
 }
 
 function itemProblems({ kind, role, status, content }: UniversalItem, completed: boolean): readonly string[] {
-  const problems: string[] = [];
-  if ((status !== "in_progress") !== completed)
-    problems.push(`The status of the item must ${completed ? "not " : ""}be \`in_progress\`.`);
-  if (!ROLES[kind].includes(role))
-    problems.push(`An item of kind \`${kind}\` cannot have the role \`${role}\`.`);
-  problems.push(...contentProblems(kind, content, completed));
-  return problems;
-}
-
-function contentProblems(
-  kind: ItemKind,
-  content: readonly ContentPart[],
-  completed: boolean,
-): readonly string[] {
   const count = (type: ContentPart["type"]): number => content.filter((part) => part.type === type).length;
+  const has = (type: ContentPart["type"]): boolean => content.some((part) => part.type === type);
   const first = content[0]?.type;
-  const [calls, results, reasoning] = [count("tool_call"), count("tool_result"), count("reasoning")];
-  const problems: string[] = [];
-  if (kind === "tool_call" && (content.length !== 1 || first !== kind))
-    problems.push("The content of a tool call must be one `tool_call` part.");
-  const isEmpty = content.length === 0 && !completed; // the result is not known at the start
-  if (kind === "tool_result" && !isEmpty && (results !== 1 || first !== kind))
-    problems.push(
+  const isUnknownResult = content.length === 0 && !completed; // the result is not known at the start
+  const rules: readonly (readonly [isBroken: boolean, problem: string])[] = [
+    [
+      (status !== "in_progress") !== completed,
+      `The status of the item must ${completed ? "not " : ""}be \`in_progress\`.`,
+    ],
+    [!ROLES[kind].includes(role), `An item of kind \`${kind}\` cannot have the role \`${role}\`.`],
+    [
+      kind === "tool_call" && (content.length !== 1 || first !== kind),
+      "The content of a tool call must be one `tool_call` part.",
+    ],
+    [
+      kind === "tool_result" && !isUnknownResult && (count(kind) !== 1 || first !== kind),
       "The content of a tool result must be one `tool_result` part, and then parts of other types.",
-    );
-  if (kind !== "tool_call" && calls > 0) problems.push("A `tool_call` part belongs in an item of this kind.");
-  if (kind !== "tool_result" && results > 0)
-    problems.push("A `tool_result` part belongs in an item of this kind.");
-  if (reasoning > 0 && (kind !== "message" || reasoning < content.length))
-    problems.push("Reasoning belongs in a message of its own.");
-  if (count("file_ref") > 0 && kind !== "message" && kind !== "tool_result")
-    problems.push("A `file_ref` part belongs in a message or a tool result.");
-  return problems;
+    ],
+    [kind !== "tool_call" && has("tool_call"), "A `tool_call` part belongs in an item of this kind."],
+    [kind !== "tool_result" && has("tool_result"), "A `tool_result` part belongs in an item of this kind."],
+    [
+      has("reasoning") && (kind !== "message" || count("reasoning") < content.length),
+      "Reasoning belongs in a message of its own.",
+    ],
+    [
+      has("file_ref") && kind !== "message" && kind !== "tool_result",
+      "A `file_ref` part belongs in a message or a tool result.",
+    ],
+  ];
+  return rules.flatMap(([isBroken, problem]) => (isBroken ? [problem] : []));
 }

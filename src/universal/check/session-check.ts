@@ -1,32 +1,15 @@
-import type { UniversalEvent } from "../events.ts";
-import { ItemCheck } from "./item-check.ts";
-import { type Open, type Place, quoted, type Report, reportOpen, type Scope } from "./open.ts";
+import type { ContentPart, ItemDeltaData, UniversalEvent, UniversalItem } from "../events.ts";
+import {
+  Book,
+  keyOfItem,
+  type Open,
+  quoted,
+  type Report,
+  reportOpen,
+  type Subject,
+  subjectOf,
+} from "./book.ts";
 import { brokenRules } from "./rules.ts";
-
-interface Turn extends Open {
-  readonly id: string;
-  readonly scope: Scope;
-  /** The turn that was open when this turn started: a broken I4. */
-  readonly outer: Turn | undefined;
-  ended: boolean;
-}
-
-interface Request extends Open {
-  readonly scope: Scope;
-}
-
-/** The bookkeeping of a session that has not ended. Of what is finished, only ids are kept. */
-class Books {
-  readonly items = new ItemCheck();
-  readonly turnIds = new Set<string>();
-  readonly turns = new Map<string, Turn>();
-  readonly requestIds = new Set<string>();
-  readonly requests = new Map<string, Request>();
-  /** Items that started between turns. */
-  readonly between: Scope = new Set();
-  /** The newest turn that is open. */
-  turn: Turn | undefined;
-}
 
 /** Checks the events of one session, in their order. */
 export class SessionCheck {
@@ -34,7 +17,13 @@ export class SessionCheck {
   #started = false;
   #hasNativeId = false;
   /** Undefined once the session has ended. */
-  #books: Books | undefined = new Books();
+  #book: Book | undefined = new Book();
+  /** The ids of the calls. */
+  readonly #calls = new Set<string>();
+  /** The results that named no call at their start. */
+  readonly #orphans = new WeakSet<Open>();
+  /** The item that the last event started outside of a turn. */
+  #loose: Open | undefined;
 
   /** Counts an event that cannot be read. Its effects are unknown. */
   skip(sequence: number | undefined): void {
@@ -42,10 +31,10 @@ export class SessionCheck {
     this.#started = true; // the event may have been the start
   }
 
-  push(event: UniversalEvent, place: Place, report: Report): void {
+  push(event: UniversalEvent, index: number, report: Report): void {
     this.#checkEnvelope(event, report);
-    const books = this.#books;
-    if (!books) {
+    const book = this.#book;
+    if (!book) {
       report("I3", "The session has ended before this event.");
       return;
     }
@@ -55,17 +44,24 @@ export class SessionCheck {
         this.#started ? "The session has started before." : "The first event is not `session.started`.",
       );
     this.#started = true;
-    if (event.type !== "session.ended")
-      books.items.next(event.type === "item.completed" ? event.data.item.item_id : undefined, report);
-    this.#follow(event, books, place, report);
+    if (event.type === "session.ended") {
+      this.#book = undefined;
+      reportOpen(book.open, report, "the session");
+      return;
+    }
+    const subject = subjectOf(event);
+    const loose = this.#loose;
+    this.#loose = undefined;
+    if (loose && (loose.key !== subject?.key || subject.opens))
+      reportLoose(loose, report, "started outside of a turn: the next event must complete it");
+    if (event.type === "item.delta") grow(event.data, book, report);
+    else if (subject?.opens) this.#start(book.start(subject, index, event.event_id, report), book, report);
+    else if (subject) this.#end(subject, book.end(subject, report), book, report);
   }
 
   /** What is open, and not reported. */
   open(): readonly Open[] {
-    if (!this.#books) return [];
-    const { turns, between } = this.#books;
-    const open = [...turns.values()].flatMap((turn) => [turn, ...turn.scope]);
-    return [...open, ...between].filter(({ reported }) => !reported);
+    return this.#book?.open ?? [];
   }
 
   #checkEnvelope(event: UniversalEvent, report: Report): void {
@@ -81,106 +77,79 @@ export class SessionCheck {
       report("shape", "`native_session_id` is null, but is known from an earlier event.");
   }
 
-  #follow(event: UniversalEvent, books: Books, place: Place, report: Report): void {
-    switch (event.type) {
-      case "turn.started":
-        startTurn(books, event.data.turn_id, place, report);
-        return;
-      case "turn.ended":
-        endTurn(books, event.data.turn_id, report);
-        return;
-      case "item.started":
-        books.items.start(event.data.item, place, report, books.turn?.scope, books.between);
-        return;
-      case "item.delta":
-        books.items.delta(event.data, report);
-        return;
-      case "item.completed":
-        books.items.complete(event.data.item, report);
-        return;
-      case "permission.requested":
-        openRequest(books, "permission", event.data.permission_id, place, report);
-        return;
-      case "permission.resolved":
-        closeRequest(books, "permission", event.data.permission_id, report);
-        return;
-      case "question.requested":
-        openRequest(books, "question", event.data.question_id, place, report);
-        return;
-      case "question.resolved":
-        closeRequest(books, "question", event.data.question_id, report);
-        return;
-      case "session.ended":
-        this.#books = undefined;
-        endSession(books, report);
-        return;
-      case "session.started":
-      case "error":
-      case "agent.unparsed":
-        return;
+  /** Checks what has been opened. */
+  #start(open: Open | undefined, book: Book, report: Report): void {
+    if (!open || open.kind === "turn") return;
+    const { item, turn, name } = open;
+    if (!item) {
+      if (!turn) report("grammar", `The ${name} is requested outside of a turn.`);
+      open.reported = turn === undefined;
+      return;
     }
+    checkParent(item, book, report);
+    if (this.#isOrphan(item)) {
+      report("I11", ORPHAN);
+      this.#orphans.add(open);
+    }
+    if (turn) return;
+    if (mayBeLoose(item)) this.#loose = open;
+    else reportLoose(open, report, "started outside of a turn");
+  }
+
+  /** Checks an item that has been completed, if it was `open`. */
+  #end({ item }: Subject, open: Open | undefined, book: Book, report: Report): void {
+    if (!item) return;
+    if (this.#isOrphan(item) && !(open && this.#orphans.has(open))) report("I11", ORPHAN);
+    if (!open?.item) return;
+    const { kind, role, parent_id } = open.item;
+    if (item.parent_id !== parent_id) checkParent(item, book, report);
+    if (item.kind !== kind || item.role !== role)
+      report("shape", `The ${open.name} has another kind or role than at its start.`);
+    else if (isCompared(item) && textOf(item.content) !== open.text)
+      report("I7", `The joined deltas of the ${open.name} differ from its text.`);
+    if (!open.turn && kind === "message" && !isLateAudio(item))
+      reportLoose(open, report, "is a message outside of a turn");
+  }
+
+  /** Whether a result belongs to no call. Remembers the calls. */
+  #isOrphan({ kind, content }: UniversalItem): boolean {
+    const [part] = content;
+    if (kind === "tool_call" && part?.type === "tool_call") this.#calls.add(part.call_id);
+    return kind === "tool_result" && part?.type === "tool_result" && !this.#calls.has(part.call_id);
   }
 }
 
-function startTurn(books: Books, id: string, place: Place, report: Report): void {
-  const name = `turn ${quoted(id)}`;
-  const outer = books.turn;
-  if (books.turnIds.has(id)) report("I4", `The ${name} has started before.`);
-  else if (outer) report("I4", `The ${name} starts before the end of the ${outer.name}.`);
-  if (books.turns.has(id)) return;
-  if (outer) outer.reported = true;
-  const scope: Scope = new Set();
-  const turn: Turn = { name, invariant: "I4", place, reported: false, id, scope, outer, ended: false };
-  books.turnIds.add(id);
-  books.turns.set(id, turn);
-  books.turn = turn;
+const ORPHAN = "The tool result belongs to no tool call before it.";
+
+function grow({ item_id: id, delta }: ItemDeltaData, book: Book, report: Report): void {
+  const open = book.get(keyOfItem(id));
+  if (open?.item && isCompared(open.item)) open.text += delta;
+  if (open) return;
+  const problem = book.knows(keyOfItem(id)) ? "is completed" : "has not started";
+  report("I6", `A delta for the item ${quoted(id)}, which ${problem}.`);
 }
 
-function endTurn(books: Books, id: string, report: Report): void {
-  const named = books.turns.get(id);
-  if (!named) report("I4", `The turn ${quoted(id)} is not open.`);
-  // An id that nobody knows is a misspelt id of the turn that is open.
-  const turn = named ?? (books.turnIds.has(id) ? undefined : books.turn);
-  if (!turn) return;
-  turn.ended = true;
-  books.turns.delete(turn.id);
-  while (books.turn?.ended) books.turn = books.turn.outer;
-  reportOpen(turn.scope, report, "its turn");
-  turn.scope.clear();
+function checkParent({ item_id, parent_id }: UniversalItem, book: Book, report: Report): void {
+  if (parent_id === null || (parent_id !== item_id && book.knows(keyOfItem(parent_id)))) return;
+  report("I10", `The parent ${quoted(parent_id)} is no item that has started before.`);
 }
 
-type RequestKind = "permission" | "question";
+/** Items that may stand between turns. A message may be late audio: its end shows that. */
+const mayBeLoose = ({ kind, role }: UniversalItem): boolean =>
+  kind === "status" || kind === "system" || kind === "unknown" || (kind === "message" && role !== "user");
 
-function openRequest(books: Books, kind: RequestKind, id: string, place: Place, report: Report): void {
-  const name = `${kind} ${quoted(id)}`;
-  const key = `${kind} ${id}`;
-  if (books.requestIds.has(key)) {
-    report("I9", `The ${name} has been requested before.`);
-    return;
-  }
-  const { turn } = books;
-  if (!turn) report("grammar", `The ${name} is requested outside of a turn.`);
-  const scope = turn?.scope ?? books.between;
-  const request: Request = { name, invariant: "I9", place, reported: turn === undefined, scope };
-  books.requestIds.add(key);
-  books.requests.set(key, request);
-  scope.add(request);
+const isLateAudio = ({ content }: UniversalItem): boolean =>
+  content.length > 0 && content.every((part) => part.type === "file_ref");
+
+const isCompared = ({ kind, role }: UniversalItem): boolean => kind === "message" && role !== "user";
+
+function textOf(content: readonly ContentPart[]): string {
+  let text = "";
+  for (const part of content) if (part.type === "text" || part.type === "reasoning") text += part.text;
+  return text;
 }
 
-function closeRequest(books: Books, kind: RequestKind, id: string, report: Report): void {
-  const key = `${kind} ${id}`;
-  const request = books.requests.get(key);
-  if (!request) {
-    const problem = books.requestIds.has(key) ? "has been resolved before" : "has not been requested";
-    report("I9", `The ${kind} ${quoted(id)} ${problem}.`);
-    return;
-  }
-  books.requests.delete(key);
-  request.scope.delete(request);
-}
-
-function endSession(books: Books, report: Report): void {
-  const when = "the session";
-  for (const turn of books.turns.values()) reportOpen([turn, ...turn.scope], report, when);
-  reportOpen(books.between, report, when);
+function reportLoose(open: Open, report: Report, problem: string): void {
+  if (!open.reported) report("grammar", `The ${open.name} ${problem}.`);
+  open.reported = true;
 }

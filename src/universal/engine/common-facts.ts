@@ -1,50 +1,33 @@
+import { defined } from "../../core/checks.ts";
 import type { AnyAgentwireError } from "../../core/errors.ts";
 import type { PendingRequest, SettledRequest, TurnToolCall } from "../../core/values.ts";
 import type { TurnEndMetadata } from "../events.ts";
 import type { Fact } from "../facts.ts";
 import type { FailedFacts, Mapping } from "../mapping.ts";
 import { finiteJson, type ToolOutputContent, toJsonText } from "./content.ts";
-import { reasonOf } from "./requests.ts";
+import { REASONS } from "./requests.ts";
 import type { Session, TurnClose } from "./session.ts";
 
 // What facts mean that are the same for every protocol: tool calls, requests, the connection, failures.
 
 /** A tool call is new, or has changed. `isMissed`: the events of the call were not heard. */
 export function onCall(call: TurnToolCall, mapping: Tools, session: Session, isMissed = false): void {
-  const {
-    isOwn = false,
-    isOnlyAnnounced = false,
-    isResultTold = false,
-    ...facts
-  } = mapping.call?.(call) ?? {};
+  const { isOwn, isOnlyAnnounced, isResultTold, ...facts } = mapping.call?.(call) ?? {};
   const { id, name, input, state } = call;
   if (isOwn) session.ownCall({ id, name, input, ...facts });
   else session.call({ id, name, input, ...facts });
   if (isOnlyAnnounced && !isMissed) return;
   if (isResultTold && !isMissed && (state === "done" || state === "failed")) return;
-  const stated = isOwn ? "daemon" : "agent";
-  switch (state) {
-    case "requested":
-    case "awaiting":
-    case "abandoned": // the end of the turn completes what is open
-      return;
-    case "approved":
-      session.decidedElsewhere(id, "once");
-      return;
-    case "running":
-      // A call that is first heard of through its output has started before.
-      session.startCall(id, isOwn || call.startInferred || call.output !== undefined ? "inferred" : stated);
-      return;
-    case "done":
-    case "denied":
-    case "failed":
-      if (state === "denied" && mapping.confirmsDenials && call.error === undefined)
-        session.deniedCall(id, outputOf(call, mapping));
-      else session.endCall(id, outputOf(call, mapping), state, stated, name);
-      return;
-    default:
-      state satisfies never;
-  }
+  // The end of the turn completes a call that is requested, awaiting or abandoned.
+  if (state === "approved") session.decidedElsewhere(id, "once");
+  else if (state === "running") {
+    // A call that is first heard of through its output has started before.
+    const isLate = isOwn || call.startInferred || call.output !== undefined;
+    session.startCall(id, isLate ? "inferred" : "agent");
+  } else if (state === "denied" && mapping.confirmsDenials && call.error === undefined)
+    session.deniedCall(id, outputOf(call, mapping));
+  else if (state === "done" || state === "denied" || state === "failed")
+    session.endCall(id, outputOf(call, mapping), state, isOwn ? "daemon" : "agent", name);
 }
 
 type Tools = Pick<Mapping, "asksOnWire" | "confirmsDenials" | "call" | "output" | "approval" | "callOf">;
@@ -69,11 +52,11 @@ export function onSettled(request: SettledRequest, mapping: Tools, session: Sess
   if (request.type === "question") {
     const { answers, by } = request.reply;
     if (by === "elsewhere" && !answers) return; // the mapping tells the answer from the backend's message
-    session.answered(request.id, answers, reasonOf(by), by === "elsewhere" ? "agent" : "inferred");
+    session.answered(request.id, answers, REASONS[by], by === "elsewhere" ? "agent" : "inferred");
     return;
   }
   const { by } = request.ruling;
-  if (by !== "elsewhere") session.decided(request.id, request.ruling, reasonOf(by)); // else the next state of the call says what was decided
+  if (by !== "elsewhere") session.decided(request.id, request.ruling, REASONS[by]); // else the next state of the call says what was decided
 }
 
 /** The output of a call that has ended. A denied call says that it was denied. */
@@ -101,21 +84,13 @@ type ConnectionFact = Extract<Fact, { readonly type: "disconnected" | "retrying"
 
 /** What happens to the connection, as status items. Before the session begins, nothing is said of it. */
 export function onConnection(fact: ConnectionFact, session: Session): void {
+  const stated = "daemon";
   if (!session.isOpen) return;
-  switch (fact.type) {
-    case "disconnected":
-      session.status("connection.lost", fact.error.message, { stated: "daemon" });
-      return;
-    case "retrying": {
-      const json = { attempt: fact.attempt, delay_ms: Math.round(fact.delay) };
-      session.status("connection.retrying", `attempt ${fact.attempt}`, { stated: "daemon", json });
-      return;
-    }
-    case "reconnected":
-      session.status("connection.restored", null, { stated: "daemon" });
-      return;
-    default:
-      fact satisfies never;
+  if (fact.type === "disconnected") session.status("connection.lost", fact.error.message, { stated });
+  else if (fact.type === "reconnected") session.status("connection.restored", null, { stated });
+  else {
+    const json = { attempt: fact.attempt, delay_ms: Math.round(fact.delay) };
+    session.status("connection.retrying", `attempt ${fact.attempt}`, { stated, json });
   }
 }
 
@@ -134,7 +109,7 @@ type Failures = Pick<Mapping, "errorPrefix" | "timeoutCancels" | "failed">;
 /** The end of a turn that has failed. */
 export function failureOf(error: AnyAgentwireError, mapping: Failures, session: Session): TurnClose {
   const metadata: TurnEndMetadata = { status: "failed" };
-  const { message, retryable } = error;
+  const { message, retryable, delivery } = error; // `delivery`: a user interface asks before it sends the prompt again
   switch (error.code) {
     case "closed":
       return { metadata: { status: "cancelled" }, stated: "inferred", reason: "cancelled" };
@@ -142,7 +117,7 @@ export function failureOf(error: AnyAgentwireError, mapping: Failures, session: 
     case "context-lost":
       return { metadata, stated: "inferred", reason: "disconnected", error: lostData(error) };
     case "turn-timeout": {
-      const details = { kind: error.kind, timeout_ms: error.timeout, ...deliveryOf(error) };
+      const details = { kind: error.kind, timeout_ms: error.timeout, ...defined({ delivery }) };
       const data = { message, code: "timeout", details, fatal: false, retryable };
       const cancelled: TurnEndMetadata = { status: "cancelled", stop_reason: "timeout" };
       const ended = mapping.timeoutCancels === true ? cancelled : metadata;
@@ -153,15 +128,14 @@ export function failureOf(error: AnyAgentwireError, mapping: Failures, session: 
       const reason = facts?.reason ?? error.code.replaceAll("-", "_");
       const code = facts?.isBare === true ? reason : `${mapping.errorPrefix}.${reason}`;
       const { status } = error.code === "connect-failed" ? error : {};
-      const http = status === undefined ? {} : { status };
-      const details = orNull({ ...http, ...facts?.details, ...deliveryOf(error) });
+      const details = orNull({ ...defined({ status }), ...facts?.details, ...defined({ delivery }) });
       const data = { message, code, details, fatal: false, retryable };
       return {
         metadata: { ...metadata, ...facts?.metadata },
         stated: facts ? (facts.stated ?? "agent") : "inferred",
         reason: "cancelled",
         error: { ...data, ...facts?.data },
-        ...(facts?.session ? { session: facts.session } : {}),
+        ...defined({ session: facts?.session }),
         raw: facts?.raw,
       };
     }
@@ -170,14 +144,9 @@ export function failureOf(error: AnyAgentwireError, mapping: Failures, session: 
 
 /** The error of a turn whose link was lost. */
 export function lostData(error: AnyAgentwireError): NonNullable<TurnClose["error"]> {
-  const { message, code } = error;
-  const details = { ...(code === "context-lost" ? { context_lost: true } : {}), ...deliveryOf(error) };
+  const { message, code, delivery } = error;
+  const details = { ...(code === "context-lost" ? { context_lost: true } : {}), ...defined({ delivery }) };
   return { message, code: "connection.lost", details: orNull(details), fatal: false, retryable: true };
-}
-
-/** Whether the prompt can have reached the backend: a user interface asks before it sends the prompt again. */
-function deliveryOf({ delivery }: AnyAgentwireError): { readonly delivery?: string } {
-  return delivery === undefined ? {} : { delivery };
 }
 
 function orNull(details: object): object | null {

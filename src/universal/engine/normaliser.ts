@@ -154,11 +154,9 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
         this.#onWarning(fact.warning.kind, fact.warning.message);
         return;
       case "retrying":
-        if (fact.error) this.#onRefused(fact.error, false);
-        onConnection(fact, session);
-        return;
       case "disconnected":
       case "reconnected":
+        if (fact.type === "retrying" && fact.error) this.#onRefused(fact.error, false);
         onConnection(fact, session);
         return;
       case "quiet":
@@ -289,22 +287,12 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
   }
 
   #end(end: TurnEnd<Result>): void {
-    const session = this.#session;
-    switch (end.status) {
-      case "completed": {
-        const { metadata, stated = "agent", raw } = this.#completed(end.result);
-        this.#show(raw);
-        session.end({ metadata: { status: "completed", ...metadata }, stated, reason: "cancelled" });
-        return;
-      }
-      case "cancelled":
-        this.#endOpen("cancelled");
-        return;
-      case "failed":
-        this.#fail(failureOf(end.error, this.#mapping, session));
-        return;
-      default:
-        end satisfies never;
+    if (end.status === "cancelled") this.#endOpen("cancelled");
+    else if (end.status === "failed") this.#fail(failureOf(end.error, this.#mapping, this.#session));
+    else {
+      const { metadata, stated = "agent", raw } = this.#completed(end.result);
+      this.#show(raw);
+      this.#session.end({ metadata: { status: end.status, ...metadata }, stated, reason: "cancelled" });
     }
   }
 

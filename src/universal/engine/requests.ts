@@ -11,8 +11,8 @@ import type {
 import { finiteJson } from "./content.ts";
 import type { Envelopes, Stated } from "./items.ts";
 
-/** The reason for each cause of a decision or an answer. */
-const REASONS: Readonly<Record<DecidedBy, ResolvedReason>> = {
+/** The reason for each cause of a decision or an answer of the gate. */
+export const REASONS: Readonly<Record<DecidedBy, ResolvedReason>> = {
   callback: "user",
   reply: "user",
   policy: "policy",
@@ -170,11 +170,6 @@ function everyCall({ action, metadata }: PermissionData): Pick<PermissionData, "
 
 function idsOf(id: string, nativeId: string | null = null) {
   return { request_id: id, native_id: nativeId };
-}
-
-/** The reason for a decision or an answer of the gate. */
-export function reasonOf(by: DecidedBy): ResolvedReason {
-  return REASONS[by];
 }
 
 /** Labels of the question are selected; any other text is the user's own. */

@@ -1,4 +1,3 @@
-import { joinBytes } from "../../core/bytes.ts";
 import { checkCallOptions, checks, describe } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import { parseJson } from "../../core/text.ts";
@@ -41,15 +40,9 @@ export interface JsonlContent extends JsonlEnd {
 export function readJsonl(text: string): JsonlContent {
   const reader = new JsonlReader();
   const events = reader.push(text);
-  const { events: last, complete, end, separator } = reader.end();
-  return {
-    events: last.length === 0 ? events : [...events, ...last],
-    problems: reader.problems,
-    dropped: reader.dropped,
-    complete,
-    end,
-    separator,
-  };
+  const { events: last, ...how } = reader.end();
+  const { problems, dropped } = reader;
+  return { events: last.length === 0 ? events : [...events, ...last], problems, dropped, ...how };
 }
 
 /** A line that is no event. */
@@ -106,9 +99,9 @@ export class JsonlReader {
   /** The length of all pieces, and of the whole lines in them. */
   #total = 0;
   #end = 0;
-  /** The pieces of the line whose end has not arrived: texts or bytes. */
-  #texts: string[] = [];
-  #bytes: Uint8Array[] = [];
+  #decoder: InstanceType<typeof TextDecoder> | undefined;
+  /** What has arrived of the next line. */
+  #rest = "";
   /** That line is too long: it is not kept. */
   #isSkipping = false;
 
@@ -129,7 +122,7 @@ export class JsonlReader {
   }
 
   /**
-   * The events whose lines end in this piece. The bytes of a piece are copied where they are kept.
+   * The events whose lines end in this piece. The bytes of a piece are not kept.
    * @throws InvalidInputError for what is neither a text nor bytes, and for texts and bytes in turns.
    */
   push(piece: string | Uint8Array): readonly UniversalEvent[] {
@@ -139,20 +132,25 @@ export class JsonlReader {
     if (this.#kind !== undefined && this.#kind !== kind)
       throw new InvalidInputError("the reader got both texts and bytes.", "Use one reader for each file.");
     this.#kind = kind;
-    // Bytes are decoded in whole lines: the byte of a line feed is never a part of another character.
-    const cut = (typeof piece === "string" ? piece.lastIndexOf("\n") : piece.lastIndexOf(LINE_FEED)) + 1;
+    const text = typeof piece === "string" ? piece : this.#decode(piece);
+    const cut = text.lastIndexOf("\n") + 1;
     if (cut > 0) {
-      this.#keep(piece.slice(0, cut));
-      this.#lines(this.#rest(), cut);
+      this.#lines(this.#rest + text.slice(0, cut));
+      this.#rest = "";
+      this.#end = this.#total + (typeof piece === "string" ? cut : piece.lastIndexOf(LINE_FEED) + 1);
     }
     this.#total += piece.length;
-    if (this.#keeps()) this.#keep(piece.slice(cut));
+    this.#rest += text.slice(cut);
+    if (this.#total - this.#end > this.#maxLineLength) {
+      this.#isSkipping = true;
+      this.#rest = "";
+    }
     return this.#taken();
   }
 
   /** The event of a last line that is whole but for its line feed; and how the text ends. Call it once, behind the last `push`. */
   end(): JsonlEnd & { readonly events: readonly UniversalEvent[] } {
-    const rest = this.#rest();
+    const rest = this.#rest + (this.#decoder?.decode() ?? "");
     const isBlank = !this.#isSkipping && rest.trim() === "";
     const value = this.#isSkipping || isBlank ? undefined : parsed(rest);
     if (value === undefined) return { events: [], complete: isBlank, end: this.#end, separator: "" };
@@ -161,32 +159,13 @@ export class JsonlReader {
     return { events: this.#taken(), complete: true, end: this.#total, separator: "\n" };
   }
 
-  #keep(piece: string | Uint8Array): void {
-    if (piece.length === 0) return;
-    if (typeof piece === "string") this.#texts.push(piece);
-    else this.#bytes.push(piece);
+  #decode(bytes: Uint8Array): string {
+    this.#decoder ??= new TextDecoder();
+    return this.#decoder.decode(bytes, { stream: true });
   }
 
-  /** Takes what is kept, as a text. */
-  #rest(): string {
-    const isText = this.#kind === "text";
-    const rest = isText ? this.#texts.join("") : new TextDecoder().decode(joinBytes(this.#bytes));
-    this.#texts = [];
-    this.#bytes = [];
-    return rest;
-  }
-
-  /** Whether the line whose end has not arrived is short enough. */
-  #keeps(): boolean {
-    if (this.#total - this.#end <= this.#maxLineLength) return true;
-    this.#isSkipping = true;
-    this.#texts = [];
-    this.#bytes = [];
-    return false;
-  }
-
-  /** Reads whole lines. `cut`: the length of the piece up to the last line feed. */
-  #lines(text: string, cut: number): void {
+  /** Reads whole lines. */
+  #lines(text: string): void {
     let from = 0;
     for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", from)) {
       this.#line++;
@@ -195,7 +174,6 @@ export class JsonlReader {
       this.#isSkipping = false;
       from = at + 1;
     }
-    this.#end = this.#total + cut;
   }
 
   #readLine(line: string): void {

@@ -131,8 +131,8 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
     const { newSessionId, clock, ...options } = this.#settings;
     const { capabilities } = this.#client;
     const id = newSessionId();
-    const forgotten =
-      this.#forgotten === undefined ? {} : { previous_session_id: this.#forgotten, context_lost: true };
+    const previous = this.#forgotten;
+    const forgotten = previous === undefined ? {} : { previous_session_id: previous, context_lost: true };
     const normaliser = new Normaliser(this.#binding.newMapping(isOneOff), {
       ...options,
       sessionId: id,

@@ -1,6 +1,5 @@
 import { type Deferred, deferred } from "../../core/deferred.ts";
 import { BufferOverflowError } from "../../core/errors.ts";
-import { Queue } from "../../core/queue.ts";
 import { textOf } from "../engine/content.ts";
 import type { UniversalEvent } from "../events.ts";
 import type { ReplayOptions } from "../stream.ts";
@@ -34,8 +33,8 @@ export class EventLog {
   /** By number: the first event of chunk `n` is event `n * CHUNK`. */
   readonly #chunks = new Map<number, { readonly events: UniversalEvent[]; bytes: number }>();
   readonly #listeners = new Set<Joined>();
-  /** Readers that wait for the next event. */
-  readonly #waiting = new Set<() => void>();
+  /** What readers wait for. */
+  #change: Deferred<void> | undefined;
   #oldest = 0;
   #bytes = 0;
   #count = 0;
@@ -58,7 +57,7 @@ export class EventLog {
   /** Adds events, and tells the listeners. All listeners are told, also after one throws; then the first error is thrown. */
   add(events: readonly UniversalEvent[]): void {
     for (const event of events) this.#keep(event);
-    this.#wake();
+    this.wake();
     let thrown: { readonly error: unknown } | undefined;
     for (const event of events) {
       for (const { listener, backlog } of this.#listeners) {
@@ -75,7 +74,7 @@ export class EventLog {
 
   end(): void {
     this.#isEnded = true;
-    this.#wake();
+    this.wake();
     this.#listeners.clear();
   }
 
@@ -100,32 +99,33 @@ export class EventLog {
     };
   }
 
-  /** Whether the event behind the first `at` is kept. */
-  has(at: number): boolean {
-    return at < this.#count && Math.floor(at / CHUNK) >= this.#oldest;
+  /** The event behind the first `at`, if it has come and is kept. */
+  peek(at: number): UniversalEvent | undefined {
+    return this.#chunks.get(Math.floor(at / CHUNK))?.events[at % CHUNK];
   }
 
   /** The event behind the first `at`, if it has come. @throws BufferOverflowError if it was dropped */
   get(at: number): UniversalEvent | undefined {
-    if (at >= this.#count) return undefined;
-    const event = this.#chunks.get(Math.floor(at / CHUNK))?.events[at % CHUNK];
-    if (!event) throw dropped(at, this.#oldest, this.#bytes, this.#maxBytes);
+    const event = this.peek(at);
+    if (!event && at < this.#count) throw dropped(at, this.#oldest, this.#bytes, this.#maxBytes);
     return event;
   }
 
-  /** Calls `wake` after each further event and at the end, until the returned function is called. */
-  watch(wake: () => void): () => void {
-    this.#waiting.add(wake);
-    return () => void this.#waiting.delete(wake);
+  /** Resolves when an event comes, the log ends or a reader leaves. */
+  change(): Promise<void> {
+    this.#change ??= deferred<void>();
+    return this.#change.promise;
+  }
+
+  wake(): void {
+    const change = this.#change;
+    this.#change = undefined;
+    change?.resolve();
   }
 
   /** The events behind the first `after`, and then the ones that come. */
   read(options: ReplayOptions): AsyncIterable<UniversalEvent> {
     return { [Symbol.asyncIterator]: () => new LogReader(this, options) };
-  }
-
-  #wake(): void {
-    for (const wake of this.#waiting) wake();
   }
 
   #keep(event: UniversalEvent): void {
@@ -166,11 +166,8 @@ const DONE: Read = { done: true, value: undefined };
 class LogReader implements AsyncIterator<UniversalEvent, undefined> {
   readonly #log: EventLog;
   readonly #signal: AbortSignal | undefined;
-  /** Calls of `next` that wait for an event, oldest first. */
-  readonly #calls = new Queue<Deferred<Read>>();
   #at: number;
   #isDone = false;
-  #unwatch: (() => void) | undefined;
 
   constructor(log: EventLog, { after = 0, signal }: ReplayOptions) {
     this.#log = log;
@@ -181,18 +178,12 @@ class LogReader implements AsyncIterator<UniversalEvent, undefined> {
   }
 
   next(): Promise<Read> {
-    if (this.#calls.size === 0 && !this.#isDone && this.#log.has(this.#at)) {
-      const value = this.#log.get(this.#at); // the short way of a reader that has fallen behind
-      if (value) {
-        this.#at++;
-        return Promise.resolve({ done: false, value });
-      }
-    }
-    const call = deferred<Read>();
-    this.#calls.add(call);
-    this.#serve();
-    if (this.#calls.size > 0) this.#unwatch ??= this.#log.watch(this.#serve);
-    return call.promise;
+    const at = this.#at++;
+    const value = this.#isDone ? undefined : this.#log.peek(at); // the short way of a reader that has fallen behind
+    if (value) return Promise.resolve({ done: false, value });
+    const read = this.#wait(at);
+    read.catch(() => {}); // who asks ahead may never look
+    return read;
   }
 
   return(): Promise<Read> {
@@ -200,31 +191,27 @@ class LogReader implements AsyncIterator<UniversalEvent, undefined> {
     return Promise.resolve(DONE);
   }
 
+  async #wait(at: number): Promise<Read> {
+    try {
+      while (!this.#isDone) {
+        const value = this.#log.get(at);
+        if (value) return { done: false, value };
+        if (this.#log.isEnded) break;
+        await this.#log.change();
+      }
+    } catch (error) {
+      this.#end(); // an error ends an iteration
+      throw error;
+    }
+    this.#end();
+    return DONE;
+  }
+
   readonly #end = (): void => {
+    if (this.#isDone) return;
     this.#isDone = true;
     this.#signal?.removeEventListener("abort", this.#end);
-    this.#serve();
-  };
-
-  /** Answers the calls that can be answered now. */
-  readonly #serve = (): void => {
-    for (let call = this.#calls.first; call; call = this.#calls.first) {
-      let event: UniversalEvent | undefined;
-      try {
-        event = this.#isDone ? undefined : this.#log.get(this.#at);
-      } catch (error) {
-        this.#calls.take();
-        call.reject(error);
-        this.#end(); // an error ends an iteration
-        return;
-      }
-      if (!event && !this.#isDone && !this.#log.isEnded) return;
-      this.#calls.take();
-      this.#at++;
-      call.resolve(event ? { done: false, value: event } : DONE);
-    }
-    this.#unwatch?.();
-    this.#unwatch = undefined;
+    this.#log.wake();
   };
 }
 

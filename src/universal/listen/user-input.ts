@@ -17,8 +17,8 @@ export function imageOf({ data, mediaType }: { readonly data?: unknown; readonly
   readonly mime: string | null;
 } {
   const mime = typeof mediaType === "string" ? mediaType : null;
-  if (typeof data === "string" && data.startsWith("data:"))
-    return { path: data, mime: mime ?? /^data:([^;,]+)/.exec(data)?.[1] ?? null };
+  if (typeof data === "string" && /^data:/i.test(data))
+    return { path: data, mime: mime ?? /^data:([^;,]+)/i.exec(data)?.[1] ?? null };
   const bytes = data instanceof ArrayBuffer ? new Uint8Array(data) : data;
   const base64 = bytes instanceof Uint8Array ? toBase64(bytes) : typeof bytes === "string" ? bytes : "";
   const type = mime ?? imageTypeOf(fromBase64(base64.slice(0, HEAD_BASE64))) ?? null;

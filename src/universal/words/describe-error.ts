@@ -2,7 +2,7 @@ import { type Delivery, type ErrorCode, isOurs } from "../../core/agentwire-erro
 import { isObject } from "../../core/checks.ts";
 import type { HandshakeReason } from "../../core/errors.ts";
 import type { ErrorDescription, Words } from "./error-description.ts";
-import { ask, describeAs, no, quoted, quoting, unsent, waitOf } from "./error-description.ts";
+import { describeAs, no, quoted, quoting, unsent, waitOf } from "./error-description.ts";
 import { WORDS, wordsOfKind, wordsOfReason, wordsOfStatus } from "./error-words.ts";
 import { isChatStoreError } from "./store-error.ts";
 
@@ -54,14 +54,14 @@ const TABLE = {
     if (BLANK_PROMPT.test(message)) return WORDS.empty;
     const reason = quoted("The reason", message);
     const what = `Something in the message or in the settings cannot work.${reason} Change it, and try again.`;
-    return no("This cannot work", what);
+    return no(`This cannot work. ${what}`);
   },
   "already-consumed": () =>
-    no("The answer is already being read", `Another part of the app shows this answer. ${REPORT}`),
+    no(`The answer is already being read. Another part of the app shows this answer. ${REPORT}`),
   unsupported: (facts) => {
     const reason = quoted("The reason", problemOf(facts));
     const what = `The agent or this device cannot do what was asked.${reason} Try it another way.`;
-    return no("This is not possible here", what);
+    return no(`This is not possible here. ${what}`);
   },
   "connect-failed": (facts) => {
     const { status, retryable, cause } = facts;
@@ -79,7 +79,7 @@ const TABLE = {
     if (words) return words.retry === "safe" && facts.status !== 429 ? { ...words, retry: "ask" } : words;
     return quoting(WORDS.refused, "It says", facts.serverMessage);
   },
-  "request-timeout": () => ask(WORDS.unanswered.title, WORDS.unanswered.what),
+  "request-timeout": () => ({ ...WORDS.unanswered, retry: "ask", isBeforeSending: undefined }),
   "turn-failed": wordsOfTurn,
   "turn-cancelled": ({ by }) => ({
     ...WORDS.stopped,
@@ -88,8 +88,7 @@ const TABLE = {
   "turn-timeout": ({ kind }) => (kind === "idle" ? WORDS.silent : WORDS.tooLong),
   "buffer-overflow": () =>
     no(
-      "A part of the answer is not shown",
-      "The answer came faster than the app could show it. The agent goes on: wait for the end, or reload the chat.",
+      "A part of the answer is not shown. The answer came faster than the app could show it. The agent goes on: wait for the end, or reload the chat.",
     ),
   "queue-full": () => WORDS.queueFull,
   "payload-too-large": () => WORDS.tooLarge,
@@ -103,10 +102,13 @@ const REASONS = {
   policy: () => WORDS.wrongServer,
   duplicate: () =>
     unsent(
-      "This session is open elsewhere",
-      "The server lets the same session in only once. Close the other one, or wait.",
+      "This session is open elsewhere. The server lets the same session in only once. Close the other one, or wait.",
     ),
-  full: () => unsent(WORDS.busy.title, "The server takes no more connections for now.", WORDS.busy.wait),
+  full: () => ({
+    ...WORDS.busy,
+    what: "The server takes no more connections for now.",
+    isBeforeSending: true,
+  }),
   rejected: ({ cause }) => withAnswer(WORDS.refusedSignIn, cause),
   "identity-mismatch": () => WORDS.otherUser,
   anonymous: () => WORDS.signIn,
@@ -119,10 +121,7 @@ const REASONS = {
         },
   "refresh-failed": ({ retryable }) =>
     retryable
-      ? unsent(
-          "The sign-in could not be renewed",
-          "The app could not renew your sign-in. Check your network.",
-        )
+      ? unsent("The sign-in could not be renewed. The app could not renew your sign-in. Check your network.")
       : { ...WORDS.signIn, what: "The app could not renew your sign-in. Sign in again." },
   initializing: () => WORDS.starting,
   closed: () => ({ ...WORDS.unreachable, what: "The server hung up while the connection was being set up." }),
@@ -167,7 +166,7 @@ function wordsOfStore({ operation, reason, message }: NonNullable<ReturnType<typ
   const what = isFolder
     ? ((isSaving ? SAVING[reason] : undefined) ?? FOLDER_ADVICE)
     : `The place where chats are kept has failed.${quoted("It says", message)}`;
-  return no(title, what);
+  return no(`${title}. ${what}`);
 }
 
 const FOLDER_ADVICE = "Check the folder of the chats and its permissions.";
@@ -178,25 +177,23 @@ const SAVING: Readonly<Record<string, string>> = {
   EROFS: "The disk cannot be written to. Choose another folder for the chats.",
 };
 
-/** The fields of an error that decide what a user would do. */
-export interface ErrorFacts {
+const TEXTS = ["reason", "kind", "by", "hint", "serverMessage", "serverError"] as const;
+const NUMBERS = ["status", "retryAfter", "balance"] as const;
+
+type Optional<Name extends string, T> = { readonly [Each in Name]?: T | undefined };
+
+/**
+ * The fields of an error that decide what a user would do. `reason`: of a refused handshake. `serverError`: the server's code-like text
+ * (Codebuff). `retryAfter`: in ms.
+ */
+export interface ErrorFacts
+  extends Optional<(typeof TEXTS)[number], string>,
+    Optional<(typeof NUMBERS)[number], number> {
   readonly code: string;
   readonly message: string;
   readonly retryable: boolean;
   readonly delivery?: Delivery | undefined;
   readonly hasActed: boolean;
-  /** Of a refused handshake. */
-  readonly reason?: string | undefined;
-  readonly kind?: string | undefined;
-  readonly by?: string | undefined;
-  readonly hint?: string | undefined;
-  readonly serverMessage?: string | undefined;
-  /** The server's code-like text (Codebuff). */
-  readonly serverError?: string | undefined;
-  readonly status?: number | undefined;
-  /** ms */
-  readonly retryAfter?: number | undefined;
-  readonly balance?: number | undefined;
   /** Of a closed client. */
   readonly cause?: ErrorFacts | undefined;
 }
@@ -238,15 +235,8 @@ function read(error: unknown, causes: number): ErrorFacts | undefined {
     retryable: field("retryable") === true,
     delivery: deliveryOf(field("delivery")),
     hasActed: field("sideEffectsPossible") === true || hasCalls(field("partial")),
-    reason: textOf(field("reason")),
-    kind: textOf(field("kind")),
-    by: textOf(field("by")),
-    hint: textOf(field("hint")),
-    serverMessage: textOf(field("serverMessage")),
-    serverError: textOf(field("serverError")),
-    status: numberOf(field("status")),
-    retryAfter: numberOf(field("retryAfter")),
-    balance: numberOf(field("balance")),
+    ...Object.fromEntries(TEXTS.map((name) => [name, textOf(field(name))])),
+    ...Object.fromEntries(NUMBERS.map((name) => [name, numberOf(field(name))])),
     cause: causes > 0 ? read(field("cause"), causes - 1) : undefined,
   };
 }

@@ -29,21 +29,29 @@ export interface Words {
   readonly isBeforeSending?: true | undefined;
 }
 
+/** @param text its first sentence is the title */
 const withRetry =
-  (retry: Words["retry"], more: Partial<Words> = {}) =>
-  (title: string, what: string, wait?: string): Words => ({
-    title,
-    what,
-    retry,
-    ...more,
-    ...(wait === undefined ? {} : { wait }),
-  });
+  (more: Pick<Words, "retry" | "isBeforeSending">) =>
+  (text: string, wait?: string): Words => {
+    const end = text.indexOf(". ");
+    const words = { title: text.slice(0, end), what: text.slice(end + 2), ...more };
+    return wait === undefined ? words : { ...words, wait };
+  };
 
-export const ask = withRetry("ask");
-export const no = withRetry("no");
-export const safe = withRetry("safe");
+export const ask = withRetry({ retry: "ask" });
+export const no = withRetry({ retry: "no" });
+export const safe = withRetry({ retry: "safe" });
 /** Words for a failure before anything is sent. */
-export const unsent = withRetry("safe", { isBeforeSending: true });
+export const unsent = withRetry({ retry: "safe", isBeforeSending: true });
+
+/** The words for each of many failures. */
+export function all<Name extends string>(
+  words: (text: string) => Words,
+  texts: Readonly<Record<Name, string>>,
+): Readonly<Record<Name, Words>> {
+  const entries = Object.entries<string>(texts).map(([name, text]) => [name, words(text)]);
+  return Object.fromEntries(entries) as Record<Name, Words>; // the names are those of `texts`
+}
 
 /** What is known of the message that failed. */
 export interface Sent {

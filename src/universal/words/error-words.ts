@@ -1,122 +1,79 @@
-import { ask, no, safe, unsent, type Words, waitOf } from "./error-description.ts";
+import { all, ask, no, safe, unsent, type Words, waitOf } from "./error-description.ts";
 
 const SIGN_IN = "Sign in again, or check the key in the settings.";
 
-/** The failures that several codes share. */
+/** The failures that several codes share. The first sentence is the title. */
 export const WORDS = {
-  unknown: ask("Something went wrong", "The app met an error that it does not know."),
-  unreachable: unsent(
-    "The server cannot be reached",
-    "Check your network, and whether the server is running.",
-  ),
-  cannotStart: no(
-    "The agent cannot be started",
-    "Something that the agent needs is missing or set up wrong. Check the installation and the settings.",
-  ),
-  unanswered: unsent("The server does not answer", "The server did not answer in time."),
-  busy: safe("The server is busy", "The server has too much to do, or is being restarted.", "in a minute"),
-  starting: unsent("The server is starting", "The server is not ready yet.", "in a moment"),
-  signIn: no(
-    "You are not signed in",
-    `The server does not know you, or your sign-in has run out. ${SIGN_IN}`,
-  ),
-  refusedSignIn: no("The sign-in was refused", `The server did not accept the sign-in. ${SIGN_IN}`),
-  otherUser: no(
-    "You are signed in as somebody else",
-    "The server takes you for another user. Sign out, and sign in again.",
-  ),
-  forbidden: no(
-    "You may not do this",
-    "The server refused access. Ask whoever runs it, or sign in with another account.",
-  ),
-  suspended: no(
-    "Your account is suspended",
-    "The server has blocked this account. Contact the support of the service.",
-  ),
-  freeMode: no(
-    "Free mode is not available here",
-    "The service offers no free mode to this account. Choose another mode in the settings.",
-  ),
+  ...all(no, {
+    cannotStart:
+      "The agent cannot be started. Something that the agent needs is missing or set up wrong. Check the installation and the settings.",
+    signIn: `You are not signed in. The server does not know you, or your sign-in has run out. ${SIGN_IN}`,
+    refusedSignIn: `The sign-in was refused. The server did not accept the sign-in. ${SIGN_IN}`,
+    otherUser:
+      "You are signed in as somebody else. The server takes you for another user. Sign out, and sign in again.",
+    forbidden:
+      "You may not do this. The server refused access. Ask whoever runs it, or sign in with another account.",
+    suspended:
+      "Your account is suspended. The server has blocked this account. Contact the support of the service.",
+    freeMode:
+      "Free mode is not available here. The service offers no free mode to this account. Choose another mode in the settings.",
+    quota:
+      "You have used up your limit. The account has reached a limit that resets after a time. Wait until then, or pay by use.",
+    credits:
+      "You have run out of credits. The account has nothing left to pay with. Add credits, and try again.",
+    misconfigured: "The server is set up wrong. The server cannot use its model. Tell whoever runs it.",
+    wrongServer:
+      "The server refuses this app. The server does not accept this app, or is another kind of server. Check its address in the settings.",
+    stuck:
+      "The agent made no progress. The agent repeated a mistake, and was stopped. Say it in another way, or choose another agent.",
+    wrongProgram:
+      "The agent's program does not fit. This version of the program cannot be used here. Update it, or choose another one in the settings.",
+    noAgent:
+      "This agent does not exist. The server does not know the agent that was asked for. Choose another one.",
+    wrongAgent:
+      "The agent is set up wrong. The agent cannot work as it is defined. Correct its definition, or choose another agent.",
+    notStarted:
+      "The agent could not be started. The server did not begin the work. Check the key and the address in the settings.",
+    refused:
+      "The server refused the request. The server did not accept what was sent. Change it, and try again.",
+    empty: "The message is empty. There is nothing to send. Write a message first.",
+    longHistory:
+      "The conversation is too long. The agent reads no more than it was allowed to. Begin a new conversation.",
+    tooLarge:
+      "The message is too large. Shorten the message, leave out pictures, or begin a new conversation.",
+  }),
+  ...all(ask, {
+    unknown: "Something went wrong. The app met an error that it does not know.",
+    modelFailed:
+      "The model has failed. The provider of the model did not answer as it should. If this happens again, choose another model.",
+    brokenOff: "The answer broke off. The connection to the model ended in the middle of the answer.",
+    connectionLost: "The connection was lost. The connection to the server broke off.",
+    contextLost:
+      "The agent has forgotten the conversation. The connection broke off, and the agent's memory of this conversation is gone. It will not know what was said before.",
+    silent: "The agent stopped answering. Nothing came from the agent for too long.",
+    wordless: "The agent gave no answer. The agent ended without a word.",
+    tooLong: "The answer took too long. The agent did not finish in time.",
+    stopped: "The answer was stopped. What the agent did before the stop stays done.",
+    unconfirmedStop: "The agent may still be working. The agent did not confirm that it has stopped.",
+    failed: "The agent could not finish. The agent ended the answer with an error.",
+    ended: "The agent ended with an error. The program of the agent ended before the answer was complete.",
+    unreadable: "The answer cannot be read. The answer arrived in a form that the app does not understand.",
+    closed: "The connection is closed. The connection to the agent was closed.",
+  }),
+  ...all(unsent, {
+    unreachable: "The server cannot be reached. Check your network, and whether the server is running.",
+    unanswered: "The server does not answer. The server did not answer in time.",
+    queueFull: "Too many messages are waiting. Wait until the earlier messages are answered.",
+  }),
+  starting: unsent("The server is starting. The server is not ready yet.", "in a moment"),
+  busy: safe("The server is busy. The server has too much to do, or is being restarted.", "in a minute"),
+  tooMany: safe("Too many requests. The server takes no more requests from you for now.", "in a minute"),
+  trouble: safe("The server has a problem. The server could not finish the answer.", "in a minute"),
+  modelLost: safe("The agent lost its model. The connection between the agent and its model broke off."),
   freeModeWaits: safe(
-    "Free mode has no place for you now",
-    "The service takes few people at once, or your time is over. Wait, or choose another mode in the settings.",
+    "Free mode has no place for you now. The service takes few people at once, or your time is over. Wait, or choose another mode in the settings.",
     "in a few minutes",
   ),
-  quota: no(
-    "You have used up your limit",
-    "The account has reached a limit that resets after a time. Wait until then, or pay by use.",
-  ),
-  credits: no(
-    "You have run out of credits",
-    "The account has nothing left to pay with. Add credits, and try again.",
-  ),
-  tooMany: safe("Too many requests", "The server takes no more requests from you for now.", "in a minute"),
-  trouble: safe("The server has a problem", "The server could not finish the answer.", "in a minute"),
-  modelLost: safe("The agent lost its model", "The connection between the agent and its model broke off."),
-  modelFailed: ask(
-    "The model has failed",
-    "The provider of the model did not answer as it should. If this happens again, choose another model.",
-  ),
-  brokenOff: ask("The answer broke off", "The connection to the model ended in the middle of the answer."),
-  misconfigured: no("The server is set up wrong", "The server cannot use its model. Tell whoever runs it."),
-  wrongServer: no(
-    "The server refuses this app",
-    "The server does not accept this app, or is another kind of server. Check its address in the settings.",
-  ),
-  connectionLost: ask("The connection was lost", "The connection to the server broke off."),
-  contextLost: ask(
-    "The agent has forgotten the conversation",
-    "The connection broke off, and the agent's memory of this conversation is gone. It will not know what was said before.",
-  ),
-  silent: ask("The agent stopped answering", "Nothing came from the agent for too long."),
-  wordless: ask("The agent gave no answer", "The agent ended without a word."),
-  stuck: no(
-    "The agent made no progress",
-    "The agent repeated a mistake, and was stopped. Say it in another way, or choose another agent.",
-  ),
-  tooLong: ask("The answer took too long", "The agent did not finish in time."),
-  stopped: ask("The answer was stopped", "What the agent did before the stop stays done."),
-  unconfirmedStop: ask("The agent may still be working", "The agent did not confirm that it has stopped."),
-  failed: ask("The agent could not finish", "The agent ended the answer with an error."),
-  ended: ask(
-    "The agent ended with an error",
-    "The program of the agent ended before the answer was complete.",
-  ),
-  unreadable: ask(
-    "The answer cannot be read",
-    "The answer arrived in a form that the app does not understand.",
-  ),
-  wrongProgram: no(
-    "The agent's program does not fit",
-    "This version of the program cannot be used here. Update it, or choose another one in the settings.",
-  ),
-  noAgent: no(
-    "This agent does not exist",
-    "The server does not know the agent that was asked for. Choose another one.",
-  ),
-  wrongAgent: no(
-    "The agent is set up wrong",
-    "The agent cannot work as it is defined. Correct its definition, or choose another agent.",
-  ),
-  notStarted: no(
-    "The agent could not be started",
-    "The server did not begin the work. Check the key and the address in the settings.",
-  ),
-  refused: no(
-    "The server refused the request",
-    "The server did not accept what was sent. Change it, and try again.",
-  ),
-  empty: no("The message is empty", "There is nothing to send. Write a message first."),
-  longHistory: no(
-    "The conversation is too long",
-    "The agent reads no more than it was allowed to. Begin a new conversation.",
-  ),
-  tooLarge: no(
-    "The message is too large",
-    "Shorten the message, leave out pictures, or begin a new conversation.",
-  ),
-  queueFull: unsent("Too many messages are waiting", "Wait until the earlier messages are answered."),
-  closed: ask("The connection is closed", "The connection to the agent was closed."),
 } satisfies Readonly<Record<string, Words>>;
 
 /** The words for an HTTP status; `undefined` for a status that says nothing to a user. */
@@ -131,9 +88,7 @@ export function wordsOfStatus(status: number, retryAfter?: number): Words | unde
 }
 
 /** The words for a `kind` that says more than the HTTP status of the error. */
-export function wordsOfKind(kind: string): Words | undefined {
-  return Object.hasOwn(KINDS, kind) ? KINDS[kind as keyof typeof KINDS] : undefined;
-}
+export const wordsOfKind = (kind: string): Words | undefined => own(KINDS, kind);
 
 const KINDS = {
   account_suspended: WORDS.suspended,
@@ -143,8 +98,10 @@ const KINDS = {
 } as const satisfies Readonly<Record<string, Words>>;
 
 /** The words for the reason that a protocol names: `kind` of a `TurnError`, or the end of a universal code. */
-export function wordsOfReason(reason: string): Words | undefined {
-  return Object.hasOwn(REASONS, reason) ? REASONS[reason as keyof typeof REASONS] : undefined;
+export const wordsOfReason = (reason: string): Words | undefined => own(REASONS, reason);
+
+function own(table: Readonly<Record<string, Words>>, name: string): Words | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
 /** The protocols' own words, where the user would do something else than for any failure. */

@@ -1,0 +1,152 @@
+import type { UniversalEvent, UniversalItem } from "../events.ts";
+
+/** What a problem breaks: the shape of an event, one of the invariants, or the order of events outside of turns. */
+export type Invariant = "shape" | `I${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12}` | "grammar";
+
+/** Tells a problem of the current event. */
+export type Report = (invariant: Invariant, message: string) => void;
+
+/** What an event opens or closes. */
+export interface Subject {
+  readonly kind: "turn" | "item" | "permission" | "question";
+  readonly id: string;
+  readonly opens: boolean;
+  /** The key of the subject in its session. */
+  readonly key: string;
+  /** Of an item. */
+  readonly item?: UniversalItem;
+}
+
+export function subjectOf({ type, data }: UniversalEvent): Subject | undefined {
+  if (type === "turn.started" || type === "turn.ended") return subject("turn", data.turn_id, type);
+  if (type === "item.started" || type === "item.completed")
+    return { ...subject("item", data.item.item_id, type), item: data.item };
+  if (type === "permission.requested" || type === "permission.resolved")
+    return subject("permission", data.permission_id, type);
+  if (type === "question.requested" || type === "question.resolved")
+    return subject("question", data.question_id, type);
+  return undefined;
+}
+
+function subject(kind: Subject["kind"], id: string, type: UniversalEvent["type"]): Subject {
+  const opens = type.endsWith(".started") || type.endsWith(".requested");
+  return { kind, id, key: `${kind} ${id}`, opens };
+}
+
+export const keyOfItem = (id: string): string => `item ${id}`;
+
+/** Something that is open. */
+export interface Open extends Subject {
+  /** Such as "item `itm_1`". */
+  readonly name: string;
+  /** The index of the event that opened it. */
+  readonly index: number;
+  readonly event_id: string;
+  /** The newest turn that was open then. For a turn this is a broken I4. */
+  readonly turn: Open | undefined;
+  /** Of a turn: the items and requests that are open in it. */
+  readonly inside: Set<Open>;
+  /** Its problem has been told: one mistake is one problem. */
+  reported: boolean;
+  /** Of an item: the joined deltas. */
+  text: string;
+}
+
+const REQUEST = {
+  broken: "I9",
+  again: "has been requested before",
+  closed: "has been resolved before",
+  unknown: "has not been requested",
+} as const;
+
+/** What is said of something that is opened again, is closed again, or was never opened. */
+const WORDS = {
+  turn: { broken: "I4", again: "has started before", closed: "is not open", unknown: "is not open" },
+  item: {
+    broken: "I5",
+    again: "has started before",
+    closed: "has been completed before",
+    unknown: "has not started",
+  },
+  permission: REQUEST,
+  question: REQUEST,
+} as const;
+
+/** The turns, items and requests of one session: each opens once, and closes once before its turn does. Of what is closed, only keys are kept. */
+export class Book {
+  /** By key, in the order in which they were opened. */
+  readonly #open = new Map<string, Open>();
+  readonly #known = new Set<string>();
+  /** The newest turn that is open. */
+  turn: Open | undefined;
+
+  /** What is open, and not reported. */
+  get open(): readonly Open[] {
+    return [...this.#open.values()].filter(({ reported }) => !reported);
+  }
+
+  get(key: string): Open | undefined {
+    return this.#open.get(key);
+  }
+
+  /** Whether it has been opened, now or before. */
+  knows(key: string): boolean {
+    return this.#known.has(key);
+  }
+
+  /** What is open now; `undefined` if it was open before. */
+  start(subject: Subject, index: number, event_id: string, report: Report): Open | undefined {
+    const { kind, key } = subject;
+    const { turn } = this;
+    const name = nameOf(subject);
+    const isTurn = kind === "turn";
+    const isKnown = this.#known.has(key);
+    if (isKnown) report(WORDS[kind].broken, `The ${name} ${WORDS[kind].again}.`);
+    else if (isTurn && turn) report("I4", `The ${name} starts before the end of the ${turn.name}.`);
+    if (isKnown && (!isTurn || this.#open.has(key))) return undefined; // a turn with an old id ends like any other
+    const more = { name, index, event_id, turn, inside: new Set<Open>(), reported: false, text: "" };
+    const open: Open = { ...subject, ...more };
+    this.#known.add(key);
+    this.#open.set(key, open);
+    if (isTurn) this.turn = open;
+    else turn?.inside.add(open);
+    if (isTurn && turn) turn.reported = true;
+    return open;
+  }
+
+  /** What was open until now. */
+  end(subject: Subject, report: Report): Open | undefined {
+    const { kind, key } = subject;
+    const isKnown = this.#known.has(key);
+    const named = this.#open.get(key);
+    if (!named)
+      report(WORDS[kind].broken, `The ${nameOf(subject)} ${WORDS[kind][isKnown ? "closed" : "unknown"]}.`);
+    if (kind === "item") this.#known.add(key);
+    const open = named ?? (kind === "turn" && !isKnown ? this.turn : undefined); // an unknown id is a misspelt one
+    if (!open) return undefined;
+    this.#open.delete(open.key);
+    open.turn?.inside.delete(open);
+    while (this.turn && !this.#open.has(this.turn.key)) this.turn = this.turn.turn;
+    reportOpen(open.inside, report, "its turn");
+    return open;
+  }
+}
+
+/** Reports what is open at the end of a turn or of a session. */
+export function reportOpen(opened: Iterable<Open>, report: Report, when: string): void {
+  for (const open of opened) {
+    if (!open.reported) report(leftOpen(open), `The ${open.name} is still open at the end of ${when}.`);
+    open.reported = true;
+  }
+}
+
+/** What is broken if nothing closes it. */
+export const leftOpen = ({ kind, turn }: Open): Invariant =>
+  kind === "item" && turn ? "I8" : WORDS[kind].broken;
+
+/** Characters of an id that a message quotes. */
+const QUOTED = 100;
+
+export const quoted = (id: string): string => `\`${id.slice(0, QUOTED)}\``;
+
+const nameOf = ({ kind, id }: Subject): string => `${kind} ${quoted(id)}`;
