@@ -1,10 +1,14 @@
 // #region first-program
-import { CodebuffClient } from "agentwire/codebuff";
-import { MockCodebuffServer } from "agentwire/testing";
+import { createChat, inert } from "agentwire/chat";
+import { MockAgent } from "agentwire/testing/agent";
 
-const server = await MockCodebuffServer.start({ answer: () => ["Frames cross ", "the quiet wire."] });
-const client = new CodebuffClient({ url: server.url });
-for await (const text of client.prompt("Write a haiku.").textStream) process.stdout.write(text);
-await client.close();
-await server.stop();
+const chat = createChat(new MockAgent());
+const off = chat.subscribe(() => {
+  const { busy, messages } = chat.getSnapshot();
+  if (busy) return;
+  off();
+  for (const part of messages.at(-1)?.parts ?? []) if (part.type === "text") console.log(inert(part.text));
+  void chat.close();
+});
+chat.send("Hello!");
 // #endregion

@@ -1,4 +1,4 @@
-// What README.md shows besides its first program. Each function holds one region and gives it what it takes for granted.
+// What README.md, docs/turns.md, docs/errors.md and docs/backends.md show besides their programs. Each function holds one region and gives it what it takes for granted.
 import type { CodebuffClient, CodebuffConversation } from "agentwire/codebuff";
 import { isAgentwireError } from "agentwire/codebuff";
 import { CodebuffCli, type CodebuffCliOptions, type CodebuffCliResult } from "agentwire/codebuff-cli";

@@ -16,11 +16,13 @@ import * as cliEntry from "agentwire/codebuff-cli";
 import * as runEntry from "agentwire/codebuff-run";
 import { describe, expect, test } from "vitest";
 
-const readme = readFileSync(fileURLToPath(new URL("../../README.md", import.meta.url)), "utf8");
+const read = (page: string): string =>
+  readFileSync(fileURLToPath(new URL(`../../${page}`, import.meta.url)), "utf8");
+const readme = read("README.md");
 
-/** The rows of the table whose heading begins so: cells by the names of their columns. */
-function table(heading: string): Record<string, string>[] {
-  const [, text = ""] = readme.split(`\n${heading}`);
+/** The rows of the table of a page whose heading begins so: cells by the names of their columns. */
+function table(page: string, heading: string): Record<string, string>[] {
+  const [, text = ""] = read(page).split(`\n${heading}`);
   const [first = "", , ...rows] = `${heading}${text}`.split("\n\n")[0]?.split("\n") ?? [];
   const cells = (line: string): string[] =>
     line
@@ -32,6 +34,10 @@ function table(heading: string): Record<string, string>[] {
 }
 
 const codeIn = (text = ""): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
+
+test("the README is one screen and its tables: 900 words at most", () => {
+  expect(readme.split(/\s+/).length).toBeLessThanOrEqual(900);
+});
 
 test("the README names the options that show what a client does", () => {
   expect(readme).toMatch(/`logger: console`.*`debug: true`/);
@@ -78,7 +84,7 @@ describe("the table of what each protocol can do", () => {
     const alone = run({ providers: [provider] })[name];
     return [cell(best), ...(alone === best ? [] : [`${cell(alone)} without the backend`])].join("; ");
   };
-  const rows = table("| | [Codebuff](docs/codebuff.md) |");
+  const rows = table("docs/backends.md", "| | [Codebuff](codebuff.md) |");
 
   test("has a row for each capability, and for what is none", () => {
     const named = rows.flatMap((row) => codeIn(row[""]));
@@ -100,7 +106,7 @@ describe("the table of what each protocol can do", () => {
 });
 
 describe("the table of errors", () => {
-  const rows = table("| `code` | class |");
+  const rows = table("docs/errors.md", "| `code` | class |");
   const rowOf = (code: string) => rows.find((row) => codeIn(row["code"])[0] === code) ?? {};
   const size = { bytes: 2, limit: 1 };
 
@@ -147,7 +153,7 @@ describe("the table of errors", () => {
 });
 
 describe("the table of why there is no session", () => {
-  const rows = table("| `reason` | protocol |");
+  const rows = table("docs/errors.md", "| `reason` | protocol |");
   const reasons: Readonly<Record<HandshakeReason, readonly string[]>> = {
     nack: ["Codebuff"],
     policy: ["Codebuff"],
@@ -174,7 +180,7 @@ describe("the table of why there is no session", () => {
 });
 
 describe("the table of entry points", () => {
-  const rows = table("| import from |");
+  const rows = table("README.md", "| import from |");
   const { exports } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 
   test("has each entry of the package once, and no other", () => {

@@ -30,11 +30,10 @@ function clientOf(server: MockCodebuffServer) {
   return { client, [Symbol.asyncDispose]: () => client.close({ force: true }) };
 }
 
-describe("the programs of README.md", () => {
-  test("the first one streams the answer of its own mock", async () => {
+describe("the programs of README.md and docs/turns.md", () => {
+  test("the first one prints the answer, and closes its chat", async () => {
     await import("../../docs/snippets/first-program.ts");
-
-    expect(output.streamed).toBe("Frames cross the quiet wire.");
+    await vi.waitFor(() => expect(output.logged).toEqual([["You said: Hello!"]]));
   });
 
   test("the one for a real server streams an answer and says which prompt it was", async () => {

@@ -12,12 +12,6 @@ const output = capturedOutput();
 
 const idle = ({ busy, queue }: ChatSnapshot): boolean => !busy && queue.length === 0;
 
-test("the program of README.md prints the answer, and closes its chat", async () => {
-  const { chat } = await import("../../docs/snippets/readme-chat.ts");
-  await until(chat, ({ connection }) => connection.status === "closed");
-  expect(output.streamed).toBe("You said: What can you do?");
-});
-
 test("the first program shows the text and the tool as they live", async () => {
   const { chat } = await import("../../docs/snippets/ui-first.ts");
   await until(chat, ({ messages }) => messages.at(-1)?.status === "completed");
