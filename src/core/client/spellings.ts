@@ -1,3 +1,5 @@
+// Finds a text in JSON and URLs however it is escaped there, so that credentials are found too.
+
 /** A part of a text: from `start` up to `end`. */
 export interface Span {
   readonly start: number;

@@ -1,3 +1,4 @@
+// Reads the user's decisions and answers, and says what they mean for a tool call.
 import { describe, isObject } from "../checks.ts";
 import { InvalidInputError } from "../errors.ts";
 import { checkNames } from "../names.ts";
