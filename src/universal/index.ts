@@ -1,3 +1,4 @@
+// The entry `agentwire/universal`: events, checks, JSONL, the reducer, and the engine for backends of one's own.
 export {
   type CheckTranscriptOptions,
   checkTranscript,

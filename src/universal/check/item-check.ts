@@ -1,3 +1,4 @@
+// Checks the items of one session.
 import type { ContentPart, ItemDeltaData, UniversalItem } from "../events.ts";
 import { type Open, type Place, quoted, type Report, type Scope } from "./open.ts";
 

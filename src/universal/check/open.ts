@@ -1,3 +1,5 @@
+// What a later event must close: a turn, an item or a request; the names of the invariants.
+
 /** What a problem breaks: the shape of an event, one of the invariants, or the order of events outside of turns. */
 export type Invariant = "shape" | `I${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12}` | "grammar";
 

@@ -1,3 +1,4 @@
+// Checks the events of one session in their order.
 import type { UniversalEvent } from "../events.ts";
 import { ItemCheck } from "./item-check.ts";
 import { type Open, type Place, quoted, type Report, reportOpen, type Scope } from "./open.ts";

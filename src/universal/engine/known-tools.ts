@@ -1,3 +1,4 @@
+// What a tool does, by its name: the kind and the title that interfaces show.
 import { isObject } from "../../core/checks.ts";
 import type { ToolKind, ToolLocation } from "../events.ts";
 import type { ToolFacts } from "./calls.ts";

@@ -1,3 +1,4 @@
+// The labels of status items that every reader knows: plan, mode, title and others.
 import type { UniversalCost } from "../events.ts";
 import type { NoticeSeverity } from "../transcript/message.ts";
 import type {

@@ -1,3 +1,4 @@
+// Ends the parts of a message whose turn is over.
 import { hasEnded } from "../../core/values.ts";
 import type { ErrorDescription } from "../words/error-description.ts";
 import { type List, listOf } from "./list.ts";
