@@ -1,3 +1,4 @@
+// What the backend knows of the chat: kept, lost, or told again by a recap.
 import type { ConversationState } from "../core/turn/conversation.ts";
 
 type State =

@@ -1,3 +1,4 @@
+// Events that a chat itself states: its queue of prompts and the branch that it shows.
 import { isObject } from "../core/checks.ts";
 import type { Clock } from "../core/clock.ts";
 import { randomId } from "../core/random-id.ts";

@@ -1,3 +1,4 @@
+// A prompt of the user, checked and copied; the message that shows it.
 import { fromBase64, HEAD_BASE64, imageTypeOf, isBase64, toBase64 } from "../core/bytes.ts";
 import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError, isAgentwireError } from "../core/errors.ts";

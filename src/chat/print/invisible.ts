@@ -1,3 +1,5 @@
+// Which characters are invisible, and which of them a text needs.
+
 /** Inclusive ranges of code points, in order. */
 type Ranges = readonly (readonly [first: number, last: number])[];
 
