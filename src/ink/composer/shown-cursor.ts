@@ -1,3 +1,4 @@
+// Marks the character at the cursor, for terminals that show no cursor there.
 import type { Row, Span } from "../rows/row.ts";
 import { graphemes, graphemeWidth } from "../rows/width.ts";
 

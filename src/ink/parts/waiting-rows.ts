@@ -1,3 +1,4 @@
+// The rows of the prompts that wait, and for how long the answer has run.
 import type { ChatConnection } from "../../chat/connection.ts";
 import type { List } from "../../universal/transcript/list.ts";
 import type { ChatMessage } from "../../universal/transcript/message.ts";
