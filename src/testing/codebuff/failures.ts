@@ -1,3 +1,4 @@
+// Scripts of answers that fail.
 import type { FailureKind } from "./options.ts";
 import { type Answer, type Script, step } from "./script.ts";
 

@@ -1,3 +1,4 @@
+// Looks into frames of clients before they are checked.
 import type { InboundFrame } from "../server/inbound.ts";
 import { checkFrame } from "./check-frame.ts";
 import type { Settings } from "./profiles.ts";

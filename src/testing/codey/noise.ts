@@ -1,3 +1,4 @@
+// Messages that a test wants after every other one.
 import type { Settings } from "./profiles.ts";
 
 const UNKNOWN_TYPE = '{"type":"AgentSpawned","agent_id":7,"name":"helper"}';
