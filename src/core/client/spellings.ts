@@ -1,4 +1,4 @@
-// Finds a text in JSON and URLs however it is escaped there, so that credentials are found too.
+// Undoes escapes in a text, and maps places in it back, so that escaped credentials are found too.
 
 /** A part of a text: from `start` up to `end`. */
 export interface Span {

@@ -1,4 +1,4 @@
-// Reads the user's decisions and answers, and says what they mean for a tool call.
+// Reads the user's decisions and answers, applies them to a call, and words a denial (`denialOf`).
 import { describe, isObject } from "../checks.ts";
 import { InvalidInputError } from "../errors.ts";
 import { checkNames } from "../names.ts";

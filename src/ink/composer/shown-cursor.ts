@@ -1,4 +1,4 @@
-// Marks the character at the cursor, for terminals that show no cursor there.
+// Marks the character at the cursor, where the terminal's own cursor cannot be placed.
 import type { Row, Span } from "../rows/row.ts";
 import { graphemes, graphemeWidth } from "../rows/width.ts";
 

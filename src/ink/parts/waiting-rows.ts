@@ -1,4 +1,4 @@
-// The rows of the prompts that wait, and for how long the answer has run.
+// The rows of the prompts that wait; whether a turn runs, and since when.
 import type { ChatConnection } from "../../chat/connection.ts";
 import type { List } from "../../universal/transcript/list.ts";
 import type { ChatMessage } from "../../universal/transcript/message.ts";

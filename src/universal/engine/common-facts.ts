@@ -1,4 +1,4 @@
-// Tool calls, requests and the connection as universal events, the same for every protocol.
+// Tool calls (denied ones too), requests and the connection as universal events, for every protocol.
 import type { AnyAgentwireError } from "../../core/errors.ts";
 import type { PendingRequest, SettledRequest, TurnToolCall } from "../../core/values.ts";
 import type { TurnEndMetadata } from "../events.ts";

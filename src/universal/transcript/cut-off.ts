@@ -1,4 +1,4 @@
-// Ends the parts of a message whose turn is over.
+// Ends what is under way in the messages of a chat that has ended.
 import { hasEnded } from "../../core/values.ts";
 import type { ErrorDescription } from "../words/error-description.ts";
 import { type List, listOf } from "./list.ts";
