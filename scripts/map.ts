@@ -22,19 +22,19 @@ const asked = posix.join(positionals[0] ?? "src").replace(/\/$/, "");
 if (values.help) console.log(HELP);
 else {
   const files = (await describedFiles(root)).filter(({ file }) => `${file}/`.startsWith(`${asked}/`));
-  for (const folder of foldersOf(files)) printFolder(folder);
+  for (const folder of new Set(files.map(folderOf))) print(files.filter((each) => folderOf(each) === folder));
   if (files.length === 0) {
     console.error(`no file of src/ is at ${asked}: give a folder such as src/chat`);
     process.exitCode = 2;
   }
 }
 
-function foldersOf(files: readonly Described[]): Iterable<readonly Described[]> {
-  return Map.groupBy(files, ({ file }) => posix.dirname(file)).values();
+function folderOf({ file }: Described): string {
+  return posix.dirname(file);
 }
 
 /** Each line has the whole path, so that a line that `grep` finds can be opened. */
-function printFolder(files: readonly Described[]): void {
+function print(files: readonly Described[]): void {
   const width = Math.max(...files.map(({ file }) => file.length));
   console.log();
   for (const { file, sentence = "?" } of files) console.log(`${file.padEnd(width)}  ${sentence}`);
