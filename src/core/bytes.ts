@@ -1,4 +1,4 @@
-// Base64, bytes in pieces, and the types of pictures.
+// Base64, joined bytes, and the types of pictures.
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 

@@ -1,4 +1,4 @@
-// Tolerant JSON in linear time and without recursion; UTF-8 lengths; texts that grow.
+// Tolerant JSON in linear time and without recursion; UTF-8 lengths; growing texts.
 
 /**
  * Parses one text frame. Besides JSON the parser accepts the bare values `Infinity`, `-Infinity` and `NaN` of Python's encoder. They are
