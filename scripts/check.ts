@@ -10,6 +10,7 @@ import { expressions } from "./checks/expressions.ts";
 import type { Check, Finding } from "./checks/finding.ts";
 import { globals } from "./checks/globals.ts";
 import { imports } from "./checks/imports.ts";
+import { map } from "./checks/map.ts";
 import { neutral } from "./checks/neutral.ts";
 import { packageCheck } from "./checks/package.ts";
 import { peers } from "./checks/peers.ts";
@@ -40,6 +41,7 @@ const CHECKS: readonly Entry[] = [
     needsBuild: false,
     check: neutral,
   },
+  { name: "map", about: "each file of src/ says first what it is for", needsBuild: false, check: map },
   { name: "backends", about: "no user interface names a backend", needsBuild: false, check: backends },
   { name: "privacy", about: "no machine's paths, no registry hosts", needsBuild: false, check: privacy },
   {

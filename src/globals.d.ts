@@ -1,3 +1,5 @@
+// The globals of every runtime: files that run everywhere compile against these alone.
+
 /**
  * What every runtime has: browsers, workers, Node, Deno and Bun. The rooms that run everywhere compile
  * against this file alone, without the DOM library and without Node's types, so that a use of either is

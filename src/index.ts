@@ -1,3 +1,4 @@
+// The entry `agentwire`: the clients for Codebuff, Codey and Cass, and everything of the core.
 export {
   type AnimationFrame,
   type BlobLike,

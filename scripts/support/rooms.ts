@@ -76,7 +76,7 @@ const importsOf = (flat: string): readonly string[] => [
 ];
 
 /** The parts of `core` that stand alone: for layers above the clients, which must not bring a client along. */
-const SMALL_PARTS: readonly string[] = [
+export const SMALL_PARTS: readonly string[] = [
   "agentwire-error",
   "bytes",
   "checks",

@@ -1,3 +1,4 @@
+// Pings and status requests, held back while a turn runs, because the server then reads nothing.
 import { type Deferred, deferred } from "../core/deferred.ts";
 import {
   type AgentwireError,

@@ -1,3 +1,4 @@
+// Speech in an answer: decoded, or fetched when asked for.
 import { fromBase64, isBase64 } from "../core/bytes.ts";
 import { said } from "../core/errors.ts";
 import type { AudioFrame } from "./messages.ts";

@@ -1,3 +1,4 @@
+// A conversation that the server stores, continued by its id.
 import { checkCallOptions, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import {

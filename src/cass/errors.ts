@@ -1,3 +1,4 @@
+// Errors of Cass: refused users, failed REST calls, failed and lost turns.
 import {
   type AgentwireError,
   type AgentwireErrorOptions,

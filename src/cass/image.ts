@@ -1,3 +1,4 @@
+// A picture in a prompt, checked before anything is sent.
 import {
   fromBase64,
   HEAD_BASE64,

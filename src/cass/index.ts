@@ -1,4 +1,4 @@
-// The public names of `agentwire/cass`.
+// The entry `agentwire/cass`: its client, REST, tags, its source for chats, and everything of the core.
 
 export type { FetchBody, FetchInit, FetchLike, FetchResponse } from "../core/http/fetch.ts";
 export * from "../core/index.ts";

@@ -1,3 +1,4 @@
+// Checks a prompt, an introduction or a demonstration, and builds its request.
 import {
   type Check,
   type Checks,

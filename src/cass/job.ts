@@ -1,3 +1,4 @@
+// One turn of the client, and its stages from the call to the end.
 import type { CancelTimer, Deadline } from "../core/clock.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";

@@ -1,3 +1,4 @@
+// The turns that the server has not answered, in order: messages have no ids and belong to the oldest.
 import { Deadline } from "../core/clock.ts";
 import { ConnectionLostError } from "../core/errors.ts";
 import type { CassCore } from "./events.ts";

@@ -1,3 +1,4 @@
+// Which lost turns are searched for over REST, and which replies may still be stored at any time.
 import type { AgentwireError } from "../core/errors.ts";
 import { Recent } from "../core/recent.ts";
 import type { CassCore } from "./events.ts";

@@ -1,3 +1,4 @@
+// The messages of the Cass server: types, schemas, `decode` and `encode`.
 import * as z from "zod/mini";
 import { isObject } from "../core/checks.ts";
 import type { Nullish, Reads, Shape } from "../core/schemas.ts";

@@ -1,3 +1,4 @@
+// The options of a Cass client and of one prompt, with their checks and defaults.
 import { checks, defined, oneOf } from "../core/checks.ts";
 import {
   type ResolvedSocketOptions,

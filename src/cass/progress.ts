@@ -1,3 +1,5 @@
+// Reads the server's words in `thinking` and `debug` messages as steps of a turn.
+
 /** The progress of a turn, from a `thinking` message. Servers use free wording: unknown words give `other`. */
 export type CassProgress =
   | { readonly kind: "retrieving" | "processing" | "intro" | "demo" | "other" }

@@ -1,3 +1,4 @@
+// Searches the server's stored messages for the reply of a lost turn.
 import type { Clock } from "../core/clock.ts";
 import { isAgentwireError } from "../core/errors.ts";
 import { CassApiError } from "./errors.ts";

@@ -1,3 +1,4 @@
+// The schema of the frame that holds a whole answer, with its notes and observations.
 import * as z from "zod/mini";
 import type { Nullish, Shape } from "../core/schemas.ts";
 import { boolean, fields, finite, lazy, literal, optional } from "../core/schemas.ts";

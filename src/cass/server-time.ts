@@ -1,3 +1,5 @@
+// The server's timestamps, which are compared only with each other.
+
 /** The server's local time, without a zone, with or without a fraction of a second. */
 const STAMP =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?$/;

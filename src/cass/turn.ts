@@ -1,3 +1,4 @@
+// Pure: the events and the result of a turn, from the server's messages.
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { Usage } from "../core/values.ts";
 import { audioFromBase64, type CassAudio } from "./audio.ts";

@@ -1,3 +1,4 @@
+// Runs, cancels, loses and recovers the turns of one client.
 import {
   type AgentwireError,
   ClosedError,

@@ -1,3 +1,4 @@
+// Translates Cass's events into universal events; the source of a Cass server for chats.
 import { checkCallOptions, checks, isObject } from "../core/checks.ts";
 import type { AnyConversation, AnyTurn } from "../core/client/any-client.ts";
 import { type AnyAgentwireError, isAgentwireError } from "../core/errors.ts";

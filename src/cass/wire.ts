@@ -1,3 +1,4 @@
+// The protocol below the turns: handshake, renewed tokens, requests answered in order, and loss.
 import { isObject } from "../core/checks.ts";
 import type { ClientProtocol } from "../core/client/client-core.ts";
 import { type AgentwireError, ClosedError } from "../core/errors.ts";

@@ -1,3 +1,4 @@
+// The one prompt that the client has, from its start to its end.
 import type { AnyTurn } from "../core/client/any-client.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import type { Job } from "./queue.ts";

@@ -1,3 +1,4 @@
+// The grants of a chat: what the user has allowed beyond one call.
 import type { Grant } from "../core/values.ts";
 
 /** What the user has allowed beyond one call, of the client that the chat has now. It is never saved. */

@@ -1,3 +1,4 @@
+// The client behind a chat, and its replacement when it has closed for good.
 import type { AnyAgentClient, AnyConversation, AnyTurn } from "../core/client/any-client.ts";
 import { isAgentwireError } from "../core/errors.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";

@@ -1,3 +1,4 @@
+// Brings the backend's conversation to the place where another branch begins or ends.
 import { InvalidInputError, UnsupportedError } from "../core/errors.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import { MAX_BRANCHES, promptIndex, type Swap } from "../universal/transcript/branches.ts";

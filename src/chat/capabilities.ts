@@ -1,3 +1,4 @@
+// Compares the capabilities of a client with those of before.
 import type { Capabilities } from "../core/client/agent-client.ts";
 
 /** The capabilities now: `before`, if they are the same. Clients make a new object at each read. */

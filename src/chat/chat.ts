@@ -1,3 +1,4 @@
+// The interface `Chat`: what user interfaces call.
 import type { Unsubscribe } from "../core/client/events.ts";
 import type { AnyAgentwireError } from "../core/errors.ts";
 import type { PromptInput } from "../core/turn/prompt-input.ts";

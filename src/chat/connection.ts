@@ -1,3 +1,4 @@
+// The state of the connection as a chat shows it.
 import type { ClientStatus } from "../core/values.ts";
 import type { ErrorDescription } from "../universal/words/error-description.ts";
 

@@ -1,3 +1,4 @@
+// `createChat`: makes a chat over any backend.
 import type { AgentSource } from "../universal/stream.ts";
 import type { Chat } from "./chat.ts";
 import { LiveChat } from "./live-chat.ts";

@@ -1,3 +1,4 @@
+// The entry `agentwire/chat`: chats, their stores, errors in words, text that is safe to print.
 export type * from "../universal/transcript/message.ts";
 export { describeError } from "../universal/words/describe-error.ts";
 export { describeErrorData } from "../universal/words/describe-error-data.ts";

@@ -1,3 +1,4 @@
+// The implementation of a chat: its public functions, over the prompts, the messages and the store.
 import { describe, isObject } from "../core/checks.ts";
 import type { AnyAgentClient } from "../core/client/any-client.ts";
 import type { Unsubscribe } from "../core/client/events.ts";

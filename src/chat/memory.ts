@@ -1,3 +1,4 @@
+// What the backend still knows of the chat: all, nothing, or a recap of it.
 import type { ConversationState } from "../core/turn/conversation.ts";
 
 type State =

@@ -1,3 +1,4 @@
+// The options of a chat, with their checks and defaults.
 import {
   type Check,
   type Checks,

@@ -1,3 +1,4 @@
+// Events that a chat itself states: its queue of prompts and the branch that it shows.
 import type { Clock } from "../core/clock.ts";
 import { randomId } from "../core/random-id.ts";
 import type { ContentPart, DataOf, Json, UniversalEvent, UniversalEventType } from "../universal/events.ts";

@@ -1,3 +1,4 @@
+// The approvals and questions that wait for the user.
 import { defined, isObject } from "../core/checks.ts";
 import type { AnyAgentClient } from "../core/client/any-client.ts";
 import type { PendingRequest, Question } from "../core/values.ts";

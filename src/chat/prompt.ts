@@ -1,3 +1,4 @@
+// A prompt of the user, checked and copied; the message that shows it.
 import { describe, isObject } from "../core/checks.ts";
 import { InvalidInputError, isAgentwireError } from "../core/errors.ts";
 import { type PromptInput, readPromptInput } from "../core/turn/prompt-input.ts";

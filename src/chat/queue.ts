@@ -1,3 +1,4 @@
+// The prompts that wait in a chat: added, edited, moved, removed.
 import { type AnyAgentwireError, InvalidInputError } from "../core/errors.ts";
 import type { PromptInput } from "../core/turn/prompt-input.ts";
 import { type ChatPrompt, toInput } from "./prompt.ts";

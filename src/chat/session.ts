@@ -1,3 +1,4 @@
+// One client with the one conversation of the chat and its universal events.
 import type { AnyAgentClient, AnyConversation, AnyTurn } from "../core/client/any-client.ts";
 import type { Unsubscribe } from "../core/client/events.ts";
 import type { Clock } from "../core/clock.ts";

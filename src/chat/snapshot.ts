@@ -1,3 +1,4 @@
+// The state of a chat at one moment, as a type.
 import type { Capabilities } from "../core/client/agent-client.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { UniversalCost, UniversalUsage } from "../universal/events.ts";

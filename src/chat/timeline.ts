@@ -1,3 +1,4 @@
+// The messages of a chat: those of the events, then the prompts that wait.
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import { indexOf, promptIndex, type Swap, swapsTo, upTo } from "../universal/transcript/branches.ts";

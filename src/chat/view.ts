@@ -1,3 +1,4 @@
+// Snapshots for listeners, told at most once per microtask.
 import type { Unsubscribe } from "../core/client/events.ts";
 import { reportError } from "../universal/listen/report-error.ts";
 import { savedOf } from "./saving/saved.ts";

@@ -1,3 +1,4 @@
+// The public class `CodebuffCli`: builds its parts, declares its capabilities.
 import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
 import { SocketClient } from "../core/client/socket-client.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";

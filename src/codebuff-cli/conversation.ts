@@ -1,3 +1,4 @@
+// A session of the program, continued by one process per prompt.
 import { checkCallOptions, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError, UnsupportedError } from "../core/errors.ts";
 import {

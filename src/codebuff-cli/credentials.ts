@@ -1,3 +1,4 @@
+// Finds an API key in this user's files and environment; writes nothing.
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Checks, checkCallOptions, checks, isObject } from "../core/checks.ts";

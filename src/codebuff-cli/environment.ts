@@ -1,3 +1,4 @@
+// The environment variables and the temporary folder of one process.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// The error of a failed run of the program, and advice from its error output.
 import { cleanCause } from "../core/client/clean-cause.ts";
 import { ConnectError, TurnError, type TurnErrorOptions, TurnTimeoutError } from "../core/errors.ts";
 

@@ -1,3 +1,4 @@
+// The user's home folder, and the chats that the program has stored.
 import { readdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join, resolve } from "node:path";

@@ -1,4 +1,4 @@
-// The public names of `agentwire/codebuff-cli`. On platforms other than Node, unsupported.ts provides the same names.
+// The entry `agentwire/codebuff-cli`: its client, credentials, stored chats, its source for chats.
 export type { QuestionOutcome } from "../codebuff-events/ask-user.ts";
 export type { PrintModeEvent, ToolOutput } from "../codebuff-events/print-mode.ts";
 export * from "../core/index.ts";

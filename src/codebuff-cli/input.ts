@@ -1,3 +1,4 @@
+// Checks a prompt, and builds the arguments of the program.
 import { resolve } from "node:path";
 import { checks } from "../core/checks.ts";
 import { InvalidInputError, PayloadTooLargeError } from "../core/errors.ts";

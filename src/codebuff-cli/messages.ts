@@ -1,3 +1,4 @@
+// The program's output as messages: lines cut from bytes, events with their schemas.
 import type { QuestionOutcome } from "../codebuff-events/ask-user.ts";
 import {
   isOptionalField,

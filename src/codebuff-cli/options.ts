@@ -1,3 +1,4 @@
+// The options of a CLI client and of one prompt, with their checks and defaults.
 import { type Check, type Checks, checks, defined, isObject, oneOf } from "../core/checks.ts";
 import type { LocalSettings } from "../core/client/local-core.ts";
 import { LOCAL_CHECKS, type LocalClientOptions, resolveLocalOptions } from "../core/client/local-options.ts";

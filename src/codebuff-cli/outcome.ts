@@ -1,3 +1,4 @@
+// Decides how a run ended: by its report, exit code and output.
 import type { Exit } from "../process/group-process.ts";
 import { type CodebuffCliFailureKind, type CodebuffCliStderr, kindOf, withoutStack } from "./errors.ts";
 

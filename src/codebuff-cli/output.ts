@@ -1,3 +1,4 @@
+// Reads the output of one process for its turn.
 import { joinBytes } from "../core/bytes.ts";
 import { said } from "../core/errors.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";

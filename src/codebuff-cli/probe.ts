@@ -1,3 +1,4 @@
+// Asks the program for its version and help, and derives what it can do.
 import { joinBytes } from "../core/bytes.ts";
 import { deferred } from "../core/deferred.ts";
 import { GroupProcess } from "../process/group-process.ts";

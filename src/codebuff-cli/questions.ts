@@ -1,3 +1,4 @@
+// Questions of agents, which the next prompt of the conversation answers.
 import { UnsupportedError } from "../core/errors.ts";
 import { askedOtherwise, neverAsked, REMEMBERED, readAnswer } from "../core/gate/decision.ts";
 import { RequestIds } from "../core/gate/request-ids.ts";

@@ -1,3 +1,4 @@
+// Reads the one JSON object in which some builds report a whole run.
 import { isObject } from "../core/checks.ts";
 import { parseJson } from "../core/text.ts";
 import { isReport, type PrintedEvent, readEvent, readValue } from "./messages.ts";

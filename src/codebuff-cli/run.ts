@@ -1,3 +1,4 @@
+// The life of one process that answers one prompt.
 import { cleanCause } from "../core/client/clean-cause.ts";
 import type { LocalWork } from "../core/client/local-turns.ts";
 import type { CancelTimer } from "../core/clock.ts";

@@ -1,3 +1,4 @@
+// Keeps the start and the end of the error output.
 import { stripVTControlCharacters } from "node:util";
 import type { CodebuffCliStderr } from "./errors.ts";
 import { LineSplitter } from "./messages.ts";

@@ -1,3 +1,4 @@
+// Pure: what one event of the program means for a turn.
 import { isAskUser, questionOf, questionOutcome } from "../codebuff-events/ask-user.ts";
 import type { PrintModeEvent } from "../codebuff-events/print-mode.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";

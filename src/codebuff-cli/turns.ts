@@ -1,3 +1,4 @@
+// The turns of one client: one process each, a limited number at a time.
 import { checkCallOptions, defined } from "../core/checks.ts";
 import { LocalTurns } from "../core/client/local-turns.ts";
 import { HandshakeError } from "../core/errors.ts";

@@ -1,3 +1,4 @@
+// Translates the program's events into universal events; the source of the CLI for chats.
 import { isToolOutput } from "../codebuff-events/print-mode.ts";
 import {
   outputOf,

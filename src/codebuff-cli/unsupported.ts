@@ -1,5 +1,5 @@
-// `agentwire/codebuff-cli` on platforms without processes: the names of index.ts. An app for several platforms can import them
-// everywhere. Using one of them throws an error that explains the problem.
+// The entry `agentwire/codebuff-cli` on platforms without processes: each name throws an error that says why.
+// An app for several platforms can therefore import these names everywhere.
 import { UnsupportedError } from "../core/errors.ts";
 
 export * from "../core/index.ts";

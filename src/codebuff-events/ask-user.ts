@@ -1,3 +1,4 @@
+// Questions of Codebuff's agents to the user, and the answers in the form of their tool.
 import { isObject } from "../core/checks.ts";
 import type { Answers, Question, QuestionItem, ToolCall } from "../core/values.ts";
 import type { ToolOutput } from "./print-mode.ts";

@@ -1,3 +1,4 @@
+// The events of Codebuff's agents, the same on every backend of Codebuff, with their checks.
 import { isObject } from "../core/checks.ts";
 
 /** One part of a tool's output. */

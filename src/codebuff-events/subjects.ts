@@ -1,3 +1,4 @@
+// What the calls of the agents' tools are about, for grants.
 import type { SubjectRules } from "../core/gate/subject.ts";
 
 /**

@@ -1,3 +1,4 @@
+// The tools of Codebuff's agents by name: kind, title, and the files they touch, for universal events.
 import { isObject } from "../core/checks.ts";
 
 /** The tools of Codebuff's agents that say what they are about, in either profile and in later SDKs. */

@@ -1,3 +1,4 @@
+// Translates the events of Codebuff's agents into universal events, for all backends of Codebuff.
 import { isObject } from "../core/checks.ts";
 import type { Cost, TurnToolCall } from "../core/values.ts";
 import type { ToolFacts } from "../universal/engine/calls.ts";

@@ -1,3 +1,4 @@
+// The loop of one agent in a run: ask the model, run its tool calls, again until the agent is done.
 import type { ToolOutput } from "../codebuff-events/print-mode.ts";
 import { defined } from "../core/checks.ts";
 import { abortable } from "./abortable.ts";

@@ -1,3 +1,4 @@
+// What other agents know of an agent's run, as types.
 import type { ResolvedAgent } from "./agents.ts";
 import type { RunPrompt } from "./input.ts";
 import type { RunMessage, RunOutput, RunStopReason } from "./messages.ts";

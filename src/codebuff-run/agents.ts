@@ -1,3 +1,4 @@
+// Definitions of agents, checked: the caller's own and those of the registry.
 import { type Check, type Checks, checks, checkValues, isObject, oneOf } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import { CodebuffRunError } from "./errors.ts";

@@ -1,3 +1,4 @@
+// A language model of the AI SDK as a source of models (`aiSdkModel`).
 import { toBase64 } from "../core/bytes.ts";
 import { describe, isObject } from "../core/checks.ts";
 import { InvalidInputError, said } from "../core/errors.ts";

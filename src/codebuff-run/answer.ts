@@ -1,3 +1,4 @@
+// Pure: puts together one answer of a model, chunk by chunk, within limits.
 import { GrowingText } from "../core/text.ts";
 import type { Usage } from "../core/values.ts";
 import { CodebuffRunError } from "./errors.ts";

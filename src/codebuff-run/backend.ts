@@ -1,3 +1,4 @@
+// The routes of the Codebuff backend: key, registry, records of runs, token counts, models.
 import { isObject } from "../core/checks.ts";
 import type { CancelTimer, Clock } from "../core/clock.ts";
 import { abortable } from "./abortable.ts";

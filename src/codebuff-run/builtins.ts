@@ -1,3 +1,4 @@
+// The tools that agents know by name: their descriptions and parameters, as a model sees them.
 import type { JsonSchema } from "./tool-schema.ts";
 
 /** A tool that agents know by name: how a model sees it. */

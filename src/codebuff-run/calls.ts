@@ -1,3 +1,4 @@
+// Runs the tool calls of one answer: all are checked first, then one runs after the other.
 import type { ToolOutput } from "../codebuff-events/print-mode.ts";
 import { defined, isObject } from "../core/checks.ts";
 import { said } from "../core/errors.ts";

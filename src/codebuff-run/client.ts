@@ -1,3 +1,4 @@
+// The public class `CodebuffRun`: builds its parts, declares its capabilities.
 import { CODEBUFF_SUBJECTS } from "../codebuff-events/subjects.ts";
 import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
 import { SocketClient } from "../core/client/socket-client.ts";

@@ -1,3 +1,4 @@
+// Runs that continue from each other, new or from a stored state.
 import { checkCallOptions, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import {

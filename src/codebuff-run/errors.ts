@@ -1,3 +1,4 @@
+// The error of a failed run, also from the backend's own words.
 import type { TurnPartial } from "../core/agentwire-error.ts";
 import { defined, isObject } from "../core/checks.ts";
 import { TurnError } from "../core/errors.ts";

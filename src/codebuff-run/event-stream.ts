@@ -1,3 +1,4 @@
+// The data of server-sent events out of an HTTP response.
 import { unreachable } from "../core/http/answer.ts";
 import { CodebuffRunError } from "./errors.ts";
 import type { Opened } from "./http.ts";

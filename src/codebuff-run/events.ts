@@ -1,3 +1,4 @@
+// The events of a run client.
 import { CLIENT_EVENTS, type ClientEvents } from "../core/client/agent-client.ts";
 import type { EventNames } from "../core/client/events.ts";
 import type { Turn } from "../core/turn/turn.ts";

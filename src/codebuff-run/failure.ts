@@ -1,3 +1,5 @@
+// The kinds of failures, and a failure as it stands in the state of a run.
+
 /**
  * Why a run has failed. The server's own word, where it sends one, is `serverCode`.
  *

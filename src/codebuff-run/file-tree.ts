@@ -1,3 +1,4 @@
+// The files of a project as a tree, and the tree as text for a prompt.
 import { isObject } from "../core/checks.ts";
 
 interface TreeNode {

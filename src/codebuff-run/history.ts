@@ -1,3 +1,4 @@
+// The history of an agent as messages of a chat request, without orphaned calls and results.
 import { isToolOutput, type ToolOutput } from "../codebuff-events/print-mode.ts";
 import { fromBase64, isBase64 } from "../core/bytes.ts";
 import type { ChatMessage, ChatPart, RunMessage, RunPart, RunToolMessage } from "./messages.ts";

@@ -1,3 +1,4 @@
+// HTTP calls with limits, further tries, and errors without credentials.
 import type { Redactor } from "../core/client/redact.ts";
 import type { Clock } from "../core/clock.ts";
 import { ConnectError, isAgentwireError } from "../core/errors.ts";

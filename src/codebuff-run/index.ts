@@ -1,4 +1,4 @@
-// The public names of `agentwire/codebuff-run`.
+// The entry `agentwire/codebuff-run`: its client, sources of models, its source for chats.
 export type { PrintModeEvent, ToolOutput } from "../codebuff-events/print-mode.ts";
 export type { FetchBody, FetchInit, FetchLike, FetchResponse } from "../core/http/fetch.ts";
 export * from "../core/index.ts";

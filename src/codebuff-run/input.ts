@@ -1,3 +1,4 @@
+// Checks the prompt of a run, and builds its messages.
 import { isBase64, toBase64 } from "../core/bytes.ts";
 import { type Check, type Checks, checks, checkValues, describe } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";

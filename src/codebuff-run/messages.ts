@@ -1,3 +1,4 @@
+// The events and the history of a run, and the chat requests and chunks of the model's API, with schemas.
 import type { PrintModeEvent, ToolOutput } from "../codebuff-events/print-mode.ts";
 import { isObject } from "../core/checks.ts";
 import type { RunFailure } from "./failure.ts";

@@ -1,3 +1,4 @@
+// Asks the model once, and gives its answer to the turn and the history.
 import type { AgentDefinition } from "./agents.ts";
 import { Answer, creditsOf, type Piece } from "./answer.ts";
 import { CodebuffRunError } from "./errors.ts";

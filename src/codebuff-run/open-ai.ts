@@ -1,3 +1,4 @@
+// Any server with OpenAI's API as a source of models (`openAiCompatible`).
 import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
 import { Redactor } from "../core/client/redact.ts";
 import { type Clock, systemClock } from "../core/clock.ts";

@@ -1,3 +1,4 @@
+// The result of an agent's run, by the output mode of its definition.
 import type { AgentDefinition } from "./agents.ts";
 import { CodebuffRunError } from "./errors.ts";
 import type { RunMessage, RunOutput } from "./messages.ts";

@@ -1,3 +1,4 @@
+// Fills in `{CODEBUFF_...}` in the prompts of agents.
 import { isObject } from "../core/checks.ts";
 import { CodebuffRunError } from "./errors.ts";
 import { oneLine, printedTree } from "./file-tree.ts";

@@ -1,3 +1,4 @@
+// Agents in code (`handleSteps`): runs the generator, and does what it yields.
 import type { ToolOutput } from "../codebuff-events/print-mode.ts";
 import { checks, describe, isObject } from "../core/checks.ts";
 import { abortable } from "./abortable.ts";

@@ -1,3 +1,4 @@
+// Tool calls that the model's provider runs itself: shown, and no more.
 import { defined, isObject } from "../core/checks.ts";
 import { randomId } from "../core/random-id.ts";
 import { parseJson } from "../core/text.ts";

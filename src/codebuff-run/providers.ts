@@ -1,3 +1,4 @@
+// Which source answers for a model, and what follows when the source fails.
 import { type Check, checks, isObject } from "../core/checks.ts";
 import type { Clock } from "../core/clock.ts";
 import { said } from "../core/errors.ts";

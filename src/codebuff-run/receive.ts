@@ -1,3 +1,4 @@
+// Receives an answer of a model, as a stream or as one JSON object.
 import { isAgentwireError } from "../core/errors.ts";
 import { bytesOf, parsed } from "../core/http/answer.ts";
 import { type Answer, chunkOfCompletion, type Piece } from "./answer.ts";

@@ -1,3 +1,4 @@
+// The shared parts of the run client: the core of a client without a connection, HTTP and sources.
 import { LocalCore } from "../core/client/local-core.ts";
 import { Redactor } from "../core/client/redact.ts";
 import { ConnectError, HandshakeError } from "../core/errors.ts";

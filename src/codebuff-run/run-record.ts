@@ -1,3 +1,4 @@
+// The record of one agent's run, on the backend and here.
 import { randomId } from "../core/random-id.ts";
 import type { FinishRecord, StepRecord } from "./backend.ts";
 import type { Shared } from "./shared.ts";

@@ -1,3 +1,4 @@
+// The state that the next run continues from: made, checked and copied.
 import { emptyFileContext } from "../codebuff-events/file-context.ts";
 import { describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";

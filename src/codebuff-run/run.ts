@@ -1,3 +1,4 @@
+// The run of one prompt: API key, start, agent, finish.
 import { defined } from "../core/checks.ts";
 import { cleanCause } from "../core/client/clean-cause.ts";
 import type { LocalWork } from "../core/client/local-turns.ts";

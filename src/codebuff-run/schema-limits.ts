@@ -1,3 +1,4 @@
+// What a tool's JSON Schema may cost to check; patterns of foreign schemas never run.
 import type { Schema } from "@cfworker/json-schema";
 import { isObject } from "../core/checks.ts";
 

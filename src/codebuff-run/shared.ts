@@ -1,3 +1,4 @@
+// What all agents of one run share: turn, gate, signal, events.
 import { said } from "../core/errors.ts";
 import type { Gate, Withdraw } from "../core/gate/gate.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";

@@ -1,3 +1,4 @@
+// Runs sub-agents for an agent, all at once.
 import type { ToolOutput } from "../codebuff-events/print-mode.ts";
 import { defined } from "../core/checks.ts";
 import { randomId } from "../core/random-id.ts";

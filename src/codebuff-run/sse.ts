@@ -1,3 +1,4 @@
+// Reads server-sent events from bytes that are cut anywhere.
 import { createParser, type EventSourceParser } from "eventsource-parser";
 
 /** Characters of one event of the stream, and of one line. Real chunks take some kilobytes; a line without an end must not fill the memory. */

@@ -1,3 +1,4 @@
+// One tool call with a handler: the gate, the handler, the result, also of a denied call.
 import { answerOutput, questionOf } from "../codebuff-events/ask-user.ts";
 import type { ToolOutput } from "../codebuff-events/print-mode.ts";
 import { describe } from "../core/checks.ts";

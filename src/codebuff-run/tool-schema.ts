@@ -1,3 +1,4 @@
+// The parameters of a tool: JSON Schema or Standard Schema, and inputs checked by them.
 import { dereference, type Schema, validate } from "@cfworker/json-schema";
 import { describe, isObject } from "../core/checks.ts";
 import { InvalidInputError, said } from "../core/errors.ts";

@@ -1,3 +1,4 @@
+// Tools that take time to start, such as those of MCP servers: started with a run, closed with the client.
 import { describe, isObject } from "../core/checks.ts";
 import type { CancelTimer, Clock } from "../core/clock.ts";
 import { InvalidInputError } from "../core/errors.ts";

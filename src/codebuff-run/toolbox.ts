@@ -1,3 +1,4 @@
+// The tools of an agent: built-in, the caller's own, and those of sources.
 import { isToolOutput, type PrintModeEvent, type ToolOutput } from "../codebuff-events/print-mode.ts";
 import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError, said } from "../core/errors.ts";

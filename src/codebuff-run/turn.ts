@@ -1,3 +1,4 @@
+// Pure: the events, the usage and the result of a run.
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { Cost, TurnToolCall, Usage } from "../core/values.ts";
 import type { Piece } from "./answer.ts";

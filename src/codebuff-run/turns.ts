@@ -1,3 +1,4 @@
+// The turns of one client: a run each, a limited number at a time.
 import { checkCallOptions, defined } from "../core/checks.ts";
 import { LocalTurns } from "../core/client/local-turns.ts";
 import type { Gate } from "../core/gate/gate.ts";

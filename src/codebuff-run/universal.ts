@@ -1,3 +1,4 @@
+// Translates the events of runs into universal events; the source of runs for chats.
 import { MAIN_AGENT, outputOf, PrintModeMapping, universalCost } from "../codebuff-events/universal.ts";
 import { defined, isObject } from "../core/checks.ts";
 import type { AnyConversation, AnyTurn } from "../core/client/any-client.ts";

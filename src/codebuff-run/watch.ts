@@ -1,3 +1,4 @@
+// Ends an answer that stays silent too long, or whose run is stopped.
 import { type Clock, Deadline } from "../core/clock.ts";
 import { CodebuffRunError } from "./errors.ts";
 

@@ -1,3 +1,4 @@
+// The fate of each sent frame: acknowledged, refused or out of time.
 import {
   type AgentwireError,
   ConnectionLostError,

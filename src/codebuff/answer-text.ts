@@ -1,3 +1,4 @@
+// The text of an answer that was not streamed, from the message that ends its prompt.
 import { isObject } from "../core/checks.ts";
 import type { PromptResponse } from "./messages.ts";
 

@@ -1,3 +1,4 @@
+// Decodes streamed chunks into text, also chunks that hold server-sent events.
 import { isObject } from "../core/checks.ts";
 import { parseJson } from "../core/text.ts";
 import type { ChunkObject } from "./messages.ts";

@@ -1,3 +1,4 @@
+// The public class `CodebuffClient`: builds its parts, declares its capabilities.
 import { CODEBUFF_SUBJECTS } from "../codebuff-events/subjects.ts";
 import { checkCallOptions, checks, oneOf } from "../core/checks.ts";
 import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";

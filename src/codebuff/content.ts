@@ -1,3 +1,4 @@
+// The parts of a prompt (texts, images, earlier messages) in the form of each Codebuff server.
 import { toBase64 } from "../core/bytes.ts";
 import { isObject } from "../core/checks.ts";
 import { InvalidInputError, UnsupportedError } from "../core/errors.ts";

@@ -1,3 +1,4 @@
+// Opens a conversation with a Codebuff server, new or from a stored state.
 import { InvalidInputError } from "../core/errors.ts";
 import {
   type Conversation,

@@ -1,3 +1,4 @@
+// The error of a failed prompt, with advice for known failures.
 import {
   type AgentwireError,
   ConnectionLostError,

@@ -1,3 +1,4 @@
+// Failures and the account's balance as data of universal events.
 import type { CodebuffTurnError } from "./errors.ts";
 import type { UsageResponse } from "./extensions.ts";
 import type { ActionError, InitResponse, PromptError } from "./messages.ts";

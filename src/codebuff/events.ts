@@ -1,3 +1,4 @@
+// The events of a Codebuff client.
 import { CLIENT_EVENTS, type ClientEvents } from "../core/client/agent-client.ts";
 import type { ClientCore } from "../core/client/client-core.ts";
 import type { EventNames } from "../core/client/events.ts";

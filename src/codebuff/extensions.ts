@@ -1,3 +1,4 @@
+// Messages of the original server that the published protocol does not have, with their schemas.
 import * as z from "zod/mini";
 import { isListOfStrings } from "../codebuff-events/print-mode.ts";
 import { isObject } from "../core/checks.ts";

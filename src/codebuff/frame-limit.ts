@@ -1,3 +1,4 @@
+// The largest frame that each server takes.
 import { PayloadTooLargeError } from "../core/errors.ts";
 import { utf8Length } from "../core/text.ts";
 import type { CodebuffServer } from "./messages.ts";

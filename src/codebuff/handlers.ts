@@ -1,3 +1,4 @@
+// The caller's handlers for tools, files and MCP tools: their types, calls and checked outputs.
 import { isAskUser } from "../codebuff-events/ask-user.ts";
 import { isToolOutput, type ToolOutput } from "../codebuff-events/print-mode.ts";
 import { describe, isObject } from "../core/checks.ts";

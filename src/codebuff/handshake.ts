@@ -1,3 +1,4 @@
+// How a client identifies itself on each new socket.
 import type { CancelTimer } from "../core/clock.ts";
 import { HandshakeError } from "../core/errors.ts";
 import { randomId } from "../core/random-id.ts";

@@ -1,4 +1,4 @@
-// Exports everything from the core too, so one import is enough.
+// The entry `agentwire/codebuff`: its client, its source for chats, and everything of the core.
 
 export { isPrintModeEvent, type PrintModeEvent, type ToolOutput } from "../codebuff-events/print-mode.ts";
 export * from "../core/index.ts";

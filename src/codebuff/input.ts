@@ -1,3 +1,4 @@
+// Checks a prompt in Codebuff's own form, and builds the request for its server.
 import { fromBase64, HEAD_BASE64, imageTypeOf, isBase64 } from "../core/bytes.ts";
 import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";

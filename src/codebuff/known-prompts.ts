@@ -1,3 +1,4 @@
+// Finds the prompt that a server's message names, also one that has just ended.
 import { Recent } from "../core/recent.ts";
 import type { Runner } from "../core/turn/runner.ts";
 import type { Prompt } from "./prompt.ts";

@@ -1,3 +1,4 @@
+// Requests that are not written yet, in the order of the calls; init and topics go first after a reconnect.
 import { type AgentwireError, copyError } from "../core/errors.ts";
 import { Queue } from "../core/queue.ts";
 import type { CodebuffCore } from "./events.ts";

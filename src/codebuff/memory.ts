@@ -1,3 +1,4 @@
+// What a conversation sends along with each prompt, in the form of either server.
 import { isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import type { ConversationMessage, ConversationState } from "../core/turn/conversation.ts";

@@ -1,3 +1,4 @@
+// The messages of the wire: types, schemas, `decode` and `encode`.
 import * as z from "zod/mini";
 import { isObject } from "../core/checks.ts";
 import type { Reads, Shape } from "../core/schemas.ts";

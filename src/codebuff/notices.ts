@@ -1,3 +1,4 @@
+// Sent frames that await only an ack: cancels, and responses to the server's requests.
 import type { Clock } from "../core/clock.ts";
 import { utf8Length } from "../core/text.ts";
 import { Pending } from "./pending.ts";

@@ -1,3 +1,4 @@
+// The options of a Codebuff client and of one prompt, with their checks and defaults.
 import { type Check, checks, isObject, oneOf } from "../core/checks.ts";
 import {
   type ResolvedSocketOptions,

@@ -1,3 +1,4 @@
+// Requests that await a reply, with ids and deadlines.
 import { type Clock, Deadline } from "../core/clock.ts";
 import { Table } from "../core/table.ts";
 

@@ -1,3 +1,4 @@
+// One prompt, from the call to its end.
 import { isObject } from "../core/checks.ts";
 import type { CancelTimer } from "../core/clock.ts";
 import { type AgentwireError, InvalidInputError, isAgentwireError } from "../core/errors.ts";

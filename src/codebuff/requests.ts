@@ -1,3 +1,4 @@
+// Answers the server's requests to this machine (tools, files, MCP tools), each once, after the gate.
 import { isAskUser, questionOf } from "../codebuff-events/ask-user.ts";
 import type { ToolOutput } from "../codebuff-events/print-mode.ts";
 import { CODEBUFF_SUBJECTS } from "../codebuff-events/subjects.ts";

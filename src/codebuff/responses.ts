@@ -1,3 +1,4 @@
+// Sends the answer to a request on the session that asked, or not at all.
 import type { CodebuffCore } from "./events.ts";
 import { checkFrame } from "./frame-limit.ts";
 import { toJson } from "./input.ts";

@@ -1,3 +1,4 @@
+// The first session state that the original server needs, from facts about a project.
 import { emptyFileContext } from "../codebuff-events/file-context.ts";
 import { defined } from "../core/checks.ts";
 

@@ -1,3 +1,4 @@
+// What one socket has outstanding: sent frames, prompts and replies.
 import { type Clock, Deadline } from "../core/clock.ts";
 import type { AgentwireError } from "../core/errors.ts";
 import { Table } from "../core/table.ts";

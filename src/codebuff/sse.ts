@@ -1,3 +1,4 @@
+// Reads server-sent events from text that is cut anywhere.
 import { createParser, type EventSourceParser } from "eventsource-parser";
 
 /**

@@ -1,3 +1,4 @@
+// The init and the topics of a client, repeated after a reconnect.
 import { deferred } from "../core/deferred.ts";
 import { copyError, isAgentwireError } from "../core/errors.ts";
 import { Table } from "../core/table.ts";

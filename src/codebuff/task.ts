@@ -1,3 +1,4 @@
+// One request of the server, from the gate to its response: run, denied, or too late.
 import type { CancelTimer } from "../core/clock.ts";
 import { said } from "../core/errors.ts";
 import { denialOf, isUsersWord } from "../core/gate/decision.ts";

@@ -1,3 +1,4 @@
+// Where the client's token comes from: an option, or a function that is called each time.
 import { describe } from "../core/checks.ts";
 import { cleanCause } from "../core/client/clean-cause.ts";
 import type { Redactor } from "../core/client/redact.ts";

@@ -1,3 +1,4 @@
+// Tool calls and questions of the server's agents, and the answers to them; `toolError` says why a call failed.
 import { answerOutput } from "../codebuff-events/ask-user.ts";
 import type { ToolOutput } from "../codebuff-events/print-mode.ts";
 import { isUsersWord } from "../core/gate/decision.ts";

@@ -1,3 +1,4 @@
+// Pure: what one message of the server means for a prompt.
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { Cost } from "../core/values.ts";
 import type { ChunkDecoder, StreamError } from "./chunks.ts";

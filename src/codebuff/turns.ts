@@ -1,3 +1,4 @@
+// The prompts of one client, waiting and running, and the messages for them.
 import { type AgentwireError, ClosedError, InvalidInputError, isAgentwireError } from "../core/errors.ts";
 import type { Gate } from "../core/gate/gate.ts";
 import { closedInTurn } from "../core/link/connection-errors.ts";

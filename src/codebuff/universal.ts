@@ -1,3 +1,4 @@
+// Translates Codebuff's events into universal events; the source of a Codebuff server for chats.
 import { isPrintModeEvent, isPrintModeType, isToolOutput } from "../codebuff-events/print-mode.ts";
 import {
   outputOf,

@@ -1,3 +1,4 @@
+// The protocol below the prompts: handshake, sent frames, pings, and loss of the link.
 import type { ClientProtocol } from "../core/client/client-core.ts";
 import {
   type AgentwireError,

@@ -1,3 +1,4 @@
+// What follows a cancel: `Cancel`, denials, `Ping`, and no new prompt until the `Pong` or `cancelTimeout`.
 import { type AgentwireError, isAgentwireError } from "../core/errors.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
 import { keyOf, type TurnCalls } from "./calls.ts";

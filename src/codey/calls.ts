@@ -1,3 +1,4 @@
+// What a message or a decision means for one tool call, and which call is meant: servers reuse ids.
 import { Queue } from "../core/queue.ts";
 import { hasEnded, type Ruling, type TurnToolCall } from "../core/values.ts";
 import type { RequestedCall, ToolError, TurnMessage } from "./messages.ts";

@@ -1,3 +1,4 @@
+// The public class `CodeyClient`: builds its parts, declares its capabilities.
 import { checkCallOptions, checks } from "../core/checks.ts";
 import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
 import { ClientCore } from "../core/client/client-core.ts";

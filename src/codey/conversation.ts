@@ -1,3 +1,4 @@
+// The conversation of a connection's session, and its transcript.
 import { type ConnectionLostError, copyError } from "../core/errors.ts";
 import {
   type Conversation,

@@ -1,3 +1,4 @@
+// Errors of Codey's turns: ended by the server, unreadable, cancelled without confirmation, context lost.
 import { type AgentwireError, ConnectionLostError, TurnError } from "../core/errors.ts";
 import { isBusy } from "../core/link/connection-errors.ts";
 import type { TurnToolCall } from "../core/values.ts";

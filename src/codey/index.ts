@@ -1,4 +1,4 @@
-// The public names of `agentwire/codey`.
+// The entry `agentwire/codey`: its client, its source for chats, and everything of the core.
 export * from "../core/index.ts";
 export { CodeyClient } from "./client.ts";
 export type { CodeyConversation, CodeyConversationState } from "./conversation.ts";

@@ -1,3 +1,4 @@
+// Checks a prompt, and builds its frame.
 import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError, PayloadTooLargeError } from "../core/errors.ts";
 import { utf8Length, wellFormed } from "../core/text.ts";

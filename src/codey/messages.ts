@@ -1,3 +1,4 @@
+// The messages of codey-server: types, schemas, `decode` and `encode`.
 import * as z from "zod/mini";
 import { isObject } from "../core/checks.ts";
 import { boolean, lazy, list, literal, type Reads, readByType, type Shape } from "../core/schemas.ts";

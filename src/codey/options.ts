@@ -1,3 +1,4 @@
+// The options of a Codey client, with their checks and defaults.
 import { checks } from "../core/checks.ts";
 import {
   type ResolvedSocketOptions,

@@ -1,3 +1,4 @@
+// What the calls of codey-server's tools are about, for grants.
 import type { SubjectRules } from "../core/gate/subject.ts";
 
 /** What the calls of codey-server's tools are about, if the server asks about them. */

@@ -1,3 +1,4 @@
+// Pure: what one message of the server means for a turn.
 import { decideCall, inferStart } from "../core/gate/decision.ts";
 import { GrowingText } from "../core/text.ts";
 import type { TurnResult } from "../core/turn/turn.ts";

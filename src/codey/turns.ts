@@ -1,3 +1,4 @@
+// Runs one turn at a time, cancels it, and sends decisions on its tool calls.
 import { checkCallOptions } from "../core/checks.ts";
 import { TURN_CHECKS } from "../core/client/options.ts";
 import { type AgentwireError, ConnectionLostError } from "../core/errors.ts";

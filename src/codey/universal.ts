@@ -1,3 +1,4 @@
+// Translates Codey's events into universal events; the source of a codey-server for chats.
 import { isObject } from "../core/checks.ts";
 import type { AnyConversation, AnyTurn } from "../core/client/any-client.ts";
 import type { AnyAgentwireError } from "../core/errors.ts";

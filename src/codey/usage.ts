@@ -1,3 +1,4 @@
+// The tokens of each turn, computed from the session's running count.
 import type { Usage } from "../core/values.ts";
 import type { FinishedUsage } from "./messages.ts";
 

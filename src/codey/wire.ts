@@ -1,3 +1,4 @@
+// The protocol below the turns: the greeting, requests answered in order, and loss of the link.
 import type { ClientProtocol } from "../core/client/client-core.ts";
 import type { Clock } from "../core/clock.ts";
 import {

@@ -1,3 +1,4 @@
+// The base class of every error of the library, with its code and what is known of the delivery.
 import type { Cost, TurnToolCall, Usage } from "./values.ts";
 
 /** `not-sent`: the input never left this machine. `unknown`: the server may have seen the input; a second try may repeat its work. */

@@ -1,3 +1,5 @@
+// Base64, joined bytes, and the types of pictures.
+
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /** Finds one character outside of the alphabet. Needs no backtracking, which would overflow the stack on megabytes. */

@@ -1,3 +1,4 @@
+// Checks of values that callers pass: a wrong value is an `InvalidInputError` that says what to pass instead.
 import { MAX_DELAY } from "./clock.ts";
 import { InvalidInputError } from "./errors.ts";
 import { checkNames, labelled } from "./names.ts";

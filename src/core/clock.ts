@@ -1,3 +1,5 @@
+// Time and random numbers, which tests inject; time limits and idle limits that are cheap to restart.
+
 /** The time and the random numbers of the whole library. A test injects its own clock, and runs hours of back-off without sleeping. */
 export interface Clock {
   /** Milliseconds since an arbitrary start; never decreases. */

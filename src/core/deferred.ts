@@ -1,3 +1,5 @@
+// A promise that is settled from outside.
+
 /** A promise with the functions that settle it. */
 export interface Deferred<T> {
   readonly promise: Promise<T>;

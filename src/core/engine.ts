@@ -1,3 +1,4 @@
+// The globals that a client needs, and the error for a JavaScript engine that lacks one.
 import { UnsupportedError } from "./errors.ts";
 
 /**

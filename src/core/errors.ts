@@ -1,3 +1,4 @@
+// The error classes: one for each kind of failure.
 import { AgentwireError, type AgentwireErrorOptions, type ErrorCode, isOurs } from "./agentwire-error.ts";
 
 export {

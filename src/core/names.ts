@@ -1,3 +1,4 @@
+// Refuses a wrong name of an option, field or event, and guesses the right one.
 import { InvalidInputError } from "./errors.ts";
 
 /** Characters of a name that an error quotes. */

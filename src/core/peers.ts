@@ -1,3 +1,4 @@
+// The error for an optional package that is missing or too old.
 import { UnsupportedError } from "./errors.ts";
 
 /** An optional package that an entry of this package needs. npm takes any version: a narrow range would stop the install of apps that never use the entry. */

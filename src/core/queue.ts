@@ -1,3 +1,5 @@
+// A first-in-first-out queue in constant time.
+
 const SEGMENT = 256;
 
 interface Segment<T> {

@@ -1,3 +1,5 @@
+// Ids that nobody can guess.
+
 /** `prefix` and 128 random bits in hex. */
 export function randomId(prefix: string): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));

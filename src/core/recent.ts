@@ -1,3 +1,4 @@
+// The last keys up to a limit: tells late messages from unknown ones in bounded memory.
 import { Table } from "./table.ts";
 
 /** The last `limit` keys that were set, each with a value. Tells late messages from unknown ones in bounded memory. */

@@ -1,3 +1,4 @@
+// Requests that await a reply, first in, first out, for protocols without ids.
 import { type Clock, Deadline } from "./clock.ts";
 import { deferred } from "./deferred.ts";
 import type { AgentwireError } from "./errors.ts";

@@ -1,3 +1,4 @@
+// The few kinds of zod schemas that all protocols share, and reading a message by its `type`.
 import * as z from "zod/mini";
 
 /**

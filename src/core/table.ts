@@ -1,3 +1,5 @@
+// A `Map` that takes no memory while it is empty.
+
 /** A `Map` that is made at the first `set`. An idle client has a dozen tables, and an empty `Map` takes 250 bytes. */
 export class Table<Key, Value> {
   #map: Map<Key, Value> | undefined;

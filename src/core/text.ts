@@ -1,3 +1,5 @@
+// Tolerant JSON in linear time and without recursion; UTF-8 lengths; growing texts.
+
 /**
  * Parses one text frame. Besides JSON the parser accepts the bare values `Infinity`, `-Infinity` and `NaN` of Python's encoder. They are
  * read as +Infinity, -Infinity and null; with `infinity: "null"` all are read as null. Linear in time, constant in stack.

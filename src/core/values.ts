@@ -1,3 +1,5 @@
+// The types that users see everywhere: usage, cost, states, tool calls, questions, decisions.
+
 /** An event of any protocol. */
 export interface AnyEvent {
   readonly type: string;

@@ -1,3 +1,4 @@
+// `<Approval>`: asks whether a tool may run.
 import type { ReactElement } from "react";
 import type { Decision } from "../core/values.ts";
 import { withCursor } from "./composer/shown-cursor.ts";

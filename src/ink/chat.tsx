@@ -1,3 +1,4 @@
+// `<Chat>`: the whole screen of a chat.
 import { Box, Static, useCursor, useInput, usePaste, useWindowSize } from "ink";
 import { type ReactElement, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { Chat as AgentChat } from "../chat/chat.ts";

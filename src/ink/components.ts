@@ -1,3 +1,4 @@
+// The components and functions that import Ink and React, loaded once both are found.
 export { Approval, type ApprovalProps } from "./approval.tsx";
 export { Chat, type ChatProps } from "./chat.tsx";
 export { Composer, type ComposerProps } from "./composer.tsx";

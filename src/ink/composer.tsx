@@ -1,3 +1,4 @@
+// `<Composer>`: the text that the user writes, with a history and folded pastes.
 import { usePaste } from "ink";
 import type { ReactElement } from "react";
 import { composerRows } from "./composer/composer-rows.ts";

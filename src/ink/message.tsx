@@ -1,3 +1,4 @@
+// `<Message>`: one prompt or answer with its parts.
 import { type ReactElement, useState } from "react";
 import { useSeconds } from "../react/index.ts";
 import type { ChatMessage } from "../universal/transcript/message.ts";

@@ -1,3 +1,4 @@
+// Checks that Ink and React are installed and new enough.
 import { isOlder, type Peer, peerError } from "../core/peers.ts";
 
 const ENTRY = "agentwire/ink";

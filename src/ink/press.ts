@@ -1,3 +1,4 @@
+// What Ink tells of keys, as single keys and typed text.
 import type { Key } from "ink";
 
 /** A key that does something. */

@@ -1,3 +1,4 @@
+// `<Question>`: asks the questions of an agent, one after the other.
 import type { ReactElement } from "react";
 import type { Answer } from "../core/values.ts";
 import { withCursor } from "./composer/shown-cursor.ts";

@@ -1,3 +1,4 @@
+// `<Reasoning>`: what the model thinks, folded or not.
 import { type ReactElement, useState } from "react";
 import { useSeconds } from "../react/index.ts";
 import type { ChatReasoningPart } from "../universal/transcript/message.ts";

@@ -1,3 +1,4 @@
+// Clears what a narrower window leaves above the live region.
 import { useStdout } from "ink";
 import { useEffect, useState } from "react";
 import { wrap } from "./rows/wrap.ts";

@@ -1,3 +1,4 @@
+// `renderChat`: shows a chat on the terminal until the user leaves.
 import { render } from "ink";
 import type { Chat as AgentChat } from "../chat/chat.ts";
 import { UnsupportedError } from "../core/errors.ts";

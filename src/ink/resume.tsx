@@ -1,3 +1,4 @@
+// `<Resume>`: asks how to go on after the backend has lost the conversation.
 import type { ReactElement } from "react";
 import type { ChatResume } from "../chat/chat.ts";
 import { resumeRows, stepResume } from "./dialogs/resume-dialog.ts";

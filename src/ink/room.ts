@@ -1,3 +1,4 @@
+// The rows that a component may take, and the place above it to print what is too tall.
 import { createContext, useContext, useEffect, useRef, useState } from "react";
 import type { Row } from "./rows/row.ts";
 

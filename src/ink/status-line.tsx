@@ -1,3 +1,4 @@
+// `<StatusLine>`: the turn, the connection, waiting prompts and usage in one row.
 import { useWindowSize } from "ink";
 import type { ReactElement } from "react";
 import { useSeconds } from "../react/index.ts";

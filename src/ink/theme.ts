@@ -1,3 +1,5 @@
+// Colours and symbols of the terminal screen.
+
 /** What a piece of text is, for its colour. */
 export type Tone =
   | "plain"

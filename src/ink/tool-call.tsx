@@ -1,3 +1,4 @@
+// `<ToolCall>`: a tool call with its input and output.
 import type { ReactElement } from "react";
 import type { ChatToolPart } from "../universal/transcript/message.ts";
 import { toolRows } from "./parts/tool-rows.ts";

@@ -1,3 +1,4 @@
+// `<Transcript>`: the messages of a chat, finished rows in the scrollback.
 import { Box, Static, useWindowSize } from "ink";
 import { type ReactElement, type ReactNode, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import type { ChatSnapshot } from "../chat/snapshot.ts";

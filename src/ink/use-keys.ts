@@ -1,3 +1,4 @@
+// A hook for components that take keys, also where keys cannot be read.
 import { useInput, useStdin } from "ink";
 import { useEffect, useReducer, useRef } from "react";
 import { type Press, pressesOf } from "./press.ts";

@@ -1,3 +1,4 @@
+// The theme and the width that a component is shown with.
 import { useWindowSize } from "ink";
 import { plainTheme, type Theme, themeFor } from "./theme.ts";
 

@@ -1,3 +1,4 @@
+// Starts one program in a process group of its own, without a shell; its signals, pipes and end.
 import { type ChildProcess, spawn } from "node:child_process";
 import { type CancelTimer, type Clock, Deadline } from "../core/clock.ts";
 import { Group } from "./group.ts";

@@ -1,3 +1,4 @@
+// The processes of a group, and how all of them are ended.
 import { type ChildProcess, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 

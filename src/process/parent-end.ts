@@ -1,3 +1,5 @@
+// Ends the started programs when this process ends.
+
 /** A process that must not outlive this one. */
 export interface Watched {
   /** Whether SIGINT, SIGTERM and SIGHUP of this process are passed on. */

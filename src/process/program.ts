@@ -1,3 +1,4 @@
+// Finds a program as the system would, without starting it.
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { posix, win32 } from "node:path";
 

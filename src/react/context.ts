@@ -1,3 +1,4 @@
+// `<ChatProvider>` and `useChat`: the chat for the components below.
 import { createContext, createElement, type ReactElement, type ReactNode, useContext } from "react";
 import type { Chat } from "../chat/chat.ts";
 import { InvalidInputError } from "../core/errors.ts";

@@ -1,3 +1,4 @@
+// Refuses a version of React that is too old.
 import * as React from "react"; // not by name: an older React lacks some names, and would fail while it is linked
 import { isOlder, type Peer, peerError } from "../core/peers.ts";
 

@@ -1,3 +1,4 @@
+// Hooks that render a chat: its snapshot or a part of it, its connection, its open requests.
 import * as React from "react";
 import type { Chat } from "../chat/chat.ts";
 import type { ChatConnection } from "../chat/connection.ts";

@@ -1,3 +1,4 @@
+// A hook for a chat that lives as long as its component.
 import { useEffect, useRef, useState } from "react";
 import type { Chat } from "../chat/chat.ts";
 import { systemClock } from "../core/clock.ts";

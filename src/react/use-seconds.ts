@@ -1,3 +1,4 @@
+// A hook that counts the seconds since a time.
 import { useEffect, useState } from "react";
 import { type Clock, systemClock } from "../core/clock.ts";
 

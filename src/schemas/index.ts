@@ -1,3 +1,4 @@
+// The entry `agentwire/schemas`: zod schemas and the JSON Schema of universal events.
 import * as z from "zod/mini";
 import { type DataOf, UNIVERSAL_SCHEMA, type UniversalEventType } from "../universal/events.ts";
 import { data, event, item, part } from "../universal/shapes.ts";

@@ -1,3 +1,4 @@
+// The entry `agentwire/schemas` on Node: says what to install when zod is missing.
 import { createRequire } from "node:module";
 import { isOlder, type Peer, peerError } from "../core/peers.ts";
 

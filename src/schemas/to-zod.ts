@@ -1,3 +1,4 @@
+// Makes a zod schema from a shape of `universal`.
 import * as z from "zod/mini";
 import type { Form, Shape } from "../universal/shapes.ts";
 

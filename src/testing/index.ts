@@ -1,3 +1,4 @@
+// The entry `agentwire/testing`: mock servers, the fake CLI, record and replay, the manual clock.
 export * from "./agent/index.ts";
 export type { CassUser } from "./cass/accounts.ts";
 export { MockCass, type NewCassUser } from "./cass/mock.ts";

@@ -1,3 +1,4 @@
+// A clock that moves only when a test says so.
 import type { CancelTimer, Clock } from "../core/clock.ts";
 import { checkNames } from "./names.ts";
 import { settle } from "./settle.ts";

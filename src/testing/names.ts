@@ -1,3 +1,5 @@
+// The error for wrong input of a test, and the check of names of options and steps.
+
 /** The mark of this package's errors, by which `isAgentwireError` knows them: the mocks take nothing else from there. */
 const BRAND = Symbol.for("agentwire.error");
 

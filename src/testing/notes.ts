@@ -1,3 +1,4 @@
+// Lists of what happened on a mock, and promises of what will happen.
 import { InvalidMockInput } from "./names.ts";
 import { Waiters } from "./waiters.ts";
 

@@ -1,3 +1,5 @@
+// Promises that are kept when something has happened.
+
 interface Waiter {
   check(): void;
   fail(error: Error): void;

@@ -1,3 +1,4 @@
+// The events that close what a crash left open in a stored transcript.
 import { subjectOf } from "./check/book.ts";
 import type {
   ContentPart,

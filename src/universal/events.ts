@@ -1,3 +1,4 @@
+// The vocabulary: the type of every universal event, item and content part.
 import type { GrantScope, ToolCallState, ToolPreview } from "../core/values.ts";
 
 export type { ToolPreview } from "../core/values.ts";

@@ -1,3 +1,4 @@
+// The input of the engine: facts that a backend or this machine states, as types.
 import type { ProtocolWarning } from "../core/client/agent-client.ts";
 import type { AnyAgentwireError } from "../core/errors.ts";
 import type { TurnOutcome, TurnResult } from "../core/turn/turn.ts";

@@ -1,3 +1,4 @@
+// The interface of a mapping: how one protocol's events become universal events.
 import type { AnyAgentClient, AnyTurn } from "../core/client/any-client.ts";
 import type { Unsubscribe } from "../core/client/events.ts";
 import type { TurnOrigin } from "../core/client/origin.ts";

@@ -1,3 +1,4 @@
+// The shapes of events as data: the check, the zod schemas and the JSON Schema are made from it.
 import type * as U from "./events.ts";
 import { UNIVERSAL_EVENT_TYPES } from "./events.ts";
 

@@ -1,3 +1,4 @@
+// The public types of universal streams and of a source (`AgentSource`): a backend for chats.
 import { checkCallOptions, checks } from "../core/checks.ts";
 import type { AnyAgentClient, AnyConversation, AnyTurn } from "../core/client/any-client.ts";
 import type { ListenOptions, Unsubscribe } from "../core/client/events.ts";

@@ -22,6 +22,7 @@ describe("npm run check", () => {
       "imports",
       "circles",
       "neutral",
+      "map",
       "privacy",
       "expressions",
       "browser",

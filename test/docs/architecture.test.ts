@@ -1,68 +1,78 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { listFiles } from "../../scripts/support/list-files.ts";
-import { ALL_FLATS, SHARED_ROOMS } from "../../scripts/support/rooms.ts";
+import {
+  ALL_FLATS,
+  FLATS,
+  ROOMS,
+  type Room,
+  SHARED_ROOMS,
+  SMALL_PARTS,
+} from "../../scripts/support/rooms.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const page = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8");
-const modules = await listFiles(join(ROOT, "src"), (path) => path.endsWith(".ts"));
 
-/** The rooms of a folder, as the rows of its table name them. */
-function named(heading: string): string[] {
-  const [, table = ""] = page.split(`\n${heading}\n`);
-  return [...(table.split("\n\n")[0] ?? "").matchAll(/^\| ([^|]+) \|/gm)]
-    .flatMap(([, rooms = ""]) => [...rooms.matchAll(/`([^`]+)`/g)].map(([, room = ""]) => room))
-    .sort();
+const namesIn = (text: string): readonly string[] =>
+  [...text.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
+
+function section(heading: string): string {
+  const [, text = ""] = page.split(`\n## ${heading}\n`);
+  return text.split("\n## ")[0] ?? "";
 }
 
-const FOLDERS = [
-  "core",
-  "core/link",
-  "core/turn",
-  "core/gate",
-  "core/client",
-  "core/http",
-  "codebuff-events",
-  "cass/auth",
-  "cass/rest",
-  "cass/tags",
-  "codebuff-run/tools",
-  "codebuff-run/tools/door",
-  "codebuff-run/tools/files",
-  "codebuff-run/tools/changes",
-  "codebuff-run/tools/terminal",
-  "codebuff-run/tools/search",
-  "codebuff-run/tools/search/matching",
-  "codebuff-run/tools/mcp",
-];
+type Rule = Required<Pick<Room, "imports" | "types" | "universal">>;
 
-function roomsOf(folder: string): string[] {
-  return modules
-    .filter((module) => module.startsWith(`${folder}/`) && !/\/index\.ts$|\.d\.ts$/.test(module))
-    .map((module) => module.slice(folder.length + 1, -".ts".length))
-    .filter((room) => !room.includes("/"))
-    .sort();
+const sorted = ({ imports, types = [], universal = [] }: Partial<Rule>): Rule => ({
+  imports: (imports ?? []).toSorted(),
+  types: types.toSorted(),
+  universal: universal.toSorted(),
+});
+
+/** The rules of the list, by folder: `core` imports nothing; types of `core`; in `universal.ts` also `universal`. */
+function rulesOnPage(): Readonly<Record<string, Rule>> {
+  const lines = [...section("Floors").matchAll(/^- (.+?) imports? (.+)$/gm)];
+  return Object.fromEntries(
+    lines.flatMap(([, folders = "", rule = ""]) => {
+      const found: Partial<Record<keyof Rule, readonly string[]>> = {};
+      for (const part of rule.split("; ")) {
+        const small = "small parts of `core`";
+        if (part.startsWith("types of ")) found.types = namesIn(part);
+        else if (part.startsWith("in `universal.ts` also ")) found.universal = namesIn(part).slice(1);
+        else
+          found.imports = [...namesIn(part.replace(small, "")), ...(part.includes(small) ? SMALL_PARTS : [])];
+      }
+      return namesIn(folders).map((folder) => [folder, sorted(found)] as const);
+    }),
+  );
 }
 
-test.each(FOLDERS)("each room of %s is in its table, once, and no other", (folder) => {
-  expect(named(`| room | in \`${folder}/\` |`)).toEqual(roomsOf(folder));
+test("the page names the import rules that `npm run check` keeps, and no other", () => {
+  const kept = Object.fromEntries([...ROOMS].map(([name, room]) => [name, sorted(room)]));
+  expect(rulesOnPage()).toEqual(kept);
 });
 
-const SHARED = [...SHARED_ROOMS, "wire"];
-
-test.each(ALL_FLATS)("each room of %s that not every flat has is in its table", (flat) => {
-  const own = roomsOf(flat).filter((room) => !SHARED.includes(room));
-  expect(named(`| room | in \`${flat}/\` |`)).toEqual(own);
+test("the page names the files that every flat has", () => {
+  const named = new Set(namesIn(section("The files of a flat")));
+  const shared = [...SHARED_ROOMS, "index", "wire"].map((file) => `${file}.ts`);
+  expect(shared.filter((file) => !named.has(file))).toEqual([]);
 });
 
-test("the rooms of every flat have a table", () => {
-  expect(named("| room | in every flat |")).toEqual([...SHARED, "index"].sort());
+/** A path from the root or from `src/`; a name alone is a file that the socket flats have, or one at the root. */
+function isThere(name: string): boolean {
+  if (existsSync(join(ROOT, name)) || existsSync(join(ROOT, "src", name))) return true;
+  const flats = name === "run.ts" ? ALL_FLATS.filter((flat) => !FLATS.includes(flat)) : FLATS;
+  return flats.every((flat) => existsSync(join(ROOT, "src", flat, name)));
+}
+
+test("each file and folder that the page names is there", () => {
+  const named = namesIn(page).filter((name) =>
+    /^[\w.-]+(?:\/[\w.-]+)*(?:\/|\.tsx?|\.json|\.md)$|^[\w-]+\/[\w./-]+$/.test(name),
+  );
+  expect(named.length).toBeGreaterThan(80);
+  expect(named.filter((name) => !isThere(name))).toEqual([]);
 });
 
-test("no folder of core or of a flat lacks a table", () => {
-  const inHouse = [...ALL_FLATS, "core", "codebuff-events"];
-  const folders = modules.map((module) => module.split("/").slice(0, -1).join("/"));
-  const housed = folders.filter((folder) => inHouse.some((room) => `${folder}/`.startsWith(`${room}/`)));
-  expect([...new Set(housed)].sort()).toEqual([...FOLDERS, ...ALL_FLATS].sort());
+test("the page has two pages: 1,250 words at most", () => {
+  expect(page.split(/\s+/).length).toBeLessThanOrEqual(1_250);
 });

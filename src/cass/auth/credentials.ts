@@ -1,3 +1,4 @@
+// Where access tokens come from, and their renewal, once for all callers.
 import { describe } from "../../core/checks.ts";
 import { cleanCause } from "../../core/client/clean-cause.ts";
 import type { Redactor } from "../../core/client/redact.ts";

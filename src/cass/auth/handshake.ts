@@ -1,3 +1,4 @@
+// Compares the user that the server reports with the user of the token.
 import { ConnectError, ConnectTimeoutError, HandshakeError, isAgentwireError } from "../../core/errors.ts";
 import { CassAuthError, type CassAuthReason } from "../errors.ts";
 import type { CassCore, CassIdentity } from "../events.ts";

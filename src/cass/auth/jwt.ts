@@ -1,3 +1,4 @@
+// Reads what a token says of itself, without checking its signature.
 import { fromBase64, isBase64 } from "../../core/bytes.ts";
 import { isObject } from "../../core/checks.ts";
 

@@ -1,3 +1,4 @@
+// The address of the REST routes, from the address of the socket.
 import { describe } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 

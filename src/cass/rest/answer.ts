@@ -1,3 +1,4 @@
+// Reads the answer of a REST call by its shape, or makes its error.
 import { isObject } from "../../core/checks.ts";
 import {
   isRedirect,

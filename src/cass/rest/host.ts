@@ -1,3 +1,4 @@
+// The HTTP access and the tokens of one user, shared by a client and its `rest`.
 import { Credentials, type CredentialsSetup } from "../auth/credentials.ts";
 import { Http, type HttpAddress, type HttpSetup } from "./http.ts";
 import { renewal } from "./shapes.ts";

@@ -1,3 +1,4 @@
+// One REST call: its limits, further tries and token.
 import { cleanCause } from "../../core/client/clean-cause.ts";
 import { Redactor } from "../../core/client/redact.ts";
 import type { Clock } from "../../core/clock.ts";

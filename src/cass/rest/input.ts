@@ -1,3 +1,4 @@
+// Checks the input of REST calls.
 import {
   type Check,
   type Checks,

@@ -1,3 +1,4 @@
+// The options of `CassRest`, with their checks and defaults.
 import { type Check, type Checks, checkFields, checks, isObject } from "../../core/checks.ts";
 import type { Logger } from "../../core/client/options.ts";
 import { Redactor } from "../../core/client/redact.ts";

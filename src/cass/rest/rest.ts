@@ -1,3 +1,4 @@
+// The public class `CassRest`: a method for each REST route.
 import { checkCallOptions } from "../../core/checks.ts";
 import type { Reads } from "../../core/schemas.ts";
 import type { CassTokens, Credentials } from "../auth/credentials.ts";

@@ -1,3 +1,4 @@
+// What the REST routes answer: types and schemas.
 import * as z from "zod/mini";
 import type { Reads, Shape } from "../../core/schemas.ts";
 import { boolean, fields, finite, given, lazy, list } from "../../core/schemas.ts";

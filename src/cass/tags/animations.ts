@@ -1,3 +1,4 @@
+// Gestures and emotes of an answer in their places, for interfaces with a face or a body.
 import type { AnimationFrame, ResponseFrame } from "../response.ts";
 import { essenceOf, type Mention, parse } from "./parse.ts";
 import { intensityOf, scanTags } from "./scan.ts";

@@ -1,3 +1,4 @@
+// Decides which parts of a text a tag encloses.
 import type { Range, Tag } from "./scan.ts";
 
 /** The input between two tags. */

@@ -1,3 +1,4 @@
+// Takes the matched tags out of a text, and keeps what they meant.
 import { layOut, type Piece } from "./layout.ts";
 import { textOf, withoutRejoined } from "./rejoined.ts";
 import type { Range, Tag, TagAnimation } from "./scan.ts";

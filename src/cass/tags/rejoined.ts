@@ -1,3 +1,4 @@
+// Removes tags that arise when something in their middle is removed.
 import { type Range, readTag } from "./scan.ts";
 
 const LESS = 0x3c;

@@ -1,3 +1,5 @@
+// Finds the server's tags in a text, in linear time.
+
 /** A gesture or an emote of a tag. */
 export interface TagAnimation {
   readonly type: "gesture" | "emote";

@@ -1,3 +1,4 @@
+// The public functions on tags: read them, or clean a text of them.
 import { parse, type TagSpan } from "./parse.ts";
 import { scanTags, type TagAnimation } from "./scan.ts";
 

@@ -1,3 +1,4 @@
+// Removes the white space that is left over where a tag was removed.
 import { textOf } from "./rejoined.ts";
 import type { Range } from "./scan.ts";
 

@@ -1,3 +1,5 @@
+// A state machine for escape sequences of terminals.
+
 /**
  * The escape sequences of terminals, as a state machine over UTF-16 code units. It follows the parser that terminals share (ECMA-48, and
  * the diagram of the VT500): a sequence that a terminal would swallow is swallowed here.

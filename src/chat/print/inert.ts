@@ -1,3 +1,4 @@
+// Makes the text of an agent safe to print on a terminal.
 import { checkCallOptions, checks, describe } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import { isObeyedInside, type SequenceState, sequenceStep } from "./escape-sequence.ts";

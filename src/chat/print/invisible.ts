@@ -1,3 +1,4 @@
+// Which characters are invisible, and which of them a text needs.
 /**
  * Characters that show nothing, or that change the order of other characters: all default-ignorable characters of Unicode but the joiners
  * and the two selectors of emoji, and the other format characters without a shape (annotations, Egyptian hieroglyphs). Format characters

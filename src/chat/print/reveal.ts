@@ -1,3 +1,4 @@
+// Shows hidden characters of a text as visible codes.
 import { MAX_COMBINING_MARKS } from "./inert.ts";
 import { isInvisible, isJoinerOrSelector, isMark } from "./invisible.ts";
 

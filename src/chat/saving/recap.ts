@@ -1,3 +1,4 @@
+// The newest messages as text, to remind a backend that lost the conversation.
 import type { List } from "../../universal/transcript/list.ts";
 import type { ChatMessage, ChatPart } from "../../universal/transcript/message.ts";
 

@@ -1,3 +1,4 @@
+// A chat as a JSON value: written, checked and read.
 import { describe, isObject } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import type { ConversationState } from "../../core/turn/conversation.ts";

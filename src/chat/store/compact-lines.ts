@@ -1,3 +1,4 @@
+// The lines that a store writes for events: consecutive deltas share one.
 import type { UniversalEvent } from "../../universal/events.ts";
 import { followingDelta, markOf } from "../../universal/jsonl/delta-line.ts";
 

@@ -1,3 +1,4 @@
+// `directoryStore`: keeps each chat in a JSONL file of a folder.
 import { createHash, randomUUID } from "node:crypto";
 import { type FileHandle, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";

@@ -1,3 +1,5 @@
+// The file name of a chat's id, and back.
+
 const PREFIX = "chat-";
 const SUFFIX = ".jsonl";
 

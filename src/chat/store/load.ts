@@ -1,3 +1,4 @@
+// Reads a chat from its store, with its queue and branches.
 import type { UniversalEvent } from "../../universal/events.ts";
 import { cutOff } from "../../universal/transcript/cut-off.ts";
 import { type List, listOf } from "../../universal/transcript/list.ts";

@@ -1,3 +1,4 @@
+// Opens files and folders of this user alone, never through a link.
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
 

@@ -1,3 +1,5 @@
+// Runs the tasks of one key one after another.
+
 /** Runs the tasks of one key one after another, in the order of the calls. Tasks of different keys run side by side. */
 export class Serial {
   /** The last task of each key; a key without tasks has no entry. */

@@ -1,3 +1,4 @@
+// Appends the events of a chat to its store in order, and tries again after a failure.
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 import type { UniversalEvent } from "../../universal/events.ts";
 import { ChatStoreError, isChatStoreError } from "../../universal/words/store-error.ts";

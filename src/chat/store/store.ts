@@ -1,3 +1,4 @@
+// The interface of a store, the store in memory, and checks for both.
 import { describe } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import type { UniversalEvent } from "../../universal/events.ts";

@@ -1,3 +1,4 @@
+// Checks a tool's input by the parameters that the model sees.
 import { describe, isObject } from "../../core/checks.ts";
 import { HANDLED } from "../builtins.ts";
 import { invalid, schemaOf } from "../tool-schema.ts";

@@ -1,4 +1,4 @@
-// Tools for agents, on Node: files and commands of one folder, MCP servers, and agents in a folder.
+// The entry `agentwire/codebuff-run/tools`, for Node: `nodeTools`, `mcpServers`, `loadAgents`.
 
 export type { Conflict, Reverted } from "./changes/run-changes.ts";
 export type { Change } from "./changes/segment.ts";

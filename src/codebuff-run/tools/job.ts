@@ -1,3 +1,4 @@
+// What the code of a tool gets for one call, as types.
 import type { Changes } from "./changes/changes.ts";
 import type { Door } from "./door/door.ts";
 import type { Shown } from "./files/shown.ts";

@@ -1,3 +1,4 @@
+// Reads the agents of a folder: JSON always, code only if the caller allows it.
 import { constants, type Dirent } from "node:fs";
 import { type FileHandle, lstat, open, readdir, realpath } from "node:fs/promises";
 import { createRequire } from "node:module";

@@ -1,3 +1,4 @@
+// `nodeTools`: the tools of one folder (files, search, terminal) as handlers by name.
 import type { ToolOutput } from "../../codebuff-events/print-mode.ts";
 import { describe, isObject } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";

@@ -1,3 +1,5 @@
+// The tool calls that run, so that `close()` can end them.
+
 /** Calls that run, so that whoever closes their folder can end them. */
 export class OpenCalls {
   readonly #open = new Map<AbortController, Promise<unknown>>();

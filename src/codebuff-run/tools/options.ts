@@ -1,3 +1,4 @@
+// The options of `nodeTools`, with their checks.
 import { type Check, type Checks, checkFields, checks, isObject } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import type { FileFilter } from "./door/filter.ts";

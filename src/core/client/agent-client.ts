@@ -1,3 +1,4 @@
+// The type of every client: its members, its events and its capabilities.
 import type { AnyAgentwireError } from "../errors.ts";
 import type { Backoff } from "../link/backoff.ts";
 import type { Conversation, ConversationState } from "../turn/conversation.ts";

@@ -1,3 +1,4 @@
+// The type of a client for code that knows no protocol, such as a user interface.
 import type { Conversation, ConversationState } from "../turn/conversation.ts";
 import type { PromptInput } from "../turn/prompt-input.ts";
 import type { Turn, TurnOptions, TurnResult } from "../turn/turn.ts";

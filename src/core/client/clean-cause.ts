@@ -1,3 +1,4 @@
+// Takes credentials out of a foreign error before it becomes the `cause` of ours.
 import { isAgentwireError } from "../errors.ts";
 import { isCredentialMember } from "./credential-names.ts";
 import { REDACTED } from "./redact.ts";

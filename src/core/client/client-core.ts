@@ -1,3 +1,4 @@
+// The core of a socket client: connection, events, warnings, logs and closing.
 import { checkCallOptions, checks } from "../checks.ts";
 import type { Clock } from "../clock.ts";
 import {

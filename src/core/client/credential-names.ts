@@ -1,3 +1,4 @@
+// Which names of JSON members, headers and URL parameters hold a credential.
 import { type Span, unescaped } from "./spellings.ts";
 
 /** Regular expression source for the end of a credential's name, in JSON and in URLs. */

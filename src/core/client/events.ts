@@ -1,3 +1,4 @@
+// A typed event emitter: a listener that throws stops no other listener.
 import { EventEmitter } from "eventemitter3";
 import { type Checks, checkCallOptions, checks } from "../checks.ts";
 import { InvalidInputError } from "../errors.ts";

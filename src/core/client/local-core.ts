@@ -1,3 +1,4 @@
+// The core of a client without a connection: status, events, closing, `connect()` as a look at the backend.
 import { checkCallOptions, checks } from "../checks.ts";
 import type { CancelTimer, Clock } from "../clock.ts";
 import { deferred } from "../deferred.ts";

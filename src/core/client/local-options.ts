@@ -1,3 +1,4 @@
+// The options that every client without a connection takes, with their checks and defaults.
 import { type Checks, checkCallOptions, checks, type Only } from "../checks.ts";
 import { systemClock } from "../clock.ts";
 import type { LocalSettings } from "./local-core.ts";

@@ -1,3 +1,4 @@
+// Runs the turns of a client without a connection: a limited number at a time, the others wait.
 import { isAgentwireError } from "../errors.ts";
 import type { LiveTurn } from "../turn/live-turn.ts";
 import { type Course, type Job, Runner, type RunnerHost, type TurnOrder } from "../turn/runner.ts";

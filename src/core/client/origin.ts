@@ -1,3 +1,4 @@
+// Notes on each turn and conversation which client it comes from, for the layers above the clients.
 import type { TurnOptions } from "../turn/turn.ts";
 
 /** The key under which a turn or a conversation keeps its origin, for layers above the clients. A symbol: users do not see it. */

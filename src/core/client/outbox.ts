@@ -1,3 +1,4 @@
+// Keeps socket writes and calls of the caller's code until the change of the state is complete.
 import type { CancelTimer, Clock, TimerOptions } from "../clock.ts";
 
 /**

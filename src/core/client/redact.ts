@@ -1,3 +1,4 @@
+// Takes credentials out of every text that the library reports.
 import { Table } from "../table.ts";
 import { endOfString, parseFrame } from "../text.ts";
 import {

@@ -1,3 +1,4 @@
+// The base class of the clients, with the members that all of them share.
 import { asyncDispose } from "../dispose.ts";
 import type { AnyAgentwireError } from "../errors.ts";
 import type { TurnResult } from "../turn/turn.ts";

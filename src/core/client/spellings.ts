@@ -1,3 +1,5 @@
+// Undoes escapes in a text, and maps places in it back, so that escaped credentials are found too.
+
 /** A part of a text: from `start` up to `end`. */
 export interface Span {
   readonly start: number;

@@ -1,3 +1,4 @@
+// Reports the events, warnings and log lines of a client, without credentials.
 import { said } from "../errors.ts";
 import type { Turn, TurnResult } from "../turn/turn.ts";
 import type { ClientStatus, PendingRequest, Question, SettledRequest, ToolCall } from "../values.ts";

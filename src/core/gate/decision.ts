@@ -1,3 +1,4 @@
+// Reads the user's decisions and answers, applies them to a call, and words a denial (`denialOf`).
 import { describe, isObject } from "../checks.ts";
 import { InvalidInputError } from "../errors.ts";
 import { checkNames } from "../names.ts";

@@ -1,3 +1,4 @@
+// Stands between a server's requests and the user's handlers: rules decide first, then the user.
 import { defined } from "../checks.ts";
 import { said } from "../errors.ts";
 import { Recent } from "../recent.ts";

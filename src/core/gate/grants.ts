@@ -1,3 +1,4 @@
+// What the user has allowed beyond one call, for a turn or a session, in memory.
 import { defined } from "../checks.ts";
 import { randomId } from "../random-id.ts";
 import { Table } from "../table.ts";

@@ -1,3 +1,4 @@
+// One request that waits for a rule or the user, and is settled once.
 import type { Outbox } from "../client/outbox.ts";
 import type { CancelTimer, Clock } from "../clock.ts";
 import { said } from "../errors.ts";

@@ -1,3 +1,4 @@
+// The limits of a preview: characters of the diffs, number of files, bytes of a text.
 import { exceedsBytes } from "../text.ts";
 import type { ToolPreview } from "../values.ts";
 

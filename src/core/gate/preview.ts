@@ -1,3 +1,4 @@
+// Asks a tool what a call would change, before the user decides on the call.
 import { describe, isObject } from "../checks.ts";
 import type { CancelTimer } from "../clock.ts";
 import { InvalidInputError, said } from "../errors.ts";

@@ -1,3 +1,5 @@
+// Ids of requests: no id comes again in the life of a client.
+
 /** Upper bound on remembered ids of the server: about 1 MB. Beyond it, every new id gets a suffix. */
 const REMEMBERED = 4_096;
 

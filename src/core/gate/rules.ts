@@ -1,3 +1,4 @@
+// The options of the gate (`toolPolicy`, `onToolApproval`), and decisions that need no user, with reasons.
 import { type Check, type Checks, checks, isObject, oneOf } from "../checks.ts";
 import { said } from "../errors.ts";
 import { Table } from "../table.ts";

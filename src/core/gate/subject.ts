@@ -1,3 +1,4 @@
+// What a tool call is about, such as a path or a command: a grant covers the tool for this subject.
 import { isObject } from "../checks.ts";
 import { MAX_NESTING } from "../text.ts";
 import type { ToolCall } from "../values.ts";

@@ -1,3 +1,4 @@
+// Reads an HTTP answer: its bytes within a limit, redirects, and the wait that a server asks for.
 import { joinBytes } from "../bytes.ts";
 import type { Clock } from "../clock.ts";
 import { ConnectError, PayloadTooLargeError, said } from "../errors.ts";

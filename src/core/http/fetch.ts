@@ -1,3 +1,4 @@
+// The part of `fetch` that the library uses, the caller's or the platform's.
 import { describe } from "../checks.ts";
 import { InvalidInputError, UnsupportedError } from "../errors.ts";
 

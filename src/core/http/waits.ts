@@ -1,3 +1,4 @@
+// Waits for work that may never end: ended by time, by a signal, or by the owner's end.
 import type { Clock } from "../clock.ts";
 import { deferred } from "../deferred.ts";
 import { ClosedError, ConnectError, RequestTimeoutError } from "../errors.ts";

@@ -1,3 +1,4 @@
+// The loop of connection attempts: dial, wait, dial again.
 import pRetry from "p-retry";
 import type { CancelTimer, Clock, TimerOptions } from "../clock.ts";
 import { type Deferred, deferred } from "../deferred.ts";

@@ -1,3 +1,4 @@
+// The wait between two connection attempts, and what cuts it short.
 import type { CancelTimer, Clock } from "../clock.ts";
 import type { AttemptCount } from "./backoff.ts";
 

@@ -1,3 +1,4 @@
+// The options of a reconnect (`ReconnectOptions`), and whether and when to dial again.
 import { type AgentwireError, type AnyAgentwireError, asAny, isAgentwireError } from "../errors.ts";
 import { isBusy } from "./connection-errors.ts";
 

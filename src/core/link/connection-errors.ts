@@ -1,3 +1,4 @@
+// Errors that say why a link or a request failed.
 import { cleanCause } from "../client/clean-cause.ts";
 import {
   type AgentwireError,

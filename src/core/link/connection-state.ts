@@ -1,3 +1,4 @@
+// The states of a connection, and the interface `Protocol` between a connection and its protocol.
 import type { ResolvedSocketOptions } from "../client/options.ts";
 import type { CancelTimer } from "../clock.ts";
 import type { Deferred } from "../deferred.ts";

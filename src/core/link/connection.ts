@@ -1,3 +1,4 @@
+// The life of one client's connection: dial, handshake, keepalive, reconnect, drain, close.
 import type { Clock } from "../clock.ts";
 import { deferred } from "../deferred.ts";
 import { type AgentwireError, ClosedError, ConnectionLostError } from "../errors.ts";

@@ -1,3 +1,4 @@
+// Makes a socket by the client's options: its address, headers and factory.
 import { noteStream, openSocket, sendsHeaders } from "#socket";
 import { describe } from "../checks.ts";
 import { credentialsIn } from "../client/credential-names.ts";

@@ -1,3 +1,4 @@
+// Takes each frame from text to the protocol: its size, its JSON, its failures.
 import { type AgentwireError, PayloadTooLargeError, said } from "../errors.ts";
 import { exceedsBytes, isTooDeep, parseFrame, TOO_DEEP, utf8Length } from "../text.ts";
 import { tooLarge } from "./connection-errors.ts";

@@ -1,3 +1,4 @@
+// Pings a link, and declares it dead without a sign of life.
 import type { CancelTimer, Clock } from "../clock.ts";
 
 export interface KeepaliveTimes {

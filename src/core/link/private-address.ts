@@ -1,3 +1,4 @@
+// Refuses to send credentials to an address that is neither encrypted nor on this machine.
 import { InvalidInputError } from "../errors.ts";
 
 /** @throws InvalidInputError when `url` is neither encrypted nor on this machine. */

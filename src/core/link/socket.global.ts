@@ -1,3 +1,4 @@
+// Opens the platform's own WebSocket: in browsers, Bun, Deno and workers.
 import type { OpenSocket, WebSocketLike } from "./web-socket.ts";
 
 /** The platform's WebSocket cannot send `headers` with the upgrade. */

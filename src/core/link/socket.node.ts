@@ -1,3 +1,4 @@
+// Opens a WebSocket of the package `ws` on Node, and lets several frames leave in one write.
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { OpenSocket, WebSocketLike } from "./web-socket.ts";

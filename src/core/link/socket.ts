@@ -1,3 +1,4 @@
+// One WebSocket of any runtime: its events, writes and end.
 import { inOneWrite } from "#socket";
 import type { Outbox } from "../client/outbox.ts";
 import { Table } from "../table.ts";

@@ -1,3 +1,5 @@
+// The part of the WebSocket interface that the library uses.
+
 /** The part of the WebSocket interface that the library uses. The sockets of browsers, Node and `ws` all match it. */
 export interface WebSocketLike {
   readonly readyState: number;

@@ -1,3 +1,4 @@
+// Turns that build on each other, one at a time, with a memory.
 import { describe } from "../checks.ts";
 import { ORIGIN, type Origin } from "../client/origin.ts";
 import type { Outbox } from "../client/outbox.ts";

@@ -1,3 +1,4 @@
+// Turns pushed events into an async iterator, within a limit on memory.
 import { BufferOverflowError } from "../errors.ts";
 import { Queue } from "../queue.ts";
 

@@ -1,3 +1,4 @@
+// Estimates the memory that a waiting event keeps alive.
 import { isObject } from "../checks.ts";
 
 /**

@@ -1,3 +1,4 @@
+// A prompt in the form that every client takes, checked.
 import { isBase64 } from "../bytes.ts";
 import { type Check, type Checks, checkFields, checks, describe, isObject, type Only } from "../checks.ts";
 import { InvalidInputError, UnsupportedError } from "../errors.ts";

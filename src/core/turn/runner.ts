@@ -1,3 +1,4 @@
+// Makes, queues, sends and stops the turns of a client. A protocol brings the `Course`: how it does that.
 import { type AgentwireError, ClosedError, copyError, isAgentwireError } from "../errors.ts";
 import { Table } from "../table.ts";
 import { LiveTurn } from "./live-turn.ts";

@@ -1,3 +1,4 @@
+// The turns that wait to be sent, bounded in number and bytes.
 import { QueueFullError } from "../errors.ts";
 import { Table } from "../table.ts";
 

@@ -1,3 +1,4 @@
+// The one reader of a turn (`for await`): buffers events, and pauses the source while the reader is slow.
 import { InvalidInputError } from "../errors.ts";
 import { EventBuffer } from "./event-buffer.ts";
 import { keptBytes, mostBytes } from "./kept-bytes.ts";

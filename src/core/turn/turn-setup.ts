@@ -1,3 +1,4 @@
+// What a new turn is made of, as types.
 import type { TurnOrigin } from "../client/origin.ts";
 import type { Outbox } from "../client/outbox.ts";
 import type { Clock } from "../clock.ts";

@@ -1,3 +1,4 @@
+// The tool calls of one turn, and its requests that wait for the user.
 import { hasEnded, type PendingRequest, type Question, type ToolCall, type TurnToolCall } from "../values.ts";
 
 /** Gets the changes. */

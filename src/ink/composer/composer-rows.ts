@@ -1,3 +1,4 @@
+// The rows of the composer, with its cursor.
 import { clipped, type Row, type Span } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
 import { wrap } from "../rows/wrap.ts";

@@ -1,3 +1,4 @@
+// What each key does in the composer.
 import type { Press } from "../press.ts";
 import type { EditorAction, EditorState } from "./editor.ts";
 

@@ -1,3 +1,4 @@
+// The state of the composer's text, as a pure function of keys.
 import { displayed } from "../rows/row.ts";
 import { graphemeAfter, graphemeBefore } from "../rows/width.ts";
 import { isLongPaste, type Pastes, unfolded, withoutStandIns, withPaste } from "./pastes.ts";

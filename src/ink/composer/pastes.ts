@@ -1,3 +1,4 @@
+// Long pastes, folded to one character of the composer's text.
 import { countLines } from "../parts/folded.ts";
 
 /** Lines from which a paste is folded in the composer. */

@@ -1,3 +1,4 @@
+// Marks the character at the cursor, where the terminal's own cursor cannot be placed.
 import type { Row, Span } from "../rows/row.ts";
 import { graphemes, graphemeWidth } from "../rows/width.ts";
 

@@ -1,3 +1,4 @@
+// The choices of an approval: their keys, words and decisions.
 import type { ChatPending } from "../../chat/pending.ts";
 import { reveal } from "../../chat/print/reveal.ts";
 import type { Decision } from "../../core/values.ts";

@@ -1,3 +1,4 @@
+// The dialog of an approval, as a pure function of keys, and its rows.
 import type { Decision, ToolPreview } from "../../core/values.ts";
 import { composerRows } from "../composer/composer-rows.ts";
 import { emptyEditor } from "../composer/editor.ts";

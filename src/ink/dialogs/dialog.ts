@@ -1,3 +1,4 @@
+// What all dialogs share: rows in place of the choices, and a line to type into.
 import { type EditorState, emptyEditor, stepEditor } from "../composer/editor.ts";
 import { editorAction } from "../composer/editor-keys.ts";
 import type { Press } from "../press.ts";

@@ -1,3 +1,4 @@
+// The rows of the dialog of a question.
 import { type ComposerRows, composerRows } from "../composer/composer-rows.ts";
 import { emptyEditor } from "../composer/editor.ts";
 import { clipped, clippedRow, displayed, inLine, type Row, rowsOf, type Span } from "../rows/row.ts";

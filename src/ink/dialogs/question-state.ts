@@ -1,3 +1,4 @@
+// The state of the dialog of a question, as a pure function of keys.
 import type { ChatPending } from "../../chat/pending.ts";
 import type { Answer } from "../../core/values.ts";
 import { emptyEditor } from "../composer/editor.ts";

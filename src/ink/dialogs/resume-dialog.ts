@@ -1,3 +1,4 @@
+// The dialog that asks how to go on after a lost conversation.
 import type { ChatResume } from "../../chat/chat.ts";
 import type { Press } from "../press.ts";
 import { type Row, rowsOf, type Span } from "../rows/row.ts";

@@ -1,3 +1,4 @@
+// A piece of a long text, and how many more lines follow.
 import { displayed, type Row, type Span } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
 import { type WrappedRow, wrap } from "../rows/wrap.ts";

@@ -1,3 +1,4 @@
+// The rows of a prompt, and of the end of an answer.
 import type { ChatMessage } from "../../universal/transcript/message.ts";
 import type { ErrorDescription } from "../../universal/words/error-description.ts";
 import { clippedRow, inLine, type Row, rowsOf, type Span } from "../rows/row.ts";

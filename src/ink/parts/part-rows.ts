@@ -1,3 +1,4 @@
+// The rows of one part of a message.
 import type {
   ChatPart,
   ChatQuestionPart,

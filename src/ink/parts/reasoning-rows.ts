@@ -1,3 +1,4 @@
+// The rows of a reasoning, open or finished.
 import type { ChatReasoningPart } from "../../universal/transcript/message.ts";
 import { clippedRow, displayed, endOf, type Row, rowsOf } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";

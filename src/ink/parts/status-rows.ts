@@ -1,3 +1,4 @@
+// The rows of the status line and its banner.
 import type { ChatConnection } from "../../chat/connection.ts";
 import type { ChatProblem } from "../../chat/problem.ts";
 import type { QueuedPrompt } from "../../chat/queue.ts";

@@ -1,3 +1,4 @@
+// How long each reasoning of a message took.
 import type { List } from "../../universal/transcript/list.ts";
 import type { ChatPart } from "../../universal/transcript/message.ts";
 

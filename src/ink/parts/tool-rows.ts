@@ -1,3 +1,4 @@
+// The rows of a tool call.
 import type { ResolvedReason } from "../../universal/events.ts";
 import type { ChatToolPart } from "../../universal/transcript/message.ts";
 import { clippedRow, inLine, type Row, type Span } from "../rows/row.ts";

@@ -1,3 +1,5 @@
+// Any value as text to read, without ambiguity.
+
 /**
  * A value of any kind, as text to read: the fields of an object one below the other, text as it is, all else as JSON. Different values have
  * different texts, and no value can look like a field: a line that begins no field begins with `>`, a name that is not plain is quoted, and so

@@ -1,3 +1,4 @@
+// The rows of the prompts that wait; whether a turn runs, and since when.
 import type { ChatConnection } from "../../chat/connection.ts";
 import type { List } from "../../universal/transcript/list.ts";
 import type { ChatMessage } from "../../universal/transcript/message.ts";

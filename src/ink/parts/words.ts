@@ -1,3 +1,4 @@
+// Tokens, costs and times in words.
 import type { UniversalCost, UniversalUsage } from "../../universal/events.ts";
 import { inLine } from "../rows/row.ts";
 

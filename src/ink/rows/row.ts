@@ -1,3 +1,4 @@
+// Rows of the terminal: safe text in one or more tones.
 import { inert } from "../../chat/print/inert.ts";
 import type { Tone } from "../theme.ts";
 import { graphemes, graphemeWidth, unitsOf, widthOf } from "./width.ts";

@@ -1,3 +1,4 @@
+// A component that shows rows as they are.
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
 import type { Theme, Tone } from "../theme.ts";

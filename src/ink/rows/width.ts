@@ -1,3 +1,5 @@
+// How many columns each character takes.
+
 const segmenter = new Intl.Segmenter();
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;

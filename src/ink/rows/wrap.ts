@@ -1,3 +1,4 @@
+// Breaks a text into rows of a given width.
 import { graphemes, graphemeWidth, unitsOf } from "./width.ts";
 
 /** A row of a wrapped text. `end`: the offset behind the row, its line break and the space that the break replaces included. */

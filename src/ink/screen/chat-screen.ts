@@ -1,3 +1,4 @@
+// The state of the whole screen of a chat, without Ink.
 import type { Chat } from "../../chat/chat.ts";
 import type { ChatSnapshot } from "../../chat/snapshot.ts";
 import type { CancelTimer, Clock } from "../../core/clock.ts";

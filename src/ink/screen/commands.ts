@@ -1,3 +1,5 @@
+// Commands such as `/help` and `!ls` that the user types.
+
 /** What the user has typed. */
 export type Input =
   | { readonly type: "blank" }

@@ -1,3 +1,4 @@
+// What a key does on the whole screen: in the composer, in a dialog, everywhere.
 import type { Chat } from "../../chat/chat.ts";
 import type { ChatSnapshot } from "../../chat/snapshot.ts";
 import type { Clock } from "../../core/clock.ts";

@@ -1,3 +1,4 @@
+// Divides the rows of the live region among its pieces.
 import type { Row } from "../rows/row.ts";
 
 export interface Size {

@@ -1,3 +1,4 @@
+// The user's `!commands`: one runs at a time, and outputs go with the next prompt.
 import type { Row } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";
 import type { Sink } from "../transcript/sink.ts";

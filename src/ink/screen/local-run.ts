@@ -1,3 +1,4 @@
+// One `!command`: its output while it runs, and what is kept of it.
 import { foldedRows } from "../parts/folded.ts";
 import { PROMPT_ROWS } from "../parts/message-rows.ts";
 import { OUTPUT_ROWS } from "../parts/tool-rows.ts";

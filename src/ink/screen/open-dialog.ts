@@ -1,3 +1,4 @@
+// Which dialog waits for the user, and when it takes keys.
 import type { Chat } from "../../chat/chat.ts";
 import type { ChatSnapshot } from "../../chat/snapshot.ts";
 import { emptyEditor } from "../composer/editor.ts";

@@ -1,3 +1,4 @@
+// Limits the screen to 25 frames a second.
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 
 /** ms between two frames: 25 frames a second at most, whatever the stream. Below 100 ms, a key seems to show at once. */

@@ -1,3 +1,4 @@
+// The rows that go to the scrollback, some for each frame.
 import type { Folded } from "../parts/folded.ts";
 import type { Row } from "../rows/row.ts";
 import type { Sink } from "../transcript/sink.ts";

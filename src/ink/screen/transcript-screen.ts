@@ -1,3 +1,4 @@
+// The state of `<Transcript>` in a program of parts.
 import type { ChatSnapshot } from "../../chat/snapshot.ts";
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 import { openSince, progressOf, waitingRows } from "../parts/waiting-rows.ts";

@@ -1,3 +1,4 @@
+// Prints the messages of a chat in order, each row once.
 import type { List } from "../../universal/transcript/list.ts";
 import type { ChatMessage } from "../../universal/transcript/message.ts";
 import { endRows, errorRows, type MessageRowsOptions, promptRows } from "../parts/message-rows.ts";

@@ -1,3 +1,4 @@
+// Prints the parts of one message in order.
 import type { List } from "../../universal/transcript/list.ts";
 import type { ChatPart, ChatReasoningPart, ChatSubagentPart } from "../../universal/transcript/message.ts";
 import { isPending, partRows, SUBAGENT_INDENT, subagentHead } from "../parts/part-rows.ts";

@@ -1,3 +1,4 @@
+// Where finished rows go.
 import type { Folded } from "../parts/folded.ts";
 import type { Row } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";

@@ -1,3 +1,4 @@
+// Prints a growing text: its upper rows go to the scrollback.
 import { createInert, type InertStream } from "../../chat/print/inert.ts";
 import { type Row, rowsOf, type Span } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";

@@ -1,3 +1,4 @@
+// Makes the steps of a scripted answer of `MockAgent`.
 import type { QuestionItem, Usage } from "../../core/values.ts";
 import type { StatusWords } from "../../universal/engine/status-words.ts";
 import type { NoticeSeverity } from "../../universal/transcript/message.ts";

@@ -1,3 +1,4 @@
+// `MockAgent`: an agent without a wire, whose answers a test scripts.
 import type { Capabilities } from "../../core/client/agent-client.ts";
 import type { AnyConversation, AnyTurn } from "../../core/client/any-client.ts";
 import type { SettledRequest } from "../../core/values.ts";

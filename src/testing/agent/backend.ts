@@ -1,3 +1,4 @@
+// The mock agent as its clients see it.
 import type { Capabilities } from "../../core/client/agent-client.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { SettledRequest } from "../../core/values.ts";

@@ -1,3 +1,4 @@
+// The tool calls and open requests of one mock turn.
 import type { PendingRequest, TurnToolCall } from "../../core/values.ts";
 
 /** The tool calls of one turn, and its requests that wait for the user: lists that never change once they are handed out. */

@@ -1,3 +1,4 @@
+// Checks of values that a test passes to the mock agent.
 import { checkNames, InvalidMockInput, type NamesOf } from "../names.ts";
 
 /** What a value must be: words for the error, and the test. */

@@ -1,3 +1,4 @@
+// A client of the mock agent, which behaves like the real clients.
 import type {
   AgentClient,
   AnyClientEvents,

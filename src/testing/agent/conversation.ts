@@ -1,3 +1,4 @@
+// A conversation with the mock agent.
 import type { AnyAgentwireError } from "../../core/errors.ts";
 import type { Conversation, ConversationMessage, ConversationState } from "../../core/turn/conversation.ts";
 import type { PromptInput } from "../../core/turn/prompt-input.ts";

@@ -1,3 +1,4 @@
+// The errors that turns of the mock agent end with.
 import type {
   AnyAgentwireError,
   ClosedError,

@@ -1,3 +1,4 @@
+// The events and the result of a mock turn.
 import type { TurnResult } from "../../core/turn/turn.ts";
 import type { Cost, Question, TurnToolCall, Usage } from "../../core/values.ts";
 import type { ToolCallPart } from "../../universal/events.ts";

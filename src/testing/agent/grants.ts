@@ -1,3 +1,4 @@
+// What the user has allowed beyond one call, on the mock agent.
 import type { Grant, Ruling, ToolCall } from "../../core/values.ts";
 import type { MockTurn } from "./turn.ts";
 

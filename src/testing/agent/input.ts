@@ -1,3 +1,4 @@
+// Reads the prompt and the turn options that a mock client gets.
 import type { PromptImage, PromptInput } from "../../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../../core/turn/turn.ts";
 import { InvalidMockInput } from "../names.ts";

@@ -1,3 +1,4 @@
+// The life of the mock agent's pretended connection.
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 import type { AnyAgentwireError } from "../../core/errors.ts";
 import type { ClientStatus } from "../../core/values.ts";

@@ -1,3 +1,4 @@
+// The listeners of a mock client or turn.
 import type { ListenOptions, Unsubscribe } from "../../core/client/events.ts";
 import { checkNames, InvalidMockInput } from "../names.ts";
 import { checkValues, isSignal } from "./checks.ts";

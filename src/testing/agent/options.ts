@@ -1,3 +1,4 @@
+// The options and switches of the mock agent.
 import type { Capabilities } from "../../core/client/agent-client.ts";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { checkNames } from "../names.ts";

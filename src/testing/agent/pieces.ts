@@ -1,3 +1,4 @@
+// Cuts a scripted text into the pieces that stream.
 import type { MockDeltas } from "./script.ts";
 
 /** A word with the space behind it; or space at the start. */

@@ -1,3 +1,4 @@
+// Plays the script of one turn.
 import type { Question, TurnToolCall } from "../../core/values.ts";
 import { InvalidMockInput } from "../names.ts";
 import { Interruptible, STOPPED } from "../server/interruptible.ts";

@@ -1,3 +1,4 @@
+// The one reader of a mock turn.
 import { alreadyConsumed } from "./errors.ts";
 import { type MockAgentEvent, textOf } from "./events.ts";
 

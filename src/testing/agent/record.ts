@@ -1,3 +1,4 @@
+// What a test can read of the mock agent: prompts, decisions, answers, cancels.
 import type { PromptImage } from "../../core/turn/prompt-input.ts";
 import type { Reply, Ruling } from "../../core/values.ts";
 

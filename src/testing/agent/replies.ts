@@ -1,3 +1,4 @@
+// Reads the user's decisions and answers on the mock agent.
 import type { Answers, Question, Ruling, ToolCall } from "../../core/values.ts";
 import { checkNames, InvalidMockInput } from "../names.ts";
 import { isObject } from "./checks.ts";

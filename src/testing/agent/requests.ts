@@ -1,3 +1,4 @@
+// The mock agent's tool calls and questions that wait for the user.
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 import type {
   DecidedBy,

@@ -1,3 +1,4 @@
+// The language of scripts for the mock agent, as types.
 import type { ConversationMessage } from "../../core/turn/conversation.ts";
 import type { Cost, QuestionItem, ToolPreview, Usage } from "../../core/values.ts";
 import type { ToolKind, ToolLocation } from "../../universal/events.ts";

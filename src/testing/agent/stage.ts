@@ -1,3 +1,4 @@
+// What a script is played with, as types.
 import type { Capabilities } from "../../core/client/agent-client.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { TurnToolCall } from "../../core/values.ts";

@@ -1,3 +1,4 @@
+// Checks the steps of a script.
 import type { Usage } from "../../core/values.ts";
 import type { StatusWords } from "../../universal/engine/status-words.ts";
 import type { TranscriptChoice } from "../../universal/transcript/transcript.ts";

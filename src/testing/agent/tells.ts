@@ -1,3 +1,5 @@
+// Calls the test's listeners after the state of the mock agent has changed.
+
 /**
  * Calls the caller's code after the state has changed. A call, a timer and a step of a script are inputs: `run` first lets the outermost
  * input change the state completely. The calls of listeners follow in their order, never one inside another.

@@ -1,3 +1,4 @@
+// Short waits by the clock, or for promise reactions.
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 
 /** Promise reactions in a tick: more than a `for await` loop needs to take one event, so readers see each event before the next one. */

@@ -1,3 +1,4 @@
+// Plays a scripted tool call: request, decision, run, end.
 import type { Ruling, ToolCall, TurnToolCall } from "../../core/values.ts";
 import { STOPPED } from "../server/interruptible.ts";
 import type { MockRawCall } from "./events.ts";

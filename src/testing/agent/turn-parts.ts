@@ -1,3 +1,4 @@
+// What a mock turn is made of, as types.
 import type { Clock } from "../../core/clock.ts";
 import type { AnyAgentwireError } from "../../core/errors.ts";
 import type { TurnOptions } from "../../core/turn/turn.ts";

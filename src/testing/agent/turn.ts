@@ -1,3 +1,4 @@
+// One turn of a mock client.
 import type { ListenOptions, Unsubscribe } from "../../core/client/events.ts";
 import type { CancelTimer } from "../../core/clock.ts";
 import type { AnyAgentwireError, TurnPartial } from "../../core/errors.ts";

@@ -1,3 +1,4 @@
+// The turns of one mock client, waiting and running.
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 import type { AnyAgentwireError } from "../../core/errors.ts";
 import type { PromptImage } from "../../core/turn/prompt-input.ts";

@@ -1,3 +1,4 @@
+// The universal events of the mock agent.
 import type { AnyConversation, AnyTurn } from "../../core/client/any-client.ts";
 import type { AnyAgentwireError } from "../../core/errors.ts";
 import type { TurnToolCall } from "../../core/values.ts";

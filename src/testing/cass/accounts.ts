@@ -1,3 +1,5 @@
+// The users of the mock Cass server.
+
 /** A user, as a test sees one. */
 export interface CassUser {
   readonly userId: string;

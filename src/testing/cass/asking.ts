@@ -1,3 +1,4 @@
+// What a client's frame asks the model for, in chat and in onboarding.
 import type { Dict } from "../server/dict.ts";
 import type { CassModel } from "./models.ts";
 import type { ProfileName } from "./profiles.ts";

@@ -1,3 +1,4 @@
+// Speech in a frame of its own, or its address.
 import { spoken } from "./audio.ts";
 import type { Settings } from "./profiles.ts";
 import type { CassServerFrame } from "./server-frame.ts";

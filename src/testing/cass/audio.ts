@@ -1,3 +1,5 @@
+// A short sound file, as speech.
+
 const FRAME_BYTES = 144;
 /**
  * One frame of an MP3 file, in base64: MPEG-2 Layer III, 24 kHz, 48 kbit/s, mono, as speech comes. Everything behind its

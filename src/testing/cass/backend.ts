@@ -1,3 +1,4 @@
+// What the connections and REST calls of a mock share: users, conversations, tokens.
 import { type CancelTimer, type Clock, systemClock } from "../../core/clock.ts";
 import { checkNames } from "../names.ts";
 import type { PeerLink } from "../server/link.ts";

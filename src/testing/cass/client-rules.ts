@@ -1,3 +1,4 @@
+// Notes what a client does wrong in the order of its frames.
 import type { Dict } from "../server/dict.ts";
 import { writePythonJson } from "../server/python-json.ts";
 import type { Settings } from "./profiles.ts";

@@ -1,3 +1,4 @@
+// Frames about memories that the server consolidates now and then.
 import type { ProfileName, Settings } from "./profiles.ts";
 import type { CassServerFrame } from "./server-frame.ts";
 import type { CassConversation } from "./store.ts";

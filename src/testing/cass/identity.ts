@@ -1,3 +1,4 @@
+// Whom the server takes a connection for.
 import type { Settings } from "./profiles.ts";
 import type { ReceivedAuth } from "./record.ts";
 import type { TokenReading, Tokens } from "./tokens.ts";

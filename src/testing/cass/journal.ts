@@ -1,3 +1,4 @@
+// Everything that happened on a server, for tests.
 import { Journal } from "../server/journal.ts";
 import type {
   CassConnection,

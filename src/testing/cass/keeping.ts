@@ -1,3 +1,4 @@
+// What the server stores of a turn.
 import type { Account } from "./accounts.ts";
 import type { Asked } from "./asking.ts";
 import type { Settings } from "./profiles.ts";

@@ -1,3 +1,4 @@
+// The memories that a turn's first `thinking` mentions.
 import type { ProfileName } from "./profiles.ts";
 
 /** What the first `thinking` of a turn tells of the memories that were found. */

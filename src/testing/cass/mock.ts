@@ -1,3 +1,4 @@
+// `MockCass`: the mock without a port, for sockets that something else hands it.
 import { checkNames } from "../names.ts";
 import { ProtocolMock } from "../server/protocol-mock.ts";
 import type { CassUser } from "./accounts.ts";

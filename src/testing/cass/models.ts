@@ -1,3 +1,5 @@
+// The language models that the server may use.
+
 /** Who makes the language model. */
 export type CassProvider = "anthropic" | "openai" | "local";
 

@@ -1,3 +1,4 @@
+// What the later server notices in the model's text.
 import { PythonFloat } from "../server/python-json.ts";
 
 /** What the later server has noticed in what the model says, as it is on the wire. */

@@ -1,3 +1,4 @@
+// Why an onboarding is refused.
 import type { Dict } from "../server/dict.ts";
 import type { Keeper } from "./keeping.ts";
 import type { Settings } from "./profiles.ts";

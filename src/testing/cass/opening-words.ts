@@ -1,3 +1,4 @@
+// The first words about a turn.
 import { usualMemories } from "./memories.ts";
 import { type CassModel, type CassProvider, spokenName } from "./models.ts";
 import type { ProfileName, Settings } from "./profiles.ts";

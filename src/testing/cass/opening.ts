@@ -1,3 +1,4 @@
+// What the address of a connection says: user, token, conversation.
 import type { CassMistake } from "./read-frame.ts";
 import type { Tokens } from "./tokens.ts";
 

@@ -1,3 +1,4 @@
+// The options of the mock.
 import type { Clock } from "../../core/clock.ts";
 import type { CassProvider } from "./models.ts";
 import type { CassAnswer } from "./script.ts";

@@ -1,3 +1,4 @@
+// One connection of the mock, without its socket: strictly one frame after the other.
 import { checkNames } from "../names.ts";
 import { ChunkedLink } from "../server/chunked-link.ts";
 import type { Dict } from "../server/dict.ts";

@@ -1,3 +1,4 @@
+// The settings of each real Cass server that the mock can play.
 import { changed, profileOf } from "../server/switches.ts";
 import type { MockCassOptions } from "./options.ts";
 import type { MockCassSwitches } from "./switches.ts";

@@ -1,3 +1,4 @@
+// Reads and checks a frame of the client, as the real server does.
 import { type Dict, isDict } from "../server/dict.ts";
 import { describe, type InboundFrame } from "../server/inbound.ts";
 import { writePythonJson } from "../server/python-json.ts";

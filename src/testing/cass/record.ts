@@ -1,3 +1,4 @@
+// What tests can read of connections, frames, turns and violations, as types.
 import type { FrameRecord, ServedConnection, ViolationRecord } from "../server/record.ts";
 import type { CassModel } from "./models.ts";
 import type { CassRoute } from "./routes.ts";

@@ -1,3 +1,4 @@
+// Takes tokens and passwords out of what is recorded.
 import type { Dict } from "../server/dict.ts";
 
 const REDACTED = "<redacted>";

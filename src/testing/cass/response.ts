@@ -1,3 +1,4 @@
+// Makes the frame with a whole answer.
 import { PythonFloat } from "../server/python-json.ts";
 import { spoken } from "./audio.ts";
 import type { CassModel } from "./models.ts";

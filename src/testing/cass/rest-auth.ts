@@ -1,3 +1,4 @@
+// REST routes for registration, login and tokens.
 import { accepted } from "./identity.ts";
 import { ok, Refusal, type RestCall, type RestHandler, texts } from "./rest-call.ts";
 

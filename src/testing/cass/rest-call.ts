@@ -1,3 +1,4 @@
+// One REST call: its fields, its answer, its refusal.
 import { type Dict, isDict } from "../server/dict.ts";
 import type { CassBackend } from "./backend.ts";
 import { accepted } from "./identity.ts";

@@ -1,3 +1,4 @@
+// REST routes for conversations and messages.
 import {
   ok,
   optionalNumber,

@@ -1,3 +1,4 @@
+// REST routes for models, status, the library of gestures and audio.
 import { wav } from "./audio.ts";
 import { PROVIDERS } from "./models.ts";
 import { ok, Refusal, type RestHandler, texts } from "./rest-call.ts";

@@ -1,3 +1,4 @@
+// Finds the route of a REST call, and answers it.
 import type { Clock } from "../../core/clock.ts";
 import { Interruptible } from "../server/interruptible.ts";
 import { writePythonJson } from "../server/python-json.ts";

@@ -1,3 +1,4 @@
+// What becomes of the model's rounds in one answer.
 import type { CassProvider } from "./models.ts";
 import type { ProfileName, Settings } from "./profiles.ts";
 import type { Reply } from "./response.ts";

@@ -1,3 +1,5 @@
+// The names of the REST routes.
+
 /** The REST routes of the server. */
 export type CassRoute =
   | "POST /auth/register"

@@ -1,3 +1,4 @@
+// The server's wall clock.
 import type { Clock } from "../../core/clock.ts";
 
 const MINUTE = 60_000;

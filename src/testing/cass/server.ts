@@ -1,3 +1,5 @@
+// `MockCassServer`: the mock Cass server on a port of 127.0.0.1.
+//
 // How to extend this mock, most common first:
 //
 // 1. A new way to answer a turn: a step. Add it to `CassStep` and `cassStep` in script.ts, perform it in turn.ts.

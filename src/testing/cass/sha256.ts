@@ -1,3 +1,5 @@
+// SHA-256, for the signatures of tokens in any runtime.
+
 const BLOCK = 64;
 
 /** The first 32 bits of the fractional parts of the roots of the first primes. */

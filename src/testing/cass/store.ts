@@ -1,3 +1,5 @@
+// The stored conversations and messages.
+
 /** A message that the server keeps. */
 export interface CassMessage {
   readonly role: "user" | "assistant";

@@ -1,3 +1,4 @@
+// The switches of the mock: differences between servers, and faults.
 import type { UpgradeRefusal } from "../server/port.ts";
 import type { CassRoute } from "./routes.ts";
 

@@ -1,3 +1,4 @@
+// How each server reads tags in the model's text.
 import { PythonFloat } from "../server/python-json.ts";
 import { type Noticed, noticedIn } from "./noticed.ts";
 

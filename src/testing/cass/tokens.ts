@@ -1,3 +1,4 @@
+// Issues tokens, and checks those of clients.
 import { type Dict, isDict } from "../server/dict.ts";
 import { writePythonJson } from "../server/python-json.ts";
 import type { ServerTime } from "./server-time.ts";

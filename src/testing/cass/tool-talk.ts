@@ -1,3 +1,4 @@
+// How a server speaks of the tools that it runs.
 import { pythonRepr } from "../server/python-repr.ts";
 import type { CassProvider } from "./models.ts";
 import type { ProfileName } from "./profiles.ts";

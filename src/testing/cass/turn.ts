@@ -1,3 +1,4 @@
+// One turn, from its first `thinking` to what follows the response.
 import type { Clock } from "../../core/clock.ts";
 import { checkNames } from "../names.ts";
 import { ENOUGH, ScriptRunner } from "../server/script-runner.ts";

@@ -1,3 +1,4 @@
+// Writes a frame in the server's JSON style.
 import { PythonFloat, writePythonJson } from "../server/python-json.ts";
 import type { ProfileName, Settings } from "./profiles.ts";
 import type { CassServerFrame } from "./server-frame.ts";

@@ -1,3 +1,4 @@
+// The routes for runs of agents and their steps.
 import { type Dict, isDict } from "../server/dict.ts";
 import type { Backend } from "./backend.ts";
 import { type Call, failed, ok, type Reply } from "./call.ts";

@@ -1,3 +1,4 @@
+// What the mock backend knows: users, runs, switches, the script.
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { checkNames } from "../names.ts";
 import type { Call } from "./call.ts";

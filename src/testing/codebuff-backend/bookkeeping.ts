@@ -1,3 +1,4 @@
+// The routes for health and token counts, and refusals of unknown callers.
 import { isDict } from "../server/dict.ts";
 import type { Backend } from "./backend.ts";
 import { type Call, failed, NOT_FOUND, ok, type Reply } from "./call.ts";

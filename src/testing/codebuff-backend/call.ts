@@ -1,3 +1,4 @@
+// One request, and answers that are no stream.
 import { STATUS_CODES } from "node:http";
 import { isDict } from "../server/dict.ts";
 import type { OpenRequest } from "./journal.ts";

@@ -1,3 +1,4 @@
+// Reads a chat request, with tolerance.
 import { type Dict, isDict } from "../server/dict.ts";
 
 /** A chat request, read with tolerance: what has the wrong type counts as missing. */

@@ -1,3 +1,4 @@
+// Notes what is wrong with a chat call.
 import { type Dict, isDict } from "../server/dict.ts";
 import type { Backend } from "./backend.ts";
 import type { Call } from "./call.ts";

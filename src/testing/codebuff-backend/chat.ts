@@ -1,3 +1,4 @@
+// The routes for chat completions.
 import { isDict } from "../server/dict.ts";
 import { STOPPED } from "../server/interruptible.ts";
 import type { Backend } from "./backend.ts";

@@ -1,3 +1,4 @@
+// Checks the answers of a script.
 import { checkNames, InvalidMockInput } from "../names.ts";
 import { checkSse } from "./check-sse.ts";
 import { isGate } from "./chunks.ts";

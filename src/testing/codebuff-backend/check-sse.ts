@@ -1,3 +1,4 @@
+// Checks the streaming options of a script.
 import { InvalidMockInput } from "../names.ts";
 import type { BackendSse } from "./switches.ts";
 

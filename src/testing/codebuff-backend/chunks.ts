@@ -1,3 +1,4 @@
+// The chunks of a streamed answer.
 import type { BackendAnswer, BackendGate, BackendToolCall, BackendUsage } from "./script.ts";
 import type { BackendSse } from "./switches.ts";
 

@@ -1,3 +1,4 @@
+// The answer to a chat request without streaming.
 import { argumentsOf, type ChunkHead, finishOf, idOf, partsOf, usageOf } from "./chunks.ts";
 import type { BackendAnswer } from "./script.ts";
 import type { BackendSse } from "./switches.ts";

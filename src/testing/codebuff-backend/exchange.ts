@@ -1,3 +1,4 @@
+// The answer to one request, recorded as it is written.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../../core/clock.ts";
 import { Interruptible } from "../server/interruptible.ts";

@@ -1,3 +1,5 @@
+// The options of a fault.
+
 /** How requests to an endpoint fail, before anything else is looked at. */
 export interface BackendFaultOptions {
   /** The HTTP status. @default 200 with a `body` or `raw` */

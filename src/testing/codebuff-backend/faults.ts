@@ -1,3 +1,4 @@
+// The faults that a test has set, and how each is played.
 import { checkNames, guessAt, InvalidMockInput } from "../names.ts";
 import { failed, type Reply } from "./call.ts";
 import type { Exchange } from "./exchange.ts";

@@ -1,3 +1,4 @@
+// The bytes of a stream: comments, blocks, line ends, pieces, gzip.
 import { constants, createGzip } from "node:zlib";
 import type { BackendSse } from "./switches.ts";
 

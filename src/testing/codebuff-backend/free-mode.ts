@@ -1,3 +1,4 @@
+// The refusals of free mode.
 import type { BackendFreeModeGate } from "./switches.ts";
 
 /** The status of each gate of July. Its words are the mock's own: only the codes are known. */

@@ -1,3 +1,4 @@
+// Who may make a chat call: key, credits, free mode, runs.
 import { type Dict, isDict } from "../server/dict.ts";
 import type { Backend } from "./backend.ts";
 import type { Call, Reply } from "./call.ts";

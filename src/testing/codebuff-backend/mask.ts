@@ -1,3 +1,5 @@
+// Takes API keys out of what is recorded.
+
 const MASKED = "<masked>";
 const SECRET: ReadonlySet<string> = new Set([
   "authorization",

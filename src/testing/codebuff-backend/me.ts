@@ -1,3 +1,4 @@
+// The route that tells a user about the account.
 import type { Backend } from "./backend.ts";
 import { type Call, failed, ok, type Reply } from "./call.ts";
 import type { BackendUser } from "./user.ts";

@@ -1,3 +1,4 @@
+// Notes what is wrong with the messages of a chat call.
 import { type Dict, isDict } from "../server/dict.ts";
 import type { BackendViolationKind } from "./record.ts";
 

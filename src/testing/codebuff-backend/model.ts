@@ -1,3 +1,4 @@
+// Chooses the answer of the script for a chat call.
 import { checkNames, InvalidMockInput } from "../names.ts";
 import { checkReply } from "./check-answer.ts";
 import { SCRIPT_FILE } from "./names.ts";

@@ -1,3 +1,4 @@
+// The names of options, switches and fields, to refuse wrong ones.
 import type { NamesOf } from "../names.ts";
 import type { BackendFaultOptions } from "./fault.ts";
 import type { MockCodebuffBackendOptions } from "./options.ts";

@@ -1,3 +1,4 @@
+// The options of the mock backend.
 import type { Clock } from "../../core/clock.ts";
 import type { BackendScript } from "./script.ts";
 import type { MockCodebuffBackendSwitches } from "./switches.ts";

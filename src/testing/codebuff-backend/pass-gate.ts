@@ -1,3 +1,4 @@
+// Waits where a script says so.
 import type { Exchange } from "./exchange.ts";
 import type { BackendGate } from "./script.ts";
 

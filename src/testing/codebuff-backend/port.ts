@@ -1,3 +1,4 @@
+// A port of 127.0.0.1 that speaks HTTP.
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { listenOn } from "../server/listen.ts";

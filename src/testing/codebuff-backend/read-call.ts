@@ -1,3 +1,4 @@
+// Reads a request and its body.
 import type { IncomingMessage } from "node:http";
 import { isDict } from "../server/dict.ts";
 import type { Backend } from "./backend.ts";

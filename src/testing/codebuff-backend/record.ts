@@ -1,3 +1,5 @@
+// What tests can read of requests, runs and violations, as types.
+
 /** The endpoints of the backend, by short names. `chat` is also `POST /v1/chat/completions` with `openAiCompatible`. */
 export type BackendEndpoint =
   | "healthz"

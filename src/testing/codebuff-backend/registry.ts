@@ -1,3 +1,4 @@
+// The route of the registry of agents.
 import type { Backend } from "./backend.ts";
 import { strangerTo } from "./bookkeeping.ts";
 import { type Call, failed, ok, type Reply } from "./call.ts";

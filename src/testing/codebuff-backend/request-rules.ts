@@ -1,3 +1,4 @@
+// Notes what is wrong with any request.
 import type { Backend } from "./backend.ts";
 import type { Call } from "./call.ts";
 import { noteChat } from "./chat-rules.ts";

@@ -1,3 +1,4 @@
+// Finds the route of a request.
 import type { BackendEndpoint } from "./record.ts";
 
 /** A path that was matched. */

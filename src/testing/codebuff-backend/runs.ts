@@ -1,3 +1,4 @@
+// The runs of agents that the server knows.
 import type { BackendRun, BackendStep } from "./record.ts";
 
 /** A run, as the server changes it. */

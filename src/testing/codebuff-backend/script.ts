@@ -1,3 +1,4 @@
+// The language of scripts for the model's answers, as types.
 import type { Clock } from "../../core/clock.ts";
 import type { BackendChat } from "./chat-request.ts";
 import type { BackendFaultOptions } from "./fault.ts";

@@ -1,3 +1,4 @@
+// The routes for web and docs searches.
 import { type Dict, isDict } from "../server/dict.ts";
 import type { Backend } from "./backend.ts";
 import { strangerTo } from "./bookkeeping.ts";

@@ -1,3 +1,5 @@
+// `MockCodebuffBackend`: the HTTP backend of a Codebuff run, on a port of 127.0.0.1.
+//
 // How to extend this mock, most common first:
 //
 // 1. A new way to answer a chat call: a field of `BackendAnswer` in script.ts; its name in names.ts; chunks.ts for what is

@@ -1,3 +1,4 @@
+// Answers each request: faults first, then its route.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { agentRuns, steps } from "./agent-runs.ts";
 import type { Backend } from "./backend.ts";

@@ -1,3 +1,4 @@
+// The settings, from switches of the start and later ones.
 import { checkNames, guessAt, InvalidMockInput } from "../names.ts";
 import { changed } from "../server/switches.ts";
 import { checkSse } from "./check-sse.ts";

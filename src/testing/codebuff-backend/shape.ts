@@ -1,3 +1,4 @@
+// Small checks of JSON fields.
 import { type Dict, isDict } from "../server/dict.ts";
 
 /** What a value must be; the words complete "must be". Undefined for a value that is fine. */

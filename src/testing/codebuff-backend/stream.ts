@@ -1,3 +1,4 @@
+// Streams one answer, frame by frame.
 import type { CancelTimer } from "../../core/clock.ts";
 import type { Backend } from "./backend.ts";
 import { type ChunkHead, chunksOf } from "./chunks.ts";

@@ -1,3 +1,5 @@
+// The switches of the mock: gates, streaming, searches, faults.
+
 /** Everything that can be set at the start, and by `set()` at any time. */
 export interface MockCodebuffBackendSwitches {
   /**

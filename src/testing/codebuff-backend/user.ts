@@ -1,3 +1,4 @@
+// A user with an API key, as types.
 import type { MockCodebuffBackendSwitches } from "./switches.ts";
 
 /** Gates of a user alone, above the switches of the server. */

@@ -1,3 +1,4 @@
+// The users of the server, by key.
 import { checkNames, InvalidMockInput } from "../names.ts";
 import { USER } from "./names.ts";
 import type { BackendUser } from "./user.ts";

@@ -1,3 +1,5 @@
+// `FakeCodebuffCli`: starts the fake program for a test, and reads its records.
+//
 // How to extend this fake, most common first:
 //
 // 1. A new misbehaviour: a switch. Add it to switches.ts with its TSDoc and to read-scenario.ts, which checks it; play it

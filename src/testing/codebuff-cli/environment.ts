@@ -1,3 +1,5 @@
+// The environment variables by which a test and the fake program speak.
+
 /** The variables that a run of the fake reads. The first two are its interface, the others are between its parts. */
 export const SCENARIO = "FAKE_CODEBUFF_SCENARIO";
 export const RECORD = "FAKE_CODEBUFF_RECORD";

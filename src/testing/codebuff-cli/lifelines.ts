@@ -1,3 +1,4 @@
+// Knows which processes of the fake still live.
 import { createServer, type Server, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import type { Waiters } from "../waiters.ts";

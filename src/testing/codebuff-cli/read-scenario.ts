@@ -1,3 +1,4 @@
+// Reads and checks a scenario.
 import { readFileSync } from "node:fs";
 import { guessAt, InvalidMockInput } from "../names.ts";
 import type { FakeCodebuffScenario } from "./scenario.ts";

@@ -1,3 +1,5 @@
+// What one run of the fake saw and did, as types.
+
 /** A signal that reached a run. */
 export interface FakeCodebuffSignal {
   readonly signal: string;

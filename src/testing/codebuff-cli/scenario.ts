@@ -1,3 +1,4 @@
+// What a run of the fake does, as types.
 import type { FakeCodebuffScript } from "./script.ts";
 import type { FakeCodebuffSwitches } from "./switches.ts";
 

@@ -1,3 +1,4 @@
+// Finds the fake program in the package or the repository.
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

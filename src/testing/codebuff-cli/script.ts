@@ -1,3 +1,5 @@
+// The steps of a scripted run, as types.
+
 /** One event as it is printed: its fields are not checked, so that wrong ones can be played too. */
 export interface FakeCodebuffEvent {
   readonly type: string;

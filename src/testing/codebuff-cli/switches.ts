@@ -1,3 +1,4 @@
+// The switches of the fake: questions, noise, failures, odd output.
 import type { FakeCodebuffScript } from "./script.ts";
 
 /** An `ask_user` call among the events. */

@@ -1,3 +1,5 @@
+// The credits of the mock server's user.
+
 /** What a usage-response says. */
 export interface AccountFigures {
   readonly usage: number;

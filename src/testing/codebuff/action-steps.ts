@@ -1,3 +1,4 @@
+// Script steps that send an action which nobody answers.
 import { checked, type NamesOf } from "../names.ts";
 
 /** An action of the server, with its fields as they are. */

@@ -1,3 +1,4 @@
+// Refuses wrong tokens.
 import type { FrameWriter } from "./frames.ts";
 import type { AuthOutcome } from "./options.ts";
 import type { Settings } from "./profiles.ts";

@@ -1,3 +1,4 @@
+// Reads messages of a prompt in each spelling that the servers accept.
 import { type Dict, isDict } from "../server/dict.ts";
 import { pythonTypeName } from "../server/python-repr.ts";
 import {

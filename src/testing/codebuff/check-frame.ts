@@ -1,3 +1,4 @@
+// Checks a frame by the rules of the server that is played.
 import type { Settings } from "./profiles.ts";
 import { checkPython } from "./validate.ts";
 import { checkJavaScript } from "./validate-zod.ts";

@@ -1,3 +1,5 @@
+// The messages of clients, as types.
+
 /** One part of what a tool gave. */
 export type ToolOutputPart =
   | { readonly type: "json"; readonly value: unknown }

@@ -1,3 +1,4 @@
+// What one client has said so far, over all its connections.
 import { ClientHistory, TxidOrder } from "./mistakes.ts";
 import type { Mistake } from "./record.ts";
 

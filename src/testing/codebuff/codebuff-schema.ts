@@ -1,3 +1,4 @@
+// The schemas of the original server.
 import {
   anything,
   arrayOf,

@@ -1,3 +1,4 @@
+// Answers that fail, a script for each kind of failure.
 import type { FailureKind } from "./options.ts";
 import { type Answer, type Script, step } from "./script.ts";
 

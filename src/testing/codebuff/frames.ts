@@ -1,3 +1,4 @@
+// Writes frames in the JSON style of each server.
 import { type JsonStyle, PythonFloat, writePythonJson } from "../server/python-json.ts";
 import type { AccountFigures } from "./account.ts";
 import type { Settings } from "./profiles.ts";

@@ -1,3 +1,4 @@
+// What the server does about each message.
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 import type { Account } from "./account.ts";
 import { refusalFrame, refusalOf } from "./auth.ts";

@@ -1,3 +1,4 @@
+// Cuts connections that stay silent.
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 import type { HeartbeatSettings } from "./profiles.ts";
 

@@ -1,3 +1,4 @@
+// Whether a frame is an identify, and which prompts are among frames.
 import type { InboundFrame } from "../server/inbound.ts";
 import { checkFrame } from "./check-frame.ts";
 import type { Settings } from "./profiles.ts";

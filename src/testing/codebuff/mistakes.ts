@@ -1,3 +1,4 @@
+// Notes mistakes of clients that the real server would accept.
 import { type Dict, isDict } from "../server/dict.ts";
 import type { Mistake } from "./record.ts";
 import type { Accepted } from "./verdict.ts";

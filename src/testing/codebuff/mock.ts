@@ -1,3 +1,4 @@
+// `MockCodebuff`: the mock without a port, for sockets that something else hands it.
 import { ProtocolMock } from "../server/protocol-mock.ts";
 import { CodebuffBackend } from "./backend.ts";
 import type { MockCodebuffOptions } from "./options.ts";

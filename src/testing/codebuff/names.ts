@@ -1,3 +1,4 @@
+// The names of the mock's options, to refuse wrong ones.
 import type { NamesOf } from "../names.ts";
 import type { MockCodebuffOptions, MockCodebuffSwitches, Oddities } from "./options.ts";
 import type { HeartbeatSettings, SizeLimits } from "./profiles.ts";

@@ -1,3 +1,4 @@
+// Odd frames that real servers send between others.
 import type { FrameWriter } from "./frames.ts";
 import type { Oddities } from "./options.ts";
 

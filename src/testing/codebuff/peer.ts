@@ -1,3 +1,4 @@
+// One connection of the mock, without its socket.
 import type { CancelTimer } from "../../core/clock.ts";
 import { byteLength, describe, type InboundFrame } from "../server/inbound.ts";
 import type { PeerLink } from "../server/link.ts";

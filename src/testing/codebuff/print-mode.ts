@@ -1,3 +1,4 @@
+// Script steps for the events of agents.
 import type { ToolOutput } from "./client-actions.ts";
 
 /** The object chunks of the original server. */

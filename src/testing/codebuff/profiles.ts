@@ -1,3 +1,4 @@
+// The settings of each real Codebuff server that the mock can play.
 import { profileOf } from "../server/switches.ts";
 import type { AuthOutcome, FailureKind, MockCodebuffOptions, Oddities } from "./options.ts";
 

@@ -1,3 +1,4 @@
+// What the model sees of a prompt, and the session state after its answer.
 import { type Dict, isDict } from "../server/dict.ts";
 import { speltOut } from "./chat-message.ts";
 import type { PromptData } from "./client-actions.ts";

@@ -1,3 +1,4 @@
+// Checks values as pydantic does, and words the refusal like it.
 import { type Dict, isDict } from "../server/dict.ts";
 import { pythonInteger } from "../server/python-json-parse.ts";
 import { pythonRepr, pythonTypeName } from "../server/python-repr.ts";

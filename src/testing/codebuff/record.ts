@@ -1,3 +1,4 @@
+// What tests can read of connections, prompts, answers and violations, as types.
 import type { FrameRecord, ServedConnection, ViolationRecord } from "../server/record.ts";
 import type { AnswerData, PromptData } from "./client-actions.ts";
 

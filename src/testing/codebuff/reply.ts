@@ -1,3 +1,4 @@
+// Writes the frames of an answer's steps.
 import type { Account } from "./account.ts";
 import type { FrameWriter } from "./frames.ts";
 import { PrintModeStream } from "./print-mode.ts";

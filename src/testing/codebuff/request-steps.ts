@@ -1,3 +1,4 @@
+// Script steps that ask the client: tools, files, MCP tools.
 import { checked, type NamesOf } from "../names.ts";
 import type { FileContents, McpTool, RequestResult, ToolOutput } from "./client-actions.ts";
 

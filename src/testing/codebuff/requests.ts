@@ -1,3 +1,4 @@
+// The server's requests on one connection, and their answers.
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 import type { AnswerData, RequestResult } from "./client-actions.ts";
 import type { CodebuffJournal } from "./journal.ts";

@@ -1,3 +1,4 @@
+// One answer under way: performs the steps of its script.
 import type { Clock } from "../../core/clock.ts";
 import { STOPPED } from "../server/interruptible.ts";
 import { ENOUGH, ScriptRunner } from "../server/script-runner.ts";

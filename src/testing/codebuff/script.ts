@@ -1,3 +1,4 @@
+// The language of scripts for answers, with `step`.
 import type { Clock } from "../../core/clock.ts";
 import { checked, type NamesOf } from "../names.ts";
 import { writePythonJson } from "../server/python-json.ts";

@@ -1,3 +1,5 @@
+// `MockCodebuffServer`: the mock Codebuff server on a port of 127.0.0.1.
+//
 // How to extend this mock, most common first:
 //
 // 1. A new way to answer a prompt: a step. Add it to `Step` and `step` in script.ts, perform it in reply.ts, or in

@@ -1,3 +1,5 @@
+// Makes a session state that the original server accepts.
+
 /** The first `sessionState` of a client of the original server: an empty project, and an agent that has heard nothing. */
 export interface ExampleSessionState {
   readonly fileContext: { readonly [key: string]: unknown };

@@ -1,3 +1,4 @@
+// Which session ids are in use.
 import type { Clock } from "../../core/clock.ts";
 import type { Settings } from "./profiles.ts";
 

@@ -1,3 +1,4 @@
+// Chunks that hold raw server-sent events, as the deployed proxy sends them.
 import { writePythonJson } from "../server/python-json.ts";
 import type { SseErrorFields } from "./script.ts";
 

@@ -1,3 +1,4 @@
+// Checks a frame as the original server (JavaScript) does.
 import { COST_MODES, messageSchema } from "./codebuff-schema.ts";
 import type { Settings } from "./profiles.ts";
 import { coerceInteger } from "./pydantic.ts";

@@ -1,3 +1,4 @@
+// Checks a frame as the Python server does.
 import { type Dict, isDict } from "../server/dict.ts";
 import { PythonJsonError, parsePythonJson } from "../server/python-json-parse.ts";
 import { pythonRepr, pythonTypeName } from "../server/python-repr.ts";

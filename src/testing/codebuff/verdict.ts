@@ -1,3 +1,4 @@
+// The result of a check: a message, or a refusal.
 import type { Dict } from "../server/dict.ts";
 import type { ActionData } from "./client-actions.ts";
 import type { Mistake, ViolationKind } from "./record.ts";

@@ -1,3 +1,5 @@
+// Checks values as zod does, and words the issues like it.
+
 /** One entry of the list of issues that a schema of the original server gives. The order of the keys is its own. */
 export type Issue = Readonly<Record<string, unknown>>;
 

@@ -1,3 +1,4 @@
+// The calls of a session that the client may be asked about.
 import type { PlannedCall } from "./calls.ts";
 import type { ReceivedDecision } from "./record.ts";
 

@@ -1,3 +1,4 @@
+// What the connections of a mock share.
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { checkNames } from "../names.ts";
 import type { PeerLink } from "../server/link.ts";

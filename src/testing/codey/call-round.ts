@@ -1,3 +1,4 @@
+// Runs the calls of one `ToolRequest`, foreground and background ones.
 import type { Clock } from "../../core/clock.ts";
 import { Interruptible, STOPPED } from "../server/interruptible.ts";
 import type { Approvals } from "./approvals.ts";

@@ -1,3 +1,5 @@
+// Scripted tool calls and their outcomes.
+
 /** A tool call that the model makes, and what becomes of it. */
 export interface CodeyCall {
   readonly name: string;

@@ -1,3 +1,4 @@
+// What the server answers to a `Cancel`.
 import type { PlannedCall } from "./calls.ts";
 import { type CodeyUsage, ROOT, type ServerMessage } from "./messages.ts";
 import type { Settings } from "./profiles.ts";

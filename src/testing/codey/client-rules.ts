@@ -1,3 +1,4 @@
+// Notes what a client does wrong in the order of its messages.
 import type { CodeyViolationKind, ReceivedDecision } from "./record.ts";
 
 /** A violation before it is known whose. */

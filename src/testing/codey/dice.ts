@@ -1,3 +1,5 @@
+// Random numbers that are the same for the same seed.
+
 /** A small generator of numbers in [0, 1) that gives the same ones for the same seed (mulberry32). */
 export function dice(seed: number): () => number {
   let state = seed >>> 0;

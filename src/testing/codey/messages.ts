@@ -1,3 +1,5 @@
+// The messages of the wire, as types.
+
 /** `usage` of a `Finished`. */
 export interface CodeyUsage {
   readonly output_tokens: number;

@@ -1,3 +1,4 @@
+// `MockCodey`: the mock without a port, for sockets that something else hands it.
 import { ProtocolMock } from "../server/protocol-mock.ts";
 import { CodeyBackend } from "./backend.ts";
 import type { MockCodeyOptions, MockCodeySwitches } from "./options.ts";

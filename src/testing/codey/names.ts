@@ -1,3 +1,4 @@
+// The names of the mock's switches and options, to refuse wrong ones.
 import type { NamesOf } from "../names.ts";
 import type { MockCodeyOptions, MockCodeySwitches } from "./options.ts";
 import { settingsOf } from "./profiles.ts";

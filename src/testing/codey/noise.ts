@@ -1,3 +1,4 @@
+// Unknown messages and bad JSON, sent after every message when a test asks for it.
 import type { Settings } from "./profiles.ts";
 
 const UNKNOWN_TYPE = '{"type":"AgentSpawned","agent_id":7,"name":"helper"}';

@@ -1,3 +1,4 @@
+// The options and switches of the mock.
 import type { Clock } from "../../core/clock.ts";
 import type { CodeyAnswer } from "./script.ts";
 

@@ -1,3 +1,4 @@
+// One connection of the mock, without its socket.
 import { ChunkedLink, type Chunking } from "../server/chunked-link.ts";
 import { byteLength, describe, type InboundFrame } from "../server/inbound.ts";
 import type { PeerLink } from "../server/link.ts";

@@ -1,3 +1,4 @@
+// The settings of the real server and of its documented one.
 import { changed, profileOf } from "../server/switches.ts";
 import type { MockCodeyOptions, MockCodeySwitches } from "./options.ts";
 

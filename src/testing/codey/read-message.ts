@@ -1,3 +1,4 @@
+// Reads a message as strictly as the real server does.
 import { type Dict, isDict } from "../server/dict.ts";
 import type { ClientMessage } from "./messages.ts";
 import type { CodeyViolationKind } from "./record.ts";

@@ -1,3 +1,4 @@
+// What tests can read of connections, messages, decisions and violations, as types.
 import type { FrameRecord, ServedConnection, ViolationRecord } from "../server/record.ts";
 import type { ClientMessage } from "./messages.ts";
 

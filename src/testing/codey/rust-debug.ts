@@ -1,3 +1,5 @@
+// Texts as Rust's `{:?}` prints them.
+
 /** What Rust's `{:?}` makes of a text, as far as bodies of HTTP answers need it. */
 export function rustDebug(text: string): string {
   const escaped = text.replace(

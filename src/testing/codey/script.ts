@@ -1,3 +1,4 @@
+// The language of scripts for answers, with `codeyStep`.
 import type { Clock } from "../../core/clock.ts";
 import { checked, type NamesOf } from "../names.ts";
 import type { StepSource } from "../server/script-runner.ts";

@@ -1,3 +1,5 @@
+// `MockCodeyServer`: the mock codey-server on a port of 127.0.0.1.
+//
 // How to extend this mock, most common first:
 //
 // 1. A new way to answer a message: a step. Add it to `CodeyStep` and `codeyStep` in script.ts, perform it in

@@ -1,3 +1,4 @@
+// One session: a context, one turn at a time, and its calls.
 import type { Clock } from "../../core/clock.ts";
 import { Approvals } from "./approvals.ts";
 import { CallRound } from "./call-round.ts";

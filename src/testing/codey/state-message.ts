@@ -1,3 +1,4 @@
+// The `State` message, full or as the real server sends it.
 import type { PlannedCall } from "./calls.ts";
 import { shuffled } from "./dice.ts";
 import { ROOT, type ServerMessage } from "./messages.ts";

@@ -1,3 +1,4 @@
+// The tools of codey-server, with usual results.
 import type { CodeyCallResult } from "./calls.ts";
 import type { ProfileName } from "./profiles.ts";
 

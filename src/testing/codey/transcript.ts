@@ -1,3 +1,4 @@
+// What the user and the model said in one session.
 import type { Clock } from "../../core/clock.ts";
 import type { HistoryEntry } from "./messages.ts";
 import type { Settings } from "./profiles.ts";

@@ -1,3 +1,4 @@
+// The running token count of a session.
 import type { CodeyUsage } from "./messages.ts";
 
 /** What one request to the model costs when its script does not say. */

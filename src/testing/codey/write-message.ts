@@ -1,3 +1,4 @@
+// Writes a message in the server's JSON style.
 import type { ServerMessage } from "./messages.ts";
 
 /** A field that no published version of the protocol has. */

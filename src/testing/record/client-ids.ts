@@ -1,3 +1,4 @@
+// Matches the ids of a replay's client with those of the recording.
 import { type OuterMember, outerMembers } from "./outer-members.ts";
 
 type Id = string | number;

@@ -1,3 +1,5 @@
+// The lines of a recording, as types.
+
 /**
  * One line of a recording: what happened on one connection. Recordings are JSONL; readers ignore fields that
  * they do not know.

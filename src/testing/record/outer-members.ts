@@ -1,3 +1,5 @@
+// Finds values near the top of a JSON text, to exchange one and keep every other character.
+
 /** A string, number or word that is a member of a message, or of an object that is a member of it. */
 export interface OuterMember {
   readonly name: string;

@@ -1,3 +1,4 @@
+// Reads a recording.
 import type { RecordedClose, RecordedMessage, RecordingLine } from "./line.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

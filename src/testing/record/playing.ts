@@ -1,3 +1,4 @@
+// Plays one recorded connection to a socket.
 import type { WebSocket } from "ws";
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 import { ClientIds } from "./client-ids.ts";

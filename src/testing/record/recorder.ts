@@ -1,3 +1,4 @@
+// `Recorder`: writes down what passes through WebSockets.
 import { WebSocket } from "ws";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { checkNames, type NamesOf } from "../names.ts";

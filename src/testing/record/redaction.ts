@@ -1,3 +1,4 @@
+// Takes credentials out of a recording.
 import { outerMembers } from "./outer-members.ts";
 import { apart, type Part, partsRead, read, readingsOf, replaceParts } from "./spellings.ts";
 

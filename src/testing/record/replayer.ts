@@ -1,3 +1,4 @@
+// `Replayer`: a server that says what a recorded server said.
 import { readFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,3 +1,4 @@
+// Writes a recording to a file or a stream.
 import { closeSync, openSync, writeSync } from "node:fs";
 import type { Writable } from "node:stream";
 

@@ -1,3 +1,5 @@
+// Finds a text in JSON however it is escaped there.
+
 /** A part of a text: from `start` up to `end`. */
 export interface Part {
   readonly start: number;

@@ -1,3 +1,4 @@
+// Tells everything that passes through a socket.
 import type { RecordedClose, RecordedMessage, RecordedOpen } from "./line.ts";
 
 /** The part of a WebSocket that a recorder needs; those of browsers, of Node and of `ws` all fit. */

@@ -1,3 +1,4 @@
+// Lets a mock speak over a WebSocket that something else made, such as msw.
 import type { PeerLink } from "./link.ts";
 import type { SocketPeer } from "./socket-peer.ts";
 

@@ -1,3 +1,4 @@
+// Lies between a WebSocket and its TCP connection, for faults in the bytes.
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import type { CancelTimer, Clock } from "../../core/clock.ts";

@@ -1,3 +1,4 @@
+// Sends text frames cut or put together.
 import { fragments } from "./fragments.ts";
 import type { LinkWire, PeerLink } from "./link.ts";
 import { FRAME, rawFrame } from "./raw-frame.ts";

@@ -1,3 +1,4 @@
+// The faults that a test can cause on one connection.
 import { checkNames, type NamesOf } from "../names.ts";
 import type { DripPace, LinkWire, PeerLink } from "./link.ts";
 import { MALFORMED, type MalformedFrame } from "./malformed.ts";

@@ -1,3 +1,4 @@
+// Cuts a text message into WebSocket frames.
 import { FRAME, rawFrame } from "./raw-frame.ts";
 
 const PIECES = 3;

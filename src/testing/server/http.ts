@@ -1,3 +1,4 @@
+// Puts an HTTP handler behind a port.
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 
 /** Answers a request, whatever it came over. */

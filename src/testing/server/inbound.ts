@@ -1,3 +1,5 @@
+// A frame of the client: text or bytes.
+
 /** A frame of the client: a string for a text frame, bytes for a binary one. */
 export type InboundFrame = string | Uint8Array;
 

@@ -1,3 +1,5 @@
+// Handles the frames of a connection strictly in order.
+
 /**
  * The frames of one connection, handled strictly in order, each after the one before has been done with.
  */

@@ -1,3 +1,4 @@
+// Work that can be stopped wherever it waits.
 import type { CancelTimer, Clock, TimerOptions } from "../../core/clock.ts";
 
 /** What a wait gives that `stop()` has ended. */

@@ -1,3 +1,4 @@
+// Everything that happened on a mock server, and waits for it.
 import { Notes } from "../notes.ts";
 import type { FrameRecord, ServedConnection, ViolationRecord } from "./record.ts";
 

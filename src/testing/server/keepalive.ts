@@ -1,3 +1,4 @@
+// The keepalive pings of a Python server, without real pings.
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 
 /** How often the real servers (uvicorn) ping a connection, in ms: its default. */

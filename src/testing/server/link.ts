@@ -1,3 +1,5 @@
+// The interface of a socket, seen from a mock server.
+
 /** The way from a peer to its client: a WebSocket of any make, seen from the server. */
 export interface PeerLink {
   /** What the client has asked for, as far as the link knows: path and query, or a whole URL. */

@@ -1,3 +1,4 @@
+// Listens on a port of 127.0.0.1.
 import type { Server } from "node:http";
 import { InvalidMockInput } from "../names.ts";
 

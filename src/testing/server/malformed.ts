@@ -1,3 +1,5 @@
+// Bytes that break the WebSocket protocol.
+
 /**
  * A way to break the WebSocket protocol, as a server. A client must fail the connection over each of them: most
  * say so with a Close of 1002, or 1007 for `bad-utf8`.

@@ -1,3 +1,4 @@
+// The base of a mock server's connections, for any protocol.
 import type { Clock } from "../../core/clock.ts";
 import { type ConnectionFaults, LinkFaults } from "./faults.ts";
 import type { InboundFrame } from "./inbound.ts";

@@ -1,3 +1,4 @@
+// A port of 127.0.0.1 with WebSockets and HTTP, and refused upgrades.
 import {
   createServer,
   type IncomingMessage,

@@ -1,3 +1,4 @@
+// The base class of the mocks: connections, records, waits.
 import { type AcceptedConnection, attachTo } from "./accepted-socket.ts";
 import type { Journal } from "./journal.ts";
 import type { PeerLink } from "./link.ts";

@@ -1,3 +1,5 @@
+// Parses JSON as Python does, with the same errors.
+
 /**
  * Reads JSON as Python's `json.loads` does, because the server's refusals quote it: the same texts, the
  * same positions (counted in code points), the bare tokens `NaN`, `Infinity` and `-Infinity` accepted, and

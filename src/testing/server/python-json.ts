@@ -1,3 +1,5 @@
+// Writes JSON as Python does.
+
 /** A number that Python holds as a float, and therefore writes with a point: `0.0`. */
 export class PythonFloat {
   readonly value: number;

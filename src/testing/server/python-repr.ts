@@ -1,3 +1,5 @@
+// Python's `repr()` of a JSON value.
+
 /** `repr()` of what `json.loads` gave. */
 export function pythonRepr(value: unknown): string {
   if (value === null || value === undefined) return "None";

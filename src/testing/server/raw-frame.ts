@@ -1,3 +1,5 @@
+// WebSocket frames as bytes, whole and halved.
+
 /** The first byte of a frame: whether it ends its message, and what is in it. */
 export const FRAME = { text: 0x81, textBegins: 0x01, goesOn: 0x00, ends: 0x80 } as const;
 

@@ -1,3 +1,4 @@
+// What tests can read of a connection on any mock, as types.
 import type { ConnectionFaults } from "./faults.ts";
 
 /** One connection of a mock server, as a test sees and steers it, whatever its protocol. Kept after it closed. */

@@ -1,3 +1,4 @@
+// Takes the steps of a script until it ends or is stopped.
 import { InvalidMockInput } from "../names.ts";
 import { Interruptible, STOPPED } from "./interruptible.ts";
 

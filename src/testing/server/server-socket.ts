@@ -1,3 +1,4 @@
+// A WebSocket of package `ws` whose closing handshake the mock controls.
 import { type RawData, WebSocket } from "ws";
 import type { Cable } from "./cable.ts";
 import type { PeerLink } from "./link.ts";

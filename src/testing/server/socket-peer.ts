@@ -1,3 +1,4 @@
+// What a socket tells its connection, as types.
 import type { InboundFrame } from "./inbound.ts";
 
 /** A mistake that shows below any protocol. */

@@ -1,3 +1,4 @@
+// Changes switches, and finds the settings of a profile.
 import { guessAt, InvalidMockInput } from "../names.ts";
 
 /** The same settings with some switches set anew; what is no switch is left alone. */

@@ -1,3 +1,4 @@
+// `checkTranscript`: which events break a shape, an invariant or the order of turns.
 import { type Checks, checkCallOptions, checks, describe, isObject } from "../../core/checks.ts";
 import { type Invariant, leftOpen } from "./book.ts";
 import { SessionCheck } from "./session-check.ts";

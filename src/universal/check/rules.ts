@@ -1,3 +1,4 @@
+// Rules for one event that its types cannot express.
 import type { ContentPart, ItemKind, ItemRole, UniversalEvent, UniversalItem } from "../events.ts";
 
 /** The roles that an item of each kind may have. */

@@ -1,3 +1,4 @@
+// Checks the events of one session in their order.
 import type { ContentPart, ItemDeltaData, UniversalEvent, UniversalItem } from "../events.ts";
 import {
   Book,

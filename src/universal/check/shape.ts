@@ -1,3 +1,4 @@
+// Checks whether a value has the shape of an event.
 import { describe, isObject } from "../../core/checks.ts";
 import type { UniversalEvent } from "../events.ts";
 import { event, type Form, type Forms } from "../shapes.ts";

@@ -1,3 +1,4 @@
+// The tool calls of one turn as items: announced once, started once, ended once.
 import type { ToolCallState } from "../../core/values.ts";
 import type { DeltaPart, ToolCallPart, UniversalItem } from "../events.ts";
 import { type ToolOutputContent, toJsonText } from "./content.ts";

@@ -1,3 +1,4 @@
+// Tool calls (denied ones too), requests and the connection as universal events, for every protocol.
 import { defined } from "../../core/checks.ts";
 import type { AnyAgentwireError } from "../../core/errors.ts";
 import type { PendingRequest, SettledRequest, TurnToolCall } from "../../core/values.ts";

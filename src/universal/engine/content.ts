@@ -1,3 +1,4 @@
+// Content of items from any value: text, JSON and media.
 import type { ContentPart, Json } from "../events.ts";
 
 /** The JSON of a value. What JSON cannot express becomes null, as `undefined` and a number that is not finite do. */

@@ -1,3 +1,4 @@
+// Makes the events of one session: numbers, dates and ids; opens, grows and closes items.
 import type { ToolCallState } from "../../core/values.ts";
 import type {
   ContentPart,

@@ -1,3 +1,4 @@
+// What a tool call does, by its name and input: its kind, its title, the files that it touches.
 import { isObject } from "../../core/checks.ts";
 import type { ToolKind, ToolLocation } from "../events.ts";
 import type { ToolFacts } from "./calls.ts";

@@ -1,3 +1,4 @@
+// Makes the universal events of one session from facts, by the mapping of its protocol.
 import { type AnyAgentwireError, said } from "../../core/errors.ts";
 import { Recent } from "../../core/recent.ts";
 import type { TurnResult } from "../../core/turn/turn.ts";

@@ -1,3 +1,4 @@
+// The requests of one session that wait for a decision or an answer.
 import { defined, isObject } from "../../core/checks.ts";
 import { limitPreview } from "../../core/gate/preview-limits.ts";
 import type { Answers, DecidedBy, Question, Ruling, ToolCall } from "../../core/values.ts";

@@ -1,3 +1,4 @@
+// The rules of a session for every backend: turns, statuses, errors; what opens also closes.
 import type { Answers, Question, Ruling, ToolCall } from "../../core/values.ts";
 import type {
   ContentPart,

@@ -1,3 +1,4 @@
+// The words: status labels that every reader knows (plan, context, notice, mode, ...), with their JSON.
 import type { UniversalCost } from "../events.ts";
 import type { NoticeSeverity } from "../transcript/message.ts";
 import type {

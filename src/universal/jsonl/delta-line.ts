@@ -1,3 +1,4 @@
+// Shortened lines for consecutive deltas of one item.
 import { Recent } from "../../core/recent.ts";
 import type { UniversalEvent } from "../events.ts";
 

@@ -1,3 +1,4 @@
+// Writes universal events as JSONL, and reads them back from whole or cut files.
 import { checkCallOptions, checks, describe } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import { parseJson } from "../../core/text.ts";

@@ -1,3 +1,4 @@
+// Makes the universal stream of a turn, a conversation or a client.
 import { type Checks, checkCallOptions, checks, oneOf } from "../../core/checks.ts";
 import type { AnyAgentClient, AnyConversation, AnyTurn } from "../../core/client/any-client.ts";
 import type { ListenOptions, Unsubscribe } from "../../core/client/events.ts";

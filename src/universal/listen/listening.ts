@@ -1,3 +1,4 @@
+// Listens to a client, and hands what it tells to the engine of the session.
 import { defined } from "../../core/checks.ts";
 import type { AnyConversation, AnyTurn } from "../../core/client/any-client.ts";
 import type { Unsubscribe } from "../../core/client/events.ts";

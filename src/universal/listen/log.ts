@@ -1,3 +1,4 @@
+// The last events of a stream, for readers that come later.
 import { type Deferred, deferred } from "../../core/deferred.ts";
 import { BufferOverflowError } from "../../core/errors.ts";
 import { textOf } from "../engine/content.ts";

@@ -1,3 +1,5 @@
+// Reports the error of a listener, also in runtimes without `reportError`.
+
 /** Reports the error of a listener that no client called. Browsers, Deno and Bun have `reportError`; Node has not. */
 export function reportError(error: unknown): void {
   const { reportError, console } = globalThis as Reporting;

@@ -1,3 +1,4 @@
+// What the user sent, in the form of universal events.
 import { fromBase64, HEAD_BASE64, imageTypeOf, toBase64 } from "../../core/bytes.ts";
 import { isObject } from "../../core/checks.ts";
 import type { UserInput } from "../facts.ts";

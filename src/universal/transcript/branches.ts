@@ -1,3 +1,4 @@
+// Branches of a transcript: other answers and edited prompts, hidden and shown.
 import type { Dictionary } from "./dictionary.ts";
 import { append, type List, listOf, removeLast, replace } from "./list.ts";
 import type { ChatMessage } from "./message.ts";

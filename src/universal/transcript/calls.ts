@@ -1,3 +1,4 @@
+// Applies events of tool calls, approvals and questions to a transcript.
 import { defined, isObject } from "../../core/checks.ts";
 import { parseJson } from "../../core/text.ts";
 import type { ToolCallState } from "../../core/values.ts";

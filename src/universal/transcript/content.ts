@@ -1,3 +1,4 @@
+// Applies events of texts, reasoning and files to a transcript.
 import type { ContentPart, ItemDeltaData, UniversalItem, Visibility } from "../events.ts";
 import {
   addOwnMessage,

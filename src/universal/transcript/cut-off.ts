@@ -1,3 +1,4 @@
+// Ends what is under way in the messages of a chat that has ended.
 import { hasEnded } from "../../core/values.ts";
 import type { ErrorDescription } from "../words/error-description.ts";
 import { type List, listOf } from "./list.ts";

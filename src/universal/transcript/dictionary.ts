@@ -1,3 +1,4 @@
+// An immutable map whose changed copies share almost everything.
 import { INSPECT } from "./list.ts";
 
 /**

@@ -1,3 +1,4 @@
+// A transcript while one event is applied to it: messages and parts are found, added and changed.
 import type { ContentPart, ErrorData, UniversalItem } from "../events.ts";
 import type { ErrorDescription } from "../words/error-description.ts";
 import type { Branching } from "./branches.ts";

@@ -1,3 +1,4 @@
+// Applies the start, the deltas and the completion of an item.
 import type { ItemData, ItemDeltaData, UniversalItem } from "../events.ts";
 import { completeCall, completeResult, growCall, growResult, startCall, startResult } from "./calls.ts";
 import { completeContent, growContent, ownMessage, partsOf, samePart, startContent } from "./content.ts";

@@ -1,3 +1,4 @@
+// An immutable list whose changed copies share almost everything.
 import { InvalidInputError } from "../../core/errors.ts";
 
 /** The method by which Node's `console.log` shows an object. A name of Node, and no import of it. */

@@ -1,3 +1,4 @@
+// The messages and parts of a chat, as types for interfaces.
 import type { GrantScope, ToolCallState } from "../../core/values.ts";
 import type {
   Annotation,

@@ -1,3 +1,4 @@
+// The reducer: the transcript after one more event.
 import { isObject } from "../../core/checks.ts";
 import type { ErrorData, UniversalEvent } from "../events.ts";
 import { describeErrorData } from "../words/describe-error-data.ts";

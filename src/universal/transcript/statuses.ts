@@ -1,3 +1,4 @@
+// Applies status items: sub-agents, progress, and the words (plan, notice, choices, commands).
 import { isObject } from "../../core/checks.ts";
 import type { StatusPart, UniversalItem } from "../events.ts";
 import { swapped, swapsTo } from "./branches.ts";

@@ -1,3 +1,4 @@
+// Adds up what all turns of a transcript have used: tokens and costs.
 import type { TurnEndMetadata, UniversalCost, UniversalUsage } from "../events.ts";
 
 const SUMMED = ["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"] as const;

@@ -1,3 +1,4 @@
+// The state of the reducer, as types: messages, requests, turns, plan and context.
 import type {
   ErrorData,
   Json,

@@ -1,3 +1,4 @@
+// Applies the start, the loss, the recovery and the end of a turn.
 import { defined, isObject } from "../../core/checks.ts";
 import type {
   ErrorData,

@@ -1,3 +1,4 @@
+// An `error` event in words for the user.
 import { isObject } from "../../core/checks.ts";
 import type { ErrorData } from "../../universal/events.ts";
 import { deliveryOf, type ErrorFacts, isErrorCode, numberOf, textOf, wordsOfCode } from "./describe-error.ts";

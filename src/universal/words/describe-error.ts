@@ -1,3 +1,4 @@
+// An error of a client in words for the user: what happened, what to do, whether to send again.
 import { type Delivery, type ErrorCode, isOurs } from "../../core/agentwire-error.ts";
 import { isObject } from "../../core/checks.ts";
 import type { HandshakeReason } from "../../core/errors.ts";

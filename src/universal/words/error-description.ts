@@ -1,3 +1,4 @@
+// The form of an error in words, and the small phrases that several of them share.
 import type { Delivery } from "../../core/agentwire-error.ts";
 
 /** An error in words for the person who uses the app. */

@@ -1,3 +1,4 @@
+// The table of words for codes, HTTP statuses and kinds of failures.
 import { all, ask, no, safe, unsent, type Words, waitOf } from "./error-description.ts";
 
 const SIGN_IN = "Sign in again, or check the key in the settings.";

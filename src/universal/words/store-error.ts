@@ -1,3 +1,5 @@
+// The error of a chat's store.
+
 /** Marks errors of stores. `instanceof` fails between two installed copies; the mark works. */
 const BRAND = Symbol.for("agentwire.store-error");
 

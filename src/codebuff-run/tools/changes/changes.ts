@@ -1,3 +1,4 @@
+// What the file tools note of each file that they read or write, as an interface.
 import type { FileRead, Stamp } from "../door/door.ts";
 
 /** What the tools of one run have seen and written. Paths are relative to the root, without links. */

@@ -1,3 +1,4 @@
+// Puts one file back as it was, and removes the folders that a run made.
 import type { Door, FileRead } from "../door/door.ts";
 import { Refusal } from "../door/refusal.ts";
 import { MAX_EDITED } from "../files/edit.ts";

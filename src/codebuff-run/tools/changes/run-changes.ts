@@ -1,3 +1,4 @@
+// What the tools of a run have seen and written: listed, and put back by undo.
 import type { Door, FileRead, Stamp } from "../door/door.ts";
 import type { PathLocks } from "../files/locks.ts";
 import type { Changes } from "./changes.ts";

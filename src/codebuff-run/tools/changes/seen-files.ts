@@ -1,3 +1,4 @@
+// Files as the agent last saw them, to notice changes by others.
 import { Recent } from "../../../core/recent.ts";
 import type { Stamp } from "../door/door.ts";
 import { sameFile } from "../door/stamp.ts";

@@ -1,3 +1,4 @@
+// Consecutive edits of one file by a run, as one change.
 import type { Stamp } from "../door/door.ts";
 import { sameFile } from "../door/stamp.ts";
 import { unifiedDiff } from "../files/diff.ts";

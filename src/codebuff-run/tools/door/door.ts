@@ -1,3 +1,5 @@
+// What tools may do with paths below the root, as an interface. Every tool opens files through it.
+
 /** What a tool wants to do with a path. */
 export type Use = "read" | "write";
 

@@ -1,3 +1,4 @@
+// Writes a file atomically: a new file beside it, then a rename.
 import { randomBytes } from "node:crypto";
 import {
   type BigIntStats,

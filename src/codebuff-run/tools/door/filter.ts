@@ -1,3 +1,4 @@
+// Which paths are blocked by their names: the caller's filter, secrets, ignore files.
 import type { Status } from "./door.ts";
 import { isGit, secrecy } from "./special-names.ts";
 

@@ -1,3 +1,4 @@
+// Reads `.gitignore` and its like, again after each change.
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from "node:fs";
 import ignore, { type Ignore } from "ignore";
 import type { Stamp } from "./door.ts";

@@ -1,3 +1,5 @@
+// Rewrites the lines of an ignore file in a folder as lines at the root.
+
 /** Wildcards in a line: each one more makes a match up to 255 times as long, because the package `ignore` matches by backtracking. */
 const MAX_WILDCARDS = 3;
 const WILDCARDS = /\*+/g;

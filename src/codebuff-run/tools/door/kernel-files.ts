@@ -1,3 +1,4 @@
+// Recognises file systems such as `/proc` that show data of the kernel.
 import { statfsSync } from "node:fs";
 
 /** File systems that show the kernel's data: `/proc/self/environ` holds keys. By their numbers in `linux/magic.h`. */

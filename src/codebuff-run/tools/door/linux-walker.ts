@@ -1,3 +1,4 @@
+// Walks folders on Linux by open handles, so that nobody can swap a folder on the way.
 import { closeSync, constants, mkdirSync, openSync, readlinkSync } from "node:fs";
 import { outside, type Paths, shown } from "./paths.ts";
 import { Refusal } from "./refusal.ts";

@@ -1,3 +1,4 @@
+// Follows a path to its open folder; each link is checked like the path itself.
 import { type BigIntStats, statSync } from "node:fs";
 import type { Status, Use } from "./door.ts";
 import { statAt } from "./file-write.ts";

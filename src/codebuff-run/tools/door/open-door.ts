@@ -1,3 +1,4 @@
+// Opens the access to the files below a folder, with the walker of this system.
 import { existsSync } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";

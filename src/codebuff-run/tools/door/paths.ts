@@ -1,3 +1,4 @@
+// Checks the text of a path, without a look at the disk.
 import { posix, win32 } from "node:path";
 import type { Use } from "./door.ts";
 import { Refusal } from "./refusal.ts";

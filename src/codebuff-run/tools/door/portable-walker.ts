@@ -1,3 +1,4 @@
+// Walks folders by names and checks them again, where folders cannot be held open.
 import { type BigIntStats, lstatSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { outside, type Paths, shown } from "./paths.ts";

@@ -1,3 +1,5 @@
+// The error of a path that a tool may not use, in words for the agent.
+
 /** Why a path is refused. */
 export type RefusalReason =
   | "outside" // of the root

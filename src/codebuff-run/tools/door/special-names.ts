@@ -1,3 +1,5 @@
+// Names with a special meaning: `.git`, ignore files, files of secrets.
+
 /** Characters that some file systems leave out of a comparison, so that `.g\u200cit` opens `.git`. */
 const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 /** `.env`, `.env.local`, `.envrc` of direnv, and the copies that editors leave: `.env~`, `#.env#`, `.#.env`. */

@@ -1,3 +1,4 @@
+// Whether a file is still as it was when it was read.
 import type { BigIntStats } from "node:fs";
 import type { Stamp } from "./door.ts";
 

@@ -1,3 +1,4 @@
+// Errors of the file system as refusals, without absolute paths.
 import { shown } from "./paths.ts";
 import { Refusal, type RefusalReason } from "./refusal.ts";
 

@@ -1,3 +1,4 @@
+// The access to files below the root, over either walker: read, list, write, remove.
 import { type BigIntStats, constants, type Dirent, fstatSync, rmdirSync, unlinkSync } from "node:fs";
 import { type FileHandle, open, opendir } from "node:fs/promises";
 import type { Door, Entry, FileRead, OpenFolder, Stamp, Status, Use } from "./door.ts";

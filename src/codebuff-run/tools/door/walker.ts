@@ -1,3 +1,4 @@
+// How a path is walked folder by folder, as an interface of both walkers.
 import type { BigIntStats } from "node:fs";
 import { shown } from "./paths.ts";
 import { Refusal } from "./refusal.ts";

@@ -1,3 +1,5 @@
+// Names that open devices or other files on Windows.
+
 /** Names that open a device, in any folder and with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])$/i;
 const FORBIDDEN = /[<>"|?*\p{Cc}]/u;

@@ -1,3 +1,4 @@
+// Reads the edit that a tool's input asks for, the same for the call and its preview.
 import { isObject } from "../../../core/checks.ts";
 import { invalid } from "../../tool-schema.ts";
 import { checkOf } from "../checked.ts";

@@ -1,3 +1,4 @@
+// Unified diffs of two texts, within a limit.
 import { type StructuredPatchHunk, structuredPatch } from "diff";
 import { feedsIn, lineStart } from "./lines.ts";
 

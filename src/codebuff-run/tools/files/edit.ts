@@ -1,3 +1,4 @@
+// One edit of one file: planned, previewed or done.
 import { defined } from "../../../core/checks.ts";
 import { MAX_PREVIEW_TEXT } from "../../../core/gate/preview-limits.ts";
 import type { ToolPreview } from "../../../core/values.ts";

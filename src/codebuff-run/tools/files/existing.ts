@@ -1,3 +1,4 @@
+// Reads the file before an edit, or finds that there is none.
 import type { Door, FileRead } from "../door/door.ts";
 import { Refusal } from "../door/refusal.ts";
 

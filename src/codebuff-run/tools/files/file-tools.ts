@@ -1,3 +1,4 @@
+// The tools that read and write files, and what they share below one root.
 import { RunChanges } from "../changes/run-changes.ts";
 import { SeenFiles } from "../changes/seen-files.ts";
 import { checkedTool } from "../checked.ts";

@@ -1,3 +1,5 @@
+// Line feeds and starts of lines in a text.
+
 /** Each `\r\n` as `\n`. */
 export function withLineFeeds(text: string): string {
   return text.includes("\r\n") ? text.replaceAll("\r\n", "\n") : text;

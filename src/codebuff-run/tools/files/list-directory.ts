@@ -1,3 +1,4 @@
+// The tool `list_directory`.
 import { Refusal } from "../door/refusal.ts";
 import type { ToolJob } from "../job.ts";
 

@@ -1,3 +1,4 @@
+// Where a path really leads, so that two names of one file wait for each other.
 import type { Door } from "../door/door.ts";
 import { Refusal } from "../door/refusal.ts";
 

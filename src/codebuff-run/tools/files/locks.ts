@@ -1,3 +1,5 @@
+// Edits of the same file wait for each other.
+
 /** Edits of one file, one at a time, in the order in which they were asked for. Shared by all calls, sub-agents and runs below a root. */
 export class PathLocks {
   /** For each path that is held: the edits that wait, in order. */

@@ -1,3 +1,4 @@
+// Where an old text stands in a file: exactly, or with other white space.
 import { codesOf, occurrences } from "./occurrences.ts";
 
 /** Where an old text stands, and what takes its place. */

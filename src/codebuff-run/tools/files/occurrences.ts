@@ -1,3 +1,5 @@
+// Every place of a text in another, in linear time.
+
 /**
  * Each place, from `from` on, where `pattern` stands in `text`, also places that overlap. Linear, whatever the texts are: the platform's
  * `indexOf` takes the product of the lengths for texts that repeat themselves.

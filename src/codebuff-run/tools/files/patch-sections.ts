@@ -1,3 +1,4 @@
+// Reads the diff of `apply_patch` into its sections.
 import { withLineFeeds } from "./lines.ts";
 
 /** Why a diff cannot be used. */

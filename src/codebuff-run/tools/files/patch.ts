@@ -1,3 +1,4 @@
+// Applies the diff of `apply_patch` to a text.
 import { PatchFailure, type Section, sectionsOf } from "./patch-sections.ts";
 import { type Budget, Placing } from "./placing.ts";
 

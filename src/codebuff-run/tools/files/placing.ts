@@ -1,3 +1,4 @@
+// Finds where each section of a diff belongs in the lines of a file.
 import { occurrences } from "./occurrences.ts";
 import { PatchFailure, type Section } from "./patch-sections.ts";
 

@@ -1,3 +1,4 @@
+// Remembers what each preview showed, until its call runs.
 import { createHash } from "node:crypto";
 import { Recent } from "../../../core/recent.ts";
 import type { Shown } from "./shown.ts";

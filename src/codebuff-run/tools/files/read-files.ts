@@ -1,3 +1,4 @@
+// The tool `read_files`.
 import { Refusal } from "../door/refusal.ts";
 import type { ToolJob } from "../job.ts";
 import { MAX_EDITED } from "./edit.ts";

@@ -1,3 +1,4 @@
+// Makes one replacement of `str_replace` in a text.
 import { withLineFeeds } from "./lines.ts";
 import { MAX_MATCHES, MAX_RESULT, type Match, matchesOf } from "./matches.ts";
 

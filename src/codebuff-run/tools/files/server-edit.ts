@@ -1,3 +1,4 @@
+// `write_file` and `str_replace` in the form in which a Codebuff server asks for them.
 import { applyPatch, parsePatch } from "diff";
 import { isObject } from "../../../core/checks.ts";
 import { unifiedDiff } from "./diff.ts";

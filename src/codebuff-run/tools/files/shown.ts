@@ -1,3 +1,4 @@
+// Whether a call finds the file as its preview showed it.
 import { isSameStamp } from "../changes/seen-files.ts";
 import type { Stamp } from "../door/door.ts";
 

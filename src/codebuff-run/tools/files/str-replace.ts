@@ -1,3 +1,4 @@
+// The tool `str_replace`: its input as one edit.
 import { setImmediate } from "node:timers/promises";
 import { unifiedDiff } from "./diff.ts";
 import type { FileEdit, Plan } from "./edit.ts";

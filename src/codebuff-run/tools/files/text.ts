@@ -1,3 +1,4 @@
+// The bytes of a file as text and back, with its line endings and byte order mark.
 import { hunksBetween } from "./diff.ts";
 import { feedsIn, withLineFeeds } from "./lines.ts";
 

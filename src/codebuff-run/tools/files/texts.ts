@@ -1,3 +1,4 @@
+// Texts by path for a server that asks for files.
 import type { Door } from "../door/door.ts";
 import { Refusal } from "../door/refusal.ts";
 import { readExisting } from "./existing.ts";

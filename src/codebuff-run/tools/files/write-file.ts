@@ -1,3 +1,4 @@
+// The tool `write_file`: its input as one edit.
 import type { FileRead } from "../door/door.ts";
 import type { Refusal } from "../door/refusal.ts";
 import { cut, unifiedDiff } from "./diff.ts";

@@ -1,3 +1,4 @@
+// Configurations of MCP servers: checked, and filled in from the environment.
 import { type Checks, checkFields, checks, describe, isObject, oneOf } from "../../../core/checks.ts";
 import { InvalidInputError } from "../../../core/errors.ts";
 import { assertPrivate } from "../../../core/link/private-address.ts";

@@ -1,3 +1,4 @@
+// A `fetch` for the MCP package: limits each message, and ends calls whose stream broke off.
 import { isObject } from "../../../core/checks.ts";
 
 /** Bytes of one message. The largest picture in a result has 5 MiB. */

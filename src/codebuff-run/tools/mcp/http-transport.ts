@@ -1,3 +1,4 @@
+// MCP servers at an address, over the transports of the MCP package.
 import type { Transport } from "@modelcontextprotocol/client";
 import { guardedFetch } from "./guarded-fetch.ts";
 import { withoutDeepMessages } from "./nesting.ts";

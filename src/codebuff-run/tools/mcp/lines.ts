@@ -1,3 +1,5 @@
+// Cuts a stream of bytes into lines, in linear time.
+
 const NEWLINE = 0x0a;
 
 /** Cuts a stream of bytes into lines. Each byte is copied once, so the work is linear. */

@@ -1,3 +1,4 @@
+// One MCP server as a source of tools: started when needed, and again after its end.
 import { isObject } from "../../../core/checks.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { ClosedError, ConnectError } from "../../../core/errors.ts";

@@ -1,3 +1,4 @@
+// `mcpServers`: the tools of MCP servers for a run, and its options.
 import { type Checks, checkFields, checks, isObject } from "../../../core/checks.ts";
 import { InvalidInputError } from "../../../core/errors.ts";
 import type { ToolSource } from "../../tool-sources.ts";

@@ -1,3 +1,4 @@
+// Drops MCP messages that are nested too deeply, and fails their calls.
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { isObject } from "../../../core/checks.ts";
 import { MAX_NESTING, TOO_DEEP } from "../../../core/text.ts";

@@ -1,3 +1,4 @@
+// Loads the optional package `@modelcontextprotocol/client`.
 import { isObject } from "../../../core/checks.ts";
 import { type Peer as Package, peerError } from "../../../core/peers.ts";
 

@@ -1,3 +1,4 @@
+// What an MCP server answers to a call, as the result of a tool.
 import type { ToolOutput } from "../../../codebuff-events/print-mode.ts";
 import { isObject } from "../../../core/checks.ts";
 import { failure, json } from "../../toolbox.ts";

@@ -1,3 +1,4 @@
+// One session with an MCP server: handshake, list of tools, calls, end.
 import type { Client, Transport } from "@modelcontextprotocol/client";
 import type { ToolOutput } from "../../../codebuff-events/print-mode.ts";
 import { isObject } from "../../../core/checks.ts";

@@ -1,3 +1,4 @@
+// An MCP server as a program of this machine: one JSON message a line.
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { isObject } from "../../../core/checks.ts";
 import type { CancelTimer, Clock } from "../../../core/clock.ts";

@@ -1,3 +1,4 @@
+// The tool `code_search`.
 import { type Clock, systemClock } from "../../../core/clock.ts";
 import type { Door, OpenFolder } from "../door/door.ts";
 import { Refusal } from "../door/refusal.ts";

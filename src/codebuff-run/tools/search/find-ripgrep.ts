@@ -1,3 +1,4 @@
+// Finds ripgrep's program: an option, the `PATH`, or an optional package.
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";

@@ -1,3 +1,4 @@
+// Reads the ripgrep flags of a search into a checked form.
 import { globProblem } from "./globs.ts";
 
 /** What the flags of a search say: both engines read only this, and never the text of the agent. */

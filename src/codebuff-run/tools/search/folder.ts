@@ -1,3 +1,4 @@
+// Opens the folder that a search is asked to look in.
 import type { Door, OpenFolder } from "../door/door.ts";
 import { Refusal } from "../door/refusal.ts";
 

@@ -1,3 +1,4 @@
+// The tool `glob`.
 import { type Clock, systemClock } from "../../../core/clock.ts";
 import type { Door } from "../door/door.ts";
 import type { LocalTool } from "../job.ts";

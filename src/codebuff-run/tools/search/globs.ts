@@ -1,3 +1,5 @@
+// Checks a glob before it is matched.
+
 /** Characters. Longer globs are mistakes or attacks. */
 const MAX_GLOB = 500;
 /** Plain globs that braces may stand for. */

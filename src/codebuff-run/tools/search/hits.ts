@@ -1,3 +1,4 @@
+// What a search engine finds, and the interface of both engines: ripgrep and the worker.
 import type { SearchFlags } from "./flags.ts";
 
 /** Lines of a file, counted from 1, both ends included. */

@@ -1,3 +1,4 @@
+// The text of a search for the agent, like ripgrep's with headings.
 import type { LineRange } from "./hits.ts";
 
 /** Matches of one search. */

@@ -1,3 +1,4 @@
+// Reads the output of `rg --json`, in bounded memory.
 import { joinBytes } from "../../../core/bytes.ts";
 import { isObject } from "../../../core/checks.ts";
 import { type FileHits, joinRanges, type LineRange } from "./hits.ts";

@@ -1,3 +1,4 @@
+// Searches with ripgrep, in a process group of its own.
 import type { Clock } from "../../../core/clock.ts";
 import { type Deferred, deferred } from "../../../core/deferred.ts";
 import { Queue } from "../../../core/queue.ts";

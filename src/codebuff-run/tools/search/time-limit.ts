@@ -1,3 +1,4 @@
+// A signal that ends a search after a time.
 import type { Clock } from "../../../core/clock.ts";
 
 /** ms of one search. */

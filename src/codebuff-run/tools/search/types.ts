@@ -1,3 +1,5 @@
+// The file types that `-t` and `-T` know.
+
 /**
  * The file types of ripgrep that the fallback knows, with ripgrep's globs: the common ones that mean the same in ripgrep 14 and 15. Separated by spaces.
  * A glob is matched against the name of a file.

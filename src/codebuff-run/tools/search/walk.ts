@@ -1,3 +1,4 @@
+// The files below a folder in ripgrep's order, those that tools may use.
 import type { Door, Entry } from "../door/door.ts";
 import { Refusal } from "../door/refusal.ts";
 

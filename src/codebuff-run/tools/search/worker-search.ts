@@ -1,3 +1,4 @@
+// Searches without ripgrep: this thread reads files, a worker thread matches them.
 import type { Door } from "../door/door.ts";
 import { Refusal } from "../door/refusal.ts";
 import { type Engine, type EngineEnd, type EngineSearch, type FileHits, MAX_FILE_BYTES } from "./hits.ts";

@@ -1,3 +1,4 @@
+// One command, from its start to the end of its process group.
 import type { CancelTimer, Clock } from "../../../core/clock.ts";
 import { deferred } from "../../../core/deferred.ts";
 import { type Exit, GroupProcess } from "../../../process/group-process.ts";

@@ -1,3 +1,4 @@
+// The environment variables of a command, without credentials.
 import {
   CREDENTIAL_NAME,
   isCredentialParameter,

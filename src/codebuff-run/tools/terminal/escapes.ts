@@ -1,3 +1,5 @@
+// Takes escape sequences of terminals out of streamed text.
+
 /** Characters of the longest sequence. Links (OSC 8) have an address inside. A longer one loses only its first two characters. */
 const LONGEST = 4_096;
 

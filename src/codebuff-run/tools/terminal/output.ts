@@ -1,3 +1,4 @@
+// The output of a command with its start and end kept, and the middle cut out.
 import { EscapeFilter } from "./escapes.ts";
 
 /** Characters of one stream in a result. What a model can read of it, and what the original agents expect. */

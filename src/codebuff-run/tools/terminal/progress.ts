@@ -1,3 +1,4 @@
+// Reports the output of a command while it runs, in intervals.
 import type { CancelTimer, Clock } from "../../../core/clock.ts";
 import { HeadAndTail } from "./output.ts";
 

@@ -1,3 +1,4 @@
+// The tool `run_terminal_command`.
 import { parse } from "node:path";
 import { type Clock, systemClock } from "../../../core/clock.ts";
 import type { OpenFolder } from "../door/door.ts";

@@ -1,3 +1,4 @@
+// Finds the shell that runs commands.
 import { findProgram, type Program } from "../../../process/program.ts";
 
 /** Behind `--`, since a command may begin with a hyphen. */

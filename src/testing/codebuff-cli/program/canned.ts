@@ -1,3 +1,4 @@
+// Ready-made odd output: huge lines, junk, nested groups.
 import type { FakeCodebuffScenario } from "../scenario.ts";
 import type { FakeCodebuffEvent, FakeCodebuffStep } from "../script.ts";
 import type { FakeCodebuffQuestion } from "../switches.ts";

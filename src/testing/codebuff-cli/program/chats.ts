@@ -1,3 +1,4 @@
+// The stored conversations that `--continue` goes on from.
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import type { FakeCodebuffMessage } from "../record.ts";
 import type { FakeCodebuffScenario } from "../scenario.ts";

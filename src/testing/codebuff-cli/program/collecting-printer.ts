@@ -1,3 +1,4 @@
+// The base of printers that print only at the end.
 import type { FakeCodebuffEvent } from "../script.ts";
 import { hugeEvent } from "./canned.ts";
 import type { Failure } from "./failures.ts";

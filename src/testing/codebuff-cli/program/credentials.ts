@@ -1,3 +1,4 @@
+// Finds the API key as the real program does.
 import { readFileSync } from "node:fs";
 import type { FakeCodebuffScenario } from "../scenario.ts";
 

@@ -1,3 +1,4 @@
+// Failures in the words of the real program.
 import type { FakeCodebuffFailure } from "../switches.ts";
 
 /** Why a run has failed, in the words of the CLI. */

@@ -1,3 +1,4 @@
+// Child processes that the fake starts, to test that all of them end.
 import { Buffer } from "node:buffer";
 import { type ChildProcess, spawn } from "node:child_process";
 import { Socket } from "node:net";

@@ -1,3 +1,4 @@
+// The options and help texts of each real program.
 import type { FakeCodebuffProfile } from "../scenario.ts";
 
 /** An option of the CLI. */

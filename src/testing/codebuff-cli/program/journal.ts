@@ -1,3 +1,4 @@
+// Writes the record of a run to its file.
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FakeCodebuffRecord } from "../record.ts";

@@ -1,3 +1,4 @@
+// The connection to the test, whose end also ends this process.
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 

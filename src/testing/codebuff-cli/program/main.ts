@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// A fake of the Codebuff CLI: what it does is said by FAKE_CODEBUFF_SCENARIO, see ../scenario.ts.
+// The fake Codebuff CLI as a program: the variable FAKE_CODEBUFF_SCENARIO says what it does (../scenario.ts).
 import { ROLE } from "../environment.ts";
 import { beRelative } from "./family.ts";
 import { Run } from "./run.ts";

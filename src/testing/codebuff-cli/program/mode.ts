@@ -1,3 +1,4 @@
+// Which agent the options choose.
 import type { Arguments } from "./parse-arguments.ts";
 
 /** The agent that answers: plan beats max beats free, and `--agent` beats them all. */

@@ -1,3 +1,4 @@
+// Writes noise to stderr.
 import { Buffer } from "node:buffer";
 import type { FakeCodebuffScenario } from "../scenario.ts";
 import { breathe, pause } from "./pause.ts";

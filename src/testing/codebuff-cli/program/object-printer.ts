@@ -1,3 +1,4 @@
+// Prints one JSON object at the end.
 import { CollectingPrinter } from "./collecting-printer.ts";
 import type { Failure } from "./failures.ts";
 import type { Output } from "./output.ts";

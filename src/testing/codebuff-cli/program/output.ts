@@ -1,3 +1,4 @@
+// Cuts and frames the output as the scenario says.
 import { Buffer } from "node:buffer";
 import type { FakeCodebuffScenario } from "../scenario.ts";
 import { breathe, pause } from "./pause.ts";

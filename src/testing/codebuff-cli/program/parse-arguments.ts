@@ -1,3 +1,4 @@
+// Parses arguments as the real program does.
 import { describeFlag, type Flag, type Program } from "./flags.ts";
 
 export interface Arguments {

@@ -1,3 +1,5 @@
+// Waits that a signal can end.
+
 /** Waits so many ms, or until `signal` is aborted. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -1,3 +1,4 @@
+// Plays the events of one run, up to its end or failure.
 import { Buffer } from "node:buffer";
 import type { FakeCodebuffScenario } from "../scenario.ts";
 import { type Failure, failureOf, TIMED_OUT } from "./failures.ts";

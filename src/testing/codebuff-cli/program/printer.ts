@@ -1,3 +1,4 @@
+// The interface of the printers, one for each output mode.
 import type { FakeCodebuffEvent } from "../script.ts";
 import type { Failure } from "./failures.ts";
 

@@ -1,3 +1,4 @@
+// Chooses the output mode and its printer.
 import type { FakeCodebuffProfile, FakeCodebuffScenario } from "../scenario.ts";
 import type { Failure } from "./failures.ts";
 import { PROGRAMS, USAGE } from "./flags.ts";

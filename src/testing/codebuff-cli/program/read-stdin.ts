@@ -1,3 +1,4 @@
+// Reads stdin to its end or a time limit.
 import { fstatSync } from "node:fs";
 import { isatty } from "node:tty";
 import type { FakeCodebuffRecord } from "../record.ts";

@@ -1,3 +1,4 @@
+// One run, from the arguments to the exit.
 import { Buffer } from "node:buffer";
 import { closeSync } from "node:fs";
 import { LIFELINE, RECORD, SCENARIO } from "../environment.ts";

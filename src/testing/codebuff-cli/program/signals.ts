@@ -1,3 +1,4 @@
+// Notes signals, and dies of them as a scenario says.
 import { constants } from "node:os";
 import type { FakeCodebuffScenario } from "../scenario.ts";
 import type { Journal } from "./journal.ts";

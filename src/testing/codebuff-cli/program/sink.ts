@@ -1,3 +1,4 @@
+// Writes bytes to a stream or a file, and waits until they have left.
 import { appendFileSync, writeFileSync } from "node:fs";
 import type { Writable } from "node:stream";
 

@@ -1,3 +1,4 @@
+// The steps of a run, one by one, from its scenario.
 import type { FakeCodebuffScenario } from "../scenario.ts";
 import type { FakeCodebuffEvent, FakeCodebuffScript, FakeCodebuffStep } from "../script.ts";
 import { groups, type HugeLine, junk } from "./canned.ts";

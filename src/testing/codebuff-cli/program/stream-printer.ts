@@ -1,3 +1,4 @@
+// Prints one JSON value a line, as events happen.
 import type { FakeCodebuffEvent } from "../script.ts";
 import { HUGE_HEAD, HUGE_TAIL } from "./canned.ts";
 import type { Failure } from "./failures.ts";

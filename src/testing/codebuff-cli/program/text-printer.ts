@@ -1,3 +1,4 @@
+// Prints only the text of the root agent.
 import type { FakeCodebuffEvent } from "../script.ts";
 import { hugeEvent } from "./canned.ts";
 import { CollectingPrinter } from "./collecting-printer.ts";

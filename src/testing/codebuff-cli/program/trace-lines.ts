@@ -1,3 +1,4 @@
+// Lines that one of the real programs writes to stderr.
 import type { FakeCodebuffEvent } from "../script.ts";
 
 /** The library that the fork calls models with warns of the same thing on every call. */

@@ -1,3 +1,4 @@
+// What the root agent said in a run.
 import type { FakeCodebuffEvent } from "../script.ts";
 import { isOfRoot } from "./steps.ts";
 

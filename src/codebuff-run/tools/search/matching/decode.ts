@@ -1,3 +1,5 @@
+// The bytes of a file as text, as ripgrep decodes them.
+
 /**
  * The text of a file, as ripgrep reads it: a byte order mark decides the encoding, and all else is UTF-8. Bytes that are no UTF-8 become U+FFFD.
  * `undefined`: the file is binary, because it has a NUL.

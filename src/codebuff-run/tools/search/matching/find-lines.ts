@@ -1,3 +1,4 @@
+// The lines of a text that match a pattern.
 import type { LineRange } from "../hits.ts";
 
 /** The lines of a text that match, at most `limit` of them. The last line feed ends a line, and begins none. */

@@ -1,3 +1,4 @@
+// The worker thread, as the main thread uses it: requests, answers, the end in the middle of a match.
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";

@@ -1,3 +1,4 @@
+// Which paths the globs and file types of a search want.
 import picomatch from "picomatch";
 
 /** Whether an entry of a folder is wanted: a file is told, a folder entered. Paths are relative to the searched folder. */

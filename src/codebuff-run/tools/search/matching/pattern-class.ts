@@ -1,3 +1,4 @@
+// Translates a character class of ripgrep's patterns.
 import { escapeInClass, PatternError, type PatternReader } from "./pattern-reader.ts";
 
 /** Classes within classes: as deep as ripgrep's parser goes, so that no pattern overflows the stack. */

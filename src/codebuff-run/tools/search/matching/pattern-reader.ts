@@ -1,3 +1,5 @@
+// Reads a pattern of ripgrep from left to right.
+
 /** A pattern that the fallback cannot search for. */
 export class PatternError extends Error {
   constructor(message: string) {

@@ -1,3 +1,4 @@
+// Translates a pattern of ripgrep into a regular expression of JavaScript.
 import type { SearchFlags } from "../flags.ts";
 import { readClass } from "./pattern-class.ts";
 import {

@@ -1,3 +1,5 @@
+// The types of the package picomatch, which has none.
+
 /** picomatch has no types of its own. */
 declare module "picomatch" {
   interface PicomatchOptions {

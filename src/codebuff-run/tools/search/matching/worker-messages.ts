@@ -1,3 +1,4 @@
+// The messages between the main thread and the worker, as types.
 import type { LineRange } from "../hits.ts";
 import type { TypeGlobs } from "./path-filter.ts";
 import type { PatternSource } from "./pattern.ts";

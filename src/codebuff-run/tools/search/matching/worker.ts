@@ -1,3 +1,4 @@
+// The program of the worker thread, which matches the agent's patterns.
 import { parentPort, workerData } from "node:worker_threads";
 import { decodeText } from "./decode.ts";
 import { findLines, findRanges } from "./find-lines.ts";
