@@ -1,3 +1,4 @@
+// Gives the client one prompt at a time, and follows it to its end.
 import {
   type AnyAgentwireError,
   ClosedError,

@@ -1,4 +1,4 @@
-// Sends the prompts of a chat, one at a time, and follows each to its end.
+// The prompts of a chat as a whole: the queue, cancelling, branches, and what a client reports.
 import type { AnyAgentClient } from "../core/client/any-client.ts";
 import type { Clock } from "../core/clock.ts";
 import { type AnyAgentwireError, ClosedError, InvalidInputError, UnsupportedError } from "../core/errors.ts";

@@ -1,3 +1,4 @@
+// Makes prompts of what a user asks for, or says why not: to send, to ask again, to edit.
 import { describe } from "../core/checks.ts";
 import {
   type AnyAgentwireError,

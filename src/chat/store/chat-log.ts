@@ -1,3 +1,4 @@
+// Writes what the backend says, and what the chat says itself, to the chat's store.
 import type { Clock } from "../../core/clock.ts";
 import { deferred } from "../../core/deferred.ts";
 import type { UniversalEvent } from "../../universal/events.ts";

@@ -1,3 +1,4 @@
+// Reads the prompts that waited from the events of a store.
 import { isObject } from "../../core/checks.ts";
 import type { UniversalEvent } from "../../universal/events.ts";
 import type { ChatMessage } from "../../universal/transcript/message.ts";
