@@ -1,4 +1,4 @@
-// The last problem of a chat in words, and the results of its functions.
+// The last problem of a chat in words for the user, and the results of its functions.
 import { type AnyAgentwireError, InvalidInputError, isAgentwireError } from "../core/errors.ts";
 import { describeError } from "../universal/words/describe-error.ts";
 import type { ErrorDescription } from "../universal/words/error-description.ts";

@@ -1,4 +1,4 @@
-// The options that every socket client takes, those of its reconnect too, with checks and defaults.
+// The options that every socket client takes, `reconnect` among them, with their checks and defaults.
 import { type Checks, checkFields, checks, defined, isObject, type Only, orFalse } from "../checks.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { ADDRESSES, assertEngine, type Need, RANDOM } from "../engine.ts";

@@ -1,4 +1,4 @@
-// Reads the user's decisions and answers, applies them to a call, and words a denial (`denialOf`).
+// Reads the user's decisions and answers, applies them to a call, and makes the text of a denial (`denialOf`).
 import { describe, isObject } from "../checks.ts";
 import { InvalidInputError } from "../errors.ts";
 import { checkNames } from "../names.ts";

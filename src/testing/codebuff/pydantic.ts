@@ -1,4 +1,4 @@
-// Checks values as pydantic does, and words the refusal like it.
+// Checks values as pydantic does, with its error texts.
 import { type Dict, isDict } from "../server/dict.ts";
 import { pythonInteger } from "../server/python-json-parse.ts";
 import { pythonRepr, pythonTypeName } from "../server/python-repr.ts";

@@ -1,4 +1,4 @@
-// Checks values as zod does, and words the issues like it.
+// Checks values as zod does, with its list of issues.
 
 /** One entry of the list of issues that a schema of the original server gives. The order of the keys is its own. */
 export type Issue = Readonly<Record<string, unknown>>;
