@@ -21,10 +21,11 @@ import { messageOf, promptOf, readPrompt } from "./prompt.ts";
 import type { Job, QueueChange, QueuedPrompt } from "./queue.ts";
 import { wasSaid } from "./saving/recap.ts";
 import { readSaved } from "./saving/saved.ts";
+import type { TurnsHost } from "./sender.ts";
 import type { ChatSnapshot } from "./snapshot.ts";
 import { ChatLog } from "./store/chat-log.ts";
 import { Timeline } from "./timeline.ts";
-import { Turns, type TurnsHost } from "./turns.ts";
+import { Turns } from "./turns.ts";
 import { View } from "./view.ts";
 import { Wishes } from "./wishes.ts";
 

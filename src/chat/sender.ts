@@ -1,4 +1,6 @@
 // Gives the client one prompt at a time, and follows it to its end.
+
+import type { Clock } from "../core/clock.ts";
 import {
   type AnyAgentwireError,
   ClosedError,
@@ -6,17 +8,34 @@ import {
   isAgentwireError,
 } from "../core/errors.ts";
 import type { TurnOutcome, TurnResult } from "../core/turn/turn.ts";
+import type { AgentSource, UniversalOptions } from "../universal/stream.ts";
 import { describeError } from "../universal/words/describe-error.ts";
 import { ActivePrompt } from "./active-prompt.ts";
 import type { Backend } from "./backend.ts";
 import type { Branches } from "./branches.ts";
+import type { ConnectionChange } from "./connection.ts";
 import type { Memory } from "./memory.ts";
 import { toInput } from "./prompt.ts";
-import type { Job, PromptQueue } from "./queue.ts";
+import type { Job, PromptQueue, QueueHost } from "./queue.ts";
 import { recapOf } from "./saving/recap.ts";
 import type { ChatLog } from "./store/chat-log.ts";
-import type { PromptEnd } from "./timeline.ts";
-import type { TurnsHost } from "./turns.ts";
+import type { PromptEnd, Timeline } from "./timeline.ts";
+import type { View } from "./view.ts";
+
+/** What the prompts of a chat need of the chat. */
+export interface TurnsHost extends QueueHost {
+  readonly source: AgentSource;
+  readonly universal: UniversalOptions;
+  readonly clock: Pick<Clock, "wallTime">;
+  readonly timeline: Timeline;
+  readonly view: View;
+  /** Of a chat with a store. */
+  readonly log: ChatLog | undefined;
+  onConnection(change: ConnectionChange): void;
+  onReplay(isReplaying: boolean): void;
+  /** A prompt that no message shows could not be sent. */
+  onFailed(error: AnyAgentwireError): void;
+}
 
 /** What sends prompts, and what it sends them to. */
 export interface SenderSetup {

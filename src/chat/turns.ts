@@ -4,7 +4,6 @@ import type { Clock } from "../core/clock.ts";
 import { type AnyAgentwireError, ClosedError, InvalidInputError, UnsupportedError } from "../core/errors.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { UniversalEvent } from "../universal/events.ts";
-import type { AgentSource, UniversalOptions } from "../universal/stream.ts";
 import type { Swap } from "../universal/transcript/branches.ts";
 import { Approvals } from "./approvals.ts";
 import { Backend } from "./backend.ts";
@@ -13,26 +12,9 @@ import type { ConnectionChange } from "./connection.ts";
 import { Memory } from "./memory.ts";
 import { NO_PENDING, type Requests } from "./pending.ts";
 import { messageOf } from "./prompt.ts";
-import { type Job, PromptQueue, type QueueHost } from "./queue.ts";
-import { Sender } from "./sender.ts";
+import { type Job, PromptQueue } from "./queue.ts";
+import { Sender, type TurnsHost } from "./sender.ts";
 import type { SessionHost } from "./session.ts";
-import type { ChatLog } from "./store/chat-log.ts";
-import type { Timeline } from "./timeline.ts";
-import type { View } from "./view.ts";
-
-export interface TurnsHost extends QueueHost {
-  readonly source: AgentSource;
-  readonly universal: UniversalOptions;
-  readonly clock: Pick<Clock, "wallTime">;
-  readonly timeline: Timeline;
-  readonly view: View;
-  /** Of a chat with a store. */
-  readonly log: ChatLog | undefined;
-  onConnection(change: ConnectionChange): void;
-  onReplay(isReplaying: boolean): void;
-  /** A prompt that no message shows could not be sent. */
-  onFailed(error: AnyAgentwireError): void;
-}
 
 /** The prompts of a chat. The client gets one at a time; the others wait here, so that they outlive a client. */
 export class Turns implements SessionHost {

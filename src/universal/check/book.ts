@@ -1,4 +1,4 @@
-// What a session has open: its turn, items, calls, permissions and questions. The check and `closeTranscript` keep this book.
+// What a session has open: its turn, items, calls, permissions and questions. For the check and `closeTranscript`.
 import type { UniversalEvent, UniversalItem } from "../events.ts";
 
 /** What a problem breaks: the shape of an event, one of the invariants, or the order of events outside of turns. */
