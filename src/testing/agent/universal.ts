@@ -5,7 +5,7 @@ import type { Session } from "../../universal/engine/session.ts";
 import { attach } from "../../universal/listen/attach.ts";
 import type { Binding, CallFacts, CompletedFacts, FailedFacts, Mapping } from "../../universal/mapping.ts";
 import type { UniversalOptions, UniversalStream } from "../../universal/stream.ts";
-import { hasForgotten, MockAgentClient } from "./client.ts";
+import { type ClientParts, MockAgentClient } from "./client.ts";
 import type { MockAgentEvent, MockAgentResult, MockRawCall } from "./events.ts";
 
 /** The events of a `MockAgent` as universal events. */
@@ -132,30 +132,24 @@ class MockAgentMapping implements Mapping<MockAgentEvent, MockAgentResult> {
   }
 }
 
-/** The agent that a stream is made of. */
-interface Agent {
-  readonly name: string;
-  readonly clients: readonly MockAgentClient[];
-}
-
 /** The universal events of a client of this agent, or of one of its turns or conversations. */
 export function toUniversal(
-  { name, clients }: Agent,
+  name: string,
+  clients: ReadonlyMap<MockAgentClient, ClientParts>,
   of: MockAgentClient | AnyTurn | AnyConversation,
-  options: UniversalOptions | undefined,
+  options: UniversalOptions,
 ): UniversalStream {
-  let forgets = (): boolean => false;
+  let parts: ClientParts | undefined;
   const binding: Binding<MockAgentClient, MockAgentEvent, MockAgentResult> = {
     newMapping: () => new MockAgentMapping(name),
-    isClient: (client): client is MockAgentClient =>
-      client instanceof MockAgentClient && clients.includes(client),
+    isClient: (client): client is MockAgentClient => client instanceof MockAgentClient && clients.has(client),
     opened: ({ status }) => (status === "ready" ? { isNative: true } : undefined),
     listen: (client) => {
-      forgets = () => hasForgotten(client);
+      parts = clients.get(client);
       return [];
     },
     get forgets() {
-      return forgets();
+      return parts?.link.hasForgotten ?? false;
     },
   };
   return attach(binding, of, options);
