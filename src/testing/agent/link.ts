@@ -79,7 +79,7 @@ export class Link implements ClientProtocol {
   readonly #core: MockCore;
   #user: LinkUser | undefined;
   /** Ends the wait of an attempt to connect. */
-  #cancelStep: CancelTimer = () => {};
+  #cancelDial: CancelTimer = () => {};
   #back: Deferred<void> | undefined;
   #isFound = false;
   /** Whether the backend forgot everything with the last loss. */
@@ -132,17 +132,19 @@ export class Link implements ClientProtocol {
   async address(url: string): Promise<string> {
     const backend = this.#backend;
     backend.tried();
-    await new Promise<void>((resolve) => {
-      this.#cancelStep = this.#core.clock.setTimeout(resolve, backend.settings.connectDelay);
-    });
+    const { connectDelay } = backend.settings;
+    if (connectDelay > 0)
+      await new Promise<void>((resolve) => {
+        this.#cancelDial = this.#core.clock.setTimeout(resolve, connectDelay);
+      });
     const reason = backend.refuse();
     if (reason !== undefined) throw new ConnectError(reason);
     return url;
   }
 
   opened(): void {
-    const { clock, connection } = this.#core;
-    this.#cancelStep = clock.setTimeout(() => connection.accept(), 0);
+    const { connection, outbox } = this.#core;
+    outbox.tell(() => outbox.run(() => connection.accept())); // behind the listeners of `handshaking`
   }
 
   ready(): void {
@@ -164,7 +166,7 @@ export class Link implements ClientProtocol {
   }
 
   unavailable(reason: AgentwireError): void {
-    this.#cancelStep();
+    this.#cancelDial();
     this.#user?.unavailable(reason);
   }
 
