@@ -28,7 +28,8 @@ const CLEAN: Files = {
   "src/codebuff-run/universal.ts": 'import "../universal/index.ts";',
   "src/codebuff-run/tools/index.ts": 'import { readFile } from "fs/promises";',
   "src/react/index.ts": 'import { useRef } from "react";',
-  "src/testing/agent/client.ts": 'export * from "../../universal/index.ts";\nexport * from "../../core/errors.ts";',
+  "src/testing/agent/client.ts":
+    'export * from "../../universal/index.ts";\nexport * from "../../core/errors.ts";',
   "src/testing/index.ts":
     'import { createServer } from "node:http";\nimport { WebSocketServer } from "ws";\n' +
     'import { clock } from "../core/clock.ts";\nimport type { Ack } from "../codebuff/messages.ts";\n' +

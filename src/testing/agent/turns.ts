@@ -1,10 +1,5 @@
 import type { CancelTimer } from "../../core/clock.ts";
-import {
-  type AgentwireError,
-  type ClosedError,
-  ConnectionLostError,
-  isAgentwireError,
-} from "../../core/errors.ts";
+import { type AgentwireError, ConnectionLostError, isAgentwireError } from "../../core/errors.ts";
 import type { Gate } from "../../core/gate/gate.ts";
 import { closedInTurn } from "../../core/link/connection-errors.ts";
 import type { ConversationMessage } from "../../core/turn/conversation.ts";
@@ -12,7 +7,6 @@ import type { LiveTurn } from "../../core/turn/live-turn.ts";
 import type { PromptImage } from "../../core/turn/prompt-input.ts";
 import { type Course, Runner } from "../../core/turn/runner.ts";
 import type { TurnOptions } from "../../core/turn/turn.ts";
-import type { DecidedBy } from "../../core/values.ts";
 import type { Backend } from "./backend.ts";
 import { type MockAgentEvent, type MockAgentResult, textOf } from "./events.ts";
 import type { Link, LinkUser, MockCore } from "./link.ts";
@@ -122,7 +116,8 @@ export class Turns implements Course<Job>, LinkUser {
     if (again) return;
     const { backend, core } = this.#setup;
     const { answersAfterCancel, cancelDelay } = backend.settings;
-    this.#leave(job, "cancelled", "the turn was stopped");
+    job.player.withdraw("cancelled", "the turn was stopped");
+    job.turn.tools.abandon();
     if (!answersAfterCancel) job.player.stop();
     if (cancelDelay === 0) job.turn.stopped();
     else job.cancelStop = core.clock.setTimeout(() => job.turn.stopped(), cancelDelay);
@@ -153,29 +148,25 @@ export class Turns implements Course<Job>, LinkUser {
   }
 
   unavailable(reason: AgentwireError): void {
-    for (const job of [...this.#running]) this.#fail(job, reason);
+    for (const job of [...this.#running]) {
+      job.player.withdraw("cancelled", "the client was closed");
+      this.#fail(job, reason);
+    }
     for (const player of this.#players) player.stop();
     this.runner.unavailable(reason);
   }
 
   /** Ends a turn that was sent. */
-  #fail(job: Job, reason: AgentwireError): void {
-    const { turn } = job;
-    this.#leave(job, "cancelled", "the client was closed");
+  #fail({ turn }: Job, reason: AgentwireError): void {
+    turn.tools.abandon();
     if (!turn.open) turn.stopped();
     else if (isAgentwireError(reason, "closed")) turn.abandon(closedInTurn());
     else turn.fail(lostInTurn(reason));
   }
-
-  /** Nothing of the turn waits for the user any more. */
-  #leave({ turn, player }: Job, by: DecidedBy, reason: string): void {
-    player.withdraw(by, reason);
-    turn.tools.abandon();
-  }
 }
 
 /** The error of a turn that was sent: the loss of its link, also if the client gave up later. */
-function lostInTurn(reason: Exclude<AgentwireError, ClosedError>): ConnectionLostError {
+function lostInTurn(reason: AgentwireError): ConnectionLostError {
   const code = isAgentwireError(reason, "context-lost") ? reason.code : "connection-lost";
   return new ConnectionLostError(reason.message, { code, delivery: "unknown", cause: reason });
 }

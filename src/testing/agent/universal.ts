@@ -1,3 +1,4 @@
+import { defined } from "../../core/checks.ts";
 import type { AnyConversation, AnyTurn } from "../../core/client/any-client.ts";
 import type { AnyAgentwireError } from "../../core/errors.ts";
 import type { TurnToolCall } from "../../core/values.ts";
@@ -69,11 +70,12 @@ class MockAgentMapping implements Mapping<MockAgentEvent, MockAgentResult> {
         else session.finishSubagent(id);
         return;
       }
-      case "file": {
-        const { path, action, diff } = event;
-        session.message([{ type: "file_ref", path, action, diff }], null);
+      case "file":
+        session.message(
+          [{ type: "file_ref", path: event.path, action: event.action, diff: event.diff }],
+          null,
+        );
         return;
-      }
       case "image":
         session.message([{ type: "image", path: event.path, mime: event.mime }], null);
         return;
@@ -107,28 +109,15 @@ class MockAgentMapping implements Mapping<MockAgentEvent, MockAgentResult> {
   }
 
   completed({ usage, cost }: MockAgentResult): CompletedFacts {
-    const { inputTokens, outputTokens } = usage ?? {};
-    return {
-      metadata: {
-        ...(usage
-          ? {
-              usage: {
-                ...(inputTokens === undefined ? {} : { input_tokens: inputTokens }),
-                ...(outputTokens === undefined ? {} : { output_tokens: outputTokens }),
-              },
-            }
-          : {}),
-        ...(cost ? { cost: { total: cost.amount, currency: cost.unit } } : {}),
-      },
-    };
+    const used = usage && defined({ input_tokens: usage.inputTokens, output_tokens: usage.outputTokens });
+    const total = cost && { total: cost.amount, currency: cost.unit };
+    return { metadata: defined({ usage: used, cost: total }) };
   }
 
   failed(error: AnyAgentwireError): FailedFacts | undefined {
     if (error.code !== "turn-failed") return undefined;
-    return {
-      reason: error.kind,
-      ...(error.status === undefined ? {} : { details: { status: error.status } }),
-    };
+    const { kind: reason, status } = error;
+    return { reason, ...(status === undefined ? {} : { details: { status } }) };
   }
 }
 
