@@ -81,11 +81,17 @@ function judgeOwn(
   if (!typeOnly && mayUseNode(target) && !mayUseNode(module)) {
     return `imports ${target}, which is for Node only: go through "#socket", or a factory that the user passes in`;
   }
-  if (wanted.name === name) return undefined;
+  const { flat } = room;
+  const isInFlat = (path: string) => flat !== undefined && path.startsWith(`${name}/${flat.folder}/`);
+  if (wanted.name === name) {
+    if (!isInFlat(target) || isInFlat(module) || module === `${name}/index.ts`) return undefined;
+    return `imports ${target}, which is made of ${flat?.imports.join(", ")}: only ${name}/index.ts imports it`;
+  }
 
   const isListed = (list: readonly string[] = []) =>
     list.some((item) => item === wanted.name || item === target);
   if (isListed(room.imports)) return undefined;
+  if (isInFlat(module) && isListed(flat?.imports)) return undefined;
   if (posix.basename(module) === "universal.ts" && isListed(room.universal)) return undefined;
   if (isListed(room.types)) {
     return typeOnly ? undefined : `${name} may take only types of ${wanted.name}: write "import type"`;

@@ -9,6 +9,8 @@ export interface Room {
   readonly types?: readonly string[];
   /** What its file `universal.ts`, in the room or in a folder of it, may import besides. */
   readonly universal?: readonly string[];
+  /** Its folder that is a flat of its own: what the folder may import besides. Of the room, only `index.ts` imports it. */
+  readonly flat?: { readonly folder: string; readonly imports: readonly string[] };
   /** Packages that its entry takes from the user: optional peers. */
   readonly peers?: readonly string[];
   /** Whether it runs everywhere: compiled without Node's types, and built for browsers. */
@@ -150,19 +152,20 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
     flat,
     { imports: importsOf(flat), universal: ["universal"], neutral: true, node: "tools" },
   ]),
-  // The mocks use nothing of the clients but types, or one mistake would hide on both sides of the wire.
+  // The mocks of wires use nothing of the clients but types, or one mistake would hide on both sides of the wire. The agent has no
+  // wire: it is a flat.
   [
     "testing",
     {
       imports: ["core/clock.ts"],
       types: ["core", "universal", ...FLATS],
-      universal: ["universal"],
+      flat: { folder: "agent", imports: ["core", "universal"] },
       neutral: false,
       node: "everywhere",
     },
   ],
-  // A part of `testing` with an entry of its own: the agent without a wire, for pages too.
-  ["testing/agent", { imports: ["core/clock.ts"], types: ["core", "universal"], neutral: true }],
+  // The same folder as an entry of its own, for pages too.
+  ["testing/agent", { imports: ["core", "universal"], neutral: true }],
 ]);
 
 /** Ambient declarations, which belong to no room: what `tsconfig.neutral.json` compiles against. */

@@ -28,10 +28,12 @@ const CLEAN: Files = {
   "src/codebuff-run/universal.ts": 'import "../universal/index.ts";',
   "src/codebuff-run/tools/index.ts": 'import { readFile } from "fs/promises";',
   "src/react/index.ts": 'import { useRef } from "react";',
-  "src/testing/agent/universal.ts": 'export * from "../../universal/index.ts";',
+  "src/testing/agent/client.ts":
+    'export * from "../../universal/index.ts";\nexport * from "../../core/errors.ts";',
   "src/testing/index.ts":
     'import { createServer } from "node:http";\nimport { WebSocketServer } from "ws";\n' +
-    'import { clock } from "../core/clock.ts";\nimport type { Ack } from "../codebuff/messages.ts";',
+    'import { clock } from "../core/clock.ts";\nimport type { Ack } from "../codebuff/messages.ts";\n' +
+    'export * from "./agent/client.ts";',
 };
 
 const SEEDS: readonly {
@@ -101,10 +103,22 @@ const SEEDS: readonly {
     says: "testing may take only types of core",
   },
   {
-    title: "a mock that makes universal events outside its universal.ts",
-    file: "src/testing/agent/client.ts",
-    code: 'import { x } from "../../universal/index.ts";',
+    title: "a mock that makes universal events",
+    file: "src/testing/universal.ts",
+    code: 'import { x } from "../universal/index.ts";',
     says: "testing may take only types of universal",
+  },
+  {
+    title: "a mock that takes core from the agent without a wire",
+    file: "src/testing/server/script.ts",
+    code: 'import { x } from "../agent/client.ts";',
+    says: "imports testing/agent/client.ts, which is made of core, universal: only testing/index.ts imports it",
+  },
+  {
+    title: "the agent without a wire that uses a flat",
+    file: "src/testing/agent/client.ts",
+    code: 'import { x } from "../../codebuff/index.ts";',
+    says: "testing may take only types of codebuff",
   },
   {
     title: "the front door opening on the mocks",

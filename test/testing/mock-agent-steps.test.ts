@@ -135,73 +135,76 @@ describe("a step", () => {
 
   test.each<readonly [says: string, make: () => unknown]>([
     [
-      "agentStep.tool: field `streams` is wrong. It must be an array of strings.",
+      "agentStep.tool: field `streams` is true. It must be an array of strings.",
       () => agentStep.tool({ name: "ls", streams: true } as never),
     ],
     [
-      "agentStep.tool: field `streams` is wrong. It must be an array of strings.",
+      "agentStep.tool: field `streams` is a string. It must be an array of strings.",
       () => agentStep.tool({ name: "ls", streams: "abc" } as never),
     ],
     ["agentStep.tool: field `name` is missing. It must be a string.", () => agentStep.tool({} as never)],
-    ["agentStep.tool: the fields are no object.", () => agentStep.tool("ls" as never)],
     [
-      "agentStep.tool: field `denied` is wrong. It must be a function.",
+      "agentStep.tool: the fields are a string. These exist: name, input,",
+      () => agentStep.tool("ls" as never),
+    ],
+    [
+      "agentStep.tool: field `denied` is an array. It must be a function.",
       () => agentStep.tool({ name: "ls", denied: ["No"] } as never),
     ],
     [
-      "agentStep.tool: field `during` is wrong. It must be an array.",
+      "agentStep.tool: field `during` is a string. It must be an array.",
       () => agentStep.tool({ name: "ls", during: "x" } as never),
     ],
     [
-      "agentStep.question: field `questions` is wrong. It must be an array.",
+      "agentStep.question: field `questions` is a string. It must be an array.",
       () => agentStep.question({ questions: "Which?" } as never),
     ],
     [
-      "agentStep.question: field `options` is wrong.",
+      "agentStep.question: field `options` is a string.",
       () => agentStep.question({ questions: [{ question: "Which?", options: "ab" }] } as never),
     ],
     [
-      "agentStep.question: `then` is wrong. It must be a function.",
+      "agentStep.question: `then` is an array. It must be a function.",
       () => agentStep.question("Which?", ["a"] as never),
     ],
     ["agentStep.subagent: field `steps` is missing.", () => agentStep.subagent({ type: "a" } as never)],
     [
-      "agentStep.subagent: field `steps` is wrong.",
+      "agentStep.subagent: field `steps` is a string.",
       () => agentStep.subagent({ type: "a", steps: "word" } as never),
     ],
-    ["agentStep.text: field `deltas` is wrong.", () => agentStep.text("a", { deltas: "letters" } as never)],
-    ["agentStep.reasoning: `text` is wrong. It must be a string.", () => agentStep.reasoning(1 as never)],
-    ["agentStep.status: `detail` is wrong.", () => agentStep.status("a", 1 as never)],
     [
-      "agentStep.usage: field `inputTokens` is wrong. It must be a number.",
+      "agentStep.text: field `deltas` is a string.",
+      () => agentStep.text("a", { deltas: "letters" } as never),
+    ],
+    ["agentStep.reasoning: `text` is 1. It must be a string.", () => agentStep.reasoning(1 as never)],
+    ["agentStep.status: `detail` is 1.", () => agentStep.status("a", 1 as never)],
+    [
+      "agentStep.usage: field `inputTokens` is a string. It must be a number.",
       () => agentStep.usage({ inputTokens: "3" } as never),
     ],
-    ["agentStep.cost: `amount` is wrong. It must be a number.", () => agentStep.cost("3" as never)],
-    ["agentStep.error: `message` is wrong.", () => agentStep.error(new Error("a") as never)],
+    ["agentStep.cost: `amount` is a string. It must be a number.", () => agentStep.cost("3" as never)],
+    ["agentStep.error: `message` is an object.", () => agentStep.error(new Error("a") as never)],
     [
-      "agentStep.fail: field `retryable` is wrong. It must be true or false.",
+      "agentStep.fail: field `retryable` is 1. It must be true or false.",
       () => agentStep.fail("a", { retryable: 1 } as never),
     ],
-    ["agentStep.file: field `action` is wrong.", () => agentStep.file("a", { action: "delete" } as never)],
-    ["agentStep.image: `path` is wrong.", () => agentStep.image(new Uint8Array() as never)],
-    ["agentStep.wait: `gate` is wrong.", () => agentStep.wait(5 as never)],
+    ["agentStep.file: field `action` is a string.", () => agentStep.file("a", { action: "delete" } as never)],
+    ["agentStep.image: `path` is an object.", () => agentStep.image(new Uint8Array() as never)],
+    ["agentStep.wait: `gate` is 5.", () => agentStep.wait(5 as never)],
     [
-      "agentStep.delay: `ms` is wrong. It must be a number of milliseconds",
+      "agentStep.delay: `ms` is a string. It must be a number of milliseconds",
       () => agentStep.delay("5" as never),
     ],
     [
-      "field of the loss `back` is wrong. It must be true or false.",
+      "field of the loss `back` is a string. It must be true or false.",
       () => agentStep.lose({ back: "x" } as never),
     ],
     [
-      "field of the loss `back` is wrong. It must be true or false.",
+      "field of the loss `back` is 2000. It must be true or false.",
       () => new MockAgent().disconnect({ back: 2_000 } as never),
     ],
-    [
-      "the loss is no object. These fields exist: message, back,",
-      () => new MockAgent().disconnect(2_000 as never),
-    ],
-    ["field of the loss `message` is wrong. It must be a string.", () => agentStep.forget(5 as never)],
+    ["the loss is 2000. These exist: message, back,", () => new MockAgent().disconnect(2_000 as never)],
+    ["field of the loss `message` is 5. It must be a string.", () => agentStep.forget(5 as never)],
   ])("refused at the call: %s", (says, make) => {
     const error = thrown(make);
     expect(error).toMatchObject({ code: "invalid-input" });

@@ -115,12 +115,12 @@ test("a diff of 50 MB gets into no event and no snapshot: it is cut, and says so
 });
 
 test.each<[string, () => unknown, string]>([
-  ["a plan", () => agentStep.plan("look" as never), "agentStep.plan: `entries` is wrong"],
+  ["a plan", () => agentStep.plan("look" as never), "agentStep.plan: `entries` is a string"],
   ["a context", () => agentStep.context({} as never), "agentStep.context: field `used` is missing"],
-  ["a notice", () => agentStep.notice("x", "loud" as never), "agentStep.notice: `severity` is wrong"],
-  ["a compaction", () => agentStep.compaction("begun" as never), "agentStep.compaction: `state` is wrong"],
+  ["a notice", () => agentStep.notice("x", "loud" as never), "agentStep.notice: `severity` is a string"],
+  ["a compaction", () => agentStep.compaction("begun" as never), "agentStep.compaction: `state` is a string"],
   ["a mode", () => agentStep.mode({ current: "a" } as never), "agentStep.mode: field `available` is missing"],
-  ["commands", () => agentStep.commands({} as never), "agentStep.commands: `available` is wrong"],
+  ["commands", () => agentStep.commands({} as never), "agentStep.commands: `available` is an object"],
   [
     "a preview",
     () => agentStep.tool({ name: "a", preview: [{ path: "a" }] as never }),

@@ -267,8 +267,8 @@ describe("a script", () => {
   test.each([
     ["a step that was not called", () => ["one", step.hang], "step 2 of the script is no step. Call it"],
     ["a number", () => [3], "step 1 of the script is no step. Pass text"],
-    ["a promise", async () => ["one"], "`answer` returned a promise, which is no script"],
-    ["nothing", () => undefined, "`answer` returned undefined, which is no script"],
+    ["a promise", async () => ["one"], "the answer is a promise, which is no list of steps"],
+    ["nothing", () => undefined, "the answer is undefined, which is no list of steps"],
   ])("of %s fails its prompt and the mock", async (_, answer, says) => {
     // Plain JavaScript gives such scripts; types would refuse them.
     const server = await MockCodebuffServer.start({ answer: answer as never });

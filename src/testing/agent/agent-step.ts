@@ -7,12 +7,12 @@ import type {
   TranscriptChoice,
   TranscriptCommand,
 } from "../../universal/transcript/transcript.ts";
-import type { MockFailure } from "./errors.ts";
 import type {
   MockAgentAnswers,
   MockAgentStep,
   MockAgentSteps,
   MockDeltas,
+  MockFailure,
   MockLoss,
   MockQuestion,
   MockQuestionStep,
@@ -46,7 +46,7 @@ export const agentStep = {
   /** Progress, such as `thinking`. */
   status: (label: string, detail: string | null = null): MockAgentStep => {
     checkArguments("status", { label, detail });
-    return { kind: "status", label, detail };
+    return event({ type: "status", label, detail });
   },
   /** The agent's plan, which replaces the last one. */
   plan: (entries: readonly PlanEntry[]): MockAgentStep => {
@@ -129,7 +129,7 @@ export const agentStep = {
   /** An error that the turn survives. */
   error: (message: string, code = "mock.error"): MockAgentStep => {
     checkArguments("error", { message, code });
-    return { kind: "problem", message, code };
+    return event({ type: "problem", message, code });
   },
   /** An error that ends the turn: `turn-failed`. */
   fail: (message: string, failure: MockFailure = {}): MockAgentStep => {
@@ -143,15 +143,15 @@ export const agentStep = {
   ): MockAgentStep => {
     checkArguments("file", { path });
     const { action = "write", diff = null } = checkedStep("file", options, FILE);
-    return { kind: "file", path, action, diff };
+    return event({ type: "file", path, action, diff });
   },
   /** An image of the answer. @param path a path, a URL or a `data:` URL */
   image: (path: string, mime: string | null = null): MockAgentStep => {
     checkArguments("image", { path, mime });
-    return { kind: "image", path, mime };
+    return event({ type: "image", path, mime });
   },
   /** Something that no client knows. */
-  data: (data: unknown): MockAgentStep => ({ kind: "data", data }),
+  data: (data: unknown): MockAgentStep => event({ type: "data", data }),
   /** Waits until the test calls `agent.release(gate)`. A released gate stays open. */
   wait: (gate: string): MockAgentStep => {
     checkArguments("wait", { gate });
@@ -183,7 +183,11 @@ function word<Word extends keyof StatusWords>(
   json: StatusWords[Word],
   detail: string | null = null,
 ): MockAgentStep {
-  return { kind: "status", label, detail, json };
+  return event({ type: "status", label, detail, json });
+}
+
+function event(event: Extract<MockAgentStep, { readonly kind: "event" }>["event"]): MockAgentStep {
+  return { kind: "event", event };
 }
 
 function spoken(

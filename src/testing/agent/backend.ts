@@ -1,29 +1,85 @@
 // The mock agent as its clients see it.
 import type { Capabilities } from "../../core/client/agent-client.ts";
 import type { Clock } from "../../core/clock.ts";
-import type { SettledRequest } from "../../core/values.ts";
-import type { Settings } from "./options.ts";
-import type { MockAgentCancel, MockAgentPrompt } from "./record.ts";
+import { type Deferred, deferred } from "../../core/deferred.ts";
+import { Waiters } from "../waiters.ts";
+import { changeSettings, type MockAgentSwitches, type Resolved, type Settings } from "./options.ts";
+import type { MockAgentAnswer, MockAgentCancel, MockAgentDecision, MockAgentPrompt } from "./record.ts";
 import type { MockAgentScript } from "./script.ts";
 
-/** The agent, as its clients see it. */
-export interface Backend {
+/** The agent behind its clients: the script, the switches, the journal. */
+export class Backend {
   readonly name: string;
   readonly clock: Clock;
-  readonly capabilities: Capabilities;
-  readonly settings: Settings;
-  readonly script: MockAgentScript;
+  readonly waiters = new Waiters();
+  readonly prompts: MockAgentPrompt[] = [];
+  readonly decisions: MockAgentDecision[] = [];
+  readonly answers: MockAgentAnswer[] = [];
+  readonly cancels: MockAgentCancel[] = [];
+  script: MockAgentScript;
+  /** Attempts to connect, of all clients. */
+  attempts = 0;
+  readonly #capabilities: Resolved["capabilities"];
+  readonly #gates = new Map<string, Deferred<void>>();
+  readonly #ids = new Map<string, number>();
+  #settings: Settings;
+  /** Refused attempts since `refuseConnect` was set. */
+  #refused = 0;
+
+  constructor({ name, clock, script, settings, capabilities }: Resolved) {
+    this.name = name;
+    this.clock = clock;
+    this.script = script;
+    this.#settings = settings;
+    this.#capabilities = capabilities;
+  }
+
+  get settings(): Settings {
+    return this.#settings;
+  }
+
+  get capabilities(): Capabilities {
+    const { reconnect, answersAfterCancel } = this.#settings;
+    return { ...this.#capabilities, reopens: reconnect !== false, cancelOnWire: !answersAfterCancel };
+  }
+
+  /** @throws InvalidInputError for a switch that does not exist or is wrong */
+  set(switches: MockAgentSwitches): void {
+    this.#settings = changeSettings(this.#settings, switches);
+    if (switches.refuseConnect !== undefined) this.#refused = 0;
+  }
+
   /** An attempt to connect begins. */
-  tried(): void;
-  /** Why it lets nobody in; `undefined` if it does. Counts the refusal. */
-  refuse(): string | undefined;
-  /** Lets nobody in any more. */
-  refuseAll(): void;
+  tried(): void {
+    this.attempts++;
+    this.waiters.changed();
+  }
+
+  /** Why the backend refuses an attempt to connect; `undefined` if it accepts. Counts the refusal. */
+  refuse(): string | undefined {
+    const { refuseConnect } = this.#settings;
+    if (typeof refuseConnect === "string") return refuseConnect;
+    const isRefused = typeof refuseConnect === "number" ? ++this.#refused <= refuseConnect : refuseConnect;
+    return isRefused ? "the backend refuses the connection" : undefined;
+  }
+
   /** `turn_1`, `turn_2`, `call_1` and so on. */
-  newId(what: "turn" | "call" | "question" | "agent" | "grant"): string;
-  /** Resolves when the test has released the gate. */
-  gate(name: string): Promise<void>;
-  notePrompt(prompt: Omit<MockAgentPrompt, "n">): MockAgentPrompt;
-  noteCancel(cancel: MockAgentCancel): void;
-  noteSettled(request: SettledRequest, turnId: string): void;
+  newId(what: "turn" | "call" | "question" | "agent"): string {
+    const count = (this.#ids.get(what) ?? 0) + 1;
+    this.#ids.set(what, count);
+    return `${what}_${count}`;
+  }
+
+  /** A gate that scripts wait at. Resolved by the test, for good. */
+  gate(name: string): Deferred<void> {
+    const gate = this.#gates.get(name) ?? deferred<void>();
+    this.#gates.set(name, gate);
+    return gate;
+  }
+
+  /** Notes something in a list of the journal. */
+  note<Entry>(list: Entry[], entry: Entry): void {
+    list.push(entry);
+    this.waiters.changed();
+  }
 }

@@ -1,5 +1,5 @@
 // The events and the result of a mock turn.
-import type { TurnResult } from "../../core/turn/turn.ts";
+import type { Turn, TurnEvents, TurnResult } from "../../core/turn/turn.ts";
 import type { Cost, Question, TurnToolCall, Usage } from "../../core/values.ts";
 import type { ToolCallPart } from "../../universal/events.ts";
 
@@ -64,6 +64,12 @@ export interface MockFileEvent {
 
 /** The result of a `MockAgent`'s turn. */
 export type MockAgentResult = TurnResult;
+
+/** One turn of a `MockAgent`'s client. */
+export type MockTurn = Turn<MockAgentEvent, MockAgentResult>;
+
+/** The events of a {@link MockTurn}. */
+export type MockTurnEvents = TurnEvents<MockAgentEvent>;
 
 /** The text that an event adds to the answer: sub-agents add none. */
 export function textOf(event: MockAgentEvent): string {

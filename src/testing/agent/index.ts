@@ -2,10 +2,17 @@
 export { ManualClock } from "../manual-clock.ts";
 export { MockAgent } from "./agent.ts";
 export { agentStep } from "./agent-step.ts";
-export type { MockAgentClient, MockAgentClientEvents } from "./client.ts";
+export type { MockAgentClient } from "./client.ts";
 export type { MockConversation, MockConversationState } from "./conversation.ts";
-export type { MockFailure } from "./errors.ts";
-export type { MockAgentEvent, MockAgentResult, MockFileEvent, MockSubagentEvent } from "./events.ts";
+export type {
+  MockAgentEvent,
+  MockAgentResult,
+  MockFileEvent,
+  MockSubagentEvent,
+  MockTurn,
+  MockTurnEvents,
+} from "./events.ts";
+export type { MockAgentClientEvents } from "./link.ts";
 export type { MockAgentOptions, MockAgentSwitches, MockReconnect } from "./options.ts";
 export type { MockAgentAnswer, MockAgentCancel, MockAgentDecision, MockAgentPrompt } from "./record.ts";
 export type {
@@ -15,6 +22,7 @@ export type {
   MockAgentStep,
   MockAgentSteps,
   MockDeltas,
+  MockFailure,
   MockLoss,
   MockPromptContext,
   MockQuestion,
@@ -26,4 +34,3 @@ export type {
   MockToolOutcome,
   MockToolStep,
 } from "./script.ts";
-export type { MockTurn, MockTurnEvents } from "./turn.ts";

@@ -1,231 +1,213 @@
 // The life of the mock agent's pretended connection.
-import type { CancelTimer, Clock } from "../../core/clock.ts";
-import type { AnyAgentwireError } from "../../core/errors.ts";
-import type { ClientStatus } from "../../core/values.ts";
-import { closed, connectFailed } from "./errors.ts";
-import type { Settings } from "./options.ts";
-import type { Tells } from "./tells.ts";
-import { after } from "./tick.ts";
+import { CLIENT_EVENTS, type ClientEvents } from "../../core/client/agent-client.ts";
+import { ClientCore, type ClientProtocol } from "../../core/client/client-core.ts";
+import { turnLimits } from "../../core/client/options.ts";
+import { Outbox } from "../../core/client/outbox.ts";
+import type { CancelTimer } from "../../core/clock.ts";
+import { type Deferred, deferred } from "../../core/deferred.ts";
+import { type AgentwireError, ConnectError, ConnectionLostError } from "../../core/errors.ts";
+import type { ReconnectPolicy } from "../../core/link/backoff.ts";
+import { linkLost } from "../../core/link/connection-errors.ts";
+import type { SocketEnd } from "../../core/link/socket.ts";
+import type { CloseEventLike, WebSocketLike } from "../../core/link/web-socket.ts";
+import type { Backend } from "./backend.ts";
+import { clientClock } from "./clock.ts";
+import type { MockAgentEvent, MockAgentResult } from "./events.ts";
+import type { MockLoss } from "./script.ts";
 
-/** A caller that waits for the connection. */
-interface Waiter {
-  resolve(): void;
-  reject(error: unknown): void;
+/** The events of a `MockAgentClient`. */
+export type MockAgentClientEvents = ClientEvents<MockAgentEvent, MockAgentResult>;
+
+export type MockCore = ClientCore<MockAgentEvent, MockAgentResult, MockAgentClientEvents>;
+
+/** The address of the socket in memory: `.invalid` has no hosts. */
+const ADDRESS = "ws://mock-agent.invalid/";
+
+/** The core of every socket client, with a socket in memory. */
+export function newCore(backend: Backend): MockCore {
+  const outbox = new Outbox();
+  return new ClientCore({
+    events: CLIENT_EVENTS,
+    options: { url: ADDRESS, createWebSocket: () => new MemorySocket() },
+    resolved: {
+      outbox,
+      clock: outbox.clock(clientClock(backend.clock)),
+      connectTimeout: 0,
+      keepalive: { interval: 0, timeout: 0 },
+      reconnect: policyOf(backend),
+      maxReceiveBytes: Infinity,
+      ...turnLimits({}),
+    },
+    stableAfter: undefined,
+    drainTimeout: 0,
+    binary: "unreadable",
+    proof: "frame",
+  });
 }
 
-/** A run of attempts to connect. */
-interface Run {
-  /** Failed attempts since the link was lost; `undefined` for a first connection. */
-  failed: number | undefined;
-  readonly waiters: Set<Waiter>;
+/** Follows the switch `reconnect`, which may change at any time. */
+function policyOf(backend: Backend): ReconnectPolicy {
+  const now = () => backend.settings.reconnect || { maxAttempts: 0, delay: 0 };
+  return {
+    get maxAttempts() {
+      return now().maxAttempts;
+    },
+    get minDelay() {
+      return now().delay;
+    },
+    get maxDelay() {
+      return now().delay;
+    },
+  };
 }
 
-type State =
-  | { readonly name: "idle" }
-  | { readonly name: "connecting" | "handshaking"; readonly run: Run; readonly stop: CancelTimer }
-  | { readonly name: "ready" }
-  | { readonly name: "reconnecting"; readonly run: Run; readonly stop: CancelTimer }
-  | { readonly name: "draining" }
-  | { readonly name: "closed"; readonly cause: AnyAgentwireError | undefined };
-
-/** The client of a link. */
-export interface LinkHost {
-  readonly tells: Tells;
-  /** Its timers are inputs. */
-  readonly clock: Clock;
-  readonly settings: Settings;
-  /** An attempt to connect begins. */
-  tried(): void;
-  /** Why the backend lets nobody in; `undefined` if it does. Counts the refusal. */
-  refuse(): string | undefined;
-  tellStatus(status: ClientStatus): void;
-  tellReconnecting(attempt: number, delay: number, error: AnyAgentwireError): void;
-  tellReconnected(): void;
-  /** Prompts can be sent. */
-  ready(): void;
-  /** Nobody can be reached, for now or for ever: fails what waits. */
-  unavailable(error: AnyAgentwireError): void;
+/** The turns above the link. */
+export interface LinkUser {
+  readonly isBusy: boolean;
+  /** The link is ready: send what waits. */
+  pump(): void;
+  /** The link is lost. `isFound`: the turns under way go on when the client is back. */
+  lost(error: AgentwireError, isFound: boolean): void;
+  /** The backend has forgotten all conversations. */
+  forgotten(): void;
+  /** Nothing more is sent, for now or ever. */
+  unavailable(reason: AgentwireError): void;
 }
 
-/**
- * The life of a connection that has no wire.
- *
- *     idle ──connect()──▶ connecting ──▶ handshaking ──▶ ready ──lose()──▶ reconnecting ──▶ connecting ──▶ ...
- *       ▲────refused──────────┘                            │                    └──given up──▶ closed
- *                                                          └──close()──▶ draining ──▶ closed
- */
-export class Link {
-  readonly #host: LinkHost;
-  #state: State = { name: "idle" };
-  /** Those who wait for the next connection, however long it takes. */
-  readonly #patient = new Set<() => void>();
+/** The protocol of a client whose backend is in the same process: when it connects, and how it loses its link. There are no frames. */
+export class Link implements ClientProtocol {
+  readonly #backend: Backend;
+  readonly #core: MockCore;
+  #user: LinkUser | undefined;
+  /** Ends the wait of an attempt to connect. */
+  #cancelDial: CancelTimer = () => {};
+  #back: Deferred<void> | undefined;
+  #isFound = false;
+  /** Whether the backend forgot everything with the last loss. */
+  hasForgotten = false;
 
-  constructor(host: LinkHost) {
-    this.#host = host;
+  constructor(backend: Backend, core: MockCore) {
+    this.#backend = backend;
+    this.#core = core;
   }
 
-  get status(): ClientStatus {
-    return this.#state.name;
+  /** The link is made before the turns that use it. */
+  serve(user: LinkUser): void {
+    this.#user = user;
   }
 
+  /** Whether a prompt can be sent now. */
   get isReady(): boolean {
-    return this.#state.name === "ready";
+    const { status, connection } = this.#core;
+    return status === "ready" && connection.writable;
   }
 
-  /** Why the client gave up. */
-  get cause(): AnyAgentwireError | undefined {
-    return this.#state.name === "closed" ? this.#state.cause : undefined;
-  }
-
-  /** Connects, or waits for the run of attempts under way. */
-  connect(signal?: AbortSignal): Promise<void> {
-    if (signal?.aborted) return Promise.reject(aborted(signal));
-    const state = this.#state;
-    switch (state.name) {
-      case "ready":
-        return Promise.resolve();
-      case "idle": {
-        const run: Run = { failed: undefined, waiters: new Set() };
-        const wait = waitIn(run, signal);
-        this.#attempt(run);
-        return wait;
-      }
-      case "connecting":
-      case "handshaking":
-        return waitIn(state.run, signal);
-      case "reconnecting": {
-        const wait = waitIn(state.run, signal);
-        this.hurry();
-        return wait;
-      }
-      case "draining":
-        return Promise.reject(closed("not-sent"));
-      case "closed":
-        return Promise.reject(closed("not-sent", state.cause));
-      default:
-        return state satisfies never;
-    }
-  }
-
-  /** A call needs the connection: ends the wait for the next attempt. */
-  hurry(): void {
-    const state = this.#state;
-    if (state.name !== "reconnecting") return;
-    state.stop();
-    this.#attempt(state.run);
-  }
-
-  /** Resolves at the next connection, or never. */
+  /** Resolves when the link is ready, or never. */
   back(): Promise<void> {
     if (this.isReady) return Promise.resolve();
-    return new Promise((resolve) => this.#patient.add(resolve));
+    this.#back ??= deferred();
+    return this.#back.promise;
   }
 
-  /** The link of a ready client is lost. */
-  lose(error: AnyAgentwireError, forGood: boolean): void {
-    this.#retry({ failed: 0, waiters: new Set() }, error, forGood);
+  /** Loses the link, if there is one. */
+  lose(loss: MockLoss): void {
+    const { message = "the link was cut", back = true, recovers = false } = loss;
+    const { forgets = false, forGood = false } = loss;
+    const { connection, outbox, status } = this.#core;
+    if (!connection.writable || (status !== "ready" && status !== "draining")) return;
+    const { capabilities, settings } = this.#backend;
+    if (!back) this.#backend.set({ refuseConnect: true });
+    this.#isFound = recovers && !forgets && !forGood && settings.reconnect !== false && status === "ready";
+    this.hasForgotten = forgets || !capabilities.survivesReconnect;
+    const code = forgets ? "context-lost" : "connection-lost";
+    outbox.run(() => connection.drop(new ConnectionLostError(message, { code, retryable: !forGood })));
   }
 
-  drain(): void {
-    if (this.#state.name === "ready") this.#go({ name: "draining" });
+  // --- the connection's side ---
+
+  carriesCredentials(): boolean {
+    return false;
   }
 
-  close(cause?: AnyAgentwireError): void {
-    const state = this.#state;
-    if (state.name === "closed") return;
-    if ("run" in state) {
-      state.stop();
-      settle(state.run, ({ reject }) => reject(closed("not-sent", cause)));
-    }
-    this.#patient.clear();
-    this.#go({ name: "closed", cause });
+  /** An attempt to connect: takes its time, or is refused. */
+  async address(url: string): Promise<string> {
+    const backend = this.#backend;
+    backend.tried();
+    const { connectDelay } = backend.settings;
+    if (connectDelay > 0)
+      await new Promise<void>((resolve) => {
+        this.#cancelDial = this.#core.clock.setTimeout(resolve, connectDelay);
+      });
+    const reason = backend.refuse();
+    if (reason !== undefined) throw new ConnectError(reason);
+    return url;
   }
 
-  #attempt(run: Run): void {
-    const { settings } = this.#host;
-    this.#host.tried();
-    const greet = (): void => {
-      const reason = this.#host.refuse();
-      if (reason !== undefined) this.#refused(run, connectFailed(reason));
-      else this.#go({ name: "handshaking", run, stop: this.#after(0, () => this.#arrived(run)) });
-    };
-    this.#go({ name: "connecting", run, stop: this.#after(settings.connectDelay, greet) });
+  opened(): void {
+    const { connection, outbox } = this.#core;
+    outbox.tell(() => outbox.run(() => connection.accept())); // behind the listeners of `handshaking`
   }
 
-  #arrived(run: Run): void {
-    this.#go({ name: "ready" });
-    if (run.failed !== undefined) this.#host.tellReconnected();
-    settle(run, ({ resolve }) => resolve());
-    for (const resolve of this.#patient) resolve();
-    this.#patient.clear();
-    this.#host.ready();
+  ready(): void {
+    this.#core.connection.healthy();
+    this.#back?.resolve();
+    this.#back = undefined;
+    this.#user?.pump();
   }
 
-  #refused(run: Run, error: AnyAgentwireError): void {
-    if (run.failed !== undefined) {
-      this.#retry(run, error, false);
-      return;
-    }
-    this.#go({ name: "idle" });
-    settle(run, ({ reject }) => reject(error));
-    this.#host.unavailable(error);
+  lost(end: SocketEnd | AgentwireError): AgentwireError {
+    const error = linkLost(end);
+    this.#user?.lost(error, this.#isFound);
+    if (this.hasForgotten) this.#user?.forgotten();
+    return error;
   }
 
-  #retry(run: Run, error: AnyAgentwireError, forGood: boolean): void {
-    const { reconnect } = this.#host.settings;
-    const attempt = (run.failed ?? 0) + 1;
-    if (forGood || !reconnect || attempt > reconnect.maxAttempts) {
-      settle(run, ({ reject }) => reject(closed("not-sent", error)));
-      this.#patient.clear();
-      this.#go({ name: "closed", cause: error });
-      this.#host.unavailable(error);
-      return;
-    }
-    run.failed = attempt;
-    const { delay } = reconnect;
-    this.#go({ name: "reconnecting", run, stop: this.#after(delay, () => this.#attempt(run)) });
-    this.#host.tellReconnecting(attempt, delay, error);
+  busy(): boolean {
+    return this.#user?.isBusy ?? false;
   }
 
-  #after(ms: number, then: () => void): CancelTimer {
-    const { clock, tells } = this.#host;
-    return after(clock, ms, () => tells.run(then));
+  unavailable(reason: AgentwireError): void {
+    this.#cancelDial();
+    this.#user?.unavailable(reason);
   }
 
-  #go(state: State): void {
-    this.#state = state;
-    this.#host.tellStatus(state.name);
+  // No frame comes, no handshake waits, and nothing is pinged.
+
+  message(): void {}
+
+  spoiled(): void {}
+
+  handshakeTimedOut(): void {}
+
+  ping(): boolean {
+    return false;
   }
 }
 
-function waitIn(run: Run, signal: AbortSignal | undefined): Promise<void> {
-  const wait = new Promise<void>((resolve, reject) => {
-    const onAbort = (): void => {
-      run.waiters.delete(waiter);
-      if (signal) reject(aborted(signal));
-    };
-    const waiter: Waiter = {
-      resolve: () => {
-        signal?.removeEventListener("abort", onAbort);
-        resolve();
-      },
-      reject: (error) => {
-        signal?.removeEventListener("abort", onAbort);
-        reject(error);
-      },
-    };
-    run.waiters.add(waiter);
-    signal?.addEventListener("abort", onAbort, { once: true });
-  });
-  wait.catch(() => {}); // a turn that waits, too, reports the failure
-  return wait;
-}
+const OPEN = 1;
+const CLOSED = 3;
 
-function settle(run: Run, end: (waiter: Waiter) => void): void {
-  for (const waiter of run.waiters) end(waiter);
-  run.waiters.clear();
-}
+/** An open socket that sends nothing. */
+class MemorySocket implements WebSocketLike {
+  readyState = OPEN;
+  #onClose: ((event: CloseEventLike) => void) | undefined;
 
-function aborted(signal: AbortSignal): AnyAgentwireError {
-  return connectFailed("the wait for the connection was aborted", signal.reason);
+  send(): void {}
+
+  close(): void {
+    this.readyState = CLOSED;
+    this.#onClose?.({ code: 1000, reason: "" });
+  }
+
+  terminate(): void {
+    this.readyState = CLOSED;
+  }
+
+  addEventListener(type: string, listener: (event: never) => void): void {
+    if (type === "close") this.#onClose = listener as (event: CloseEventLike) => void;
+  }
+
+  removeEventListener(type: string): void {
+    if (type === "close") this.#onClose = undefined;
+  }
 }

@@ -1,19 +1,15 @@
 // The options and switches of the mock agent.
+import {
+  type Check,
+  type Checks,
+  checkCallOptions,
+  checkFields,
+  checks,
+  defined,
+  orFalse,
+} from "../../core/checks.ts";
 import type { Capabilities } from "../../core/client/agent-client.ts";
 import { type Clock, systemClock } from "../../core/clock.ts";
-import { checkNames } from "../names.ts";
-import {
-  anObject,
-  type Check,
-  checkValues,
-  either,
-  isCount,
-  isDelay,
-  isDeltas,
-  isFalse,
-  isFlag,
-  isText,
-} from "./checks.ts";
 import { echo, type MockAgentScript, type MockDeltas } from "./script.ts";
 
 /** Options of `MockAgent`. */
@@ -50,7 +46,7 @@ export interface MockAgentSwitches {
   readonly cancelDelay?: number;
   /** The backend does not hear of a cancel: the script goes on, and its events are dropped. @default false */
   readonly answersAfterCancel?: boolean;
-  /** ms until an open request is refused; 0: no limit. @default 0 */
+  /** ms until an open request is refused, for clients that are made later; 0: no limit. @default 0 */
   readonly approvalTimeout?: number;
   /** ms of silence until a turn fails; 0: no limit. Turns have an option of the same name. @default 0 */
   readonly idleTimeout?: number;
@@ -69,52 +65,6 @@ export interface MockReconnect {
 export interface Settings extends Required<Omit<MockAgentSwitches, "reconnect">> {
   readonly reconnect: Required<MockReconnect> | false;
 }
-
-const isRefusal: Check = [
-  "true, false, a number of attempts, or a reason",
-  (value) => typeof value === "boolean" || (typeof value === "number" && value >= 0) || isText[1](value),
-];
-
-const SWITCHES = {
-  deltas: isDeltas,
-  pace: isDelay,
-  connectDelay: isDelay,
-  refuseConnect: isRefusal,
-  reconnect: either(anObject, isFalse),
-  cancelDelay: isDelay,
-  answersAfterCancel: isFlag,
-  approvalTimeout: isDelay,
-  idleTimeout: isDelay,
-  turnsAtOnce: isCount,
-} satisfies Record<keyof MockAgentSwitches, Check>;
-
-const isScript: Check = [
-  "a function that returns steps, or an array of replies",
-  (value) => typeof value === "function" || Array.isArray(value),
-];
-
-const OPTIONS = {
-  ...SWITCHES,
-  name: isText,
-  script: isScript,
-  clock: anObject,
-  capabilities: anObject,
-} satisfies Record<keyof MockAgentOptions, Check>;
-
-const RECONNECT = { maxAttempts: isCount, delay: isDelay };
-
-const DEFAULTS: Settings = {
-  deltas: "words",
-  pace: 0,
-  connectDelay: 0,
-  refuseConnect: false,
-  reconnect: { maxAttempts: 5, delay: 0 },
-  cancelDelay: 0,
-  answersAfterCancel: false,
-  approvalTimeout: 0,
-  idleTimeout: 0,
-  turnsAtOnce: 1,
-};
 
 type Fixed = Omit<Capabilities, "reopens" | "cancelOnWire">;
 
@@ -138,16 +88,67 @@ const EVERYTHING: Fixed = {
   preview: true,
 };
 
+const DEFAULTS: Settings = {
+  deltas: "words",
+  pace: 0,
+  connectDelay: 0,
+  refuseConnect: false,
+  reconnect: { maxAttempts: 5, delay: 0 },
+  cancelDelay: 0,
+  answersAfterCancel: false,
+  approvalTimeout: 0,
+  idleTimeout: 0,
+  turnsAtOnce: 1,
+};
+
+/** The check of the lengths into which text is cut. */
+export const isDeltas: Check = {
+  expects: 'a number of characters, "words" or "whole"',
+  holds: (value) => value === "words" || value === "whole" || checks.count.holds(value),
+};
+
+const RECONNECT: Checks<MockReconnect> = { maxAttempts: checks.count, delay: checks.delay };
+
+const SWITCHES: Checks<MockAgentSwitches> = {
+  deltas: isDeltas,
+  pace: checks.delay,
+  connectDelay: checks.delay,
+  refuseConnect: {
+    expects: "true, false, a number of attempts, or a reason",
+    holds: (value) =>
+      typeof value === "boolean" || (typeof value === "number" && value >= 0) || checks.text.holds(value),
+  },
+  reconnect: { ...orFalse(checks.object), fields: RECONNECT },
+  cancelDelay: checks.delay,
+  answersAfterCancel: checks.boolean,
+  approvalTimeout: checks.delay,
+  idleTimeout: checks.delay,
+  turnsAtOnce: checks.count,
+};
+
+const isScript: Check = {
+  expects: "a function that returns steps, or an array of replies",
+  holds: (value) => typeof value === "function" || Array.isArray(value),
+};
+
+const OPTIONS: Checks<MockAgentOptions> = {
+  ...SWITCHES,
+  name: checks.text,
+  script: isScript,
+  clock: checks.object,
+  capabilities: {
+    ...checks.object,
+    fields: Object.fromEntries(Object.keys(EVERYTHING).map((name) => [name, checks.any])),
+  },
+};
+
 /** @throws InvalidInputError for a switch that does not exist or is wrong */
 export function changeSettings(settings: Settings, switches: MockAgentSwitches): Settings {
-  checkValues(switches, SWITCHES, "switch");
+  checkCallOptions<MockAgentSwitches, typeof SWITCHES>(switches, SWITCHES);
   const { reconnect, ...others } = switches;
-  const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
-  if (reconnect === undefined) return { ...settings, ...given };
-  if (reconnect === false) return { ...settings, ...given, reconnect };
-  checkValues(reconnect, RECONNECT, "switch reconnect field");
-  const { maxAttempts = 5, delay = 0 } = reconnect;
-  return { ...settings, ...given, reconnect: { maxAttempts, delay } };
+  const changed = { ...settings, ...defined(others) };
+  if (reconnect === undefined) return changed;
+  return { ...changed, reconnect: reconnect && { maxAttempts: 5, delay: 0, ...defined(reconnect) } };
 }
 
 /** The options of an agent, with their defaults. */
@@ -161,20 +162,19 @@ export interface Resolved {
 
 /** @throws InvalidInputError for an option that does not exist or is wrong */
 export function resolveOptions(options: MockAgentOptions): Resolved {
-  checkValues(options, OPTIONS, "option");
-  const { name = "mock", script = echo, clock = systemClock, capabilities = {}, ...switches } = options;
-  checkNames(capabilities, EVERYTHING, "capability");
+  checkCallOptions<MockAgentOptions, typeof OPTIONS>(options, OPTIONS);
+  const { name = "mock", script = echo, clock = systemClock, capabilities, ...switches } = options;
   return {
     name,
     script,
     clock,
-    capabilities: { ...EVERYTHING, ...capabilities },
+    capabilities: { ...EVERYTHING, ...defined(capabilities) },
     settings: changeSettings(DEFAULTS, switches),
   };
 }
 
 /** @throws InvalidInputError for what is no script */
 export function checkScript(script: MockAgentScript): MockAgentScript {
-  checkValues({ script }, { script: isScript }, "argument");
+  checkFields({ script }, { script: isScript }, "argument");
   return script;
 }

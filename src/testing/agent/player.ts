@@ -1,115 +1,120 @@
 // Plays the script of one turn.
-import type { Question, TurnToolCall } from "../../core/values.ts";
-import { InvalidMockInput } from "../names.ts";
-import { Interruptible, STOPPED } from "../server/interruptible.ts";
-import { turnFailed } from "./errors.ts";
-import type { MockAgentEvent } from "./events.ts";
-import { piecesOf } from "./pieces.ts";
+import { InvalidInputError, said, TurnError } from "../../core/errors.ts";
+import type { Withdraw } from "../../core/gate/gate.ts";
+import type { LiveTurn } from "../../core/turn/live-turn.ts";
+import type { Cost, Question, Reply, TurnToolCall, Usage } from "../../core/values.ts";
+import { STOPPED } from "../server/interruptible.ts";
+import { ScriptRunner } from "../server/script-runner.ts";
+import type { MockAgentEvent, MockAgentResult } from "./events.ts";
 import type {
   MockAgentStep,
   MockAgentSteps,
   MockDeltas,
+  MockFailure,
   MockQuestionStep,
   MockStepValue,
   MockSubagent,
 } from "./script.ts";
-import type { Playing, Stage } from "./stage.ts";
-import { tick } from "./tick.ts";
-import { playTool } from "./tool.ts";
+import { type Playing, playTool, type Stage } from "./tool.ts";
 
 /** Plays the script of one turn. */
-export class Player implements Playing {
+export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implements Playing {
+  readonly turn: LiveTurn<MockAgentEvent, MockAgentResult>;
   readonly stage: Stage;
-  readonly #work: Interruptible;
   /** The names of the sub-agents, by their ids. */
   readonly #names = new Map<string, string>();
   /** Text that waits for the end, for a backend without deltas. */
   #held = "";
+  #withdraw: Withdraw = () => {};
+  /** Usage and cost so far. */
+  progress: { readonly usage?: Usage; readonly cost?: Cost } = {};
 
-  constructor(stage: Stage) {
+  constructor(turn: LiveTurn<MockAgentEvent, MockAgentResult>, stage: Stage) {
+    super(stage.core.clock);
+    this.turn = turn;
     this.stage = stage;
-    this.#work = new Interruptible(stage.clock, { unref: false }); // no socket holds the process while a turn runs
-  }
-
-  /** Aborted when the script is stopped. */
-  get signal(): AbortSignal {
-    return this.#work.signal;
-  }
-
-  get stopped(): boolean {
-    return this.#work.stopped;
-  }
-
-  stop(): void {
-    this.#work.stop();
   }
 
   /** Plays the steps to their end. What goes wrong in a script fails the turn. */
   async play(steps: () => MockAgentSteps): Promise<void> {
-    const { turn, tells } = this.stage;
     try {
-      await tick();
+      await this.delay(0);
       if (this.stopped) return;
-      await this.follow(steps(), undefined);
+      await this.steps(steps(), undefined);
       await this.#finish();
     } catch (cause) {
-      const words = cause instanceof Error ? cause.message : String(cause);
-      tells.run(() => turn.fail(turnFailed(words, { kind: "script" }, cause)));
+      this.#fail(cause instanceof Error ? cause.message : said(cause), { kind: "script" }, cause);
     }
   }
 
-  /** Plays some steps, of the agent or of a sub-agent. */
-  async follow(steps: MockAgentSteps, agentId: string | undefined): Promise<void> {
-    const iterator = iteratorOf(steps);
-    let value: MockStepValue;
-    while (!this.stopped) {
-      const next = await this.until(iterator.next(value));
-      if (next === STOPPED || next.done) break;
-      value = await this.#take(next.value, agentId);
-    }
-    // Not awaited: an async generator returns when what it waits for has come, which may be never.
-    if (this.stopped) Promise.resolve(iterator.return?.()).catch(() => {});
+  async steps(steps: MockAgentSteps, agentId: string | undefined): Promise<void> {
+    await this.follow(steps, (step) => this.#take(step, agentId));
   }
 
-  /** Waits for a promise, or for `stop()`. */
-  until<T>(value: T | Promise<T>): Promise<T | typeof STOPPED> {
-    return this.#work.unlessStopped(value);
+  /** Takes back what waits for the user. */
+  withdraw(...[by, reason]: Parameters<Withdraw>): void {
+    this.#withdraw(by, reason);
   }
 
-  /** Pushes an event, in one input with `change`, and pauses. */
-  async emit(event: MockAgentEvent, change: () => void = () => {}): Promise<void> {
-    const { turn, tells, settings } = this.stage;
+  /** A script asks one thing at a time. */
+  async wait<Outcome>(ask: (answered: (outcome: Outcome) => void) => Withdraw): Promise<Outcome | undefined> {
+    await this.#online();
+    if (this.stopped || !this.turn.open) return undefined;
+    const outcome = await this.unlessStopped(
+      new Promise<Outcome>((resolve) => {
+        this.stage.core.outbox.run(() => {
+          this.#withdraw = ask(resolve);
+        });
+      }),
+    );
+    return outcome === STOPPED ? undefined : outcome;
+  }
+
+  push(event: MockAgentEvent): void {
+    this.turn.push(event, event.type === "text" || event.type === "reasoning" ? event.text.length : 0);
+  }
+
+  change(call: TurnToolCall, agentId: string | undefined): void {
+    if (!this.turn.open) return;
+    this.turn.tools.set(call);
+    this.push({ type: "tool", call, ...by(agentId) });
+  }
+
+  call(call: TurnToolCall, agentId: string | undefined): Promise<void> {
+    return this.#say(() => this.change(call, agentId));
+  }
+
+  nameOf(agentId: string): string {
+    return this.#names.get(agentId) ?? agentId;
+  }
+
+  /** Says one thing in one input, and pauses. */
+  async #say(say: () => void): Promise<undefined> {
+    const { core, backend } = this.stage;
     await this.#online();
     if (this.stopped) return;
-    tells.run(() => {
-      change();
-      turn.push(event);
-    });
-    if (settings.pace > 0) await this.#work.delay(settings.pace);
-    else await tick();
+    core.outbox.run(say);
+    await this.delay(backend.settings.pace);
+  }
+
+  #tell(event: MockAgentEvent): Promise<undefined> {
+    return this.#say(() => this.push(event));
   }
 
   /** A turn that is looked for is silent until the client is back. */
   async #online(): Promise<void> {
-    if (this.stage.turn.status === "recovering") await this.until(this.stage.back());
+    if (this.turn.status === "recovering") await this.unlessStopped(this.stage.link.back());
   }
 
   async #take(step: MockAgentStep, agentId: string | undefined): Promise<MockStepValue> {
-    if (typeof step === "string") return this.#say("text", step, undefined, agentId);
-    const { stage } = this;
-    const by = agentId === undefined ? {} : { agentId };
-    switch (step?.kind) {
+    if (typeof step === "string") return this.#speak("text", step, undefined, agentId);
+    const { backend, link } = this.stage;
+    switch (step.kind) {
       case "text":
       case "reasoning":
-        return this.#say(step.kind, step.text, step.deltas, agentId);
-      case "status":
-        return this.#tell({
-          type: "status",
-          label: step.label,
-          detail: step.detail,
-          ...("json" in step ? { json: step.json } : {}),
-          ...by,
-        });
+        return this.#speak(step.kind, step.text, step.deltas, agentId);
+      case "event":
+        return this.#tell({ ...step.event, ...by(agentId) });
       case "tool":
         return playTool(this, step.tool, agentId);
       case "question":
@@ -118,108 +123,89 @@ export class Player implements Playing {
         return this.#delegate(step.subagent, agentId);
       case "usage": {
         const { kind: _, ...progress } = step;
-        stage.turn.report(progress);
+        this.progress = { ...this.progress, ...progress };
         return undefined;
       }
-      case "problem":
-        return this.#tell({ type: "problem", message: step.message, code: step.code, ...by });
-      case "file":
-        return this.#tell({ type: "file", path: step.path, action: step.action, diff: step.diff, ...by });
-      case "image":
-        return this.#tell({ type: "image", path: step.path, mime: step.mime, ...by });
-      case "data":
-        return this.#tell({ type: "data", data: step.data, ...by });
       case "fail":
-        stage.tells.run(() => stage.turn.fail(turnFailed(step.message, step.failure)));
+        this.#fail(step.message, step.failure);
         return undefined;
       case "wait":
-        await this.until(stage.gate(step.gate));
+        await this.unlessStopped(backend.gate(step.gate).promise);
         return undefined;
       case "delay":
-        await this.#work.delay(step.ms);
+        await this.delay(step.ms);
         return undefined;
       case "lose":
-        stage.lose(step.loss);
-        await tick();
+        link.lose(step.loss);
+        await this.delay(0);
         return undefined;
       case "hang":
-        await this.#work.hang();
+        await this.hang();
         return undefined;
       default:
         step satisfies never;
-        throw new InvalidMockInput(
+        throw new InvalidInputError(
           "a step of the script is no step.",
           "Pass text, or what a function of `agentStep` returns.",
         );
     }
   }
 
-  async #tell(event: MockAgentEvent): Promise<undefined> {
-    await this.emit(event);
-    return undefined;
-  }
-
-  async #say(
+  async #speak(
     type: "text" | "reasoning",
     text: string,
-    deltas: MockDeltas = this.stage.settings.deltas,
+    deltas: MockDeltas = this.stage.backend.settings.deltas,
     agentId: string | undefined,
   ): Promise<undefined> {
-    const { capabilities } = this.stage;
-    if (type === "text" && agentId === undefined && !capabilities.textDeltas) {
+    if (type === "text" && agentId === undefined && !this.stage.backend.capabilities.textDeltas) {
       this.#held += text;
       return undefined;
     }
-    const by = agentId === undefined ? {} : { agentId };
     for (const piece of piecesOf(text, deltas)) {
       if (this.stopped) return undefined;
-      await this.emit({ type, text: piece, ...by });
+      await this.#tell({ type, text: piece, ...by(agentId) });
     }
     return undefined;
   }
 
   async #ask({ items, id, then }: MockQuestionStep, agentId: string | undefined): Promise<MockStepValue> {
-    const { turn, tells, requests, capabilities, newId } = this.stage;
-    if (!capabilities.questions)
-      throw new InvalidMockInput(
+    const { backend, gate } = this.stage;
+    if (!backend.capabilities.questions)
+      throw new InvalidInputError(
         "the script asks a question, and the capability `questions` is false.",
         "Leave the capability out, or the question.",
       );
-    await this.#online();
-    if (!turn.open) return undefined;
-    const question: Question = {
-      id: requests.idFor(id ?? newId("question")),
-      questions: items,
-      turnId: turn.id,
-      raw: { kind: "question", questions: items },
-    };
-    const answered = new Promise<MockStepValue>((resolve) => {
-      tells.run(() => {
-        turn.push({ type: "question", question, ...(agentId === undefined ? {} : { agentId }) });
-        requests.ask(question, turn, ({ answers }) => resolve(answers));
+    const { turn } = this;
+    const reply = await this.wait<Reply>((answered) => {
+      const question: Question = {
+        id: gate.idFor(id ?? backend.newId("question")),
+        questions: items,
+        turnId: turn.id,
+        raw: { kind: "question", questions: items },
+      };
+      this.push({ type: "question", question, ...by(agentId) });
+      return gate.askQuestion(question, {
+        turn,
+        answered: (given) => {
+          backend.note(backend.answers, { id: question.id, turnId: turn.id, ...given });
+          answered(given);
+        },
       });
     });
-    const answers = await this.until(answered);
-    if (answers === STOPPED || (answers && "state" in answers)) return undefined;
-    if (then) await this.follow(then(answers), agentId);
-    return answers;
+    if (!reply) return undefined;
+    if (then) await this.steps(then(reply.answers), agentId);
+    return reply.answers;
   }
 
   async #delegate(subagent: MockSubagent, agentId: string | undefined): Promise<undefined> {
     const { type: agentType, name = agentType, prompt, steps, fails = false } = subagent;
-    const id = this.stage.newId("agent");
+    const id = this.stage.backend.newId("agent");
     this.#names.set(id, name);
-    const event = {
-      type: "subagent",
-      id,
-      agentType,
-      name,
-      ...(prompt === undefined ? {} : { prompt }),
-      ...(agentId === undefined ? {} : { agentId }),
-    } as const;
-    await this.emit({ ...event, state: "running" });
-    await this.follow(steps, id);
-    await this.emit({ ...event, state: fails ? "failed" : "done" });
+    const told = prompt === undefined ? {} : { prompt };
+    const event = { type: "subagent", id, agentType, name, ...told, ...by(agentId) } as const;
+    await this.#tell({ ...event, state: "running" });
+    await this.steps(steps, id);
+    await this.#tell({ ...event, state: fails ? "failed" : "done" });
     return undefined;
   }
 
@@ -227,35 +213,42 @@ export class Player implements Playing {
   async #finish(): Promise<void> {
     await this.#online();
     if (this.stopped) return;
-    const { turn, tells, remember } = this.stage;
-    tells.run(() => {
-      if (this.#held !== "") turn.push({ type: "text", text: this.#held });
-      turn.push({ type: "finish", ...turn.progress });
-      turn.complete(({ text }) => remember(text));
+    const { turn, progress } = this;
+    this.stage.core.outbox.run(() => {
+      if (this.#held !== "") this.push({ type: "text", text: this.#held });
+      this.push({ type: "finish", ...progress });
+      turn.tools.abandon();
+      turn.complete({ ...turn.textResult, ...progress });
     });
   }
 
-  nameOf(agentId: string): string {
-    return this.#names.get(agentId) ?? agentId;
-  }
-
-  /** Sets a call of the turn, and pushes the event of it. */
-  async call(call: TurnToolCall, agentId: string | undefined): Promise<void> {
-    const by = agentId === undefined ? {} : { agentId };
-    await this.emit({ type: "tool", call, ...by }, () => this.stage.turn.setCall(call));
+  #fail(serverMessage: string, failure: MockFailure, cause?: unknown): void {
+    const { kind = "error", ...others } = failure;
+    const error = new TurnError({ origin: "script", kind, serverMessage, cause, ...others });
+    this.stage.core.outbox.run(() => {
+      this.turn.tools.abandon();
+      this.turn.fail(error);
+    });
   }
 }
 
-function iteratorOf(
-  steps: MockAgentSteps,
-): Iterator<MockAgentStep, unknown, MockStepValue> | AsyncIterator<MockAgentStep, unknown, MockStepValue> {
-  const given: unknown = steps;
-  if (typeof given === "object" && given !== null) {
-    if (Symbol.asyncIterator in steps) return steps[Symbol.asyncIterator]();
-    if (Symbol.iterator in steps) return steps[Symbol.iterator]();
+/** The sub-agent that an event belongs to. */
+export function by(agentId: string | undefined): { readonly agentId?: string } {
+  return agentId === undefined ? {} : { agentId };
+}
+
+/** A word with the space behind it; or space at the start. */
+const WORDS = /\S+\s*|\s+/g;
+
+/** The pieces of a text. A piece ends at no half of a character. */
+function piecesOf(text: string, deltas: MockDeltas): readonly string[] {
+  if (text === "") return [];
+  if (deltas === "whole") return [text];
+  if (deltas === "words") return text.match(WORDS) ?? [];
+  const characters = [...text];
+  const pieces: string[] = [];
+  for (let at = 0; at < characters.length; at += deltas) {
+    pieces.push(characters.slice(at, at + deltas).join(""));
   }
-  throw new InvalidMockInput(
-    `the script returned ${given instanceof Promise ? "a promise" : typeof given}, which is no list of steps.`,
-    "Return an array, a generator or an async generator of steps.",
-  );
+  return pieces;
 }

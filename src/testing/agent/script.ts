@@ -1,12 +1,11 @@
 // The language of scripts for the mock agent, as types.
+import { InvalidInputError } from "../../core/errors.ts";
 import type { ConversationMessage } from "../../core/turn/conversation.ts";
 import type { Cost, QuestionItem, ToolPreview, Usage } from "../../core/values.ts";
 import type { ToolKind, ToolLocation } from "../../universal/events.ts";
-import { InvalidMockInput } from "../names.ts";
 import type { StepSource } from "../server/script-runner.ts";
-import type { MockFailure } from "./errors.ts";
+import type { MockAgentEvent, MockTurn } from "./events.ts";
 import type { MockAgentPrompt } from "./record.ts";
-import type { MockTurn } from "./turn.ts";
 
 /**
  * How prompts are answered: a function that returns the steps of one answer, or a list of replies. The first prompt gets the first
@@ -111,6 +110,20 @@ export interface MockSubagent {
   readonly fails?: boolean;
 }
 
+/** The fields of a failure that ends a turn. */
+export interface MockFailure {
+  /** The name of the failure, such as `overloaded`. @default "error" */
+  readonly kind?: string;
+  /** @default false */
+  readonly retryable?: boolean;
+  /** An HTTP status. */
+  readonly status?: number;
+  /** The wait that the backend asks for, in ms. */
+  readonly retryAfter?: number;
+  /** The balance of the account. */
+  readonly balance?: number;
+}
+
 /** How a link is lost. */
 export interface MockLoss {
   /** @default "the link was cut" */
@@ -135,26 +148,12 @@ export type MockDeltas = number | "words" | "whole";
 export type MockAgentStep =
   | string
   | { readonly kind: "text" | "reasoning"; readonly text: string; readonly deltas: MockDeltas | undefined }
-  | {
-      readonly kind: "status";
-      readonly label: string;
-      readonly detail: string | null;
-      readonly json?: unknown;
-    }
+  | { readonly kind: "event"; readonly event: Exclude<MockAgentEvent, { readonly type: "finish" }> }
   | MockToolStep
   | MockQuestionStep
   | { readonly kind: "subagent"; readonly subagent: MockSubagent }
   | { readonly kind: "usage"; readonly usage?: Usage; readonly cost?: Cost }
-  | { readonly kind: "problem"; readonly message: string; readonly code: string }
   | { readonly kind: "fail"; readonly message: string; readonly failure: MockFailure }
-  | {
-      readonly kind: "file";
-      readonly path: string;
-      readonly action: "read" | "write" | "patch";
-      readonly diff: string | null;
-    }
-  | { readonly kind: "image"; readonly path: string; readonly mime: string | null }
-  | { readonly kind: "data"; readonly data: unknown }
   | { readonly kind: "wait"; readonly gate: string }
   | { readonly kind: "delay"; readonly ms: number }
   | { readonly kind: "lose"; readonly loss: MockLoss }
@@ -186,6 +185,9 @@ export function stepsFor(script: MockAgentScript, prompt: MockPromptContext): Mo
   if (typeof script === "function") return script(prompt);
   const reply = script[Math.min(prompt.n, script.length) - 1];
   if (reply === undefined)
-    throw new InvalidMockInput("the list of replies is empty.", 'Pass one reply or more, such as ["Hello"].');
+    throw new InvalidInputError(
+      "the list of replies is empty.",
+      'Pass one reply or more, such as ["Hello"].',
+    );
   return typeof reply === "string" ? [reply] : reply;
 }

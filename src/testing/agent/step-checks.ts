@@ -1,12 +1,22 @@
 // Checks the steps of a script.
+import {
+  type Check,
+  type Checks,
+  checks,
+  checkValues,
+  describe,
+  isObject,
+  oneOf,
+} from "../../core/checks.ts";
+import { InvalidInputError } from "../../core/errors.ts";
+import { checkNames } from "../../core/names.ts";
 import type { Usage } from "../../core/values.ts";
 import type { StatusWords } from "../../universal/engine/status-words.ts";
 import type { TranscriptChoice } from "../../universal/transcript/transcript.ts";
-import { InvalidMockInput, type NamesOf } from "../names.ts";
-import { type Check, checkValues, isAnything, isDelay, isDeltas, isFlag, isObject } from "./checks.ts";
-import type { MockFailure } from "./errors.ts";
+import { isDeltas } from "./options.ts";
 import type {
   MockDeltas,
+  MockFailure,
   MockLoss,
   MockQuestion,
   MockQuestionDetails,
@@ -14,163 +24,157 @@ import type {
   MockTool,
 } from "./script.ts";
 
-const isString: Check = ["a string", (value) => typeof value === "string"];
-const isNumber: Check = ["a number", (value) => typeof value === "number"];
-const isFunction: Check = ["a function", (value) => typeof value === "function"];
-const isStrings: Check = [
-  "an array of strings",
-  (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
-];
-const isArray: Check = ["an array", (value) => Array.isArray(value)];
-const isSteps: Check = [
-  "an array, a generator or an async generator of steps",
-  (value) => isObjectOrArray(value) && (Symbol.iterator in value || Symbol.asyncIterator in value),
-];
-const isAction: Check = [
-  '"read", "write" or "patch"',
-  (value) => value === "read" || value === "write" || value === "patch",
-];
-const isOptions: Check = [
-  "an array of labels, each a string or { label, description }",
-  (value) =>
+const isNumber: Check = { expects: "a number", holds: (value) => typeof value === "number" };
+const isStrings: Check = {
+  expects: "an array of strings",
+  holds: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
+};
+const isSteps: Check = {
+  expects: "an array, a generator or an async generator of steps",
+  holds: (value) =>
+    typeof value === "object" &&
+    value !== null &&
+    (Symbol.iterator in value || Symbol.asyncIterator in value),
+};
+const isAction = oneOf("read", "write", "patch");
+const isOptions: Check = {
+  expects: "an array of labels, each a string or { label, description }",
+  holds: (value) =>
     Array.isArray(value) &&
     value.every((each: unknown) => typeof each === "string" || (isObject(each) && "label" in each)),
-];
+};
 
-const isPreview: Check = [
-  'an array of { path, diff, by: "tool" }',
-  (value) => Array.isArray(value) && value.every(isFilePreview),
-];
-const isSeverity: Check = [
-  '"info", "warning" or "error"',
-  (value) => value === "info" || value === "warning" || value === "error",
-];
-const isStage: Check = ['"started" or "completed"', (value) => value === "started" || value === "completed"];
+const isPreview: Check = {
+  expects: 'an array of { path, diff, by: "tool" }',
+  holds: (value) => Array.isArray(value) && value.every(isFilePreview),
+};
+const isSeverity = oneOf("info", "warning", "error");
+const isStage = oneOf("started", "completed");
 
 function isFilePreview(value: unknown): boolean {
   const { path, diff, by } = Object(value) as Readonly<Record<string, unknown>>;
   return typeof path === "string" && typeof diff === "string" && (by === "tool" || by === "agent");
 }
 
-function isObjectOrArray(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
-}
-
-type Fields<Value> = NamesOf<Value> & Readonly<Record<string, Check>>;
-
-export const TOOL: Fields<MockTool> = {
-  name: isString,
-  input: isAnything,
-  id: isString,
-  output: isAnything,
+export const TOOL: Checks<MockTool> = {
+  name: checks.string,
+  input: checks.any,
+  id: checks.string,
+  output: checks.any,
   streams: isStrings,
-  error: isString,
-  approval: isFlag,
-  grant: isString,
+  error: checks.string,
+  approval: checks.boolean,
+  grant: checks.string,
   preview: isPreview,
-  title: isString,
-  kind: isString,
-  locations: isArray,
-  denied: isFunction,
-  during: isArray,
+  title: checks.string,
+  kind: checks.string,
+  locations: checks.array,
+  denied: checks.function,
+  during: checks.array,
 };
-export const QUESTION: Fields<MockQuestion> = { questions: isArray, id: isString };
-export const ITEM: Fields<MockQuestionDetails & { readonly question: string }> = {
-  question: isString,
-  header: isString,
+export const QUESTION: Checks<MockQuestion> = { questions: checks.array, id: checks.string };
+export const ITEM: Checks<MockQuestionDetails & { readonly question: string }> = {
+  question: checks.string,
+  header: checks.string,
   options: isOptions,
-  multiSelect: isFlag,
+  multiSelect: checks.boolean,
 };
-export const SUBAGENT: Fields<MockSubagent> = {
-  type: isString,
-  name: isString,
-  prompt: isString,
+export const SUBAGENT: Checks<MockSubagent> = {
+  type: checks.string,
+  name: checks.string,
+  prompt: checks.string,
   steps: isSteps,
-  fails: isFlag,
+  fails: checks.boolean,
 };
-export const DELTAS: Fields<{ readonly deltas?: MockDeltas }> = { deltas: isDeltas };
-export const FILE: Fields<{ readonly action?: "read" | "write" | "patch"; readonly diff?: string }> = {
+export const DELTAS: Checks<{ readonly deltas?: MockDeltas }> = { deltas: isDeltas };
+export const FILE: Checks<{ readonly action?: "read" | "write" | "patch"; readonly diff?: string }> = {
   action: isAction,
-  diff: isString,
+  diff: checks.string,
 };
-export const USAGE: Fields<Usage> = { inputTokens: isNumber, outputTokens: isNumber };
-export const CONTEXT: Fields<StatusWords["context"]> = {
+export const USAGE: Checks<Usage> = { inputTokens: isNumber, outputTokens: isNumber };
+export const CONTEXT: Checks<StatusWords["context"]> = {
   used: isNumber,
   size: isNumber,
-  cost: isAnything,
+  cost: checks.any,
 };
-export const CHOICE: Fields<TranscriptChoice> = { current: isAnything, available: isArray };
-export const FAILURE: Fields<MockFailure> = {
-  kind: isString,
-  retryable: isFlag,
+export const CHOICE: Checks<TranscriptChoice> = { current: checks.any, available: checks.array };
+export const FAILURE: Checks<MockFailure> = {
+  kind: checks.string,
+  retryable: checks.boolean,
   status: isNumber,
   retryAfter: isNumber,
   balance: isNumber,
 };
-const LOSS: Fields<MockLoss> = {
-  message: isString,
-  back: isFlag,
-  recovers: isFlag,
-  forgets: isFlag,
-  forGood: isFlag,
+const LOSS: Checks<MockLoss> = {
+  message: checks.string,
+  back: checks.boolean,
+  recovers: checks.boolean,
+  forgets: checks.boolean,
+  forGood: checks.boolean,
 };
 
 /**
  * The fields of a step, if all exist and hold what they must. A field of `needed` must be there.
- * @throws InvalidMockInput that names the step and the field
+ * @throws InvalidInputError that names the step and the field
  */
 export function checkedStep<Value extends object>(
   step: string,
   value: Value,
-  table: Fields<Value>,
+  table: Checks<Value>,
   ...needed: readonly (keyof Value & string)[]
 ): Value {
-  if (!isObject(value as unknown))
-    throw new InvalidMockInput(
-      `agentStep.${step}: the fields are no object.`,
-      `These exist: ${Object.keys(table).join(", ")}.`,
-    );
-  checkValues(value, table, `agentStep.${step}: field`);
-  for (const name of needed) {
-    const [expects] = table[name] as Check;
+  checkAll(`agentStep.${step}: the fields are`, value, table, `agentStep.${step}: field`);
+  for (const name of needed)
     if (value[name] === undefined)
-      throw new InvalidMockInput(
+      throw new InvalidInputError(
         `agentStep.${step}: field \`${name}\` is missing.`,
-        `It must be ${expects}.`,
+        `It must be ${table[name].expects}.`,
       );
-  }
   return value;
 }
 
 /** Checks the arguments of a step that are no object of fields, by their names. */
 export function checkArguments(step: string, given: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(given)) {
-    const [expects, holds] = ARGUMENTS[name] ?? isString;
-    if (value === null && NULLABLE.has(name)) continue;
-    if (!holds(value))
-      throw new InvalidMockInput(`agentStep.${step}: \`${name}\` is wrong.`, `It must be ${expects}.`);
+    const { expects, holds } = ARGUMENTS[name] ?? checks.string;
+    if (holds(value) || (value === null && NULLABLE.has(name))) continue;
+    throw new InvalidInputError(
+      `agentStep.${step}: \`${name}\` is ${describe(value)}.`,
+      `It must be ${expects}.`,
+    );
   }
 }
 
 /** Arguments that are no strings. */
 const ARGUMENTS: Readonly<Record<string, Check>> = {
-  ms: isDelay,
+  ms: checks.delay,
   amount: isNumber,
-  then: isFunction,
-  entries: isArray,
-  available: isArray,
+  then: checks.function,
+  entries: checks.array,
+  available: checks.array,
   severity: isSeverity,
   state: isStage,
 };
 const NULLABLE: ReadonlySet<string> = new Set(["detail", "mime"]);
 
-/** How a link is lost. @throws InvalidMockInput */
+/** How a link is lost. @throws InvalidInputError */
 export function checkedLoss(loss: MockLoss): MockLoss {
-  if (!isObject(loss as unknown))
-    throw new InvalidMockInput(
-      "the loss is no object.",
-      `These fields exist: ${Object.keys(LOSS).join(", ")}.`,
-    );
-  checkValues(loss, LOSS, "field of the loss");
+  checkAll("the loss is", loss, LOSS, "field of the loss");
   return loss;
+}
+
+/** @throws InvalidInputError for a value that is no object, and for its first field that does not exist or is wrong */
+function checkAll<Value extends object>(
+  subject: string,
+  value: Value,
+  table: Checks<Value>,
+  what: string,
+): void {
+  if (!isObject(value as unknown))
+    throw new InvalidInputError(
+      `${subject} ${describe(value)}.`,
+      `These exist: ${Object.keys(table).join(", ")}.`,
+    );
+  checkNames(value, table, what);
+  checkValues(value, table, what);
 }

@@ -1,10 +1,39 @@
 // Plays a scripted tool call: request, decision, run, end.
+import { defined } from "../../core/checks.ts";
+import { decideCall } from "../../core/gate/decision.ts";
+import type { Gate, Withdraw } from "../../core/gate/gate.ts";
+import { subjectInWords } from "../../core/gate/subject.ts";
+import type { LiveTurn } from "../../core/turn/live-turn.ts";
 import type { Ruling, ToolCall, TurnToolCall } from "../../core/values.ts";
-import { STOPPED } from "../server/interruptible.ts";
-import type { MockRawCall } from "./events.ts";
-import { wordsFor } from "./grants.ts";
-import type { MockTool, MockToolOutcome } from "./script.ts";
-import type { Playing } from "./stage.ts";
+import type { Backend } from "./backend.ts";
+import type { MockAgentEvent, MockAgentResult, MockRawCall } from "./events.ts";
+import type { Link, MockCore } from "./link.ts";
+import type { MockAgentSteps, MockTool, MockToolOutcome } from "./script.ts";
+
+/** What a script is played with. */
+export interface Stage {
+  readonly backend: Backend;
+  readonly core: MockCore;
+  readonly link: Link;
+  readonly gate: Gate;
+}
+
+/** A script that is being played. */
+export interface Playing {
+  readonly turn: LiveTurn<MockAgentEvent, MockAgentResult>;
+  readonly stage: Stage;
+  readonly stopped: boolean;
+  /** Plays some steps, of the agent or of a sub-agent. */
+  steps(steps: MockAgentSteps, agentId: string | undefined): Promise<void>;
+  /** Asks the user in one input, and waits. `undefined`: the script was stopped, or its turn. */
+  wait<Outcome>(ask: (answered: (outcome: Outcome) => void) => Withdraw): Promise<Outcome | undefined>;
+  /** The name of a sub-agent. */
+  nameOf(agentId: string): string;
+  /** Changes a call of the turn, and pushes the event of it. */
+  change(call: TurnToolCall, agentId: string | undefined): void;
+  /** The same as an input of its own, with a pause behind it. */
+  call(call: TurnToolCall, agentId: string | undefined): Promise<void>;
+}
 
 /** Plays a tool call: the request, the decision, the run and its end. */
 export async function playTool(
@@ -12,79 +41,66 @@ export async function playTool(
   tool: MockTool,
   agentId: string | undefined,
 ): Promise<MockToolOutcome | undefined> {
-  const { turn, requests, capabilities, newId } = player.stage;
+  const { turn, stage } = player;
+  const { backend, gate } = stage;
   const { name, input = {}, title, kind, locations, approval = false, denied, during = [] } = tool;
-  const id = requests.idFor(tool.id ?? newId("call"));
-  const facts = {
-    ...(title === undefined ? {} : { title }),
-    ...(kind === undefined ? {} : { tool_kind: kind }),
-    ...(locations === undefined ? {} : { locations }),
+  const id = gate.idFor(tool.id ?? backend.newId("call"));
+  const raw: MockRawCall = {
+    kind: "tool",
+    name,
+    input,
+    facts: defined({ title, tool_kind: kind, locations }),
   };
-  const raw: MockRawCall = { kind: "tool", name, input, facts };
-  const call: TurnToolCall = {
-    ...{ id, name, input, raw, state: "requested" },
-    ...(agentId === undefined ? {} : { agentId }),
-  };
+  const call: TurnToolCall = { id, name, input, raw, state: "requested", ...defined({ agentId }) };
   await player.call(call, agentId);
-  if (approval && capabilities.permissions !== "none") {
+  if (approval && backend.capabilities.permissions !== "none") {
     const ruling = await decision(player, call, tool, agentId);
     if (!ruling) return undefined;
     if (ruling.decision === "reject") {
       const { reason } = ruling;
-      if (denied) await player.follow(denied(reason), agentId);
-      return { state: "denied", ...(reason === undefined ? {} : { reason }) };
+      if (denied) await player.steps(denied(reason), agentId);
+      return { state: "denied", ...defined({ reason }) };
     }
   }
   if (!turn.open) return undefined;
   await player.call({ ...call, state: "running" }, agentId);
-  await player.follow(during, agentId);
+  await player.steps(during, agentId);
   return run(player, tool, call, agentId);
 }
 
 /** Asks the user. The decision changes the call at once. */
-async function decision(
+function decision(
   player: Playing,
   call: TurnToolCall,
-  { grant: words, preview }: MockTool,
+  { grant, preview }: MockTool,
   agentId: string | undefined,
 ): Promise<Ruling | undefined> {
-  const { turn, tells, requests } = player.stage;
-  if (!turn.open) return undefined;
+  const { turn, stage } = player;
+  const { backend, gate } = stage;
   const { id, name, input, raw } = call;
-  const by = agentId === undefined ? {} : { agentId };
-  const grant = wordsFor(input, words);
   const asked: ToolCall = {
     ...{ id, name, input, raw, turnId: turn.id },
-    ...(grant === undefined ? {} : { grant }),
-    ...(preview ? { preview } : {}),
     ...(agentId === undefined ? {} : { agent: player.nameOf(agentId) }),
   };
-  const set = (changed: TurnToolCall): void => {
-    turn.setCall(changed);
-    turn.push({ type: "tool", call: changed, ...by });
-  };
-  const decided = new Promise<Ruling>((resolve) => {
-    tells.run(() => {
-      set({ ...call, state: "awaiting" });
-      requests.approve(asked, turn, (ruling) => {
-        set(decide(call, ruling));
-        resolve(ruling);
-      });
+  const set = (changed: TurnToolCall): void => player.change(changed, agentId);
+  return player.wait<Ruling>((answered) => {
+    set({ ...call, state: "awaiting" });
+    return gate.ask(asked, {
+      turn,
+      isHandled: false,
+      ...(grant === undefined ? {} : { about: { subject: subjectInWords(grant) } }),
+      ...(preview && { preview: () => preview }),
+      decided: (ruling) => {
+        backend.note(backend.decisions, { id, name, turnId: turn.id, ...ruling });
+        set(WITHDRAWN.has(ruling.by) ? { ...call, state: "abandoned" } : decideCall(call, ruling));
+        answered(ruling);
+      },
     });
   });
-  const ruling = await player.until(decided);
-  return ruling === STOPPED ? undefined : ruling;
 }
 
 /** Nobody has decided. */
-const WITHDRAWN: readonly Ruling["by"][] = ["cancelled", "disconnected", "ended"];
-
-function decide(call: TurnToolCall, { decision, by, reason }: Ruling): TurnToolCall {
-  if (decision !== "reject") return { ...call, state: "approved" };
-  if (WITHDRAWN.includes(by)) return { ...call, state: "abandoned" };
-  const deniedBy = by === "reply" ? "user" : "policy";
-  return { ...call, state: "denied", deniedBy, ...(reason === undefined ? {} : { reason }) };
-}
+const WITHDRAWN: ReadonlySet<Ruling["by"]> = new Set(["cancelled", "disconnected", "ended"]);
 
 /** Streams the output, and ends the call. */
 async function run(
@@ -93,11 +109,11 @@ async function run(
   call: TurnToolCall,
   agentId: string | undefined,
 ): Promise<MockToolOutcome | undefined> {
-  const { turn, capabilities } = player.stage;
+  const { turn, stage } = player;
   let streamed = "";
   for (const piece of streams) {
     streamed += piece;
-    if (player.stopped || !capabilities.toolOutputDeltas) continue;
+    if (player.stopped || !stage.backend.capabilities.toolOutputDeltas) continue;
     await player.call({ ...call, state: "running", output: streamed }, agentId);
   }
   if (!turn.open) return undefined;

@@ -1,4 +1,5 @@
 // The universal events of the mock agent.
+import { defined } from "../../core/checks.ts";
 import type { AnyConversation, AnyTurn } from "../../core/client/any-client.ts";
 import type { AnyAgentwireError } from "../../core/errors.ts";
 import type { TurnToolCall } from "../../core/values.ts";
@@ -6,7 +7,7 @@ import type { Session } from "../../universal/engine/session.ts";
 import { attach } from "../../universal/listen/attach.ts";
 import type { Binding, CallFacts, CompletedFacts, FailedFacts, Mapping } from "../../universal/mapping.ts";
 import type { UniversalOptions, UniversalStream } from "../../universal/stream.ts";
-import { hasForgotten, MockAgentClient } from "./client.ts";
+import { type ClientParts, MockAgentClient } from "./client.ts";
 import type { MockAgentEvent, MockAgentResult, MockRawCall } from "./events.ts";
 
 /** The events of a `MockAgent` as universal events. */
@@ -70,11 +71,12 @@ class MockAgentMapping implements Mapping<MockAgentEvent, MockAgentResult> {
         else session.finishSubagent(id);
         return;
       }
-      case "file": {
-        const { path, action, diff } = event;
-        session.message([{ type: "file_ref", path, action, diff }], null);
+      case "file":
+        session.message(
+          [{ type: "file_ref", path: event.path, action: event.action, diff: event.diff }],
+          null,
+        );
         return;
-      }
       case "image":
         session.message([{ type: "image", path: event.path, mime: event.mime }], null);
         return;
@@ -108,55 +110,36 @@ class MockAgentMapping implements Mapping<MockAgentEvent, MockAgentResult> {
   }
 
   completed({ usage, cost }: MockAgentResult): CompletedFacts {
-    const { inputTokens, outputTokens } = usage ?? {};
-    return {
-      metadata: {
-        ...(usage
-          ? {
-              usage: {
-                ...(inputTokens === undefined ? {} : { input_tokens: inputTokens }),
-                ...(outputTokens === undefined ? {} : { output_tokens: outputTokens }),
-              },
-            }
-          : {}),
-        ...(cost ? { cost: { total: cost.amount, currency: cost.unit } } : {}),
-      },
-    };
+    const used = usage && defined({ input_tokens: usage.inputTokens, output_tokens: usage.outputTokens });
+    const total = cost && { total: cost.amount, currency: cost.unit };
+    return { metadata: defined({ usage: used, cost: total }) };
   }
 
   failed(error: AnyAgentwireError): FailedFacts | undefined {
     if (error.code !== "turn-failed") return undefined;
-    return {
-      reason: error.kind,
-      ...(error.status === undefined ? {} : { details: { status: error.status } }),
-    };
+    const { kind: reason, status } = error;
+    return { reason, ...(status === undefined ? {} : { details: { status } }) };
   }
-}
-
-/** The agent that a stream is made of. */
-interface Agent {
-  readonly name: string;
-  readonly clients: readonly MockAgentClient[];
 }
 
 /** The universal events of a client of this agent, or of one of its turns or conversations. */
 export function toUniversal(
-  { name, clients }: Agent,
+  name: string,
+  clients: ReadonlyMap<MockAgentClient, ClientParts>,
   of: MockAgentClient | AnyTurn | AnyConversation,
-  options: UniversalOptions | undefined,
+  options: UniversalOptions,
 ): UniversalStream {
-  let forgets = (): boolean => false;
+  let parts: ClientParts | undefined;
   const binding: Binding<MockAgentClient, MockAgentEvent, MockAgentResult> = {
     newMapping: () => new MockAgentMapping(name),
-    isClient: (client): client is MockAgentClient =>
-      client instanceof MockAgentClient && clients.includes(client),
+    isClient: (client): client is MockAgentClient => client instanceof MockAgentClient && clients.has(client),
     opened: ({ status }) => (status === "ready" ? { isNative: true } : undefined),
     listen: (client) => {
-      forgets = () => hasForgotten(client);
+      parts = clients.get(client);
       return [];
     },
     get forgets() {
-      return forgets();
+      return parts?.link.hasForgotten ?? false;
     },
   };
   return attach(binding, of, options);

@@ -60,7 +60,7 @@ function iterate<Step, Value>(
   ) {
     const what = given instanceof Promise ? "a promise" : String(given);
     const hint = "Return an array, a generator or an async generator of steps.";
-    throw new InvalidMockInput(`\`answer\` returned ${what}, which is no script.`, hint);
+    throw new InvalidMockInput(`the answer is ${what}, which is no list of steps.`, hint);
   }
   return Symbol.asyncIterator in script ? script[Symbol.asyncIterator]() : script[Symbol.iterator]();
 }
