@@ -5,19 +5,23 @@ describe("an approval", () => {
   test("once lets one call run, and the next one asks again", async () => {
     await using terminal = await scripted();
     await send(terminal, "tools");
-    await terminal.until(/wants to use shell\n.*│ command: one\n y once/);
+    await terminal.until(/wants to use shell\n.*│ command: one\n always: .*\n y once/);
     terminal.type("y");
-    await terminal.until(/wants to use shell\n.*│ command: two\n y once/);
+    await terminal.until(/wants to use shell\n.*│ command: two\n always: .*\n y once/);
     terminal.type("n");
     await terminal.until(/one is done\.[\s\S]*two is denied\./);
     await leave(terminal);
   });
 
-  test("always lets the later calls of the tool run", async () => {
+  test("always covers the same call, and every call of the tool is allowed in a second step", async () => {
     await using terminal = await scripted();
     await send(terminal, "tools");
     await terminal.until("y once");
     terminal.type("a");
+    await terminal.until(/one is done\.[\s\S]*│ command: two\n always: .*\n y once/);
+    terminal.type("e");
+    await terminal.until("Allow every call of");
+    terminal.type("y");
     await terminal.until(/one is done\.[\s\S]*two is done\./);
     await leave(terminal);
   });
@@ -25,11 +29,11 @@ describe("an approval", () => {
   test("is rejected by n, by Enter alone, and with a reason, which the agent is told", async () => {
     await using terminal = await scripted();
     await send(terminal, "tool first");
-    await terminal.until(/│ command: first\n y once/);
+    await terminal.until(/│ command: first\n always: .*\n y once/);
     terminal.type("n");
     await terminal.until("The tool is denied.");
     await send(terminal, "tool second");
-    await terminal.until(/│ command: second\n y once/);
+    await terminal.until(/│ command: second\n always: .*\n y once/);
     terminal.press("enter");
     await terminal.until(
       () =>
@@ -39,7 +43,7 @@ describe("an approval", () => {
           .match(/The tool is denied\./g)?.length === 2,
     );
     await send(terminal, "tool third");
-    await terminal.until(/│ command: third\n y once/);
+    await terminal.until(/│ command: third\n always: .*\n y once/);
     terminal.type("r");
     await terminal.until("The reason, then Enter");
     terminal.type("not on a Friday");
@@ -60,6 +64,8 @@ describe("an approval", () => {
     terminal.press("escape");
     await terminal.until("›r reject with a reason");
     terminal.press("right");
+    await terminal.until("›e every call");
+    terminal.press("right");
     await terminal.until("›y once");
     terminal.press("enter");
     await terminal.until("The tool is done.");
@@ -75,7 +81,7 @@ describe("an approval", () => {
     terminal.paste(`tool ${words}`);
     await terminal.until(/\[pasted 1\d{3} characters\]/);
     terminal.press("enter");
-    await terminal.until(/Its input is above\n y once/);
+    await terminal.until(/Its input is above\n always: [\s\S]*\n y once/);
     const shown = terminal
       .scrollback()
       .join("")

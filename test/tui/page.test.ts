@@ -23,7 +23,7 @@ test.each([{}, { CI: "true" }])(
       await using terminal = await Terminal.start(await bundleOf(file), { env });
       await terminal.until("Write to the agent; /help");
       await send(terminal, "hello");
-      await terminal.until(/wants to use shell\n.*command: ls\n y once/);
+      await terminal.until(/wants to use shell\n.*command: ls\n always: .*\n y once/);
       terminal.type("y");
       await terminal.until(/a\.txt[\s\S]*One file\./);
       await over(terminal);
@@ -55,7 +55,7 @@ describe("the program in parts of docs/tui.md", () => {
     await using terminal = await parts();
     await send(terminal, "hello");
     await terminal.until(
-      /^› hello\n\nYou said: hello\n\? The agent wants to use shell\n.*command: ls\n y once/m,
+      /^› hello\n\nYou said: hello\n\? The agent wants to use shell\n.*command: ls\n always: .*\n y once/m,
     );
     expect(terminal.shows("› Ask")).toBe(false); // the composer is hidden
     terminal.type("y");
