@@ -177,6 +177,7 @@ const AGENT: readonly (readonly [reason: string, tests: readonly string[]])[] = 
       "connect: a server that never answers costs `connectTimeout`",
       "input: options of a client that cannot work are refused by its constructor",
       "many: thirty losses leave no timer, and no listener on the client's own signal",
+      "order: what a listener throws is told behind what was to be told before",
       "order: a `protocolWarning` listener that throws is not told of that, only the log is",
       "order: a logger may call the client, and what it causes is told behind what was to be told before",
     ],

@@ -11,11 +11,11 @@ import type { TurnOptions } from "../../core/turn/turn.ts";
 import type { Backend } from "./backend.ts";
 import { type ConversationHost, type MockConversation, openConversation } from "./conversation.ts";
 import type { MockAgentEvent, MockAgentResult, MockTurn } from "./events.ts";
-import { Link, type MockAgentClientEvents, type MockCore, newCore } from "./link.ts";
+import { Link, type MockAgentClientEvents, type MockCore, newCore, type Parts } from "./link.ts";
 import { forgotten, type Job, type MockPrompt, type Remembered, Turns } from "./turns.ts";
 
 /** The parts of one client. */
-export class ClientParts {
+export class ClientParts implements Parts {
   readonly backend: Backend;
   readonly core: MockCore;
   readonly link: Link;

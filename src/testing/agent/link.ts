@@ -6,6 +6,7 @@ import { Outbox } from "../../core/client/outbox.ts";
 import type { CancelTimer } from "../../core/clock.ts";
 import { type Deferred, deferred } from "../../core/deferred.ts";
 import { type AgentwireError, ConnectError, ConnectionLostError } from "../../core/errors.ts";
+import type { Gate } from "../../core/gate/gate.ts";
 import type { ReconnectPolicy } from "../../core/link/backoff.ts";
 import { linkLost } from "../../core/link/connection-errors.ts";
 import type { SocketEnd } from "../../core/link/socket.ts";
@@ -59,6 +60,14 @@ function policyOf(backend: Backend): ReconnectPolicy {
       return now().delay;
     },
   };
+}
+
+/** The parts of a client below its turns. */
+export interface Parts {
+  readonly backend: Backend;
+  readonly core: MockCore;
+  readonly link: Link;
+  readonly gate: Gate;
 }
 
 /** The turns above the link. */

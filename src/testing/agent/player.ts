@@ -1,4 +1,5 @@
 // Plays the script of one turn.
+import { defined } from "../../core/checks.ts";
 import { InvalidInputError, said, TurnError } from "../../core/errors.ts";
 import type { Withdraw } from "../../core/gate/gate.ts";
 import type { LiveTurn } from "../../core/turn/live-turn.ts";
@@ -6,6 +7,7 @@ import type { Cost, Question, Reply, TurnToolCall, Usage } from "../../core/valu
 import { STOPPED } from "../server/interruptible.ts";
 import { ScriptRunner } from "../server/script-runner.ts";
 import type { MockAgentEvent, MockAgentResult } from "./events.ts";
+import type { Parts } from "./link.ts";
 import type {
   MockAgentStep,
   MockAgentSteps,
@@ -15,12 +17,12 @@ import type {
   MockStepValue,
   MockSubagent,
 } from "./script.ts";
-import { type Playing, playTool, type Stage } from "./tool.ts";
+import { type Playing, playTool } from "./tool.ts";
 
 /** Plays the script of one turn. */
 export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implements Playing {
   readonly turn: LiveTurn<MockAgentEvent, MockAgentResult>;
-  readonly stage: Stage;
+  readonly parts: Parts;
   /** The names of the sub-agents, by their ids. */
   readonly #names = new Map<string, string>();
   /** Text that waits for the end, for a backend without deltas. */
@@ -29,10 +31,10 @@ export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implement
   /** Usage and cost so far. */
   progress: { readonly usage?: Usage; readonly cost?: Cost } = {};
 
-  constructor(turn: LiveTurn<MockAgentEvent, MockAgentResult>, stage: Stage) {
-    super(stage.core.clock);
+  constructor(turn: LiveTurn<MockAgentEvent, MockAgentResult>, parts: Parts) {
+    super(parts.core.clock);
     this.turn = turn;
-    this.stage = stage;
+    this.parts = parts;
   }
 
   /** Plays the steps to their end. What goes wrong in a script fails the turn. */
@@ -62,7 +64,7 @@ export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implement
     if (this.stopped || !this.turn.open) return undefined;
     const outcome = await this.unlessStopped(
       new Promise<Outcome>((resolve) => {
-        this.stage.core.outbox.run(() => {
+        this.parts.core.outbox.run(() => {
           this.#withdraw = ask(resolve);
         });
       }),
@@ -77,7 +79,7 @@ export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implement
   change(call: TurnToolCall, agentId: string | undefined): void {
     if (!this.turn.open) return;
     this.turn.tools.set(call);
-    this.push({ type: "tool", call, ...by(agentId) });
+    this.push({ type: "tool", call, ...defined({ agentId }) });
   }
 
   call(call: TurnToolCall, agentId: string | undefined): Promise<void> {
@@ -90,7 +92,7 @@ export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implement
 
   /** Says one thing in one input, and pauses. */
   async #say(say: () => void): Promise<undefined> {
-    const { core, backend } = this.stage;
+    const { core, backend } = this.parts;
     await this.#online();
     if (this.stopped) return;
     core.outbox.run(say);
@@ -103,18 +105,18 @@ export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implement
 
   /** A turn that is looked for is silent until the client is back. */
   async #online(): Promise<void> {
-    if (this.turn.status === "recovering") await this.unlessStopped(this.stage.link.back());
+    if (this.turn.status === "recovering") await this.unlessStopped(this.parts.link.back());
   }
 
   async #take(step: MockAgentStep, agentId: string | undefined): Promise<MockStepValue> {
     if (typeof step === "string") return this.#speak("text", step, undefined, agentId);
-    const { backend, link } = this.stage;
+    const { backend, link } = this.parts;
     switch (step.kind) {
       case "text":
       case "reasoning":
         return this.#speak(step.kind, step.text, step.deltas, agentId);
       case "event":
-        return this.#tell({ ...step.event, ...by(agentId) });
+        return this.#tell({ ...step.event, ...defined({ agentId }) });
       case "tool":
         return playTool(this, step.tool, agentId);
       case "question":
@@ -154,22 +156,22 @@ export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implement
   async #speak(
     type: "text" | "reasoning",
     text: string,
-    deltas: MockDeltas = this.stage.backend.settings.deltas,
+    deltas: MockDeltas = this.parts.backend.settings.deltas,
     agentId: string | undefined,
   ): Promise<undefined> {
-    if (type === "text" && agentId === undefined && !this.stage.backend.capabilities.textDeltas) {
+    if (type === "text" && agentId === undefined && !this.parts.backend.capabilities.textDeltas) {
       this.#held += text;
       return undefined;
     }
     for (const piece of piecesOf(text, deltas)) {
       if (this.stopped) return undefined;
-      await this.#tell({ type, text: piece, ...by(agentId) });
+      await this.#tell({ type, text: piece, ...defined({ agentId }) });
     }
     return undefined;
   }
 
   async #ask({ items, id, then }: MockQuestionStep, agentId: string | undefined): Promise<MockStepValue> {
-    const { backend, gate } = this.stage;
+    const { backend, gate } = this.parts;
     if (!backend.capabilities.questions)
       throw new InvalidInputError(
         "the script asks a question, and the capability `questions` is false.",
@@ -183,7 +185,7 @@ export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implement
         turnId: turn.id,
         raw: { kind: "question", questions: items },
       };
-      this.push({ type: "question", question, ...by(agentId) });
+      this.push({ type: "question", question, ...defined({ agentId }) });
       return gate.askQuestion(question, {
         turn,
         answered: (given) => {
@@ -199,10 +201,9 @@ export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implement
 
   async #delegate(subagent: MockSubagent, agentId: string | undefined): Promise<undefined> {
     const { type: agentType, name = agentType, prompt, steps, fails = false } = subagent;
-    const id = this.stage.backend.newId("agent");
+    const id = this.parts.backend.newId("agent");
     this.#names.set(id, name);
-    const told = prompt === undefined ? {} : { prompt };
-    const event = { type: "subagent", id, agentType, name, ...told, ...by(agentId) } as const;
+    const event = { type: "subagent", id, agentType, name, ...defined({ prompt, agentId }) } as const;
     await this.#tell({ ...event, state: "running" });
     await this.steps(steps, id);
     await this.#tell({ ...event, state: fails ? "failed" : "done" });
@@ -214,7 +215,7 @@ export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implement
     await this.#online();
     if (this.stopped) return;
     const { turn, progress } = this;
-    this.stage.core.outbox.run(() => {
+    this.parts.core.outbox.run(() => {
       if (this.#held !== "") this.push({ type: "text", text: this.#held });
       this.push({ type: "finish", ...progress });
       turn.tools.abandon();
@@ -225,16 +226,11 @@ export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implement
   #fail(serverMessage: string, failure: MockFailure, cause?: unknown): void {
     const { kind = "error", ...others } = failure;
     const error = new TurnError({ origin: "script", kind, serverMessage, cause, ...others });
-    this.stage.core.outbox.run(() => {
+    this.parts.core.outbox.run(() => {
       this.turn.tools.abandon();
       this.turn.fail(error);
     });
   }
-}
-
-/** The sub-agent that an event belongs to. */
-export function by(agentId: string | undefined): { readonly agentId?: string } {
-  return agentId === undefined ? {} : { agentId };
 }
 
 /** A word with the space behind it; or space at the start. */

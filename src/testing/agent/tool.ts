@@ -1,27 +1,18 @@
 // Plays a scripted tool call: request, decision, run, end.
 import { defined } from "../../core/checks.ts";
 import { decideCall } from "../../core/gate/decision.ts";
-import type { Gate, Withdraw } from "../../core/gate/gate.ts";
+import type { Withdraw } from "../../core/gate/gate.ts";
 import { subjectInWords } from "../../core/gate/subject.ts";
 import type { LiveTurn } from "../../core/turn/live-turn.ts";
 import type { Ruling, ToolCall, TurnToolCall } from "../../core/values.ts";
-import type { Backend } from "./backend.ts";
 import type { MockAgentEvent, MockAgentResult, MockRawCall } from "./events.ts";
-import type { Link, MockCore } from "./link.ts";
+import type { Parts } from "./link.ts";
 import type { MockAgentSteps, MockTool, MockToolOutcome } from "./script.ts";
-
-/** What a script is played with. */
-export interface Stage {
-  readonly backend: Backend;
-  readonly core: MockCore;
-  readonly link: Link;
-  readonly gate: Gate;
-}
 
 /** A script that is being played. */
 export interface Playing {
   readonly turn: LiveTurn<MockAgentEvent, MockAgentResult>;
-  readonly stage: Stage;
+  readonly parts: Parts;
   readonly stopped: boolean;
   /** Plays some steps, of the agent or of a sub-agent. */
   steps(steps: MockAgentSteps, agentId: string | undefined): Promise<void>;
@@ -41,8 +32,8 @@ export async function playTool(
   tool: MockTool,
   agentId: string | undefined,
 ): Promise<MockToolOutcome | undefined> {
-  const { turn, stage } = player;
-  const { backend, gate } = stage;
+  const { turn, parts } = player;
+  const { backend, gate } = parts;
   const { name, input = {}, title, kind, locations, approval = false, denied, during = [] } = tool;
   const id = gate.idFor(tool.id ?? backend.newId("call"));
   const raw: MockRawCall = {
@@ -75,8 +66,8 @@ function decision(
   { grant, preview }: MockTool,
   agentId: string | undefined,
 ): Promise<Ruling | undefined> {
-  const { turn, stage } = player;
-  const { backend, gate } = stage;
+  const { turn, parts } = player;
+  const { backend, gate } = parts;
   const { id, name, input, raw } = call;
   const asked: ToolCall = {
     ...{ id, name, input, raw, turnId: turn.id },
@@ -109,11 +100,11 @@ async function run(
   call: TurnToolCall,
   agentId: string | undefined,
 ): Promise<MockToolOutcome | undefined> {
-  const { turn, stage } = player;
+  const { turn, parts } = player;
   let streamed = "";
   for (const piece of streams) {
     streamed += piece;
-    if (player.stopped || !stage.backend.capabilities.toolOutputDeltas) continue;
+    if (player.stopped || !parts.backend.capabilities.toolOutputDeltas) continue;
     await player.call({ ...call, state: "running", output: streamed }, agentId);
   }
   if (!turn.open) return undefined;

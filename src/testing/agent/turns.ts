@@ -1,16 +1,14 @@
 // The turns of one mock client, waiting and running.
 import type { CancelTimer } from "../../core/clock.ts";
 import { type AgentwireError, ConnectionLostError, isAgentwireError } from "../../core/errors.ts";
-import type { Gate } from "../../core/gate/gate.ts";
 import { closedInTurn } from "../../core/link/connection-errors.ts";
 import type { ConversationMessage } from "../../core/turn/conversation.ts";
 import type { LiveTurn } from "../../core/turn/live-turn.ts";
 import type { PromptImage } from "../../core/turn/prompt-input.ts";
 import { type Course, Runner } from "../../core/turn/runner.ts";
 import type { TurnOptions } from "../../core/turn/turn.ts";
-import type { Backend } from "./backend.ts";
 import { type MockAgentEvent, type MockAgentResult, textOf } from "./events.ts";
-import type { Link, LinkUser, MockCore } from "./link.ts";
+import type { LinkUser, Parts } from "./link.ts";
 import { Player } from "./player.ts";
 import { stepsFor } from "./script.ts";
 
@@ -37,17 +35,10 @@ export interface Job {
   cancelStop?: CancelTimer;
 }
 
-export interface TurnsSetup {
-  readonly backend: Backend;
-  readonly core: MockCore;
-  readonly link: Link;
-  readonly gate: Gate;
-}
-
 /** The turns of one client. A turn that was sent takes one of `turnsAtOnce` places until it has settled. */
 export class Turns implements Course<Job>, LinkUser {
   readonly runner: Runner<MockAgentEvent, MockAgentResult, Job>;
-  readonly #setup: TurnsSetup;
+  readonly #parts: Parts;
   /** Sent, and not settled. */
   readonly #running = new Set<Job>();
   /** A script that does not hear of a cancel outlives its turn. */
@@ -55,9 +46,9 @@ export class Turns implements Course<Job>, LinkUser {
   /** How often the backend has forgotten all conversations. */
   age = 0;
 
-  constructor(setup: TurnsSetup) {
-    this.#setup = setup;
-    this.runner = new Runner(setup.core, this);
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.runner = new Runner(parts.core, this);
   }
 
   get isBusy(): boolean {
@@ -69,7 +60,7 @@ export class Turns implements Course<Job>, LinkUser {
    * @throws QueueFullError when too much waits already
    */
   create(input: unknown, prompt: MockPrompt, options: TurnOptions | undefined): Job {
-    const { backend } = this.#setup;
+    const { backend } = this.#parts;
     const { idleTimeout } = backend.settings;
     const id = backend.newId("turn");
     const bytes = prompt.text.length;
@@ -77,12 +68,12 @@ export class Turns implements Course<Job>, LinkUser {
     return this.runner.make({ id, input, bytes, options, idleTimeout, textOf, soFar }, (turn) => ({
       turn,
       prompt,
-      player: new Player(turn, this.#setup),
+      player: new Player(turn, this.#parts),
     }));
   }
 
   pump(): void {
-    const { backend, link } = this.#setup;
+    const { backend, link } = this.#parts;
     while (link.isReady && this.#running.size < backend.settings.turnsAtOnce) {
       const job = this.runner.first;
       if (!job) return;
@@ -93,7 +84,7 @@ export class Turns implements Course<Job>, LinkUser {
   }
 
   #send({ turn, prompt, player }: Job): void {
-    const { backend } = this.#setup;
+    const { backend } = this.#parts;
     const { script } = backend;
     const { text, images, remembered } = prompt;
     const noted = { n: backend.prompts.length + 1, text, images, turnId: turn.id };
@@ -115,7 +106,7 @@ export class Turns implements Course<Job>, LinkUser {
 
   stop(job: Job, again: boolean): void {
     if (again) return;
-    const { backend, core } = this.#setup;
+    const { backend, core } = this.#parts;
     const { answersAfterCancel, cancelDelay } = backend.settings;
     job.player.withdraw("cancelled", "the turn was stopped");
     job.turn.tools.abandon();
@@ -127,9 +118,9 @@ export class Turns implements Course<Job>, LinkUser {
   settled(job: Job): void {
     if (!this.#running.delete(job)) return;
     job.cancelStop?.();
-    if (job.turn.status === "failed" || !this.#setup.backend.settings.answersAfterCancel) job.player.stop();
+    if (job.turn.status === "failed" || !this.#parts.backend.settings.answersAfterCancel) job.player.stop();
     this.pump(); // its place is free
-    if (!this.isBusy) this.#setup.core.connection.drained();
+    if (!this.isBusy) this.#parts.core.connection.drained();
   }
 
   // --- what the link tells ---
@@ -144,7 +135,7 @@ export class Turns implements Course<Job>, LinkUser {
 
   forgotten(): void {
     this.age++;
-    this.#setup.gate.newSession();
+    this.#parts.gate.newSession();
     for (const { turn } of this.runner.jobs) if (turn.status === "queued") turn.fail(forgotten());
   }
 
