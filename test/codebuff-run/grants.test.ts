@@ -1,7 +1,7 @@
 import type { AgentDefinition, CodebuffRunOptions, CodebuffRunTool } from "agentwire/codebuff-run";
 import type { BackendAnswer } from "agentwire/testing";
 import { expect, test } from "vitest";
-import { deciding } from "../helpers/granting.ts";
+import { deciding } from "../helpers/deciding.ts";
 import { AGENT, agentWith, json, runWorld } from "./world.ts";
 
 // What grants cover in a run: the caller's own tools, and sub-agents.

@@ -2,7 +2,7 @@ import { step } from "agentwire/testing";
 import { expect, test } from "vitest";
 import { asks, CONFIG } from "../helpers/codebuff-approvals.ts";
 import { original } from "../helpers/codebuff-requests.ts";
-import { deciding } from "../helpers/granting.ts";
+import { deciding } from "../helpers/deciding.ts";
 
 // What grants cover where names alone do not tell two requests apart.
 

@@ -2,7 +2,7 @@ import { codeyStep, codeyTool } from "agentwire/testing";
 import { expect, test } from "vitest";
 import { codeyPair, once } from "../helpers/codey.ts";
 import { fakePair, say } from "../helpers/codey-fake.ts";
-import { deciding } from "../helpers/granting.ts";
+import { deciding } from "../helpers/deciding.ts";
 
 test("a grant for the session ends with the connection", async () => {
   await using pair = await codeyPair({

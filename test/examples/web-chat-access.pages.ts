@@ -92,7 +92,8 @@ describe.skipIf(isSkipped)("a keyboard", () => {
       await keyboard.press("Enter");
       await page.getByText("Allow shell?").waitFor();
       expect(await page.evaluate("document.activeElement.className")).toBe("request");
-      for (const _ of ["the input", "Allow once", "Always allow", "Reject"]) await keyboard.press("Tab");
+      for (const _ of ["the input", "Allow once", "Allow in this turn", "Always allow", "Reject"])
+        await keyboard.press("Tab");
       await keyboard.press("Enter");
       await page.getByText("As you like").waitFor();
       expect(await page.evaluate("document.activeElement.id")).toBe("message");

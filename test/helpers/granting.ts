@@ -1,4 +1,4 @@
-import type { AnyAgentClient, Decision, ToolCall } from "agentwire";
+import type { AnyAgentClient } from "agentwire";
 import { codebuff } from "agentwire/codebuff";
 import { codebuffRun } from "agentwire/codebuff-run";
 import { codey } from "agentwire/codey";
@@ -150,16 +150,6 @@ export const BACKENDS: readonly GrantingBackend[] = [
     },
   },
 ];
-
-/** Decides on each call that waits, in order; then `once`. Returns the calls that were asked about. */
-export function deciding(client: AnyAgentClient, ...decisions: readonly Decision[]): readonly ToolCall[] {
-  const asked: ToolCall[] = [];
-  client.on("approval", (call) => {
-    asked.push(call);
-    client.decide(call.id, decisions[asked.length - 1] ?? "once");
-  });
-  return asked;
-}
 
 /** A prompt, to its end. */
 export async function turn(client: AnyAgentClient): Promise<void> {

@@ -2,7 +2,8 @@ import type { AnyAgentClient, ToolCall } from "agentwire";
 import { CassClient } from "agentwire/cass";
 import { CodebuffCli } from "agentwire/codebuff-cli";
 import { describe, expect, test } from "vitest";
-import { BACKENDS, type Calling, deciding, turn } from "../../helpers/granting.ts";
+import { deciding } from "../../helpers/deciding.ts";
+import { BACKENDS, type Calling, turn } from "../../helpers/granting.ts";
 
 // What a decision for a turn or a session allows, on every client with a gate.
 
