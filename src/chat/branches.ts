@@ -89,7 +89,7 @@ export class Branches {
     const of = this.#placeOf(asked, isEdit)?.id ?? prompt;
     const before = this.#memory.state;
     this.#running = { of, before };
-    if (before) this.#timeline.states.set(of, before);
+    if (before) this.#timeline.setState(of, before);
     if (state) this.#memory.goTo(state);
     else this.#memory.needRecap();
     this.#backend.forget();
@@ -108,7 +108,7 @@ export class Branches {
     const { of, before } = this.#running ?? {};
     this.#running = undefined;
     if (of === undefined || this.#timeline.indexOf(of) < 0) return;
-    this.#timeline.states.delete(of);
+    this.#timeline.setState(of, undefined);
     this.#timeline.keepReplaced();
     if (!this.#memory.isLost) this.#goTo(before);
   }
@@ -120,12 +120,12 @@ export class Branches {
   select(id: string): readonly Swap[] {
     const swaps = this.#timeline.swapsTo(id);
     if (!swaps) throw this.#gone(id);
-    const { states } = this.#timeline;
+    const timeline = this.#timeline;
     for (const { hidden, shown } of swaps) {
       const { state } = this.#memory;
-      if (state) states.set(hidden, state);
-      this.#goTo(states.get(shown));
-      states.delete(shown);
+      if (state) timeline.setState(hidden, state);
+      this.#goTo(timeline.states.get(shown));
+      timeline.setState(shown, undefined);
     }
     return swaps;
   }

@@ -1,7 +1,8 @@
 // Events that a chat itself states: its queue of prompts and the branch that it shows.
 import type { Clock } from "../core/clock.ts";
 import { randomId } from "../core/random-id.ts";
-import type { ContentPart, DataOf, Json, UniversalEvent, UniversalEventType } from "../universal/events.ts";
+import { Envelopes, Items } from "../universal/engine/items.ts";
+import type { Json, UniversalEvent } from "../universal/events.ts";
 import { CHAT_PROTOCOL } from "../universal/transcript/reduce.ts";
 import type { QueueChange } from "./queue.ts";
 
@@ -10,14 +11,19 @@ import type { QueueChange } from "./queue.ts";
  * begins with the first of them.
  */
 export class OwnEvents {
-  readonly #clock: Pick<Clock, "wallTime">;
   readonly sessionId = randomId("chat");
-  #sequence = 0;
-  #items = 0;
+  readonly #envelopes: Envelopes;
+  readonly #items: Items;
+  #hasBegun = false;
   #made: UniversalEvent[] = [];
 
   constructor(clock: Pick<Clock, "wallTime">) {
-    this.#clock = clock;
+    this.#envelopes = new Envelopes({
+      sessionId: this.sessionId,
+      wallTime: () => clock.wallTime(),
+      emit: (event) => void this.#made.push(event),
+    });
+    this.#items = new Items(this.#envelopes);
   }
 
   /** Another branch is shown. */
@@ -31,45 +37,21 @@ export class OwnEvents {
 
   /** The end of the chat, if it has said anything. */
   end(): readonly UniversalEvent[] {
-    if (this.#sequence > 0) this.#add("session.ended", { reason: "terminated", terminated_by: "daemon" });
+    this.#envelopes.begin();
+    if (this.#hasBegun)
+      this.#envelopes.emit("session.ended", { reason: "terminated", terminated_by: "daemon" }, "daemon");
     return this.#taken();
   }
 
   #status(label: string, json: Json): readonly UniversalEvent[] {
-    if (this.#sequence === 0) this.#add("session.started", { metadata: { protocol: CHAT_PROTOCOL } });
-    const content: readonly ContentPart[] = [
-      { type: "status", label, detail: null },
-      { type: "json", json },
-    ];
-    const item_id = `itm_${++this.#items}`;
-    const item = {
-      item_id,
-      native_item_id: null,
-      parent_id: null,
-      kind: "status",
-      role: null,
-      content,
-    } as const;
-    this.#add("item.started", { item: { ...item, status: "in_progress" } });
-    this.#add("item.completed", { item: { ...item, status: "completed" } });
+    this.#envelopes.begin();
+    if (!this.#hasBegun)
+      this.#envelopes.emit("session.started", { metadata: { protocol: CHAT_PROTOCOL } }, "daemon");
+    this.#hasBegun = true;
+    const item = { native_item_id: null, parent_id: null, kind: "status", role: null } as const;
+    const status = { type: "status", label, detail: null } as const;
+    this.#items.whole({ ...item, content: [status, { type: "json", json }] }, "daemon");
     return this.#taken();
-  }
-
-  #add<Type extends UniversalEventType>(type: Type, data: DataOf<Type>): void {
-    const sequence = ++this.#sequence;
-    const event = {
-      event_id: `evt_${sequence}`,
-      sequence,
-      time: new Date(this.#clock.wallTime()).toISOString(),
-      session_id: this.sessionId,
-      native_session_id: null,
-      synthetic: false,
-      source: "daemon",
-      type,
-      data,
-      raw: null,
-    } as const;
-    this.#made.push(event as UniversalEvent); // `data` fits `type`: TypeScript does not follow the pair through the type parameter
   }
 
   #taken(): readonly UniversalEvent[] {

@@ -2,7 +2,7 @@
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import { indexOf, promptIndex, type Swap, swapsTo, upTo } from "../universal/transcript/branches.ts";
-import { append, type List, replace } from "../universal/transcript/list.ts";
+import { append, appendAll, type List, replace } from "../universal/transcript/list.ts";
 import type { ChatMessage } from "../universal/transcript/message.ts";
 import { reduce } from "../universal/transcript/reduce.ts";
 import { emptyTranscript, type Transcript } from "../universal/transcript/transcript.ts";
@@ -35,30 +35,35 @@ export class Timeline {
   #replaced: Branch | undefined;
   /** `messages`, until a change. */
   #shown: List<ChatMessage> | undefined;
-  /** See {@link Restored}. */
-  readonly states: Map<string, ConversationState>;
+  #states: ReadonlyMap<string, ConversationState>;
 
   constructor({ states, ...transcript }: Partial<Restored>) {
     this.#transcript = { ...emptyTranscript, ...transcript };
-    this.states = new Map(states);
+    this.#states = new Map(states);
+  }
+
+  /** See {@link Restored}. Another map after each change: snapshots keep theirs. */
+  get states(): ReadonlyMap<string, ConversationState> {
+    return this.#states;
+  }
+
+  /** The state behind a branch that is not shown. Undefined: nobody knows it, or the branch is shown. */
+  setState(id: string, state: ConversationState | undefined): void {
+    const states = new Map(this.#states);
+    if (state) states.set(id, state);
+    else states.delete(id);
+    this.#states = states;
   }
 
   /** All messages. Costs one step for each prompt that waits, however long the chat is. */
   get messages(): List<ChatMessage> {
-    if (!this.#shown) {
-      let shown = this.before(this.#replaced);
-      for (const message of this.#waiting.values()) shown = append(shown, message);
-      this.#shown = shown;
-    }
+    this.#shown ??= appendAll(this.before(this.#replaced), this.#waiting.values());
     return this.#shown;
   }
 
   /** All messages, also those whose place a prompt that waits will take. */
   get kept(): List<ChatMessage> {
-    if (!this.#replaced) return this.messages;
-    let kept = this.told;
-    for (const message of this.#waiting.values()) kept = append(kept, message);
-    return kept;
+    return this.#replaced ? appendAll(this.told, this.#waiting.values()) : this.messages;
   }
 
   /** The messages without the prompts that wait. */
@@ -79,8 +84,7 @@ export class Timeline {
 
   /** Puts what a store has told in front of the rest. @param more messages that no event has shown */
   restore(stored: Restored, more: readonly ChatMessage[]): void {
-    let { messages } = stored;
-    for (const message of [...more, ...this.told]) messages = append(messages, message);
+    const messages = appendAll(stored.messages, [...more, ...this.told]);
     this.#set({ ...emptyTranscript, ...stored, messages });
   }
 

@@ -92,14 +92,15 @@ export class View {
     const before = this.#snapshot;
     if (before && Object.entries(parts).every(([name, part]) => Reflect.get(before, name) === part))
       return before;
-    const unsent = this.unsent ?? parts.queue.map(({ id }) => id);
-    const { kept } = this.#timeline;
+    const { unsent } = this;
+    const { kept, states } = this.#timeline;
+    const shown = { source: this.#source, messages: kept, branches: transcript.branches, states };
     let saved: ChatSnapshot["saved"] | undefined;
     const snapshot = { ...parts };
     // Not enumerable: looking at a snapshot must not cost what saving it costs.
     return Object.defineProperty(snapshot, "saved", {
       get: () => {
-        saved ??= savedOf(this.#source, parts, kept, unsent, this.#timeline);
+        saved ??= savedOf({ ...parts, ...shown }, unsent ?? parts.queue.map(({ id }) => id));
         return saved;
       },
     }) as ChatSnapshot; // TypeScript does not see the property

@@ -3,9 +3,7 @@ import { memoryStore } from "../../src/chat/store/store.ts";
 import { UnsupportedError } from "../../src/core/errors.ts";
 import type { FakeOptions } from "../helpers/fake-source.ts";
 import { MemoryStore } from "./support/memory-store.ts";
-import { lineOf, Rig } from "./support/rig.ts";
-
-const throughJson = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+import { lineOf, Rig, throughJson } from "./support/rig.ts";
 
 const idOf = (rig: Rig, text: string): string =>
   rig.now.messages.toArray().find((message) => lineOf(message).endsWith(`: ${text}`))?.id ??

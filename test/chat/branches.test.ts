@@ -1,16 +1,7 @@
-import { codebuff } from "agentwire/codebuff";
-import { codebuffRun } from "agentwire/codebuff-run";
-import { MockAgent, MockCodebuffBackend, MockCodebuffServer } from "agentwire/testing";
-import type { AgentSource } from "agentwire/universal";
 import { describe, expect, test } from "vitest";
-import type { Chat } from "../../src/chat/chat.ts";
-import { createChat } from "../../src/chat/create-chat.ts";
-import type { ChatSnapshot } from "../../src/chat/snapshot.ts";
 import { memoryStore } from "../../src/chat/store/store.ts";
 import { MemoryStore } from "./support/memory-store.ts";
-import { lineOf, Rig } from "./support/rig.ts";
-
-const throughJson = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+import { lineOf, Rig, throughJson } from "./support/rig.ts";
 
 /** The id of the message with this text. */
 const idOf = (rig: Rig, text: string): string =>
@@ -254,6 +245,18 @@ describe("selectBranch", () => {
     expect(rig.now.connection.contextLost).toBe(false);
   });
 
+  test("`saved` is of the moment of its snapshot, also if it is read after another branch was shown", async () => {
+    const first = await branched();
+    const { lines, now } = first;
+    const [hidden = ""] = branchesOf(first, "Zwei")?.ids ?? [];
+    first.chat.selectBranch(hidden);
+    const rig = new Rig({ from: throughJson(now.saved), newId: () => "new" });
+    expect(rig.lines).toEqual(lines);
+    rig.chat.selectBranch(hidden);
+    expect(rig.now.state).toMatchObject({ said: ["One", "Two", "Three"] });
+    expect(rig.now.connection.contextLost).toBe(false);
+  });
+
   test("of a chat whose backend was changed are shown, and say that their context is lost", async () => {
     const saved = { ...throughJson((await branched()).now.saved), source: "another" };
     const rig = new Rig({ from: saved, newId: () => "new" });
@@ -308,85 +311,3 @@ describe("selectBranch", () => {
     }
   });
 });
-
-describe("branches over real clients", () => {
-  /** A backend that answers with what it was told before: `One|answer|Two` and so on. */
-  interface World {
-    readonly source: AgentSource;
-    stop(): Promise<void>;
-  }
-
-  /** A prompt by its number word, an answer as `a`. */
-  const short = (content: unknown): string => {
-    const text = JSON.stringify(content);
-    return text.includes("I heard") ? "a" : (/One|Two|Zwei|Three/.exec(text)?.[0] ?? "?");
-  };
-
-  const heard = (contents: readonly unknown[]): string => `I heard ${contents.map(short).join("|")}`;
-
-  const worlds: Readonly<Record<string, () => Promise<World>>> = {
-    "Codebuff's proxy": async () => {
-      const server = await MockCodebuffServer.start({
-        answer: ({ messages }) => [heard(messages.map(({ content }) => content))],
-      });
-      return { source: codebuff({ url: server.url }), stop: () => server.stop() };
-    },
-    "the run": async () => {
-      const backend = await MockCodebuffBackend.start({
-        answer: ({ request }) =>
-          heard(request.messages.filter(({ role }) => role !== "system").map(({ text }) => text)),
-      });
-      const { url: baseUrl, apiKey } = backend;
-      const agent = { id: "plain", displayName: "Plain", model: "test/model", toolNames: [] };
-      return { source: codebuffRun({ baseUrl, apiKey, agent }), stop: () => backend.stop() };
-    },
-    MockAgent: async () => ({
-      source: new MockAgent({
-        script: ({ messages, text }) => [heard([...messages.map(({ content }) => content), text])],
-      }),
-      stop: async () => {},
-    }),
-  };
-
-  test.each(Object.entries(worlds))(
-    "%s gets the history as it was, and each branch goes on for itself",
-    async (_, world) => {
-      const { source, stop } = await world();
-      const chat = createChat(source);
-      const last = () => chat.getSnapshot().messages.at(-1);
-      const text = (): string =>
-        last()
-          ?.parts.map((part) => (part.type === "text" ? part.text : ""))
-          .join("") ?? "";
-      const answered = async (act: () => { readonly ok: boolean }): Promise<string> => {
-        expect(act()).toMatchObject({ ok: true });
-        await until(chat, ({ busy, messages }) => !busy && messages.at(-1)?.status === "completed");
-        return text();
-      };
-      expect(await answered(() => chat.send("One"))).toBe("I heard One");
-      expect(await answered(() => chat.send("Two"))).toBe("I heard One|a|Two");
-      const old = last()?.id ?? "";
-      expect(await answered(() => chat.regenerate(old))).toBe("I heard One|a|Two");
-      expect(last()?.branches).toMatchObject({ at: 2, of: 2 });
-      const prompt = chat.getSnapshot().messages.at(-2)?.id ?? "";
-      expect(await answered(() => chat.edit(prompt, "Zwei"))).toBe("I heard One|a|Zwei");
-      expect(await answered(() => chat.send("Three"))).toBe("I heard One|a|Zwei|a|Three");
-      expect(chat.selectBranch(old)).toEqual({ ok: true });
-      expect(await answered(() => chat.send("Three"))).toBe("I heard One|a|Two|a|Three");
-      await chat.close();
-      await stop();
-    },
-  );
-});
-
-function until(chat: Chat, fits: (snapshot: ChatSnapshot) => boolean): Promise<void> {
-  return new Promise((resolve) => {
-    const look = (): void => {
-      if (!fits(chat.getSnapshot())) return;
-      off();
-      resolve();
-    };
-    const off = chat.subscribe(look);
-    look();
-  });
-}

@@ -7,9 +7,8 @@ import { MAX_STORE_WAIT } from "../../src/chat/store/store-writer.ts";
 import { settle } from "../../src/testing/settle.ts";
 import { FakeAgent } from "../helpers/fake-source.ts";
 import { MemoryStore } from "./support/memory-store.ts";
-import { Rig } from "./support/rig.ts";
+import { Rig, throughJson } from "./support/rig.ts";
 
-const throughJson = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 const sent = (rig: Rig): readonly string[] => rig.source.turns.map(({ text }) => text);
 
 /** A store with prompts that wait: `m2`, `m3`, ... */

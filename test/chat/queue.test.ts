@@ -2,9 +2,7 @@ import { checkTranscript } from "agentwire/universal";
 import { describe, expect, test } from "vitest";
 import { memoryStore } from "../../src/chat/store/store.ts";
 import { MemoryStore } from "./support/memory-store.ts";
-import { Rig } from "./support/rig.ts";
-
-const throughJson = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+import { Rig, throughJson } from "./support/rig.ts";
 
 /** A chat in which a turn runs, and these prompts wait: `m2`, `m3`, ... */
 function waiting(...prompts: readonly string[]): Rig {

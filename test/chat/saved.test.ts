@@ -1,10 +1,7 @@
 import { expect, test } from "vitest";
 import { createChat } from "../../src/chat/create-chat.ts";
-import type { SavedChat } from "../../src/chat/saving/saved.ts";
 import { FakeSource } from "../helpers/fake-source.ts";
-import { Rig } from "./support/rig.ts";
-
-const throughJson = (saved: SavedChat): SavedChat => JSON.parse(JSON.stringify(saved));
+import { Rig, throughJson } from "./support/rig.ts";
 
 test("a saved chat shows the same messages after a way through JSON, and goes on from the backend's state", async () => {
   const first = new Rig();

@@ -7,7 +7,7 @@ import { emptyDictionary } from "../../universal/transcript/dictionary.ts";
 import { type List, listOf } from "../../universal/transcript/list.ts";
 import type { ChatMessage, ChatPart, ChatSubagentPart } from "../../universal/transcript/message.ts";
 import type { ChatTotals } from "../../universal/transcript/totals.ts";
-import type { Restored, Timeline } from "../timeline.ts";
+import type { Restored } from "../timeline.ts";
 
 /** A part as JSON: the parts of a sub-agent are an array. */
 export type SavedPart =
@@ -51,7 +51,7 @@ const VERSION = 1;
 const plainMessages = new WeakMap<ChatMessage, SavedMessage>();
 
 /** The JSON form of messages. A message that has not changed is made once. */
-export function saveMessages(messages: List<ChatMessage>): readonly SavedMessage[] {
+function saveMessages(messages: List<ChatMessage>): readonly SavedMessage[] {
   return messages.map((message) => {
     const known = plainMessages.get(message);
     if (known) return known;
@@ -66,15 +66,12 @@ const saveParts = (parts: List<ChatPart>): readonly SavedPart[] =>
 
 /** @param unsent the ids of the prompts that wait */
 export function savedOf(
-  source: string,
-  { state, usage, cost }: ChatTotals & Pick<ReadChat, "state">,
-  messages: List<ChatMessage>,
+  { source, messages, branches: hidden, states = new Map(), state, usage, cost }: Omit<ReadChat, "queue">,
   unsent: readonly string[],
-  { transcript, states }: Timeline,
 ): SavedChat {
-  const branches = transcript.branches.toArray().map((hidden): SavedBranch => {
-    const behind = states.get(hidden.at(0)?.id ?? "");
-    return { messages: saveMessages(hidden), ...(behind ? { state: behind } : {}) };
+  const branches = hidden.toArray().map((branch): SavedBranch => {
+    const behind = states.get(branch.at(0)?.id ?? "");
+    return { messages: saveMessages(branch), ...(behind ? { state: behind } : {}) };
   });
   return {
     version: VERSION,

@@ -28,7 +28,7 @@ export interface SessionSetup {
 
 /** Numbers, dates and wraps the events of one session. */
 export class Envelopes {
-  readonly #setup: SessionSetup;
+  readonly #setup: Omit<SessionSetup, "visibility">;
   #sequence = 0;
   nativeSessionId: string | null = null;
   /** The message that is being handled. Goes out with its first event. */
@@ -37,7 +37,7 @@ export class Envelopes {
   #ms = Number.NaN;
   #time = "";
 
-  constructor(setup: SessionSetup) {
+  constructor(setup: Omit<SessionSetup, "visibility">) {
     this.#setup = setup;
   }
 

@@ -1,6 +1,6 @@
 // Branches of a transcript: other answers and edited prompts, hidden and shown.
 import type { Dictionary } from "./dictionary.ts";
-import { append, type List, listOf, removeLast, replace } from "./list.ts";
+import { appendAll, type List, listOf, removeLast, replace } from "./list.ts";
 import type { ChatMessage } from "./message.ts";
 
 /** Branches in one place, at most: each knows all of them, so the cost of the next one grows with their number. Nobody asks a thousand times. */
@@ -54,8 +54,7 @@ export function restored<Of extends Branching>(of: Of, index: number, id: string
   const branch = of.branches.get(id);
   if (!branch) return of;
   const gone = of.messages.at(index)?.id;
-  let messages = upTo(of.messages, index);
-  for (const message of branch) messages = append(messages, message);
+  const messages = appendAll(upTo(of.messages, index), branch);
   const ids = branch.at(0)?.branches?.ids ?? [];
   const shown = { ...of, messages, branches: of.branches.without(id) };
   return gone !== undefined && ids.includes(gone)
@@ -126,9 +125,7 @@ export function swapped<Of extends Branching>(of: Of, { hidden, shown }: Swap): 
   const at = indexOf(of.messages, hidden);
   if (!branch || at < 0) return of;
   const cut = cutAt(of, at);
-  let { messages } = cut;
-  for (const message of branch) messages = append(messages, message);
-  return { ...cut, messages, branches: cut.branches.without(shown) };
+  return { ...cut, messages: appendAll(cut.messages, branch), branches: cut.branches.without(shown) };
 }
 
 function branchWith({ branches }: Branching, id: string): List<ChatMessage> | undefined {

@@ -31,6 +31,13 @@ export function append<T>(list: List<T>, value: T): List<T> {
   return vectorOf(list).append(value);
 }
 
+/** The list with these entries at its end, one by one. */
+export function appendAll<T>(list: List<T>, values: Iterable<T>): List<T> {
+  let longer = list;
+  for (const value of values) longer = append(longer, value);
+  return longer;
+}
+
 /**
  * The list with another value at `index`; the same list if the value is already there. Copies at most {@link WIDTH} entries for each level
  * of the tree.

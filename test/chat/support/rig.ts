@@ -60,3 +60,6 @@ export function lineOf(message: ChatMessage): string {
 export function textOf({ parts }: ChatMessage): string {
   return parts.map((part) => (part.type === "text" ? part.text : `(${part.type})`)).join("");
 }
+
+/** The value as it is after it was kept as JSON. */
+export const throughJson = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
