@@ -1,7 +1,7 @@
 // The events of a Cass client.
 import { CLIENT_EVENTS, type ClientEvents } from "../core/client/agent-client.ts";
 import type { ClientCore } from "../core/client/client-core.ts";
-import type { EventNames } from "../core/client/events.ts";
+import type { EventNames } from "../core/tell/events.ts";
 import type { Turn } from "../core/turn/turn.ts";
 import type { CassAudio } from "./audio.ts";
 import type { AudioFrame, Debug, Thinking } from "./messages.ts";

@@ -1,7 +1,7 @@
 // The implementation of a chat: its public functions, over the prompts, the messages and the store.
 import { describe, isObject } from "../core/checks.ts";
 import type { AnyAgentClient } from "../core/client/any-client.ts";
-import type { Unsubscribe } from "../core/client/events.ts";
+import type { Unsubscribe } from "../core/tell/events.ts";
 import { deferred } from "../core/deferred.ts";
 import { asyncDispose } from "../core/dispose.ts";
 import { type AnyAgentwireError, ClosedError, InvalidInputError, isAgentwireError } from "../core/errors.ts";

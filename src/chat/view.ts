@@ -1,5 +1,5 @@
 // Snapshots for listeners, told at most once per microtask.
-import type { Unsubscribe } from "../core/client/events.ts";
+import type { Unsubscribe } from "../core/tell/events.ts";
 import { reportError } from "../universal/listen/report-error.ts";
 import { savedOf } from "./saving/saved.ts";
 import type { ChatSnapshot } from "./snapshot.ts";

@@ -1,6 +1,6 @@
 // The shared parts of the CLI client: the core of a client without a connection, and processes.
 import { LocalCore } from "../core/client/local-core.ts";
-import { Redactor } from "../core/client/redact.ts";
+import { Redactor } from "../core/tell/redact.ts";
 import { locate } from "../process/program.ts";
 import { secretsGiven } from "./credentials.ts";
 import { notStarted } from "./errors.ts";

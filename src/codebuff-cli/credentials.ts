@@ -2,7 +2,7 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Checks, checkCallOptions, checks, isObject } from "../core/checks.ts";
-import { isCredentialParameter } from "../core/client/credential-names.ts";
+import { isCredentialParameter } from "../core/tell/credential-names.ts";
 import { isArgument } from "../process/program.ts";
 import { homeFolder } from "./folder.ts";
 

@@ -1,5 +1,5 @@
 // The life of one process that answers one prompt.
-import { cleanCause } from "../core/client/clean-cause.ts";
+import { cleanCause } from "../core/tell/clean-cause.ts";
 import type { LocalWork } from "../core/client/local-turns.ts";
 import type { CancelTimer } from "../core/clock.ts";
 import { type AgentwireError, ClosedError, ConnectError, isAgentwireError } from "../core/errors.ts";

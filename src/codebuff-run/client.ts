@@ -1,7 +1,7 @@
 // The public class `CodebuffRun`: builds its parts, declares its capabilities.
 import { CODEBUFF_SUBJECTS } from "../codebuff-events/subjects.ts";
 import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
-import { SocketClient } from "../core/client/socket-client.ts";
+import { SocketClient } from "../core/client/base-client.ts";
 import { Gate } from "../core/gate/gate.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
@@ -12,7 +12,7 @@ import type { CodebuffRunPromptInput } from "./input.ts";
 import type { CodebuffRunEvent, RunState } from "./messages.ts";
 import { type CodebuffRunOptions, type CodebuffRunPromptOptions, resolveOptions } from "./options.ts";
 import { RunCore } from "./run-core.ts";
-import { type ToolParametersByName, tellsPreview } from "./toolbox.ts";
+import { type ToolParametersByName, tellsPreview } from "./calls/toolbox.ts";
 import type { CodebuffRunResult } from "./turn.ts";
 import { Turns } from "./turns.ts";
 

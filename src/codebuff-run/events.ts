@@ -1,6 +1,6 @@
 // The events of a run client.
 import { CLIENT_EVENTS, type ClientEvents } from "../core/client/agent-client.ts";
-import type { EventNames } from "../core/client/events.ts";
+import type { EventNames } from "../core/tell/events.ts";
 import type { Turn } from "../core/turn/turn.ts";
 import type { CodebuffRunEvent } from "./messages.ts";
 import type { CodebuffRunResult } from "./turn.ts";

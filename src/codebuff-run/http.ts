@@ -1,5 +1,5 @@
 // HTTP calls with limits, further tries, and errors without credentials.
-import type { Redactor } from "../core/client/redact.ts";
+import type { Redactor } from "../core/tell/redact.ts";
 import type { Clock } from "../core/clock.ts";
 import { ConnectError, isAgentwireError } from "../core/errors.ts";
 import {

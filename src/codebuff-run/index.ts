@@ -2,8 +2,8 @@
 export type { PrintModeEvent, ToolOutput } from "../codebuff-events/print-mode.ts";
 export type { FetchBody, FetchInit, FetchLike, FetchResponse } from "../core/http/fetch.ts";
 export * from "../core/index.ts";
-export type { AgentDefinition } from "./agents.ts";
-export { type AiSdkModel, aiSdkModel } from "./ai-sdk.ts";
+export type { AgentDefinition } from "./agents/agents.ts";
+export { type AiSdkModel, aiSdkModel } from "./model/ai-sdk.ts";
 export { CodebuffRun } from "./client.ts";
 export type { CodebuffRunConversation } from "./conversation.ts";
 export {
@@ -12,7 +12,7 @@ export {
   type CountryRefusal,
 } from "./errors.ts";
 export type { CodebuffRunClientEvents, CodebuffRunStep } from "./events.ts";
-export type { CodebuffRunFailureKind, RunFailure } from "./failure.ts";
+export type { CodebuffRunFailureKind, RunFailure } from "./state/failure.ts";
 export type { CodebuffRunContent, CodebuffRunPromptInput } from "./input.ts";
 export type {
   ChatChunk,
@@ -33,25 +33,25 @@ export type {
   RunToolMessage,
   ToolCallDelta,
 } from "./messages.ts";
-export { type OpenAiCompatibleOptions, openAiCompatible } from "./open-ai.ts";
+export { type OpenAiCompatibleOptions, openAiCompatible } from "./model/open-ai.ts";
 export type { CodebuffRunDefaults, CodebuffRunOptions, CodebuffRunPromptOptions } from "./options.ts";
-export type { AgentProgram, ProgramContext, ProgramNews, ProgramStep, Yielded } from "./program.ts";
-export type { ModelProvider, ModelQuery } from "./providers.ts";
-export type { CodebuffRunConversationState } from "./run-state.ts";
+export type { AgentProgram, ProgramContext, ProgramNews, ProgramStep, Yielded } from "./agents/program.ts";
+export type { ModelProvider, ModelQuery } from "./model/providers.ts";
+export type { CodebuffRunConversationState } from "./state/run-state.ts";
 export type {
   JsonSchema,
   StandardResult,
   StandardSchema,
   ToolInputOf,
   ToolParameters,
-} from "./tool-schema.ts";
-export type { SourceTool, ToolSource, ToolSourceContext } from "./tool-sources.ts";
+} from "./calls/tool-schema.ts";
+export type { SourceTool, ToolSource, ToolSourceContext } from "./calls/tool-sources.ts";
 export type {
   CodebuffRunTool,
   CodebuffRunToolCall,
   CodebuffRunToolContext,
   CodebuffRunToolHandler,
   ToolParametersByName,
-} from "./toolbox.ts";
+} from "./calls/toolbox.ts";
 export type { CodebuffRunResult } from "./turn.ts";
 export { codebuffRun, toUniversal } from "./universal.ts";

@@ -10,7 +10,7 @@ import {
   type PromptOf,
   readPromptInput,
 } from "../core/turn/prompt-input.ts";
-import type { AgentDefinition } from "./agents.ts";
+import type { AgentDefinition } from "./agents/agents.ts";
 import { type RunMessage, type RunPart, USER_PROMPT } from "./messages.ts";
 import { PROMPT_CHECKS } from "./options.ts";
 

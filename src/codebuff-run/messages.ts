@@ -1,7 +1,7 @@
 // The events and the history of a run, and the chat requests and chunks of the model's API, with schemas.
 import type { PrintModeEvent, ToolOutput } from "../codebuff-events/print-mode.ts";
 import { isObject } from "../core/checks.ts";
-import type { RunFailure } from "./failure.ts";
+import type { RunFailure } from "./state/failure.ts";
 
 /** A piece of the root agent's text. A `text` event repeats the pieces of a block as a whole. */
 export interface CodebuffRunChunk {

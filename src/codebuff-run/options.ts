@@ -8,10 +8,10 @@ import { InvalidInputError } from "../core/errors.ts";
 import { APPROVAL_CHECKS, type ApprovalOptions } from "../core/gate/rules.ts";
 import type { FetchLike } from "../core/http/fetch.ts";
 import { assertPrivate } from "../core/link/private-address.ts";
-import { type AgentDefinition, problemOf } from "./agents.ts";
+import { type AgentDefinition, problemOf } from "./agents/agents.ts";
 import type { RunMessage, RunState } from "./messages.ts";
-import { type ModelProvider, providersCheck } from "./providers.ts";
-import { checkSources, type ToolSource } from "./tool-sources.ts";
+import { type ModelProvider, providersCheck } from "./model/providers.ts";
+import { checkSources, type ToolSource } from "./calls/tool-sources.ts";
 import {
   type CodebuffRunTool,
   type CodebuffRunToolHandler,
@@ -19,7 +19,7 @@ import {
   overrides,
   type Tool,
   type ToolParametersByName,
-} from "./toolbox.ts";
+} from "./calls/toolbox.ts";
 
 /** Options of a run that the client sets for all runs, and a prompt for itself. */
 export interface CodebuffRunDefaults {

@@ -1,7 +1,7 @@
 // Pure: the events, the usage and the result of a run.
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { Cost, TurnToolCall, Usage } from "../core/values.ts";
-import type { Piece } from "./answer.ts";
+import type { Piece } from "./model/answer.ts";
 import type { CodebuffRunEvent, RunOutput, RunState, RunStopReason } from "./messages.ts";
 
 /** The result of a run. */

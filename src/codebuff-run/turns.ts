@@ -10,7 +10,7 @@ import type { CodebuffRunEvent, RunState } from "./messages.ts";
 import { type CodebuffRunPromptOptions, checkAgent, PROMPT_CHECKS } from "./options.ts";
 import { type Job, Run, type RunOrder } from "./run.ts";
 import type { RunCore } from "./run-core.ts";
-import { readPrevious, readToolResults } from "./run-state.ts";
+import { readPrevious, readToolResults } from "./state/run-state.ts";
 import { type CodebuffRunResult, textOf } from "./turn.ts";
 
 export interface TurnsSetup {

@@ -23,7 +23,7 @@ import { CodebuffRunError } from "./errors.ts";
 import { type CodebuffRunPromptInput, saidIn } from "./input.ts";
 import type { CodebuffRunEvent } from "./messages.ts";
 import type { CodebuffRunOptions } from "./options.ts";
-import { readOutput } from "./toolbox.ts";
+import { readOutput } from "./calls/toolbox.ts";
 import type { CodebuffRunResult } from "./turn.ts";
 
 /** The events of runs as universal events. */

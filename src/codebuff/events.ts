@@ -1,7 +1,7 @@
 // The events of a Codebuff client.
 import { CLIENT_EVENTS, type ClientEvents } from "../core/client/agent-client.ts";
 import type { ClientCore } from "../core/client/client-core.ts";
-import type { EventNames } from "../core/client/events.ts";
+import type { EventNames } from "../core/tell/events.ts";
 import type { TurnToolCall } from "../core/values.ts";
 import type { UsageResponse } from "./extensions.ts";
 import type { ActionError, InitResponse } from "./messages.ts";

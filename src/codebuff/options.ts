@@ -8,8 +8,8 @@ import {
 } from "../core/client/options.ts";
 import { APPROVAL_CHECKS, type ApprovalOptions } from "../core/gate/rules.ts";
 import { randomId } from "../core/random-id.ts";
-import type { ChunkDecoding } from "./chunks.ts";
-import type { CodebuffHandlers } from "./handlers.ts";
+import type { ChunkDecoding } from "./prompts/chunks.ts";
+import type { CodebuffHandlers } from "./requests/handlers.ts";
 
 /** Options of {@link CodebuffClient}. Times are in ms, sizes in bytes; 0 turns a time limit off. */
 export interface CodebuffClientOptions extends SocketClientOptions, CodebuffHandlers, ApprovalOptions {

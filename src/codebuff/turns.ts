@@ -6,8 +6,8 @@ import { utf8Length } from "../core/text.ts";
 import { type Course, Runner } from "../core/turn/runner.ts";
 import { CodebuffTurnError } from "./errors.ts";
 import { toJson } from "./input.ts";
-import { KnownPrompts } from "./known-prompts.ts";
-import { Line } from "./line.ts";
+import { KnownPrompts } from "./prompts/known-prompts.ts";
+import { Line } from "./session/line.ts";
 import type { ActionError, Invalid } from "./messages.ts";
 import {
   cleaned,
@@ -18,9 +18,9 @@ import {
   type PromptOrder,
   unwritable,
   withoutToken,
-} from "./prompt.ts";
-import { Requests } from "./requests.ts";
-import { Standing } from "./standing.ts";
+} from "./prompts/prompt.ts";
+import { Requests } from "./requests/requests.ts";
+import { Standing } from "./session/standing.ts";
 import { type CodebuffEvent, type CodebuffResult, type PromptFrame, promptIdOf } from "./turn.ts";
 import type { TurnMessage, WireUser } from "./wire.ts";
 

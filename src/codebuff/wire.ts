@@ -10,11 +10,11 @@ import {
 } from "../core/errors.ts";
 import type { SocketEnd } from "../core/link/socket.ts";
 import { utf8Length } from "../core/text.ts";
-import { Acks, type AcksHost } from "./acks.ts";
+import { Acks, type AcksHost } from "./session/acks.ts";
 import { hintFor, lossError, requestLost, requestTooLarge } from "./errors.ts";
 import type { CodebuffCore } from "./events.ts";
 import type { ServerRequest } from "./extensions.ts";
-import { Identification } from "./handshake.ts";
+import { Identification } from "./session/handshake.ts";
 import {
   type Ack,
   type ActionError,
@@ -25,10 +25,10 @@ import {
   type ServerMessage,
   unhandled,
 } from "./messages.ts";
-import type { SentNotice } from "./notices.ts";
+import type { SentNotice } from "./session/notices.ts";
 import type { CodebuffSettings } from "./options.ts";
-import { type Begun, type Sent, Session, type SessionHost } from "./session.ts";
-import type { TokenSource } from "./token.ts";
+import { type Begun, type Sent, Session, type SessionHost } from "./session/session.ts";
+import type { TokenSource } from "./session/token.ts";
 import type { PromptFrame } from "./turn.ts";
 
 /** The messages that the wire passes on. */

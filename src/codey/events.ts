@@ -1,7 +1,7 @@
 // The events of a Codey client.
 import { CLIENT_EVENTS, type ClientEvents } from "../core/client/agent-client.ts";
 import type { ClientCore } from "../core/client/client-core.ts";
-import type { EventNames } from "../core/client/events.ts";
+import type { EventNames } from "../core/tell/events.ts";
 import type { ServerError, TurnMessage } from "./messages.ts";
 import type { CodeyEvent, CodeyResult } from "./turn.ts";
 

@@ -10,9 +10,9 @@ export type {
   ProtocolWarning,
 } from "./client/agent-client.ts";
 export type { AnyAgentClient, AnyConversation, AnyTurn } from "./client/any-client.ts";
-export type { ListenOptions, Unsubscribe } from "./client/events.ts";
+export type { ListenOptions, Unsubscribe } from "./tell/events.ts";
 export type { KeepaliveOptions, Logger, SocketClientOptions } from "./client/options.ts";
-export type { SharedClient, SocketClient } from "./client/socket-client.ts";
+export type { SharedClient, SocketClient } from "./client/base-client.ts";
 export type { CancelTimer, Clock, TimerOptions } from "./clock.ts";
 export {
   AgentwireError,

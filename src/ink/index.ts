@@ -1,9 +1,9 @@
 // The entry `agentwire/ink`: the components, `renderChat` and themes; says what to install if a peer is missing.
 import { withPeers } from "./peers.ts";
 
-export type * from "./components.ts";
+export type * from "./components/exports.ts";
 
-const components = await withPeers(() => import("./components.ts"));
+const components = await withPeers(() => import("./components/exports.ts"));
 
 export const {
   Approval,

@@ -2,7 +2,7 @@ import { ManualClock } from "agentwire/testing";
 import { describe, expect, test, vi } from "vitest";
 import { type CassToken, type CassTokens, Credentials } from "../../src/cass/auth/credentials.ts";
 import { CassApiError, CassAuthError } from "../../src/cass/errors.ts";
-import { Redactor } from "../../src/core/client/redact.ts";
+import { Redactor } from "../../src/core/tell/redact.ts";
 import {
   ClosedError,
   ConnectError,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { RestHost } from "../../src/cass/rest/host.ts";
 import type { CassRestOptions } from "../../src/cass/rest/options.ts";
 import { CassRest } from "../../src/cass/rest/rest.ts";
-import { Redactor } from "../../src/core/client/redact.ts";
+import { Redactor } from "../../src/core/tell/redact.ts";
 import { ClosedError, InvalidInputError } from "../../src/core/errors.ts";
 import { thrownBy } from "../core/support/promises.ts";
 import { everythingIn } from "./support/everything-in.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { toolFacts } from "../../src/codebuff-events/universal.ts";
-import { HANDLED } from "../../src/codebuff-run/builtins.ts";
+import { HANDLED } from "../../src/codebuff-run/calls/builtins.ts";
 
 test.each<[name: string, input: unknown, facts: unknown]>([
   [

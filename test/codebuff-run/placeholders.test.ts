@@ -6,7 +6,7 @@ import {
 } from "agentwire/codebuff-run";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { printedTree, treeOf } from "../../src/codebuff-run/file-tree.ts";
+import { printedTree, treeOf } from "../../src/codebuff-run/state/file-tree.ts";
 import { failureOf } from "../helpers/turns.ts";
 import { AGENT, agentWith, json, runWorld, textIn } from "./world.ts";
 

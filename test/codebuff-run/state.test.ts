@@ -5,7 +5,7 @@ import type {
   RunState,
 } from "agentwire/codebuff-run";
 import { describe, expect, test } from "vitest";
-import { toWire, withoutOrphans } from "../../src/codebuff-run/history.ts";
+import { toWire, withoutOrphans } from "../../src/codebuff-run/state/history.ts";
 import { errorSaying } from "../helpers/errors.ts";
 import { AGENT, agentWith, json, read, runWorld, textIn } from "./world.ts";
 

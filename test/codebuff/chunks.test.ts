@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ChunkDecoder, type ChunkDecoding } from "../../src/codebuff/chunks.ts";
+import { ChunkDecoder, type ChunkDecoding } from "../../src/codebuff/prompts/chunks.ts";
 import type { ChunkObject } from "../../src/codebuff/messages.ts";
 
 /** A payload as the proxy's OpenAI connector writes it. */

@@ -9,7 +9,7 @@ import {
 import { type Answer, type MockCodebuffOptions, MockCodebuffServer, step } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { buildPrompt, type CodebuffPromptInput, type PromptData } from "../../src/codebuff/input.ts";
-import { CodebuffMemory } from "../../src/codebuff/memory.ts";
+import { CodebuffMemory } from "../../src/codebuff/prompts/memory.ts";
 import { errorSaying } from "../helpers/errors.ts";
 
 const data = (input: string | CodebuffPromptInput): PromptData =>

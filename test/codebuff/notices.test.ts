@@ -1,7 +1,7 @@
 import { CodebuffClient } from "agentwire/codebuff";
 import { ManualClock } from "agentwire/testing";
 import { expect, test } from "vitest";
-import { Notices, type UnackedNotice } from "../../src/codebuff/notices.ts";
+import { Notices, type UnackedNotice } from "../../src/codebuff/session/notices.ts";
 import { once } from "../helpers/codebuff.ts";
 import { FakeSocket } from "../helpers/fake-socket.ts";
 

@@ -1,6 +1,6 @@
 import { ManualClock } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
-import { Pending } from "../../src/codebuff/pending.ts";
+import { Pending } from "../../src/codebuff/session/pending.ts";
 
 function rig(timeout = 100) {
   const clock = new ManualClock();

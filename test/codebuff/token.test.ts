@@ -1,9 +1,9 @@
 import { CodebuffClient, type CodebuffClientOptions, InvalidInputError } from "agentwire/codebuff";
 import { ManualClock } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
-import { TokenSource, withToken } from "../../src/codebuff/token.ts";
-import { Outbox } from "../../src/core/client/outbox.ts";
-import { Redactor } from "../../src/core/client/redact.ts";
+import { TokenSource, withToken } from "../../src/codebuff/session/token.ts";
+import { Outbox } from "../../src/core/tell/outbox.ts";
+import { Redactor } from "../../src/core/tell/redact.ts";
 import { errorSaying } from "../helpers/errors.ts";
 
 function source(token: ConstructorParameters<typeof TokenSource>[0]) {

@@ -13,7 +13,7 @@ import {
   type TurnOptions,
 } from "agentwire/codebuff-run";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { HANDLED } from "../../src/codebuff-run/builtins.ts";
+import { HANDLED } from "../../src/codebuff-run/calls/builtins.ts";
 import { resolveOptions } from "../../src/codebuff-run/options.ts";
 import { codeIn, names, Page, read } from "./page.ts";
 

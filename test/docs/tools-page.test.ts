@@ -8,7 +8,7 @@ import type {
   NodeToolsOptions,
 } from "agentwire/codebuff-run/tools";
 import { describe, expect, test } from "vitest";
-import { HANDLED } from "../../src/codebuff-run/builtins.ts";
+import { HANDLED } from "../../src/codebuff-run/calls/builtins.ts";
 import { MAX_KEPT } from "../../src/codebuff-run/tools/changes/run-changes.ts";
 import { MAX_EDITED } from "../../src/codebuff-run/tools/files/edit.ts";
 import { MAX_ENTRIES } from "../../src/codebuff-run/tools/files/list-directory.ts";

@@ -1,7 +1,7 @@
 import { render } from "ink";
 import { afterEach, describe, expect, test } from "vitest";
 import { createChat } from "../../src/chat/create-chat.ts";
-import { Chat } from "../../src/ink/components.ts";
+import { Chat } from "../../src/ink/components/exports.ts";
 import type { ExitReason } from "../../src/ink/screen/keyboard.ts";
 import type { CommandEnd, RunCommand } from "../../src/ink/screen/local-run.ts";
 import { plainTheme } from "../../src/ink/theme.ts";

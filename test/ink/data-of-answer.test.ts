@@ -2,7 +2,7 @@ import { Console } from "node:console";
 import { expect, test } from "vitest";
 import { cass } from "../../src/cass/universal.ts";
 import { createChat } from "../../src/chat/create-chat.ts";
-import { renderChat } from "../../src/ink/components.ts";
+import { renderChat } from "../../src/ink/components/exports.ts";
 import { partRows } from "../../src/ink/parts/part-rows.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
 import { MockCassServer } from "../../src/testing/index.ts";

@@ -1,7 +1,7 @@
 import { render } from "ink";
 import type { ReactElement } from "react";
 import { afterEach, expect, test, vi } from "vitest";
-import { Approval, Question } from "../../src/ink/components.ts";
+import { Approval, Question } from "../../src/ink/components/exports.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
 import { TestTerminal } from "./terminal.ts";
 

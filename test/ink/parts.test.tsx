@@ -11,7 +11,7 @@ import {
   Resume,
   StatusLine,
   Transcript,
-} from "../../src/ink/components.ts";
+} from "../../src/ink/components/exports.ts";
 import { useAgentChat } from "../../src/react/index.ts";
 import { agentStep, MockAgent, type MockAgentScript } from "../../src/testing/index.ts";
 import { clears, TestTerminal } from "./terminal.ts";

@@ -2,8 +2,8 @@ import { Console } from "node:console";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import type { Chat } from "../../src/chat/chat.ts";
 import { createChat } from "../../src/chat/create-chat.ts";
-import { renderChat } from "../../src/ink/components.ts";
-import { reflows } from "../../src/ink/reflow.ts";
+import { renderChat } from "../../src/ink/components/exports.ts";
+import { reflows } from "../../src/ink/components/reflow.ts";
 import { agentStep, MockAgent, type MockAgentScript } from "../../src/testing/index.ts";
 import { TestTerminal } from "./terminal.ts";
 

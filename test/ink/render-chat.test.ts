@@ -1,7 +1,7 @@
 import { Console } from "node:console";
 import { expect, test } from "vitest";
 import { createChat } from "../../src/chat/create-chat.ts";
-import { renderChat } from "../../src/ink/components.ts";
+import { renderChat } from "../../src/ink/components/exports.ts";
 import { MockAgent } from "../../src/testing/index.ts";
 import { TestTerminal } from "./terminal.ts";
 

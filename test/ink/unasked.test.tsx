@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { createChat } from "../../src/chat/create-chat.ts";
 import { toUniversal as ofCodebuff } from "../../src/codebuff/universal.ts";
 import { toUniversal as ofRun } from "../../src/codebuff-run/universal.ts";
-import { ToolCall } from "../../src/ink/components.ts";
+import { ToolCall } from "../../src/ink/components/exports.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
 import type { AgentSource } from "../../src/universal/stream.ts";
 import type { ChatToolPart } from "../../src/universal/transcript/message.ts";

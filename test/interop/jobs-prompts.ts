@@ -1,5 +1,5 @@
 import type { RunState } from "agentwire/codebuff-run";
-import { treeOf } from "../../src/codebuff-run/file-tree.ts";
+import { treeOf } from "../../src/codebuff-run/state/file-tree.ts";
 import { ALWAYS, calls, type SideBySide, says } from "./job.ts";
 import { type ScenarioAgent, tester } from "./scenario.ts";
 

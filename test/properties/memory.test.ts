@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Content } from "../../src/codebuff/content.ts";
+import type { Content } from "../../src/codebuff/prompts/content.ts";
 import {
   buildPrompt,
   type CodebuffPromptInput,
   type PromptData,
   promptFor,
 } from "../../src/codebuff/input.ts";
-import { CodebuffMemory } from "../../src/codebuff/memory.ts";
+import { CodebuffMemory } from "../../src/codebuff/prompts/memory.ts";
 import type { CodebuffResult } from "../../src/codebuff/turn.ts";
 import { runs } from "./support/runs.ts";
 

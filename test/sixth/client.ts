@@ -2,7 +2,7 @@ import { checkCallOptions, checks } from "../../src/core/checks.ts";
 import type { AgentClient, Capabilities } from "../../src/core/client/agent-client.ts";
 import { ClientCore } from "../../src/core/client/client-core.ts";
 import { TURN_CHECKS } from "../../src/core/client/options.ts";
-import { SocketClient } from "../../src/core/client/socket-client.ts";
+import { SocketClient } from "../../src/core/client/base-client.ts";
 import { Gate } from "../../src/core/gate/gate.ts";
 import type { ConversationState } from "../../src/core/turn/conversation.ts";
 import type { PromptInput } from "../../src/core/turn/prompt-input.ts";

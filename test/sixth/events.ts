@@ -1,6 +1,6 @@
 import { CLIENT_EVENTS, type ClientEvents } from "../../src/core/client/agent-client.ts";
 import type { ClientCore } from "../../src/core/client/client-core.ts";
-import type { EventNames } from "../../src/core/client/events.ts";
+import type { EventNames } from "../../src/core/tell/events.ts";
 import type { TurnMessage } from "./messages.ts";
 import type { EchoEvent, EchoResult } from "./turn.ts";
 

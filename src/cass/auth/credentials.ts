@@ -1,7 +1,7 @@
 // Where access tokens come from, and their renewal, once for all callers.
 import { describe } from "../../core/checks.ts";
-import { cleanCause } from "../../core/client/clean-cause.ts";
-import type { Redactor } from "../../core/client/redact.ts";
+import { cleanCause } from "../../core/tell/clean-cause.ts";
+import type { Redactor } from "../../core/tell/redact.ts";
 import type { Clock } from "../../core/clock.ts";
 import { ClosedError, copyError, InvalidInputError, isAgentwireError } from "../../core/errors.ts";
 import { Waits } from "../../core/http/waits.ts";

@@ -1,6 +1,6 @@
 // One REST call: its limits, further tries and token.
-import { cleanCause } from "../../core/client/clean-cause.ts";
-import { Redactor } from "../../core/client/redact.ts";
+import { cleanCause } from "../../core/tell/clean-cause.ts";
+import { Redactor } from "../../core/tell/redact.ts";
 import type { Clock } from "../../core/clock.ts";
 import { ConnectError, InvalidInputError, isAgentwireError } from "../../core/errors.ts";
 import { bytesOf, type Reading, unreachable } from "../../core/http/answer.ts";

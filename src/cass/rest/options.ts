@@ -1,7 +1,7 @@
 // The options of `CassRest`, with their checks and defaults.
 import { type Check, type Checks, checkFields, checks, isObject } from "../../core/checks.ts";
 import type { Logger } from "../../core/client/options.ts";
-import { Redactor } from "../../core/client/redact.ts";
+import { Redactor } from "../../core/tell/redact.ts";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { ADDRESSES, assertEngine, TEXT } from "../../core/engine.ts";
 import { InvalidInputError, said } from "../../core/errors.ts";

@@ -1,7 +1,7 @@
 // Checks a tool's input by the parameters that the model sees.
 import { describe, isObject } from "../../core/checks.ts";
-import { HANDLED } from "../builtins.ts";
-import { invalid, schemaOf } from "../tool-schema.ts";
+import { HANDLED } from "../calls/builtins.ts";
+import { invalid, schemaOf } from "../calls/tool-schema.ts";
 import type { LocalTool, Tool } from "./job.ts";
 
 type HandledName = keyof typeof HANDLED;

@@ -6,7 +6,7 @@ import { basename, extname, join, relative } from "node:path";
 import { type Checks, checkFields, checks, describe, isObject } from "../../core/checks.ts";
 import { InvalidInputError, said } from "../../core/errors.ts";
 import { isTooDeep, TOO_DEEP } from "../../core/text.ts";
-import { type AgentDefinition, problemOf, problemOfForeign } from "../agents.ts";
+import { type AgentDefinition, problemOf, problemOfForeign } from "../agents/agents.ts";
 
 export interface LoadAgentsOptions {
   /**

@@ -4,7 +4,7 @@ import { describe, isObject } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import { Recent } from "../../core/recent.ts";
 import type { ToolCall, ToolPreview } from "../../core/values.ts";
-import { json } from "../toolbox.ts";
+import { json } from "../calls/toolbox.ts";
 import type { Reverted, RunChanges } from "./changes/run-changes.ts";
 import type { Change } from "./changes/segment.ts";
 import { checkedTool } from "./checked.ts";

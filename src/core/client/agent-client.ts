@@ -17,7 +17,7 @@ import type {
   SettledRequest,
   ToolCall,
 } from "../values.ts";
-import type { EventNames, ListenOptions, Unsubscribe } from "./events.ts";
+import type { EventNames, ListenOptions, Unsubscribe } from "../tell/events.ts";
 
 /** The capabilities of a backend. A UI shows only the features that will work. */
 export interface Capabilities {

@@ -4,7 +4,7 @@ import type { PromptInput } from "../turn/prompt-input.ts";
 import type { Turn, TurnOptions, TurnResult } from "../turn/turn.ts";
 import type { AnyEvent } from "../values.ts";
 import type { AgentClient, AnyClientEvents } from "./agent-client.ts";
-import type { ListenOptions, Unsubscribe } from "./events.ts";
+import type { ListenOptions, Unsubscribe } from "../tell/events.ts";
 
 /** A turn of any client. */
 export type AnyTurn = Turn<AnyEvent, TurnResult>;

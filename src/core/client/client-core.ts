@@ -22,12 +22,12 @@ import type { RunnerHost, TurnLimits } from "../turn/runner.ts";
 import type { Turn, TurnResult } from "../turn/turn.ts";
 import type { Answer, ClientStatus, Decision, Grant, PendingRequest, Reply, Ruling } from "../values.ts";
 import type { ClientEvents, CloseOptions, ConnectOptions } from "./agent-client.ts";
-import { credentialsInHeaders } from "./credential-names.ts";
-import type { EventNames } from "./events.ts";
+import { credentialsInHeaders } from "../tell/credential-names.ts";
+import type { EventNames } from "../tell/events.ts";
 import type { ResolvedSocketOptions, SocketClientOptions } from "./options.ts";
-import { Redactor } from "./redact.ts";
-import type { SharedClient } from "./socket-client.ts";
-import { Voice } from "./voice.ts";
+import { Redactor } from "../tell/redact.ts";
+import type { SharedClient } from "./base-client.ts";
+import { Voice } from "../tell/voice.ts";
 
 export interface ClientCoreSetup<Events> extends ConnectionSetup {
   readonly events: EventNames<Events>;

@@ -9,13 +9,13 @@ import type { TurnLimits } from "../turn/runner.ts";
 import type { TurnResult } from "../turn/turn.ts";
 import type { Answer, ClientStatus, Decision, Grant, PendingRequest, Reply, Ruling } from "../values.ts";
 import type { ClientEvents, CloseOptions, ConnectOptions } from "./agent-client.ts";
-import type { EventNames } from "./events.ts";
+import type { EventNames } from "../tell/events.ts";
 import type { LocalHost } from "./local-turns.ts";
 import type { Logger } from "./options.ts";
-import type { Outbox } from "./outbox.ts";
-import type { Redactor } from "./redact.ts";
-import type { SharedClient } from "./socket-client.ts";
-import { Voice } from "./voice.ts";
+import type { Outbox } from "../tell/outbox.ts";
+import type { Redactor } from "../tell/redact.ts";
+import type { SharedClient } from "./base-client.ts";
+import { Voice } from "../tell/voice.ts";
 
 /** The options that every client without a connection shares, with every default. */
 export interface LocalSettings extends TurnLimits {

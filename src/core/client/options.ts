@@ -8,7 +8,7 @@ import type { WebSocketInit, WebSocketLike } from "../link/web-socket.ts";
 import { checkNames } from "../names.ts";
 import type { TurnLimits } from "../turn/runner.ts";
 import type { TurnOptions } from "../turn/turn.ts";
-import { Outbox } from "./outbox.ts";
+import { Outbox } from "../tell/outbox.ts";
 
 /** Receives the library's log lines. Without a logger the library logs nothing, except with the option `debug`. `console` fits. */
 export interface Logger {

@@ -1,5 +1,5 @@
 // One request that waits for a rule or the user, and is settled once.
-import type { Outbox } from "../client/outbox.ts";
+import type { Outbox } from "../tell/outbox.ts";
 import type { CancelTimer, Clock } from "../clock.ts";
 import { said } from "../errors.ts";
 import type { DecidedBy, PendingRequest, SettledRequest, TurnStatus } from "../values.ts";

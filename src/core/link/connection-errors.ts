@@ -1,5 +1,5 @@
 // Errors that say why a link or a request failed.
-import { cleanCause } from "../client/clean-cause.ts";
+import { cleanCause } from "../tell/clean-cause.ts";
 import {
   type AgentwireError,
   ClosedError,

@@ -1,9 +1,9 @@
 // Makes a socket by the client's options: its address, headers and factory.
 import { noteStream, openSocket, sendsHeaders } from "#socket";
 import { describe } from "../checks.ts";
-import { credentialsIn } from "../client/credential-names.ts";
+import { credentialsIn } from "../tell/credential-names.ts";
 import type { SocketClientOptions } from "../client/options.ts";
-import type { Redactor } from "../client/redact.ts";
+import type { Redactor } from "../tell/redact.ts";
 import { ClosedError, InvalidInputError, UnsupportedError } from "../errors.ts";
 import { assertPrivate } from "./private-address.ts";
 import type { WebSocketLike } from "./web-socket.ts";

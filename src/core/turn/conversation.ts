@@ -1,7 +1,7 @@
 // Turns that build on each other, one at a time, with a memory.
 import { describe } from "../checks.ts";
-import { ORIGIN, type Origin } from "../client/origin.ts";
-import type { Outbox } from "../client/outbox.ts";
+import { ORIGIN, type Origin } from "./origin.ts";
+import type { Outbox } from "../tell/outbox.ts";
 import { ConnectionLostError, InvalidInputError } from "../errors.ts";
 import { Queue } from "../queue.ts";
 import type { LiveTurn } from "./live-turn.ts";

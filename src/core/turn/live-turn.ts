@@ -1,7 +1,7 @@
 // The writing side of a turn: events go in, listeners and the reader get them, and the turn ends once.
 import { defined } from "../checks.ts";
-import { Emitter, type ListenOptions, type Unsubscribe } from "../client/events.ts";
-import { ORIGIN, type TurnOrigin } from "../client/origin.ts";
+import { Emitter, type ListenOptions, type Unsubscribe } from "../tell/events.ts";
+import { ORIGIN, type TurnOrigin } from "./origin.ts";
 import { type CancelTimer, IdleClock } from "../clock.ts";
 import {
   type AgentwireError,

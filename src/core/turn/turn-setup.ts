@@ -1,6 +1,6 @@
 // What a new turn is made of, as types.
-import type { TurnOrigin } from "../client/origin.ts";
-import type { Outbox } from "../client/outbox.ts";
+import type { TurnOrigin } from "./origin.ts";
+import type { Outbox } from "../tell/outbox.ts";
 import type { Clock } from "../clock.ts";
 import type { AgentwireError, TurnCancelledError, TurnPartial } from "../errors.ts";
 import type { Turn, TurnResult } from "./turn.ts";

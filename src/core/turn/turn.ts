@@ -1,5 +1,5 @@
 // The turn that users see: a streamed answer, its events, its result and its outcome.
-import type { EventNames, ListenOptions, Unsubscribe } from "../client/events.ts";
+import type { EventNames, ListenOptions, Unsubscribe } from "../tell/events.ts";
 import type { AnyAgentwireError, TurnPartial } from "../errors.ts";
 import type {
   AnyEvent,

@@ -2,7 +2,7 @@
 import { checkCallOptions, checks, describe } from "../../core/checks.ts";
 import type { AgentClient, Capabilities } from "../../core/client/agent-client.ts";
 import { TURN_CHECKS } from "../../core/client/options.ts";
-import { SocketClient } from "../../core/client/socket-client.ts";
+import { SocketClient } from "../../core/client/base-client.ts";
 import { InvalidInputError, UnsupportedError } from "../../core/errors.ts";
 import { Gate } from "../../core/gate/gate.ts";
 import type { ConversationState } from "../../core/turn/conversation.ts";

@@ -2,7 +2,7 @@
 import { CLIENT_EVENTS, type ClientEvents } from "../../core/client/agent-client.ts";
 import { ClientCore, type ClientProtocol } from "../../core/client/client-core.ts";
 import { turnLimits } from "../../core/client/options.ts";
-import { Outbox } from "../../core/client/outbox.ts";
+import { Outbox } from "../../core/tell/outbox.ts";
 import type { CancelTimer } from "../../core/clock.ts";
 import { type Deferred, deferred } from "../../core/deferred.ts";
 import { type AgentwireError, ConnectError, ConnectionLostError } from "../../core/errors.ts";

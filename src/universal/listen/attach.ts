@@ -1,8 +1,8 @@
 // Makes the universal stream of a turn, a conversation or a client.
 import { type Checks, checkCallOptions, checks, oneOf } from "../../core/checks.ts";
 import type { AnyAgentClient, AnyConversation, AnyTurn } from "../../core/client/any-client.ts";
-import type { ListenOptions, Unsubscribe } from "../../core/client/events.ts";
-import { ORIGIN, type TurnOrigin } from "../../core/client/origin.ts";
+import type { ListenOptions, Unsubscribe } from "../../core/tell/events.ts";
+import { ORIGIN, type TurnOrigin } from "../../core/turn/origin.ts";
 import { systemClock } from "../../core/clock.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import { checkName } from "../../core/names.ts";

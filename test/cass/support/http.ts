@@ -1,7 +1,7 @@
 import { ManualClock } from "agentwire/testing";
 import * as z from "zod/mini";
 import { Http, type HttpCall, type HttpSetup } from "../../../src/cass/rest/http.ts";
-import { Redactor } from "../../../src/core/client/redact.ts";
+import { Redactor } from "../../../src/core/tell/redact.ts";
 import { fateOf } from "../../core/support/promises.ts";
 import { type Fate, fakeFetch } from "./fake-fetch.ts";
 

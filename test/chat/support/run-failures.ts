@@ -1,5 +1,5 @@
 import { CodebuffRunError, type CodebuffRunErrorOptions } from "../../../src/codebuff-run/errors.ts";
-import type { CodebuffRunFailureKind } from "../../../src/codebuff-run/failure.ts";
+import type { CodebuffRunFailureKind } from "../../../src/codebuff-run/state/failure.ts";
 import { NOT_SENT, type Row, withCall, withDelivery } from "./failures.ts";
 
 const run = (kind: CodebuffRunFailureKind, more: Partial<CodebuffRunErrorOptions> = {}): CodebuffRunError =>

@@ -2,8 +2,8 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { inputSchemaOf } from "../../../src/codebuff-run/agents.ts";
-import { schemaOf } from "../../../src/codebuff-run/tool-schema.ts";
+import { inputSchemaOf } from "../../../src/codebuff-run/agents/agents.ts";
+import { schemaOf } from "../../../src/codebuff-run/calls/tool-schema.ts";
 import { type LoadAgentsOptions, loadAgents } from "../../../src/codebuff-run/tools/load-agents.ts";
 
 // The agents of a folder.

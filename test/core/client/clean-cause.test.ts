@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { cleanCause } from "../../../src/core/client/clean-cause.ts";
+import { cleanCause } from "../../../src/core/tell/clean-cause.ts";
 import { ClosedError } from "../../../src/core/errors.ts";
 
 const redact = (text: string): string => text.replaceAll("hunter2", "[redacted]");

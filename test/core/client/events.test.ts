@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { Emitter } from "../../../src/core/client/events.ts";
-import { Outbox } from "../../../src/core/client/outbox.ts";
+import { Emitter } from "../../../src/core/tell/events.ts";
+import { Outbox } from "../../../src/core/tell/outbox.ts";
 import { errorSaying } from "../../helpers/errors.ts";
 
 interface Events {

@@ -7,7 +7,7 @@ import {
   type SocketClientOptions,
   type SocketDefaults,
 } from "../../../src/core/client/options.ts";
-import { Outbox } from "../../../src/core/client/outbox.ts";
+import { Outbox } from "../../../src/core/tell/outbox.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { InvalidInputError } from "../../../src/core/errors.ts";
 import { FakeSocket } from "../../helpers/fake-socket.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
-import { Emitter } from "../../../src/core/client/events.ts";
-import { Outbox } from "../../../src/core/client/outbox.ts";
+import { Emitter } from "../../../src/core/tell/events.ts";
+import { Outbox } from "../../../src/core/tell/outbox.ts";
 import { deferred } from "../../../src/core/deferred.ts";
 import { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { thrownBy } from "../support/promises.ts";

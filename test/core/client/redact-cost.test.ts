@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Redactor } from "../../../src/core/client/redact.ts";
+import { Redactor } from "../../../src/core/tell/redact.ts";
 import { growth } from "../support/costs.ts";
 
 describe("the cost of a hostile text grows with its length, not with its square", () => {

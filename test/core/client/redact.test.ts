@@ -3,8 +3,8 @@ import {
   credentialsIn,
   credentialsInHeaders,
   isCredentialParameter,
-} from "../../../src/core/client/credential-names.ts";
-import { Redactor } from "../../../src/core/client/redact.ts";
+} from "../../../src/core/tell/credential-names.ts";
+import { Redactor } from "../../../src/core/tell/redact.ts";
 import { callsDuring } from "../support/costs.ts";
 
 const redactor = (...secrets: readonly string[]): Redactor => {

@@ -1,4 +1,4 @@
-import { Outbox } from "../../../src/core/client/outbox.ts";
+import { Outbox } from "../../../src/core/tell/outbox.ts";
 import {
   type AgentwireError,
   ConnectionLostError,

@@ -1,4 +1,4 @@
-import { Outbox } from "../../../src/core/client/outbox.ts";
+import { Outbox } from "../../../src/core/tell/outbox.ts";
 import { type Asking, Gate, type Withdraw } from "../../../src/core/gate/gate.ts";
 import type { GateHost, Waiting } from "../../../src/core/gate/open-request.ts";
 import type { ApprovalOptions, ToolRule } from "../../../src/core/gate/rules.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Outbox } from "../../../src/core/client/outbox.ts";
+import { Outbox } from "../../../src/core/tell/outbox.ts";
 import { InvalidInputError } from "../../../src/core/errors.ts";
 import {
   type ConversationMessage,

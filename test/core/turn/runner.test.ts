@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Outbox } from "../../../src/core/client/outbox.ts";
+import { Outbox } from "../../../src/core/tell/outbox.ts";
 import { ClosedError, ConnectError, HandshakeError, QueueFullError } from "../../../src/core/errors.ts";
 import {
   type Course,

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { Outbox } from "../../../src/core/client/outbox.ts";
+import { Outbox } from "../../../src/core/tell/outbox.ts";
 import { type Deferred, deferred } from "../../../src/core/deferred.ts";
 import { InvalidInputError } from "../../../src/core/errors.ts";
 import { Gate, type Withdraw } from "../../../src/core/gate/gate.ts";

@@ -1,6 +1,6 @@
 // Reads the edit that a tool's input asks for, the same for the call and its preview.
 import { isObject } from "../../../core/checks.ts";
-import { invalid } from "../../tool-schema.ts";
+import { invalid } from "../../calls/tool-schema.ts";
 import { checkOf } from "../checked.ts";
 import { applyPatchEdit } from "./apply-patch.ts";
 import type { FileEdit } from "./edit.ts";

@@ -3,7 +3,7 @@ import { isObject } from "../../../core/checks.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { ClosedError, ConnectError } from "../../../core/errors.ts";
 import { isTooDeep } from "../../../core/text.ts";
-import type { SourceTool, ToolSource, ToolSourceContext } from "../../tool-sources.ts";
+import type { SourceTool, ToolSource, ToolSourceContext } from "../../calls/tool-sources.ts";
 import { Session, type SessionSetup } from "./session.ts";
 
 export interface McpServerSetup extends Omit<SessionSetup, "target" | "clock"> {

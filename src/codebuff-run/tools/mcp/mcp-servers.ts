@@ -1,7 +1,7 @@
 // `mcpServers`: the tools of MCP servers for a run, and its options.
 import { type Checks, checkFields, checks, isObject } from "../../../core/checks.ts";
 import { InvalidInputError } from "../../../core/errors.ts";
-import type { ToolSource } from "../../tool-sources.ts";
+import type { ToolSource } from "../../calls/tool-sources.ts";
 import { programEnvironment } from "../terminal/environment.ts";
 import { checkConfig, type McpServerConfig, targetOf } from "./config.ts";
 import { McpServer } from "./mcp-server.ts";

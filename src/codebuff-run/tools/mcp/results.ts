@@ -1,7 +1,7 @@
 // What an MCP server answers to a call, as the result of a tool.
 import type { ToolOutput } from "../../../codebuff-events/print-mode.ts";
 import { isObject } from "../../../core/checks.ts";
-import { failure, json } from "../../toolbox.ts";
+import { failure, json } from "../../calls/toolbox.ts";
 
 /** Characters of the text of a resource, and of a failure. A model reads less. */
 const MAX_TEXT = 100_000;

@@ -2,12 +2,12 @@
 import type { Client, Transport } from "@modelcontextprotocol/client";
 import type { ToolOutput } from "../../../codebuff-events/print-mode.ts";
 import { isObject } from "../../../core/checks.ts";
-import { Redactor } from "../../../core/client/redact.ts";
+import { Redactor } from "../../../core/tell/redact.ts";
 import { type Clock, MAX_DELAY } from "../../../core/clock.ts";
 import { AgentwireError, ClosedError, ConnectError, said } from "../../../core/errors.ts";
 import { Waits } from "../../../core/http/waits.ts";
-import type { StandardSchema } from "../../tool-schema.ts";
-import { failure } from "../../toolbox.ts";
+import type { StandardSchema } from "../../calls/tool-schema.ts";
+import { failure } from "../../calls/toolbox.ts";
 import type { Target } from "./config.ts";
 import { httpTransport } from "./http-transport.ts";
 import { loadPeer } from "./peer.ts";

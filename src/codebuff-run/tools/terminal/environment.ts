@@ -3,7 +3,7 @@ import {
   CREDENTIAL_NAME,
   isCredentialParameter,
   urlCredentials,
-} from "../../../core/client/credential-names.ts";
+} from "../../../core/tell/credential-names.ts";
 
 export interface EnvironmentOptions {
   /** Variables for the program. They are passed on whatever their names are. */

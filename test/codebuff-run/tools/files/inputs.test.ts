@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { HANDLED } from "../../../../src/codebuff-run/builtins.ts";
-import { schemaOf } from "../../../../src/codebuff-run/tool-schema.ts";
+import { HANDLED } from "../../../../src/codebuff-run/calls/builtins.ts";
+import { schemaOf } from "../../../../src/codebuff-run/calls/tool-schema.ts";
 
 const check = (name: "str_replace" | "read_files", input: object) =>
   schemaOf(HANDLED[name].parameters, name).check(input);

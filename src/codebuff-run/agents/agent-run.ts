@@ -1,0 +1,292 @@
+// The loop of one agent in a run: ask the model, run its tool calls, again until the agent is done.
+import type { ToolOutput } from "../../codebuff-events/print-mode.ts";
+import { defined } from "../../core/checks.ts";
+import { abortable } from "../model/abortable.ts";
+import type { AgentEnd, AgentRunSetup, AgentWork } from "./agent-work.ts";
+import { Calls, type Ran } from "../calls/calls.ts";
+import { CodebuffRunError } from "../errors.ts";
+import { note, withoutOrphans } from "../state/history.ts";
+import { instructionMessages, promptMessage } from "../input.ts";
+import type { RunAgentState, RunMessage, RunStopReason } from "../messages.ts";
+import { Model, type Received } from "./model-step.ts";
+import { outputOfRun } from "./output.ts";
+import { filledIn } from "./placeholders.ts";
+import { runProgram } from "./program.ts";
+import { RunRecord } from "./run-record.ts";
+import { assertWanted, tell, wordsOf } from "./shared.ts";
+import { spawnAgents } from "./spawn.ts";
+import { schemaOf } from "../calls/tool-schema.ts";
+import { failure, json, Toolbox } from "../calls/toolbox.ts";
+import { endOf, isThinkOnly, type StepFacts } from "../turn.ts";
+
+/** Steps in a row with bad calls alone. */
+const MAX_BAD_STEPS = 5;
+
+/** Steps in a row with thoughts alone. */
+const MAX_THINK_ONLY = 3;
+
+const INTERRUPTED = "Your answer broke off before its end. Go on from there.";
+const NO_OUTPUT = "You have not set the output yet. Call set_output with it.";
+
+/**
+ * The run of one agent.
+ *
+ *     START ──▶ step ──▶ step ... ──▶ FINISH completed
+ *                 ├── a failure ────▶ FINISH failed
+ *                 └── a stop ───────▶ FINISH cancelled, at once and in the background
+ */
+export class AgentRun implements AgentWork {
+  readonly setup: AgentRunSetup;
+  readonly record: RunRecord;
+  readonly #history: RunMessage[];
+  /** The length of the history when the run began. */
+  readonly #begun: number;
+  /** The system prompt, filled in once: a prompt that changes in each request could not be cached. */
+  readonly #system: string;
+  readonly #toolbox: Toolbox;
+  readonly #calls: Calls;
+  readonly #model: Model;
+  #stepsRemaining: number;
+  #output: Readonly<Record<string, unknown>> | undefined;
+  #stopReason: RunStopReason = "completed";
+  #isAskedForOutput = false;
+  #badSteps = 0;
+  #thinkOnlySteps = 0;
+
+  constructor(setup: AgentRunSetup) {
+    const { shared, agent, speaker, spawnable, earlier, said } = setup;
+    const { definition } = agent;
+    this.setup = setup;
+    this.record = new RunRecord(shared);
+    this.#stepsRemaining = shared.maxAgentSteps;
+    const sentAt = shared.core.clock.wallTime();
+    this.#history = [...earlier, ...(said ? [promptMessage(said, sentAt)] : [])];
+    const { systemPrompt = "", instructionsPrompt = "", stepPrompt = "", outputSchema } = definition;
+    this.#system = this.#filled(systemPrompt).trim();
+    const instructions = this.#filled(instructionsPrompt).trim();
+    this.#history.push(...instructionMessages(instructions, outputSchema, sentAt));
+    this.#begun = this.#history.length;
+    const agents = spawnable.map((each) => each.definition);
+    this.#toolbox = new Toolbox(definition, shared.tools, agents, shared.gate.answersQuestions);
+    const history = this.#history;
+    const tools = this.#toolbox.wire;
+    this.#model = new Model({
+      shared,
+      definition,
+      speaker,
+      tools,
+      history,
+      system: this.#system,
+      reminder: () => this.#filled(stepPrompt),
+      runId: () => this.record.runId,
+    });
+    this.#calls = new Calls({
+      shared,
+      speaker,
+      toolbox: this.#toolbox,
+      history,
+      controls: {
+        spawn: (orders) => spawnAgents(this, orders, (child) => new AgentRun(child)),
+        setOutput: (input) => this.#setOutput(input),
+      },
+    });
+  }
+
+  /** The agent's state as it is now: a JSON value. */
+  get state(): RunAgentState {
+    const { agent, speaker } = this.setup;
+    const { record } = this;
+    const state = {
+      agentId: speaker.id,
+      agentType: agent.definition.id,
+      runId: record.runId,
+      ancestorRunIds: speaker.ancestorRunIds,
+      childRunIds: record.childRunIds,
+      messageHistory: withoutOrphans(this.#history), // a call that has no result yet would spoil the next run
+      stepsRemaining: this.#stepsRemaining,
+      creditsUsed: record.credits,
+      directCreditsUsed: record.directCredits,
+      contextTokenCount: this.#model.contextTokens,
+      systemPrompt: this.#system,
+      toolDefinitions: this.#toolbox.definitions,
+      ...defined({ output: this.#output }),
+    };
+    return state;
+  }
+
+  /** A prompt of the agent, with what its placeholders stand for now. */
+  #filled(prompt: string): string {
+    const { shared, agent, prompt: initialPrompt } = this.setup;
+    return filledIn(prompt, {
+      agentName: agent.definition.displayName,
+      initialPrompt,
+      history: this.#history,
+      stepsRemaining: this.#stepsRemaining,
+      fileContext: shared.fileContext,
+    });
+  }
+
+  /** Runs the agent to its end. @throws CodebuffRunError; the reason of a stop. */
+  async run(): Promise<AgentEnd> {
+    const { shared, agent, speaker } = this.setup;
+    const { signal } = shared;
+    const { record } = this;
+    const cancel = (): void => void record.finish("cancelled", false); // at once: the tools may need some time to end
+    try {
+      await record.start(agent.recordId, speaker.ancestorRunIds);
+      assertWanted(shared);
+      signal.addEventListener("abort", cancel, { once: true });
+      await this.#work();
+      const isCut = this.#stopReason === "max_steps";
+      const facts = { begun: this.#begun, isCut, output: this.#output };
+      const output = outputOfRun(agent.definition, this.#history, facts);
+      await this.#model.count(); // for the state that the next run goes on from
+      await abortable(record.finish("completed", isCut), signal);
+      return { stopReason: this.#stopReason, output };
+    } catch (error) {
+      if (signal.aborted) {
+        cancel();
+        this.#note("The user has interrupted the run.");
+        throw signal.reason;
+      }
+      const words = wordsOf(shared, error);
+      this.#note(words);
+      await abortable(record.finish("failed", false, words), signal);
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", cancel);
+    }
+  }
+
+  async #work(): Promise<void> {
+    const { agent, prompt, params } = this.setup;
+    const { handleSteps } = agent.definition;
+    if (!handleSteps) {
+      while (!(await this.#step()));
+      return;
+    }
+    const host = {
+      state: () => this.state,
+      step: () => this.#step(),
+      drafts: (n: number) => this.#drafts(n),
+      call: (name: string, input: Readonly<Record<string, unknown>>) => this.#ownCall(name, input),
+    };
+    await runProgram(handleSteps, { prompt, params }, host, this.setup.shared.signal);
+  }
+
+  async #drafts(n: number): Promise<readonly string[]> {
+    const startTime = this.#now();
+    const { texts, credits } = await this.#model.drafts(n);
+    this.record.spend(credits);
+    await this.record.step({ credits, messageId: null, startTime });
+    return texts;
+  }
+
+  /** A call of the program: a step of its own in the record. */
+  async #ownCall(name: string, input: Readonly<Record<string, unknown>>): Promise<readonly ToolOutput[]> {
+    const startTime = this.#now();
+    const output = await this.#calls.runOne(name, input);
+    await this.record.step({ credits: 0, messageId: null, startTime });
+    return output;
+  }
+
+  /** One answer of the model, and its tools. Returns whether the agent has ended its turn. */
+  async #step(): Promise<boolean> {
+    const { shared, speaker } = this.setup;
+    const { core, turn } = shared;
+    assertWanted(shared);
+    if (this.#stepsRemaining === 0) return this.#stopAtLimit();
+    await this.#model.count();
+    this.#model.assertRoom();
+    const startTime = this.#now();
+    const received = await this.#model.ask();
+    const { answer, credits, provider, interruption } = received;
+    const { record } = this;
+    record.spend(credits);
+    this.#stepsRemaining--;
+    const ends = interruption
+      ? this.#goOnAfter(interruption)
+      : this.#endAfter(received, await this.#calls.run(answer.calls));
+    const errorMessage = interruption?.serverMessage;
+    const stepNumber = await record.answer({
+      credits,
+      messageId: answer.messageId ?? null,
+      startTime,
+      ...defined({ errorMessage }),
+    });
+    assertWanted(shared);
+    const { runId } = record;
+    const { contextTokens } = this.#model;
+    const step = { agentId: speaker.id, runId, stepNumber, credits, contextTokens, ...defined({ provider }) };
+    core.outbox.run(() => core.events.emit("step", step, turn));
+    return ends;
+  }
+
+  /** The answer broke off: the model goes on in another step. */
+  #goOnAfter({ serverMessage: message }: CodebuffRunError): false {
+    tell(this.setup.shared, { type: "error", message, source: "stream-interrupted" }, message.length);
+    this.#note(INTERRUPTED);
+    return false;
+  }
+
+  #endAfter({ text }: Received, { ran, problems }: Ran): boolean {
+    for (const problem of problems) this.#note(problem);
+    const { definition } = this.setup.agent;
+    const isExplicit = definition.toolNames?.includes("task_completed") ?? false;
+    const facts: StepFacts = { ran, badCalls: problems.length, text, isExplicit };
+    this.#assertProgress(facts);
+    const end = endOf(facts);
+    if (!end) return false;
+    if (definition.outputSchema && !this.#output && !this.#isAskedForOutput) {
+      this.#isAskedForOutput = true;
+      this.#note(NO_OUTPUT);
+      return false;
+    }
+    this.#stopReason = end;
+    return true;
+  }
+
+  /** @throws CodebuffRunError `no_progress` for an agent that repeats a mistake. */
+  #assertProgress(facts: StepFacts): void {
+    this.#badSteps = facts.badCalls > 0 && facts.ran.length === 0 ? this.#badSteps + 1 : 0;
+    this.#thinkOnlySteps = isThinkOnly(facts) ? this.#thinkOnlySteps + 1 : 0;
+    const why =
+      this.#badSteps === MAX_BAD_STEPS
+        ? `${MAX_BAD_STEPS} steps in a row had only calls that cannot run`
+        : this.#thinkOnlySteps === MAX_THINK_ONLY
+          ? `${MAX_THINK_ONLY} answers in a row were thoughts alone`
+          : undefined;
+    if (why !== undefined)
+      throw new CodebuffRunError({ kind: "no_progress", message: `the agent makes no progress: ${why}` });
+  }
+
+  #stopAtLimit(): true {
+    const { shared } = this.setup;
+    const message = `Step limit of ${shared.maxAgentSteps} reached`;
+    if (this.#stopReason === "max_steps") throw new CodebuffRunError({ kind: "no_progress", message }); // a program goes on
+    tell(shared, { type: "error", message }, message.length);
+    this.#stopReason = "max_steps";
+    return true;
+  }
+
+  async #setOutput(input: Readonly<Record<string, unknown>>): Promise<readonly ToolOutput[]> {
+    const { outputSchema } = this.setup.agent.definition;
+    const { data } = input;
+    const output = typeof data === "object" && data !== null ? data : input;
+    const checked = outputSchema
+      ? await schemaOf(outputSchema, "set_output").check(output)
+      : { input: output };
+    if ("issues" in checked)
+      return failure(`The output does not fit its schema: ${JSON.stringify(checked.issues)}`);
+    this.#output = { ...checked.input };
+    return [json({ message: "Output set" })];
+  }
+
+  #now(): string {
+    return new Date(this.setup.shared.core.clock.wallTime()).toISOString();
+  }
+
+  #note(text: string): void {
+    this.#history.push(note(text, this.setup.shared.core.clock.wallTime()));
+  }
+}

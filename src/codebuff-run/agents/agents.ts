@@ -1,0 +1,220 @@
+// Definitions of agents, checked: the caller's own and those of the registry.
+import { type Check, type Checks, checks, checkValues, isObject, oneOf } from "../../core/checks.ts";
+import { InvalidInputError } from "../../core/errors.ts";
+import { CodebuffRunError } from "../errors.ts";
+import type { AgentProgram } from "./program.ts";
+import { isForeign, markForeign } from "../calls/schema-limits.ts";
+import { schemaOf, type ToolSchema } from "../calls/tool-schema.ts";
+
+/** An agent: its model, prompts and tools. */
+export interface AgentDefinition {
+  /** Lower-case letters, digits and dashes. */
+  readonly id: string;
+  readonly displayName: string;
+  /** Such as `openai/gpt-5-mini`. */
+  readonly model: string;
+  readonly publisher?: string;
+  readonly version?: string;
+  /** Tools of this library (`end_turn`, `set_output`, ...), and of the client's `overrideTools`. The client's `tools` are offered without being named. */
+  readonly toolNames?: readonly string[];
+  /** In all three prompts, placeholders such as `{CODEBUFF_USER_CWD}` stand for what the client knows. */
+  readonly systemPrompt?: string;
+  /** Follows each prompt. */
+  readonly instructionsPrompt?: string;
+  /** Follows the history in each request, marked as a reminder; not kept. */
+  readonly stepPrompt?: string;
+  /** `structured_output`: the answer is what the agent passes to `set_output`. @default "last_message"; with `outputSchema` "structured_output" */
+  readonly outputMode?: "last_message" | "all_messages" | "structured_output";
+  /** JSON Schema of the output. The model reads it behind the instructions, and is asked once more for an output that is missing. */
+  readonly outputSchema?: Readonly<Record<string, unknown>>;
+  /** For a sub-agent: the JSON Schemas of its `prompt` and `params`. */
+  readonly inputSchema?: Readonly<Record<string, unknown>>;
+  /** What a caller of this agent should know. */
+  readonly spawnerPrompt?: string;
+  /** Ids of agents that this agent may run. */
+  readonly spawnableAgents?: readonly string[];
+  readonly reasoningOptions?: object;
+  readonly providerOptions?: object;
+  /** Steps in code. Never taken from a server. */
+  readonly handleSteps?: AgentProgram;
+}
+
+/** An agent that can run. */
+export interface ResolvedAgent {
+  readonly definition: AgentDefinition;
+  /** The agent's name in the records of the server: its id, or `publisher/id@version`. */
+  readonly recordId: string;
+}
+
+/** Records of the registry have nulls. */
+const orNull = ({ expects, holds }: Check): Check => ({
+  expects,
+  holds: (value) => value === null || holds(value),
+});
+
+const text = orNull(checks.string);
+const object = orNull(checks.object);
+const names = orNull({
+  expects: "an array of strings",
+  holds: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
+});
+
+const REQUIRED = {
+  id: {
+    expects: "lower-case letters, digits and dashes",
+    holds: (value) => typeof value === "string" && /^[a-z0-9-]+$/.test(value),
+  },
+  displayName: checks.text,
+  model: checks.text,
+} satisfies Readonly<Record<string, Check>>;
+
+const CHECKS: Checks<AgentDefinition> = {
+  ...REQUIRED,
+  publisher: text,
+  version: text,
+  toolNames: names,
+  systemPrompt: text,
+  instructionsPrompt: text,
+  stepPrompt: text,
+  outputMode: orNull(oneOf("last_message", "all_messages", "structured_output")),
+  outputSchema: object,
+  inputSchema: object,
+  spawnerPrompt: text,
+  spawnableAgents: names,
+  reasoningOptions: object,
+  providerOptions: object,
+  handleSteps: orNull({ ...checks.function, expects: "a function; code in a string is never run" }),
+};
+
+/** The problem of a definition; `undefined` if it is right. Unknown fields are allowed. */
+export function problemOf(definition: object): string | undefined {
+  const given: Readonly<Record<string, unknown>> = { ...definition };
+  const missing = Object.keys(REQUIRED).find((name) => given[name] === undefined);
+  if (missing !== undefined) return `\`${missing}\` is missing`;
+  const { outputSchema, inputSchema } = given;
+  try {
+    checkValues(given, CHECKS, "field");
+    // Schemas are checked early: a wrong one would fail a run in its middle.
+    if (outputSchema != null) schemaOf(outputSchema, "set_output");
+    if (isObject(inputSchema)) inputSchemaOf(inputSchema, "the agent");
+    return undefined;
+  } catch (error) {
+    if (error instanceof InvalidInputError) return error.message.replace(/\.$/, "");
+    throw error;
+  }
+}
+
+/** The parameters of the tool that runs an agent. @throws InvalidInputError for schemas that cannot be used */
+export function inputSchemaOf(schemas: Readonly<Record<string, unknown>>, tool: string): ToolSchema {
+  const { prompt = { type: "string" }, params } = schemas;
+  const properties = { prompt, ...(params == null ? {} : { params }) };
+  const required = Object.keys(properties).filter((name) => schemas[name] != null); // what the agent says it needs
+  const schema = { type: "object", properties, ...(required.length === 0 ? {} : { required }) };
+  if (Object.values(properties).some(isForeign)) markForeign(schema);
+  return schemaOf(schema, tool);
+}
+
+/** The problem of a definition from a file or a server. The patterns of its schemas are never run. */
+export function problemOfForeign(definition: Readonly<Record<string, unknown>>): string | undefined {
+  const { outputSchema, inputSchema } = definition;
+  for (const schema of [outputSchema, ...(isObject(inputSchema) ? Object.values(inputSchema) : [])])
+    markForeign(schema);
+  return problemOf(definition);
+}
+
+/** The agent of a cost mode, where the caller names none. */
+export function agentOfMode(costMode: string): string {
+  switch (costMode) {
+    case "free":
+    case "lite":
+      return "base-free";
+    case "normal":
+      return "base";
+    case "max":
+      return "base-max";
+    case "ask":
+      return "ask";
+    default:
+      return "base2";
+  }
+}
+
+/** Asks the registry for an agent; `undefined` if there is none. */
+export type AskRegistry = (path: string) => Promise<unknown>;
+
+/** `publisher/id@version`; all but the id may be left out. */
+const REFERENCE = /^(?:([A-Za-z0-9_.-]+)\/)?([a-z0-9-]+)(?:@([A-Za-z0-9_.-]+))?$/;
+
+/** The agents of one run: those of the caller, and those of the registry, each asked for once. */
+export class Agents {
+  readonly #own: ReadonlyMap<string, AgentDefinition>;
+  readonly #ask: AskRegistry;
+  readonly #asked = new Map<string, Promise<ResolvedAgent | undefined>>();
+
+  constructor(own: readonly AgentDefinition[], ask: AskRegistry) {
+    this.#own = new Map(own.map((definition) => [definition.id, definition]));
+    this.#ask = ask;
+  }
+
+  /** The caller's agent with this id. */
+  own(id: string): AgentDefinition | undefined {
+    return this.#own.get(id);
+  }
+
+  /** @throws CodebuffRunError `agent_not_found` or `invalid_agent` */
+  async find(id: string): Promise<ResolvedAgent> {
+    const own = this.#own.get(id);
+    if (own) return { definition: own, recordId: id };
+    let asked = this.#asked.get(id);
+    if (!asked) {
+      asked = this.#fetch(id);
+      this.#asked.set(id, asked);
+    }
+    const found = await asked;
+    if (found) return found;
+    const names = [...this.#own.keys()].join(", ");
+    const message = `Invalid agent ID: "${id}".${names === "" ? "" : ` Available agents: ${names}`}`;
+    throw new CodebuffRunError({ kind: "agent_not_found", message });
+  }
+
+  /** Agents that others may run. One that cannot be found is left out: it fails when it is run. */
+  async all(ids: readonly string[]): Promise<readonly ResolvedAgent[]> {
+    const found = await Promise.all(ids.map((id) => this.find(id).catch(() => undefined)));
+    return found.filter((each) => each !== undefined);
+  }
+
+  async #fetch(id: string): Promise<ResolvedAgent | undefined> {
+    const parts = REFERENCE.exec(id);
+    if (!parts) return undefined;
+    const [, publisher = "codebuff", name = "", version = "latest"] = parts;
+    const record = await this.#ask([publisher, name, version].map(encodeURIComponent).join("/"));
+    if (!isObject(record) || !isObject(record["data"])) return undefined;
+    const { data, version: told } = record;
+    if (
+      !["systemPrompt", "instructionsPrompt", "stepPrompt"].every(
+        (prompt) => typeof data[prompt] === "string",
+      )
+    )
+      return undefined;
+    // Servers of MCP are started for agents of the caller only.
+    const { mcpServers: _, ...definition }: Readonly<Record<string, unknown>> = {
+      displayName: name,
+      ...data,
+      id: name,
+    };
+    const problem =
+      typeof definition["handleSteps"] === "string"
+        ? "its steps are code from a server, which is never run; define the agent in `agentDefinitions`"
+        : problemOfForeign(definition);
+    if (problem !== undefined)
+      throw new CodebuffRunError({
+        kind: "invalid_agent",
+        message: `Invalid agent config: ${id}: ${problem}`,
+      });
+    const resolved = typeof told === "string" ? told : version;
+    return {
+      definition: definition as unknown as AgentDefinition,
+      recordId: `${publisher}/${name}@${resolved}`,
+    };
+  }
+}

@@ -1,0 +1,202 @@
+// Asks the model once, and gives its answer to the turn and the history.
+import type { AgentDefinition } from "./agents.ts";
+import { Answer, creditsOf, type Piece } from "../model/answer.ts";
+import { CodebuffRunError } from "../errors.ts";
+import { estimatedTokens, toWire } from "../state/history.ts";
+import type { ChatMessage, ChatRequest, ChatTool, RunMessage } from "../messages.ts";
+import { environmentOf } from "../options.ts";
+import { ProviderCalls } from "../calls/provider-calls.ts";
+import { assertWanted, type Shared } from "./shared.ts";
+import { eventOf, type Speaker, sumOf } from "../turn.ts";
+import { Watch } from "../model/watch.ts";
+
+/** Answers in a row that break off before the run fails. */
+const MAX_INTERRUPTIONS = 3;
+
+export interface ModelSetup {
+  readonly shared: Shared;
+  readonly definition: AgentDefinition;
+  readonly speaker: Speaker;
+  readonly tools: readonly ChatTool[];
+  readonly history: RunMessage[];
+  /** The system prompt. */
+  readonly system: string;
+  /** What follows the history in the next request; empty for nothing. */
+  readonly reminder: () => string;
+  /** The id of the run on the backend. */
+  readonly runId: () => string;
+}
+
+/** One answer of the model, received. */
+export interface Received {
+  readonly answer: Answer;
+  readonly text: string;
+  readonly credits: number;
+  /** Undefined: the backend. */
+  readonly provider: string | undefined;
+  /** Why the answer broke off. Its calls are dropped, and the model is asked again. */
+  readonly interruption: CodebuffRunError | undefined;
+}
+
+/** Asks the model of one agent. What it says goes to the reader and into the history. */
+export class Model {
+  readonly #setup: ModelSetup;
+  #contextTokens = 0;
+  #interruptions = 0;
+
+  constructor(setup: ModelSetup) {
+    this.#setup = setup;
+  }
+
+  /** Tokens of the history: counted by the backend, otherwise estimated. */
+  get contextTokens(): number {
+    return this.#contextTokens;
+  }
+
+  /** Counts the tokens of the history. A measurement: the run goes on without it. */
+  async count(): Promise<void> {
+    const { shared, definition, tools, history, system } = this.#setup;
+    const { backend } = shared.core;
+    const { model } = definition;
+    let counted: number | undefined;
+    try {
+      counted = await backend?.tokens({ messages: history, system, model }, shared.signal);
+    } catch {
+      assertWanted(shared); // any other failure leaves the estimate
+    }
+    this.#contextTokens = counted ?? estimatedTokens(JSON.stringify(history), system, JSON.stringify(tools));
+  }
+
+  /** @throws CodebuffRunError `context_limit` */
+  assertRoom(): void {
+    const { maxContextTokens } = this.#setup.shared;
+    if (maxContextTokens === undefined || this.#contextTokens <= maxContextTokens) return;
+    const message = `the history has ${this.#contextTokens} tokens, over the limit of ${maxContextTokens}`;
+    throw new CodebuffRunError({ kind: "context_limit", message });
+  }
+
+  /** Asks the model. @throws CodebuffRunError; the reason of a stop. What had arrived is in the history all the same. */
+  async ask(): Promise<Received> {
+    const { shared } = this.#setup;
+    const { core, turn, costMode, signal, flow } = shared;
+    const { clock, settings } = core;
+    const watch = new Watch(clock, settings.silentTimeout, signal, ["part of it", "silentTimeout"]);
+    const answer = new Answer(() => watch.touch());
+    const slowed = (): Promise<void> | undefined => {
+      const wait = flow.slowed();
+      if (!wait) return undefined;
+      watch.hold(); // the reader is slow, and not the model
+      return wait.then(() => watch.goOn());
+    };
+    const provided = new ProviderCalls(shared, this.#setup.speaker);
+    const tell = (piece: Piece): void => {
+      if (piece.type === "provider-call") {
+        provided.tell(piece.call);
+        return;
+      }
+      core.outbox.enter();
+      try {
+        turn.push(eventOf(piece, this.#setup.speaker), piece.text.length);
+      } finally {
+        core.outbox.leave();
+      }
+    };
+    let provider: string | undefined;
+    let interruption: CodebuffRunError | undefined;
+    try {
+      core.outbox.run(() => turn.active());
+      provider = await core.providers.ask({
+        request: this.#request(),
+        costMode,
+        headers: this.#headers(),
+        receiver: { answer, tell, slowed },
+        signal: watch.signal,
+      });
+      if (!answer.isComplete)
+        throw new CodebuffRunError({ kind: "stream_interrupted", message: "the model's answer broke off" });
+      if (answer.finishReason === "unknown")
+        core.warn("no-finish-reason", "the model does not say why it has ended", { turnId: turn.id });
+      this.#interruptions = 0;
+    } catch (error) {
+      answer.end(tell);
+      answer.dropCalls();
+      const passes =
+        !watch.signal.aborted && // a model that is silent for so long is not asked again
+        error instanceof CodebuffRunError &&
+        (error.kind === "stream_interrupted" || error.kind === "timeout") &&
+        ++this.#interruptions < MAX_INTERRUPTIONS;
+      if (!passes) {
+        this.#remember(answer);
+        assertWanted(shared);
+        throw error;
+      }
+      interruption = error;
+    } finally {
+      watch.end();
+      provided.end();
+    }
+    const text = this.#remember(answer);
+    shared.spent.usage = sumOf(shared.spent.usage, answer.usage);
+    const credits = provider === undefined ? creditsOf(answer.cost) : 0;
+    return { answer, text, credits, provider, interruption };
+  }
+
+  /** Asks for `n` texts at once, without tools. */
+  async drafts(n: number): Promise<{ readonly texts: readonly string[]; readonly credits: number }> {
+    const { shared } = this.#setup;
+    const { backend } = shared.core;
+    if (!backend)
+      throw new CodebuffRunError({
+        kind: "invalid_agent",
+        message: "drafts (`GENERATE_N`) need the backend",
+      });
+    const { stream: _, tools: __, tool_choice: ___, codebuff_metadata, ...request } = this.#request();
+    const { texts, answer } = await backend.drafts(
+      { ...request, codebuff_metadata: { ...codebuff_metadata, n } },
+      this.#headers(),
+      shared.signal,
+    );
+    shared.spent.usage = sumOf(shared.spent.usage, answer.usage);
+    return { texts, credits: creditsOf(answer.cost) };
+  }
+
+  /** The user's own key for the backend's provider, where the environment has one. */
+  #headers(): Readonly<Record<string, string>> {
+    const key = environmentOf("CODEBUFF_BYOK_OPENROUTER");
+    this.#setup.shared.core.redactor.use("byok", key);
+    return key === undefined ? {} : { "x-openrouter-api-key": key };
+  }
+
+  #request(): ChatRequest {
+    const { shared, definition, tools, history, system, runId } = this.#setup;
+    const { model, providerOptions, reasoningOptions } = definition;
+    const messages = toWire(system, history);
+    const reminder = this.#setup.reminder();
+    return {
+      model,
+      stream: true,
+      codebuff_metadata: { run_id: runId(), client_id: shared.clientId, cost_mode: shared.costMode },
+      provider: providerOptions ?? { allow_fallbacks: true },
+      ...(reasoningOptions ? { reasoning: reasoningOptions } : {}),
+      messages: reminder === "" ? messages : [...messages, reminderOf(reminder)],
+      ...(tools.length === 0 ? {} : { tools, tool_choice: "auto" }),
+    };
+  }
+
+  /** Puts the blocks of an answer into the history: a message for each. Returns the text. */
+  #remember(answer: Answer): string {
+    const { history, shared } = this.#setup;
+    const sentAt = shared.core.clock.wallTime();
+    let text = "";
+    for (const part of answer.parts) {
+      history.push({ role: "assistant", content: [part], sentAt });
+      if (part.type === "text") text += part.text;
+    }
+    return text;
+  }
+}
+
+/** A message that is not the user's, which the model can tell from its tags. */
+function reminderOf(text: string): ChatMessage {
+  return { role: "user", content: [{ type: "text", text: `<system_reminder>${text}</system_reminder>` }] };
+}

@@ -1,0 +1,117 @@
+// Agents in code (`handleSteps`): runs the generator, and does what it yields.
+import type { ToolOutput } from "../../codebuff-events/print-mode.ts";
+import { checks, describe, isObject } from "../../core/checks.ts";
+import { abortable } from "../model/abortable.ts";
+import { CodebuffRunError } from "../errors.ts";
+import type { RunAgentState } from "../messages.ts";
+
+/** What a program of an agent asks for. */
+export type ProgramStep =
+  /** One answer of the model, with its tool calls. */
+  | "STEP"
+  /** Answers until the agent ends its turn. */
+  | "STEP_ALL"
+  /** `n` drafts of an answer, without tools. */
+  | { readonly type: "GENERATE_N"; readonly n: number }
+  /** A tool call of the program's own. The tool need not be among the agent's. */
+  | { readonly toolName: string; readonly input: Readonly<Record<string, unknown>> };
+
+/** What a program learns after each of its steps. */
+export interface ProgramNews {
+  readonly agentState: RunAgentState;
+  /** Of a tool call. */
+  readonly toolResult: readonly ToolOutput[] | undefined;
+  /** Whether the agent has ended its turn in the last step. */
+  readonly stepsComplete: boolean;
+  /** Of `GENERATE_N`. */
+  readonly nResponses: readonly string[] | undefined;
+}
+
+export interface ProgramContext {
+  readonly agentState: RunAgentState;
+  readonly prompt: string | undefined;
+  readonly params: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** TypeScript takes the words that a generator yields for any strings. They are checked when the program runs. */
+export type Yielded = ProgramStep | (string & {});
+
+/** Steps of an agent in code: a generator. Its return ends the turn. */
+export type AgentProgram = (
+  context: ProgramContext,
+) => Iterator<Yielded, void, ProgramNews> | AsyncIterator<Yielded, void, ProgramNews>;
+
+/** What a program can do. */
+export interface ProgramHost {
+  readonly state: () => RunAgentState;
+  /** Runs one step. Returns whether the agent has ended its turn. */
+  readonly step: () => Promise<boolean>;
+  readonly drafts: (n: number) => Promise<readonly string[]>;
+  readonly call: (
+    toolName: string,
+    input: Readonly<Record<string, unknown>>,
+  ) => Promise<readonly ToolOutput[]>;
+}
+
+/** Steps of one program. Real ones take some tens; one that never ends would keep the process busy for ever. */
+const MAX_STEPS = 1_000;
+
+/** Runs a program to its end. Throws what the program throws, and the reason of `signal`: a program may never answer. */
+export async function runProgram(
+  program: AgentProgram,
+  context: Omit<ProgramContext, "agentState">,
+  host: ProgramHost,
+  signal: AbortSignal,
+): Promise<void> {
+  const steps: unknown = program({ ...context, agentState: host.state() });
+  if (!isGenerator(steps)) throw wrong(`it returned ${describe(steps)}, and no generator`);
+  let isOver = false;
+  try {
+    let news: Omit<ProgramNews, "agentState"> = NOTHING;
+    for (let count = 0; count <= MAX_STEPS; count++) {
+      const { done, value } = await abortable(steps.next({ agentState: host.state(), ...news }), signal);
+      isOver = done === true;
+      if (done) return;
+      news = { ...NOTHING, ...(await newsOf(value, host)) };
+    }
+    const message = `the agent's program has not ended after ${MAX_STEPS} steps`;
+    throw new CodebuffRunError({ kind: "no_progress", message });
+  } finally {
+    if (!isOver) Promise.resolve(steps.return?.()).catch(() => {}); // its clean-up; nobody waits for it
+  }
+}
+
+const NOTHING: Omit<ProgramNews, "agentState"> = {
+  toolResult: undefined,
+  stepsComplete: false,
+  nResponses: undefined,
+};
+
+/** Does what a program asks for. */
+async function newsOf(step: unknown, host: ProgramHost): Promise<Partial<ProgramNews>> {
+  if (step === "STEP") return { stepsComplete: await host.step() };
+  if (step === "STEP_ALL") {
+    while (!(await host.step()));
+    return { stepsComplete: true };
+  }
+  if (isObject(step)) {
+    const { type, n, toolName, input = {} } = step;
+    if (typeof toolName === "string" && isObject(input))
+      return { toolResult: await host.call(toolName, input) };
+    if (type === "GENERATE_N" && checks.count.holds(n)) return { nResponses: await host.drafts(Number(n)) };
+  }
+  const told = typeof step === "string" ? JSON.stringify(step) : describe(step);
+  throw wrong(
+    `it yielded ${told}; a step is "STEP", "STEP_ALL", { toolName, input } or { type: "GENERATE_N", n }`,
+  );
+}
+
+function wrong(problem: string): CodebuffRunError {
+  return new CodebuffRunError({ kind: "invalid_agent", message: `\`handleSteps\` is wrong: ${problem}` });
+}
+
+type Steps = ReturnType<AgentProgram>;
+
+function isGenerator(value: unknown): value is Steps {
+  return isObject(value) && typeof value["next"] === "function";
+}

@@ -1,0 +1,137 @@
+// Runs sub-agents for an agent, all at once.
+import type { ToolOutput } from "../../codebuff-events/print-mode.ts";
+import { defined } from "../../core/checks.ts";
+import { randomId } from "../../core/random-id.ts";
+import type { AgentRunSetup, AgentWork } from "./agent-work.ts";
+import { type AgentDefinition, inputSchemaOf } from "./agents.ts";
+import type { SpawnOrder } from "../calls/calls.ts";
+import { CodebuffRunError, outputOf } from "../errors.ts";
+import { buildPrompt } from "../input.ts";
+import type { RunOutput } from "../messages.ts";
+import { tell, wordsOf } from "./shared.ts";
+import { invalid } from "../calls/tool-schema.ts";
+import { failure, json } from "../calls/toolbox.ts";
+
+/** Levels of agents that run agents. A model that delegates without end must not use up the account. */
+const MAX_DEPTH = 5;
+
+/** Agents in one call. Real ones run some; each has a history and a connection, and costs credits. */
+const MAX_AGENTS = 50;
+
+/** Makes the run of an agent. */
+export type NewAgent = (setup: AgentRunSetup) => AgentWork;
+
+/** Runs agents for another agent, all at once. Never throws; a stop is over when all agents have stopped. */
+export async function spawnAgents(
+  parent: AgentWork,
+  orders: readonly SpawnOrder[],
+  newAgent: NewAgent,
+): Promise<readonly ToolOutput[]> {
+  const { depth, shared } = parent.setup;
+  if (depth === MAX_DEPTH) return failure(`Agents may run agents only ${MAX_DEPTH} levels deep.`);
+  if (orders.length > MAX_AGENTS) return failure(`At most ${MAX_AGENTS} agents can be run by one call.`);
+  const isOnly = orders.length === 1;
+  const results = await Promise.all(orders.map((order) => spawnOne(parent, order, newAgent, isOnly)));
+  return shared.signal.aborted ? failure("Interrupted.") : [json(results)];
+}
+
+interface Spawned {
+  readonly agentName: string;
+  readonly agentType: string;
+  readonly value: RunOutput;
+}
+
+async function spawnOne(
+  parent: AgentWork,
+  order: SpawnOrder,
+  newAgent: NewAgent,
+  onlyChild: boolean,
+): Promise<Spawned> {
+  const { agent_type: type, prompt, params } = order;
+  const { shared, agent, speaker, depth } = parent.setup;
+  const allowed = agent.definition.spawnableAgents ?? [];
+  const id = allowed.find((each) => each === type || nameOf(each) === nameOf(type));
+  if (id === undefined)
+    return {
+      agentName: type,
+      agentType: type,
+      value: error(wordsOf(shared, new Error(`The agent ${type} may not be run by ${agent.definition.id}.`))),
+    };
+  try {
+    const found = await shared.agents.find(id);
+    const { definition } = found;
+    await assertFits(order, definition);
+    const spawnable = await shared.agents.all(definition.spawnableAgents ?? []);
+    const isSaid = params !== undefined || (prompt ?? "").trim() !== "";
+    const said = isSaid
+      ? buildPrompt(defined({ prompt: prompt?.trim() ? prompt : undefined }), params)
+      : undefined;
+    const child = newAgent({
+      shared,
+      agent: found,
+      speaker: {
+        id: randomId("agent"),
+        type: definition.id,
+        parentId: speaker.id,
+        ancestorRunIds: [...speaker.ancestorRunIds, parent.record.runId],
+      },
+      spawnable,
+      earlier: [],
+      said,
+      prompt,
+      params,
+      depth: depth + 1,
+    });
+    const { displayName } = definition;
+    return {
+      agentName: displayName,
+      agentType: definition.id,
+      value: await runChild(parent, child, onlyChild),
+    };
+  } catch (cause) {
+    return { agentName: type, agentType: type, value: errorOutput(parent, cause) };
+  }
+}
+
+async function runChild(parent: AgentWork, child: AgentWork, onlyChild: boolean): Promise<RunOutput> {
+  const { shared, agent, speaker, prompt, params } = child.setup;
+  const about = {
+    agentId: speaker.id,
+    agentType: speaker.type,
+    displayName: agent.definition.displayName,
+    onlyChild,
+    ...defined({ parentAgentId: speaker.parentId, prompt, params }),
+  };
+  parent.record.adopt(child.record);
+  tell(shared, { type: "subagent_start", ...about }, prompt?.length ?? 0);
+  try {
+    return (await child.run()).output;
+  } catch (cause) {
+    return errorOutput(parent, cause);
+  } finally {
+    tell(shared, { type: "subagent_finish", ...about }, 0);
+  }
+}
+
+/** @throws CodebuffRunError for parameters that the agent does not take */
+async function assertFits({ params = {} }: SpawnOrder, { id, inputSchema }: AgentDefinition): Promise<void> {
+  const schema = inputSchema?.["params"];
+  if (schema == null) return;
+  const result = await inputSchemaOf({ params: schema }, id).check({ params });
+  if ("issues" in result) throw new CodebuffRunError({ kind: "bad_request", message: invalid(id, result) });
+}
+
+function errorOutput({ setup: { shared } }: AgentWork, cause: unknown): RunOutput {
+  const message = wordsOf(shared, cause);
+  return cause instanceof CodebuffRunError ? { ...outputOf(cause), message } : error(message);
+}
+
+function error(message: string): RunOutput {
+  return { type: "error", message };
+}
+
+/** The id of an agent without its publisher and version. */
+function nameOf(reference: string): string {
+  const name = reference.slice(reference.lastIndexOf("/") + 1);
+  return name.split("@", 1)[0] ?? name;
+}

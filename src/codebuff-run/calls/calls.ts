@@ -1,0 +1,261 @@
+// Runs the tool calls of one answer: all are checked first, then one runs after the other.
+import type { ToolOutput } from "../../codebuff-events/print-mode.ts";
+import { defined, isObject } from "../../core/checks.ts";
+import { said } from "../../core/errors.ts";
+import { type Subject, subjectInWords, subjectOf } from "../../core/gate/subject.ts";
+import { randomId } from "../../core/random-id.ts";
+import { isTooDeep, TOO_DEEP } from "../../core/text.ts";
+import { abortable } from "../model/abortable.ts";
+import type { WrittenCall } from "../model/answer.ts";
+import type { RunMessage } from "../messages.ts";
+import { assertWanted, type Shared, tell } from "../agents/shared.ts";
+import { ToolRun } from "./tool-run.ts";
+import { type Checked, invalid } from "./tool-schema.ts";
+import { type CodebuffRunToolCall, failure, json, type Tool, type Toolbox } from "./toolbox.ts";
+import type { Speaker } from "../turn.ts";
+
+/** What an agent does by itself when it calls a tool of this library. */
+export interface Controls {
+  /** Runs other agents. */
+  spawn(agents: readonly SpawnOrder[]): Promise<readonly ToolOutput[]>;
+  /** Keeps the result of the agent's work. */
+  setOutput(input: Readonly<Record<string, unknown>>): readonly ToolOutput[] | Promise<readonly ToolOutput[]>;
+}
+
+/** One agent to run. */
+export interface SpawnOrder {
+  readonly agent_type: string;
+  readonly prompt?: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
+export interface CallsSetup {
+  readonly shared: Shared;
+  readonly speaker: Speaker;
+  readonly toolbox: Toolbox;
+  readonly controls: Controls;
+  /** The history of the agent: calls and their results are added. */
+  readonly history: RunMessage[];
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** A call that fits its tool. */
+interface Ready {
+  readonly tool: Tool;
+  readonly call: CodebuffRunToolCall;
+}
+
+/** What came of the calls of a step. */
+export interface Ran {
+  readonly ran: readonly string[];
+  /** What was wrong with the other calls, for the model. */
+  readonly problems: readonly string[];
+}
+
+/** Runs the tool calls of one agent: all are checked first, then one runs after the other. */
+export class Calls {
+  readonly #setup: CallsSetup;
+
+  constructor(setup: CallsSetup) {
+    this.#setup = setup;
+  }
+
+  /** Runs the calls of one answer. Throws only the reason of a stop. */
+  async run(written: readonly WrittenCall[]): Promise<Ran> {
+    const { shared } = this.#setup;
+    const ready: Ready[] = [];
+    const problems: string[] = [];
+    for (const each of written) {
+      const read = await this.#read(each);
+      if (typeof read === "string") {
+        const message = shared.core.redactor.redact(read); // it quotes the model, which may name anything
+        problems.push(message);
+        tell(shared, { type: "error", message }, message.length);
+      } else {
+        ready.push(read);
+        this.#announce(read);
+      }
+    }
+    for (const each of ready) await this.#execute(each);
+    return { ran: ready.map(({ tool }) => tool.name), problems };
+  }
+
+  /** Runs a call of the agent's program. */
+  async runOne(name: string, input: Readonly<Record<string, unknown>>): Promise<readonly ToolOutput[]> {
+    const tool = this.#setup.toolbox.any(name);
+    if (!tool) {
+      this.#missing(name, input);
+      return failure(`Tool \`${name}\` is not currently available.`);
+    }
+    const checked = await this.#check(tool, input);
+    if ("issues" in checked) return failure(invalid(name, checked));
+    const ready: Ready = { tool, call: this.#callOf(tool, checked.input, input) };
+    this.#announce(ready);
+    return this.#execute(ready);
+  }
+
+  /** Reads a call; returns what is wrong with it otherwise. */
+  async #read({ name, arguments: text }: WrittenCall): Promise<Ready | string> {
+    const tool = this.#setup.toolbox.get(name);
+    if (!tool) {
+      const given = argumentsOf(text);
+      this.#missing(name, "value" in given ? given.value : {});
+      return `Tool \`${name}\` is not currently available. Make sure to only use tools listed in the system instructions.`;
+    }
+    const read = argumentsOf(text);
+    if ("problem" in read) return `Invalid parameters for ${name}: ${read.problem}`;
+    const checked = await this.#check(tool, read.value);
+    if ("issues" in checked) return invalid(name, checked);
+    return { tool, call: this.#callOf(tool, checked.input, read.value) };
+  }
+
+  /** Shows a call of a tool that is not there, to a user who is asked about calls. The model gets a message instead of a result. */
+  #missing(name: string, input: Input): void {
+    const { shared, toolbox } = this.#setup;
+    if (!shared.gate.asksUser) return;
+    const tool = `the tool \`${name}\``;
+    const why = toolbox.any(name) ? `the agent may not call ${tool}` : `no handler is registered for ${tool}`;
+    const error = shared.core.redactor.redact(shared.gate.unasked(why));
+    new ToolRun(shared, this.#made(name, input, input)).show({ state: "failed", error });
+  }
+
+  /** A schema of the caller's may throw, or never end. */
+  async #check({ name, schema }: Tool, value: unknown): Promise<Checked> {
+    const { shared } = this.#setup;
+    try {
+      return await abortable(schema.check(value), shared.signal);
+    } catch (cause) {
+      assertWanted(shared);
+      const { core, turn } = shared;
+      core.warn("handler-failed", `the schema of ${name} threw`, { cause, turnId: turn.id });
+      return { issues: [{ path: "", message: "the schema of the tool failed" }] };
+    }
+  }
+
+  /** @param given for the history, if a schema has made values that JSON cannot write */
+  #callOf(tool: Tool, input: Input, given: Input): CodebuffRunToolCall {
+    const isShort = tool.kind === "agent";
+    const name = isShort ? "spawn_agents" : tool.name;
+    const orders = isShort ? { agents: [{ agent_type: tool.agentId, ...input }] } : input;
+    return this.#made(name, orders, given, tool.isBuiltIn);
+  }
+
+  #made(name: string, input: Input, given: Input, isBuiltIn = false): CodebuffRunToolCall {
+    const { shared, speaker } = this.#setup;
+    const id = randomId("call"); // models see it, and take only letters, digits, `-` and `_`
+    const raw = {
+      type: "tool_call",
+      toolCallId: id,
+      toolName: name,
+      input: jsonOf(input) ?? given,
+      ...(speaker.parentId !== undefined
+        ? { agentId: speaker.id, parentAgentId: speaker.parentId }
+        : isBuiltIn
+          ? { agentId: speaker.id, includeToolCall: true }
+          : {}),
+    } as const;
+    const agent = speaker.parentId === undefined ? {} : { agent: speaker.type };
+    return { id, name, input, turnId: shared.turn.id, raw, ...agent };
+  }
+
+  /** What a call of the caller's own tool is about: a tool of Codebuff with the same name takes another input. */
+  #subjectOf(tool: Tool, { name, input }: CodebuffRunToolCall): Subject | undefined {
+    if (tool.kind !== "handled" || !tool.grant) return subjectOf({ name, input });
+    const { core, turn } = this.#setup.shared;
+    let cause: unknown;
+    try {
+      const subject = subjectInWords(tool.grant(input));
+      if (subject) return subject;
+    } catch (thrown) {
+      cause = thrown;
+    }
+    const problem = cause === undefined ? "returned no words" : `threw: ${said(cause)}`;
+    core.warn("handler-failed", `\`grant\` of ${name} ${problem}`, { cause, turnId: turn.id });
+    return undefined;
+  }
+
+  #announce({ call, tool }: Ready): void {
+    const { shared, history } = this.#setup;
+    const { toolCallId, toolName, input } = call.raw;
+    history.push({
+      role: "assistant",
+      content: [{ type: "tool-call", toolCallId, toolName, input }],
+      sentAt: shared.core.clock.wallTime(),
+    });
+    tell(shared, call.raw, sizeOf(input));
+    if (tool.kind !== "control" || tool.control === "ask_user" || tool.control === "spawn_agents")
+      new ToolRun(shared, call).show({ state: "requested" });
+  }
+
+  async #execute({ tool, call }: Ready): Promise<readonly ToolOutput[]> {
+    const { shared, speaker, history } = this.#setup;
+    const { id: toolCallId, name: toolName } = call;
+    assertWanted(shared);
+    const output = await this.#outputOf(tool, call);
+    history.push({ role: "tool", toolName, toolCallId, content: output });
+    assertWanted(shared);
+    tell(
+      shared,
+      { type: "tool_result", toolCallId, toolName, output, ...defined({ parentAgentId: speaker.parentId }) },
+      sizeOf(output),
+    );
+    return output;
+  }
+
+  async #outputOf(tool: Tool, call: CodebuffRunToolCall): Promise<readonly ToolOutput[]> {
+    const { shared, controls } = this.#setup;
+    const run = new ToolRun(
+      shared,
+      call,
+      tool.isBuiltIn ? undefined : { subject: this.#subjectOf(tool, call) },
+    );
+    if (tool.kind === "handled") return run.run(tool.handler);
+    const control = tool.kind === "agent" ? "spawn_agents" : tool.control;
+    switch (control) {
+      case "ask_user":
+        return run.ask();
+      case "spawn_agents":
+        // Sub-agents cost credits, so the gate stands before them too. The schema has checked the orders.
+        return run.spawn(() => controls.spawn(call.input["agents"] as readonly SpawnOrder[]));
+      case "set_output":
+        return controls.setOutput(call.input);
+      case "end_turn":
+        return [json({ message: "Turn ended." })];
+      case "task_completed":
+        return [json({ message: "Task completed." })];
+      case "write_todos":
+        return [json({ message: "Todos written" })];
+      case "think_deeply":
+        return [json({ message: "Thought logged." })];
+      default:
+        return control satisfies never;
+    }
+  }
+}
+
+/** The arguments of a call as a value, or why they cannot be read. No arguments are an empty object. */
+function argumentsOf(text: string): { readonly value: Input } | { readonly problem: string } {
+  if (text.trim() === "") return { value: {} };
+  if (isTooDeep(text)) return { problem: TOO_DEEP };
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? { value } : { problem: "the arguments are no JSON object" };
+  } catch {
+    return { problem: "the arguments are no JSON" };
+  }
+}
+
+/** The input as a JSON value; `undefined` if a schema has made something else of it, such as a BigInt. */
+function jsonOf(input: Input): Input | undefined {
+  try {
+    const value: unknown = JSON.parse(JSON.stringify(input));
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function sizeOf(value: unknown): number {
+  return JSON.stringify(value).length;
+}

@@ -1,0 +1,86 @@
+// Tool calls that the model's provider runs itself: shown, and no more.
+import { defined, isObject } from "../../core/checks.ts";
+import { randomId } from "../../core/random-id.ts";
+import { parseJson } from "../../core/text.ts";
+import type { TurnToolCall } from "../../core/values.ts";
+import type { ProviderCall } from "../messages.ts";
+import { type Shared, tell } from "../agents/shared.ts";
+import { failure, json, limited } from "./toolbox.ts";
+import type { Speaker } from "../turn.ts";
+
+interface Shown {
+  readonly id: string;
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+type Now = Pick<TurnToolCall, "state" | "output" | "error">;
+
+/** The calls of one answer that the model's provider runs itself. They are shown; nothing of them goes back to the model. */
+export class ProviderCalls {
+  readonly #shared: Shared;
+  readonly #speaker: Speaker;
+  /** Calls without a result, by the ids of the provider. */
+  readonly #open = new Map<string, Shown>();
+
+  constructor(shared: Shared, speaker: Speaker) {
+    this.#shared = shared;
+    this.#speaker = speaker;
+  }
+
+  /** Shows a call, or the result of one. */
+  tell(call: ProviderCall): void {
+    const { id: given, name } = call;
+    if (!("result" in call)) {
+      this.#begin(given, name, inputOf(call.arguments));
+      return;
+    }
+    const shown = this.#open.get(given) ?? this.#begin(given, name, {});
+    this.#open.delete(given);
+    const { result, isError } = call;
+    const words = typeof result === "string" ? result : JSON.stringify(result);
+    const output = limited(isError ? failure(words) : [json(result)]);
+    const { parentId: parentAgentId } = this.#speaker;
+    const event = { type: "tool_result", toolCallId: shown.id, toolName: shown.name, output } as const;
+    this.#show(shown, isError ? { state: "failed", error: words, output } : { state: "done", output });
+    tell(this.#shared, { ...event, ...defined({ parentAgentId }) }, words.length);
+  }
+
+  /** The answer is over: no result follows. */
+  end(): void {
+    for (const shown of this.#open.values()) this.#show(shown, { state: "abandoned" });
+    this.#open.clear();
+  }
+
+  #begin(given: string, name: string, input: Shown["input"]): Shown {
+    const shown = { id: this.#shared.gate.idFor(randomId("call")), name, input }; // providers repeat their ids
+    const earlier = this.#open.get(given);
+    if (earlier) this.#show(earlier, { state: "abandoned" }); // a result cannot be told to be its own
+    this.#open.set(given, shown);
+    tell(this.#shared, this.#eventOf(shown), JSON.stringify(input).length);
+    this.#show(shown, { state: "running" });
+    return shown;
+  }
+
+  #eventOf({ id: toolCallId, name: toolName, input }: Shown) {
+    const { id: agentId, parentId } = this.#speaker;
+    const agent = parentId === undefined ? {} : { agentId, parentAgentId: parentId };
+    return { type: "tool_call", toolCallId, toolName, input, ...agent } as const;
+  }
+
+  #show(shown: Shown, now: Now): void {
+    const { core, turn } = this.#shared;
+    core.outbox.run(() => {
+      if (turn.open) turn.tools.set({ ...shown, raw: this.#eventOf(shown), ...now });
+    });
+  }
+}
+
+function inputOf(text = ""): Readonly<Record<string, unknown>> {
+  try {
+    const value = parseJson(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {}; // it is shown, and not run
+  }
+}

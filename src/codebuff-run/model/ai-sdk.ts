@@ -1,0 +1,306 @@
+// A language model of the AI SDK as a source of models (`aiSdkModel`).
+import { toBase64 } from "../../core/bytes.ts";
+import { describe, isObject } from "../../core/checks.ts";
+import { InvalidInputError, said } from "../../core/errors.ts";
+import { CodebuffRunError } from "../errors.ts";
+import type { ChatChunk, ChatMessage, ChatRequest, ToolCallDelta } from "../messages.ts";
+import type { ModelProvider } from "./providers.ts";
+
+/** A file in the form of the specifications V2 and V3 (AI SDK 5 and 6), or of V4 (AI SDK 7). */
+type AiSdkFile = string | URL | { type: "data"; data: string } | { type: "url"; url: URL };
+
+/** A part of a message, as models of the AI SDK read it. */
+type AiSdkPart =
+  | { type: "text"; text: string }
+  | { type: "file"; data: AiSdkFile; mediaType: string }
+  | { type: "tool-call"; toolCallId: string; toolName: string; input: unknown }
+  | { type: "tool-result"; toolCallId: string; toolName: string; output: { type: "text"; value: string } };
+
+/** What a model of the AI SDK is asked for. */
+interface AiSdkCall {
+  prompt: { role: "system" | "user" | "assistant" | "tool"; content: string | AiSdkPart[] }[];
+  tools?: { type: "function"; name: string; description?: string; inputSchema: Record<string, unknown> }[];
+  toolChoice?: { type: "auto" };
+  abortSignal?: AbortSignal;
+}
+
+/** The part of the AI SDK's language models that this library uses. Their own type fits: no package is needed. */
+export interface AiSdkModel {
+  /** `v2`, `v3` or `v4`: AI SDK 5, 6 or 7. @default "v2" */
+  readonly specificationVersion?: string;
+  readonly provider: string;
+  readonly modelId: string;
+  /** `never`: each version of the AI SDK has its own type of options. */
+  doStream(options: never): PromiseLike<{
+    readonly stream: {
+      getReader(): {
+        read(): Promise<{ readonly done: boolean; readonly value?: unknown }>;
+        cancel(): Promise<void>;
+      };
+    };
+  }>;
+}
+
+/**
+ * A language model of the AI SDK, such as `anthropic("claude-sonnet-5")`, as a source of models. It answers for every model that an agent
+ * names.
+ *
+ * @example
+ * new CodebuffRun({ providers: [aiSdkModel(openai("gpt-5-mini"))], agent });
+ * @throws InvalidInputError for what is no such model: a name alone is none, nor is a model of AI SDK 4 or of one after 7.
+ */
+export function aiSdkModel(model: AiSdkModel): ModelProvider {
+  if (typeof model !== "object" || model === null || typeof model.doStream !== "function") {
+    throw new InvalidInputError(
+      `the model is ${describe(model)}.`,
+      'Pass a language model of the AI SDK, such as openai("gpt-5-mini").',
+    );
+  }
+  const { specificationVersion: version = "v2" } = model;
+  if (!VERSIONS.has(version)) {
+    throw new InvalidInputError(
+      `the model has the specification \`${version}\`.`,
+      `Pass a model with one of ${[...VERSIONS].join(", ")}: those of AI SDK 5, 6 and 7.`,
+    );
+  }
+  async function* stream(
+    request: ChatRequest,
+    { signal }: { readonly signal: AbortSignal },
+  ): AsyncGenerator<ChatChunk, void> {
+    const { stream: parts } = await model.doStream(callOf(request, signal, version) as never);
+    const reader = parts.getReader();
+    const reading = new PartReader();
+    try {
+      for (let part = await reader.read(); !part.done; part = await reader.read()) {
+        const chunk = reading.read(part.value);
+        if (chunk) yield chunk;
+      }
+      const last = reading.end();
+      if (last) yield last;
+    } finally {
+      reader.cancel().catch(() => {}); // the stream may have ended already
+    }
+  }
+  return { name: `${model.provider}/${model.modelId}`, supports: () => true, stream };
+}
+
+const VERSIONS: ReadonlySet<string> = new Set(["v2", "v3", "v4"]);
+
+function callOf({ messages, tools = [] }: ChatRequest, abortSignal: AbortSignal, version: string): AiSdkCall {
+  const names = new Map<string, string>();
+  return {
+    prompt: messages.map((message) => promptOf(message, names, version)),
+    abortSignal,
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map(({ function: { name, description, parameters } }) => ({
+            type: "function",
+            name,
+            description,
+            inputSchema: { ...parameters },
+          })),
+          toolChoice: { type: "auto" },
+        }),
+  };
+}
+
+/** `names`: the tools of the calls so far, by the ids of the calls. */
+function promptOf(
+  message: ChatMessage,
+  names: Map<string, string>,
+  version: string,
+): AiSdkCall["prompt"][number] {
+  switch (message.role) {
+    case "system":
+      return { role: "system", content: message.content };
+    case "user":
+      return {
+        role: "user",
+        content: message.content.map((part) =>
+          part.type === "text" ? textOf(part.text) : fileOf(part.image_url.url, version),
+        ),
+      };
+    case "assistant": {
+      const { content, tool_calls = [] } = message;
+      const calls = tool_calls.map(({ id, function: { name, arguments: json } }): AiSdkPart => {
+        names.set(id, name);
+        return { type: "tool-call", toolCallId: id, toolName: name, input: JSON.parse(json) }; // written by this library
+      });
+      return { role: "assistant", content: [...(content === "" ? [] : [textOf(content)]), ...calls] };
+    }
+    case "tool": {
+      const { tool_call_id: toolCallId, content: value } = message;
+      const toolName = names.get(toolCallId) ?? "unknown";
+      return {
+        role: "tool",
+        content: [{ type: "tool-result", toolCallId, toolName, output: { type: "text", value } }],
+      };
+    }
+    default:
+      return message satisfies never;
+  }
+}
+
+function textOf(text: string): AiSdkPart {
+  return { type: "text", text };
+}
+
+/** A picture: its bytes as base64, or its address. @throws CodebuffRunError for a picture that is neither */
+function fileOf(address: string, version: string): AiSdkPart {
+  const isV4 = version === "v4";
+  const inline = /^data:([^;,]*)((?:;[^;,]*)*),(.*)$/is.exec(address);
+  try {
+    if (!inline) {
+      const url = new URL(address);
+      return { type: "file", data: isV4 ? { type: "url", url } : url, mediaType: "image/*" };
+    }
+    const [, type, parameters = "", content = ""] = inline;
+    const decoded = decodeURIComponent(content);
+    const data = /;base64$/i.test(parameters) ? decoded : toBase64(bytesOf(decoded));
+    return { type: "file", data: isV4 ? { type: "data", data } : data, mediaType: type || "image/png" };
+  } catch (error) {
+    const message = `a picture of the history cannot be sent: ${said(error)}`;
+    throw new CodebuffRunError({ kind: "bad_request", message });
+  }
+}
+
+/** UTF-8. */
+function bytesOf(text: string): Uint8Array {
+  const binary = encodeURIComponent(text).replace(/%(..)/g, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+}
+
+/** Why a model has ended, where it does not say. */
+const UNKNOWN = "unknown";
+
+/** Reads the parts of one stream. */
+class PartReader {
+  /** Calls whose input is streamed and that have not come as a whole yet, by their ids: how many, and the place of the last. */
+  readonly #streamed = new Map<string, { readonly place: number; readonly count: number }>();
+  /** Calls that the provider runs itself, by their ids. */
+  readonly #provided = new Map<string, string>();
+  #calls = 0;
+  #isEmpty = true;
+  #hasFinished = false;
+
+  /** The chunk that a part says; `undefined` for a part that says nothing. @throws the error of the model */
+  read(part: unknown): ChatChunk | undefined {
+    const fields = isObject(part) ? part : {};
+    const { type, id, delta, toolName, error } = fields;
+    const name = stringOf(toolName);
+    switch (type) {
+      case "text-delta":
+        return this.#said({ content: stringOf(delta) }, delta);
+      case "reasoning-delta":
+        return this.#said({ reasoning: stringOf(delta) }, delta);
+      case "tool-input-start":
+        if (fields["providerExecuted"] === true) return undefined; // the call follows as a whole
+        return this.#fragment({ index: this.#begin(stringOf(id)), function: { name } });
+      case "tool-input-delta": {
+        const streamed = this.#streamed.get(stringOf(id));
+        return (
+          streamed && this.#fragment({ index: streamed.place, function: { arguments: stringOf(delta) } })
+        );
+      }
+      case "tool-call":
+        return this.#call(stringOf(fields["toolCallId"]), name, fields);
+      case "tool-result":
+        return this.#result(stringOf(fields["toolCallId"]), name, fields);
+      case "finish":
+        return this.#finish(fields);
+      case "error":
+        throw error;
+      default:
+        return undefined;
+    }
+  }
+
+  /** The stream is over. Returns the last chunk of a model that has not said so. @throws CodebuffRunError `no_response` */
+  end(): ChatChunk | undefined {
+    return this.#hasFinished ? undefined : this.#finish({});
+  }
+
+  #said(delta: Delta, text: unknown): ChatChunk {
+    if (text) this.#isEmpty = false;
+    return chunkOf(delta);
+  }
+
+  #fragment(call: ToolCallDelta): ChatChunk {
+    return this.#said({ tool_calls: [call] }, true);
+  }
+
+  /** The place of a new call. Models may repeat an id: two calls with one id are two calls. */
+  #begin(id: string): number {
+    const place = this.#calls++;
+    this.#streamed.set(id, { place, count: (this.#streamed.get(id)?.count ?? 0) + 1 });
+    return place;
+  }
+
+  #call(id: string, name: string, { input, providerExecuted }: Readonly<Record<string, unknown>>) {
+    const text = stringOf(input);
+    if (providerExecuted === true) {
+      this.#provided.set(id, name);
+      return this.#said({ provider_calls: [{ id, name, arguments: text }] }, true);
+    }
+    const streamed = this.#streamed.get(id);
+    if (!streamed) return this.#fragment({ index: this.#calls++, function: { name, arguments: text } });
+    const { place, count } = streamed; // its input has come
+    if (count > 1) this.#streamed.set(id, { place, count: count - 1 });
+    else this.#streamed.delete(id);
+    return undefined;
+  }
+
+  #result(
+    id: string,
+    name: string,
+    { result = null, isError, preliminary }: Readonly<Record<string, unknown>>,
+  ) {
+    if (preliminary === true) return undefined; // a later result takes its place
+    const call = { id, name: this.#provided.get(id) ?? name, result, isError: isError === true };
+    return this.#said({ provider_calls: [call] }, true);
+  }
+
+  #finish({ finishReason, usage }: Readonly<Record<string, unknown>>): ChatChunk {
+    this.#hasFinished = true;
+    const finish_reason = wordOf(finishReason);
+    if (finish_reason === UNKNOWN && this.#isEmpty) {
+      const message = "the model has said nothing, and not why it has ended";
+      throw new CodebuffRunError({ kind: "no_response", message });
+    }
+    return {
+      choices: [{ index: 0, delta: {}, finish_reason }],
+      usage: {
+        prompt_tokens: tokensIn(usage, "inputTokens"),
+        completion_tokens: tokensIn(usage, "outputTokens"),
+      },
+    };
+  }
+}
+
+type Delta = NonNullable<NonNullable<ChatChunk["choices"]>[number]["delta"]>;
+
+function chunkOf(delta: Delta): ChatChunk {
+  return { choices: [{ index: 0, delta }] };
+}
+
+function stringOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** The reason of the end: a word (V2), or an object with one. From V3 on `other` without the provider's own word stands for none. */
+function wordOf(reason: unknown): string {
+  if (typeof reason === "string") return reason;
+  const { unified, raw } = isObject(reason) ? reason : {};
+  if (typeof unified !== "string" || (unified === "other" && raw === undefined)) return UNKNOWN;
+  return unified;
+}
+
+/** A count of tokens: a number, or an object with the total, by the version of the AI SDK. */
+function tokensIn(usage: unknown, name: "inputTokens" | "outputTokens"): number {
+  const count = isObject(usage) ? usage[name] : undefined;
+  const total = isObject(count) ? count["total"] : count;
+  return typeof total === "number" && Number.isFinite(total) ? total : 0;
+}

@@ -1,0 +1,199 @@
+// Pure: puts together one answer of a model, chunk by chunk, within limits.
+import { GrowingText } from "../../core/text.ts";
+import type { Usage } from "../../core/values.ts";
+import { CodebuffRunError } from "../errors.ts";
+import type { ChatChunk, ChatUsage, ProviderCall, RunPart, ToolCallDelta } from "../messages.ts";
+
+/** Characters of the arguments of one call. Real arguments are whole files at most. */
+const MAX_ARGUMENTS = 4 * 1_048_576;
+
+/** Characters of text and reasoning in one answer: far more than a model writes. */
+const MAX_TEXT = 16 * 1_048_576;
+
+/** A character has at most three bytes. */
+const MAX_BYTES = 3 * MAX_TEXT;
+
+/** Calls in one answer. Real answers have some tens. */
+const MAX_CALLS = 1_000;
+
+/** What a chunk adds to an answer. `block`: a block of text is complete. */
+export type Piece =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "reasoning"; readonly text: string }
+  | { readonly type: "block"; readonly text: string }
+  | { readonly type: "provider-call"; readonly call: ProviderCall };
+
+/** A tool call as the model wrote it. */
+export interface WrittenCall {
+  readonly name: string;
+  /** JSON, as it came. */
+  readonly arguments: string;
+}
+
+interface Fragments {
+  name: string;
+  arguments: string;
+}
+
+/**
+ * One answer of a model, chunk by chunk. Pure.
+ *
+ *     text, reasoning ──▶ blocks, in order          tool fragments ──▶ calls, by index, complete at the end of the answer
+ */
+export class Answer {
+  readonly #parts: RunPart[] = [];
+  readonly #calls = new Map<number, Fragments>();
+  #open: { readonly type: "text" | "reasoning"; readonly text: GrowingText } | undefined;
+  #length = 0;
+  #hasProviderCalls = false;
+  #usage: ChatUsage | undefined;
+  /** The id of the first chunk. */
+  messageId: string | undefined;
+  finishReason: string | undefined;
+  isDone = false;
+  readonly #arrived: () => void;
+
+  /** @param arrived called for each chunk */
+  constructor(arrived: () => void = () => {}) {
+    this.#arrived = arrived;
+  }
+
+  /** Whether a text, reasoning or a fragment of a call has arrived. */
+  get hasBegun(): boolean {
+    return this.#length > 0 || this.#calls.size > 0 || this.#hasProviderCalls;
+  }
+
+  /** Whether the answer has its end. Without it, the stream has broken off. */
+  get isComplete(): boolean {
+    return this.isDone || this.finishReason !== undefined;
+  }
+
+  /** The blocks of text and reasoning, in order. */
+  get parts(): readonly RunPart[] {
+    return this.#parts;
+  }
+
+  get calls(): readonly WrittenCall[] {
+    return [...this.#calls].sort(([one], [other]) => one - other).map(([, call]) => call);
+  }
+
+  /** Dollars. */
+  get cost(): number {
+    const { cost = 0, cost_details } = this.#usage ?? {};
+    return cost + (cost_details?.upstream_inference_cost ?? 0);
+  }
+
+  get usage(): Usage | undefined {
+    const { prompt_tokens: inputTokens, completion_tokens: outputTokens } = this.#usage ?? {};
+    if (typeof inputTokens !== "number" && typeof outputTokens !== "number") return undefined;
+    return {
+      ...(typeof inputTokens === "number" ? { inputTokens } : {}),
+      ...(typeof outputTokens === "number" ? { outputTokens } : {}),
+    };
+  }
+
+  /** @throws CodebuffRunError `protocol_error` for an answer over a limit. */
+  add(chunk: ChatChunk, tell: (piece: Piece) => void): void {
+    this.#arrived();
+    this.messageId ??= chunk.id ?? undefined;
+    if (chunk.usage) this.#usage = chunk.usage;
+    const choice = mainChoice(chunk.choices);
+    if (!choice) return;
+    const { content, reasoning, reasoning_content, tool_calls, provider_calls } = choice.delta ?? {};
+    const thought = reasoning || reasoning_content; // two spellings of one field: some servers send both
+    if (thought) this.#grow("reasoning", thought, tell);
+    if (content) this.#grow("text", content, tell);
+    if (tool_calls) for (const fragment of tool_calls) this.#fragment(fragment, tell);
+    if (provider_calls) for (const call of provider_calls) this.#provide(call, tell);
+    if (choice.finish_reason) this.finishReason = choice.finish_reason;
+  }
+
+  /** No chunk follows. */
+  end(tell: (piece: Piece) => void): void {
+    this.#close(tell);
+  }
+
+  /** The answer has broken off: its calls may be incomplete. */
+  dropCalls(): void {
+    this.#calls.clear();
+  }
+
+  #grow(type: "text" | "reasoning", text: string, tell: (piece: Piece) => void): void {
+    if (this.#open?.type !== type) {
+      this.#close(tell);
+      this.#open = { type, text: new GrowingText(MAX_BYTES) };
+    }
+    this.#length += text.length;
+    if (this.#length > MAX_TEXT) throw tooMuch(`the answer is longer than ${MAX_TEXT} characters`);
+    this.#open.text.add(text);
+    tell({ type, text });
+  }
+
+  #provide(call: ProviderCall, tell: (piece: Piece) => void): void {
+    this.#close(tell);
+    this.#hasProviderCalls = true;
+    tell({ type: "provider-call", call });
+  }
+
+  #close(tell: (piece: Piece) => void): void {
+    const open = this.#open;
+    if (!open) return;
+    this.#open = undefined;
+    const text = open.text.value;
+    this.#parts.push({ type: open.type, text });
+    if (open.type === "text") tell({ type: "block", text });
+  }
+
+  #fragment({ index = 0, function: part }: ToolCallDelta, tell: (piece: Piece) => void): void {
+    this.#close(tell);
+    let call = this.#calls.get(index);
+    if (!call) {
+      if (this.#calls.size === MAX_CALLS) throw tooMuch(`the answer has more than ${MAX_CALLS} tool calls`);
+      call = { name: "", arguments: "" };
+      this.#calls.set(index, call);
+    }
+    if (part?.name && call.name === "") call.name = part.name;
+    if (!part?.arguments) return;
+    call.arguments += part.arguments;
+    if (call.arguments.length > MAX_ARGUMENTS)
+      throw tooMuch(`the arguments of a tool call are longer than ${MAX_ARGUMENTS} characters`);
+  }
+}
+
+/** The choice with index 0; the others are drafts that nobody asked for. */
+function mainChoice(
+  choices: ChatChunk["choices"] = [],
+): NonNullable<ChatChunk["choices"]>[number] | undefined {
+  for (const choice of choices ?? []) if ((choice.index ?? 0) === 0) return choice;
+  return undefined;
+}
+
+function tooMuch(message: string): CodebuffRunError {
+  return new CodebuffRunError({ kind: "protocol_error", message });
+}
+
+/** The credits of a step. The server bills by the same formula. */
+export function creditsOf(dollars: number): number {
+  const credits = Math.round(dollars * 1.055 * 100);
+  return Number.isFinite(credits) && credits > 0 ? credits : 0; // the record of a step takes no other number
+}
+
+/** The text of an answer that came as one JSON object, as one chunk. */
+export function chunkOfCompletion(completion: unknown): unknown {
+  if (typeof completion !== "object" || completion === null) return completion;
+  const { choices, ...rest } = completion as { readonly choices?: unknown };
+  if (!Array.isArray(choices)) return completion;
+  return { ...rest, choices: choices.map(streamed) };
+}
+
+function streamed(choice: unknown): unknown {
+  if (typeof choice !== "object" || choice === null) return choice;
+  const { message, ...rest } = choice as { readonly message?: unknown };
+  if (typeof message !== "object" || message === null) return rest;
+  const { tool_calls } = message as { readonly tool_calls?: unknown };
+  if (!Array.isArray(tool_calls)) return { ...rest, delta: message };
+  const numbered = tool_calls.map((call: unknown, index) =>
+    typeof call === "object" && call !== null ? { index, ...call } : call,
+  );
+  return { ...rest, delta: { ...message, tool_calls: numbered } };
+}

@@ -1,0 +1,280 @@
+// The routes of the Codebuff backend: key, registry, records of runs, token counts, models.
+import { isObject } from "../../core/checks.ts";
+import type { CancelTimer, Clock } from "../../core/clock.ts";
+import { abortable } from "./abortable.ts";
+import { Answer, chunkOfCompletion } from "./answer.ts";
+import { CodebuffRunError } from "../errors.ts";
+import { parsedData } from "./event-stream.ts";
+import type { Http, HttpCall, HttpRequest, Traffic } from "../http.ts";
+import { type ChatRequest, readChatMessage } from "../messages.ts";
+import { type Receiver, receive } from "./receive.ts";
+import { Watch } from "./watch.ts";
+
+/** ms for a call that a run cannot do without. */
+const CALL_TIMEOUT = 30_000;
+
+/** ms for a call that a run can do without. */
+const SHORT_TIMEOUT = 5_000;
+
+/** ms for the last call of a cancelled run: nobody waits longer for what was cancelled. */
+const CANCELLED_TIMEOUT = 1_000;
+
+/** Characters of `errorMessage` in the record of a run. */
+const MAX_ERROR = 2_000;
+
+/** The record of one step. */
+export interface StepRecord {
+  readonly stepNumber: number;
+  readonly credits: number;
+  readonly childRunIds: readonly string[];
+  readonly messageId: string | null;
+  readonly status: "completed";
+  readonly startTime: string;
+  readonly errorMessage?: string;
+}
+
+export interface FinishRecord {
+  readonly runId: string;
+  readonly status: "completed" | "failed" | "cancelled";
+  readonly totalSteps: number;
+  readonly directCredits: number;
+  readonly totalCredits: number;
+  readonly errorMessage?: string;
+  /** With `stepReporting: "batch"`. */
+  readonly steps?: readonly (StepRecord & { readonly id: string })[];
+}
+
+export interface BackendSetup {
+  readonly http: Http;
+  readonly clock: Clock;
+  readonly apiKey: string;
+  /** ms without a byte of a model's answer; 0: no limit. */
+  readonly streamTimeout: number;
+  readonly traffic: Traffic;
+}
+
+/** The check of the API key: one for all runs that wait for it. */
+interface KeyCheck {
+  readonly answer: Promise<void>;
+  readonly controller: AbortController;
+  waiting: number;
+  isRight: boolean;
+}
+
+/** The routes of the Codebuff backend. */
+export class Backend {
+  readonly #setup: BackendSetup;
+  #check: KeyCheck | undefined;
+
+  constructor(setup: BackendSetup) {
+    this.#setup = setup;
+  }
+
+  /** Whether the server says that it is well. Never rejects. */
+  async isHealthy(signal: AbortSignal): Promise<boolean> {
+    try {
+      const path = "/api/healthz";
+      const answer = await this.#call({ method: "GET", path, timeout: SHORT_TIMEOUT, signal });
+      return isObject(answer) && answer["status"] === "ok";
+    } catch {
+      return false; // the question is just that
+    }
+  }
+
+  /** Checks the API key: once for all runs, until a key is refused. The check ends when no run waits for it any more. */
+  async user(signal: AbortSignal): Promise<void> {
+    this.#check ??= this.#newCheck();
+    const check = this.#check;
+    check.waiting++;
+    try {
+      await abortable(check.answer, signal);
+      check.isRight = true;
+    } catch (error) {
+      if (!signal.aborted) this.#forget(check);
+      throw error;
+    } finally {
+      check.waiting--;
+      if (check.waiting === 0 && !check.isRight) {
+        this.#forget(check);
+        check.controller.abort();
+      }
+    }
+  }
+
+  /** The key was refused: the next run asks again. */
+  forgetUser(): void {
+    this.#check = undefined;
+  }
+
+  #forget(check: KeyCheck): void {
+    if (this.#check === check) this.#check = undefined;
+  }
+
+  #newCheck(): KeyCheck {
+    const controller = new AbortController();
+    return { answer: this.#askUser(controller.signal), controller, waiting: 0, isRight: false };
+  }
+
+  async #askUser(signal: AbortSignal): Promise<void> {
+    const path = "/api/v1/me?fields=id";
+    const answer = await this.#call({
+      method: "GET",
+      path,
+      timeout: CALL_TIMEOUT,
+      isRepeated: true,
+      isAccount: true,
+      signal,
+    });
+    if (isObject(answer) && typeof answer["id"] === "string") return;
+    const message = `GET ${path}: the answer has no \`id\``;
+    throw new CodebuffRunError({ kind: "protocol_error", message });
+  }
+
+  /** The registry's record of an agent; `undefined` if there is none. */
+  async agent(path: string, signal: AbortSignal): Promise<unknown> {
+    try {
+      return await this.#call({
+        method: "GET",
+        path: `/api/v1/agents/${path}`,
+        timeout: CALL_TIMEOUT,
+        isRepeated: true,
+        signal,
+      });
+    } catch (error) {
+      if (error instanceof CodebuffRunError && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+
+  /** Begins the record of a run. Returns its id. */
+  async start(agentId: string, ancestorRunIds: readonly string[], signal: AbortSignal): Promise<string> {
+    const answer = await this.#call({
+      method: "POST",
+      path: "/api/v1/agent-runs",
+      body: { action: "START", agentId, ancestorRunIds },
+      timeout: CALL_TIMEOUT,
+      isRepeated: true,
+      isAccount: true,
+      signal,
+    });
+    const runId = isObject(answer) ? answer["runId"] : undefined;
+    if (typeof runId === "string" && runId !== "") return runId;
+    throw new CodebuffRunError({ kind: "start_failed", message: "the server gave the run no `runId`" });
+  }
+
+  async step(runId: string, record: StepRecord, signal: AbortSignal): Promise<void> {
+    const path = `/api/v1/agent-runs/${encodeURIComponent(runId)}/steps`;
+    await this.#call({
+      method: "POST",
+      path,
+      body: cut(record),
+      timeout: CALL_TIMEOUT,
+      isAccount: true,
+      signal,
+    });
+  }
+
+  /** Ends the record of a run. `stop`: the run is stopped, and the call has less time from then on. */
+  async finish(record: FinishRecord, stop: AbortSignal): Promise<void> {
+    const { clock } = this.#setup;
+    const controller = new AbortController();
+    let cancelTimer: CancelTimer = () => {};
+    const expire = (): void => {
+      const message = `no answer within ${CANCELLED_TIMEOUT} ms`;
+      controller.abort(new CodebuffRunError({ kind: "timeout", message }));
+    };
+    const hurry = (): void => {
+      cancelTimer = clock.setTimeout(expire, CANCELLED_TIMEOUT);
+    };
+    if (stop.aborted) hurry();
+    else stop.addEventListener("abort", hurry, { once: true });
+    try {
+      await this.#call({
+        method: "POST",
+        path: "/api/v1/agent-runs",
+        body: { action: "FINISH", ...cut(record) },
+        timeout: SHORT_TIMEOUT,
+        isAccount: true,
+        signal: controller.signal,
+      });
+    } finally {
+      cancelTimer();
+      stop.removeEventListener("abort", hurry);
+    }
+  }
+
+  /** The tokens of a history; `undefined` if the server does not count them. */
+  async tokens(body: object, signal: AbortSignal): Promise<number | undefined> {
+    const answer = await this.#call({
+      method: "POST",
+      path: "/api/v1/token-count",
+      body,
+      headers: { "x-codebuff-api-key": this.#setup.apiKey },
+      timeout: SHORT_TIMEOUT,
+      signal,
+    });
+    const count = isObject(answer) ? answer["inputTokens"] : undefined;
+    return typeof count === "number" && Number.isFinite(count) && count >= 0 ? count : undefined;
+  }
+
+  /** Asks a model, and receives its answer. Another try follows only before the first byte of an answer. */
+  async chat(
+    request: ChatRequest,
+    receiver: Receiver,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { http, clock, streamTimeout, traffic } = this.#setup;
+    let hasBegun = false;
+    await http.insist(
+      signal,
+      async () => {
+        const watch = new Watch(clock, streamTimeout, signal);
+        try {
+          const opened = await watch.wait(http.open(chatRequest(request, headers), watch.signal));
+          const began = (): void => {
+            hasBegun = true;
+          };
+          await receive(opened, receiver, { watch, began, traffic });
+        } finally {
+          watch.end();
+        }
+      },
+      () => !hasBegun,
+    );
+  }
+
+  /** Asks a model for `n` texts at once. Returns them, and the answer for its costs. */
+  async drafts(
+    request: ChatRequest,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<{ readonly texts: readonly string[]; readonly answer: Answer }> {
+    const { streamTimeout: timeout } = this.#setup;
+    const answer = new Answer();
+    let text = "";
+    const completion = await this.#call({ ...chatRequest(request, headers), timeout, signal });
+    const read = readChatMessage(chunkOfCompletion(completion));
+    if (read.type === "chunk")
+      answer.add(read.chunk, (piece) => {
+        if (piece.type === "text") text += piece.text;
+      });
+    const texts = parsedData(text);
+    if (Array.isArray(texts) && texts.every((each) => typeof each === "string")) return { texts, answer };
+    throw new CodebuffRunError({ kind: "protocol_error", message: "the answer holds no list of texts" });
+  }
+
+  #call(call: HttpCall): Promise<unknown> {
+    return this.#setup.http.call(call);
+  }
+}
+
+function chatRequest(request: ChatRequest, headers: Readonly<Record<string, string>>): HttpRequest {
+  return { method: "POST", path: "/api/v1/chat/completions", body: request, headers };
+}
+
+/** A record with an error that is not too long. */
+function cut<R extends { readonly errorMessage?: string }>(record: R): R {
+  const { errorMessage } = record;
+  return errorMessage === undefined ? record : { ...record, errorMessage: errorMessage.slice(0, MAX_ERROR) };
+}

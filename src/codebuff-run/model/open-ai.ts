@@ -1,0 +1,145 @@
+// Any server with OpenAI's API as a source of models (`openAiCompatible`).
+import { type Checks, checkFields, checks, describe, isObject } from "../../core/checks.ts";
+import { Redactor } from "../../core/tell/redact.ts";
+import { type Clock, systemClock } from "../../core/clock.ts";
+import { InvalidInputError } from "../../core/errors.ts";
+import { bytesOf, parsed } from "../../core/http/answer.ts";
+import type { FetchLike } from "../../core/http/fetch.ts";
+import { chunkOfCompletion } from "./answer.ts";
+import { CodebuffRunError, errorIn } from "../errors.ts";
+import { eventsOf, parsedData } from "./event-stream.ts";
+import { asRunError, Http, type Traffic } from "../http.ts";
+import { type ChatChunk, type ChatMessage, type ChatRequest, readChatMessage } from "../messages.ts";
+import { checkBaseUrl, lowerCased } from "../options.ts";
+import type { ModelProvider } from "./providers.ts";
+import { DONE } from "./sse.ts";
+import { Watch } from "./watch.ts";
+
+export interface OpenAiCompatibleOptions {
+  /** Such as `http://127.0.0.1:11434/v1`: `/chat/completions` follows. */
+  readonly baseUrl: string | URL;
+  /** Sent as `Authorization: Bearer`. @default none: local servers need no key */
+  readonly apiKey?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The model to ask, whatever the agent names. @default the agent's model */
+  readonly model?: string;
+  /** For messages. @default the host of `baseUrl` */
+  readonly name?: string;
+  /** @default the platform's */
+  readonly fetch?: FetchLike;
+  /** ms without a byte; 0: no limit. @default 120_000: models that think send little */
+  readonly streamTimeout?: number;
+  /** Allows a key over plain `http://` to other machines. @default false */
+  readonly allowInsecure?: boolean;
+  readonly clock?: Clock;
+}
+
+const CHECKS: Checks<OpenAiCompatibleOptions> = {
+  baseUrl: checks.any,
+  apiKey: checks.text,
+  headers: checks.headers,
+  model: checks.text,
+  name: checks.text,
+  fetch: checks.function,
+  streamTimeout: checks.delay,
+  allowInsecure: checks.boolean,
+  clock: checks.object,
+};
+
+/** A message whose parts are all texts, with one text in place of them: some small servers read no list. */
+function plain(message: ChatMessage): object {
+  if (message.role !== "user") return message;
+  const texts = message.content.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  return texts.length < message.content.length ? message : { role: "user", content: texts.join("\n\n") };
+}
+
+/** A provider belongs to no client that could show its calls. */
+const UNSEEN: Traffic = { frame: () => {}, message: () => {}, input: (work) => work() };
+
+/**
+ * Any server with OpenAI's API: OpenAI itself, a router, or a model on this machine. No Codebuff account is needed.
+ *
+ * @example
+ * new CodebuffRun({ providers: [openAiCompatible({ baseUrl: "http://127.0.0.1:11434/v1", model: "qwen3" })], agent });
+ * @throws InvalidInputError for options that cannot work.
+ */
+export function openAiCompatible(options: OpenAiCompatibleOptions): ModelProvider {
+  if (!isObject(options as unknown))
+    throw new InvalidInputError(`the options are ${describe(options)}.`, "Pass { baseUrl, apiKey, model }.");
+  checkFields(options, CHECKS, "option");
+  const { apiKey, headers = {}, model, fetch, streamTimeout = 120_000, allowInsecure = false } = options;
+  const hasSecrets = apiKey !== undefined || Object.keys(headers).length > 0;
+  const baseUrl = checkBaseUrl(options.baseUrl, hasSecrets, allowInsecure);
+  const { clock = systemClock, name = new URL(baseUrl).host } = options;
+  const redactor = new Redactor();
+  redactor.use("options", apiKey, ...Object.values(headers));
+  const http = new Http({
+    baseUrl,
+    provider: name,
+    fetch,
+    clock,
+    redactor,
+    traffic: UNSEEN,
+    headers: {
+      ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+      ...lowerCased(headers),
+    },
+  });
+
+  const chunkOf = (value: unknown): ChatChunk => {
+    const read = readChatMessage(value);
+    if (read.type === "chunk") return read.chunk;
+    throw errorIn(read, (text) => redactor.redact(text));
+  };
+
+  async function* stream(
+    request: ChatRequest,
+    { signal }: { readonly signal: AbortSignal },
+  ): AsyncGenerator<ChatChunk, void> {
+    const body = {
+      ...request,
+      messages: request.messages.map(plain),
+      ...(model === undefined ? {} : { model }),
+      stream_options: { include_usage: true },
+    };
+    const call = { method: "POST", path: "/chat/completions", body } as const;
+    const watch = new Watch(clock, streamTimeout, signal);
+    try {
+      const opened = await watch.wait(http.open(call, watch.signal));
+      const { response, reading } = opened;
+      if (/^\s*application\/json\b/i.test(response.headers.get("content-type") ?? "")) {
+        yield chunkOf(chunkOfCompletion(parsed(await watch.wait(bytesOf(response, reading)))));
+        return;
+      }
+      let isComplete = false;
+      for await (const list of eventsOf(opened, watch, () => {})) {
+        watch.hold(); // the reader may be slow
+        for (const data of list) {
+          if (data === DONE) isComplete = true;
+          else {
+            const chunk = chunkOf(parsedData(data));
+            if (chunk.choices?.some(({ finish_reason }) => finish_reason)) isComplete = true;
+            yield chunk;
+          }
+        }
+        watch.goOn();
+      }
+      if (!isComplete)
+        throw new CodebuffRunError({ kind: "stream_interrupted", message: "the answer broke off" });
+    } catch (error) {
+      throw signal.aborted ? signal.reason : asRunError(error);
+    } finally {
+      watch.end();
+    }
+  }
+
+  return {
+    name,
+    supports: () => true,
+    stream,
+    rateLimitResetAt: async (error) => {
+      const wait = error instanceof CodebuffRunError ? error.retryAfter : undefined;
+      return wait === undefined ? null : new Date(clock.wallTime() + wait);
+    },
+  };
+}

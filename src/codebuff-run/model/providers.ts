@@ -1,0 +1,302 @@
+// Which source answers for a model, and what follows when the source fails.
+import { type Check, checks, isObject } from "../../core/checks.ts";
+import type { Clock } from "../../core/clock.ts";
+import { said } from "../../core/errors.ts";
+import { Waits } from "../../core/http/waits.ts";
+import { jittered } from "../../core/link/backoff.ts";
+import { abortable } from "./abortable.ts";
+import type { Backend } from "./backend.ts";
+import { CodebuffRunError, errorIn, refused } from "../errors.ts";
+import { parsedData } from "./event-stream.ts";
+import type { CodebuffRunFailureKind } from "../state/failure.ts";
+import { FIRST_WAIT, LONGEST_WAIT, retryAfterIn } from "../http.ts";
+import { type ChatChunk, type ChatRequest, codeIn, readChatMessage } from "../messages.ts";
+import type { Receiver } from "./receive.ts";
+import { Watch } from "./watch.ts";
+
+/** What a provider is asked for. */
+export interface ModelQuery {
+  readonly model: string;
+  readonly costMode: string;
+}
+
+/**
+ * A source of models besides the Codebuff backend. It is asked first, gets the request without `codebuff_metadata` and `provider`, and
+ * costs no credits. `openAiCompatible` makes one.
+ */
+export interface ModelProvider {
+  /** For messages and cool-downs. */
+  readonly name: string;
+  supports(query: ModelQuery): boolean;
+  /**
+   * The chunks of OpenAI's API, parsed. Throw for a failure; an error with `status` 429 is a rate limit. `responseHeaders` and `responseBody`
+   * of an error are read as those of the AI SDK are.
+   */
+  stream(request: ChatRequest, context: { readonly signal: AbortSignal }): AsyncIterable<ChatChunk>;
+  /** Renews what the provider logs in with. Returns whether another try makes sense. */
+  refreshAuth?(): Promise<boolean>;
+  /** When the rate limit behind an error ends. @default what the error says (`Retry-After`); otherwise unknown */
+  rateLimitResetAt?(error: unknown): Promise<Date | null>;
+}
+
+/** ms that the backend answers in place of a provider with a rate limit. */
+const COOL_DOWN = 300_000;
+
+const isProvider = (value: unknown): boolean =>
+  isObject(value) &&
+  checks.text.holds(value["name"]) &&
+  typeof value["supports"] === "function" &&
+  typeof value["stream"] === "function";
+
+export const providersCheck: Check = {
+  expects: "an array of providers: { name, supports, stream }",
+  holds: (value) => Array.isArray(value) && value.every(isProvider),
+};
+
+export interface ProvidersSetup {
+  readonly providers: readonly ModelProvider[];
+  /** Undefined: there is no backend, so each model needs a provider. */
+  readonly backend: Backend | undefined;
+  readonly clock: Clock;
+  /** Further tries of a provider. */
+  readonly maxRetries: number;
+  /** ms that the waits before these tries may take together. */
+  readonly maxRetryWait: number;
+  /** Removes credentials. */
+  readonly redact: (text: string) => string;
+}
+
+export interface Ask {
+  /** With the fields that only the backend gets. */
+  readonly request: ChatRequest;
+  readonly costMode: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly receiver: Receiver;
+  readonly signal: AbortSignal;
+}
+
+/** Where models are asked: the first provider that supports the model, otherwise the backend. Shared by all runs of a client. */
+export class Providers {
+  readonly #setup: ProvidersSetup;
+  /** ms since 1970, by the name of a provider. */
+  readonly #coolUntil = new Map<string, number>();
+  readonly #waits: Waits;
+
+  constructor(setup: ProvidersSetup) {
+    this.#setup = setup;
+    this.#waits = new Waits(setup.clock);
+  }
+
+  /** Asks a model and receives its answer. Returns the name of the provider that has answered; `undefined`: the backend. */
+  async ask(ask: Ask): Promise<string | undefined> {
+    const { request, costMode } = ask;
+    const provider = this.#providerFor({ model: request.model, costMode });
+    const rests = provider && (this.#coolUntil.get(provider.name) ?? 0) > this.#setup.clock.wallTime();
+    if (provider && !(rests && this.#mayFallBack(ask))) return this.#askProvider(ask, provider);
+    await this.#askBackend(ask);
+    return undefined;
+  }
+
+  /** Whether the backend may answer for a provider. In free mode nothing of a provider's goes to the backend. */
+  #mayFallBack({ costMode }: Ask): boolean {
+    return costMode !== "free" && this.#setup.backend !== undefined;
+  }
+
+  /** The first provider for a model. Its code is the caller's, and may throw. */
+  #providerFor(query: ModelQuery): ModelProvider | undefined {
+    return this.#setup.providers.find((provider) => {
+      try {
+        return provider.supports(query);
+      } catch (thrown) {
+        throw this.#errorOf(thrown, "upstream_error", provider);
+      }
+    });
+  }
+
+  async #askBackend({ request, headers, receiver, signal }: Ask): Promise<void> {
+    const { backend } = this.#setup;
+    if (!backend) {
+      const message = `no provider supports the model \`${request.model}\`, and there is no API key for the backend`;
+      throw new CodebuffRunError({ kind: "forbidden", message });
+    }
+    await backend.chat(request, receiver, headers, signal);
+  }
+
+  /**
+   * Asks a provider. Where its failure may pass and nothing of its answer has come, it is asked again, after a wait. With a rate limit it is
+   * not: where there is a backend, the backend answers at once.
+   */
+  async #askProvider(ask: Ask, provider: ModelProvider): Promise<string | undefined> {
+    const { receiver, signal } = ask;
+    const { clock, maxRetries, maxRetryWait } = this.#setup;
+    let isRenewed = false;
+    let waited = 0;
+    for (let failures = 0; ; ) {
+      try {
+        await this.#stream(ask, provider);
+        return provider.name;
+      } catch (thrown) {
+        if (signal.aborted) throw signal.reason;
+        if (receiver.answer.hasBegun) throw this.#errorOf(thrown, "stream_interrupted", provider);
+        if (!isRateLimit(thrown) && isAuthFailure(thrown)) {
+          if (!isRenewed && (await this.#answerOf(() => provider.refreshAuth?.(), ask)) === true) {
+            isRenewed = true;
+            continue;
+          }
+          if (!this.#mayFallBack(ask)) throw this.#errorOf(thrown, "auth", provider);
+          await this.#askBackend(ask);
+          return undefined;
+        }
+        const error = await this.#failureOf(ask, provider, thrown);
+        if (isRateLimit(thrown) && this.#mayFallBack(ask)) {
+          const { kind, retryAfter = COOL_DOWN } = error;
+          if (kind === "rate_limited") this.#coolUntil.set(provider.name, clock.wallTime() + retryAfter);
+          await this.#askBackend(ask);
+          return undefined;
+        }
+        const jitter = jittered(clock.random(), FIRST_WAIT, LONGEST_WAIT, failures);
+        const wait = Math.max(error.retryAfter ?? 0, jitter);
+        waited += wait;
+        if (++failures > maxRetries || waited > maxRetryWait || !mayPass(error)) throw error;
+        await this.#waits.pause("a wait", wait, signal).catch(() => {}); // it fails by the signal alone
+        if (signal.aborted) throw signal.reason;
+      }
+    }
+  }
+
+  async #stream({ request: all, receiver, signal }: Ask, provider: ModelProvider): Promise<void> {
+    const { codebuff_metadata: _, provider: __, ...request } = all;
+    const watch = new Watch(this.#setup.clock, 0, signal); // a provider knows best how long its models are silent
+    try {
+      await this.#receive(provider.stream(request, { signal: watch.signal }), receiver, watch);
+    } finally {
+      watch.end();
+    }
+  }
+
+  /** The error of a provider, with the wait until its rate limit is over. */
+  async #failureOf(ask: Ask, provider: ModelProvider, thrown: unknown): Promise<CodebuffRunError> {
+    const error = this.#errorOf(thrown, isRateLimit(thrown) ? "rate_limited" : "upstream_error", provider);
+    if (error.kind !== "rate_limited") return error; // without credits a wait does not help
+    const until = await this.#answerOf(() => provider.rateLimitResetAt?.(thrown), ask);
+    if (!(until instanceof Date) || Number.isNaN(until.getTime())) return error;
+    const { kind, serverMessage: message, status, serverCode, body, cause } = error;
+    const retryAfter = Math.max(0, until.getTime() - this.#setup.clock.wallTime());
+    const { name } = provider;
+    return new CodebuffRunError({
+      kind,
+      message,
+      status,
+      serverCode,
+      body,
+      cause,
+      retryAfter,
+      provider: name,
+    });
+  }
+
+  /** Receives the chunks of a provider, also of one that ignores its signal. */
+  async #receive(
+    chunks: AsyncIterable<ChatChunk>,
+    { answer, tell, slowed }: Receiver,
+    watch: Watch,
+  ): Promise<void> {
+    const iterator = chunks[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const { done, value } = await watch.wait(iterator.next());
+        if (done) break;
+        const read = readChatMessage(value);
+        if (read.type !== "chunk") throw errorIn(read, this.#setup.redact);
+        answer.add(read.chunk, tell);
+        const wait = slowed();
+        if (wait) await watch.wait(wait);
+      }
+    } finally {
+      Promise.resolve(iterator.return?.()).catch(() => {}); // its failure is not ours any more
+    }
+    answer.isDone = true;
+    answer.end(tell);
+  }
+
+  /** What a provider says about its failure. A throw, or a stop, is no answer. */
+  async #answerOf<T>(question: () => T | PromiseLike<T>, { signal }: Ask): Promise<T | undefined> {
+    try {
+      return await abortable(question(), signal);
+    } catch {
+      if (signal.aborted) throw signal.reason;
+      return undefined;
+    }
+  }
+
+  /** @param kind for an error that says nothing of its own, such as a status */
+  #errorOf(
+    thrown: unknown,
+    kind: CodebuffRunFailureKind,
+    { name: provider }: ModelProvider,
+  ): CodebuffRunError {
+    if (thrown instanceof CodebuffRunError) return thrown;
+    const { redact, clock } = this.#setup;
+    const fields = fieldsOf(thrown);
+    const { message: words, responseHeaders: headers } = fields;
+    const message = redact(typeof words === "string" ? words : said(thrown));
+    const status = statusOf(thrown);
+    if (status === undefined || kind === "auth" || kind === "stream_interrupted") {
+      const code = thrown instanceof Error ? undefined : codeIn(thrown); // the code of an Error is the system's
+      const serverCode = code === undefined ? undefined : redact(code);
+      return new CodebuffRunError({ kind, message, status, serverCode, provider });
+    }
+    const text = redact(
+      [fields["responseBody"], fields["body"]].find((body) => typeof body === "string") ?? "",
+    );
+    const get = (name: string): string | null => {
+      const value = fieldsOf(headers)[name];
+      return typeof value === "string" ? value : null;
+    };
+    return refused({
+      status,
+      text,
+      body: parsedData(text),
+      retryAfter: retryAfterIn({ get }, clock),
+      isAccount: false,
+      what: "",
+      words: message,
+      provider,
+    });
+  }
+}
+
+/** Statuses of failures that may pass. */
+const PASSING: ReadonlySet<number | undefined> = new Set([408, 429, 500, 502, 503, 504]);
+
+function mayPass({ kind, status }: CodebuffRunError): boolean {
+  return kind === "rate_limited" || (PASSING.has(status) && kind !== "payment_required");
+}
+
+function isRateLimit(error: unknown): boolean {
+  return statusOf(error) === 429 || /rate[_ ]limit/i.test(wordsOf(error));
+}
+
+function isAuthFailure(error: unknown): boolean {
+  const status = statusOf(error);
+  return (
+    status === 401 ||
+    status === 403 ||
+    /unauthorized|invalid_token|authentication|expired/i.test(wordsOf(error))
+  );
+}
+
+function statusOf(error: unknown): number | undefined {
+  const { status, statusCode } = fieldsOf(error);
+  const found = status ?? statusCode;
+  return typeof found === "number" ? found : undefined;
+}
+
+function wordsOf(error: unknown): string {
+  const { message, body, responseBody } = fieldsOf(error);
+  return [message, body, responseBody].filter((text) => typeof text === "string").join("\n");
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}

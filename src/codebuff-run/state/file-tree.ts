@@ -1,0 +1,95 @@
+// The files of a project as a tree, and the tree as text for a prompt.
+import { isObject } from "../../core/checks.ts";
+
+interface TreeNode {
+  readonly name: string;
+  readonly type: "file" | "directory";
+  readonly filePath: string;
+  readonly children?: TreeNode[];
+}
+
+/** The files of a project as a tree, in the order of their paths. */
+export function treeOf(paths: readonly string[]): readonly TreeNode[] {
+  const root: TreeNode[] = [];
+  const folders = new Map<string, TreeNode[]>([["", root]]);
+  const inFolder = (path: string): TreeNode[] => {
+    const found = folders.get(path);
+    if (found) return found;
+    const children: TreeNode[] = [];
+    const cutAt = path.lastIndexOf("/");
+    inFolder(cutAt === -1 ? "" : path.slice(0, cutAt)).push({
+      name: path.slice(cutAt + 1),
+      type: "directory",
+      filePath: path,
+      children,
+    });
+    folders.set(path, children);
+    return children;
+  };
+  for (const path of [...paths].sort()) {
+    const cutAt = path.lastIndexOf("/");
+    const name = path.slice(cutAt + 1);
+    inFolder(cutAt === -1 ? "" : path.slice(0, cutAt)).push({ name, type: "file", filePath: path });
+  }
+  return root;
+}
+
+/** One folder of a printed tree. */
+interface Folder {
+  readonly nodes: readonly Readonly<Record<string, unknown>>[];
+  readonly depth: number;
+  shown: number;
+}
+
+/** Characters of a line that tells how many entries of a folder are left out, without its indentation. */
+const MARK = 20;
+
+/**
+ * A tree as text, a line for each file and folder. Over the budget, the deepest entries are left out first, and their number is told.
+ * @param tree of a state, which may come from another program
+ * @param budget in characters
+ */
+export function printedTree(tree: unknown, budget: number): string {
+  const root = folderOf(tree, 0);
+  const folders = new Map<unknown, Folder>();
+  const queue = [root];
+  let left = budget - MARK;
+  for (const folder of queue) {
+    const { nodes, depth } = folder;
+    for (const node of nodes) {
+      const isFolder = node["type"] === "directory";
+      const size = depth + 2 + String(node["name"]).length + (isFolder ? depth + 1 + MARK : 0);
+      if (size > left) return linesOf(root, folders).join("\n");
+      left -= size;
+      folder.shown++;
+      if (!isFolder) continue;
+      const inner = folderOf(node["children"], depth + 1);
+      folders.set(node, inner);
+      queue.push(inner);
+    }
+    left += depth + MARK; // the folder is shown as a whole
+  }
+  return linesOf(root, folders).join("\n");
+}
+
+function folderOf(nodes: unknown, depth: number): Folder {
+  const known = Array.isArray(nodes) ? nodes.filter(isObject) : [];
+  return { nodes: known.filter(({ name }) => typeof name === "string"), depth, shown: 0 };
+}
+
+function linesOf({ nodes, depth, shown }: Folder, folders: ReadonlyMap<unknown, Folder>): readonly string[] {
+  const indent = " ".repeat(depth);
+  const lines = nodes.slice(0, shown).flatMap((node) => {
+    const inner = folders.get(node);
+    return [
+      `${indent}${oneLine(node["name"])}${inner ? "/" : ""}`,
+      ...(inner ? linesOf(inner, folders) : []),
+    ];
+  });
+  return shown === nodes.length ? lines : [...lines, `${indent}(${nodes.length - shown} more)`];
+}
+
+/** The name of a file in one line, so that no name can look like several. */
+export function oneLine(name: unknown): string {
+  return String(name).replace(/\p{Cc}/gu, "?");
+}

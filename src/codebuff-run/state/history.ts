@@ -1,0 +1,137 @@
+// The history of an agent as messages of a chat request, without orphaned calls and results.
+import { isToolOutput, type ToolOutput } from "../../codebuff-events/print-mode.ts";
+import { fromBase64, isBase64 } from "../../core/bytes.ts";
+import type { ChatMessage, ChatPart, RunMessage, RunPart, RunToolMessage } from "../messages.ts";
+
+type AssistantMessage = Extract<ChatMessage, { readonly role: "assistant" }>;
+type WireCall = NonNullable<AssistantMessage["tool_calls"]>[number];
+
+/**
+ * The history without tool calls that have no result behind them, and without results that have no call before them. Providers refuse
+ * both. A call and its result belong together by their id; of several with one id the first counts.
+ */
+export function withoutOrphans(history: readonly RunMessage[]): readonly RunMessage[] {
+  const called = new Set<string>();
+  const complete = new Set<string>();
+  for (const message of history) {
+    if (message.role === "tool") {
+      if (called.has(message.toolCallId)) complete.add(message.toolCallId);
+    } else for (const part of message.content) if (part.type === "tool-call") called.add(part.toolCallId);
+  }
+  const calls = new Set(complete);
+  const results = new Set(complete);
+  const kept: RunMessage[] = [];
+  for (const message of history) {
+    if (message.role === "tool") {
+      if (!calls.has(message.toolCallId) && results.delete(message.toolCallId)) kept.push(message);
+      continue;
+    }
+    const content = message.content.filter(
+      (part) => part.type !== "tool-call" || calls.delete(part.toolCallId),
+    );
+    if (content.length === message.content.length) kept.push(message);
+    else if (content.length > 0) kept.push({ ...message, content });
+  }
+  return kept;
+}
+
+/** The messages of a chat request. A result stands behind the message of its call, wherever it stands in the history. */
+export function toWire(systemPrompt: string, history: readonly RunMessage[]): readonly ChatMessage[] {
+  const messages = withoutOrphans(history);
+  const results = new Map<string, RunToolMessage>();
+  for (const message of messages) if (message.role === "tool") results.set(message.toolCallId, message);
+  const wire: ChatMessage[] = systemPrompt === "" ? [] : [{ role: "system", content: systemPrompt }];
+  let text = "";
+  let calls: WireCall[] = [];
+  /** Pictures of results: they may not stand between the results of one answer. */
+  let pictures: ChatPart[] = [];
+  const closeAnswer = (): void => {
+    if (text !== "" || calls.length > 0)
+      wire.push({ role: "assistant", content: text, ...(calls.length === 0 ? {} : { tool_calls: calls }) });
+    for (const { id } of calls) {
+      const { content = [] } = results.get(id) ?? {};
+      wire.push({ role: "tool", tool_call_id: id, content: textOf(content) });
+      pictures.push(...picturesOf(content));
+    }
+    text = "";
+    calls = [];
+  };
+  const showPictures = (): void => {
+    if (pictures.length > 0) wire.push({ role: "user", content: pictures });
+    pictures = [];
+  };
+  for (const message of messages) {
+    if (message.role === "assistant") {
+      showPictures();
+      for (const part of message.content) {
+        if (part.type === "text") text += part.text;
+        else if (part.type === "tool-call") calls.push(wireCall(part));
+      }
+      continue;
+    }
+    closeAnswer();
+    if (message.role === "tool") continue;
+    showPictures();
+    if (message.role === "system") wire.push({ role: "system", content: plainText(message.content) });
+    else {
+      const content = message.content.flatMap(wirePart);
+      if (content.length > 0) wire.push({ role: "user", content });
+    }
+  }
+  closeAnswer();
+  showPictures();
+  return wire;
+}
+
+function wireCall({
+  toolCallId: id,
+  toolName: name,
+  input,
+}: Extract<RunPart, { readonly type: "tool-call" }>): WireCall {
+  return { id, type: "function", function: { name, arguments: JSON.stringify(input) } };
+}
+
+/** The text of a result: the JSON of its only value, or of the list of its values. A text file is a value too. */
+function textOf(content: readonly ToolOutput[]): string {
+  const values = content.flatMap((part) => {
+    if (part.type === "json") return [part.value];
+    const isText = isToolOutput(part) && part.mediaType.startsWith("text/") && isBase64(part.data);
+    return isText ? [new TextDecoder().decode(fromBase64(part.data))] : [];
+  });
+  return JSON.stringify(values.length === 1 ? (values[0] ?? null) : values);
+}
+
+function picturesOf(content: readonly ToolOutput[]): readonly ChatPart[] {
+  return content.flatMap((part) =>
+    isToolOutput(part) && part.type === "media" && part.mediaType.startsWith("image/")
+      ? [picture(`data:${part.mediaType};base64,${part.data}`)]
+      : [],
+  );
+}
+
+function wirePart(part: RunPart): readonly ChatPart[] {
+  if (part.type === "text") return [{ type: "text", text: part.text }];
+  if (part.type !== "image") return [];
+  const { image, mediaType = "image/png" } = part;
+  return [picture(/^(?:data|https?):/i.test(image) ? image : `data:${mediaType};base64,${image}`)];
+}
+
+function picture(url: string): ChatPart {
+  return { type: "image_url", image_url: { url } };
+}
+
+export function plainText(content: readonly RunPart[]): string {
+  return content.map((part) => (part.type === "text" ? part.text : "")).join("");
+}
+
+/** A note of this library to the model. */
+export function note(text: string, sentAt: number): RunMessage {
+  return { role: "user", content: [{ type: "text", text: `<system>${text}</system>` }], sentAt };
+}
+
+/** Characters for a token, in an estimate. */
+export const CHARACTERS_PER_TOKEN = 4;
+
+export function estimatedTokens(...texts: readonly string[]): number {
+  return Math.ceil(texts.reduce((sum, { length }) => sum + length, 0) / CHARACTERS_PER_TOKEN);
+}

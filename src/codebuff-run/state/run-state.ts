@@ -1,0 +1,184 @@
+// The state that the next run continues from: made, checked and copied.
+import { emptyFileContext } from "../../codebuff-events/file-context.ts";
+import { describe, isObject } from "../../core/checks.ts";
+import { InvalidInputError } from "../../core/errors.ts";
+import type { ConversationState } from "../../core/turn/conversation.ts";
+import { treeOf } from "./file-tree.ts";
+import { type RunMessage, type RunPart, type RunState, USER_PROMPT } from "../messages.ts";
+import type { CodebuffRunSettings } from "../options.ts";
+
+/** The state of the last run. A JSON value. */
+export interface CodebuffRunConversationState extends ConversationState {
+  readonly protocol: "codebuff-run";
+  readonly version: 1;
+  /** Absent before the first run. Codebuff's own SDK takes it as `previousRun`. */
+  readonly run?: RunState;
+}
+
+/** The state of a conversation whose last run is `run`. */
+export function stateOf(run: RunState | undefined): CodebuffRunConversationState {
+  return { protocol: "codebuff-run", version: 1, ...(run === undefined ? {} : { run }) };
+}
+
+/** The state before the last `turns` prompts of the history. Undefined if it has fewer. */
+export function earlierState(
+  run: RunState | undefined,
+  turns: number,
+): CodebuffRunConversationState | undefined {
+  if (!run?.sessionState) return undefined;
+  const { sessionState } = run;
+  const { mainAgentState } = sessionState;
+  const prompts = mainAgentState.messageHistory.flatMap((message, at) =>
+    message.role === "user" && message.tags?.includes(USER_PROMPT) ? [at] : [],
+  );
+  const end = prompts[prompts.length - turns];
+  if (end === undefined) return undefined;
+  if (end === 0) return stateOf(undefined);
+  const messageHistory = mainAgentState.messageHistory.slice(0, end);
+  return stateOf({
+    ...run,
+    sessionState: { ...sessionState, mainAgentState: { ...mainAgentState, messageHistory } },
+  });
+}
+
+/** What a run goes on from. */
+export interface Earlier {
+  readonly history: readonly RunMessage[];
+  /** The type of the agent that ran before. */
+  readonly agentType: string | undefined;
+  /** The state as it was given, for the fields that this library does not know. */
+  readonly mainAgentState: Readonly<Record<string, unknown>>;
+  readonly fileContext: Readonly<Record<string, unknown>> | undefined;
+}
+
+const FRESH: Earlier = { history: [], agentType: undefined, mainAgentState: {}, fileContext: undefined };
+
+const HOW = "Pass the `state` of a conversation or result, or a run state of Codebuff's SDK.";
+
+/**
+ * Reads the state of an earlier run, of this library or of Codebuff's SDK. Returns a copy: the caller's state is never changed.
+ * @throws InvalidInputError for a value that is no state of a run.
+ */
+export function readPrevious(previous: unknown): Earlier {
+  if (previous === undefined) return FRESH;
+  const copy = copied(previous);
+  if (!isObject(copy)) throw wrong(`it is ${describe(previous)}`);
+  if (copy["protocol"] !== undefined) throw wrong("it is the state of a conversation: pass its `run`");
+  const { sessionState } = copy;
+  if (sessionState == null) return FRESH; // a run that failed before it began
+  if (!isObject(sessionState)) throw wrong(`its \`sessionState\` is ${describe(sessionState)}`);
+  const { mainAgentState, fileContext } = sessionState;
+  if (!isObject(mainAgentState)) throw wrong("its `mainAgentState` is missing");
+  const { messageHistory = [], agentType } = mainAgentState;
+  if (!Array.isArray(messageHistory)) throw wrong("its `messageHistory` is no list");
+  messageHistory.forEach((message: unknown, at) => {
+    if (!isMessage(message)) throw wrong(`message ${at} of its history is no message`);
+  });
+  return {
+    history: messageHistory as readonly RunMessage[],
+    agentType: typeof agentType === "string" ? agentType : undefined,
+    mainAgentState,
+    fileContext: isObject(fileContext) ? fileContext : undefined,
+  };
+}
+
+/** Results of tools, as a copy. @throws InvalidInputError for anything else */
+export function readToolResults(results: unknown): readonly RunMessage[] {
+  const copy = copied(results);
+  const isRight = Array.isArray(copy) && copy.every((each) => isMessage(each) && each.role === "tool");
+  if (isRight) return copy as readonly RunMessage[];
+  throw new InvalidInputError(
+    "`extraToolResults` has something that is no result of a tool.",
+    'Pass messages such as { role: "tool", toolCallId, toolName, content: [{ type: "json", value }] }.',
+  );
+}
+
+function copied(value: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value));
+  } catch (cause) {
+    throw new InvalidInputError("the state cannot be written as JSON.", HOW, { cause });
+  }
+}
+
+function wrong(problem: string): InvalidInputError {
+  return new InvalidInputError(`\`previousRun\` is no state of a run: ${problem}.`, HOW);
+}
+
+/** Whether a value is a message. Unknown fields and unknown kinds of parts are allowed. */
+export function isMessage(value: unknown): value is RunMessage {
+  if (!isObject(value)) return false;
+  const { role, content } = value;
+  if (!Array.isArray(content) || !content.every(isObject)) return false;
+  if (role === "tool")
+    return typeof value["toolCallId"] === "string" && typeof value["toolName"] === "string";
+  return (role === "system" || role === "user" || role === "assistant") && content.every(isPart);
+}
+
+function isPart(part: Readonly<Record<string, unknown>>): boolean {
+  switch (part["type"] as RunPart["type"]) {
+    case "text":
+    case "reasoning":
+      return typeof part["text"] === "string";
+    case "image":
+      return typeof part["image"] === "string";
+    case "tool-call":
+      return (
+        typeof part["toolCallId"] === "string" &&
+        typeof part["toolName"] === "string" &&
+        isObject(part["input"])
+      );
+    default:
+      return typeof part["type"] === "string";
+  }
+}
+
+/** The folder of a project that nobody has named: the schema of a state requires one. */
+export const NO_PROJECT = "/";
+
+/** Files at the root of a project with texts for agents, in lower case. */
+const KNOWLEDGE_FILES: ReadonlySet<string> = new Set(["knowledge.md", "agents.md", "claude.md"]);
+
+/** What agents know of the project: the source of a prompt's placeholders, and part of the state. */
+export function fileContextOf(
+  { projectFiles, knowledgeFiles, agentDefinitions, tools }: CodebuffRunSettings,
+  earlier: Earlier,
+): Readonly<Record<string, unknown>> {
+  const given = earlier.fileContext ?? {
+    ...emptyFileContext(NO_PROJECT, NO_PROJECT),
+    tokenCallers: {},
+    userKnowledgeFiles: {},
+    skills: {},
+  };
+  const paths = Object.keys(projectFiles);
+  const found = Object.entries(projectFiles).filter(([path]) => KNOWLEDGE_FILES.has(path.toLowerCase()));
+  const knowledge = { ...Object.fromEntries(found), ...knowledgeFiles };
+  return {
+    ...given,
+    ...(paths.length === 0 ? {} : { fileTree: treeOf(paths) }),
+    ...(Object.keys(knowledge).length === 0
+      ? {}
+      : { knowledgeFiles: { ...fieldOf(given, "knowledgeFiles"), ...knowledge } }),
+    agentTemplates: {
+      ...fieldOf(given, "agentTemplates"),
+      ...Object.fromEntries(
+        agentDefinitions.map(({ handleSteps: _, ...definition }) => [definition.id, definition]),
+      ),
+    },
+    customToolDefinitions: {
+      ...fieldOf(given, "customToolDefinitions"),
+      ...Object.fromEntries(
+        tools.flatMap((tool) => {
+          if (tool.kind !== "handled" || tool.isBuiltIn) return [];
+          const { name, description, schema, endsAgentStep } = tool;
+          return [[name, { description, inputSchema: schema.json, endsAgentStep }]];
+        }),
+      ),
+    },
+  };
+}
+
+function fieldOf(object: Readonly<Record<string, unknown>>, name: string): Readonly<Record<string, unknown>> {
+  const field = object[name];
+  return isObject(field) ? field : {};
+}

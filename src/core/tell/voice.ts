@@ -1,0 +1,212 @@
+// Reports the events, warnings and log lines of a client, without credentials.
+import { said } from "../errors.ts";
+import type { Turn, TurnResult } from "../turn/turn.ts";
+import type { ClientStatus, PendingRequest, Question, SettledRequest, ToolCall } from "../values.ts";
+import type { ClientEvents } from "../client/agent-client.ts";
+import { cleanCause } from "./clean-cause.ts";
+import { Emitter, type EventNames, type ListenOptions, type Unsubscribe } from "./events.ts";
+import type { Logger } from "../client/options.ts";
+import type { Outbox } from "./outbox.ts";
+import type { Redactor } from "./redact.ts";
+
+/** Characters of a bad frame that a warning quotes. */
+const QUOTED = 200;
+
+/**
+ * Characters of a bad frame that are searched for credentials: the search must see a whole credential that crosses the end of the
+ * quotation.
+ */
+const READ = 8_192;
+
+export interface VoiceSetup<Events> {
+  readonly events: EventNames<Events>;
+  readonly outbox: Outbox;
+  readonly redactor: Redactor;
+  readonly logger: Logger | undefined;
+  readonly debug: boolean;
+}
+
+/** The outgoing messages of a client: its events, warnings and logs, all without credentials. */
+export abstract class Voice<
+  Event,
+  Result extends TurnResult,
+  Events extends ClientEvents<Event, Result> & { [Name in keyof Events]: readonly unknown[] },
+> {
+  /** All calls of listeners and loggers go through the outbox. */
+  readonly outbox: Outbox;
+  readonly redactor: Redactor;
+  readonly events: Emitter<Events>;
+  /** The events that every client has: a part of the protocol's events. TypeScript cannot see this through the type parameter. */
+  readonly shared: Emitter<ClientEvents<Event, Result>>;
+  /** Set by the client, once the client is made. */
+  declare client: object;
+  /** The turns that were made in this tick. */
+  #newTurns: Turn<Event, Result>[] = [];
+  readonly #logger: Logger | undefined;
+  readonly #debug: boolean;
+
+  constructor(setup: VoiceSetup<Events>) {
+    this.#logger = setup.logger;
+    this.#debug = setup.debug;
+    this.outbox = setup.outbox;
+    this.redactor = setup.redactor;
+    this.events = new Emitter(setup.events, setup.outbox, this.listenerThrew);
+    this.shared = this.events as unknown as Emitter<ClientEvents<Event, Result>>;
+  }
+
+  /** The requests that wait for the user, oldest first. */
+  abstract readonly pending: readonly PendingRequest[];
+  abstract isOpen(id: string): boolean;
+  /** Finds a turn that is under way. */
+  abstract find(turnId: string): Turn<Event, Result> | undefined;
+
+  /** Attaches a listener. A late listener for requests is told the open ones, and one for turns the turns of this tick. */
+  on<Name extends keyof Events & string>(
+    name: Name,
+    listener: (...values: Events[Name]) => void,
+    options?: ListenOptions,
+  ): Unsubscribe {
+    const present = this.#presentFor(name);
+    if (!present) return this.events.on(name, listener, options);
+    // The name is a shared event's name. TypeScript cannot see this through the type parameter.
+    return this.events.onWithPresent(name, listener, options, () => present as Iterable<Events[Name]>);
+  }
+
+  /** The values that a late listener is told. */
+  #presentFor(name: keyof Events): Iterable<readonly unknown[]> | undefined {
+    if (name === "turn") return this.#newTurns.length > 0 ? this.#newTurns.map((turn) => [turn]) : undefined;
+    if (name !== "approval" && name !== "question") return undefined;
+    const asked = this.pending.filter(({ type }) => type === name);
+    return asked.length > 0 ? this.#stillOpen(asked) : undefined;
+  }
+
+  /** The requests that are still open, one by one: the listener of one request may decide the next. */
+  *#stillOpen(requests: readonly PendingRequest[]): Iterable<readonly unknown[]> {
+    for (const request of requests)
+      if (this.isOpen(request.id)) yield [askedIn(request), ...this.#turnOf(request)];
+  }
+
+  /** A request waits for the user. Tells the listeners while the request is open. */
+  opened(request: PendingRequest): void {
+    if (!this.shared.has(request.type)) return;
+    const isOpen = (): boolean => this.isOpen(request.id);
+    if (request.type === "approval") {
+      this.shared.emitWhile("approval", isOpen, request.call, ...this.#turnOf(request));
+    } else {
+      this.shared.emitWhile("question", isOpen, request.question, ...this.#turnOf(request));
+    }
+  }
+
+  settled(request: SettledRequest): void {
+    if (this.shared.has("settled")) this.shared.emit("settled", request, ...this.#turnOf(request));
+  }
+
+  #turnOf(request: PendingRequest | SettledRequest): readonly [] | readonly [Turn<Event, Result>] {
+    const { turnId } = askedIn(request);
+    const turn = turnId === undefined ? undefined : this.find(turnId);
+    return turn ? [turn] : [];
+  }
+
+  tellStatus(status: ClientStatus): void {
+    this.shared.emit("status", status);
+    if (status === "closed") this.events.close(); // no events follow
+  }
+
+  tellTurn(turn: Turn<Event, Result>): void {
+    const isFirst = this.#newTurns.push(turn) === 1;
+    if (isFirst)
+      queueMicrotask(() => {
+        this.#newTurns = [];
+      });
+    this.shared.emit("turn", turn);
+  }
+
+  /** Tells an event of a turn to each listener, if `stands()` is still true then. */
+  tellEvent(event: Event, turn: Turn<Event, Result>, stands: () => boolean): void {
+    if (this.shared.has("event")) this.shared.emitWhile("event", stands, event, turn);
+  }
+
+  /** Reports a problem that the client survives. */
+  warn(
+    kind: string,
+    message: string,
+    details: { readonly raw?: string; readonly cause?: unknown; readonly turnId?: string } = {},
+  ): void {
+    const { raw, cause, turnId } = details;
+    const text = this.redactor.redact(message);
+    this.log("warn", `${kind}: ${text}`);
+    if (!this.shared.has("protocolWarning")) return;
+    this.shared.emit("protocolWarning", {
+      kind,
+      message: text,
+      ...(raw === undefined ? {} : { raw: this.redactor.redact(raw.slice(0, READ)).slice(0, QUOTED) }),
+      ...(cause === undefined ? {} : { cause: this.#clean(cause) }),
+      ...(turnId === undefined ? {} : { turnId }),
+    });
+  }
+
+  /** Reports an error of a user's listener or callback. All other listeners still run. */
+  readonly listenerThrew = (error: unknown, name: string): void => {
+    const message = this.redactor.redact(`the listener for \`${name}\` threw: ${said(error)}`);
+    if (name === "protocolWarning") {
+      this.log("error", message); // the event `protocolWarning` cannot report its own listener
+      return;
+    }
+    const kind = "listener-threw";
+    this.log("warn", `${kind}: ${message}`);
+    this.shared.emitThrown("protocolWarning", { kind, message, cause: this.#clean(error) });
+  };
+
+  #clean(cause: unknown): unknown {
+    return cleanCause(cause, (text) => this.redactor.redact(text));
+  }
+
+  /** Emits `message` for a parsed message, before the message is handled. Copies nothing without a listener. */
+  message(value: unknown): void {
+    if (this.shared.has("message")) this.shared.emit("message", this.redactor.redactValue(value));
+  }
+
+  /** Emits and logs a raw frame. Builds nothing without a listener. */
+  frame(direction: "in" | "out", text: string): void {
+    const watched = this.shared.has("frame");
+    if (!this.#debug && !watched) return;
+    const record = { direction, text: this.redactor.redact(text) };
+    if (watched) this.shared.emit("frame", record);
+    this.debug(`${direction === "in" ? "<-" : "->"} ${record.text}`);
+  }
+
+  /** Logs a line for developers who set `debug`. `line` holds no credentials. */
+  debug(line: string): void {
+    if (!this.#debug) return;
+    if (this.#logger) this.log("debug", line);
+    else this.outbox.tell(() => toConsole(line));
+  }
+
+  /** Logs a line. If the logger throws, the error goes to the console, and the client lives on. */
+  log(level: "debug" | "info" | "warn" | "error", line: string): void {
+    const logger = this.#logger;
+    if (!logger) return;
+    this.outbox.tell(() => {
+      const threw = (error: unknown): void =>
+        toConsole(`agentwire: the logger threw: ${this.redactor.redact(said(error))}`);
+      try {
+        const logged: unknown = logger[level](line);
+        if (logged instanceof Promise) logged.catch(threw);
+      } catch (error) {
+        threw(error);
+      }
+    });
+  }
+}
+
+function toConsole(line: string): void {
+  try {
+    console.debug(line);
+  } catch {
+    // The console itself threw: the error cannot be reported anywhere.
+  }
+}
+
+function askedIn(request: PendingRequest | SettledRequest): ToolCall | Question {
+  return request.type === "approval" ? request.call : request.question;
+}

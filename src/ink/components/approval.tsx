@@ -1,0 +1,76 @@
+// `<Approval>`: asks whether a tool may run.
+import type { ReactElement } from "react";
+import type { Decision } from "../../core/values.ts";
+import { withCursor } from "../composer/shown-cursor.ts";
+import {
+  approvalInput,
+  approvalRows,
+  fitsApproval,
+  isBehindChoice,
+  newApproval,
+  type PendingApproval,
+  stepApproval,
+  takesPress,
+} from "../dialogs/approval-dialog.ts";
+import { useAbove, useRoom } from "./space.ts";
+import { Rows } from "../rows/rows.tsx";
+import { insteadOf, type KeyProps, useCanType, useKeys, useOffer } from "./use-keys.ts";
+import { type Look, useLook } from "./use-look.ts";
+
+export interface ApprovalProps extends Look, KeyProps {
+  /** An entry of `snapshot.pending`. Give the component `key={pending.id}`, so that the next request begins anew. */
+  readonly pending: PendingApproval;
+  /** Goes to `chat.decide(pending.id, decision)`. */
+  readonly onDecide: (decision: Decision) => void;
+  /**
+   * Rows at most. Below a `<Transcript>`, an input that is longer is printed above the dialog. Without one it is cut, and a row says so: show
+   * it elsewhere first.
+   * @default what the `<Transcript>` around it gives; without one Infinity: the whole input
+   */
+  readonly maxRows?: number;
+}
+
+/**
+ * Asks whether a tool may run. Shows its whole input by `reveal`, so that nothing in it is hidden, and in words what the lasting choices
+ * cover. Keys: `y` once, `t` for this turn, `a` always, `n` reject, `r` a reason and Enter, `e` and then `y` every call of the tool, or the
+ * arrows and Enter. A call without `grant` is offered no lasting choice. It takes no keys before it shows its choices, which is a moment after it has appeared.
+ */
+export function Approval({
+  pending,
+  onDecide,
+  maxRows,
+  isActive = true,
+  ...props
+}: ApprovalProps): ReactElement {
+  const { columns, theme } = useLook(props);
+  const { maxRows: limit, room } = useRoom(maxRows);
+  const fits = fitsApproval(pending, { columns, theme, maxRows: limit });
+  const standing = useAbove(
+    room,
+    pending.id,
+    fits ? undefined : () => approvalInput(pending, columns, theme),
+  );
+  const canType = useCanType();
+  const isAsking = isActive && standing !== "printing";
+  const offer = useOffer(pending.id, isAsking && canType);
+  const [state] = useKeys(newApproval, { ...props, isActive }, (press, now, set) => {
+    const isEscape = press.type === "key" && press.key === "escape";
+    if (isEscape && !isBehindChoice(now)) {
+      props.onEscape?.();
+      return;
+    }
+    if (!offer.takesKeys() || !takesPress(now, press, pending)) {
+      offer.withdraw();
+      return;
+    }
+    const step = stepApproval(now, press, pending);
+    if (step.type === "open") set(step.state);
+    else {
+      offer.withdraw(); // more keys may have come with this one
+      onDecide(step.decision);
+    }
+  });
+  const instead = insteadOf(isActive, canType, offer.isOffered && standing !== "printing");
+  const options = { columns, theme, maxRows: limit, isInputAbove: standing !== "inside", ...instead };
+  return <Rows rows={withCursor(approvalRows(pending, state, options))} theme={theme} />;
+}

@@ -1,0 +1,55 @@
+// `renderChat`: shows a chat on the terminal until the user leaves.
+import { render } from "ink";
+import type { Chat as AgentChat } from "../../chat/chat.ts";
+import { UnsupportedError } from "../../core/errors.ts";
+import { Chat, type ChatProps } from "./chat.tsx";
+import type { ExitReason } from "../screen/keyboard.ts";
+
+export interface RenderChatOptions extends Pick<ChatProps, "theme" | "placeholder" | "runCommand"> {
+  /** @default process.stdin */
+  readonly stdin?: NodeJS.ReadStream;
+  /** @default process.stdout */
+  readonly stdout?: NodeJS.WriteStream;
+  /** Ends the screen, such as on a signal of the system. */
+  readonly signal?: AbortSignal;
+}
+
+/** How the screen ended: with `/quit` or Ctrl-D, with Ctrl-C, or because `signal` was aborted or the terminal is gone. */
+export type ChatEnd = ExitReason | "closed";
+
+/**
+ * Shows `<Chat>` until the user leaves. The terminal is as before then; the chat is still open, and a `!command` that runs is asked to stop.
+ *
+ * @throws UnsupportedError (as a rejection) if `stdin` or `stdout` is no terminal.
+ */
+export async function renderChat(chat: AgentChat, options: RenderChatOptions = {}): Promise<ChatEnd> {
+  const { stdin = process.stdin, stdout = process.stdout, signal, ...props } = options;
+  if (!stdin.isTTY || !stdout.isTTY)
+    throw new UnsupportedError(
+      "There is no terminal to show the chat on.",
+      "Check `process.stdin.isTTY` and `process.stdout.isTTY` first, and print the chat line by line where one is false.",
+    );
+  if (signal?.aborted) return "closed";
+  let end: ChatEnd = "closed";
+  const leave = (how: ChatEnd): void => {
+    end = how;
+    app.unmount();
+  };
+  const app = render(<Chat chat={chat} onExit={leave} {...props} />, {
+    stdin,
+    stdout,
+    interactive: true, // with `CI` in the environment Ink would show its last frame alone
+    exitOnCtrlC: false, // the chat decides what Ctrl-C ends
+    incrementalRendering: true,
+  });
+  const onClosed = (): void => leave("closed");
+  stdin.once("end", onClosed); // nobody can type any more
+  signal?.addEventListener("abort", onClosed, { once: true });
+  try {
+    await app.waitUntilExit();
+  } finally {
+    stdin.off("end", onClosed);
+    signal?.removeEventListener("abort", onClosed);
+  }
+  return end;
+}
