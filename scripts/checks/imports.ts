@@ -5,7 +5,7 @@ import { FRAMEWORKS } from "../support/entries.ts";
 import { listFiles } from "../support/list-files.ts";
 import { type Manifest, packageName, readManifest } from "../support/manifest.ts";
 import { type ImportRecord, readImports } from "../support/read-imports.ts";
-import { AMBIENT, mayUseNode, type Room, roomOf } from "../support/rooms.ts";
+import { AMBIENT, floorOf, mayUseNode, type Room, roomOf } from "../support/rooms.ts";
 import type { Check, Finding } from "./finding.ts";
 
 /** `node` is what `/// <reference types="node" />` names. */
@@ -32,6 +32,9 @@ export const imports: Check = async (root, note) => {
       const message = "no room of this name: say in scripts/support/rooms.ts what it may import";
       findings.push({ file, message });
       continue;
+    }
+    if (floorOf(module, found.name, found.room) === -1) {
+      findings.push({ file, message: `its folder is not in the order of ${found.name}: add it in scripts/support/rooms.ts` });
     }
     for (const record of readImports(file, await readFile(join(root, file), "utf8"))) {
       count++;
@@ -84,6 +87,11 @@ function judgeOwn(
   const { flat } = room;
   const isInFlat = (path: string) => flat !== undefined && path.startsWith(`${name}/${flat.folder}/`);
   if (wanted.name === name) {
+    const from = floorOf(module, name, room);
+    const to = floorOf(target, name, room);
+    if (from !== undefined && to !== undefined && to > from) {
+      return `imports ${target}, which stands above it: the order of ${name} is ${room.order?.join(" < ")}`;
+    }
     if (!isInFlat(target) || isInFlat(module) || module === `${name}/index.ts`) return undefined;
     return `imports ${target}, which is made of ${flat?.imports.join(", ")}: only ${name}/index.ts imports it`;
   }

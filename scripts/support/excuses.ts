@@ -17,7 +17,7 @@ export const EXCUSES: readonly Excuse[] = [
     reason: "the message is cut to 2,000 characters before (10 * MAX_QUOTE)",
   },
   {
-    file: "src/codebuff-run/tool-schema.ts",
+    file: "src/codebuff-run/calls/tool-schema.ts",
     code: 'new RegExp(each, "u")',
     reason: "only compiled; the patterns of foreign schemas are dropped before they would run (dropPatterns)",
   },

@@ -11,6 +11,11 @@ export interface Room {
   readonly universal?: readonly string[];
   /** Its folder that is a flat of its own: what the folder may import besides. Of the room, only `index.ts` imports it. */
   readonly flat?: { readonly folder: string; readonly imports: readonly string[] };
+  /**
+   * Its folders, and files at its top, from the ground up: each may import only what stands before it. `.` is all files at its top that are
+   * not named. Without `.`, these files may import and be imported by every folder.
+   */
+  readonly order?: readonly string[];
   /** Packages that its entry takes from the user: optional peers. */
   readonly peers?: readonly string[];
   /** Whether it runs everywhere: compiled without Node's types, and built for browsers. */
@@ -82,7 +87,6 @@ export const SMALL_PARTS: readonly string[] = [
   "agentwire-error",
   "bytes",
   "checks",
-  "client/origin",
   "clock",
   "deferred",
   "dispose",
@@ -95,6 +99,7 @@ export const SMALL_PARTS: readonly string[] = [
   "recent",
   "table",
   "text",
+  "turn/origin",
   "turn/prompt-input",
   "values",
 ].map((part) => `core/${part}.ts`);
@@ -104,12 +109,24 @@ export const FRONT_DOOR = "index.ts";
 
 export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
   [FRONT_DOOR, { imports: ["core", ...FLATS], types: ["universal"], neutral: true }],
-  ["core", { imports: [], neutral: true }],
+  [
+    "core",
+    {
+      imports: [],
+      order: [".", "tell", "link", "http", "gate", "turn", "client", "index.ts"],
+      neutral: true,
+    },
+  ],
   ["codebuff-events", { imports: ["core"], universal: ["universal"], neutral: true }],
   ["process", { imports: ["core"], neutral: false, node: "everywhere" }],
   ...FLATS.map((flat): [string, Room] => [
     flat,
-    { imports: importsOf(flat), universal: ["universal"], neutral: true },
+    {
+      imports: importsOf(flat),
+      universal: ["universal"],
+      ...(flat === "codebuff" ? { order: ["session", "prompts", "requests"] } : {}),
+      neutral: true,
+    },
   ]),
   ["universal", { imports: SMALL_PARTS, types: ["core"], neutral: true }],
   ["chat", { imports: ["universal", ...SMALL_PARTS], types: ["core"], neutral: true, node: "node.ts" }],
@@ -122,6 +139,17 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
     {
       imports: ["chat", "react", "universal", ...SMALL_PARTS],
       types: ["core"],
+      order: [
+        ".",
+        "rows",
+        "parts",
+        "composer",
+        "dialogs",
+        "transcript",
+        "screen",
+        "components",
+        "index.ts",
+      ],
       neutral: false,
       node: "everywhere",
       peers: ["ink", "react"],
@@ -176,6 +204,19 @@ export function roomOf(module: string): { readonly name: string; readonly room: 
   const name = module.split("/", 1)[0] ?? module;
   const room = ROOMS.get(name);
   return room && { name, room };
+}
+
+/**
+ * The place of a module in the order of its room, from the ground up; `undefined`: the order says nothing of it. -1: its folder is missing
+ * in the order.
+ */
+export function floorOf(module: string, name: string, room: Room): number | undefined {
+  const { order } = room;
+  if (order === undefined || module === name) return undefined;
+  const [top = "", ...rest] = module.slice(name.length + 1).split("/");
+  const named = order.indexOf(top);
+  if (named >= 0 || rest.length > 0) return named;
+  return order.includes(".") ? order.indexOf(".") : undefined;
 }
 
 /** Whether a module given relative to `src/` may import Node's modules, `ws` and `isomorphic-ws`. */

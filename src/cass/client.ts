@@ -1,9 +1,9 @@
 // The public class `CassClient`: builds its parts, declares its capabilities.
 import { checkCallOptions, checks } from "../core/checks.ts";
 import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
+import { BaseClient } from "../core/client/base-client.ts";
 import { ClientCore } from "../core/client/client-core.ts";
 import { TURN_CHECKS } from "../core/client/options.ts";
-import { SocketClient } from "../core/client/base-client.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
 import {
@@ -74,7 +74,7 @@ export interface CassServerStatus {
  * await client.close();
  */
 export class CassClient
-  extends SocketClient<CassEvent, CassResult, CassClientEvents>
+  extends BaseClient<CassEvent, CassResult, CassClientEvents>
   implements AgentClient<CassEvent, CassResult, CassPromptOptions, CassPromptInput, CassClientEvents>
 {
   /** The server's REST routes, with this client's tokens and address. */

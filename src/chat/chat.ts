@@ -1,6 +1,7 @@
 // The interface `Chat`: what user interfaces call.
-import type { Unsubscribe } from "../core/tell/events.ts";
+
 import type { AnyAgentwireError } from "../core/errors.ts";
+import type { Unsubscribe } from "../core/tell/events.ts";
 import type { PromptInput } from "../core/turn/prompt-input.ts";
 import type { Answer, Decision } from "../core/values.ts";
 import type { ChatResult } from "./problem.ts";

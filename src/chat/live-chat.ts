@@ -1,10 +1,10 @@
 // The implementation of a chat: its public functions, over the prompts, the messages and the store.
 import { describe, isObject } from "../core/checks.ts";
 import type { AnyAgentClient } from "../core/client/any-client.ts";
-import type { Unsubscribe } from "../core/tell/events.ts";
 import { deferred } from "../core/deferred.ts";
 import { asyncDispose } from "../core/dispose.ts";
 import { type AnyAgentwireError, ClosedError, InvalidInputError, isAgentwireError } from "../core/errors.ts";
+import type { Unsubscribe } from "../core/tell/events.ts";
 import type { PromptInput } from "../core/turn/prompt-input.ts";
 import type { Answer, Decision } from "../core/values.ts";
 import type { AgentSource } from "../universal/stream.ts";

@@ -1,7 +1,7 @@
 // One client with the one conversation of the chat and its universal events.
 import type { AnyAgentClient, AnyConversation, AnyTurn } from "../core/client/any-client.ts";
-import type { Unsubscribe } from "../core/tell/events.ts";
 import type { Clock } from "../core/clock.ts";
+import type { Unsubscribe } from "../core/tell/events.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { PromptInput } from "../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";

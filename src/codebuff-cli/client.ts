@@ -1,6 +1,6 @@
 // The public class `CodebuffCli`: builds its parts, declares its capabilities.
 import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
-import { SocketClient } from "../core/client/base-client.ts";
+import { BaseClient } from "../core/client/base-client.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
@@ -47,7 +47,7 @@ import { Turns } from "./turns.ts";
  * await client.close();
  */
 export class CodebuffCli
-  extends SocketClient<CodebuffCliEvent, CodebuffCliResult, CodebuffCliClientEvents>
+  extends BaseClient<CodebuffCliEvent, CodebuffCliResult, CodebuffCliClientEvents>
   implements
     AgentClient<
       CodebuffCliEvent,

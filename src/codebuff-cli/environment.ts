@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { cleanCause } from "../core/tell/clean-cause.ts";
 import { ConnectError, said } from "../core/errors.ts";
+import { cleanCause } from "../core/tell/clean-cause.ts";
 import type { CliCore } from "./cli-core.ts";
 import { type CredentialReport, searchCredentials } from "./credentials.ts";
 

@@ -1,6 +1,7 @@
 // The error of a failed run of the program, and advice from its error output.
-import { cleanCause } from "../core/tell/clean-cause.ts";
+
 import { ConnectError, TurnError, type TurnErrorOptions, TurnTimeoutError } from "../core/errors.ts";
+import { cleanCause } from "../core/tell/clean-cause.ts";
 
 /** The beginning and the end of the program's error output. */
 export interface CodebuffCliStderr {

@@ -1,8 +1,9 @@
 // The life of one process that answers one prompt.
-import { cleanCause } from "../core/tell/clean-cause.ts";
+
 import type { LocalWork } from "../core/client/local-turns.ts";
 import type { CancelTimer } from "../core/clock.ts";
 import { type AgentwireError, ClosedError, ConnectError, isAgentwireError } from "../core/errors.ts";
+import { cleanCause } from "../core/tell/clean-cause.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
 import { type Exit, GroupProcess } from "../process/group-process.ts";

@@ -1,18 +1,18 @@
 // The public class `CodebuffRun`: builds its parts, declares its capabilities.
 import { CODEBUFF_SUBJECTS } from "../codebuff-events/subjects.ts";
 import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
-import { SocketClient } from "../core/client/base-client.ts";
+import { BaseClient } from "../core/client/base-client.ts";
 import { Gate } from "../core/gate/gate.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
+import { type ToolParametersByName, tellsPreview } from "./calls/toolbox.ts";
 import { type CodebuffRunConversation, openConversation } from "./conversation.ts";
 import type { CodebuffRunClientEvents } from "./events.ts";
 import type { CodebuffRunPromptInput } from "./input.ts";
 import type { CodebuffRunEvent, RunState } from "./messages.ts";
 import { type CodebuffRunOptions, type CodebuffRunPromptOptions, resolveOptions } from "./options.ts";
 import { RunCore } from "./run-core.ts";
-import { type ToolParametersByName, tellsPreview } from "./calls/toolbox.ts";
 import type { CodebuffRunResult } from "./turn.ts";
 import { Turns } from "./turns.ts";
 
@@ -32,7 +32,7 @@ import { Turns } from "./turns.ts";
  * await client.close();
  */
 export class CodebuffRun<Tools extends ToolParametersByName = ToolParametersByName>
-  extends SocketClient<CodebuffRunEvent, CodebuffRunResult, CodebuffRunClientEvents>
+  extends BaseClient<CodebuffRunEvent, CodebuffRunResult, CodebuffRunClientEvents>
   implements
     AgentClient<
       CodebuffRunEvent,

@@ -8,11 +8,11 @@ import {
   LiveConversation,
 } from "../core/turn/conversation.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
-import { plainText } from "./state/history.ts";
 import type { CodebuffRunPromptInput } from "./input.ts";
 import type { CodebuffRunEvent, RunMessage, RunState, RunToolMessage } from "./messages.ts";
 import type { CodebuffRunPromptOptions } from "./options.ts";
 import type { RunCore } from "./run-core.ts";
+import { plainText } from "./state/history.ts";
 import { type CodebuffRunConversationState, earlierState, readPrevious, stateOf } from "./state/run-state.ts";
 import type { CodebuffRunResult } from "./turn.ts";
 import type { Turns } from "./turns.ts";

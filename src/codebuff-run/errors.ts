@@ -2,8 +2,8 @@
 import type { TurnPartial } from "../core/agentwire-error.ts";
 import { defined, isObject } from "../core/checks.ts";
 import { TurnError } from "../core/errors.ts";
-import type { CodebuffRunFailureKind, RunFailure } from "./state/failure.ts";
 import { type ChatMessageRead, codeIn, type RunState } from "./messages.ts";
+import type { CodebuffRunFailureKind, RunFailure } from "./state/failure.ts";
 
 /** Why free mode is refused in a country, as the server says it. */
 export interface CountryRefusal {

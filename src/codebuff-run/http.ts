@@ -1,5 +1,5 @@
 // HTTP calls with limits, further tries, and errors without credentials.
-import type { Redactor } from "../core/tell/redact.ts";
+
 import type { Clock } from "../core/clock.ts";
 import { ConnectError, isAgentwireError } from "../core/errors.ts";
 import {
@@ -13,6 +13,7 @@ import {
 } from "../core/http/answer.ts";
 import { type FetchLike, type FetchResponse, fetchWith } from "../core/http/fetch.ts";
 import { Waits } from "../core/http/waits.ts";
+import type { Redactor } from "../core/tell/redact.ts";
 import { CodebuffRunError, refused } from "./errors.ts";
 
 /** Bytes of an answer that is no stream. Real ones take some kilobytes; an agent's definition takes some hundred. */

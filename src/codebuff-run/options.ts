@@ -9,8 +9,6 @@ import { APPROVAL_CHECKS, type ApprovalOptions } from "../core/gate/rules.ts";
 import type { FetchLike } from "../core/http/fetch.ts";
 import { assertPrivate } from "../core/link/private-address.ts";
 import { type AgentDefinition, problemOf } from "./agents/agents.ts";
-import type { RunMessage, RunState } from "./messages.ts";
-import { type ModelProvider, providersCheck } from "./model/providers.ts";
 import { checkSources, type ToolSource } from "./calls/tool-sources.ts";
 import {
   type CodebuffRunTool,
@@ -20,6 +18,8 @@ import {
   type Tool,
   type ToolParametersByName,
 } from "./calls/toolbox.ts";
+import type { RunMessage, RunState } from "./messages.ts";
+import { type ModelProvider, providersCheck } from "./model/providers.ts";
 
 /** Options of a run that the client sets for all runs, and a prompt for itself. */
 export interface CodebuffRunDefaults {

@@ -1,15 +1,15 @@
 // The shared parts of the run client: the core of a client without a connection, HTTP and sources.
 import { LocalCore } from "../core/client/local-core.ts";
-import { Redactor } from "../core/tell/redact.ts";
 import { ConnectError, HandshakeError } from "../core/errors.ts";
-import { Backend } from "./model/backend.ts";
+import { Redactor } from "../core/tell/redact.ts";
+import { ToolSources } from "./calls/tool-sources.ts";
 import { CodebuffRunError } from "./errors.ts";
 import { type CodebuffRunClientEvents, RUN_EVENTS } from "./events.ts";
 import { Http, type Traffic } from "./http.ts";
 import type { CodebuffRunEvent } from "./messages.ts";
-import type { CodebuffRunSettings } from "./options.ts";
+import { Backend } from "./model/backend.ts";
 import { Providers } from "./model/providers.ts";
-import { ToolSources } from "./calls/tool-sources.ts";
+import type { CodebuffRunSettings } from "./options.ts";
 import type { CodebuffRunResult } from "./turn.ts";
 
 /** The core of a client that runs agents in this process. */

@@ -1,16 +1,16 @@
 // The run of one prompt: API key, start, agent, finish.
 import { defined } from "../core/checks.ts";
-import { cleanCause } from "../core/tell/clean-cause.ts";
 import type { LocalWork } from "../core/client/local-turns.ts";
 import { ClosedError } from "../core/errors.ts";
 import type { Gate, Withdraw } from "../core/gate/gate.ts";
 import { randomId } from "../core/random-id.ts";
+import { cleanCause } from "../core/tell/clean-cause.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
 import { AgentRun } from "./agents/agent-run.ts";
 import { Agents, agentOfMode } from "./agents/agents.ts";
+import { Flow, type Shared, tell, withdrawAll, wordsOf } from "./agents/shared.ts";
+import type { Tool } from "./calls/toolbox.ts";
 import { CodebuffRunError, failureOf, outputOf } from "./errors.ts";
-import type { RunFailure } from "./state/failure.ts";
-import { note, withoutOrphans } from "./state/history.ts";
 import { promptMessage, type RunPrompt } from "./input.ts";
 import type {
   CodebuffRunEvent,
@@ -22,9 +22,9 @@ import type {
 } from "./messages.ts";
 import type { CodebuffRunDefaults } from "./options.ts";
 import type { RunCore } from "./run-core.ts";
+import type { RunFailure } from "./state/failure.ts";
+import { note, withoutOrphans } from "./state/history.ts";
 import { type Earlier, fileContextOf } from "./state/run-state.ts";
-import { Flow, type Shared, tell, withdrawAll, wordsOf } from "./agents/shared.ts";
-import type { Tool } from "./calls/toolbox.ts";
 import type { CodebuffRunResult, Spent } from "./turn.ts";
 
 /** What a prompt asks for, checked. */

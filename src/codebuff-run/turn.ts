@@ -1,8 +1,8 @@
 // Pure: the events, the usage and the result of a run.
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { Cost, TurnToolCall, Usage } from "../core/values.ts";
-import type { Piece } from "./model/answer.ts";
 import type { CodebuffRunEvent, RunOutput, RunState, RunStopReason } from "./messages.ts";
+import type { Piece } from "./model/answer.ts";
 
 /** The result of a run. */
 export interface CodebuffRunResult extends TurnResult {

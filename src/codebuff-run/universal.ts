@@ -18,12 +18,12 @@ import type {
   SessionFacts,
 } from "../universal/mapping.ts";
 import type { AgentSource, UniversalOptions, UniversalStream } from "../universal/stream.ts";
+import { readOutput } from "./calls/toolbox.ts";
 import { CodebuffRun } from "./client.ts";
 import { CodebuffRunError } from "./errors.ts";
 import { type CodebuffRunPromptInput, saidIn } from "./input.ts";
 import type { CodebuffRunEvent } from "./messages.ts";
 import type { CodebuffRunOptions } from "./options.ts";
-import { readOutput } from "./calls/toolbox.ts";
 import type { CodebuffRunResult } from "./turn.ts";
 
 /** The events of runs as universal events. */

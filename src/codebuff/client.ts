@@ -2,9 +2,9 @@
 import { CODEBUFF_SUBJECTS } from "../codebuff-events/subjects.ts";
 import { checkCallOptions, checks, oneOf } from "../core/checks.ts";
 import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
+import { BaseClient } from "../core/client/base-client.ts";
 import { ClientCore } from "../core/client/client-core.ts";
 import { TURN_CHECKS } from "../core/client/options.ts";
-import { SocketClient } from "../core/client/base-client.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import { Gate } from "../core/gate/gate.ts";
 import { randomId } from "../core/random-id.ts";
@@ -13,8 +13,6 @@ import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
 import { type CodebuffConversation, type ConversationHost, openConversation } from "./conversation.ts";
 import { CODEBUFF_EVENTS, type CodebuffClientEvents, type CodebuffCore } from "./events.ts";
-import { checkFrame, LESS } from "./session/frame-limit.ts";
-import { tellPreviews } from "./requests/handlers.ts";
 import {
   buildInit,
   buildPrompt,
@@ -24,7 +22,6 @@ import {
   promptFor,
   toJson,
 } from "./input.ts";
-import type { CodebuffConversationState } from "./prompts/memory.ts";
 import { type CodebuffServer, encode, type InitResponse } from "./messages.ts";
 import {
   type CodebuffClientOptions,
@@ -32,7 +29,10 @@ import {
   type CodebuffSettings,
   resolveOptions,
 } from "./options.ts";
+import type { CodebuffConversationState } from "./prompts/memory.ts";
 import type { PromptOrder } from "./prompts/prompt.ts";
+import { tellPreviews } from "./requests/handlers.ts";
+import { checkFrame, LESS } from "./session/frame-limit.ts";
 import { TokenSource } from "./session/token.ts";
 import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
 import { Turns } from "./turns.ts";
@@ -61,7 +61,7 @@ const STABLE_AFTER = 5_000;
  * await client.close();
  */
 export class CodebuffClient
-  extends SocketClient<CodebuffEvent, CodebuffResult, CodebuffClientEvents>
+  extends BaseClient<CodebuffEvent, CodebuffResult, CodebuffClientEvents>
   implements
     AgentClient<
       CodebuffEvent,

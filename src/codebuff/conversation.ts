@@ -8,12 +8,12 @@ import {
 } from "../core/turn/conversation.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
-import { LESS } from "./session/frame-limit.ts";
 import { type CodebuffPromptInput, type PromptData, toJson } from "./input.ts";
-import { type CodebuffConversationState, CodebuffMemory } from "./prompts/memory.ts";
 import type { CodebuffServer } from "./messages.ts";
 import type { CodebuffPromptOptions } from "./options.ts";
+import { type CodebuffConversationState, CodebuffMemory } from "./prompts/memory.ts";
 import type { Prompt, PromptOrder } from "./prompts/prompt.ts";
+import { LESS } from "./session/frame-limit.ts";
 import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
 
 /** A conversation with a Codebuff server. */

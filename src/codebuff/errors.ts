@@ -8,8 +8,8 @@ import {
   TurnError,
 } from "../core/errors.ts";
 import type { SocketEnd } from "../core/link/socket.ts";
-import { frameLimit } from "./session/frame-limit.ts";
 import type { CodebuffSettings } from "./options.ts";
+import { frameLimit } from "./session/frame-limit.ts";
 import type { Session } from "./session/session.ts";
 
 /** The server ended a prompt with an error. `serverMessage` is the `message` of the frame. */

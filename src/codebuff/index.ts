@@ -2,9 +2,7 @@
 
 export { isPrintModeEvent, type PrintModeEvent, type ToolOutput } from "../codebuff-events/print-mode.ts";
 export * from "../core/index.ts";
-export type { ChunkDecoding } from "./prompts/chunks.ts";
 export { CodebuffClient } from "./client.ts";
-export type { ChatMessage, ChatPart, Content, ContentPart } from "./prompts/content.ts";
 export type { CodebuffConversation } from "./conversation.ts";
 export { type CodebuffFailure, type CodebuffFailureOrigin, CodebuffTurnError } from "./errors.ts";
 export type { CodebuffClientEvents } from "./events.ts";
@@ -19,18 +17,7 @@ export type {
   ToolCallRequest,
   UsageResponse,
 } from "./extensions.ts";
-export type {
-  CodebuffHandlers,
-  CodebuffToolCall,
-  CodebuffToolHandler,
-  FilesRead,
-  HandlerContext,
-  McpTool,
-  McpToolsHandler,
-  ReadFilesHandler,
-} from "./requests/handlers.ts";
 export type { CodebuffInitInput, CodebuffPromptInput } from "./input.ts";
-export type { CodebuffConversationState } from "./prompts/memory.ts";
 export type {
   ActionError,
   ChunkObject,
@@ -42,7 +29,20 @@ export type {
   ToolCallData,
 } from "./messages.ts";
 export type { CodebuffClientOptions, CodebuffPromptOptions } from "./options.ts";
+export type { ChunkDecoding } from "./prompts/chunks.ts";
+export type { ChatMessage, ChatPart, Content, ContentPart } from "./prompts/content.ts";
+export type { CodebuffConversationState } from "./prompts/memory.ts";
 export { newSessionState, type ProjectFileContext } from "./prompts/session-state.ts";
+export type {
+  CodebuffHandlers,
+  CodebuffToolCall,
+  CodebuffToolHandler,
+  FilesRead,
+  HandlerContext,
+  McpTool,
+  McpToolsHandler,
+  ReadFilesHandler,
+} from "./requests/handlers.ts";
 export type {
   CodebuffEvent,
   CodebuffResult,

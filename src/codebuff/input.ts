@@ -3,8 +3,8 @@ import { fromBase64, HEAD_BASE64, imageTypeOf, isBase64 } from "../core/bytes.ts
 import { type Checks, checkFields, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import { type PromptOf, readPromptInput } from "../core/turn/prompt-input.ts";
-import { type Content, chatMessages, isContentPart, plainContent, wireParts } from "./prompts/content.ts";
 import type { CodebuffServer } from "./messages.ts";
+import { type Content, chatMessages, isContentPart, plainContent, wireParts } from "./prompts/content.ts";
 import { newSessionState } from "./prompts/session-state.ts";
 
 /** All fields of a prompt in the protocol. `prompt` or `content` is required. */

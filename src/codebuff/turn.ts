@@ -1,10 +1,10 @@
 // Pure: what one message of the server means for a prompt.
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { Cost } from "../core/values.ts";
-import type { ChunkDecoder, StreamError } from "./prompts/chunks.ts";
 import { CodebuffTurnError } from "./errors.ts";
 import type { LogChunk, MessageCost, SubagentChunk, ToolCallRequest } from "./extensions.ts";
 import type { ActionError, ChunkObject, PromptError, PromptResponse, ResponseChunk } from "./messages.ts";
+import type { ChunkDecoder, StreamError } from "./prompts/chunks.ts";
 
 /** A piece of the answer: the server's frame, and its text. */
 export interface ResponseChunkEvent extends ResponseChunk {

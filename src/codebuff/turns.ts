@@ -6,9 +6,8 @@ import { utf8Length } from "../core/text.ts";
 import { type Course, Runner } from "../core/turn/runner.ts";
 import { CodebuffTurnError } from "./errors.ts";
 import { toJson } from "./input.ts";
-import { KnownPrompts } from "./prompts/known-prompts.ts";
-import { Line } from "./session/line.ts";
 import type { ActionError, Invalid } from "./messages.ts";
+import { KnownPrompts } from "./prompts/known-prompts.ts";
 import {
   cleaned,
   frameSize,
@@ -20,6 +19,7 @@ import {
   withoutToken,
 } from "./prompts/prompt.ts";
 import { Requests } from "./requests/requests.ts";
+import { Line } from "./session/line.ts";
 import { Standing } from "./session/standing.ts";
 import { type CodebuffEvent, type CodebuffResult, type PromptFrame, promptIdOf } from "./turn.ts";
 import type { TurnMessage, WireUser } from "./wire.ts";

@@ -17,17 +17,17 @@ import { attach } from "../universal/listen/attach.ts";
 import { imageOf } from "../universal/listen/user-input.ts";
 import type { Binding, CallFacts, CompletedFacts, FailedFacts, Mapping } from "../universal/mapping.ts";
 import type { AgentSource, UniversalOptions, UniversalStream } from "../universal/stream.ts";
-import { answerText } from "./prompts/answer-text.ts";
-import { isPythonRepr } from "./prompts/chunks.ts";
 import { CodebuffClient } from "./client.ts";
-import { saidIn } from "./prompts/content.ts";
 import { CodebuffTurnError } from "./errors.ts";
 import { balanceOf, factsOf, failureOf } from "./event-data.ts";
 import type { McpConfig, UsageResponse } from "./extensions.ts";
-import { readFiles, readOutput, textOf } from "./requests/handlers.ts";
 import type { CodebuffPromptInput } from "./input.ts";
 import type { ActionError, InitResponse, PromptResponse } from "./messages.ts";
 import type { CodebuffClientOptions } from "./options.ts";
+import { answerText } from "./prompts/answer-text.ts";
+import { isPythonRepr } from "./prompts/chunks.ts";
+import { saidIn } from "./prompts/content.ts";
+import { readFiles, readOutput, textOf } from "./requests/handlers.ts";
 import {
   type CodebuffEvent,
   type CodebuffResult,

@@ -10,11 +10,9 @@ import {
 } from "../core/errors.ts";
 import type { SocketEnd } from "../core/link/socket.ts";
 import { utf8Length } from "../core/text.ts";
-import { Acks, type AcksHost } from "./session/acks.ts";
 import { hintFor, lossError, requestLost, requestTooLarge } from "./errors.ts";
 import type { CodebuffCore } from "./events.ts";
 import type { ServerRequest } from "./extensions.ts";
-import { Identification } from "./session/handshake.ts";
 import {
   type Ack,
   type ActionError,
@@ -25,8 +23,10 @@ import {
   type ServerMessage,
   unhandled,
 } from "./messages.ts";
-import type { SentNotice } from "./session/notices.ts";
 import type { CodebuffSettings } from "./options.ts";
+import { Acks, type AcksHost } from "./session/acks.ts";
+import { Identification } from "./session/handshake.ts";
+import type { SentNotice } from "./session/notices.ts";
 import { type Begun, type Sent, Session, type SessionHost } from "./session/session.ts";
 import type { TokenSource } from "./session/token.ts";
 import type { PromptFrame } from "./turn.ts";

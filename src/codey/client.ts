@@ -1,8 +1,8 @@
 // The public class `CodeyClient`: builds its parts, declares its capabilities.
 import { checkCallOptions, checks } from "../core/checks.ts";
 import type { AgentClient, Capabilities } from "../core/client/agent-client.ts";
+import { BaseClient } from "../core/client/base-client.ts";
 import { ClientCore } from "../core/client/client-core.ts";
-import { SocketClient } from "../core/client/base-client.ts";
 import { UnsupportedError } from "../core/errors.ts";
 import { Gate } from "../core/gate/gate.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
@@ -35,7 +35,7 @@ import { Wire } from "./wire.ts";
  * await client.close();
  */
 export class CodeyClient
-  extends SocketClient<CodeyEvent, CodeyResult, CodeyClientEvents>
+  extends BaseClient<CodeyEvent, CodeyResult, CodeyClientEvents>
   implements AgentClient<CodeyEvent, CodeyResult, object, CodeyPromptInput, CodeyClientEvents>
 {
   readonly #core: CodeyCore;

@@ -6,13 +6,10 @@ export type {
   ClientEvents,
   CloseOptions,
   ConnectOptions,
-  FrameRecord,
-  ProtocolWarning,
 } from "./client/agent-client.ts";
 export type { AnyAgentClient, AnyConversation, AnyTurn } from "./client/any-client.ts";
-export type { ListenOptions, Unsubscribe } from "./tell/events.ts";
-export type { KeepaliveOptions, Logger, SocketClientOptions } from "./client/options.ts";
-export type { SharedClient, SocketClient } from "./client/base-client.ts";
+export type { BaseClient, SharedClient } from "./client/base-client.ts";
+export type { KeepaliveOptions, SocketClientOptions } from "./client/options.ts";
 export type { CancelTimer, Clock, TimerOptions } from "./clock.ts";
 export {
   AgentwireError,
@@ -45,6 +42,8 @@ export type { ApprovalOptions, AskContext, ToolRule } from "./gate/rules.ts";
 export type { Backoff, ReconnectOptions } from "./link/backoff.ts";
 export type { CloseEventLike, MessageEventLike, WebSocketInit, WebSocketLike } from "./link/web-socket.ts";
 export type { Nullish } from "./schemas.ts";
+export type { ListenOptions, Unsubscribe } from "./tell/events.ts";
+export type { FrameRecord, Logger, ProtocolWarning } from "./tell/voice.ts";
 export type { Conversation, ConversationMessage, ConversationState } from "./turn/conversation.ts";
 export type { PromptImage, PromptInput, PromptOf } from "./turn/prompt-input.ts";
 export type { Turn, TurnEvents, TurnOptions, TurnOutcome, TurnResult } from "./turn/turn.ts";

@@ -1,6 +1,7 @@
 // The input of the engine: facts that a backend or this machine states, as types.
-import type { ProtocolWarning } from "../core/client/agent-client.ts";
+
 import type { AnyAgentwireError } from "../core/errors.ts";
+import type { ProtocolWarning } from "../core/tell/voice.ts";
 import type { TurnOutcome, TurnResult } from "../core/turn/turn.ts";
 import type { AnyEvent, PendingRequest, SettledRequest, TurnToolCall } from "../core/values.ts";
 import type { SessionEndedData } from "./events.ts";

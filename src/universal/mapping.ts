@@ -1,8 +1,8 @@
 // The interface of a mapping: how one protocol's events become universal events.
 import type { AnyAgentClient, AnyTurn } from "../core/client/any-client.ts";
+import type { AnyAgentwireError } from "../core/errors.ts";
 import type { Unsubscribe } from "../core/tell/events.ts";
 import type { TurnOrigin } from "../core/turn/origin.ts";
-import type { AnyAgentwireError } from "../core/errors.ts";
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { AnyEvent, Question, ToolCall, TurnToolCall } from "../core/values.ts";
 import type { ToolFacts } from "./engine/calls.ts";

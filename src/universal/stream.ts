@@ -1,9 +1,9 @@
 // The public types of universal streams and of a source (`AgentSource`): a backend for chats.
 import { checkCallOptions, checks } from "../core/checks.ts";
 import type { AnyAgentClient, AnyConversation, AnyTurn } from "../core/client/any-client.ts";
-import type { ListenOptions, Unsubscribe } from "../core/tell/events.ts";
 import type { Clock } from "../core/clock.ts";
 import { InvalidInputError } from "../core/errors.ts";
+import type { ListenOptions, Unsubscribe } from "../core/tell/events.ts";
 import type { UniversalEvent, Visibility } from "./events.ts";
 
 /** Options of `toUniversal`. */

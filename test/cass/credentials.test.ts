@@ -2,7 +2,6 @@ import { ManualClock } from "agentwire/testing";
 import { describe, expect, test, vi } from "vitest";
 import { type CassToken, type CassTokens, Credentials } from "../../src/cass/auth/credentials.ts";
 import { CassApiError, CassAuthError } from "../../src/cass/errors.ts";
-import { Redactor } from "../../src/core/tell/redact.ts";
 import {
   ClosedError,
   ConnectError,
@@ -10,6 +9,7 @@ import {
   RequestTimeoutError,
   UnsupportedError,
 } from "../../src/core/errors.ts";
+import { Redactor } from "../../src/core/tell/redact.ts";
 import { fateOf, settle, thrownBy, unhandledDuring } from "../core/support/promises.ts";
 import { everythingIn } from "./support/everything-in.ts";
 import { jwt } from "./support/tokens.ts";

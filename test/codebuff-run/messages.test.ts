@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { Answer, chunkOfCompletion } from "../../src/codebuff-run/model/answer.ts";
 import { readRefusal } from "../../src/codebuff-run/errors.ts";
-import { toWire } from "../../src/codebuff-run/state/history.ts";
 import { type ChatChunk, type RunMessage, readChatMessage } from "../../src/codebuff-run/messages.ts";
+import { Answer, chunkOfCompletion } from "../../src/codebuff-run/model/answer.ts";
+import { toWire } from "../../src/codebuff-run/state/history.ts";
 import { readPrevious } from "../../src/codebuff-run/state/run-state.ts";
 import { sumOf } from "../../src/codebuff-run/turn.ts";
 

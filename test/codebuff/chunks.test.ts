@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ChunkDecoder, type ChunkDecoding } from "../../src/codebuff/prompts/chunks.ts";
 import type { ChunkObject } from "../../src/codebuff/messages.ts";
+import { ChunkDecoder, type ChunkDecoding } from "../../src/codebuff/prompts/chunks.ts";
 
 /** A payload as the proxy's OpenAI connector writes it. */
 function completion(delta: object, more: object = {}): string {

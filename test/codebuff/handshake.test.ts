@@ -2,8 +2,8 @@ import { CodebuffClient, type CodebuffClientOptions } from "agentwire/codebuff";
 import { ManualClock, MockCodebuffServer, step } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { lossError } from "../../src/codebuff/errors.ts";
-import { readIdentifyAck, refusal, refusesSession } from "../../src/codebuff/session/handshake.ts";
 import type { Ack } from "../../src/codebuff/messages.ts";
+import { readIdentifyAck, refusal, refusesSession } from "../../src/codebuff/session/handshake.ts";
 
 const TXID = 7;
 const ack = (fields: Partial<Ack>): Ack => ({ type: "ack", success: false, ...fields });

@@ -1,8 +1,8 @@
 import { isAgentwireError } from "agentwire/codebuff";
 import { describe, expect, test } from "vitest";
-import { ChunkDecoder, type ChunkDecoding } from "../../src/codebuff/prompts/chunks.ts";
 import { CodebuffTurnError } from "../../src/codebuff/errors.ts";
 import type { PromptError, PromptResponse, ResponseChunk } from "../../src/codebuff/messages.ts";
+import { ChunkDecoder, type ChunkDecoding } from "../../src/codebuff/prompts/chunks.ts";
 import {
   newPromptState,
   type PromptMessage,

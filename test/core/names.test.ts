@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { type Check, checkCallOptions, checkFields, checks, checkValues } from "../../src/core/checks.ts";
-import type { EventNames } from "../../src/core/tell/events.ts";
 import { InvalidInputError } from "../../src/core/errors.ts";
 import { APPROVAL_CHECKS, type ApprovalOptions } from "../../src/core/gate/rules.ts";
 import { checkName, checkNames } from "../../src/core/names.ts";
+import type { EventNames } from "../../src/core/tell/events.ts";
 import { thrownBy } from "./support/promises.ts";
 
 const known = { timeout: 1, toolPolicy: 1, onToolApproval: 1, url: 1, id: 1, authToken: 1, WebSocket: 1 };

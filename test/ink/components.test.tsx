@@ -11,9 +11,9 @@ import {
   StatusLine,
   ToolCall,
 } from "../../src/ink/components/exports.ts";
+import { shownTheme } from "../../src/ink/components/use-look.ts";
 import { approvalRows } from "../../src/ink/dialogs/approval-dialog.ts";
 import { defaultTheme, plainTheme, themeFor } from "../../src/ink/theme.ts";
-import { shownTheme } from "../../src/ink/components/use-look.ts";
 import { emptyList, listOf } from "../../src/universal/transcript/list.ts";
 import type { ChatMessage, ChatPart, ChatToolPart } from "../../src/universal/transcript/message.ts";
 import { TestTerminal } from "./terminal.ts";

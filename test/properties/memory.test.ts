@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Content } from "../../src/codebuff/prompts/content.ts";
 import {
   buildPrompt,
   type CodebuffPromptInput,
   type PromptData,
   promptFor,
 } from "../../src/codebuff/input.ts";
+import type { Content } from "../../src/codebuff/prompts/content.ts";
 import { CodebuffMemory } from "../../src/codebuff/prompts/memory.ts";
 import type { CodebuffResult } from "../../src/codebuff/turn.ts";
 import { runs } from "./support/runs.ts";

@@ -1,8 +1,8 @@
 import { checkCallOptions, checks } from "../../src/core/checks.ts";
 import type { AgentClient, Capabilities } from "../../src/core/client/agent-client.ts";
+import { BaseClient } from "../../src/core/client/base-client.ts";
 import { ClientCore } from "../../src/core/client/client-core.ts";
 import { TURN_CHECKS } from "../../src/core/client/options.ts";
-import { SocketClient } from "../../src/core/client/base-client.ts";
 import { Gate } from "../../src/core/gate/gate.ts";
 import type { ConversationState } from "../../src/core/turn/conversation.ts";
 import type { PromptInput } from "../../src/core/turn/prompt-input.ts";
@@ -21,7 +21,7 @@ import { Wire } from "./wire.ts";
  * `onToolApproval` or `client.decide()` says otherwise. `close()` cancels what runs.
  */
 export class EchoClient
-  extends SocketClient<EchoEvent, EchoResult, EchoClientEvents>
+  extends BaseClient<EchoEvent, EchoResult, EchoClientEvents>
   implements AgentClient<EchoEvent, EchoResult, object, PromptInput, EchoClientEvents>
 {
   readonly #settings: EchoSettings;

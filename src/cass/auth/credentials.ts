@@ -1,10 +1,10 @@
 // Where access tokens come from, and their renewal, once for all callers.
 import { describe } from "../../core/checks.ts";
-import { cleanCause } from "../../core/tell/clean-cause.ts";
-import type { Redactor } from "../../core/tell/redact.ts";
 import type { Clock } from "../../core/clock.ts";
 import { ClosedError, copyError, InvalidInputError, isAgentwireError } from "../../core/errors.ts";
 import { Waits } from "../../core/http/waits.ts";
+import { cleanCause } from "../../core/tell/clean-cause.ts";
+import type { Redactor } from "../../core/tell/redact.ts";
 import { CassApiError, CassAuthError } from "../errors.ts";
 import { readToken } from "./jwt.ts";
 

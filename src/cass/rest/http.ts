@@ -1,6 +1,5 @@
 // One REST call: its limits, further tries and token.
-import { cleanCause } from "../../core/tell/clean-cause.ts";
-import { Redactor } from "../../core/tell/redact.ts";
+
 import type { Clock } from "../../core/clock.ts";
 import { ConnectError, InvalidInputError, isAgentwireError } from "../../core/errors.ts";
 import { bytesOf, type Reading, unreachable } from "../../core/http/answer.ts";
@@ -9,6 +8,8 @@ import { Waits } from "../../core/http/waits.ts";
 import { jittered } from "../../core/link/backoff.ts";
 import { assertPrivate } from "../../core/link/private-address.ts";
 import type { Reads } from "../../core/schemas.ts";
+import { cleanCause } from "../../core/tell/clean-cause.ts";
+import { Redactor } from "../../core/tell/redact.ts";
 import type { Credentials } from "../auth/credentials.ts";
 import { CassApiError } from "../errors.ts";
 import { checkAddress, httpBaseOf } from "./address.ts";

@@ -1,12 +1,12 @@
 // The options of `CassRest`, with their checks and defaults.
 import { type Check, type Checks, checkFields, checks, isObject } from "../../core/checks.ts";
-import type { Logger } from "../../core/client/options.ts";
-import { Redactor } from "../../core/tell/redact.ts";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { ADDRESSES, assertEngine, TEXT } from "../../core/engine.ts";
 import { InvalidInputError, said } from "../../core/errors.ts";
 import type { FetchLike } from "../../core/http/fetch.ts";
 import { checkNames } from "../../core/names.ts";
+import { Redactor } from "../../core/tell/redact.ts";
+import type { Logger } from "../../core/tell/voice.ts";
 import type { CassCredentialOptions } from "../auth/credentials.ts";
 import { RestHost } from "./host.ts";
 

@@ -1,13 +1,16 @@
 // The loop of one agent in a run: ask the model, run its tool calls, again until the agent is done.
 import type { ToolOutput } from "../../codebuff-events/print-mode.ts";
 import { defined } from "../../core/checks.ts";
-import { abortable } from "../model/abortable.ts";
-import type { AgentEnd, AgentRunSetup, AgentWork } from "./agent-work.ts";
 import { Calls, type Ran } from "../calls/calls.ts";
+import { schemaOf } from "../calls/tool-schema.ts";
+import { failure, json, Toolbox } from "../calls/toolbox.ts";
 import { CodebuffRunError } from "../errors.ts";
-import { note, withoutOrphans } from "../state/history.ts";
 import { instructionMessages, promptMessage } from "../input.ts";
 import type { RunAgentState, RunMessage, RunStopReason } from "../messages.ts";
+import { abortable } from "../model/abortable.ts";
+import { note, withoutOrphans } from "../state/history.ts";
+import { endOf, isThinkOnly, type StepFacts } from "../turn.ts";
+import type { AgentEnd, AgentRunSetup, AgentWork } from "./agent-work.ts";
 import { Model, type Received } from "./model-step.ts";
 import { outputOfRun } from "./output.ts";
 import { filledIn } from "./placeholders.ts";
@@ -15,9 +18,6 @@ import { runProgram } from "./program.ts";
 import { RunRecord } from "./run-record.ts";
 import { assertWanted, tell, wordsOf } from "./shared.ts";
 import { spawnAgents } from "./spawn.ts";
-import { schemaOf } from "../calls/tool-schema.ts";
-import { failure, json, Toolbox } from "../calls/toolbox.ts";
-import { endOf, isThinkOnly, type StepFacts } from "../turn.ts";
 
 /** Steps in a row with bad calls alone. */
 const MAX_BAD_STEPS = 5;

@@ -1,10 +1,11 @@
 // What other agents know of an agent's run, as types.
-import type { ResolvedAgent } from "./agents.ts";
+
 import type { RunPrompt } from "../input.ts";
 import type { RunMessage, RunOutput, RunStopReason } from "../messages.ts";
+import type { Speaker } from "../turn.ts";
+import type { ResolvedAgent } from "./agents.ts";
 import type { RunRecord } from "./run-record.ts";
 import type { Shared } from "./shared.ts";
-import type { Speaker } from "../turn.ts";
 
 export interface AgentRunSetup {
   readonly shared: Shared;

@@ -1,10 +1,10 @@
 // Definitions of agents, checked: the caller's own and those of the registry.
 import { type Check, type Checks, checks, checkValues, isObject, oneOf } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
-import { CodebuffRunError } from "../errors.ts";
-import type { AgentProgram } from "./program.ts";
 import { isForeign, markForeign } from "../calls/schema-limits.ts";
 import { schemaOf, type ToolSchema } from "../calls/tool-schema.ts";
+import { CodebuffRunError } from "../errors.ts";
+import type { AgentProgram } from "./program.ts";
 
 /** An agent: its model, prompts and tools. */
 export interface AgentDefinition {

@@ -1,14 +1,15 @@
 // Asks the model once, and gives its answer to the turn and the history.
-import type { AgentDefinition } from "./agents.ts";
-import { Answer, creditsOf, type Piece } from "../model/answer.ts";
-import { CodebuffRunError } from "../errors.ts";
-import { estimatedTokens, toWire } from "../state/history.ts";
-import type { ChatMessage, ChatRequest, ChatTool, RunMessage } from "../messages.ts";
-import { environmentOf } from "../options.ts";
+
 import { ProviderCalls } from "../calls/provider-calls.ts";
-import { assertWanted, type Shared } from "./shared.ts";
-import { eventOf, type Speaker, sumOf } from "../turn.ts";
+import { CodebuffRunError } from "../errors.ts";
+import type { ChatMessage, ChatRequest, ChatTool, RunMessage } from "../messages.ts";
+import { Answer, creditsOf, type Piece } from "../model/answer.ts";
 import { Watch } from "../model/watch.ts";
+import { environmentOf } from "../options.ts";
+import { estimatedTokens, toWire } from "../state/history.ts";
+import { eventOf, type Speaker, sumOf } from "../turn.ts";
+import type { AgentDefinition } from "./agents.ts";
+import { assertWanted, type Shared } from "./shared.ts";
 
 /** Answers in a row that break off before the run fails. */
 const MAX_INTERRUPTIONS = 3;

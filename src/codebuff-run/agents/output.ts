@@ -1,7 +1,8 @@
 // The result of an agent's run, by the output mode of its definition.
-import type { AgentDefinition } from "./agents.ts";
+
 import { CodebuffRunError } from "../errors.ts";
 import type { RunMessage, RunOutput } from "../messages.ts";
+import type { AgentDefinition } from "./agents.ts";
 
 /** How a run has ended, for its output. */
 interface RunFacts {

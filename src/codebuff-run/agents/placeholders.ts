@@ -1,10 +1,10 @@
 // Fills in `{CODEBUFF_...}` in the prompts of agents.
 import { isObject } from "../../core/checks.ts";
 import { CodebuffRunError } from "../errors.ts";
-import { oneLine, printedTree } from "../state/file-tree.ts";
-import { CHARACTERS_PER_TOKEN } from "../state/history.ts";
 import { MARKED } from "../input.ts";
 import type { RunMessage } from "../messages.ts";
+import { oneLine, printedTree } from "../state/file-tree.ts";
+import { CHARACTERS_PER_TOKEN } from "../state/history.ts";
 import { NO_PROJECT } from "../state/run-state.ts";
 
 /** What is known when a prompt is filled in. */

@@ -1,9 +1,9 @@
 // Agents in code (`handleSteps`): runs the generator, and does what it yields.
 import type { ToolOutput } from "../../codebuff-events/print-mode.ts";
 import { checks, describe, isObject } from "../../core/checks.ts";
-import { abortable } from "../model/abortable.ts";
 import { CodebuffRunError } from "../errors.ts";
 import type { RunAgentState } from "../messages.ts";
+import { abortable } from "../model/abortable.ts";
 
 /** What a program of an agent asks for. */
 export type ProgramStep =

@@ -3,12 +3,12 @@ import { said } from "../../core/errors.ts";
 import type { Gate, Withdraw } from "../../core/gate/gate.ts";
 import type { LiveTurn } from "../../core/turn/live-turn.ts";
 import type { DecidedBy } from "../../core/values.ts";
-import type { Agents } from "./agents.ts";
+import type { Tool } from "../calls/toolbox.ts";
 import { CodebuffRunError } from "../errors.ts";
 import type { CodebuffRunEvent } from "../messages.ts";
 import type { RunCore } from "../run-core.ts";
-import type { Tool } from "../calls/toolbox.ts";
 import type { CodebuffRunResult, Spent } from "../turn.ts";
+import type { Agents } from "./agents.ts";
 
 /** Reads no further while the reader of the turn is slow. */
 export class Flow {

@@ -2,15 +2,15 @@
 import type { ToolOutput } from "../../codebuff-events/print-mode.ts";
 import { defined } from "../../core/checks.ts";
 import { randomId } from "../../core/random-id.ts";
-import type { AgentRunSetup, AgentWork } from "./agent-work.ts";
-import { type AgentDefinition, inputSchemaOf } from "./agents.ts";
 import type { SpawnOrder } from "../calls/calls.ts";
+import { invalid } from "../calls/tool-schema.ts";
+import { failure, json } from "../calls/toolbox.ts";
 import { CodebuffRunError, outputOf } from "../errors.ts";
 import { buildPrompt } from "../input.ts";
 import type { RunOutput } from "../messages.ts";
+import type { AgentRunSetup, AgentWork } from "./agent-work.ts";
+import { type AgentDefinition, inputSchemaOf } from "./agents.ts";
 import { tell, wordsOf } from "./shared.ts";
-import { invalid } from "../calls/tool-schema.ts";
-import { failure, json } from "../calls/toolbox.ts";
 
 /** Levels of agents that run agents. A model that delegates without end must not use up the account. */
 const MAX_DEPTH = 5;

@@ -5,14 +5,14 @@ import { said } from "../../core/errors.ts";
 import { type Subject, subjectInWords, subjectOf } from "../../core/gate/subject.ts";
 import { randomId } from "../../core/random-id.ts";
 import { isTooDeep, TOO_DEEP } from "../../core/text.ts";
+import { assertWanted, type Shared, tell } from "../agents/shared.ts";
+import type { RunMessage } from "../messages.ts";
 import { abortable } from "../model/abortable.ts";
 import type { WrittenCall } from "../model/answer.ts";
-import type { RunMessage } from "../messages.ts";
-import { assertWanted, type Shared, tell } from "../agents/shared.ts";
+import type { Speaker } from "../turn.ts";
 import { ToolRun } from "./tool-run.ts";
 import { type Checked, invalid } from "./tool-schema.ts";
 import { type CodebuffRunToolCall, failure, json, type Tool, type Toolbox } from "./toolbox.ts";
-import type { Speaker } from "../turn.ts";
 
 /** What an agent does by itself when it calls a tool of this library. */
 export interface Controls {

@@ -3,10 +3,10 @@ import { defined, isObject } from "../../core/checks.ts";
 import { randomId } from "../../core/random-id.ts";
 import { parseJson } from "../../core/text.ts";
 import type { TurnToolCall } from "../../core/values.ts";
-import type { ProviderCall } from "../messages.ts";
 import { type Shared, tell } from "../agents/shared.ts";
-import { failure, json, limited } from "./toolbox.ts";
+import type { ProviderCall } from "../messages.ts";
 import type { Speaker } from "../turn.ts";
+import { failure, json, limited } from "./toolbox.ts";
 
 interface Shown {
   readonly id: string;

@@ -4,8 +4,8 @@ import { type Checks, checkFields, checks, describe, isObject } from "../../core
 import { InvalidInputError, said } from "../../core/errors.ts";
 import type { ToolCall, ToolPreview } from "../../core/values.ts";
 import { type AgentDefinition, inputSchemaOf } from "../agents/agents.ts";
-import { CONTROLS, type ControlName, handledBuiltIn, isControl } from "./builtins.ts";
 import type { ChatTool } from "../messages.ts";
+import { CONTROLS, type ControlName, handledBuiltIn, isControl } from "./builtins.ts";
 import { schemaOf, type ToolInputOf, type ToolParameters, type ToolSchema } from "./tool-schema.ts";
 
 /** A call of a tool, with an input that fits its parameters. */

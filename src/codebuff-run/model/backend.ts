@@ -1,12 +1,12 @@
 // The routes of the Codebuff backend: key, registry, records of runs, token counts, models.
 import { isObject } from "../../core/checks.ts";
 import type { CancelTimer, Clock } from "../../core/clock.ts";
-import { abortable } from "./abortable.ts";
-import { Answer, chunkOfCompletion } from "./answer.ts";
 import { CodebuffRunError } from "../errors.ts";
-import { parsedData } from "./event-stream.ts";
 import type { Http, HttpCall, HttpRequest, Traffic } from "../http.ts";
 import { type ChatRequest, readChatMessage } from "../messages.ts";
+import { abortable } from "./abortable.ts";
+import { Answer, chunkOfCompletion } from "./answer.ts";
+import { parsedData } from "./event-stream.ts";
 import { type Receiver, receive } from "./receive.ts";
 import { Watch } from "./watch.ts";
 

@@ -1,16 +1,16 @@
 // Any server with OpenAI's API as a source of models (`openAiCompatible`).
 import { type Checks, checkFields, checks, describe, isObject } from "../../core/checks.ts";
-import { Redactor } from "../../core/tell/redact.ts";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import { bytesOf, parsed } from "../../core/http/answer.ts";
 import type { FetchLike } from "../../core/http/fetch.ts";
-import { chunkOfCompletion } from "./answer.ts";
+import { Redactor } from "../../core/tell/redact.ts";
 import { CodebuffRunError, errorIn } from "../errors.ts";
-import { eventsOf, parsedData } from "./event-stream.ts";
 import { asRunError, Http, type Traffic } from "../http.ts";
 import { type ChatChunk, type ChatMessage, type ChatRequest, readChatMessage } from "../messages.ts";
 import { checkBaseUrl, lowerCased } from "../options.ts";
+import { chunkOfCompletion } from "./answer.ts";
+import { eventsOf, parsedData } from "./event-stream.ts";
 import type { ModelProvider } from "./providers.ts";
 import { DONE } from "./sse.ts";
 import { Watch } from "./watch.ts";

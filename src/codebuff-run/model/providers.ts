@@ -4,13 +4,13 @@ import type { Clock } from "../../core/clock.ts";
 import { said } from "../../core/errors.ts";
 import { Waits } from "../../core/http/waits.ts";
 import { jittered } from "../../core/link/backoff.ts";
-import { abortable } from "./abortable.ts";
-import type { Backend } from "./backend.ts";
 import { CodebuffRunError, errorIn, refused } from "../errors.ts";
-import { parsedData } from "./event-stream.ts";
-import type { CodebuffRunFailureKind } from "../state/failure.ts";
 import { FIRST_WAIT, LONGEST_WAIT, retryAfterIn } from "../http.ts";
 import { type ChatChunk, type ChatRequest, codeIn, readChatMessage } from "../messages.ts";
+import type { CodebuffRunFailureKind } from "../state/failure.ts";
+import { abortable } from "./abortable.ts";
+import type { Backend } from "./backend.ts";
+import { parsedData } from "./event-stream.ts";
 import type { Receiver } from "./receive.ts";
 import { Watch } from "./watch.ts";
 

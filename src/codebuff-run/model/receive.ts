@@ -1,11 +1,11 @@
 // Receives an answer of a model, as a stream or as one JSON object.
 import { isAgentwireError } from "../../core/errors.ts";
 import { bytesOf, parsed } from "../../core/http/answer.ts";
-import { type Answer, chunkOfCompletion, type Piece } from "./answer.ts";
 import { errorIn } from "../errors.ts";
-import { brokenOff, eventsOf, parsedData } from "./event-stream.ts";
 import type { Opened, Traffic } from "../http.ts";
 import { readChatMessage } from "../messages.ts";
+import { type Answer, chunkOfCompletion, type Piece } from "./answer.ts";
+import { brokenOff, eventsOf, parsedData } from "./event-stream.ts";
 import { DONE } from "./sse.ts";
 import type { Watch } from "./watch.ts";
 

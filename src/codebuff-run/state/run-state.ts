@@ -3,9 +3,9 @@ import { emptyFileContext } from "../../codebuff-events/file-context.ts";
 import { describe, isObject } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import type { ConversationState } from "../../core/turn/conversation.ts";
-import { treeOf } from "./file-tree.ts";
 import { type RunMessage, type RunPart, type RunState, USER_PROMPT } from "../messages.ts";
 import type { CodebuffRunSettings } from "../options.ts";
+import { treeOf } from "./file-tree.ts";
 
 /** The state of the last run. A JSON value. */
 export interface CodebuffRunConversationState extends ConversationState {

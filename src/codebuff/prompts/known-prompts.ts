@@ -1,8 +1,8 @@
 // Finds the prompt that a server's message names, also one that has just ended.
 import { Recent } from "../../core/recent.ts";
 import type { Runner } from "../../core/turn/runner.ts";
-import type { Prompt } from "./prompt.ts";
 import type { CodebuffEvent, CodebuffResult } from "../turn.ts";
+import type { Prompt } from "./prompt.ts";
 
 /** The end of a prompt. `silent`: inferred from the order of acks, without a terminal message. */
 export type Settled = "completed" | "silent" | "other";

@@ -2,11 +2,11 @@
 import { isObject } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import type { ConversationMessage, ConversationState } from "../../core/turn/conversation.ts";
-import { type ChatMessage, chatMessages, historyFor } from "./content.ts";
 import { type PromptData, promptFor } from "../input.ts";
 import type { CodebuffServer } from "../messages.ts";
-import { newSessionState } from "./session-state.ts";
 import type { CodebuffResult } from "../turn.ts";
+import { type ChatMessage, chatMessages, historyFor } from "./content.ts";
+import { newSessionState } from "./session-state.ts";
 
 /** The state of a Codebuff conversation: a JSON value. */
 export interface CodebuffConversationState extends ConversationState {

@@ -6,13 +6,12 @@ import type { LiveTurn } from "../../core/turn/live-turn.ts";
 import type { Job } from "../../core/turn/runner.ts";
 import type { TurnOptions } from "../../core/turn/turn.ts";
 import type { Progress } from "../../core/turn/turn-setup.ts";
-import { ChunkDecoder } from "./chunks.ts";
 import type { CodebuffCore } from "../events.ts";
-import { checkFrame } from "../session/frame-limit.ts";
 import type { PromptData } from "../input.ts";
-import type { Waiting } from "../session/line.ts";
 import { type ActionError, type CodebuffServer, encode, type PromptError } from "../messages.ts";
 import type { CodebuffPromptOptions, CodebuffSettings } from "../options.ts";
+import { checkFrame } from "../session/frame-limit.ts";
+import type { Waiting } from "../session/line.ts";
 import type { SentPrompt, Session } from "../session/session.ts";
 import { type TokenSource, withToken } from "../session/token.ts";
 import {
@@ -28,6 +27,7 @@ import {
   toResult,
 } from "../turn.ts";
 import type { Wire } from "../wire.ts";
+import { ChunkDecoder } from "./chunks.ts";
 
 /** ms in which a prompt that streams must go on behind the ack of a later frame: models rarely pause for longer in an answer. */
 const CHUNK_AFTER_ACK = 30_000;

@@ -14,6 +14,10 @@ import {
   type ServerRequest,
   type ToolCallRequest,
 } from "../extensions.ts";
+import type { Invalid } from "../messages.ts";
+import type { KnownPrompts } from "../prompts/known-prompts.ts";
+import type { PromptEnd } from "../prompts/prompt.ts";
+import type { Session } from "../session/session.ts";
 import {
   type FilesRead,
   type HandlerContext,
@@ -23,11 +27,7 @@ import {
   readOutput,
   textOf,
 } from "./handlers.ts";
-import type { KnownPrompts } from "../prompts/known-prompts.ts";
-import type { Invalid } from "../messages.ts";
-import type { PromptEnd } from "../prompts/prompt.ts";
 import { type RequestsBase, Responses } from "./responses.ts";
-import type { Session } from "../session/session.ts";
 import { type Job, type Now, show, Task } from "./task.ts";
 import { asking, REFUSED, toolCallOf, toolError, toolTimeout } from "./tool-calls.ts";
 

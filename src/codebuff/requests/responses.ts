@@ -1,10 +1,10 @@
 // Sends the answer to a request on the session that asked, or not at all.
 import type { CodebuffCore } from "../events.ts";
-import { checkFrame } from "../session/frame-limit.ts";
 import { toJson } from "../input.ts";
 import { encode } from "../messages.ts";
-import type { Notice } from "../session/notices.ts";
 import type { CodebuffSettings } from "../options.ts";
+import { checkFrame } from "../session/frame-limit.ts";
+import type { Notice } from "../session/notices.ts";
 import type { Session } from "../session/session.ts";
 import type { Wire } from "../wire.ts";
 

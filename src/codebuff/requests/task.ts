@@ -5,12 +5,12 @@ import { denialOf, isUsersWord } from "../../core/gate/decision.ts";
 import type { Withdraw } from "../../core/gate/gate.ts";
 import type { Waiting } from "../../core/gate/open-request.ts";
 import type { DecidedBy, PendingRequest, Ruling, ToolCall, TurnToolCall } from "../../core/values.ts";
-import type { HandlerContext } from "./handlers.ts";
 import type { KnownPrompts } from "../prompts/known-prompts.ts";
-import type { Notice } from "../session/notices.ts";
 import type { Prompt } from "../prompts/prompt.ts";
-import type { RequestsBase, Responses } from "./responses.ts";
+import type { Notice } from "../session/notices.ts";
 import type { Session } from "../session/session.ts";
+import type { HandlerContext } from "./handlers.ts";
+import type { RequestsBase, Responses } from "./responses.ts";
 
 /** Characters of an error for the server: real errors are much shorter. */
 const MAX_ERROR = 8_192;

@@ -5,8 +5,8 @@ import { isUsersWord } from "../../core/gate/decision.ts";
 import type { Gate } from "../../core/gate/gate.ts";
 import type { Question, ToolCall } from "../../core/values.ts";
 import type { ToolCallRequest } from "../extensions.ts";
-import type { CodebuffToolCall } from "./handlers.ts";
 import type { Named } from "../prompts/known-prompts.ts";
+import type { CodebuffToolCall } from "./handlers.ts";
 import type { Job } from "./task.ts";
 
 /** ms for a tool if neither the request nor its input gives a limit. */

@@ -7,11 +7,11 @@ import {
   RequestTimeoutError,
 } from "../../core/errors.ts";
 import type { CodebuffCore } from "../events.ts";
+import { type Ack, encode } from "../messages.ts";
+import type { CodebuffSettings } from "../options.ts";
 import type { Identification } from "./handshake.ts";
 import { refusal, refusesSession } from "./handshake.ts";
-import { type Ack, encode } from "../messages.ts";
 import type { Notice } from "./notices.ts";
-import type { CodebuffSettings } from "../options.ts";
 import type { Begun, Sent, Session } from "./session.ts";
 
 /** The functions that acks and refusals call. */

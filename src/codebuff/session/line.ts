@@ -2,9 +2,9 @@
 import { type AgentwireError, copyError } from "../../core/errors.ts";
 import { Queue } from "../../core/queue.ts";
 import type { CodebuffCore } from "../events.ts";
+import type { Wire } from "../wire.ts";
 import type { Session } from "./session.ts";
 import { type TokenSource, tokenFailed } from "./token.ts";
-import type { Wire } from "../wire.ts";
 
 /** A prompt or request of this client that is not written yet. */
 export interface Waiting {

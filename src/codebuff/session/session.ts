@@ -3,8 +3,8 @@ import { type Clock, Deadline } from "../../core/clock.ts";
 import type { AgentwireError } from "../../core/errors.ts";
 import { Table } from "../../core/table.ts";
 import type { CodebuffServer, InitResponse } from "../messages.ts";
-import { Notices, type SentNotice } from "./notices.ts";
 import type { CodebuffSettings } from "../options.ts";
+import { Notices, type SentNotice } from "./notices.ts";
 import { Pending } from "./pending.ts";
 
 /** A sent frame that awaits its ack. */

@@ -4,13 +4,13 @@ import { copyError, isAgentwireError } from "../../core/errors.ts";
 import { Table } from "../../core/table.ts";
 import { utf8Length } from "../../core/text.ts";
 import type { CodebuffCore } from "../events.ts";
-import { frameLimit } from "./frame-limit.ts";
-import type { Line, Waiting } from "./line.ts";
 import { encode, type InitResponse } from "../messages.ts";
 import type { CodebuffSettings } from "../options.ts";
+import type { Wire } from "../wire.ts";
+import { frameLimit } from "./frame-limit.ts";
+import type { Line, Waiting } from "./line.ts";
 import type { Reply, Session } from "./session.ts";
 import { withToken } from "./token.ts";
-import type { Wire } from "../wire.ts";
 
 interface Init {
   readonly json: string;

@@ -1,10 +1,10 @@
 // Where the client's token comes from: an option, or a function that is called each time.
 import { describe } from "../../core/checks.ts";
-import { cleanCause } from "../../core/tell/clean-cause.ts";
-import type { Redactor } from "../../core/tell/redact.ts";
 import { type Deferred, deferred } from "../../core/deferred.ts";
 import { ClosedError, HandshakeError, InvalidInputError, RequestTimeoutError } from "../../core/errors.ts";
 import { Table } from "../../core/table.ts";
+import { cleanCause } from "../../core/tell/clean-cause.ts";
+import type { Redactor } from "../../core/tell/redact.ts";
 import type { CodebuffCore } from "../events.ts";
 
 /**

@@ -1,6 +1,8 @@
 // The type of every client: its members, its events and its capabilities.
 import type { AnyAgentwireError } from "../errors.ts";
 import type { Backoff } from "../link/backoff.ts";
+import type { EventNames, ListenOptions, Unsubscribe } from "../tell/events.ts";
+import type { FrameRecord, ProtocolWarning } from "../tell/voice.ts";
 import type { Conversation, ConversationState } from "../turn/conversation.ts";
 import type { PromptOf } from "../turn/prompt-input.ts";
 import type { Turn, TurnOptions, TurnResult } from "../turn/turn.ts";
@@ -17,7 +19,6 @@ import type {
   SettledRequest,
   ToolCall,
 } from "../values.ts";
-import type { EventNames, ListenOptions, Unsubscribe } from "../tell/events.ts";
 
 /** The capabilities of a backend. A UI shows only the features that will work. */
 export interface Capabilities {
@@ -54,25 +55,6 @@ export interface Capabilities {
   readonly branches: boolean;
   /** Whether a tool on this machine tells what a call would change, before the user decides. If false, an approval has no `preview`. */
   readonly preview: boolean;
-}
-
-/** A mistake on the wire, or an error in a listener. The connection lives on. */
-export interface ProtocolWarning {
-  /** A stable word, such as `unreadable-frame`, `invalid-message` or `listener-threw`. */
-  readonly kind: string;
-  readonly message: string;
-  /** The start of the frame, without credentials. */
-  readonly raw?: string;
-  /** The thrown value, if something was thrown. */
-  readonly cause?: unknown;
-  /** The id of the turn that the warning is about, if that is known. */
-  readonly turnId?: string;
-}
-
-/** One text frame, without credentials. */
-export interface FrameRecord {
-  readonly direction: "in" | "out";
-  readonly text: string;
 }
 
 /** The events that every socket client has. */

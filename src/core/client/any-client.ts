@@ -1,10 +1,11 @@
 // The type of a client for code that knows no protocol, such as a user interface.
+
+import type { ListenOptions, Unsubscribe } from "../tell/events.ts";
 import type { Conversation, ConversationState } from "../turn/conversation.ts";
 import type { PromptInput } from "../turn/prompt-input.ts";
 import type { Turn, TurnOptions, TurnResult } from "../turn/turn.ts";
 import type { AnyEvent } from "../values.ts";
 import type { AgentClient, AnyClientEvents } from "./agent-client.ts";
-import type { ListenOptions, Unsubscribe } from "../tell/events.ts";
 
 /** A turn of any client. */
 export type AnyTurn = Turn<AnyEvent, TurnResult>;

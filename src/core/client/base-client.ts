@@ -1,6 +1,7 @@
 // The base class of the clients, with the members that all of them share.
 import { asyncDispose } from "../dispose.ts";
 import type { AnyAgentwireError } from "../errors.ts";
+import type { ListenOptions, Unsubscribe } from "../tell/events.ts";
 import type { TurnResult } from "../turn/turn.ts";
 import type { Answer, ClientStatus, Decision, Grant, PendingRequest, Reply, Ruling } from "../values.ts";
 import type {
@@ -10,7 +11,6 @@ import type {
   CloseOptions,
   ConnectOptions,
 } from "./agent-client.ts";
-import type { ListenOptions, Unsubscribe } from "../tell/events.ts";
 
 /** The part of a client that is the same for every socket protocol. */
 export interface SharedClient<
@@ -31,7 +31,7 @@ export interface SharedClient<
 }
 
 /** The shared part of every socket client. Each protocol adds its prompts and its other functions. */
-export abstract class SocketClient<
+export abstract class BaseClient<
   Event,
   Result extends TurnResult,
   Events extends ClientEvents<Event, Result> & { [Name in keyof Events]: readonly unknown[] },

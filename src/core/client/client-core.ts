@@ -18,16 +18,16 @@ import { Connection } from "../link/connection.ts";
 import type { ConnectionHost, ConnectionSetup, Protocol } from "../link/connection-state.ts";
 import { createDialer, type Dialer } from "../link/dial.ts";
 import type { WebSocketLike } from "../link/web-socket.ts";
+import { credentialsInHeaders } from "../tell/credential-names.ts";
+import type { EventNames } from "../tell/events.ts";
+import { Redactor } from "../tell/redact.ts";
+import { Voice } from "../tell/voice.ts";
 import type { RunnerHost, TurnLimits } from "../turn/runner.ts";
 import type { Turn, TurnResult } from "../turn/turn.ts";
 import type { Answer, ClientStatus, Decision, Grant, PendingRequest, Reply, Ruling } from "../values.ts";
 import type { ClientEvents, CloseOptions, ConnectOptions } from "./agent-client.ts";
-import { credentialsInHeaders } from "../tell/credential-names.ts";
-import type { EventNames } from "../tell/events.ts";
-import type { ResolvedSocketOptions, SocketClientOptions } from "./options.ts";
-import { Redactor } from "../tell/redact.ts";
 import type { SharedClient } from "./base-client.ts";
-import { Voice } from "../tell/voice.ts";
+import type { ResolvedSocketOptions, SocketClientOptions } from "./options.ts";
 
 export interface ClientCoreSetup<Events> extends ConnectionSetup {
   readonly events: EventNames<Events>;
@@ -72,7 +72,7 @@ export class ClientCore<
     Result extends TurnResult,
     Events extends ClientEvents<Event, Result> & { [Name in keyof Events]: readonly unknown[] },
   >
-  extends Voice<Event, Result, Events>
+  extends Voice<Event, Turn<Event, Result>, Events>
   implements SharedClient<Event, Result, Events>, ConnectionHost, RunnerHost<Event, Result>, GateHost
 {
   readonly clock: Clock;

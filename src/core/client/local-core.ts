@@ -4,18 +4,17 @@ import type { CancelTimer, Clock } from "../clock.ts";
 import { deferred } from "../deferred.ts";
 import { ClosedError, ConnectError } from "../errors.ts";
 import { NO_GRANTS } from "../gate/grants.ts";
-import type { LiveTurn } from "../turn/live-turn.ts";
-import type { TurnLimits } from "../turn/runner.ts";
-import type { TurnResult } from "../turn/turn.ts";
-import type { Answer, ClientStatus, Decision, Grant, PendingRequest, Reply, Ruling } from "../values.ts";
-import type { ClientEvents, CloseOptions, ConnectOptions } from "./agent-client.ts";
 import type { EventNames } from "../tell/events.ts";
-import type { LocalHost } from "./local-turns.ts";
-import type { Logger } from "./options.ts";
 import type { Outbox } from "../tell/outbox.ts";
 import type { Redactor } from "../tell/redact.ts";
+import { type Logger, Voice } from "../tell/voice.ts";
+import type { LiveTurn } from "../turn/live-turn.ts";
+import type { TurnLimits } from "../turn/runner.ts";
+import type { Turn, TurnResult } from "../turn/turn.ts";
+import type { Answer, ClientStatus, Decision, Grant, PendingRequest, Reply, Ruling } from "../values.ts";
+import type { ClientEvents, CloseOptions, ConnectOptions } from "./agent-client.ts";
 import type { SharedClient } from "./base-client.ts";
-import { Voice } from "../tell/voice.ts";
+import type { LocalHost } from "./local-turns.ts";
 
 /** The options that every client without a connection shares, with every default. */
 export interface LocalSettings extends TurnLimits {
@@ -69,7 +68,7 @@ export abstract class LocalCore<
     Result extends TurnResult,
     Events extends ClientEvents<Event, Result> & { [Name in keyof Events]: readonly unknown[] },
   >
-  extends Voice<Event, Result, Events>
+  extends Voice<Event, Turn<Event, Result>, Events>
   implements SharedClient<Event, Result, Events>, LocalHost<Event, Result>
 {
   readonly clock: Clock;

@@ -1,9 +1,9 @@
 // The options that every client without a connection takes, with their checks and defaults.
 import { type Checks, checkCallOptions, checks, type Only } from "../checks.ts";
 import { systemClock } from "../clock.ts";
+import { Outbox } from "../tell/outbox.ts";
 import type { LocalSettings } from "./local-core.ts";
 import { type SocketClientOptions, turnLimits } from "./options.ts";
-import { Outbox } from "../tell/outbox.ts";
 
 /** The options that every client without a connection takes. */
 export interface LocalClientOptions

@@ -4,19 +4,14 @@ import { type Clock, systemClock } from "../clock.ts";
 import { ADDRESSES, assertEngine, type Need, RANDOM } from "../engine.ts";
 import { InvalidInputError } from "../errors.ts";
 import type { ReconnectOptions, ReconnectPolicy } from "../link/backoff.ts";
+import type { LinkOptions } from "../link/connection-state.ts";
+import type { KeepaliveTimes } from "../link/keepalive.ts";
 import type { WebSocketInit, WebSocketLike } from "../link/web-socket.ts";
 import { checkNames } from "../names.ts";
+import { Outbox } from "../tell/outbox.ts";
+import type { Logger } from "../tell/voice.ts";
 import type { TurnLimits } from "../turn/runner.ts";
 import type { TurnOptions } from "../turn/turn.ts";
-import { Outbox } from "../tell/outbox.ts";
-
-/** Receives the library's log lines. Without a logger the library logs nothing, except with the option `debug`. `console` fits. */
-export interface Logger {
-  debug(message: string): void;
-  info(message: string): void;
-  warn(message: string): void;
-  error(message: string): void;
-}
 
 export interface KeepaliveOptions {
   /** ms between pings; 0 turns them off. */
@@ -98,22 +93,14 @@ export interface SocketClientOptions {
 
 /** The defaults that differ between protocols. */
 export interface SocketDefaults {
-  readonly keepalive: Required<KeepaliveOptions>;
+  readonly keepalive: KeepaliveTimes;
   readonly reconnect: ReconnectPolicy | undefined;
   /** The engine features that the protocol needs. @default random numbers and addresses */
   readonly needs?: readonly Need[];
 }
 
 /** The shared options with every default filled in. */
-export interface ResolvedSocketOptions extends TurnLimits {
-  readonly outbox: Outbox;
-  /** Each timer of this clock is an input of the outbox. */
-  readonly clock: Clock;
-  readonly connectTimeout: number;
-  readonly keepalive: Required<KeepaliveOptions>;
-  readonly reconnect: ReconnectPolicy | undefined;
-  readonly maxReceiveBytes: number;
-}
+export interface ResolvedSocketOptions extends TurnLimits, LinkOptions {}
 
 const MEBIBYTE = 1_048_576;
 

@@ -1,7 +1,8 @@
 // One request that waits for a rule or the user, and is settled once.
-import type { Outbox } from "../tell/outbox.ts";
+
 import type { CancelTimer, Clock } from "../clock.ts";
 import { said } from "../errors.ts";
+import type { Outbox } from "../tell/outbox.ts";
 import type { DecidedBy, PendingRequest, SettledRequest, TurnStatus } from "../values.ts";
 import type { AskContext } from "./rules.ts";
 

@@ -1,5 +1,5 @@
 // Errors that say why a link or a request failed.
-import { cleanCause } from "../tell/clean-cause.ts";
+
 import {
   type AgentwireError,
   ClosedError,
@@ -10,6 +10,7 @@ import {
   RequestError,
   said,
 } from "../errors.ts";
+import { cleanCause } from "../tell/clean-cause.ts";
 import type { SocketEnd } from "./socket.ts";
 
 interface Redactor {

@@ -1,12 +1,13 @@
 // The states of a connection, and the interface `Protocol` between a connection and its protocol.
-import type { ResolvedSocketOptions } from "../client/options.ts";
-import type { CancelTimer } from "../clock.ts";
+
+import type { CancelTimer, Clock } from "../clock.ts";
 import type { Deferred } from "../deferred.ts";
 import type { AgentwireError } from "../errors.ts";
+import type { Outbox } from "../tell/outbox.ts";
 import type { ClientStatus } from "../values.ts";
-import type { Backoff } from "./backoff.ts";
+import type { Backoff, ReconnectPolicy } from "./backoff.ts";
 import type { BackoffWait } from "./backoff-wait.ts";
-import type { Keepalive } from "./keepalive.ts";
+import type { Keepalive, KeepaliveTimes } from "./keepalive.ts";
 import type { BinaryFrames, Socket, SocketEnd } from "./socket.ts";
 import type { WebSocketLike } from "./web-socket.ts";
 
@@ -62,12 +63,20 @@ export interface ConnectionHost {
   redact(text: string): string;
 }
 
+/** The user's options of a connection, with every default filled in. */
+export interface LinkOptions {
+  readonly outbox: Outbox;
+  /** Each timer of this clock is an input of the outbox. */
+  readonly clock: Clock;
+  readonly connectTimeout: number;
+  readonly keepalive: KeepaliveTimes;
+  readonly reconnect: ReconnectPolicy | undefined;
+  readonly maxReceiveBytes: number;
+}
+
 /** The settings of a connection, from the user's options and from the protocol. */
 export interface ConnectionSetup {
-  readonly resolved: Pick<
-    ResolvedSocketOptions,
-    "outbox" | "clock" | "connectTimeout" | "reconnect" | "maxReceiveBytes" | "keepalive"
-  >;
+  readonly resolved: LinkOptions;
   /** The known reason why a server of this protocol may not accept a socket within `connectTimeout`. */
   readonly connectTimeoutHint?: string;
   /** ms in state `ready` after which failures are forgotten; `undefined`: only `healthy()` forgets them. */

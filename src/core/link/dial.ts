@@ -1,21 +1,23 @@
 // Makes a socket by the client's options: its address, headers and factory.
 import { noteStream, openSocket, sendsHeaders } from "#socket";
 import { describe } from "../checks.ts";
-import { credentialsIn } from "../tell/credential-names.ts";
-import type { SocketClientOptions } from "../client/options.ts";
-import type { Redactor } from "../tell/redact.ts";
 import { ClosedError, InvalidInputError, UnsupportedError } from "../errors.ts";
+import { credentialsIn } from "../tell/credential-names.ts";
+import type { Redactor } from "../tell/redact.ts";
 import { assertPrivate } from "./private-address.ts";
-import type { WebSocketLike } from "./web-socket.ts";
+import type { WebSocketInit, WebSocketLike } from "./web-socket.ts";
 
-/** The options for a dial, copied when the client was made. */
-interface DialOptions extends Pick<SocketClientOptions, "url"> {
-  readonly createWebSocket: SocketClientOptions["createWebSocket"] | undefined;
-  readonly WebSocket: SocketClientOptions["WebSocket"] | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly allowInsecure: boolean;
-  readonly maxReceiveBytes: number;
+/** The user's options for a dial. */
+interface DialOptions {
+  readonly url: string | URL | (() => string | URL | Promise<string | URL>);
+  readonly createWebSocket?: ((url: string, init: WebSocketInit) => WebSocketLike) | undefined;
+  readonly WebSocket?: (new (url: string) => WebSocketLike) | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly allowInsecure?: boolean;
 }
+
+/** The options, copied when the client was made. */
+type DialSettings = Required<DialOptions> & { readonly maxReceiveBytes: number };
 
 interface DialledProtocol {
   /** Whether credentials go to the server. */
@@ -30,7 +32,7 @@ interface DialledProtocol {
  * use cannot send.
  */
 export function createDialer(
-  options: SocketClientOptions,
+  options: DialOptions,
   maxReceiveBytes: number,
   redactor: Redactor,
   protocol: DialledProtocol,
@@ -48,12 +50,12 @@ export function createDialer(
 
 /** Opens the sockets of one client by its options. */
 export class Dialer {
-  readonly #options: DialOptions;
+  readonly #options: DialSettings;
   readonly #redactor: Redactor;
   readonly #protocol: DialledProtocol;
   #address: URL | undefined;
 
-  constructor(options: DialOptions, redactor: Redactor, protocol: DialledProtocol) {
+  constructor(options: DialSettings, redactor: Redactor, protocol: DialledProtocol) {
     this.#options = options;
     this.#redactor = redactor;
     this.#protocol = protocol;

@@ -1,7 +1,7 @@
 // One WebSocket of any runtime: its events, writes and end.
 import { inOneWrite } from "#socket";
-import type { Outbox } from "../tell/outbox.ts";
 import { Table } from "../table.ts";
+import type { Outbox } from "../tell/outbox.ts";
 import type { CloseEventLike, MessageEventLike, WebSocketLike } from "./web-socket.ts";
 
 /** The end of a socket. */

@@ -1,11 +1,8 @@
 // Reports the events, warnings and log lines of a client, without credentials.
-import { said } from "../errors.ts";
-import type { Turn, TurnResult } from "../turn/turn.ts";
+import { type AnyAgentwireError, said } from "../errors.ts";
 import type { ClientStatus, PendingRequest, Question, SettledRequest, ToolCall } from "../values.ts";
-import type { ClientEvents } from "../client/agent-client.ts";
 import { cleanCause } from "./clean-cause.ts";
 import { Emitter, type EventNames, type ListenOptions, type Unsubscribe } from "./events.ts";
-import type { Logger } from "../client/options.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Redactor } from "./redact.ts";
 
@@ -18,6 +15,49 @@ const QUOTED = 200;
  */
 const READ = 8_192;
 
+/** Receives the library's log lines. Without a logger the library logs nothing, except with the option `debug`. `console` fits. */
+export interface Logger {
+  debug(message: string): void;
+  info(message: string): void;
+  warn(message: string): void;
+  error(message: string): void;
+}
+
+/** A mistake on the wire, or an error in a listener. The connection lives on. */
+export interface ProtocolWarning {
+  /** A stable word, such as `unreadable-frame`, `invalid-message` or `listener-threw`. */
+  readonly kind: string;
+  readonly message: string;
+  /** The start of the frame, without credentials. */
+  readonly raw?: string;
+  /** The thrown value, if something was thrown. */
+  readonly cause?: unknown;
+  /** The id of the turn that the warning is about, if that is known. */
+  readonly turnId?: string;
+}
+
+/** One text frame, without credentials. */
+export interface FrameRecord {
+  readonly direction: "in" | "out";
+  readonly text: string;
+}
+
+/** The events that a voice tells: a part of the events of every client. */
+interface ToldEvents<Event, Turn> {
+  status: [status: ClientStatus];
+  reconnecting: [backoff: object];
+  reconnected: [];
+  disconnected: [error: AnyAgentwireError];
+  protocolWarning: [warning: ProtocolWarning];
+  turn: [turn: Turn];
+  event: [event: Event, turn: Turn];
+  approval: [call: ToolCall, turn?: Turn];
+  question: [question: Question, turn?: Turn];
+  settled: [request: SettledRequest, turn?: Turn];
+  message: [message: unknown];
+  frame: [frame: FrameRecord];
+}
+
 export interface VoiceSetup<Events> {
   readonly events: EventNames<Events>;
   readonly outbox: Outbox;
@@ -29,19 +69,19 @@ export interface VoiceSetup<Events> {
 /** The outgoing messages of a client: its events, warnings and logs, all without credentials. */
 export abstract class Voice<
   Event,
-  Result extends TurnResult,
-  Events extends ClientEvents<Event, Result> & { [Name in keyof Events]: readonly unknown[] },
+  Turn,
+  Events extends ToldEvents<Event, Turn> & { [Name in keyof Events]: readonly unknown[] },
 > {
   /** All calls of listeners and loggers go through the outbox. */
   readonly outbox: Outbox;
   readonly redactor: Redactor;
   readonly events: Emitter<Events>;
   /** The events that every client has: a part of the protocol's events. TypeScript cannot see this through the type parameter. */
-  readonly shared: Emitter<ClientEvents<Event, Result>>;
+  readonly shared: Emitter<ToldEvents<Event, Turn>>;
   /** Set by the client, once the client is made. */
   declare client: object;
   /** The turns that were made in this tick. */
-  #newTurns: Turn<Event, Result>[] = [];
+  #newTurns: Turn[] = [];
   readonly #logger: Logger | undefined;
   readonly #debug: boolean;
 
@@ -51,14 +91,14 @@ export abstract class Voice<
     this.outbox = setup.outbox;
     this.redactor = setup.redactor;
     this.events = new Emitter(setup.events, setup.outbox, this.listenerThrew);
-    this.shared = this.events as unknown as Emitter<ClientEvents<Event, Result>>;
+    this.shared = this.events as unknown as Emitter<ToldEvents<Event, Turn>>;
   }
 
   /** The requests that wait for the user, oldest first. */
   abstract readonly pending: readonly PendingRequest[];
   abstract isOpen(id: string): boolean;
   /** Finds a turn that is under way. */
-  abstract find(turnId: string): Turn<Event, Result> | undefined;
+  abstract find(turnId: string): Turn | undefined;
 
   /** Attaches a listener. A late listener for requests is told the open ones, and one for turns the turns of this tick. */
   on<Name extends keyof Events & string>(
@@ -101,7 +141,7 @@ export abstract class Voice<
     if (this.shared.has("settled")) this.shared.emit("settled", request, ...this.#turnOf(request));
   }
 
-  #turnOf(request: PendingRequest | SettledRequest): readonly [] | readonly [Turn<Event, Result>] {
+  #turnOf(request: PendingRequest | SettledRequest): readonly [] | readonly [Turn] {
     const { turnId } = askedIn(request);
     const turn = turnId === undefined ? undefined : this.find(turnId);
     return turn ? [turn] : [];
@@ -112,7 +152,7 @@ export abstract class Voice<
     if (status === "closed") this.events.close(); // no events follow
   }
 
-  tellTurn(turn: Turn<Event, Result>): void {
+  tellTurn(turn: Turn): void {
     const isFirst = this.#newTurns.push(turn) === 1;
     if (isFirst)
       queueMicrotask(() => {
@@ -122,7 +162,7 @@ export abstract class Voice<
   }
 
   /** Tells an event of a turn to each listener, if `stands()` is still true then. */
-  tellEvent(event: Event, turn: Turn<Event, Result>, stands: () => boolean): void {
+  tellEvent(event: Event, turn: Turn, stands: () => boolean): void {
     if (this.shared.has("event")) this.shared.emitWhile("event", stands, event, turn);
   }
 

@@ -1,10 +1,10 @@
 // Turns that build on each other, one at a time, with a memory.
 import { describe } from "../checks.ts";
-import { ORIGIN, type Origin } from "./origin.ts";
-import type { Outbox } from "../tell/outbox.ts";
 import { ConnectionLostError, InvalidInputError } from "../errors.ts";
 import { Queue } from "../queue.ts";
+import type { Outbox } from "../tell/outbox.ts";
 import type { LiveTurn } from "./live-turn.ts";
+import { ORIGIN, type Origin } from "./origin.ts";
 import type { PromptOf } from "./prompt-input.ts";
 import type { Turn, TurnOptions, TurnResult } from "./turn.ts";
 

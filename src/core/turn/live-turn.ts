@@ -1,7 +1,5 @@
 // The writing side of a turn: events go in, listeners and the reader get them, and the turn ends once.
 import { defined } from "../checks.ts";
-import { Emitter, type ListenOptions, type Unsubscribe } from "../tell/events.ts";
-import { ORIGIN, type TurnOrigin } from "./origin.ts";
 import { type CancelTimer, IdleClock } from "../clock.ts";
 import {
   type AgentwireError,
@@ -12,8 +10,10 @@ import {
   TurnTimeoutError,
 } from "../errors.ts";
 import type { Waiting } from "../gate/open-request.ts";
+import { Emitter, type ListenOptions, type Unsubscribe } from "../tell/events.ts";
 import { GrowingText } from "../text.ts";
 import type { AnyEvent, PendingRequest, Question, TurnStatus, TurnToolCall } from "../values.ts";
+import { ORIGIN, type TurnOrigin } from "./origin.ts";
 import { TURN_EVENTS, type Turn, type TurnEvents, type TurnOutcome, type TurnResult } from "./turn.ts";
 import { TurnReader } from "./turn-reader.ts";
 import type { Interruption, TurnSetup } from "./turn-setup.ts";

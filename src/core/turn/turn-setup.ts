@@ -1,8 +1,9 @@
 // What a new turn is made of, as types.
-import type { TurnOrigin } from "./origin.ts";
-import type { Outbox } from "../tell/outbox.ts";
+
 import type { Clock } from "../clock.ts";
 import type { AgentwireError, TurnCancelledError, TurnPartial } from "../errors.ts";
+import type { Outbox } from "../tell/outbox.ts";
+import type { TurnOrigin } from "./origin.ts";
 import type { Turn, TurnResult } from "./turn.ts";
 
 /** The parts of a new turn. Each field is required, so none is forgotten. */

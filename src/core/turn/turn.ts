@@ -1,6 +1,7 @@
 // The turn that users see: a streamed answer, its events, its result and its outcome.
-import type { EventNames, ListenOptions, Unsubscribe } from "../tell/events.ts";
+
 import type { AnyAgentwireError, TurnPartial } from "../errors.ts";
+import type { EventNames, ListenOptions, Unsubscribe } from "../tell/events.ts";
 import type {
   AnyEvent,
   Cost,

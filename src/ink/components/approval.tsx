@@ -12,8 +12,8 @@ import {
   stepApproval,
   takesPress,
 } from "../dialogs/approval-dialog.ts";
-import { useAbove, useRoom } from "./space.ts";
 import { Rows } from "../rows/rows.tsx";
+import { useAbove, useRoom } from "./space.ts";
 import { insteadOf, type KeyProps, useCanType, useKeys, useOffer } from "./use-keys.ts";
 import { type Look, useLook } from "./use-look.ts";
 

@@ -5,12 +5,12 @@ import type { Chat as AgentChat } from "../../chat/chat.ts";
 import { systemClock } from "../../core/clock.ts";
 import { useChat } from "../../react/index.ts";
 import { pressesOf } from "../press.ts";
-import { useReflow } from "./reflow.ts";
 import { Rows } from "../rows/rows.tsx";
 import { ChatScreen } from "../screen/chat-screen.ts";
 import type { ExitReason } from "../screen/keyboard.ts";
 import type { RunCommand } from "../screen/local-run.ts";
 import type { Theme } from "../theme.ts";
+import { useReflow } from "./reflow.ts";
 import { NO_KEYS, useCanType } from "./use-keys.ts";
 import { shownTheme, terminalTheme } from "./use-look.ts";
 

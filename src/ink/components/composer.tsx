@@ -5,9 +5,9 @@ import { composerRows } from "../composer/composer-rows.ts";
 import { emptyEditor, stepEditor, textOf } from "../composer/editor.ts";
 import { editorAction } from "../composer/editor-keys.ts";
 import { withCursor } from "../composer/shown-cursor.ts";
-import { useRoom } from "./space.ts";
 import { clipped } from "../rows/row.ts";
 import { Rows } from "../rows/rows.tsx";
+import { useRoom } from "./space.ts";
 import { type KeyProps, NO_KEYS, useCanType, useKeys } from "./use-keys.ts";
 import { type Look, useLook } from "./use-look.ts";
 

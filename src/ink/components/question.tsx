@@ -4,8 +4,8 @@ import type { Answer } from "../../core/values.ts";
 import { withCursor } from "../composer/shown-cursor.ts";
 import { fitsQuestion, questionRows, questionText } from "../dialogs/question-dialog.ts";
 import { newQuestion, type PendingQuestion, stepQuestion } from "../dialogs/question-state.ts";
-import { useAbove, useRoom } from "./space.ts";
 import { Rows } from "../rows/rows.tsx";
+import { useAbove, useRoom } from "./space.ts";
 import { insteadOf, type KeyProps, useCanType, useKeys, useOffer } from "./use-keys.ts";
 import { type Look, useLook } from "./use-look.ts";
 

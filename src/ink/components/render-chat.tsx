@@ -2,8 +2,8 @@
 import { render } from "ink";
 import type { Chat as AgentChat } from "../../chat/chat.ts";
 import { UnsupportedError } from "../../core/errors.ts";
-import { Chat, type ChatProps } from "./chat.tsx";
 import type { ExitReason } from "../screen/keyboard.ts";
+import { Chat, type ChatProps } from "./chat.tsx";
 
 export interface RenderChatOptions extends Pick<ChatProps, "theme" | "placeholder" | "runCommand"> {
   /** @default process.stdin */

@@ -2,8 +2,8 @@
 import type { ReactElement } from "react";
 import type { ChatResume } from "../../chat/chat.ts";
 import { resumeRows, stepResume } from "../dialogs/resume-dialog.ts";
-import { useRoom } from "./space.ts";
 import { Rows } from "../rows/rows.tsx";
+import { useRoom } from "./space.ts";
 import { insteadOf, type KeyProps, useCanType, useKeys, useOffer } from "./use-keys.ts";
 import { type Look, useLook } from "./use-look.ts";
 

@@ -3,10 +3,10 @@ import { Box, Static, useWindowSize } from "ink";
 import { type ReactElement, type ReactNode, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import type { ChatSnapshot } from "../../chat/snapshot.ts";
 import { systemClock } from "../../core/clock.ts";
-import { RoomProvider } from "./space.ts";
 import { Rows } from "../rows/rows.tsx";
 import { sharesOf } from "../screen/layout.ts";
 import { type TranscriptInput, TranscriptScreen } from "../screen/transcript-screen.ts";
+import { RoomProvider } from "./space.ts";
 import { type Look, useLook } from "./use-look.ts";
 
 export interface TranscriptProps

@@ -1,8 +1,8 @@
 // A client of the mock agent, which behaves like the real clients.
 import { checkCallOptions, checks, describe } from "../../core/checks.ts";
 import type { AgentClient, Capabilities } from "../../core/client/agent-client.ts";
+import { BaseClient } from "../../core/client/base-client.ts";
 import { TURN_CHECKS } from "../../core/client/options.ts";
-import { SocketClient } from "../../core/client/base-client.ts";
 import { InvalidInputError, UnsupportedError } from "../../core/errors.ts";
 import { Gate } from "../../core/gate/gate.ts";
 import type { ConversationState } from "../../core/turn/conversation.ts";
@@ -39,7 +39,7 @@ export class ClientParts implements Parts {
  * ends running turns at once; with `drainTimeout` it waits for them.
  */
 export class MockAgentClient
-  extends SocketClient<MockAgentEvent, MockAgentResult, MockAgentClientEvents>
+  extends BaseClient<MockAgentEvent, MockAgentResult, MockAgentClientEvents>
   implements AgentClient<MockAgentEvent, MockAgentResult, object, PromptInput>
 {
   readonly #parts: ClientParts;

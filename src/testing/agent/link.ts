@@ -2,7 +2,6 @@
 import { CLIENT_EVENTS, type ClientEvents } from "../../core/client/agent-client.ts";
 import { ClientCore, type ClientProtocol } from "../../core/client/client-core.ts";
 import { turnLimits } from "../../core/client/options.ts";
-import { Outbox } from "../../core/tell/outbox.ts";
 import type { CancelTimer } from "../../core/clock.ts";
 import { type Deferred, deferred } from "../../core/deferred.ts";
 import { type AgentwireError, ConnectError, ConnectionLostError } from "../../core/errors.ts";
@@ -11,6 +10,7 @@ import type { ReconnectPolicy } from "../../core/link/backoff.ts";
 import { linkLost } from "../../core/link/connection-errors.ts";
 import type { SocketEnd } from "../../core/link/socket.ts";
 import type { CloseEventLike, WebSocketLike } from "../../core/link/web-socket.ts";
+import { Outbox } from "../../core/tell/outbox.ts";
 import type { Backend } from "./backend.ts";
 import { clientClock } from "./clock.ts";
 import type { MockAgentEvent, MockAgentResult } from "./events.ts";

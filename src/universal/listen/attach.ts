@@ -1,12 +1,12 @@
 // Makes the universal stream of a turn, a conversation or a client.
 import { type Checks, checkCallOptions, checks, oneOf } from "../../core/checks.ts";
 import type { AnyAgentClient, AnyConversation, AnyTurn } from "../../core/client/any-client.ts";
-import type { ListenOptions, Unsubscribe } from "../../core/tell/events.ts";
-import { ORIGIN, type TurnOrigin } from "../../core/turn/origin.ts";
 import { systemClock } from "../../core/clock.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import { checkName } from "../../core/names.ts";
 import { randomId } from "../../core/random-id.ts";
+import type { ListenOptions, Unsubscribe } from "../../core/tell/events.ts";
+import { ORIGIN, type TurnOrigin } from "../../core/turn/origin.ts";
 import type { TurnResult } from "../../core/turn/turn.ts";
 import type { AnyEvent } from "../../core/values.ts";
 import type { Binding, HeardClient } from "../mapping.ts";

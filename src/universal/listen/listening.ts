@@ -1,10 +1,10 @@
 // Listens to a client, and hands what it tells to the engine of the session.
 import { defined } from "../../core/checks.ts";
 import type { AnyConversation, AnyTurn } from "../../core/client/any-client.ts";
-import type { Unsubscribe } from "../../core/tell/events.ts";
-import { ORIGIN, type TurnOrigin } from "../../core/turn/origin.ts";
 import type { CancelTimer } from "../../core/clock.ts";
 import type { AnyAgentwireError } from "../../core/errors.ts";
+import type { Unsubscribe } from "../../core/tell/events.ts";
+import { ORIGIN, type TurnOrigin } from "../../core/turn/origin.ts";
 import type { TurnResult } from "../../core/turn/turn.ts";
 import type { AnyEvent } from "../../core/values.ts";
 import { Normaliser } from "../engine/normaliser.ts";

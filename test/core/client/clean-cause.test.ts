@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { cleanCause } from "../../../src/core/tell/clean-cause.ts";
 import { ClosedError } from "../../../src/core/errors.ts";
+import { cleanCause } from "../../../src/core/tell/clean-cause.ts";
 
 const redact = (text: string): string => text.replaceAll("hunter2", "[redacted]");
 const clean = (thrown: unknown): unknown => cleanCause(thrown, redact);

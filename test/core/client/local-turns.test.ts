@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { LocalTurns, type LocalWork } from "../../../src/core/client/local-turns.ts";
-import { Outbox } from "../../../src/core/tell/outbox.ts";
 import { ConnectError } from "../../../src/core/errors.ts";
+import { Outbox } from "../../../src/core/tell/outbox.ts";
 import type { Job } from "../../../src/core/turn/runner.ts";
 import type { TurnResult } from "../../../src/core/turn/turn.ts";
 import { ManualClock } from "../../../src/testing/manual-clock.ts";

@@ -7,9 +7,9 @@ import {
   type SocketClientOptions,
   type SocketDefaults,
 } from "../../../src/core/client/options.ts";
-import { Outbox } from "../../../src/core/tell/outbox.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { InvalidInputError } from "../../../src/core/errors.ts";
+import { Outbox } from "../../../src/core/tell/outbox.ts";
 import { FakeSocket } from "../../helpers/fake-socket.ts";
 import { thrownBy } from "../support/promises.ts";
 

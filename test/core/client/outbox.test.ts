@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
+import { deferred } from "../../../src/core/deferred.ts";
 import { Emitter } from "../../../src/core/tell/events.ts";
 import { Outbox } from "../../../src/core/tell/outbox.ts";
-import { deferred } from "../../../src/core/deferred.ts";
 import { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { thrownBy } from "../support/promises.ts";
 

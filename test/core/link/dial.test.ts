@@ -4,10 +4,10 @@ import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { WebSocketServer } from "ws";
 import type { SocketClientOptions } from "../../../src/core/client/options.ts";
-import { Redactor } from "../../../src/core/tell/redact.ts";
 import { InvalidInputError, UnsupportedError } from "../../../src/core/errors.ts";
 import { createDialer, type Dialer } from "../../../src/core/link/dial.ts";
 import type { WebSocketInit } from "../../../src/core/link/web-socket.ts";
+import { Redactor } from "../../../src/core/tell/redact.ts";
 import { FakeSocket } from "../../helpers/fake-socket.ts";
 import { fateOf, thrownBy } from "../support/promises.ts";
 

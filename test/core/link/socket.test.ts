@@ -3,8 +3,8 @@ import { createServer, type Server } from "node:net";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test, vi } from "vitest";
 import WebSocket from "ws";
-import { Outbox } from "../../../src/core/tell/outbox.ts";
 import { type BinaryFrames, Socket } from "../../../src/core/link/socket.ts";
+import { Outbox } from "../../../src/core/tell/outbox.ts";
 import { FakeSocket } from "../../helpers/fake-socket.ts";
 import { settle } from "../support/promises.ts";
 

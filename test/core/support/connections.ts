@@ -1,4 +1,3 @@
-import { Outbox } from "../../../src/core/tell/outbox.ts";
 import {
   type AgentwireError,
   ConnectionLostError,
@@ -10,6 +9,7 @@ import type { Backoff } from "../../../src/core/link/backoff.ts";
 import { Connection } from "../../../src/core/link/connection.ts";
 import type { ConnectionHost, ConnectionSetup, Protocol } from "../../../src/core/link/connection-state.ts";
 import type { WebSocketLike } from "../../../src/core/link/web-socket.ts";
+import { Outbox } from "../../../src/core/tell/outbox.ts";
 import type { ClientStatus } from "../../../src/core/values.ts";
 import { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { FakeSocket } from "../../helpers/fake-socket.ts";

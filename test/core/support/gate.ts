@@ -1,8 +1,8 @@
-import { Outbox } from "../../../src/core/tell/outbox.ts";
 import { type Asking, Gate, type Withdraw } from "../../../src/core/gate/gate.ts";
 import type { GateHost, Waiting } from "../../../src/core/gate/open-request.ts";
 import type { ApprovalOptions, ToolRule } from "../../../src/core/gate/rules.ts";
 import type { SubjectRules } from "../../../src/core/gate/subject.ts";
+import { Outbox } from "../../../src/core/tell/outbox.ts";
 import type {
   PendingRequest,
   Question,

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
-import { Outbox } from "../../../src/core/tell/outbox.ts";
 import { type AgentwireError, ConnectionLostError } from "../../../src/core/errors.ts";
+import { Outbox } from "../../../src/core/tell/outbox.ts";
 import { LiveTurn } from "../../../src/core/turn/live-turn.ts";
 import type { TurnResult } from "../../../src/core/turn/turn.ts";
 import type { TurnSetup } from "../../../src/core/turn/turn-setup.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { Outbox } from "../../../src/core/tell/outbox.ts";
 import { InvalidInputError } from "../../../src/core/errors.ts";
+import { Outbox } from "../../../src/core/tell/outbox.ts";
 import {
   type ConversationMessage,
   type ConversationState,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { Outbox } from "../../../src/core/tell/outbox.ts";
 import { ClosedError, ConnectError, HandshakeError, QueueFullError } from "../../../src/core/errors.ts";
+import { Outbox } from "../../../src/core/tell/outbox.ts";
 import {
   type Course,
   type Job,

@@ -1,10 +1,10 @@
 import { expect } from "vitest";
-import { Outbox } from "../../../src/core/tell/outbox.ts";
 import { type Deferred, deferred } from "../../../src/core/deferred.ts";
 import { InvalidInputError } from "../../../src/core/errors.ts";
 import { Gate, type Withdraw } from "../../../src/core/gate/gate.ts";
 import type { Waiting } from "../../../src/core/gate/open-request.ts";
 import type { ToolRule } from "../../../src/core/gate/rules.ts";
+import { Outbox } from "../../../src/core/tell/outbox.ts";
 import type { PendingRequest, Question, Reply, Ruling, ToolCall } from "../../../src/core/values.ts";
 import { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { GateJudge } from "./gate-judge.ts";

@@ -2,10 +2,10 @@
 import type { Client, Transport } from "@modelcontextprotocol/client";
 import type { ToolOutput } from "../../../codebuff-events/print-mode.ts";
 import { isObject } from "../../../core/checks.ts";
-import { Redactor } from "../../../core/tell/redact.ts";
 import { type Clock, MAX_DELAY } from "../../../core/clock.ts";
 import { AgentwireError, ClosedError, ConnectError, said } from "../../../core/errors.ts";
 import { Waits } from "../../../core/http/waits.ts";
+import { Redactor } from "../../../core/tell/redact.ts";
 import type { StandardSchema } from "../../calls/tool-schema.ts";
 import { failure } from "../../calls/toolbox.ts";
 import type { Target } from "./config.ts";
