@@ -34,7 +34,10 @@ export const imports: Check = async (root, note) => {
       continue;
     }
     if (floorOf(module, found.name, found.room) === -1) {
-      findings.push({ file, message: `its folder is not in the order of ${found.name}: add it in scripts/support/rooms.ts` });
+      findings.push({
+        file,
+        message: `its folder is not in the order of ${found.name}: add it in scripts/support/rooms.ts`,
+      });
     }
     for (const record of readImports(file, await readFile(join(root, file), "utf8"))) {
       count++;

@@ -139,17 +139,7 @@ export const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
     {
       imports: ["chat", "react", "universal", ...SMALL_PARTS],
       types: ["core"],
-      order: [
-        ".",
-        "rows",
-        "parts",
-        "composer",
-        "dialogs",
-        "transcript",
-        "screen",
-        "components",
-        "index.ts",
-      ],
+      order: [".", "rows", "parts", "composer", "dialogs", "transcript", "screen", "components", "index.ts"],
       neutral: false,
       node: "everywhere",
       peers: ["ink", "react"],

@@ -133,3 +133,13 @@ export class IdleClock {
     this.#deadline.stop();
   }
 }
+
+/** Starts the time limit of one step, in ms; 0: no limit. */
+export function limited(
+  clock: Clock,
+  limit: number,
+  expire: () => void,
+  options?: TimerOptions,
+): CancelTimer {
+  return limit === 0 ? () => {} : clock.setTimeout(expire, limit, options);
+}

@@ -1,6 +1,6 @@
-// The loop of connection attempts: dial, wait, dial again.
+// The loop of connection attempts: wait, dial, shake hands, again; at the end ready or given up.
 import pRetry from "p-retry";
-import type { CancelTimer, Clock, TimerOptions } from "../clock.ts";
+import { limited } from "../clock.ts";
 import { type Deferred, deferred } from "../deferred.ts";
 import { type AgentwireError, asAny, ConnectTimeoutError, isAgentwireError } from "../errors.ts";
 import { AttemptCount } from "./backoff.ts";
@@ -51,55 +51,52 @@ export class Attempts {
     }
   }
 
-  #giveUp(error: AgentwireError): void {
-    const { life, protocol } = this.#connection;
-    const forGood = this.count.wasReady || (isAgentwireError(error, "handshake-refused") && !error.retryable);
-    this.count.forgive();
-    life.to(forGood ? { name: "closed", reason: error } : { name: "idle" });
-    protocol.unavailable(error);
-  }
-
-  async #run(next: Deferred<void>, cause: AgentwireError | undefined): Promise<void> {
-    const { life, setup } = this.#connection;
-    try {
-      if (cause) await this.#wait(next, cause);
-      await this.#attemptUntilReady(next);
-    } catch (error) {
-      const failure = this.#asConnectError(error);
-      if (!life.isOver) setup.resolved.outbox.run(() => this.#giveUp(failure));
-      throw failure;
-    }
-  }
-
-  async #attemptUntilReady(next: Deferred<void>): Promise<void> {
-    const { life } = this.#connection;
-    // The delays of p-retry are off. `onFailedAttempt` waits instead, by the injected clock and with full jitter.
-    await pRetry(() => this.#attempt(next), {
-      retries: Number.POSITIVE_INFINITY,
-      minTimeout: 0,
-      onFailedAttempt: async ({ error }) => {
-        const failure = this.#asConnectError(error);
-        const triesAgain = !life.isOver && this.count.failedWith(failure);
-        if (!triesAgain || life.isOver) throw failure; // `shouldReconnect` may have closed the client
-        await this.#wait(next, failure);
-      },
-    });
-  }
-
-  /** Dials until a socket is ready or fails. Dials again at once if the handshake asks for another socket. */
-  async #attempt(next: Deferred<void>): Promise<void> {
-    const { life, setup, user } = this.#connection;
+  async #run(next: Deferred<void>, lost: AgentwireError | undefined): Promise<void> {
+    const { life, host, setup, user } = this.#connection;
     const { clock, connectTimeout, outbox } = setup.resolved;
     const expire = (): void =>
       user.drop(new ConnectTimeoutError(connectTimeout, "accept the connection", setup.connectTimeoutHint));
-    for (let end: string | undefined; end !== "ready"; ) {
-      if (life.isOver) throw closedByCaller();
-      const step = deferred<"ready" | "redial">();
-      const cancelTimer = limited(clock, connectTimeout, expire);
-      const state: StateOf<"connecting"> = { name: "connecting", next, step, cancelTimer };
-      outbox.run(() => life.to(state));
-      outbox.tell(() => void this.#dial(state)); // the dial asks the caller for an address, a token and a socket
-      end = await step.promise;
+    let cause = lost;
+
+    const attempt = async (): Promise<void> => {
+      if (cause) {
+        const backoff = this.count.next(clock.random());
+        const step = deferred<void>();
+        const wait = new BackoffWait(clock, this.count, backoff.delay, step.resolve);
+        const error = asAny(cause);
+        outbox.run(() => {
+          life.to({ name: "reconnecting", next, step, wait });
+          host.onReconnecting({ ...backoff, error });
+        });
+        await step.promise;
+      }
+      // The handshake may ask for another socket: then dial again at once.
+      for (let end: string | undefined; end !== "ready"; ) {
+        if (life.isOver) throw closedByCaller();
+        const step = deferred<"ready" | "redial">();
+        const cancelTimer = limited(clock, connectTimeout, expire);
+        const state: StateOf<"connecting"> = { name: "connecting", next, step, cancelTimer };
+        outbox.run(() => life.to(state));
+        outbox.tell(() => void this.#dial(state)); // the dial asks the caller for an address, a token and a socket
+        end = await step.promise;
+      }
+    };
+
+    try {
+      // The delays of p-retry are off: an attempt first waits itself, by the injected clock and with full jitter.
+      await pRetry(attempt, {
+        retries: Number.POSITIVE_INFINITY,
+        minTimeout: 0,
+        onFailedAttempt: ({ error }) => {
+          cause = asConnectError(error, host);
+          const triesAgain = !life.isOver && this.count.failedWith(cause);
+          if (!triesAgain || life.isOver) throw cause; // `shouldReconnect` may have closed the client
+        },
+      });
+    } catch (error) {
+      const failure = asConnectError(error, host);
+      if (!life.isOver) outbox.run(() => this.#giveUp(failure));
+      throw failure;
     }
   }
 
@@ -112,35 +109,15 @@ export class Attempts {
       if (life.state === state) state.socket = socket;
       else socket.terminate(); // the attempt was given up during the dial
     } catch (error) {
-      state.step.reject(this.#asConnectError(error));
+      state.step.reject(asConnectError(error, host));
     }
   }
 
-  /** Waits out the back-off before the next attempt. */
-  async #wait(next: Deferred<void>, error: AgentwireError): Promise<void> {
-    const { life, host, setup } = this.#connection;
-    const { clock, outbox } = setup.resolved;
-    const { attempt, delay } = this.count.next(clock.random());
-    const step = deferred<void>();
-    const wait = new BackoffWait(clock, this.count, delay, step.resolve);
-    outbox.run(() => {
-      life.to({ name: "reconnecting", next, step, wait });
-      host.onReconnecting({ attempt, delay, error: asAny(error) });
-    });
-    await step.promise;
+  #giveUp(error: AgentwireError): void {
+    const { life, protocol } = this.#connection;
+    const forGood = this.count.wasReady || (isAgentwireError(error, "handshake-refused") && !error.retryable);
+    this.count.forgive();
+    life.to(forGood ? { name: "closed", reason: error } : { name: "idle" });
+    protocol.unavailable(error);
   }
-
-  #asConnectError(error: unknown): AgentwireError {
-    return asConnectError(error, this.#connection.host);
-  }
-}
-
-/** Starts the time limit of one step, in ms; 0: no limit. */
-export function limited(
-  clock: Clock,
-  limit: number,
-  expire: () => void,
-  options?: TimerOptions,
-): CancelTimer {
-  return limit === 0 ? () => {} : clock.setTimeout(expire, limit, options);
 }

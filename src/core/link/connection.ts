@@ -1,9 +1,9 @@
 // The life of one client's connection: dial, handshake, keepalive, reconnect, drain, close.
-import type { Clock } from "../clock.ts";
+import { type Clock, limited } from "../clock.ts";
 import { deferred } from "../deferred.ts";
 import { type AgentwireError, ClosedError, ConnectionLostError } from "../errors.ts";
 import type { ClientStatus } from "../values.ts";
-import { Attempts, limited } from "./attempts.ts";
+import { Attempts } from "./attempts.ts";
 import { clientClosed, closedByCaller, connectError, readEnd, refusedFrame } from "./connection-errors.ts";
 import {
   type ConnectionHost,
