@@ -19,6 +19,12 @@ const CLEAN: Files = {
   "src/core/errors.ts": 'import { clock } from "./clock.ts";\nexport class AgentwireError {}\nclock;',
   "src/core/connection.ts":
     'import { EventEmitter } from "eventemitter3";\nexport const dial = () => import("#socket");',
+  "src/core/tell/outbox.ts": 'import { clock } from "../clock.ts";\nclock;',
+  "src/core/link/socket.ts": 'import { Outbox } from "../tell/outbox.ts";\nOutbox;',
+  "src/core/index.ts": 'export * from "./link/socket.ts";',
+  "src/codebuff/session/session.ts": 'import { Options } from "../options.ts";\nOptions;',
+  "src/codebuff/options.ts": 'import { Prompt } from "./prompts/prompt.ts";\nPrompt;',
+  "src/codebuff/prompts/prompt.ts": 'import { Session } from "../session/session.ts";\nSession;',
   "src/core/socket.node.ts": 'export const open = () => import("isomorphic-ws");',
   "src/codebuff/index.ts": 'import * as z from "zod/mini";\nexport * from "../core/errors.ts";\nz;',
   "src/codebuff/universal.ts": 'export * from "../universal/index.ts";',
@@ -245,6 +251,30 @@ const SEEDS: readonly {
     file: "src/core/dial.ts",
     code: 'import { helper } from "../../scripts/helper.ts";',
     says: "reaches out of src/",
+  },
+  {
+    title: "a folder of core that imports a folder above it, for types too",
+    file: "src/core/link/dial.ts",
+    code: 'import type { Turn } from "../turn/turn.ts";',
+    says: "imports core/turn/turn.ts, which stands above it: the order of core is . < tell < link",
+  },
+  {
+    title: "a file at the ground of core that imports a folder",
+    file: "src/core/errors.ts",
+    code: 'import { Outbox } from "./tell/outbox.ts";',
+    says: "imports core/tell/outbox.ts, which stands above it",
+  },
+  {
+    title: "a folder of core that imports the entry",
+    file: "src/core/client/options.ts",
+    code: 'import { x } from "../index.ts";',
+    says: "imports core/index.ts, which stands above it",
+  },
+  {
+    title: "a folder without a place in the order of core",
+    file: "src/core/attic/box.ts",
+    code: "export {};",
+    says: "its folder is not in the order of core",
   },
   {
     title: "a room without rules",

@@ -52,6 +52,13 @@ test("the page names the import rules that `npm run check` keeps, and no other",
   expect(rulesOnPage()).toEqual(kept);
 });
 
+test("the page names the order inside a folder that `npm run check` keeps", () => {
+  const lines = [...section("Floors").matchAll(/^- in (.+?): (.+)$/gm)];
+  const named = lines.map(([, folder = "", order = ""]) => [...namesIn(folder), namesIn(order)]);
+  const kept = [...ROOMS].flatMap(([name, { order }]) => (order ? [[name, order]] : []));
+  expect(named).toEqual(kept);
+});
+
 test("the page names the files that every flat has", () => {
   const named = new Set(namesIn(section("The files of a flat")));
   const shared = [...SHARED_ROOMS, "index", "wire"].map((file) => `${file}.ts`);
