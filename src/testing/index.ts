@@ -29,37 +29,31 @@ export type { CassServerFrame } from "./cass/server-frame.ts";
 export type { CassConversation, CassMessage, NewConversation } from "./cass/store.ts";
 export type { CassDeath, CassEnd, CassStatusTexts, MockCassSwitches } from "./cass/switches.ts";
 export type { CassClaims } from "./cass/tokens.ts";
-export type { AccountFigures } from "./codebuff/account.ts";
-export type { ActionStep, LogChunkFields, SubAgentChunkFields } from "./codebuff/action-steps.ts";
+export type { MockCodebuffOptions } from "./codebuff/backend.ts";
 export type {
+  AccountFigures,
   AnswerData,
   CancelUserInputData,
   FileContents,
   McpTool,
   McpToolData,
   PromptData,
+  PromptErrorFields,
+  PromptResponseFields,
   ReadFilesResponseData,
   RequestResult,
+  SseErrorFields,
   ToolCallResponseData,
   ToolOutput,
   ToolOutputPart,
-} from "./codebuff/client-actions.ts";
+} from "./codebuff/messages.ts";
 export { MockCodebuff } from "./codebuff/mock.ts";
 export type {
   AuthOutcome,
   FailureKind,
-  MockCodebuffOptions,
   MockCodebuffSwitches,
   Oddities,
 } from "./codebuff/options.ts";
-export type {
-  EventStep,
-  PrintModeEvent,
-  ReasoningEventFields,
-  SubAgentEventFields,
-  ToolCallEventFields,
-  ToolResultEventFields,
-} from "./codebuff/print-mode.ts";
 export type {
   MockConnection,
   PromptMessage,
@@ -71,7 +65,6 @@ export type {
   ViolationKind,
 } from "./codebuff/record.ts";
 export type {
-  AnswerToStep,
   Asked,
   McpConfig,
   McpToolsRequest,
@@ -80,21 +73,18 @@ export type {
   RequestOptions,
   RequestStep,
   ToolCallRequest,
-  ValueStep,
-  WaitForAnswer,
-  WithoutWaiting,
 } from "./codebuff/request-steps.ts";
 export {
-  type ActionErrorFields,
   type Answer,
   type AnswerContext,
   type ChunkStep,
-  type PromptErrorFields,
-  type PromptResponseFields,
+  type LogChunkFields,
+  type PlainStep,
   type Script,
-  type SseErrorFields,
   type Step,
   type StepResult,
+  type StepRun,
+  type SubAgentChunkFields,
   type SubAgentStep,
   step,
   type TerminalStep,
