@@ -83,7 +83,6 @@ export {
   type Script,
   type Step,
   type StepResult,
-  type StepRun,
   type SubAgentChunkFields,
   type SubAgentStep,
   step,
@@ -96,7 +95,6 @@ export type {
   BackendChatMessage,
   BackendChatToolCall,
 } from "./codebuff-backend/chat-request.ts";
-export type { BackendFaultOptions } from "./codebuff-backend/fault.ts";
 export type { MockCodebuffBackendOptions } from "./codebuff-backend/options.ts";
 export type {
   BackendEndpoint,
@@ -113,6 +111,7 @@ export type {
   BackendAnswer,
   BackendAnswerContext,
   BackendAnswerer,
+  BackendFaultOptions,
   BackendGate,
   BackendMatch,
   BackendPart,
@@ -142,16 +141,14 @@ export type {
 export type {
   FakeCodebuffAnswers,
   FakeCodebuffExit,
-  FakeCodebuffProfile,
-  FakeCodebuffScenario,
-} from "./codebuff-cli/scenario.ts";
-export type { FakeCodebuffEvent, FakeCodebuffScript, FakeCodebuffStep } from "./codebuff-cli/script.ts";
-export type {
   FakeCodebuffFailure,
   FakeCodebuffNoise,
+  FakeCodebuffProfile,
   FakeCodebuffQuestion,
+  FakeCodebuffScenario,
   FakeCodebuffSwitches,
-} from "./codebuff-cli/switches.ts";
+} from "./codebuff-cli/scenario.ts";
+export type { FakeCodebuffEvent, FakeCodebuffScript, FakeCodebuffStep } from "./codebuff-cli/script.ts";
 export {
   type CodeyCall,
   type CodeyCallOutcome,

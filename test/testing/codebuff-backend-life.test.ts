@@ -120,7 +120,6 @@ describe("what does not exist is refused, with a guess", () => {
     ],
     ["a profile", started({ profile: "jul" }), "profile `jul` does not exist. Did you mean `july`?"],
     ["a quota", started({ quota: "weakly" }), "quota `weakly` does not exist. Did you mean `weekly`?"],
-    ["no quota", started({ quota: null }), "quota `null` does not exist."],
     [
       "a gate of free mode",
       started({ freeModeGate: "session_expire" }),

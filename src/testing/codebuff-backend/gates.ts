@@ -3,8 +3,8 @@ import { type Dict, isDict } from "../server/dict.ts";
 import type { Backend } from "./backend.ts";
 import type { Call, Reply } from "./call.ts";
 import { runIdOf } from "./chat-request.ts";
-import { FREE_MODE } from "./free-mode.ts";
 import type { OpenRun } from "./runs.ts";
+import { FREE_MODE } from "./settings.ts";
 import type { BackendFreeModeGate } from "./switches.ts";
 import type { BackendUser } from "./user.ts";
 
@@ -31,7 +31,7 @@ export function admit({ json, key, user }: Call, backend: Backend): Admitted | {
   const metadata = body["codebuff_metadata"];
   const free = isDict(metadata) && metadata["cost_mode"] === "free";
   const country = user.country === undefined ? settings.country : user.country;
-  if (free && country !== null && !settings.allowedCountries.includes(country))
+  if (free && country !== null && country !== "US")
     return refuse(403, {
       error: "free_mode_unavailable",
       message: "Free mode is not available in your country.",
@@ -53,9 +53,7 @@ export function admit({ json, key, user }: Call, backend: Backend): Admitted | {
     return gate === null ? { user, run, body } : freeModeRefusal(gate, settings.retryAfter);
   }
   const quota = user.quota ?? settings.quota;
-  const fallback = user.creditFallback ?? settings.creditFallback;
-  if (quota !== "none" && !fallback)
-    return refuse(429, { error: "rate_limit_exceeded", message: quotaText(quota) });
+  if (quota !== "none") return refuse(429, { error: "rate_limit_exceeded", message: quotaText(quota) });
   if (balanceOf(user, backend) <= 0) return refuse(402, { message: creditsText(july) });
   return { user, run, body };
 }

@@ -12,18 +12,14 @@ export interface MockCodebuffBackendSwitches {
 
   /** Gate 3: 403 `account_suspended`. @default false */
   readonly banned?: boolean;
-  /** Gate 4: where the user is, as two letters. In free mode 403 `free_mode_unavailable`, unless allowed. @default null, unknown */
+  /** Gate 4: where the user is, as two letters. In free mode 403 `free_mode_unavailable`, but for `US`. @default null, unknown */
   readonly country?: string | null;
-  /** The countries with free mode. @default ["US"] */
-  readonly allowedCountries?: readonly string[];
   /** The gate of July behind the check of the run, in free mode. @default null */
   readonly freeModeGate?: BackendFreeModeGate | null;
   /** `Retry-After` of `free_mode_rate_limited`, in seconds. @default 60 */
   readonly retryAfter?: number;
   /** Gate 6: 429 `rate_limit_exceeded`, not in free mode. @default "none" */
   readonly quota?: "none" | "weekly" | "session";
-  /** Whether a subscriber over the limit goes on with credits: past gate 6. @default false */
-  readonly creditFallback?: boolean;
   /** Gate 7: credits. 402 at 0 and below, not in free mode; 402 of searches too. @default 1000 */
   readonly balance?: number;
 

@@ -4,7 +4,7 @@ import type { MockCodebuffBackendSwitches } from "./switches.ts";
 /** Gates of a user alone, above the switches of the server. */
 export type BackendUserSwitches = Pick<
   MockCodebuffBackendSwitches,
-  "banned" | "country" | "quota" | "creditFallback" | "balance"
+  "banned" | "country" | "quota" | "balance"
 >;
 
 /** Who has an API key. */
