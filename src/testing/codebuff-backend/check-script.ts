@@ -37,7 +37,7 @@ export function checkSse(sse: BackendSse): void {
       throw new InvalidMockInput(`\`${name}\` is no number of frames.`, "Give a whole number of 0 or more.");
 }
 
-/** @throws InvalidMockInput for what is no answer, or has a field that cannot be meant */
+/** @throws InvalidMockInput for what is no answer, or has a field that does not exist */
 export function checkReply(reply: unknown): asserts reply is BackendReply {
   if (typeof reply === "string") return;
   if (!isFields(reply))
@@ -46,60 +46,32 @@ export function checkReply(reply: unknown): asserts reply is BackendReply {
       'Such as "Hello" or { text: ["Hello"] }.',
     );
   checkNames(reply, ANSWER, "field of the answer");
-  const { sse, reasoning, text, toolCalls, parts, frames } = reply;
+  const { sse, frames, ...rest } = reply;
   if (isFields(sse)) checkSse(sse);
-  for (const [name, pieces] of Object.entries({ reasoning, text }))
-    if (typeof pieces !== "string")
-      for (const piece of listOf(pieces, name))
-        if (typeof piece !== "string" && !passGate(piece))
-          throw new InvalidMockInput(
-            `\`${name}\` has a piece that is no text.`,
-            "Give strings and promises.",
-          );
-  for (const call of listOf(toolCalls, "toolCalls")) if (!passGate(call)) checkCall(call);
-  for (const part of listOf(parts, "parts")) if (!passGate(part)) checkPart(part);
-  for (const frame of listOf(frames, "frames"))
-    if (typeof frame !== "string" && !(frame instanceof Uint8Array) && !passGate(frame))
-      throw new InvalidMockInput("a frame is no text.", "Give strings, bytes and promises.");
   const beside = ["reasoning", "text", "finish", "usage", "toolCalls", "parts"].filter(
-    (name) => reply[name] !== undefined,
+    (name) => name in rest,
   );
   if (frames !== undefined && beside.length > 0)
     throw new InvalidMockInput(
       `\`frames\` stands in place of ${beside.join(", ")}.`,
       "Write everything into `frames`, or leave it out.",
     );
+  for (const call of itemsOf(reply, "toolCalls")) checkNames(call, TOOL_CALL, "field of the tool call");
+  for (const part of itemsOf(reply, "parts")) {
+    checkNames(part, PART, "field of the part");
+    if (Object.keys(part).length !== 1)
+      throw new InvalidMockInput("a part has more than one field, or none.", "Make a part of each.");
+  }
+  for (const name of ["reasoning", "text", "frames"]) itemsOf(reply, name);
 }
 
-function checkPart(part: unknown): void {
-  if (!isFields(part)) throw new InvalidMockInput("a part is no part.", 'Such as { text: "Hello" }.');
-  checkNames(part, PART, "field of the part");
-  if (Object.keys(part).length !== 1)
-    throw new InvalidMockInput("a part has more than one field, or none.", "Make a part of each.");
-  if (part["toolCall"] !== undefined) checkCall(part["toolCall"]);
-}
-
-function checkCall(call: unknown): void {
-  if (!isFields(call) || typeof call["name"] !== "string")
-    throw new InvalidMockInput("a tool call has no name.", 'Such as { name: "glob", arguments: {} }.');
-  checkNames(call, TOOL_CALL, "field of the tool call");
-  const { fragments = 1 } = call;
-  if (!Number.isInteger(fragments) || Number(fragments) < 1)
-    throw new InvalidMockInput("`fragments` is no number of fragments.", "Give a whole number of 1 or more.");
-}
-
-/** Whether it is a gate. One that rejects before the stream has come to it must not end the process. */
-function passGate(value: unknown): boolean {
-  if (typeof value === "function") return true;
-  if (typeof value !== "object" || value === null || !isGate(value)) return false;
-  Promise.resolve(value).catch(() => {});
-  return true;
-}
-
-function listOf(value: unknown, name: string): readonly unknown[] {
-  if (value === undefined) return [];
-  if (Array.isArray(value)) return value;
-  throw new InvalidMockInput(`\`${name}\` is no list.`, "Give an array.");
+/** The objects of a list. A gate that rejects before the stream has come to it must not end the process. */
+function itemsOf(reply: Readonly<Record<string, unknown>>, name: string): readonly object[] {
+  const list = reply[name] ?? [];
+  if (typeof list === "string") return [];
+  if (!Array.isArray(list)) throw new InvalidMockInput(`\`${name}\` is no list.`, "Give an array.");
+  for (const item of list) if (item instanceof Promise) item.catch(() => {});
+  return list.filter((item: unknown): item is object => isFields(item));
 }
 
 function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
