@@ -95,7 +95,15 @@ export type {
   BackendChatMessage,
   BackendChatToolCall,
 } from "./codebuff-backend/chat-request.ts";
-export type { MockCodebuffBackendOptions } from "./codebuff-backend/options.ts";
+export type {
+  BackendDocsSearch,
+  BackendFreeModeGate,
+  BackendUser,
+  BackendUserSwitches,
+  BackendWebSearch,
+  MockCodebuffBackendOptions,
+  MockCodebuffBackendSwitches,
+} from "./codebuff-backend/options.ts";
 export type {
   BackendEndpoint,
   BackendFinish,
@@ -119,18 +127,11 @@ export type {
   BackendReply,
   BackendScript,
   BackendScriptFile,
+  BackendSse,
   BackendToolCall,
   BackendUsage,
 } from "./codebuff-backend/script.ts";
 export { MockCodebuffBackend } from "./codebuff-backend/server.ts";
-export type {
-  BackendDocsSearch,
-  BackendFreeModeGate,
-  BackendSse,
-  BackendWebSearch,
-  MockCodebuffBackendSwitches,
-} from "./codebuff-backend/switches.ts";
-export type { BackendUser, BackendUserSwitches } from "./codebuff-backend/user.ts";
 export { FakeCodebuffCli } from "./codebuff-cli/cli.ts";
 export type {
   FakeCodebuffEnd,

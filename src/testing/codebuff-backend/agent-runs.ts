@@ -3,8 +3,8 @@ import { type Dict, isDict } from "../server/dict.ts";
 import { fieldIssues, type Shapes } from "../shape.ts";
 import type { Backend } from "./backend.ts";
 import { type Call, failed, ok, problemOf, type Reply } from "./call.ts";
+import type { BackendUser } from "./options.ts";
 import type { BackendFinish, BackendStep } from "./record.ts";
-import type { BackendUser } from "./user.ts";
 
 const STEP =
   "stepNumber:whole credits:amount childRunIds:string[] messageId:string|null status:running|completed|skipped startTime:moment errorMessage?:string";
@@ -76,6 +76,7 @@ function finish(call: Call, user: BackendUser, body: Dict, backend: Backend): Re
     backend.blame(call, "finished-twice", run.id);
     return ok({ success: true });
   }
+  // The shape of FINISH was checked.
   run.status = body["status"] as BackendFinish["status"];
   run.finish = {
     at: backend.clock.now(),

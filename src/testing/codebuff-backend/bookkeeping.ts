@@ -18,7 +18,7 @@ export function healthz(_call: Call, backend: Backend): Reply {
 
 /** `GET /api/v1/me?fields=...`: exactly the requested fields; `id` alone where none are requested. */
 export function me({ key, user, query }: Call, backend: Backend): Reply {
-  if (!user) return strangerTo({ key, user }) ?? NOT_FOUND;
+  if (!user) return stranger(key);
   const all: Dict = {
     id: user.id,
     email: user.email,
@@ -47,8 +47,7 @@ export function tokenCount(call: Call, backend: Backend): Reply {
 
 /** `GET /api/v1/agents/{publisher}/{agentId}/{version|latest}`. */
 export function agents(call: Call, backend: Backend): Reply {
-  const refusal = strangerTo(call);
-  if (refusal) return refusal;
+  if (!call.user) return stranger(call.key);
   const [publisher, id, version] = call.route.parameters;
   const { agents: registry, agentsLatestChanges } = backend.settings;
   const versions = Object.entries(registry)
@@ -63,7 +62,8 @@ export function agents(call: Call, backend: Backend): Reply {
   const raises = version === "latest" && agentsLatestChanges ? backend.latestFetches++ : 0;
   return ok({
     id,
-    version: found.version.replace(/\d+$/, (last) => String(Number(last) + raises)),
+    version:
+      raises === 0 ? found.version : found.version.replace(/\d+$/, (last) => String(Number(last) + raises)),
     publisherId: publisher,
     data: found.data,
     createdAt: backend.startedAt,
@@ -118,8 +118,7 @@ function bodyFor(
   problem: string,
   backend: Backend,
 ): Body {
-  const refusal = strangerTo(call);
-  if (refusal) return { reply: refusal };
+  if (!call.user) return { reply: stranger(call.key) };
   if (!call.json.valid) return { reply: failed(400, "Invalid JSON in request body") };
   const fields = isDict(call.json.value) ? call.json.value : {};
   if (holds(fields[name])) return { fields };
@@ -127,8 +126,10 @@ function bodyFor(
   return { reply: { status: 400, body: { error: "Invalid request body", details: { [name]: problem } } } };
 }
 
-/** Why a caller is refused whom the server does not know; undefined for a user. */
-function strangerTo({ key, user }: Pick<Call, "key" | "user">): Reply | undefined {
-  if (key === undefined) return failed(401, "Missing or invalid Authorization header");
-  return user ? undefined : failed(401, "Invalid API key or user not found");
+/** The refusal of a caller whose key is missing or unknown. */
+function stranger(key: string | undefined): Reply {
+  return failed(
+    401,
+    key === undefined ? "Missing or invalid Authorization header" : "Invalid API key or user not found",
+  );
 }

@@ -3,8 +3,8 @@ import { STATUS_CODES } from "node:http";
 import { isDict } from "../server/dict.ts";
 import type { Issue } from "../shape.ts";
 import type { OpenRequest } from "./journal.ts";
+import type { BackendUser } from "./options.ts";
 import type { Route } from "./routes.ts";
-import type { BackendUser } from "./user.ts";
 
 /** A request that has arrived. */
 export interface Call {

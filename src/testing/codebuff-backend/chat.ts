@@ -7,10 +7,10 @@ import { type BackendChat, readChat } from "./chat-request.ts";
 import { completionOf, partsOf } from "./chunks.ts";
 import type { Exchange } from "./exchange.ts";
 import { admit } from "./gates.ts";
+import type { BackendUser } from "./options.ts";
 import type { OpenRun } from "./runs.ts";
+import type { BackendSse } from "./script.ts";
 import { Stream } from "./stream.ts";
-import type { BackendSse } from "./switches.ts";
-import type { BackendUser } from "./user.ts";
 
 const BAD_GATEWAY = "<html><head><title>502 Bad Gateway</title></head><body>502 Bad Gateway</body></html>";
 

@@ -1,8 +1,7 @@
 // Checks the answers of a script, and their switches.
 import { checkNames, InvalidMockInput, type NamesOf } from "../names.ts";
 import { isGate } from "./chunks.ts";
-import type { BackendAnswer, BackendReply, BackendToolCall, BackendUsage } from "./script.ts";
-import type { BackendSse } from "./switches.ts";
+import type { BackendAnswer, BackendReply, BackendSse, BackendToolCall, BackendUsage } from "./script.ts";
 
 /** The names of `sse`. */
 export const SSE: NamesOf<BackendSse> = {

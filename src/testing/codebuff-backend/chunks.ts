@@ -1,6 +1,6 @@
 // The chunks of a streamed answer, and the answer in one piece.
-import type { BackendAnswer, BackendGate, BackendToolCall, BackendUsage } from "./script.ts";
-import type { BackendSse } from "./switches.ts";
+
+import type { BackendAnswer, BackendGate, BackendSse, BackendToolCall, BackendUsage } from "./script.ts";
 
 /** What stands in a stream: the JSON of a frame, or a place to wait. */
 export type StreamItem =

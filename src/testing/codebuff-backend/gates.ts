@@ -3,10 +3,9 @@ import { type Dict, isDict } from "../server/dict.ts";
 import type { Backend } from "./backend.ts";
 import type { Call, Reply } from "./call.ts";
 import { runIdOf } from "./chat-request.ts";
+import type { BackendFreeModeGate, BackendUser } from "./options.ts";
 import type { OpenRun } from "./runs.ts";
 import { FREE_MODE } from "./settings.ts";
-import type { BackendFreeModeGate } from "./switches.ts";
-import type { BackendUser } from "./user.ts";
 
 const SUSPENDED =
   "Your account has been suspended due to billing issues. Please contact support@codebuff.com to resolve this.";

@@ -120,8 +120,8 @@ function noteMessages(messages: readonly unknown[], note: Note): void {
     roleBefore = role;
     noteEmpty(tool_calls, `${at}.tool_calls`, note);
     for (const [index, call] of (Array.isArray(tool_calls) ? tool_calls.filter(isDict) : []).entries()) {
-      const { id, function: called_ } = call;
-      if (!isObjectText(isDict(called_) ? called_["arguments"] : undefined))
+      const { id, function: asked } = call;
+      if (!isObjectText(isDict(asked) ? asked["arguments"] : undefined))
         note("bad-arguments", `${at}.tool_calls[${index}].function.arguments`);
       if (typeof id !== "string" || id === "") continue;
       if (called.has(id)) note("repeated-tool-call-id", id);

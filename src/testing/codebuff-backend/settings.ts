@@ -2,7 +2,7 @@
 import { checkNames, guessAt, InvalidMockInput } from "../names.ts";
 import { changed } from "../server/switches.ts";
 import { checkSse, SSE } from "./check-script.ts";
-import type { BackendFreeModeGate, MockCodebuffBackendSwitches } from "./switches.ts";
+import type { BackendFreeModeGate, MockCodebuffBackendSwitches } from "./options.ts";
 
 /** All switches, decided. */
 export type Settings = Required<MockCodebuffBackendSwitches>;

@@ -4,8 +4,7 @@ import type { Backend } from "./backend.ts";
 import { type ChunkHead, chunksOf } from "./chunks.ts";
 import type { Exchange } from "./exchange.ts";
 import { comment, dataBlock, Gzip, jsonText, pieces, withLineEnds } from "./framing.ts";
-import type { BackendAnswer } from "./script.ts";
-import type { BackendSse } from "./switches.ts";
+import type { BackendAnswer, BackendSse } from "./script.ts";
 
 /** What the stream says when the provider fails in its middle. */
 const IN_STREAM_ERROR = {

@@ -1,6 +1,6 @@
 // The users of the server, by key.
 import { checkNames, InvalidMockInput, type NamesOf } from "../names.ts";
-import type { BackendUser } from "./user.ts";
+import type { BackendUser } from "./options.ts";
 
 const USER: NamesOf<BackendUser> = {
   ...{ key: true, id: true, email: true, discordId: true, referralCode: true, referralLink: true },

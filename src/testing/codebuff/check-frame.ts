@@ -92,11 +92,8 @@ export function checkFrame(frame: InboundFrame, settings: Settings): Verdict {
   try {
     source = JSON.parse(raw);
   } catch (error) {
-    return {
-      ok: false,
-      error: python ? pythonJsonError(raw) : String(error).replace(/^\w+: /, ""),
-      violation: "invalid-json",
-    };
+    const message = error instanceof Error ? error.message : String(error);
+    return { ok: false, error: python ? pythonJsonError(raw) : message, violation: "invalid-json" };
   }
   return python ? checkPython(source, settings) : checkOriginal(source, settings);
 }
@@ -116,13 +113,14 @@ function violationOf({ type, data }: Dict, actions: Shapes): ViolationKind {
   return Object.hasOwn(EXTENSIONS, action) ? "answer-incomplete" : "schema-error";
 }
 
+/** A message without issues. */
 function accepted(source: Dict, txid: number): Accepted {
   return { ok: true, txid, message: source as Dict & Inbound, source };
 }
 
 // The proxy: Python's texts
 
-/** What Python's parser says. These three kinds were captured; every other one gets the sentence of the last. */
+/** What Python's parser says. Four kinds of mistakes were captured; each other one gets the nearest of their sentences. */
 function pythonJsonError(raw: string): string {
   if (/^\[{1000}/.test(raw))
     return "maximum recursion depth exceeded while decoding a JSON array from a unicode string";
