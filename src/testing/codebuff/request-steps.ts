@@ -101,10 +101,7 @@ type Value<Options, Result> = Options extends { readonly wait: false } ? string 
 
 const OPTIONS: NamesOf<RequestOptions> = { requestId: true, wait: true };
 const TOOL = { ...OPTIONS, toolName: true, input: true, timeout: true, mcpConfig: true, userInputId: true };
-const PLANNED_TOOL: NamesOf<PlannedToolCallRequest> = {
-  ...{ wait: true, toolName: true },
-  ...{ toolArgs: true, toolCallId: true },
-};
+const PLANNED_TOOL = { wait: true, toolName: true, toolArgs: true, toolCallId: true };
 
 /** ms that a tool may take when the request does not say. */
 const TOOL_TIMEOUT = 30_000;
@@ -124,15 +121,14 @@ function asking<Result>(asked: Asked | string): RequestStep<Result> {
   return made;
 }
 
-function askingForTool(
-  { requestId, wait }: RequestOptions,
-  { toolName, timeout = TOOL_TIMEOUT }: { readonly toolName: string; readonly timeout?: number | undefined },
-  dataFor: Asked["dataFor"],
-): Asked {
+/** What is the same for both shapes of a tool-call-request. */
+function toolLimits(
+  toolName: string,
+  timeout = TOOL_TIMEOUT,
+): Pick<Asked, "kind" | "paths" | "patience" | "late"> {
   const errorMessage = `Tool call '${toolName}' timed out after ${timeout / 1000}s`;
   const patience = timeout < 0 ? undefined : timeout + TOOL_GRACE;
-  const late: ToolOutput = [{ type: "json", value: { errorMessage } }];
-  return { kind: "tool-call", requestId, wait, paths: [], patience, late, dataFor };
+  return { kind: "tool-call", paths: [], patience, late: [{ type: "json", value: { errorMessage } }] };
 }
 
 /**
@@ -142,28 +138,22 @@ function askingForTool(
 export const requestSteps = {
   /** Asks for a tool. The value is its output, or an `errorMessage` when the server has given up. */
   toolCall<Request extends ToolCallRequest>(request: Request): RequestStep<Value<Request, ToolOutput>> {
-    const { userInputId, toolName, input, timeout, mcpConfig } = checked<ToolCallRequest>(request, TOOL);
-    const type = "tool-call-request";
-    return asking(
-      askingForTool(request, request, (requestId, promptId) => {
-        return { type, userInputId: userInputId ?? promptId, requestId, toolName, input, timeout, mcpConfig };
-      }),
-    );
+    const { requestId, wait, userInputId, ...fields } = checked<ToolCallRequest>(request, TOOL);
+    return asking({
+      ...toolLimits(fields.toolName, fields.timeout),
+      ...{ requestId, wait },
+      dataFor: (id, promptId) => {
+        return { type: "tool-call-request", userInputId: userInputId ?? promptId, requestId: id, ...fields };
+      },
+    });
   },
   /** The same in the field names that the proxy has planned and never sent. */
   plannedToolCall<Request extends PlannedToolCallRequest>(
     request: Request,
   ): RequestStep<Value<Request, ToolOutput>> {
-    const { toolName, toolArgs, toolCallId, wait } = checked<PlannedToolCallRequest>(request, PLANNED_TOOL);
-    const options: RequestOptions = {
-      ...(toolCallId !== undefined && { requestId: toolCallId }),
-      ...(wait !== undefined && { wait }),
-    };
-    return asking(
-      askingForTool(options, { toolName }, (id) => {
-        return { type: "tool-call-request", toolCallId: id, toolName, toolArgs };
-      }),
-    );
+    const { toolCallId: requestId, wait, ...fields } = checked<PlannedToolCallRequest>(request, PLANNED_TOOL);
+    const dataFor: Asked["dataFor"] = (id) => ({ type: "tool-call-request", toolCallId: id, ...fields });
+    return asking({ ...toolLimits(fields.toolName), requestId, wait, dataFor });
   },
   /** Asks for files. The server waits for ever. */
   readFiles<Request extends ReadFilesRequest>(
@@ -175,11 +165,11 @@ export const requestSteps = {
     const dataFor: Asked["dataFor"] = (id) => ({ type, requestId: id, filePaths });
     return asking({
       kind: "read-files",
-      requestId,
-      wait,
       paths: filePaths,
       patience: undefined,
       late: {},
+      requestId,
+      wait,
       dataFor,
     });
   },
@@ -188,16 +178,15 @@ export const requestSteps = {
     request: Request,
   ): RequestStep<Value<Request, readonly McpTool[]>> {
     const options = checked<McpToolsRequest>(request, { ...OPTIONS, mcpConfig: true, toolNames: true });
-    const { mcpConfig, toolNames, requestId, wait } = options;
-    const type = "request-mcp-tool-data";
-    const dataFor: Asked["dataFor"] = (id) => ({ type, requestId: id, mcpConfig, toolNames });
+    const { requestId, wait, ...fields } = options;
+    const dataFor: Asked["dataFor"] = (id) => ({ type: "request-mcp-tool-data", requestId: id, ...fields });
     return asking({
       kind: "mcp-tools",
-      requestId,
-      wait,
       paths: [],
       patience: MCP_TIMEOUT,
       late: [],
+      requestId,
+      wait,
       dataFor,
     });
   },
