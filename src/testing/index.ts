@@ -72,6 +72,7 @@ export type {
   ReadFilesRequest,
   RequestOptions,
   RequestStep,
+  RequestValue,
   ToolCallRequest,
 } from "./codebuff/request-steps.ts";
 export {

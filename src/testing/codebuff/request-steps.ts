@@ -97,7 +97,7 @@ export interface RequestStep<Result> {
 }
 
 /** The value of a request step: without waiting it is the id of the request. */
-type Value<Options, Result> = Options extends { readonly wait: false } ? string : Result;
+export type RequestValue<Options, Result> = Options extends { readonly wait: false } ? string : Result;
 
 const OPTIONS: NamesOf<RequestOptions> = { requestId: true, wait: true };
 const TOOL = { ...OPTIONS, toolName: true, input: true, timeout: true, mcpConfig: true, userInputId: true };
@@ -137,7 +137,7 @@ function toolLimits(
  */
 export const requestSteps = {
   /** Asks for a tool. The value is its output, or an `errorMessage` when the server has given up. */
-  toolCall<Request extends ToolCallRequest>(request: Request): RequestStep<Value<Request, ToolOutput>> {
+  toolCall<Request extends ToolCallRequest>(request: Request): RequestStep<RequestValue<Request, ToolOutput>> {
     const { requestId, wait, userInputId, ...fields } = checked<ToolCallRequest>(request, TOOL);
     return asking({
       ...toolLimits(fields.toolName, fields.timeout),
@@ -150,7 +150,7 @@ export const requestSteps = {
   /** The same in the field names that the proxy has planned and never sent. */
   plannedToolCall<Request extends PlannedToolCallRequest>(
     request: Request,
-  ): RequestStep<Value<Request, ToolOutput>> {
+  ): RequestStep<RequestValue<Request, ToolOutput>> {
     const { toolCallId: requestId, wait, ...fields } = checked<PlannedToolCallRequest>(request, PLANNED_TOOL);
     const dataFor: Asked["dataFor"] = (id) => ({ type: "tool-call-request", toolCallId: id, ...fields });
     return asking({ ...toolLimits(fields.toolName), requestId, wait, dataFor });
@@ -159,7 +159,7 @@ export const requestSteps = {
   readFiles<Request extends ReadFilesRequest>(
     filePaths: readonly string[],
     request?: Request,
-  ): RequestStep<Value<Request, FileContents>> {
+  ): RequestStep<RequestValue<Request, FileContents>> {
     const options: ReadFilesRequest = checked(request ?? {}, { ...OPTIONS, name: true });
     const { requestId, wait, name: type = "read-files" } = options;
     const dataFor: Asked["dataFor"] = (id) => ({ type, requestId: id, filePaths });
@@ -176,7 +176,7 @@ export const requestSteps = {
   /** Asks which tools an MCP server has. The server gives up after 50 s, and goes on with none. */
   requestMcpTools<Request extends McpToolsRequest>(
     request: Request,
-  ): RequestStep<Value<Request, readonly McpTool[]>> {
+  ): RequestStep<RequestValue<Request, readonly McpTool[]>> {
     const options = checked<McpToolsRequest>(request, { ...OPTIONS, mcpConfig: true, toolNames: true });
     const { requestId, wait, ...fields } = options;
     const dataFor: Asked["dataFor"] = (id) => ({ type: "request-mcp-tool-data", requestId: id, ...fields });
