@@ -137,7 +137,9 @@ function toolLimits(
  */
 export const requestSteps = {
   /** Asks for a tool. The value is its output, or an `errorMessage` when the server has given up. */
-  toolCall<Request extends ToolCallRequest>(request: Request): RequestStep<RequestValue<Request, ToolOutput>> {
+  toolCall<Request extends ToolCallRequest>(
+    request: Request,
+  ): RequestStep<RequestValue<Request, ToolOutput>> {
     const { requestId, wait, userInputId, ...fields } = checked<ToolCallRequest>(request, TOOL);
     return asking({
       ...toolLimits(fields.toolName, fields.timeout),
