@@ -29,37 +29,31 @@ export type { CassServerFrame } from "./cass/server-frame.ts";
 export type { CassConversation, CassMessage, NewConversation } from "./cass/store.ts";
 export type { CassDeath, CassEnd, CassStatusTexts, MockCassSwitches } from "./cass/switches.ts";
 export type { CassClaims } from "./cass/tokens.ts";
-export type { AccountFigures } from "./codebuff/account.ts";
-export type { ActionStep, LogChunkFields, SubAgentChunkFields } from "./codebuff/action-steps.ts";
+export type { MockCodebuffOptions } from "./codebuff/backend.ts";
 export type {
+  AccountFigures,
   AnswerData,
   CancelUserInputData,
   FileContents,
   McpTool,
   McpToolData,
   PromptData,
+  PromptErrorFields,
+  PromptResponseFields,
   ReadFilesResponseData,
   RequestResult,
+  SseErrorFields,
   ToolCallResponseData,
   ToolOutput,
   ToolOutputPart,
-} from "./codebuff/client-actions.ts";
+} from "./codebuff/messages.ts";
 export { MockCodebuff } from "./codebuff/mock.ts";
 export type {
   AuthOutcome,
   FailureKind,
-  MockCodebuffOptions,
   MockCodebuffSwitches,
   Oddities,
 } from "./codebuff/options.ts";
-export type {
-  EventStep,
-  PrintModeEvent,
-  ReasoningEventFields,
-  SubAgentEventFields,
-  ToolCallEventFields,
-  ToolResultEventFields,
-} from "./codebuff/print-mode.ts";
 export type {
   MockConnection,
   PromptMessage,
@@ -71,7 +65,6 @@ export type {
   ViolationKind,
 } from "./codebuff/record.ts";
 export type {
-  AnswerToStep,
   Asked,
   McpConfig,
   McpToolsRequest,
@@ -79,22 +72,19 @@ export type {
   ReadFilesRequest,
   RequestOptions,
   RequestStep,
+  RequestValue,
   ToolCallRequest,
-  ValueStep,
-  WaitForAnswer,
-  WithoutWaiting,
 } from "./codebuff/request-steps.ts";
 export {
-  type ActionErrorFields,
   type Answer,
   type AnswerContext,
   type ChunkStep,
-  type PromptErrorFields,
-  type PromptResponseFields,
+  type LogChunkFields,
+  type PlainStep,
   type Script,
-  type SseErrorFields,
   type Step,
   type StepResult,
+  type SubAgentChunkFields,
   type SubAgentStep,
   step,
   type TerminalStep,
@@ -106,8 +96,15 @@ export type {
   BackendChatMessage,
   BackendChatToolCall,
 } from "./codebuff-backend/chat-request.ts";
-export type { BackendFaultOptions } from "./codebuff-backend/fault.ts";
-export type { MockCodebuffBackendOptions } from "./codebuff-backend/options.ts";
+export type {
+  BackendDocsSearch,
+  BackendFreeModeGate,
+  BackendUser,
+  BackendUserSwitches,
+  BackendWebSearch,
+  MockCodebuffBackendOptions,
+  MockCodebuffBackendSwitches,
+} from "./codebuff-backend/options.ts";
 export type {
   BackendEndpoint,
   BackendFinish,
@@ -123,6 +120,7 @@ export type {
   BackendAnswer,
   BackendAnswerContext,
   BackendAnswerer,
+  BackendFaultOptions,
   BackendGate,
   BackendMatch,
   BackendPart,
@@ -130,18 +128,11 @@ export type {
   BackendReply,
   BackendScript,
   BackendScriptFile,
+  BackendSse,
   BackendToolCall,
   BackendUsage,
 } from "./codebuff-backend/script.ts";
 export { MockCodebuffBackend } from "./codebuff-backend/server.ts";
-export type {
-  BackendDocsSearch,
-  BackendFreeModeGate,
-  BackendSse,
-  BackendWebSearch,
-  MockCodebuffBackendSwitches,
-} from "./codebuff-backend/switches.ts";
-export type { BackendUser, BackendUserSwitches } from "./codebuff-backend/user.ts";
 export { FakeCodebuffCli } from "./codebuff-cli/cli.ts";
 export type {
   FakeCodebuffEnd,
@@ -152,16 +143,14 @@ export type {
 export type {
   FakeCodebuffAnswers,
   FakeCodebuffExit,
-  FakeCodebuffProfile,
-  FakeCodebuffScenario,
-} from "./codebuff-cli/scenario.ts";
-export type { FakeCodebuffEvent, FakeCodebuffScript, FakeCodebuffStep } from "./codebuff-cli/script.ts";
-export type {
   FakeCodebuffFailure,
   FakeCodebuffNoise,
+  FakeCodebuffProfile,
   FakeCodebuffQuestion,
+  FakeCodebuffScenario,
   FakeCodebuffSwitches,
-} from "./codebuff-cli/switches.ts";
+} from "./codebuff-cli/scenario.ts";
+export type { FakeCodebuffEvent, FakeCodebuffScript, FakeCodebuffStep } from "./codebuff-cli/script.ts";
 export {
   type CodeyCall,
   type CodeyCallOutcome,

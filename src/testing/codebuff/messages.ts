@@ -1,4 +1,4 @@
-// The messages of clients, as types.
+// The data of messages, both ways, as types.
 
 /** One part of what a tool gave. */
 export type ToolOutputPart =
@@ -75,3 +75,44 @@ export type RequestResult = ToolOutput | FileContents | readonly McpTool[];
 
 /** The data of an action, by its type. */
 export type ActionData = PromptData | InitData | AnswerData | CancelUserInputData;
+
+/** What a usage-response says. */
+export interface AccountFigures {
+  readonly usage: number;
+  readonly remainingBalance: number;
+  /** Numbers under any of `free`, `referral`, `purchase`, `admin`, `organization`. */
+  readonly balanceBreakdown?: { readonly [source: string]: number };
+  /** ISO 8601. */
+  readonly next_quota_reset: string | null;
+  readonly autoTopupAdded?: number;
+  readonly autoTopupEnabled?: boolean;
+}
+
+/** Fields of a prompt-response that a script may set. */
+export interface PromptResponseFields {
+  readonly promptId?: string;
+  readonly sessionState?: unknown;
+  readonly toolCalls?: readonly unknown[] | null;
+  readonly toolResults?: readonly unknown[] | null;
+  readonly output?: unknown;
+}
+
+/** Fields of a prompt-error, or of an action-error, that a script may set. */
+export interface PromptErrorFields {
+  readonly message: string;
+  /** @default the message; none on the profile `codebuff` and in an action-error */
+  readonly error?: string | null;
+  /** @default null */
+  readonly remainingBalance?: number | null;
+}
+
+/** What the error object of an SSE chunk says. */
+export interface SseErrorFields {
+  readonly message: string;
+  /** @default "BackendError" */
+  readonly type?: string;
+  /** HTTP status of the backend. @default 404 */
+  readonly status?: number;
+  /** @default false */
+  readonly retryable?: boolean;
+}
