@@ -162,12 +162,6 @@ export type {
   FakeCodebuffQuestion,
   FakeCodebuffSwitches,
 } from "./codebuff-cli/switches.ts";
-export {
-  type CodeyCall,
-  type CodeyCallOutcome,
-  type CodeyCallResult,
-  codeyTool,
-} from "./codey/calls.ts";
 export type { ClientMessage as CodeyClientMessage, CodeyUsage } from "./codey/messages.ts";
 export { MockCodey } from "./codey/mock.ts";
 export type { MockCodeyOptions, MockCodeySwitches } from "./codey/options.ts";
@@ -184,11 +178,15 @@ export type {
 export {
   type CodeyAnswer,
   type CodeyAnswerContext,
+  type CodeyCall,
+  type CodeyCallOutcome,
+  type CodeyCallResult,
   type CodeyCallsStep,
   type CodeyScript,
   type CodeyStep,
   type CodeyStepResult,
   codeyStep,
+  codeyTool,
 } from "./codey/script.ts";
 export { MockCodeyServer } from "./codey/server.ts";
 export type { RecordedClose, RecordedMessage, RecordedOpen, RecordingLine } from "./record/line.ts";

@@ -310,8 +310,6 @@ describe("a call", () => {
       10: { b: [{ d: 1, c: null }], a: "" },
       9: 0,
       background: true,
-      "😀": 1,
-      "\uff01": 2,
     };
     await using server = await MockCodeyServer.start({
       answer: () => [
@@ -329,7 +327,7 @@ describe("a call", () => {
     const request = await client.raw.next();
     const calls = [...request.matchAll(/"params":(.+?),"background":(true|false)\}/g)];
     expect(calls.map(([, json, flag]) => [json, flag])).toEqual([
-      ['{"10":{"a":"","b":[{"c":null,"d":1}]},"9":0,"z":1,"\uff01":2,"😀":1}', "true"],
+      ['{"10":{"a":"","b":[{"c":null,"d":1}]},"9":0,"z":1}', "true"],
       ["{}", "false"],
       ["null", "false"],
       ['[1,{"a":2,"b":1}]', "false"],
