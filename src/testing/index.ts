@@ -1,14 +1,13 @@
 // The entry `agentwire/testing`: mock servers, the fake CLI, record and replay, the manual clock.
 export * from "./agent/index.ts";
-export type { CassUser } from "./cass/accounts.ts";
 export { MockCass, type NewCassUser } from "./cass/mock.ts";
-export type { CassModel, CassProvider } from "./cass/models.ts";
 export type { CassOpening, MockCassOptions } from "./cass/options.ts";
 export type {
   CassConnection,
   CassFrame,
   CassReceived,
   CassRequest,
+  CassServerFrame,
   CassViolation,
   CassViolationKind,
   ReceivedAuth,
@@ -25,8 +24,14 @@ export {
   cassStep,
 } from "./cass/script.ts";
 export { MockCassServer } from "./cass/server.ts";
-export type { CassServerFrame } from "./cass/server-frame.ts";
-export type { CassConversation, CassMessage, NewConversation } from "./cass/store.ts";
+export type {
+  CassConversation,
+  CassMessage,
+  CassModel,
+  CassProvider,
+  CassUser,
+  NewConversation,
+} from "./cass/store.ts";
 export type { CassDeath, CassEnd, CassStatusTexts, MockCassSwitches } from "./cass/switches.ts";
 export type { CassClaims } from "./cass/tokens.ts";
 export type { AccountFigures } from "./codebuff/account.ts";

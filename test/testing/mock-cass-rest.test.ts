@@ -632,17 +632,17 @@ test("calls are recorded, with who made them and without what is secret", async 
   await call(server, "GET /auth/me", { token: "bad" });
   expect(await server.nextRequest()).toMatchObject({
     method: "GET",
-    path: "/status?token=%3Credacted%3E&x=1",
+    path: "/status?token=[redacted]&x=1",
     route: "GET /status",
     userId,
-    headers: { authorization: "<redacted>", "x-app": "1" },
+    headers: { authorization: "[redacted]", "x-app": "1" },
     body: undefined,
     status: 200,
   });
   expect(server.requests.slice(1)).toMatchObject([
-    { body: { email, password: "<redacted>" }, userId: null, status: 200 },
-    { body: { refresh_token: "<redacted>" } },
-    { userId: null, headers: { authorization: "<redacted>" }, status: 401 },
+    { body: { email, password: "[redacted]" }, userId: null, status: 200 },
+    { body: { refresh_token: "[redacted]" } },
+    { userId: null, headers: { authorization: "[redacted]" }, status: 401 },
   ]);
   const all = JSON.stringify(server.requests);
   for (const secret of [accessToken, refreshToken, password]) expect(all).not.toContain(secret);

@@ -408,13 +408,6 @@ describe.each(PROFILES)("failure, on the profile %s", (profile) => {
       else expect(kinds([await client.next()])).toEqual(["error Invalid message"]);
     }
   });
-
-  test("JSON as Python reads it is survived", async () => {
-    await using server = await MockCassServer.start({ profile });
-    using client = await RawCass.connected(server);
-    client.say('{"type": "chat", "message": "hi", "extra": NaN}');
-    expect((await client.until("response")).length).toBe(3);
-  });
 });
 
 describe("death", () => {

@@ -2,8 +2,8 @@
 import { WebSocket } from "ws";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { checkNames, type NamesOf } from "../names.ts";
+import { Redaction } from "../redaction.ts";
 import type { RecordingLine } from "./line.ts";
-import { Redaction } from "./redaction.ts";
 import type { RecordingSink } from "./sink.ts";
 import { type Happening, type RecordableSocket, type Watched, watchSocket } from "./watch-socket.ts";
 
