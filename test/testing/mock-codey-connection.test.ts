@@ -1,6 +1,6 @@
 import { codeyStep, codeyTool, ManualClock, type MockCodeyOptions, MockCodeyServer } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
-import { fragments } from "../../src/testing/server/fragments.ts";
+import { fragments } from "../../src/testing/server/raw-frame.ts";
 import { gate } from "../helpers/codebuff.ts";
 import { RawClient } from "./mock-codebuff-raw-client.ts";
 import { kinds, RawCodey } from "./mock-codey-raw-client.ts";
