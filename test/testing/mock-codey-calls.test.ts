@@ -150,19 +150,6 @@ describe.each(PROFILES)("after a ToolRequest, on the profile %s", (profile) => {
     expect(server.violations).toEqual([]);
   });
 
-  test("a call that was cancelled is over without a word of its own", async () => {
-    await using server = await MockCodeyServer.start({
-      profile,
-      cancelReply: "none",
-      answer: () => [codeyStep.calls(file({ filter: "allow", result: { hangs: true } }))],
-    });
-    using client = await RawCodey.connected(server);
-    client.send("go");
-    await client.until("ToolStarted");
-    client.cancel();
-    expect(await client.barrier()).toEqual([]);
-  });
-
   test("foreground calls are asked about one after the other, and a denial does not stop the rest", async () => {
     await using server = await MockCodeyServer.start({
       profile,
