@@ -1,14 +1,13 @@
 // The entry `agentwire/testing`: mock servers, the fake CLI, record and replay, the manual clock.
 export * from "./agent/index.ts";
-export type { CassUser } from "./cass/accounts.ts";
 export { MockCass, type NewCassUser } from "./cass/mock.ts";
-export type { CassModel, CassProvider } from "./cass/models.ts";
 export type { CassOpening, MockCassOptions } from "./cass/options.ts";
 export type {
   CassConnection,
   CassFrame,
   CassReceived,
   CassRequest,
+  CassServerFrame,
   CassViolation,
   CassViolationKind,
   ReceivedAuth,
@@ -25,8 +24,14 @@ export {
   cassStep,
 } from "./cass/script.ts";
 export { MockCassServer } from "./cass/server.ts";
-export type { CassServerFrame } from "./cass/server-frame.ts";
-export type { CassConversation, CassMessage, NewConversation } from "./cass/store.ts";
+export type {
+  CassConversation,
+  CassMessage,
+  CassModel,
+  CassProvider,
+  CassUser,
+  NewConversation,
+} from "./cass/store.ts";
 export type { CassDeath, CassEnd, CassStatusTexts, MockCassSwitches } from "./cass/switches.ts";
 export type { CassClaims } from "./cass/tokens.ts";
 export type { MockCodebuffOptions } from "./codebuff/backend.ts";
@@ -151,12 +156,6 @@ export type {
   FakeCodebuffSwitches,
 } from "./codebuff-cli/scenario.ts";
 export type { FakeCodebuffEvent, FakeCodebuffScript, FakeCodebuffStep } from "./codebuff-cli/script.ts";
-export {
-  type CodeyCall,
-  type CodeyCallOutcome,
-  type CodeyCallResult,
-  codeyTool,
-} from "./codey/calls.ts";
 export type { ClientMessage as CodeyClientMessage, CodeyUsage } from "./codey/messages.ts";
 export { MockCodey } from "./codey/mock.ts";
 export type { MockCodeyOptions, MockCodeySwitches } from "./codey/options.ts";
@@ -173,11 +172,15 @@ export type {
 export {
   type CodeyAnswer,
   type CodeyAnswerContext,
+  type CodeyCall,
+  type CodeyCallOutcome,
+  type CodeyCallResult,
   type CodeyCallsStep,
   type CodeyScript,
   type CodeyStep,
   type CodeyStepResult,
   codeyStep,
+  codeyTool,
 } from "./codey/script.ts";
 export { MockCodeyServer } from "./codey/server.ts";
 export type { RecordedClose, RecordedMessage, RecordedOpen, RecordingLine } from "./record/line.ts";
@@ -186,13 +189,12 @@ export type { ReplayedConnection } from "./record/playing.ts";
 export { Recorder, type RecorderOptions } from "./record/recorder.ts";
 export { type RecordingSource, Replayer, type ReplayerOptions } from "./record/replayer.ts";
 export { type RecordingSink, toFile, toStream } from "./record/sink.ts";
-export type { RecordableSocket } from "./record/watch-socket.ts";
-export type { AcceptedConnection, AcceptedSocket } from "./server/accepted-socket.ts";
-export type { ConnectionFaults } from "./server/faults.ts";
+export type { AcceptedConnection } from "./server/accepted-socket.ts";
+export type { ConnectionFaults, MalformedFrame } from "./server/faults.ts";
 export type { DripPace } from "./server/link.ts";
 export type { PortOption } from "./server/listen.ts";
-export type { MalformedFrame } from "./server/malformed.ts";
 export type { UpgradeAttempt, UpgradeRefusal } from "./server/port.ts";
 export type { ProtocolMock } from "./server/protocol-mock.ts";
 export type { ConnectionClosed, FrameRecord, ServedConnection, ViolationRecord } from "./server/record.ts";
 export type { StepSource } from "./server/script-runner.ts";
+export type { TestSocket } from "./socket.ts";
