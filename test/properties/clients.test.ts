@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, test } from "vitest";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 import { CASS_SEEDS } from "./cass-seeds.ts";
 import { CODEY_SEEDS } from "./codey-seeds.ts";
 import { SEEDS } from "./seeds.ts";
@@ -7,7 +8,6 @@ import { CassWorld } from "./support/cass/cass-world.ts";
 import { cassScenarios } from "./support/cass/scenario.ts";
 import { CodeyWorld } from "./support/codey/codey-world.ts";
 import { codeyScenarios } from "./support/codey/scenario.ts";
-import { PATIENCE, runs } from "./support/runs.ts";
 import { scenarios } from "./support/scenario.ts";
 import { World } from "./support/world.ts";
 

@@ -9,7 +9,7 @@ import {
 } from "../../src/codebuff/input.ts";
 import { CodebuffMemory } from "../../src/codebuff/memory.ts";
 import type { CodebuffResult } from "../../src/codebuff/turn.ts";
-import { runs } from "./support/runs.ts";
+import { runs } from "../helpers/runs.ts";
 
 /** One turn of a conversation: what the user says, on which server, and what comes of it. */
 interface Said {

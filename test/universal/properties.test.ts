@@ -17,7 +17,7 @@ import { codebuffFacts } from "../codebuff/universal/facts.ts";
 import { cliFacts } from "../codebuff-cli/universal/facts.ts";
 import { runFacts } from "../codebuff-run/universal/facts.ts";
 import { codeyFacts } from "../codey/universal/facts.ts";
-import { PATIENCE, runs } from "../properties/support/runs.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 import { arbitraryFacts, arbitraryTurn, type FactSource, interruptions, text } from "./arbitrary-facts.ts";
 import { expectSound } from "./invariants.ts";
 
