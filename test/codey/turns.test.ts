@@ -3,8 +3,6 @@ import { FAREWELL } from "../helpers/codey.ts";
 import { FakePair, fakePair, say } from "../helpers/codey-fake.ts";
 import { thrown } from "../helpers/turns.ts";
 
-describe("one turn at a time", () => {});
-
 describe("what a turn ends with", () => {
   test("its text, rounds, thinking, calls, use and session", async () => {
     const made = await fakePair({ onToolApproval: () => true });

@@ -117,10 +117,6 @@ describe("a client that was closed", () => {
   });
 });
 
-describe("connect with a signal", () => {});
-
-describe("the client's signal", () => {});
-
 describe("events", () => {
   test("message and frame tell all that passes, without credentials", async () => {
     const { core, sockets, ready } = rig({ headers: { authorization: "Bearer hunter2" } });
@@ -185,8 +181,6 @@ describe("events", () => {
   });
 });
 
-describe("the status", () => {});
-
 describe("the log", () => {
   test("is silent by default", async () => {
     const debug = vi.spyOn(console, "debug").mockImplementation(() => {});
@@ -248,5 +242,3 @@ describe("the log", () => {
     expect(core.connection.status).toBe("reconnecting");
   });
 });
-
-describe("close", () => {});
