@@ -1,4 +1,3 @@
-import { getEventListeners } from "node:events";
 import { ManualClock } from "agentwire/testing";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { CLIENT_EVENTS, type ClientEvents } from "../../../src/core/client/agent-client.ts";
@@ -83,8 +82,6 @@ function logger() {
   const write = (level: string) => (line: string) => void lines.push(`${level} ${line}`);
   return { lines, debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
 }
-
-const _abortListeners = (signal: AbortSignal) => getEventListeners(signal, "abort").length;
 
 afterEach(() => {
   vi.restoreAllMocks();
