@@ -62,6 +62,16 @@ function rig(start: (input: string) => void = () => {}) {
 }
 
 describe("a conversation", () => {
+  test("makes the later prompts at once, says which is the first, and sends them in order but for one that was cancelled", async () => {
+    const { conversation, log, turns } = rig();
+    for (const input of ["a", "b", "c"]) conversation.prompt(input);
+    expect(log).toEqual(["create a first", "start a", "create b", "create c"]);
+    void turns[1]?.cancel();
+    turns[0]?.complete({ text: "A" });
+    await settle();
+    expect(log.slice(4)).toEqual(["completed a", "start c"]);
+  });
+
   test("a start that throws is no unhandled rejection and does not hold up the prompts behind it", async () => {
     const { conversation, log } = rig((input) => {
       if (input === "a") throw new Error("the socket threw");
