@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { ManualClock } from "agentwire/testing";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { CLIENT_EVENTS, type ClientEvents } from "../../../src/core/client/agent-client.ts";
@@ -14,7 +15,7 @@ import { APPROVAL_CHECKS, type ApprovalOptions } from "../../../src/core/gate/ru
 import type { TurnResult } from "../../../src/core/turn/turn.ts";
 import { FakeSocket } from "../../helpers/fake-socket.ts";
 import { mapWorkDuring } from "../support/costs.ts";
-import { settle } from "../support/promises.ts";
+import { settle, wordOf } from "../support/promises.ts";
 
 type Events = ClientEvents<string, TurnResult>;
 
@@ -111,6 +112,37 @@ describe("a client that was closed", () => {
     });
     expect(() => core.assertOpen()).toThrow(message);
     await expect(core.connect()).rejects.toThrow(message);
+  });
+});
+
+const abortListeners = (signal: AbortSignal) => getEventListeners(signal, "abort").length;
+
+describe("no listener stays", () => {
+  test("on the signal of `connect`, whatever the end", async () => {
+    const { core, sockets } = rig();
+    const { signal } = new AbortController();
+    const failing = core.connect({ signal });
+    await settle();
+    sockets[0]?.ends();
+    expect(await wordOf(failing)).toBe("connect-failed");
+    const working = core.connect({ signal });
+    await settle();
+    sockets[1]?.accepts();
+    core.connection.accept();
+    expect([await wordOf(working), abortListeners(signal)]).toEqual(["resolved", 0]);
+  });
+
+  test("on the client's own signal, by whatever way the client closes", async () => {
+    const { signal } = new AbortController();
+    const closed = rig({ signal });
+    expect(abortListeners(signal)).toBe(1);
+    await closed.core.close();
+    expect(abortListeners(signal)).toBe(0);
+    const failed = rig({ signal, reconnect: false });
+    await failed.ready();
+    failed.sockets[0]?.ends();
+    await settle();
+    expect([failed.core.connection.status, abortListeners(signal)]).toEqual(["closed", 0]);
   });
 });
 
