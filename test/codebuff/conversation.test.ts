@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { drain, gate, readyPair } from "../helpers/codebuff.ts";
 import { errorSaying } from "../helpers/errors.ts";
 
-
 test("a history that outgrows the frame limit fails before it is sent, and says so", async () => {
   await using made = await readyPair({ mock: { answer: () => ["ok"] }, client: { maxSendBytes: 3_000 } });
   const chat = made.client.conversation();
