@@ -147,6 +147,31 @@ describe("no listener stays", () => {
 });
 
 describe("events", () => {
+  test("tell status, loss, waiting and being back", async () => {
+    const { core, clock, sockets, ready } = rig();
+    const log: string[] = [];
+    core.on("status", (status) => log.push(status));
+    core.on("disconnected", ({ code }) => log.push(`disconnected ${code}`));
+    core.on("reconnecting", ({ attempt, delay }) => log.push(`reconnecting ${attempt} after ${delay}`));
+    core.on("reconnected", () => log.push("reconnected"));
+    await ready();
+    sockets[0]?.ends();
+    await clock.advance(250);
+    await ready();
+    expect(log).toEqual([
+      "connecting",
+      "handshaking",
+      "ready",
+      "disconnected connection-lost",
+      "reconnecting",
+      "reconnecting 1 after 250",
+      "connecting",
+      "handshaking",
+      "ready",
+      "reconnected",
+    ]);
+  });
+
   test("message and frame tell all that passes, without credentials", async () => {
     const { core, sockets, ready } = rig({ headers: { authorization: "Bearer hunter2" } });
     const log: unknown[] = [];
