@@ -2,7 +2,7 @@ import { MockCassServer } from "agentwire/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readToken } from "../../src/cass/auth/jwt.ts";
-import { runs } from "../properties/support/runs.ts";
+import { runs } from "../helpers/runs.ts";
 import { jwt, jwtOf } from "./support/tokens.ts";
 
 describe("what a token says of itself", () => {

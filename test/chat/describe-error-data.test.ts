@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ErrorData } from "../../src/universal/events.ts";
 import { describeErrorData } from "../../src/universal/words/describe-error-data.ts";
-import { PATIENCE, runs } from "../properties/support/runs.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 
 const data = (code: string | null, more: Partial<ErrorData> = {}): ErrorData => ({
   message: "it broke",

@@ -10,7 +10,7 @@ import {
 } from "../../src/core/errors.ts";
 import { describeConnectionError, describeError } from "../../src/universal/words/describe-error.ts";
 import { ChatStoreError } from "../../src/universal/words/store-error.ts";
-import { PATIENCE, runs } from "../properties/support/runs.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 import { ROWS } from "./support/error-rows.ts";
 import { type Row, turnError, withDelivery } from "./support/failures.ts";
 

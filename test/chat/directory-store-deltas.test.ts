@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { directoryStore } from "../../src/chat/node.ts";
 import type { UniversalEvent } from "../../src/universal/events.ts";
 import { readJsonl, toJsonl } from "../../src/universal/jsonl/jsonl.ts";
-import { PATIENCE, runs } from "../properties/support/runs.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 import { delta, deltas } from "../universal/support/events.ts";
 import { brokenDisk, temporaryFolder } from "./support/stores.ts";
 
@@ -38,12 +38,6 @@ describe("the deltas of an answer in a directory store", () => {
       await using folder = await temporaryFolder();
       const store = directoryStore(folder.path);
       for (const batch of batches) await store.append("a", batch);
-      console.log(
-        (await sizeOf(folder.path)) / answer.length,
-        events.length,
-        answer.length,
-        toJsonl(events).length / answer.length,
-      );
       expect((await sizeOf(folder.path)) / answer.length).toBeLessThan(most);
       expect(await directoryStore(folder.path).load("a")).toEqual(events);
     }

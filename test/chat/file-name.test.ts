@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fileNameOf, idOfFileName } from "../../src/chat/store/file-name.ts";
-import { PATIENCE, runs } from "../properties/support/runs.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 
 const ids = fc.string({
   unit: fc.oneof(

@@ -12,6 +12,7 @@ import {
   UnsupportedError,
 } from "../../src/core/errors.ts";
 import { type FakeAgent, FakeSource } from "../helpers/fake-source.ts";
+import { runs } from "../helpers/runs.ts";
 import { Rig } from "./support/rig.ts";
 
 const NAMES = [
@@ -41,7 +42,7 @@ test("no function of a chat throws, whatever it is called with, in any order", a
         await rig.chat.close();
       },
     ),
-    { numRuns: 200 },
+    runs(200),
   );
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createInert, inert, MAX_COMBINING_MARKS, MAX_SEQUENCE_LENGTH } from "../../src/chat/print/inert.ts";
 import { reveal } from "../../src/chat/print/reveal.ts";
 import { InvalidInputError } from "../../src/core/errors.ts";
-import { PATIENCE, runs } from "../properties/support/runs.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 import { workOf } from "../properties/support/work.ts";
 import { ATTACKS, hostileText, INVISIBLES, REAL_TEXT } from "./support/hostile-text.ts";
 

@@ -4,7 +4,11 @@ import { CodebuffCli } from "agentwire/codebuff-cli";
 import { describe, expect, test } from "vitest";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
 import { cliWorld, HELD, NO_HOME } from "../helpers/codebuff-cli.ts";
+import { share } from "../helpers/runs.ts";
 import { shown, thrown } from "../helpers/turns.ts";
+
+/** Turns that wait at once. */
+const MANY = share(5_000);
 
 describe("prompts that wait for a process", () => {
   test("are called as they were asked for, whatever becomes of the options meanwhile", async () => {
@@ -40,12 +44,12 @@ describe("prompts that wait for a process", () => {
     });
   });
 
-  test("of 5,000 that cannot be started any more, each fails", async () => {
+  test("of many that cannot be started any more, each fails", async () => {
     await using folder = await tempFolder();
     const command = join(folder.path, "tool");
     await writeFile(command, "#!/bin/sh\nread line\n", { mode: 0o755 });
-    const client = new CodebuffCli({ command, homeDir: NO_HOME, maxProcesses: 1, maxQueuedTurns: 5_000 });
-    const turns = Array.from({ length: 5_000 }, () => client.prompt("hi"));
+    const client = new CodebuffCli({ command, homeDir: NO_HOME, maxProcesses: 1, maxQueuedTurns: MANY });
+    const turns = Array.from({ length: MANY }, () => client.prompt("hi"));
     await rm(command);
     await turns[0]?.cancel();
     const outcomes = await Promise.all(turns.slice(1).map(({ outcome }) => outcome));

@@ -151,24 +151,6 @@ describe("a conversation", () => {
     expect(at.cli.runs()).toHaveLength(1);
   });
 
-  test("is what it was behind a turn that failed or was cancelled", async () => {
-    await using at = await cliWorld({
-      events: { byPrompt: { held: HELD } },
-      sessionKey: "session_id",
-      sessionId: "s-1",
-    });
-    const conversation = at.client.conversation();
-    await conversation.prompt("one").result;
-    const before = conversation.state;
-    at.cli.set({ sessionId: "s-2", exit: { code: 1 } });
-    await conversation.prompt("two").outcome;
-    const third = conversation.prompt("held");
-    await shown(third, "part");
-    await third.cancel();
-    expect(conversation.state).toEqual(before);
-    expect(conversation.messages).toHaveLength(2);
-  });
-
   test("takes no session from the program that could be a flag", async () => {
     await using at = await cliWorld({ sessionKey: "session_id", sessionId: "--max" });
     const conversation = at.client.conversation();

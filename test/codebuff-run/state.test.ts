@@ -274,23 +274,6 @@ test("`extraToolResults` stand behind the history, and are a copy", async () => 
 });
 
 describe("a conversation", () => {
-  test("goes on from run to run, and its state goes on in another client", async () => {
-    await using at = await runWorld({ answer: ({ request }) => `I know ${request.messages.length}.` });
-    const talk = at.client.conversation();
-    await talk.prompt("one").result;
-    expect((await talk.prompt("two").result).text).toBe("I know 3.");
-    expect(talk.messages).toEqual([
-      { role: "user", content: "one" },
-      { role: "assistant", content: "I know 1." },
-      { role: "user", content: "two" },
-      { role: "assistant", content: "I know 3." },
-    ]);
-    const from = JSON.parse(JSON.stringify(talk.state));
-    const later = at.another().conversation({ from });
-    expect(later.messages).toEqual(talk.messages);
-    expect((await later.prompt("three").result).text).toBe("I know 5.");
-  });
-
   test("shows what an agent says around its tools as one message, also when it is restored", async () => {
     await using at = await runWorld(
       { answer: [{ text: "One moment. ", toolCalls: [{ name: "look", arguments: {} }] }, "Done."] },
@@ -304,26 +287,6 @@ describe("a conversation", () => {
     ]);
     const from = JSON.parse(JSON.stringify(talk.state));
     expect(at.client.conversation({ from }).messages).toEqual(talk.messages);
-  });
-
-  test("is left as it was by a run that fails or is cancelled", async () => {
-    await using at = await runWorld({ answer: () => "Hello" });
-    const talk = at.client.conversation();
-    await talk.prompt("one").result;
-    const { state } = talk;
-    at.backend.set({ balance: 0 });
-    await talk.prompt("two").outcome;
-    at.backend.set({ balance: 9 });
-    await talk.prompt("three").cancel();
-    expect(talk.state).toEqual(state);
-  });
-
-  test("prompts at once, one run after the other", async () => {
-    await using at = await runWorld({ answer: ({ request }) => `I know ${request.messages.length}.` });
-    const talk = at.client.conversation();
-    const turns = ["a", "b", "c"].map((words) => talk.prompt(words));
-    const texts = await Promise.all(turns.map(async (turn) => (await turn.result).text));
-    expect(texts).toEqual(["I know 1.", "I know 3.", "I know 5."]);
   });
 
   test.each([

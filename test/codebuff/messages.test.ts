@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decode, encode, isResponseChunk, responseChunkSchema } from "../../src/codebuff/messages.ts";
 import { parseFrame } from "../../src/core/text.ts";
-import { runs } from "../properties/support/runs.ts";
+import { runs } from "../helpers/runs.ts";
 
 const action = (data: unknown) => ({ type: "action", data });
 

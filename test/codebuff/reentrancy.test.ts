@@ -1,16 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { step } from "agentwire/testing";
 import { expect, test } from "vitest";
-import {
-  countingController,
-  drain,
-  gate,
-  once,
-  pair,
-  readyPair,
-  sentTo,
-  status,
-} from "../helpers/codebuff.ts";
+import { gate, once, pair, readyPair, sentTo, status } from "../helpers/codebuff.ts";
 import { errorSaying } from "../helpers/errors.ts";
 import { heard } from "../helpers/turns.ts";
 
@@ -97,36 +88,12 @@ test("a prompt made when the first connection is given up begins a new run, and 
   expect((await again?.outcome)?.status).toBe("completed");
 });
 
-test("an async listener that rejects becomes a warning, not an unhandled rejection", async () => {
-  await using made = await readyPair();
-  const warned = once(made.client, "protocolWarning");
-  made.client.on("event", async () => {
-    throw new Error("later");
-  });
-  await made.client.prompt("hello").result;
-  expect(await warned).toMatchObject({ kind: "listener-threw", message: expect.stringContaining("later") });
-});
-
 test("a listener that throws what cannot be shown hurts nobody", async () => {
   await using made = await readyPair();
   made.client.on("event", () => {
     throw Object.create(null);
   });
   expect((await made.client.prompt("hello").outcome).status).toBe("completed");
-});
-
-test("twenty turns with listeners on one signal leave none on it", async () => {
-  await using made = await readyPair();
-  const { controller, listeners } = countingController();
-  for (let turn = 0; turn < 20; turn++) {
-    const made20 = made.client.prompt("hello");
-    made20.on("event", () => {}, { signal: controller.signal });
-    await made20.result;
-  }
-  made.client.on("event", () => {}, { signal: controller.signal });
-  expect(listeners()).toBe(1);
-  await made.client.close();
-  expect(listeners()).toBe(0);
 });
 
 test("a conversation's waiting prompts are bounded, and handed back at once on close", async () => {
@@ -193,21 +160,6 @@ test("a server that answers pings before the first chunk of a prompt costs one p
   expect((await second.result).text).toBe("three");
 });
 
-test("a frame over maxReceiveBytes: the turn is lost with the reason, and the client comes back", async () => {
-  for (const socket of [{}, { WebSocket: globalThis.WebSocket }]) {
-    await using made = await readyPair({
-      client: { maxReceiveBytes: 2_000, ...socket },
-      mock: { answer: () => ["x".repeat(5_000)], idRelease: { midPrompt: 0 } },
-    });
-    const { thrown } = await drain(made.client.prompt("hello"));
-    expect(thrown).toMatchObject({
-      code: "connection-lost",
-      message: expect.stringContaining("`maxReceiveBytes`"),
-    });
-    await status(made.client, "ready");
-  }
-});
-
 test("a NACK of a hundred thousand backslashes is read in linear time", async () => {
   const cost = async (length: number): Promise<number> => {
     await using made = await readyPair();
@@ -252,12 +204,6 @@ test("an init that the server refused is not repeated after a reconnect", async 
   await back;
   await made.client.prompt("hello").result;
   expect(sentTo(made.server, "action")).toHaveLength(2);
-});
-
-test("a signal that was aborted before opens no connection", async () => {
-  await using made = await pair();
-  await made.client.prompt("hello", { signal: AbortSignal.abort() }).outcome;
-  expect(made.client.status).toBe("idle");
 });
 
 test("a token function that never answers fails the prompt after its limit", async () => {
@@ -390,19 +336,6 @@ test("close() rejects an init that waits for its token, and leaves no timer", as
   await failed;
   await setImmediate();
   expect(made.clock.pending).toBe(0);
-});
-
-test("close() inside a status listener: `closed` is told all the same", async () => {
-  await using made = await readyPair();
-  const seen: string[] = [];
-  made.client.on("status", (now) => {
-    seen.push(now);
-    if (now === "reconnecting") void made.client.close();
-  });
-  const gone = once(made.client, "disconnected");
-  made.server.dropAll();
-  await gone;
-  expect(seen).toEqual(["reconnecting", "closed"]);
 });
 
 test("async callbacks that reject are no unhandled rejections: a late status listener, shouldReconnect", async () => {

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { exactSse } from "../../src/codebuff/prompts/chunks.ts";
 import { SseReader } from "../../src/codebuff/prompts/sse.ts";
-import { runs } from "../properties/support/runs.ts";
+import { runs } from "../helpers/runs.ts";
 
 interface Reading {
   readonly events: string[];

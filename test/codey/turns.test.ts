@@ -3,32 +3,6 @@ import { FAREWELL } from "../helpers/codey.ts";
 import { FakePair, fakePair, say } from "../helpers/codey-fake.ts";
 import { thrown } from "../helpers/turns.ts";
 
-describe("one turn at a time", () => {
-  test("the others wait, and go out in order, each behind the end of the one before", async () => {
-    const made = await fakePair();
-    for (const text of ["one", "two", "three"]) made.client.prompt(text);
-    expect(made.sent).toEqual(["SendMessage one"]);
-    made.says(say.finished());
-    expect(made.sent).toEqual(["SendMessage one", "SendMessage two"]);
-    made.says(say.error());
-    expect(made.sent.slice(2)).toEqual(["Cancel", "Ping"]);
-    made.says(say.pong);
-    expect(made.sent.slice(4)).toEqual(["SendMessage three"]);
-  });
-
-  test("too many that wait are refused, and one that is cancelled makes room", async () => {
-    const made = await fakePair({ maxQueuedTurns: 1 });
-    made.client.prompt("one");
-    const second = made.client.prompt("two");
-    expect(() => made.client.prompt("three")).toThrow(expect.objectContaining({ code: "queue-full" }));
-    void second.cancel();
-    expect((await second.outcome).status).toBe("cancelled");
-    expect(made.client.prompt("four").status).toBe("queued");
-    made.says(say.finished());
-    expect(made.sent).toEqual(["SendMessage one", "SendMessage four"]);
-  });
-});
-
 describe("what a turn ends with", () => {
   test("its text, rounds, thinking, calls, use and session", async () => {
     const made = await fakePair({ onToolApproval: () => true });
@@ -75,13 +49,6 @@ describe("what a turn ends with", () => {
       await turn.result;
     }
     expect(warnings).toEqual(["odd-usage"]);
-  });
-
-  test("where it was cut off by `maxTextBytes`", async () => {
-    const made = await fakePair({ maxTextBytes: 4 });
-    const turn = made.client.prompt("one");
-    made.says(say.text("abc"), say.text("def"), say.finished());
-    expect(await turn.result).toMatchObject({ text: "abcd", truncated: true });
   });
 
   test("a use that is an upper bound behind a turn that was cancelled without a word, or failed", async () => {
@@ -214,18 +181,6 @@ describe("a connection that ends", () => {
     expect(made.client.status).toBe("closed");
   });
 
-  test("by a cancel that is not answered in time settles it as cancelled", async () => {
-    const made = await fakePair({ cancelTimeout: 100 });
-    const turn = made.client.prompt("one");
-    void turn.cancel();
-    await made.clock.advance(99);
-    expect(turn.status).toBe("cancelling");
-    await made.clock.advance(1);
-    expect((await turn.outcome).status).toBe("cancelled");
-    expect(made.client.status).toBe("closed");
-    expect(made.clock.pending).toBe(0);
-  });
-
   test.each([
     [{}, "make a new one, with `reconnect` if it is to go on by itself"],
     [{ reconnect: { shouldReconnect: () => false } }, "make a new one"],
@@ -293,43 +248,6 @@ describe("a connection that ends", () => {
 });
 
 describe("close", () => {
-  test("tells the server to stop, gives back what was not sent, and says of what ran that it may go on", async () => {
-    const made = await fakePair({ onToolApproval: "manual" });
-    const turn = made.client.prompt("one");
-    const next = made.client.prompt("two");
-    made.says(say.text("a"), say.asks("c1"));
-    const closed = made.client.close();
-    expect(made.sent).toEqual(["SendMessage one", "Cancel", "ToolDecision c1 false", ...FAREWELL]);
-    expect(made.socket.closes).toEqual([[1000, ""]]);
-    expect(turn.pending).toEqual([]);
-    expect(made.client.decide("c1", true)).toMatchObject({ decision: "reject", by: "cancelled" });
-    expect(await turn.outcome).toMatchObject({
-      status: "failed",
-      error: { code: "closed", delivery: "unknown" },
-      partial: { text: "a", toolCalls: [{ state: "abandoned" }] },
-    });
-    expect(await next.outcome).toMatchObject({
-      status: "failed",
-      error: { code: "closed", delivery: "not-sent", input: "two" },
-    });
-    await made.clock.advance(1_000);
-    await closed;
-    expect(made.clock.pending).toBe(0);
-  });
-
-  test("is not held up by a server that reacts to nothing: its own second is the limit", async () => {
-    const made = await fakePair();
-    const done: string[] = [];
-    const closed = made.client.close().then(() => void done.push("closed"));
-    expect(made.sent).toEqual(FAREWELL);
-    expect(made.socket.closes).toEqual([[1000, ""]]);
-    await made.clock.advance(999);
-    expect(done).toEqual([]);
-    await made.clock.advance(1);
-    await closed;
-    expect(made.clock.pending).toBe(0);
-  });
-
   test("ends the session of a link that has not been greeted", async () => {
     const made = new FakePair();
     void made.client.connect().catch(() => {});
@@ -338,59 +256,4 @@ describe("close", () => {
     void made.client.close();
     expect(made.sent).toEqual(FAREWELL);
   });
-
-  test("ends the loops over what ran and over what waits, without a throw", async () => {
-    const made = await fakePair();
-    const turns = ["one", "two"].map((text) => made.client.prompt(text));
-    const read = turns.map(async (turn) => {
-      for await (const _ of turn);
-      return "over";
-    });
-    void made.client.close();
-    expect(await Promise.all(read)).toEqual(["over", "over"]);
-  });
-
-  test("refuses what is new, from the first moment on", async () => {
-    const made = await fakePair();
-    void made.client.close();
-    expect(() => made.client.prompt("one")).toThrow(expect.objectContaining({ code: "closed" }));
-    await expect(made.client.ping()).rejects.toMatchObject({ code: "closed" });
-    await made.clock.advance(1_000);
-    expect(() => made.client.conversation().prompt("one")).toThrow(
-      expect.objectContaining({ code: "closed", delivery: "not-sent" }),
-    );
-  });
-
-  test("gives back what waits in a conversation", async () => {
-    const made = await fakePair();
-    const conversation = made.client.conversation();
-    const turns = ["one", "two"].map((text) => conversation.prompt(text));
-    void made.client.close();
-    expect(await turns[1]?.outcome).toMatchObject({ error: { code: "closed", delivery: "not-sent" } });
-  });
-
-  test("ends a connection that does not come about, and what waits for it", async () => {
-    const made = new FakePair();
-    const turn = made.client.prompt("one");
-    await made.settle();
-    void made.client.close();
-    expect(await turn.outcome).toMatchObject({ error: { code: "closed", delivery: "not-sent" } });
-    expect(made.clock.pending).toBe(0);
-  });
-});
-
-test("a connection that cannot be had fails what waits, with its reason, and the next prompt tries again", async () => {
-  const made = new FakePair();
-  const turns = ["one", "two"].map((text) => made.client.prompt(text));
-  await made.settle();
-  made.socket.ends(1006);
-  const errors = await Promise.all(turns.map(({ result }) => result.catch((error: unknown) => error)));
-  expect(errors).toMatchObject([
-    { code: "connect-failed", input: "one" },
-    { code: "connect-failed", input: "two" },
-  ]);
-  made.client.prompt("three");
-  await made.settle();
-  await made.greet();
-  expect(made.sent).toEqual(["SendMessage three"]);
 });

@@ -39,24 +39,6 @@ describe("the greeting", () => {
     expect(made.clock.pending).toBe(0);
   });
 
-  test("that does not come is waited for as long as the socket was", async () => {
-    const made = new FakePair({ connectTimeout: 100 });
-    const connected = made.client.connect().catch((error: unknown) => error);
-    await made.settle();
-    await made.clock.advance(60);
-    made.socket.accepts();
-    await made.clock.advance(99);
-    expect(made.client.status).toBe("handshaking");
-    await made.clock.advance(1);
-    expect(await connected).toMatchObject({ code: "connect-timeout", timeout: 100 });
-  });
-
-  test("that a cut prevents is a connection that could not be had", async () => {
-    const { made, connected } = await opened();
-    made.socket.ends(1006);
-    expect(await connected).toMatchObject({ code: "connect-failed" });
-  });
-
   test("is told once: another one is a stray message", async () => {
     const made = await fakePair();
     const warnings: string[] = [];

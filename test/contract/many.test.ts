@@ -6,7 +6,7 @@ import { countingController, drain, hold, rejection, staged } from "./support.ts
 /** ms of being ready after which no client watches its link for a first failure any more. */
 const STABLE = 30_000;
 
-promise("many: a thousand turns come in order, and leave no listener and no timer", async (scene) => {
+promise("many: turns in a row come in order, and leave no listener and no timer", async (scene) => {
   const { client, backend, clock, facts } = scene;
   const { controller, listeners } = countingController();
   backend.answer = (prompt) => ["to ", prompt];

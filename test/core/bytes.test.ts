@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fromBase64, isBase64, joinBytes, sizeOfBase64, toBase64 } from "../../src/core/bytes.ts";
 import { spoken } from "../../src/testing/cass/audio.ts";
-import { runs } from "../properties/support/runs.ts";
+import { runs } from "../helpers/runs.ts";
 import { workOf } from "../properties/support/work.ts";
 
 const base64Of = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Queue } from "../../src/core/queue.ts";
-import { runs } from "../properties/support/runs.ts";
+import { runs } from "../helpers/runs.ts";
 import { callsDuring } from "./support/costs.ts";
 
 const MOVERS = ["shift", "unshift", "splice", "copyWithin", "slice", "concat", "reverse"] as const;

@@ -10,7 +10,7 @@ import {
   utf8Length,
   wellFormed,
 } from "../../src/core/text.ts";
-import { runs } from "../properties/support/runs.ts";
+import { runs } from "../helpers/runs.ts";
 import { thrownBy } from "./support/promises.ts";
 
 const MEBIBYTE = 1_048_576;

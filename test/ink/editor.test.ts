@@ -39,6 +39,7 @@ describe("editing", () => {
     ["a👨‍👩‍👧", ["backspace"], "a|"],
     ["a👨‍👩‍👧b", ["left", "left"], "a|👨‍👩‍👧b"],
     ["日本", ["left", "delete"], "日|"],
+    ["a漢e\u0301👩‍👩‍👧", ["backspace", "backspace"], "a漢|"],
     ["a\nbcd", ["home"], "a\n|bcd"],
     ["abcd\nxy", ["up"], "ab|cd\nxy"],
     ["abcd\nxy", ["up", "end", "down"], "abcd\nxy|"],
@@ -54,7 +55,7 @@ describe("editing", () => {
   });
 
   test("takes no escape sequence and no control character into the line", () => {
-    expect(run({ type: "paste", text: "\u001b[2Ja\u0007b" }).text).toBe("ab");
+    expect(run({ type: "paste", text: "\u001b[2Ja\n\u0007b" }).text).toBe("a\nb");
   });
 });
 

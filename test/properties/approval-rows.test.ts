@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { approvalInput } from "../../src/ink/dialogs/approval-dialog.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
-import { PATIENCE, runs } from "./support/runs.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 
 /** What looks like a field, like a mark of the rows, like a code, like JSON, or like nothing. */
 const text = fc.string({

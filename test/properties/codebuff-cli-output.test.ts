@@ -3,7 +3,7 @@ import { ManualClock } from "agentwire/testing";
 import fc from "fast-check";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import type { ProcessListener, ProcessSetup } from "../../src/process/group-process.ts";
-import { PATIENCE, runs } from "./support/runs.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 
 /** The process that the client believes to have started, as long as it runs: it says what the test says. */
 const started = vi.hoisted((): ProcessListener[] => []);

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, test } from "vitest";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 import { CliWorld } from "./support/cli/cli-world.ts";
 import { lives } from "./support/cli/life.ts";
-import { PATIENCE, runs } from "./support/runs.ts";
 
 /** ms of real time after which a life is taken to hang, and is shown: it takes a tenth of a second. */
 const STUCK = 30_000;

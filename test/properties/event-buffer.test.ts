@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { BufferOverflowError } from "../../src/core/errors.ts";
 import { EventBuffer } from "../../src/core/turn/event-buffer.ts";
-import { runs } from "./support/runs.ts";
+import { runs } from "../helpers/runs.ts";
 
 /** What is done to a buffer, by whoever writes and whoever reads. */
 type Call =

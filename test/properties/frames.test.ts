@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseFrame } from "../../src/core/text.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 import { parseByTheGrammar } from "./support/reference-parser.ts";
-import { PATIENCE, runs } from "./support/runs.ts";
 import { workOf } from "./support/work.ts";
 
 /** V8 13.6 (Node 24) takes the keys `"` and `\` of similar objects for each other: no generated key holds one. */

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { unhandledDuring } from "../core/support/promises.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 import { gateLives } from "./support/gate-steps.ts";
 import { GateWorld } from "./support/gate-world.ts";
-import { PATIENCE, runs } from "./support/runs.ts";
 
 /** Things that happen in one life of a gate, at most. */
 const LENGTH = 40;

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { decode } from "../../src/codebuff/messages.ts";
 import { isPrintModeEvent, isToolOutput } from "../../src/codebuff-events/print-mode.ts";
 import { isDelta, SCHEMAS } from "../../src/codey/messages.ts";
-import { runs } from "./support/runs.ts";
+import { runs } from "../helpers/runs.ts";
 
 const json = fc.jsonValue({ maxDepth: 2 });
 

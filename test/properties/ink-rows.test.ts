@@ -5,7 +5,7 @@ import { composerRows } from "../../src/ink/composer/composer-rows.ts";
 import { emptyEditor, stepEditor } from "../../src/ink/composer/editor.ts";
 import { displayed, type Row, rowsOf } from "../../src/ink/rows/row.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
-import { PATIENCE, runs } from "./support/runs.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 
 /** How Ink itself breaks a text: a row that it breaks again takes two lines of the terminal. */
 const { default: wrapText }: { readonly default: (text: string, columns: number, how: "hard") => string } =

@@ -9,7 +9,7 @@ import {
 import type { Content } from "../../src/codebuff/prompts/content.ts";
 import { CodebuffMemory } from "../../src/codebuff/prompts/memory.ts";
 import type { CodebuffResult } from "../../src/codebuff/turn.ts";
-import { runs } from "./support/runs.ts";
+import { runs } from "../helpers/runs.ts";
 
 /** One turn of a conversation: what the user says, on which server, and what comes of it. */
 interface Said {

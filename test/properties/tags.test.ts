@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { readReply } from "../../src/cass/tags/animations.ts";
 import { clean, parseTags } from "../../src/cass/tags/tags.ts";
 import { animationsOf, textOf } from "../../src/testing/cass/tags.ts";
-import { PATIENCE, runs } from "./support/runs.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 import { workOf } from "./support/work.ts";
 
 const TAGS = [

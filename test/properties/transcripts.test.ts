@@ -6,6 +6,7 @@ import {
   type TranscriptProblem,
 } from "../../src/universal/check/check.ts";
 import { everyType, type Line, numbered, pathsOf, withValue } from "../helpers/every-type.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 import {
   assistant,
   completed,
@@ -16,7 +17,6 @@ import {
   turnEnd,
   turnStart,
 } from "../helpers/transcripts.ts";
-import { PATIENCE, runs } from "./support/runs.ts";
 
 const fail = (): never => {
   throw new Error("hostile");

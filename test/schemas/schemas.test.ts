@@ -11,7 +11,7 @@ import { isUniversalEvent } from "../../src/universal/check/shape.ts";
 import { UNIVERSAL_EVENT_TYPES } from "../../src/universal/events.ts";
 import { everyType, type Line, type Path, pathsOf, withValue } from "../helpers/every-type.ts";
 import { fits } from "../helpers/json-schema.ts";
-import { PATIENCE, runs } from "../properties/support/runs.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 
 /** What each judge says of a value. */
 const judged = (value: unknown) => ({

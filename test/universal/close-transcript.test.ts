@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { checkTranscript } from "../../src/universal/check/check.ts";
 import { closeTranscript } from "../../src/universal/close-transcript.ts";
 import { fold } from "../../src/universal/transcript/reduce.ts";
-import { runs } from "../properties/support/runs.ts";
+import { runs } from "../helpers/runs.ts";
 import { Script } from "./build.ts";
 import { transcripts } from "./support/arbitrary.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Dictionary, emptyDictionary } from "../../src/universal/transcript/dictionary.ts";
-import { runs } from "../properties/support/runs.ts";
+import { runs } from "../helpers/runs.ts";
 import { newSlots } from "./support/slots.ts";
 
 /** Keys that are starts of each other, differ in one bit, or are empty. */

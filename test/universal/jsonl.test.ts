@@ -4,7 +4,7 @@ import { InvalidInputError } from "../../src/core/errors.ts";
 import type { UniversalEvent } from "../../src/universal/events.ts";
 import { markOf } from "../../src/universal/jsonl/delta-line.ts";
 import { JsonlReader, readJsonl, toJsonl } from "../../src/universal/jsonl/jsonl.ts";
-import { PATIENCE, runs } from "../properties/support/runs.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 import { workOf } from "../properties/support/work.ts";
 import { delta, deltas, LINES, TRANSCRIPT, wildEvents } from "./support/events.ts";
 

@@ -11,7 +11,7 @@ import {
   removeLast,
   replace,
 } from "../../src/universal/transcript/list.ts";
-import { runs } from "../properties/support/runs.ts";
+import { runs } from "../helpers/runs.ts";
 import { newSlots } from "./support/slots.ts";
 
 const range = (length: number): number[] => Array.from({ length }, (_, index) => index);

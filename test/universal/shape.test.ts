@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isUniversalEvent, shapeProblem } from "../../src/universal/check/shape.ts";
 import { UNIVERSAL_EVENT_TYPES } from "../../src/universal/events.ts";
-import { PATIENCE, runs } from "../properties/support/runs.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 import { delta, LINES } from "./support/events.ts";
 
 const events = LINES.map((line): Record<string, unknown> => JSON.parse(line));

@@ -5,7 +5,7 @@ import { append, emptyList, type List, replace } from "../../src/universal/trans
 import type { ChatMessage, ChatPart } from "../../src/universal/transcript/message.ts";
 import { fold, reduce } from "../../src/universal/transcript/reduce.ts";
 import { emptyTranscript, type Transcript } from "../../src/universal/transcript/transcript.ts";
-import { runs } from "../properties/support/runs.ts";
+import { runs, share } from "../helpers/runs.ts";
 import { Script } from "./build.ts";
 import { transcripts, wildEvents } from "./support/arbitrary.ts";
 import { mean, workAt } from "./support/visits.ts";
@@ -214,10 +214,11 @@ describe("the work for one event", () => {
       places,
     );
 
-  test("is as little for the last of 125,000 events, which make 10,000 messages, as for the first", () => {
-    const events = longLog(5_000);
-    expect(fold(events).messages.length).toBe(10_000);
-    const [early, middle, late] = works(events, [1_000, 60_000, events.length - 500]);
+  test("is as little for the last of many messages as for the first", () => {
+    const turns = share(5_000);
+    const events = longLog(turns);
+    expect(fold(events).messages.length).toBe(2 * turns);
+    const [early, middle, late] = works(events, [1_000, Math.floor(events.length / 2), events.length - 500]);
     expect(Math.max(...(early ?? []), ...(middle ?? []), ...(late ?? []))).toBeLessThan(MOST);
     expect(mean(late)).toBeLessThan(1.5 * mean(early));
   });

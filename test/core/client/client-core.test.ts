@@ -15,7 +15,7 @@ import { APPROVAL_CHECKS, type ApprovalOptions } from "../../../src/core/gate/ru
 import type { TurnResult } from "../../../src/core/turn/turn.ts";
 import { FakeSocket } from "../../helpers/fake-socket.ts";
 import { mapWorkDuring } from "../support/costs.ts";
-import { fateOf, settle, wordOf } from "../support/promises.ts";
+import { settle, wordOf } from "../support/promises.ts";
 
 type Events = ClientEvents<string, TurnResult>;
 
@@ -84,8 +84,6 @@ function logger() {
   return { lines, debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
 }
 
-const abortListeners = (signal: AbortSignal) => getEventListeners(signal, "abort").length;
-
 afterEach(() => {
   vi.restoreAllMocks();
 });
@@ -117,24 +115,10 @@ describe("a client that was closed", () => {
   });
 });
 
-describe("connect with a signal", () => {
-  test("stops waiting when it aborts, and the client goes on connecting", async () => {
-    const { core, sockets } = rig();
-    const controller = new AbortController();
-    const connected = core.connect({ signal: controller.signal });
-    await settle();
-    controller.abort("bored");
-    expect(await fateOf(connected)).toMatchObject({ error: { code: "connect-failed", cause: "bored" } });
-    expect([core.connection.status, sockets.length]).toEqual(["connecting", 1]);
-  });
+const abortListeners = (signal: AbortSignal) => getEventListeners(signal, "abort").length;
 
-  test("opens nothing when it was aborted before", async () => {
-    const { core, sockets } = rig();
-    expect(await wordOf(core.connect({ signal: AbortSignal.abort() }))).toBe("connect-failed");
-    expect([core.connection.status, sockets]).toEqual(["idle", []]);
-  });
-
-  test("leaves no listener on it, whatever the end", async () => {
+describe("no listener stays", () => {
+  test("on the signal of `connect`, whatever the end", async () => {
     const { core, sockets } = rig();
     const { signal } = new AbortController();
     const failing = core.connect({ signal });
@@ -147,23 +131,8 @@ describe("connect with a signal", () => {
     core.connection.accept();
     expect([await wordOf(working), abortListeners(signal)]).toEqual(["resolved", 0]);
   });
-});
 
-describe("the client's signal", () => {
-  test("closes it as `close()` does", async () => {
-    const controller = new AbortController();
-    const { core, told, clock } = rig({ signal: controller.signal });
-    controller.abort();
-    await settle();
-    expect([core.connection.status, told.closing, clock.pending]).toEqual(["closed", 1, 0]);
-  });
-
-  test("that was aborted before makes a closed client", async () => {
-    const { core } = rig({ signal: AbortSignal.abort() });
-    expect([core.connection.status, await wordOf(core.connect())]).toEqual(["closed", "closed"]);
-  });
-
-  test("loses its listener when the client closes, by whatever way", async () => {
+  test("on the client's own signal, by whatever way the client closes", async () => {
     const { signal } = new AbortController();
     const closed = rig({ signal });
     expect(abortListeners(signal)).toBe(1);
@@ -218,22 +187,6 @@ describe("events", () => {
     ]);
   });
 
-  test("a frame that cannot be read is a warning that quotes its beginning, without credentials", async () => {
-    const { core, sockets, ready } = rig();
-    core.redactor.add("hunter2");
-    const warnings: unknown[] = [];
-    core.on("protocolWarning", (warning) => warnings.push(warning));
-    await ready();
-    sockets[0]?.receives(`hunter2 ${"x".repeat(10_000)}`);
-    expect(warnings).toEqual([
-      {
-        kind: "unreadable-frame",
-        message: "a frame that is not JSON",
-        raw: `[redacted] ${"x".repeat(189)}`,
-      },
-    ]);
-  });
-
   test.each([{ secret: "the secret hunter2" }])(
     "a header's credential is taken out without its scheme too",
     () => {
@@ -241,20 +194,6 @@ describe("events", () => {
       expect(core.redactor.redact("bad token: hunter2")).not.toContain("hunter2");
     },
   );
-
-  test("a listener that throws becomes a warning, and hurts nobody else", async () => {
-    const { core, ready } = rig();
-    const error = new Error("mine");
-    const log: unknown[] = [];
-    core.on("status", () => {
-      throw error;
-    });
-    core.on("status", (status) => log.push(status));
-    core.on("protocolWarning", ({ kind, cause }) => log.push([kind, cause]));
-    await ready();
-    expect(log.slice(0, 2)).toEqual(["connecting", ["listener-threw", error]]);
-    expect(core.connection.status).toBe("ready");
-  });
 
   test.each(["disconnected", "status"] as const)(
     "what a listener of `%s` throws at the end of the client is a warning all the same, behind which nothing is told",
@@ -286,19 +225,6 @@ describe("events", () => {
     expect(work("approval")).toBeGreaterThanOrEqual(500);
   });
 
-  test("a warning listener that throws is logged, not told to itself", () => {
-    const log = logger();
-    const { core } = rig({ logger: log });
-    core.on("protocolWarning", () => {
-      throw new Error("mine");
-    });
-    core.warn("odd", "something");
-    expect(log.lines).toEqual([
-      "warn odd: something",
-      expect.stringMatching(/^error .*`protocolWarning` threw/),
-    ]);
-  });
-
   test("what a listener throws is told without credentials", () => {
     const log = logger();
     const { core } = rig({ logger: log });
@@ -306,19 +232,6 @@ describe("events", () => {
     for (const name of ["status", "protocolWarning"]) core.listenerThrew(new Error("saw hunter2"), name);
     expect(log.lines).toHaveLength(2);
     expect(log.lines.join("\n")).not.toContain("hunter2");
-  });
-});
-
-describe("the status", () => {
-  test("is told in order to every listener, also when the first one causes the next change", async () => {
-    const { core, ready } = rig();
-    const log: string[] = [];
-    core.on("status", (status) => {
-      if (status === "ready") void core.close();
-    });
-    core.on("status", (status) => log.push(status));
-    await ready().catch(() => {});
-    expect(log).toEqual(["connecting", "handshaking", "ready", "draining"]);
   });
 });
 
@@ -381,31 +294,5 @@ describe("the log", () => {
     sockets[0]?.ends();
     await settle();
     expect(core.connection.status).toBe("reconnecting");
-  });
-});
-
-describe("close", () => {
-  test("refuses new work at once, drains by the protocol's default, and is idempotent", async () => {
-    const { core, clock, sockets, told, ready } = rig();
-    await ready();
-    told.busy = true;
-    const warnings: string[] = [];
-    core.on("protocolWarning", ({ kind }) => warnings.push(kind));
-    const closed = core.close();
-    expect([told.closing, core.close()]).toEqual([1, closed]);
-    await clock.advance(4_999);
-    expect(sockets[0]?.closes).toEqual([]);
-    await clock.advance(1);
-    expect([sockets[0]?.closes, warnings]).toEqual([[[1000, ""]], ["drain-expired"]]);
-    await clock.advance(1_000);
-    expect([await wordOf(closed), core.connection.status, clock.pending]).toEqual(["resolved", "closed", 0]);
-  });
-
-  test("by force does not wait", async () => {
-    const { core, sockets, told, ready } = rig();
-    await ready();
-    told.busy = true;
-    void core.close({ force: true });
-    expect(sockets[0]?.closes).toEqual([[1000, ""]]);
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { keptBytes, mostBytes } from "../../../src/core/turn/kept-bytes.ts";
-import { runs } from "../../properties/support/runs.ts";
+import { runs } from "../../helpers/runs.ts";
 
 const ALL = Number.POSITIVE_INFINITY;
 

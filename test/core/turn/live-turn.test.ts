@@ -1,35 +1,16 @@
-import { describe, expect, test, vi } from "vitest";
-import { InvalidInputError, TurnCancelledError } from "../../../src/core/errors.ts";
-import { EventBuffer } from "../../../src/core/turn/event-buffer.ts";
+import { describe, expect, test } from "vitest";
 import { keptBytes } from "../../../src/core/turn/kept-bytes.ts";
-import { fateOf, thrownBy, unhandledDuring, wordOf } from "../support/promises.ts";
+import { thrownBy, unhandledDuring } from "../support/promises.ts";
 import {
   failureOf,
   IDLE,
   linkLost,
   NOTHING_LEFT,
-  outcomeOf,
   readAll,
   reader,
   type TestTurn,
-  TOTAL,
   turnRig,
 } from "../support/turns.ts";
-
-describe("a reader that waits", () => {
-  test.each<{ what: string; end: (turn: TestTurn, controller: AbortController) => void; reads: string }>([
-    { what: "an event", end: (turn) => turn.push("a", 1), reads: "a" },
-    { what: "the end", end: (turn) => turn.complete({ text: "" }), reads: "ends" },
-    { what: "a failure", end: (turn) => turn.fail(linkLost()), reads: "throws connection-lost" },
-    { what: "cancel()", end: (turn) => void turn.cancel(), reads: "ends" },
-    { what: "the signal", end: (_, controller) => controller.abort(), reads: "throws turn-cancelled" },
-  ])("is told of $what at once, before the outcome is known", async ({ end, reads }) => {
-    const { turn, controller } = turnRig();
-    const waiting = readAll(reader(turn));
-    end(turn, controller);
-    expect((await waiting)[0]).toBe(reads);
-  });
-});
 
 describe("a lost link", () => {
   const call = { id: "c1", name: "rm", input: {}, state: "requested", raw: null } as const;
@@ -49,37 +30,11 @@ describe("a lost link", () => {
 });
 
 describe("a turn has one reader", () => {
-  const iterate = { name: "the async iterator", start: (turn: TestTurn) => reader(turn) };
-  const stream = { name: "textStream", start: (turn: TestTurn) => reader(turn.textStream) };
-
-  test.each([
-    { first: iterate, second: iterate },
-    { first: iterate, second: stream },
-    { first: stream, second: iterate },
-    { first: stream, second: stream },
-  ])("$second.name after $first.name is refused and names the first", async ({ first, second }) => {
-    const { turn } = turnRig();
-    turn.push("a", 1);
-    const iterator = first.start(turn);
-    const error = thrownBy(() => second.start(turn));
-    expect(error).toBeInstanceOf(InvalidInputError);
-    expect(error).toMatchObject({ code: "already-consumed", hint: expect.stringContaining("turn.on(") });
-    expect(String(error)).toContain(`through ${first.name}`);
-    expect(await readAll(iterator)).toEqual(["a", "waits"]);
-  });
-
   test("asking for textStream without iterating it takes no place", async () => {
     const { turn } = turnRig();
     expect(turn.textStream).toBeDefined();
     turn.push("a", 1);
     expect(await readAll(reader(turn))).toEqual(["a", "waits"]);
-  });
-
-  test("a turn that nobody reads still settles, with its whole text", async () => {
-    const { turn, leftovers } = turnRig();
-    for (const event of ["a", "#tool", "b"]) turn.push(event, 1);
-    turn.complete({ text: turn.text });
-    expect([await turn.result, leftovers()]).toEqual([{ text: "ab" }, NOTHING_LEFT]);
   });
 });
 
@@ -120,36 +75,6 @@ describe("result", () => {
     expect(await turn.result).toEqual({ text: "done" });
   });
 
-  test("of a failed turn rejects with the very error that the loop is thrown", async () => {
-    const { turn } = turnRig();
-    const error = linkLost();
-    turn.fail(error);
-    expect(await fateOf(turn.result)).toEqual({ state: "rejected", error });
-    expect(await fateOf(reader(turn).next())).toEqual({ state: "rejected", error });
-  });
-
-  test.each<{ how: string; by: "user" | "signal" }>([
-    { how: "cancel()", by: "user" },
-    { how: "the signal", by: "signal" },
-  ])(
-    "of a turn cancelled by $how rejects, with its reason as the cause, once it is safe to go on",
-    async ({ by }) => {
-      const { turn, controller } = turnRig();
-      turn.sent();
-      turn.push("so far", 1);
-      if (by === "user") void turn.cancel("enough");
-      else controller.abort("enough");
-      expect(await wordOf(turn.result)).toBe("pending");
-      turn.stopped();
-      const fate = await fateOf(turn.result);
-      expect(fate).toMatchObject({
-        state: "rejected",
-        error: { by, cause: "enough", partial: { text: "so far" } },
-      });
-      expect(fate.state === "rejected" && fate.error).toBeInstanceOf(TurnCancelledError);
-    },
-  );
-
   test.each<{ end: string; make: (turn: TestTurn) => void }>([
     { end: "fail", make: (turn) => turn.fail(linkLost()) },
     { end: "abandon", make: (turn) => turn.abandon(linkLost()) },
@@ -182,35 +107,6 @@ describe("what a failure tells", () => {
     const partial = { text: "so far", state: { step: 3 } };
     expect((await failureOf(turn)).partial).toEqual(partial);
     expect(await turn.outcome).toMatchObject({ status: "failed", partial });
-  });
-
-  test("that a prompt that was never sent was not, and gives its input back", async () => {
-    const { turn } = turnRig();
-    turn.fail(linkLost());
-    expect(await failureOf(turn)).toMatchObject({ delivery: "not-sent", input: "the input" });
-  });
-
-  test("nothing of the kind once it was sent", async () => {
-    const { turn } = turnRig();
-    turn.sent();
-    turn.fail(linkLost());
-    const error = await failureOf(turn);
-    expect([error.delivery, "input" in error]).toEqual([undefined, false]);
-  });
-
-  test.each<{ sent: boolean; delivery: string; input: string | undefined }>([
-    { sent: false, delivery: "not-sent", input: "the input" },
-    { sent: true, delivery: "unknown", input: undefined },
-  ])("a time-out and a cancellation, when sent is $sent, say that delivery is $delivery", async (row) => {
-    for (const stop of ["timeout", "signal"]) {
-      const { turn, clock, controller } = turnRig();
-      if (row.sent) turn.sent();
-      if (stop === "timeout") await clock.advance(TOTAL);
-      else controller.abort();
-      const fate = await fateOf(reader(turn).next());
-      expect(fate).toMatchObject({ state: "rejected", error: { delivery: row.delivery } });
-      expect(fate.state === "rejected" && (fate.error as { input?: unknown }).input).toBe(row.input);
-    }
   });
 });
 
@@ -277,36 +173,7 @@ test("a turn that is being stopped has no timer and no listener any more, howeve
   expect([turn.status, leftovers()]).toEqual(["cancelling", NOTHING_LEFT]);
 });
 
-describe("a signal that was aborted before", () => {
-  test("ends the turn as soon as it begins, and leaves nothing", async () => {
-    const { turn, told, clock } = turnRig({ signal: AbortSignal.abort("early") });
-    expect(turn.status).toBe("queued");
-    turn.begin();
-    expect([turn.status, told.stops]).toEqual(["cancelling", 1]);
-    turn.stopped();
-    expect([await outcomeOf(turn), clock.pending]).toEqual(["cancelled by signal", 0]);
-  });
-
-  test("one that was not leaves the turn alone", () => {
-    const { turn } = turnRig();
-    turn.begin();
-    expect(turn.status).toBe("queued");
-  });
-});
-
 describe("past its limits", () => {
-  test("of buffered bytes only the iteration ends: the turn, its listeners and its result go on", async () => {
-    const { turn, told } = turnRig({ maxBufferedBytes: 3 * keptBytes("a", 1_000) });
-    for (const event of ["a", "b", "c", "d", "e"]) turn.push(event, 1);
-    expect(turn.status).toBe("streaming");
-    const iterator = reader(turn);
-    expect(await readAll(iterator)).toEqual(["a", "b", "c", "throws buffer-overflow"]);
-    turn.push("f", 1);
-    turn.complete({ text: turn.text });
-    expect(await readAll(iterator)).toEqual(["ends"]);
-    expect([await turn.result, told.events.length]).toEqual([{ text: "abcdef" }, 6]);
-  });
-
   test.each<{ what: string; event: string; bytes: number }>([
     { what: "many events of one letter, not their letters", event: "#", bytes: 1 },
     {
@@ -355,34 +222,7 @@ describe("past its limits", () => {
   );
 });
 
-test("ten thousand turns on one signal leave no listener on it", async () => {
-  const shared = turnRig();
-  for (let count = 0; count < 10_000; count++) {
-    const { turn } = turnRig({ signal: shared.controller.signal });
-    turn.complete({ text: "" });
-  }
-  expect(shared.leftovers().signalListeners).toBe(1); // its own
-});
-
 describe("made with `read: false`", () => {
-  test("it keeps nothing unread, tells everything, and ends as it would", async () => {
-    using kept = vi.spyOn(EventBuffer.prototype, "push");
-    const { turn, told } = turnRig({ read: false, maxBufferedBytes: 1 });
-    for (const event of ["a", "b", "c"]) turn.push(event, 1);
-    expect([kept.mock.calls.length, told.events, turn.text]).toEqual([0, ["a", "b", "c"], "abc"]);
-    turn.complete({ text: turn.text });
-    expect(await outcomeOf(turn)).toBe("completed");
-  });
-
-  test("it is not to be iterated, and says what works instead", () => {
-    const { turn } = turnRig({ read: false });
-    for (const iterate of [() => reader(turn), () => reader(turn.textStream)])
-      expect(thrownBy(iterate)).toMatchObject({
-        code: "already-consumed",
-        message: expect.stringMatching(/`read: false`.*turn\.on/),
-      });
-  });
-
   test("what it comes from is never paused", () => {
     const told: string[] = [];
     const flow = { high: 1, pause: () => void told.push("pause"), resume: () => void told.push("resume") };

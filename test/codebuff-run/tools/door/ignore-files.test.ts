@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { runs } from "../../../helpers/runs.ts";
 import { type DoorWorld, doorWorld, GUARDS, readText, reasonOf, refusalOf, writeText } from "./world.ts";
 
 const blocked = async ({ door }: DoorWorld, path: string) => (await door.status(path, "file")) === "blocked";
@@ -186,7 +187,7 @@ test("ignore files block what git ignores, and no more", async () => {
         expect(ours).toEqual(ignoredByGit(world.root, paths));
       },
     ),
-    { numRuns: 100 },
+    runs(100),
   );
 });
 

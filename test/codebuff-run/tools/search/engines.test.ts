@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { share } from "../../../helpers/runs.ts";
 import { line, pattern } from "./patterns.ts";
 import { ENGINES, searchWorld, type Tree } from "./world.ts";
 
 /** Each starts a process and a thread: a run costs half a second. */
-const RUNS = Number(process.env["SEARCH_RUNS"] ?? 40);
+const RUNS = share(40);
 
 const name = fc.constantFrom(
   "a",

@@ -6,6 +6,7 @@ import { NO_FLAGS } from "../../../../src/codebuff-run/tools/search/flags.ts";
 import { findLines, findRanges } from "../../../../src/codebuff-run/tools/search/matching/find-lines.ts";
 import { translatePattern } from "../../../../src/codebuff-run/tools/search/matching/pattern.ts";
 import { globsOfType, TYPE_NAMES } from "../../../../src/codebuff-run/tools/search/types.ts";
+import { runs } from "../../../helpers/runs.ts";
 
 describe("a pattern", () => {
   test.each([
@@ -58,7 +59,7 @@ describe("a pattern", () => {
           expect(error).toHaveProperty("name", "PatternError");
         }
       }),
-      { numRuns: 3_000 },
+      runs(3_000),
     );
   });
 });

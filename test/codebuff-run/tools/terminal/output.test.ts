@@ -6,7 +6,7 @@ import {
   HeadAndTail,
   MAX_OUTPUT,
 } from "../../../../src/codebuff-run/tools/terminal/output.ts";
-import { runs } from "../../../properties/support/runs.ts";
+import { runs } from "../../../helpers/runs.ts";
 
 const CUT = "\n[...TRUNCATED DUE TO LENGTH...]\n";
 
