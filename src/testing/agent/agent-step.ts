@@ -38,7 +38,7 @@ import {
 
 /** Makes the steps of an answer. */
 export const agentStep = {
-  /** A text. @param options.deltas overrides the agent's switch `deltas` */
+  /** A text. @param options.deltas replaces the option `deltas` of the agent */
   text: (text: string, options: { readonly deltas?: MockDeltas } = {}): MockAgentStep =>
     spoken("text", text, options),
   reasoning: (text: string, options: { readonly deltas?: MockDeltas } = {}): MockAgentStep =>
@@ -48,20 +48,20 @@ export const agentStep = {
     checkArguments("status", { label, detail });
     return event({ type: "status", label, detail });
   },
-  /** The agent's plan. It replaces the previous plan. */
+  /** The agent's plan, which replaces the last one. */
   plan: (entries: readonly PlanEntry[]): MockAgentStep => {
     checkArguments("plan", { entries });
     return word("plan", { entries });
   },
-  /** How many tokens of the model's context are used. */
+  /** How full the model's context is, in tokens. */
   context: (context: StatusWords["context"]): MockAgentStep =>
     word("context", checkedStep("context", context, CONTEXT, "used")),
-  /** A message from the backend to the user. It is not part of the agent's answer. */
+  /** A message of the backend to the user, which is no word of the agent. */
   notice: (text: string, severity: NoticeSeverity = "info"): MockAgentStep => {
     checkArguments("notice", { text, severity });
     return word("notice", { severity }, text);
   },
-  /** The backend shortens the history (`started`), or has shortened it. @param summary replaces the old history */
+  /** The history is being shortened (`started`), or was. @param summary the text that stands for the old history now */
   compaction: (state: "started" | "completed", summary?: string): MockAgentStep => {
     checkArguments("compaction", { state, ...(summary === undefined ? {} : { summary }) });
     return word("compaction", summary === undefined ? { state } : { state, summary });
@@ -91,8 +91,8 @@ export const agentStep = {
     return step;
   },
   /**
-   * A question to the user. `then` returns the steps that follow the answer. In a generator, `yield*
-   * agentStep.question("Which one?")` returns the answers.
+   * A question to the user. `then` returns the steps behind the answer; `const answers = yield* agentStep.question("Which one?")` gives
+   * the answers to a generator.
    */
   question: (
     question: string | MockQuestion,
@@ -126,7 +126,7 @@ export const agentStep = {
     checkArguments("cost", { amount, unit });
     return { kind: "usage", cost: { amount, unit } };
   },
-  /** An error that does not end the turn. */
+  /** An error that the turn survives. */
   error: (message: string, code = "mock.error"): MockAgentStep => {
     checkArguments("error", { message, code });
     return event({ type: "problem", message, code });
@@ -150,31 +150,31 @@ export const agentStep = {
     checkArguments("image", { path, mime });
     return event({ type: "image", path, mime });
   },
-  /** An event of a type that no client knows. */
+  /** Something that no client knows. */
   data: (data: unknown): MockAgentStep => event({ type: "data", data }),
   /** Waits until the test calls `agent.release(gate)`. A released gate stays open. */
   wait: (gate: string): MockAgentStep => {
     checkArguments("wait", { gate });
     return { kind: "wait", gate };
   },
-  /** Waits for a number of ms on the agent's clock. */
+  /** Waits, in ms of the agent's clock. */
   delay: (ms: number): MockAgentStep => {
     checkArguments("delay", { ms });
     return { kind: "delay", ms };
   },
-  /** Cuts the connection at this point. */
+  /** Loses the link here. */
   lose: (loss: MockLoss = {}): MockAgentStep => ({ kind: "lose", loss: checkedLoss(loss) }),
-  /** Cuts the connection at this point. The backend loses its memory. */
+  /** Loses the link here, and with it the memory of the backend. */
   forget: (message = "the backend has forgotten the conversation"): MockAgentStep => ({
     kind: "lose",
     loss: checkedLoss({ message, forgets: true }),
   }),
-  /** The backend closes the connection at this point. The client does not reconnect. */
+  /** The backend closes the link here for good. */
   close: (message = "the backend has closed the link for good"): MockAgentStep => ({
     kind: "lose",
     loss: checkedLoss({ message, forGood: true }),
   }),
-  /** Never ends: the turn runs until it is stopped. */
+  /** Never goes on: the turn lasts until it is stopped. */
   hang: (): MockAgentStep => ({ kind: "hang" }),
 };
 

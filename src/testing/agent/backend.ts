@@ -1,4 +1,4 @@
-// The shared backend of a mock agent's clients.
+// The mock agent as its clients see it.
 import type { Capabilities } from "../../core/client/agent-client.ts";
 import type { Clock } from "../../core/clock.ts";
 import { type Deferred, deferred } from "../../core/deferred.ts";
@@ -7,6 +7,7 @@ import { changeSettings, type MockAgentSwitches, type Resolved, type Settings } 
 import type { MockAgentAnswer, MockAgentCancel, MockAgentDecision, MockAgentPrompt } from "./record.ts";
 import type { MockAgentScript } from "./script.ts";
 
+/** The agent behind its clients: the script, the switches, the journal. */
 export class Backend {
   readonly name: string;
   readonly clock: Clock;
@@ -16,6 +17,7 @@ export class Backend {
   readonly answers: MockAgentAnswer[] = [];
   readonly cancels: MockAgentCancel[] = [];
   script: MockAgentScript;
+  /** Attempts to connect, of all clients. */
   attempts = 0;
   readonly #capabilities: Resolved["capabilities"];
   readonly #gates = new Map<string, Deferred<void>>();
@@ -41,18 +43,19 @@ export class Backend {
     return { ...this.#capabilities, reopens: reconnect !== false, cancelOnWire: !answersAfterCancel };
   }
 
-  /** @throws InvalidInputError for an unknown or invalid switch */
+  /** @throws InvalidInputError for a switch that does not exist or is wrong */
   set(switches: MockAgentSwitches): void {
     this.#settings = changeSettings(this.#settings, switches);
     if (switches.refuseConnect !== undefined) this.#refused = 0;
   }
 
+  /** An attempt to connect begins. */
   tried(): void {
     this.attempts++;
     this.waiters.changed();
   }
 
-  /** Returns the reason if the backend refuses this connection attempt. Counts the refusal. */
+  /** Why the backend refuses an attempt to connect; `undefined` if it accepts. Counts the refusal. */
   refuse(): string | undefined {
     const { refuseConnect } = this.#settings;
     if (typeof refuseConnect === "string") return refuseConnect;
@@ -60,20 +63,21 @@ export class Backend {
     return isRefused ? "the backend refuses the connection" : undefined;
   }
 
-  /** Returns `turn_1`, `turn_2`, `call_1` and so on. */
+  /** `turn_1`, `turn_2`, `call_1` and so on. */
   newId(what: "turn" | "call" | "question" | "agent"): string {
     const count = (this.#ids.get(what) ?? 0) + 1;
     this.#ids.set(what, count);
     return `${what}_${count}`;
   }
 
-  /** A gate at which scripts wait until the test releases it. */
+  /** A gate that scripts wait at. Resolved by the test, for good. */
   gate(name: string): Deferred<void> {
     const gate = this.#gates.get(name) ?? deferred<void>();
     this.#gates.set(name, gate);
     return gate;
   }
 
+  /** Notes something in a list of the journal. */
   note<Entry>(list: Entry[], entry: Entry): void {
     list.push(entry);
     this.waiters.changed();

@@ -3,52 +3,53 @@ import type { Turn, TurnEvents, TurnResult } from "../../core/turn/turn.ts";
 import type { Cost, Question, TurnToolCall, Usage } from "../../core/values.ts";
 import type { ToolCallPart } from "../../universal/events.ts";
 
-/** The events of a `MockAgent`'s turns. `agentId` is the sub-agent that emitted the event. */
+/** The events of a `MockAgent`'s turns. `agentId`: the sub-agent that the event belongs to. */
 export type MockAgentEvent =
-  /** A delta of the answer, or of a sub-agent's text. */
+  /** A piece of the answer, or of what a sub-agent says. */
   | { readonly type: "text"; readonly text: string; readonly agentId?: string }
   | { readonly type: "reasoning"; readonly text: string; readonly agentId?: string }
   | {
       readonly type: "status";
       readonly label: string;
       readonly detail: string | null;
-      /** Additional fields of the status, such as a plan. */
+      /** What else the status says: a plan, for example. */
       readonly json?: unknown;
       readonly agentId?: string;
     }
-  /** A tool call was added or changed. */
+  /** A tool call is new, or has changed. */
   | { readonly type: "tool"; readonly call: TurnToolCall; readonly agentId?: string }
   | { readonly type: "question"; readonly question: Question; readonly agentId?: string }
   | MockSubagentEvent
   | MockFileEvent
   | { readonly type: "image"; readonly path: string; readonly mime: string | null; readonly agentId?: string }
-  /** An event of a type that no client knows. */
+  /** Something that no client knows. */
   | { readonly type: "data"; readonly data: unknown; readonly agentId?: string }
-  /** An error that does not end the turn. */
+  /** An error that the turn survives. */
   | { readonly type: "problem"; readonly message: string; readonly code: string; readonly agentId?: string }
-  /** The last event of a completed turn. */
+  /** The last event of a turn that completes. */
   | { readonly type: "finish"; readonly usage?: Usage; readonly cost?: Cost };
 
+/** The `raw` of a call. */
 export interface MockRawCall {
   readonly kind: "tool";
   readonly name: string;
   readonly input: unknown;
-  /** The action of the call, and its subject. */
+  /** What the call does, and to what. */
   readonly facts: Pick<ToolCallPart, "title" | "tool_kind" | "locations">;
 }
 
-/** A sub-agent has started or ended. */
+/** A sub-agent has begun, or has ended. */
 export interface MockSubagentEvent {
   readonly type: "subagent";
   readonly id: string;
   /** Such as `file-picker`. */
   readonly agentType: string;
-  /** The display name. */
+  /** The name to show. */
   readonly name: string;
-  /** The sub-agent's task. */
+  /** What the sub-agent is to do. */
   readonly prompt?: string;
   readonly state: "running" | "done" | "failed";
-  /** The sub-agent that started this one. */
+  /** The sub-agent that this one works for. */
   readonly agentId?: string;
 }
 
@@ -70,7 +71,7 @@ export type MockTurn = Turn<MockAgentEvent, MockAgentResult>;
 /** The events of a {@link MockTurn}. */
 export type MockTurnEvents = TurnEvents<MockAgentEvent>;
 
-/** The text that an event adds to the answer. The text of sub-agents is not part of the answer. */
+/** The text that an event adds to the answer: sub-agents add none. */
 export function textOf(event: MockAgentEvent): string {
   return event.type === "text" && event.agentId === undefined ? event.text : "";
 }

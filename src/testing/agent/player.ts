@@ -19,13 +19,16 @@ import type {
 } from "./script.ts";
 import { type Playing, playTool } from "./tool.ts";
 
+/** Plays the script of one turn. */
 export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implements Playing {
   readonly turn: LiveTurn<MockAgentEvent, MockAgentResult>;
   readonly parts: Parts;
+  /** The names of the sub-agents, by their ids. */
   readonly #names = new Map<string, string>();
-  /** Text that is sent at the end, if the backend has no deltas. */
+  /** Text that waits for the end, for a backend without deltas. */
   #held = "";
   #withdraw: Withdraw = () => {};
+  /** Usage and cost so far. */
   progress: { readonly usage?: Usage; readonly cost?: Cost } = {};
 
   constructor(turn: LiveTurn<MockAgentEvent, MockAgentResult>, parts: Parts) {
@@ -34,7 +37,7 @@ export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implement
     this.parts = parts;
   }
 
-  /** Plays all steps. An error in a script fails the turn. */
+  /** Plays the steps to their end. What goes wrong in a script fails the turn. */
   async play(steps: () => MockAgentSteps): Promise<void> {
     try {
       await this.delay(0);
@@ -50,11 +53,12 @@ export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implement
     await this.follow(steps, (step) => this.#take(step, agentId));
   }
 
+  /** Takes back what waits for the user. */
   withdraw(...[by, reason]: Parameters<Withdraw>): void {
     this.#withdraw(by, reason);
   }
 
-  /** At most one request or question is open at a time. */
+  /** A script asks one thing at a time. */
   async wait<Outcome>(ask: (answered: (outcome: Outcome) => void) => Withdraw): Promise<Outcome | undefined> {
     await this.#online();
     if (this.stopped || !this.turn.open) return undefined;
@@ -86,7 +90,7 @@ export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implement
     return this.#names.get(agentId) ?? agentId;
   }
 
-  /** Emits one event as one input, then pauses. */
+  /** Says one thing in one input, and pauses. */
   async #say(say: () => void): Promise<undefined> {
     const { core, backend } = this.parts;
     await this.#online();
@@ -99,7 +103,7 @@ export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implement
     return this.#say(() => this.push(event));
   }
 
-  /** While the turn is recovering, it emits nothing until the client has reconnected. */
+  /** A turn that is looked for is silent until the client is back. */
   async #online(): Promise<void> {
     if (this.turn.status === "recovering") await this.unlessStopped(this.parts.link.back());
   }
@@ -206,7 +210,7 @@ export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implement
     return undefined;
   }
 
-  /** The last event and the end are one input, so a listener of the last event cannot cancel the turn. */
+  /** The last event and the end are one input: a listener of the last event comes too late to cancel. */
   async #finish(): Promise<void> {
     await this.#online();
     if (this.stopped) return;
@@ -229,10 +233,10 @@ export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implement
   }
 }
 
-/** A word with the whitespace after it, or leading whitespace. */
+/** A word with the space behind it; or space at the start. */
 const WORDS = /\S+\s*|\s+/g;
 
-/** Splits a text into deltas. Never splits a surrogate pair. */
+/** The pieces of a text. A piece ends at no half of a character. */
 function piecesOf(text: string, deltas: MockDeltas): readonly string[] {
   if (text === "") return [];
   if (deltas === "whole") return [text];

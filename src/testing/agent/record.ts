@@ -1,17 +1,17 @@
-// The records of the mock agent: prompts, decisions, answers, cancels.
+// What a test can read of the mock agent: prompts, decisions, answers, cancels.
 import type { PromptImage } from "../../core/turn/prompt-input.ts";
 import type { Reply, Ruling } from "../../core/values.ts";
 
-/** A prompt that the backend received. */
+/** A prompt that has reached the backend. */
 export interface MockAgentPrompt {
-  /** 1, 2, 3, ... in the order of arrival, across all clients of the agent. */
+  /** 1, 2, 3, ... in the order of arrival, over all clients of the agent. */
   readonly n: number;
   readonly text: string;
   readonly images: readonly PromptImage[];
   readonly turnId: string;
 }
 
-/** The outcome of an approval request. */
+/** The end of a tool call's request for approval. */
 export interface MockAgentDecision extends Ruling {
   /** The id of the call. */
   readonly id: string;
@@ -20,14 +20,14 @@ export interface MockAgentDecision extends Ruling {
   readonly turnId: string;
 }
 
-/** The outcome of a question. */
+/** The end of a question. */
 export interface MockAgentAnswer extends Reply {
   /** The id of the question. */
   readonly id: string;
   readonly turnId: string;
 }
 
-/** A turn that was stopped after the backend had received its prompt. */
+/** A turn that was stopped after its prompt had reached the backend. */
 export interface MockAgentCancel {
   readonly turnId: string;
   readonly by: "user" | "signal" | "timeout";

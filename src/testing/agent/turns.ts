@@ -1,4 +1,4 @@
-// The queued and running turns of one mock client.
+// The turns of one mock client, waiting and running.
 import type { CancelTimer } from "../../core/clock.ts";
 import { type AgentwireError, ConnectionLostError, isAgentwireError } from "../../core/errors.ts";
 import { closedInTurn } from "../../core/link/connection-errors.ts";
@@ -12,34 +12,38 @@ import type { LinkUser, Parts } from "./link.ts";
 import { Player } from "./player.ts";
 import { stepsFor } from "./script.ts";
 
-/** The messages of a conversation that the backend remembers. */
+/** What the backend remembers of a conversation. */
 export interface Remembered {
   readonly messages: readonly ConversationMessage[];
-  /** How often the backend had lost its memory by then: see `Turns.age`. */
+  /** The age of the backend's memory: see `Turns`. */
   readonly age: number;
 }
 
+/** A prompt, read. */
 export interface MockPrompt {
   readonly text: string;
   readonly images: readonly PromptImage[];
   readonly remembered: Remembered;
 }
 
+/** One turn of a client, from the call to its end. */
 export interface Job {
   readonly turn: LiveTurn<MockAgentEvent, MockAgentResult>;
   readonly prompt: MockPrompt;
   readonly player: Player;
+  /** Set while `cancelDelay` runs. */
   cancelStop?: CancelTimer;
 }
 
-/** The turns of one client. A sent turn occupies one of `turnsAtOnce` slots until it settles. */
+/** The turns of one client. A turn that was sent takes one of `turnsAtOnce` places until it has settled. */
 export class Turns implements Course<Job>, LinkUser {
   readonly runner: Runner<MockAgentEvent, MockAgentResult, Job>;
   readonly #parts: Parts;
+  /** Sent, and not settled. */
   readonly #running = new Set<Job>();
-  /** All playing scripts. With `answersAfterCancel`, a script outlives its turn. */
+  /** A script that does not hear of a cancel outlives its turn. */
   readonly #players = new Set<Player>();
-  /** How often the backend has lost its memory. */
+  /** How often the backend has forgotten all conversations. */
   age = 0;
 
   constructor(parts: Parts) {
@@ -53,7 +57,7 @@ export class Turns implements Course<Job>, LinkUser {
 
   /**
    * Makes a turn without sending it.
-   * @throws QueueFullError if the queue is full
+   * @throws QueueFullError when too much waits already
    */
   create(input: unknown, prompt: MockPrompt, options: TurnOptions | undefined): Job {
     const { backend } = this.#parts;
@@ -115,11 +119,11 @@ export class Turns implements Course<Job>, LinkUser {
     if (!this.#running.delete(job)) return;
     job.cancelStop?.();
     if (job.turn.status === "failed" || !this.#parts.backend.settings.answersAfterCancel) job.player.stop();
-    this.pump(); // the slot is free
+    this.pump(); // its place is free
     if (!this.isBusy) this.#parts.core.connection.drained();
   }
 
-  // --- called by the link ---
+  // --- what the link tells ---
 
   lost(error: AgentwireError, isFound: boolean): void {
     for (const job of [...this.#running]) {
@@ -144,6 +148,7 @@ export class Turns implements Course<Job>, LinkUser {
     this.runner.unavailable(reason);
   }
 
+  /** Ends a turn that was sent. */
   #fail({ turn }: Job, reason: AgentwireError): void {
     turn.tools.abandon();
     if (!turn.open) turn.stopped();
@@ -152,12 +157,13 @@ export class Turns implements Course<Job>, LinkUser {
   }
 }
 
-/** The error of a turn that was sent: always the lost connection, even if the client has given up since. */
+/** The error of a turn that was sent: the loss of its link, also if the client gave up later. */
 function lostInTurn(reason: AgentwireError): ConnectionLostError {
   const code = isAgentwireError(reason, "context-lost") ? reason.code : "connection-lost";
   return new ConnectionLostError(reason.message, { code, delivery: "unknown", cause: reason });
 }
 
+/** The error of a prompt of a conversation that the backend has forgotten. */
 export function forgotten(): ConnectionLostError {
   const message = "the backend has forgotten the conversation";
   return new ConnectionLostError(message, { code: "context-lost", delivery: "not-sent" });

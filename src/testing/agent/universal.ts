@@ -1,4 +1,4 @@
-// Translates the mock agent's events into universal events.
+// The universal events of the mock agent.
 import { defined } from "../../core/checks.ts";
 import type { AnyConversation, AnyTurn } from "../../core/client/any-client.ts";
 import type { AnyAgentwireError } from "../../core/errors.ts";
@@ -10,11 +10,12 @@ import type { UniversalOptions, UniversalStream } from "../../universal/stream.t
 import { type ClientParts, MockAgentClient } from "./client.ts";
 import type { MockAgentEvent, MockAgentResult, MockRawCall } from "./events.ts";
 
+/** The events of a `MockAgent` as universal events. */
 class MockAgentMapping implements Mapping<MockAgentEvent, MockAgentResult> {
   readonly protocol: string;
   readonly errorPrefix: string;
   readonly asksOnWire = true;
-  /** For each call, how many characters of its output were emitted as deltas. */
+  /** The characters of each call's output that were told as deltas. */
   readonly #told = new Map<string, number>();
 
   constructor(name: string) {
@@ -44,7 +45,7 @@ class MockAgentMapping implements Mapping<MockAgentEvent, MockAgentResult> {
     this.#between(event, session);
   }
 
-  /** Events that end the current text. */
+  /** An event that ends the text before it. */
   #between(
     event: Exclude<MockAgentEvent, { type: "text" | "reasoning" | "finish" }>,
     session: Session,
@@ -61,7 +62,7 @@ class MockAgentMapping implements Mapping<MockAgentEvent, MockAgentResult> {
         this.#grow(event.call, session);
         return;
       case "question":
-        return; // the open request emits it
+        return; // the open request says it
       case "subagent": {
         const { id, agentType, name, prompt, state } = event;
         const json = prompt === undefined ? {} : { prompt };
@@ -92,7 +93,7 @@ class MockAgentMapping implements Mapping<MockAgentEvent, MockAgentResult> {
     }
   }
 
-  /** Emits the new part of a running call's output. */
+  /** Output that has grown while the call runs. */
   #grow({ id, state, output }: TurnToolCall, session: Session): void {
     if (state !== "running" || typeof output !== "string") return;
     session.callOutput(id, output.slice(this.#told.get(id) ?? 0));
@@ -103,7 +104,7 @@ class MockAgentMapping implements Mapping<MockAgentEvent, MockAgentResult> {
     return { agent: agentId, facts: (raw as MockRawCall).facts };
   }
 
-  /** A question is not a tool call here. */
+  /** A question is no tool call here. */
   callOf(): undefined {
     return undefined;
   }
@@ -121,6 +122,7 @@ class MockAgentMapping implements Mapping<MockAgentEvent, MockAgentResult> {
   }
 }
 
+/** The universal events of a client of this agent, or of one of its turns or conversations. */
 export function toUniversal(
   name: string,
   clients: ReadonlyMap<MockAgentClient, ClientParts>,

@@ -1,4 +1,4 @@
-// The routes for agent runs and their steps.
+// The routes for runs of agents and their steps.
 import { type Dict, isDict } from "../server/dict.ts";
 import { fieldIssues, type Shapes } from "../shape.ts";
 import type { Backend } from "./backend.ts";
@@ -16,7 +16,7 @@ const SHAPES: Shapes = {
   step: `id:filled ${STEP}`,
 };
 
-/** The maximum number of steps in FINISH. */
+/** As many steps as FINISH may bring. */
 const MOST_STEPS = 1000;
 
 /** `POST /api/v1/agent-runs`: START and FINISH. */
@@ -76,7 +76,7 @@ function finish(call: Call, user: BackendUser, body: Dict, backend: Backend): Re
     backend.blame(call, "finished-twice", run.id);
     return ok({ success: true });
   }
-  // The shape of FINISH is already checked.
+  // The shape of FINISH was checked.
   run.status = body["status"] as BackendFinish["status"];
   run.finish = {
     at: backend.clock.now(),
@@ -91,7 +91,7 @@ function finish(call: Call, user: BackendUser, body: Dict, backend: Backend): Re
   return ok({ success: true });
 }
 
-/** Returns the user and the body, or the refusal. These endpoints answer an unknown key with 404. */
+/** The user and the body that these endpoints need, or why not. An unknown key is 404 here. */
 function readBody({ key, user, json }: Call): { reply: Reply } | { user: BackendUser; body: Dict } {
   if (key === undefined) return { reply: failed(401, "Missing or invalid Authorization header") };
   if (!user) return { reply: failed(404, "Invalid API key or user not found") };
@@ -99,7 +99,7 @@ function readBody({ key, user, json }: Call): { reply: Reply } | { user: Backend
   return { user, body: isDict(json.value) ? json.value : {} };
 }
 
-/** Returns the problem of each field. */
+/** What is wrong with each field. */
 function problemsOf(body: Dict, shape: string): Record<string, string> {
   const issues = fieldIssues(body, shape, SHAPES);
   return Object.fromEntries(issues.map((issue) => [String(issue.path[0]), problemOf(issue)]));
@@ -111,7 +111,7 @@ function refused(call: Call, details: Readonly<Record<string, string>>, backend:
   return { status: 400, body: { error: "Invalid request body", details } };
 }
 
-/** A step with validated fields. */
+/** A step whose fields have been checked. */
 function stepOf(id: string, body: Dict): BackendStep {
   return {
     id,

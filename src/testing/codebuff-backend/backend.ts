@@ -1,4 +1,4 @@
-// The state of the mock backend: users, runs, switches, the script.
+// What the mock backend knows: users, runs, switches, the script.
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { checkNames } from "../names.ts";
 import type { Call } from "./call.ts";
@@ -12,6 +12,7 @@ import { type BackendScript, helloScript } from "./script.ts";
 import { OPTIONS, type Settings, settingsOf } from "./settings.ts";
 import { Users } from "./users.ts";
 
+/** What the backend knows, without its port: users, runs, switches, the script, and what has happened. */
 export class Backend {
   readonly clock: Clock;
   readonly journal = new BackendJournal();
@@ -22,14 +23,14 @@ export class Backend {
   readonly startedAt: string;
   settings: Settings;
   model: Model;
-  /** The number of answers so far: `gen-1`, `gen-2`. */
+  /** Answers so far: `gen-1`, `gen-2`. */
   generations = 0;
-  /** The number of chat calls to the direct provider. */
+  /** Chat calls of direct providers. */
   directCalls = 0;
-  /** How often `latest` was fetched from the registry. */
+  /** How often `latest` of the registry was fetched. */
   latestFetches = 0;
 
-  /** @throws InvalidMockInput for invalid options */
+  /** @throws InvalidMockInput for options that cannot be meant */
   constructor(options: MockCodebuffBackendOptions) {
     checkNames(options, OPTIONS, "option");
     this.clock = options.clock ?? systemClock;
@@ -40,7 +41,7 @@ export class Backend {
     this.#setFaultsOf(this.model.script);
   }
 
-  /** The time in ISO 8601. @param later ms from now */
+  /** The time of day in ISO 8601. @param later ms from now */
   stamp(later = 0): string {
     return new Date(this.clock.wallTime() + later).toISOString();
   }
@@ -50,12 +51,13 @@ export class Backend {
     this.#setFaultsOf(script);
   }
 
+  /** Notes a mistake of the client. */
   blame({ record }: Pick<Call, "record">, kind: BackendViolationKind, detail: string): void {
     if (!this.settings.strict) return;
     this.journal.add(this.journal.violations, { request: record, kind, detail });
   }
 
-  /** Clears the records and restarts the script with its own faults. Users and switches stay. */
+  /** Forgets what has happened, and begins the script anew. Users and switches stay; of the faults, those of the script. */
   reset(): void {
     this.faults.clear();
     this.#setFaultsOf(this.model.script);
@@ -67,7 +69,7 @@ export class Backend {
     this.journal.clear();
   }
 
-  /** Adds the faults that a script contains. */
+  /** Faults that stand beside the answers of a script. */
   #setFaultsOf(script: BackendScript): void {
     if (typeof script !== "object" || !("faults" in script)) return;
     for (const [endpoint, faults] of Object.entries(script.faults ?? {}))

@@ -1,4 +1,4 @@
-// One request, and answers that are not streamed.
+// One request, and answers that are no stream.
 import { STATUS_CODES } from "node:http";
 import { isDict } from "../server/dict.ts";
 import type { Issue } from "../shape.ts";
@@ -6,24 +6,26 @@ import type { OpenRequest } from "./journal.ts";
 import type { BackendUser } from "./options.ts";
 import type { Route } from "./routes.ts";
 
+/** A request that has arrived. */
 export interface Call {
   readonly record: OpenRequest;
   readonly route: Route;
-  /** Path and query, unchanged. */
+  /** Path and query, as they were sent. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** The body, unchanged. */
+  /** The body as it was sent. */
   readonly text: string;
   readonly json: Json;
-  /** The API key; undefined without one. */
+  /** The API key; undefined for none. */
   readonly key: string | undefined;
-  /** The user of the key; undefined for an unknown key. */
+  /** Whose key it is; undefined for nobody's. */
   readonly user: BackendUser | undefined;
 }
 
+/** The body of a request. */
 export type Json = { readonly valid: true; readonly value: unknown } | { readonly valid: false };
 
-/** An answer that is not streamed. */
+/** An answer that is no stream. */
 export interface Reply {
   readonly status: number;
   readonly body: unknown;
@@ -34,11 +36,12 @@ export function ok(body: object): Reply {
   return { status: 200, body };
 }
 
+/** How every endpoint but chat fails. */
 export function failed(status: number, error = STATUS_CODES[status] ?? "Failed"): Reply {
   return { status, body: { error } };
 }
 
-/** A provider's refusal of a chat call. */
+/** How a provider refuses a chat call. */
 export function providerError(
   status: number,
   message = "Provider returned error",
@@ -70,7 +73,7 @@ const WANTED: Readonly<Record<string, string>> = {
   moment: "a time in ISO 8601",
 };
 
-/** Describes the valid values of a field. */
+/** What a field must be. */
 export function problemOf({ expected, input }: Issue): string {
   if (input === undefined) return "must be there";
   if (expected.includes("|")) return `must be one of ${expected.split("|").join(", ")}`;

@@ -1,4 +1,4 @@
-// The faults that a test has set.
+// The faults that a test has set, and how each is played.
 import { checkNames, guessAt, InvalidMockInput, type NamesOf } from "../names.ts";
 import { failed, providerError, type Reply } from "./call.ts";
 import type { Exchange } from "./exchange.ts";
@@ -14,16 +14,17 @@ const FAULT: NamesOf<BackendFaultOptions> = {
 interface Fault {
   readonly endpoint: BackendEndpoint;
   readonly options: BackendFaultOptions;
-  /** How many matching requests arrived. */
+  /** Requests that it was asked about. */
   seen: number;
 }
 
+/** The faults that a test has set, the newest last. */
 export class Faults {
   readonly #faults = new Set<Fault>();
 
   /**
-   * @returns a function that removes the fault
-   * @throws InvalidMockInput for an unknown endpoint or field
+   * @returns lifts the fault
+   * @throws InvalidMockInput for an endpoint or a field that does not exist
    */
   add(endpoint: BackendEndpoint, options: BackendFaultOptions): () => void {
     if (!ENDPOINTS.includes(endpoint))
@@ -36,7 +37,7 @@ export class Faults {
     return () => this.#faults.delete(fault);
   }
 
-  /** Returns the oldest matching fault of a request. Counts the request for all matching faults. */
+  /** The fault of a request; the oldest of several. Each counts the request. */
   next({ endpoint, action }: BackendRequest): BackendFaultOptions | undefined {
     const about = [...this.#faults].filter(
       (fault) =>
@@ -70,7 +71,7 @@ export async function playFault(
   return "done";
 }
 
-/** The real server's answer for a status, as far as known. */
+/** What the real server says with a status, as far as it is known. */
 function usualReply(status: number, { endpoint, action }: BackendRequest): Reply {
   if (endpoint === "chat" && status < 500) return providerError(status);
   if (status !== 500) return failed(status);

@@ -13,14 +13,15 @@ import {
 
 const SCRIPT_FILE = { answers: true, faults: Object.fromEntries(ENDPOINTS.map((name) => [name, true])) };
 
+/** Chooses the answers of one script. */
 export class Model {
   readonly script: BackendScript;
-  /** Whether a run has used up the script. */
+  /** Whether a run has outlived the script. */
   exhausted = false;
-  /** For each run, the used positions of the list. The key null is for calls without a run. */
+  /** The places in the list that a run has used; of calls without a run under null. */
   readonly #used = new Map<string | null, Set<number>>();
 
-  /** @throws InvalidMockInput for an invalid script */
+  /** @throws InvalidMockInput for what is no script */
   constructor(script: BackendScript) {
     this.script = script;
     if (typeof script === "function") return;
@@ -28,7 +29,7 @@ export class Model {
     for (const reply of listOf(script)) checkReply(reply);
   }
 
-  /** @throws the script's error, and InvalidMockInput for an invalid answer */
+  /** @throws what the script throws, and InvalidMockInput for what is no answer */
   async answerTo(context: BackendAnswerContext): Promise<BackendAnswer> {
     const { script } = this;
     const given = typeof script === "function" ? await script(context) : listOf(script);
@@ -52,6 +53,7 @@ export class Model {
     return chosen.reply;
   }
 
+  /** Forgets all runs. */
   reset(): void {
     this.exhausted = false;
     this.#used.clear();

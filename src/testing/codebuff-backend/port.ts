@@ -1,8 +1,9 @@
-// An HTTP port on 127.0.0.1.
+// A port of 127.0.0.1 that speaks HTTP.
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { listenOn } from "../server/listen.ts";
 
+/** A port of 127.0.0.1 that speaks HTTP. */
 export class HttpPort {
   readonly #http: Server;
   readonly #sockets = new Set<Socket>();
@@ -10,7 +11,7 @@ export class HttpPort {
 
   private constructor(http: Server) {
     this.#http = http;
-    // Keep idle connections open: a client that reuses a connection while it closes would fail at random.
+    // An idle connection stays: a client that meets one at the moment of its end would fail by chance.
     http.keepAliveTimeout = 0;
     http.on("connection", (socket) => {
       socket.setNoDelay(true);
@@ -20,7 +21,7 @@ export class HttpPort {
     });
   }
 
-  /** Opens a port; 0 for any. @throws InvalidMockInput for an invalid port or a port in use */
+  /** Opens a port, 0 for any. @throws InvalidMockInput for a port that does not exist, or that is in use */
   static async open(number: number, listener: RequestListener): Promise<HttpPort> {
     const http = createServer(listener);
     const port = new HttpPort(http);
@@ -32,6 +33,7 @@ export class HttpPort {
     return (this.#http.address() as AddressInfo).port;
   }
 
+  /** Ends the port and every socket on it. Idempotent. */
   stop(): Promise<void> {
     this.#stopped ??= new Promise((resolve) => {
       this.#http.close(() => resolve());

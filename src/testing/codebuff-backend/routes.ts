@@ -1,15 +1,16 @@
 // Finds the route of a request.
 import type { BackendEndpoint } from "./record.ts";
 
+/** A path that was matched. */
 export interface Route {
   readonly endpoint: BackendEndpoint | undefined;
-  /** The values of its placeholders, in order. */
+  /** What stands in its places, in order. */
   readonly parameters: readonly string[];
-  /** Whether this is the path of a direct provider. */
+  /** Whether it is the path of a direct provider. */
   readonly direct: boolean;
 }
 
-/** The methods and paths of the endpoints; `*` is a placeholder. */
+/** The methods and paths of the endpoints; a `*` stands for one place of the path. */
 const ROUTES: { readonly [endpoint in BackendEndpoint]: string } = {
   healthz: "GET /api/healthz",
   me: "GET /api/v1/me",
@@ -26,7 +27,7 @@ export const ENDPOINTS = Object.keys(ROUTES) as readonly BackendEndpoint[];
 
 const NOWHERE: Route = { endpoint: undefined, parameters: [], direct: false };
 
-/** The route of a request. @param openAiCompatible whether the direct provider's path exists */
+/** The route of a request. @param openAiCompatible whether the path of a direct provider exists */
 export function routeOf(method: string, path: string, openAiCompatible: boolean): Route {
   if (openAiCompatible && method === "POST" && path === "/v1/chat/completions")
     return { endpoint: "chat", parameters: [], direct: true };
@@ -37,7 +38,7 @@ export function routeOf(method: string, path: string, openAiCompatible: boolean)
   return NOWHERE;
 }
 
-/** Decodes one path segment, such as `publisher%2Fname`. Invalid encoding stays unchanged. */
+/** `publisher%2Fname` is one place of a path. What is no encoding stays as it is. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

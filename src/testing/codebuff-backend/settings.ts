@@ -1,9 +1,10 @@
-// The settings, made from the initial and later switches.
+// The settings, from switches of the start and later ones.
 import { checkNames, guessAt, InvalidMockInput } from "../names.ts";
 import { changed } from "../server/switches.ts";
 import { checkSse, SSE } from "./check-script.ts";
 import type { BackendFreeModeGate, MockCodebuffBackendSwitches } from "./options.ts";
 
+/** All switches, decided. */
 export type Settings = Required<MockCodebuffBackendSwitches>;
 
 const DEFAULTS: Settings = {
@@ -26,13 +27,13 @@ const DEFAULTS: Settings = {
   strict: true,
 };
 
-/** The names of the switches. `agents` accepts any field. */
+/** The names of the switches. Those of `agents` are any. */
 const SWITCHES = { ...DEFAULTS, agents: true, sse: SSE };
 
-/** The names of the options except `port`. */
+/** The names of the options, without a port. */
 export const OPTIONS = { ...SWITCHES, answer: true, users: true, clock: true };
 
-/** The status of each July gate. Only the codes are known; the messages are the mock's own. */
+/** The status of each gate of July. Its words are the mock's own: only the codes are known. */
 export const FREE_MODE: {
   readonly [gate in BackendFreeModeGate]: readonly [status: number, message: string];
 } = {
@@ -48,18 +49,19 @@ export const FREE_MODE: {
   free_mode_rate_limited: [429, "Free mode is rate limited. Try again later."],
 };
 
+/** What each of these takes. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   profile: ["march", "july"],
   quota: ["none", "weekly", "session"],
   freeModeGate: Object.keys(FREE_MODE),
 };
 
-/** Makes the settings from switches. @throws InvalidMockInput for an invalid value */
+/** The settings of a server that was given switches. @throws InvalidMockInput for a value that does not exist */
 export function settingsOf(switches: MockCodebuffBackendSwitches): Settings {
   return withValues(DEFAULTS, switches);
 }
 
-/** Returns the settings with changed switches. @throws InvalidMockInput for an unknown switch or an invalid value */
+/** The settings with some switches set anew. @throws InvalidMockInput for a switch or a value that does not exist */
 export function setAnew(settings: Settings, switches: MockCodebuffBackendSwitches): Settings {
   checkNames(switches, SWITCHES, "switch");
   return withValues(settings, switches);

@@ -1,9 +1,9 @@
-// The environment variables between a test and the fake program.
+// The environment variables by which a test and the fake program speak.
 
-/** The variables that a run reads. The first two are its public interface; the others are internal. */
+/** The variables that a run of the fake reads. The first two are its interface, the others are between its parts. */
 export const SCENARIO = "FAKE_CODEBUFF_SCENARIO";
 export const RECORD = "FAKE_CODEBUFF_RECORD";
-/** The address of `FakeCodebuffCli`. A process stays connected while it lives, and dies when the connection ends. */
+/** Where `FakeCodebuffCli` listens: who is connected is alive, and dies when the connection ends. */
 export const LIFELINE = "FAKE_CODEBUFF_LIFELINE";
-/** The role of a process that a run started. */
+/** What a process is that a run has started. */
 export const ROLE = "FAKE_CODEBUFF_ROLE";

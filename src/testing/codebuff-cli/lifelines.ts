@@ -1,9 +1,9 @@
-// Tracks which processes of the fake are alive.
+// Knows which processes of the fake still live.
 import { createServer, type Server, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import type { Waiters } from "../waiters.ts";
 
-/** Reads the first line that a process sends. Later lines only signal a changed record. */
+/** What a process says first; more lines only say that its record has changed. */
 function readGreeting(line: string): { readonly pid: number; readonly run?: string } | undefined {
   const value: unknown = JSON.parse(line);
   if (typeof value !== "object" || value === null || !("pid" in value) || typeof value.pid !== "number")
@@ -11,6 +11,7 @@ function readGreeting(line: string): { readonly pid: number; readonly run?: stri
   return { pid: value.pid, ...("run" in value && typeof value.run === "string" ? { run: value.run } : {}) };
 }
 
+/** The processes of the fake, each connected as long as it lives: so their end is known, even that by SIGKILL. */
 export class Lifelines {
   readonly address: string;
   readonly #server: Server;
@@ -18,7 +19,7 @@ export class Lifelines {
   readonly #sockets = new Map<Socket, number | undefined>();
   readonly #released = new Set<string>();
   readonly #gone = new Set<number>();
-  /** When each run ended, in ms since the epoch. */
+  /** When which run was found to be gone, in ms since the epoch. */
   readonly #goneRuns = new Map<string, number>();
 
   private constructor(address: string, server: Server, waiters: Waiters) {
@@ -38,11 +39,12 @@ export class Lifelines {
     return new Lifelines(address, server, waiters);
   }
 
-  /** Whether a known process has ended. */
+  /** Whether a process has been there, and is no more. */
   isGone(pid: number): boolean {
     return this.#gone.has(pid);
   }
 
+  /** When a run was found to be no more, in ms since the epoch. */
   endOf(run: string): number | undefined {
     return this.#goneRuns.get(run);
   }
@@ -52,15 +54,15 @@ export class Lifelines {
     for (const socket of this.#sockets.keys()) socket.write(`${name}\n`);
   }
 
-  /** Kills all live processes, and resolves when they are dead. */
+  /** Kills what lives, and resolves once it is dead. */
   async stop(): Promise<void> {
-    // An open socket means that the process is alive, so no other process has its pid.
+    // While its socket is open a process is alive, so no other one can have its number by now.
     for (const [socket, pid] of this.#sockets) {
       if (pid === undefined) socket.destroy();
       else kill(pid);
     }
     await new Promise((resolve) => this.#server.close(resolve));
-    // The server may close before its last socket does.
+    // The server may say so before the last of its sockets does.
     await this.#waiters.until(() => this.#sockets.size === 0);
   }
 
@@ -68,14 +70,14 @@ export class Lifelines {
     let run: string | undefined;
     this.#sockets.set(socket, undefined);
     const lines = createInterface({ input: socket });
-    for (const each of [socket, lines]) each.on("error", () => {}); // a killed process may reset the connection
+    for (const each of [socket, lines]) each.on("error", () => {}); // a process that is killed may reset it
     lines.on("line", (line) => {
       const greeting = line === "" ? undefined : readGreeting(line);
       if (greeting) {
         this.#sockets.set(socket, greeting.pid);
-        this.#gone.delete(greeting.pid); // pids are reused
+        this.#gone.delete(greeting.pid); // numbers are used again
         run = greeting.run;
-        // The process connected during `stop()`.
+        // One that comes while all are being killed.
         if (!this.#server.listening) kill(greeting.pid);
       }
       this.#waiters.changed();
@@ -94,5 +96,7 @@ export class Lifelines {
 function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
-  } catch {}
+  } catch {
+    // It has just ended.
+  }
 }

@@ -3,6 +3,7 @@ import type { FrameWriter } from "./frames.ts";
 import type { AccountFigures, PromptErrorFields } from "./messages.ts";
 import type { AuthOutcome, Settings } from "./options.ts";
 
+/** The credits of the one user that a server has. */
 export class Account {
   readonly #granted: number;
   #used = 0;
@@ -42,12 +43,13 @@ const REFUSALS: { readonly [refusal in Refusal]: PromptErrorFields } = {
   },
 };
 
-/** Returns the problem of a token; undefined for a valid one. */
+/** What is wrong with a token; undefined for a good one. */
 export function refusalOf(authToken: string | null | undefined, { auth }: Settings): Refusal | undefined {
   const outcome = typeof auth === "function" ? auth(authToken ?? undefined) : auth;
   return outcome === "off" ? undefined : outcome;
 }
 
+/** The frame that refuses a prompt. */
 export function refusalFrame(refusal: Refusal, promptId: string, frames: FrameWriter): string {
   const fields = REFUSALS[refusal];
   return refusal === "action-error" ? frames.actionError(fields) : frames.promptError(promptId, fields);

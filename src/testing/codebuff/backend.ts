@@ -1,4 +1,4 @@
-// The state that the connections of a mock share.
+// What the connections of a mock share.
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { checkNames } from "../names.ts";
 import type { PeerLink } from "../server/link.ts";
@@ -13,15 +13,15 @@ import { CodebuffJournal } from "./record.ts";
 import { type Answer, echoAnswer } from "./script.ts";
 import { Sessions } from "./sessions.ts";
 
-/** The options of `MockCodebuffServer.start()`. The profile sets every switch that is left out. */
+/** What `MockCodebuffServer.start()` takes. Every switch can be set alone; the rest is as the profile has it. */
 export interface MockCodebuffOptions extends MockCodebuffSwitches {
-  /** The clock of delays and the heartbeat. @default systemClock */
+  /** The source of time for delays and the heartbeat. @default systemClock */
   readonly clock?: Clock;
   /** How prompts are answered. @default a few chunks that echo the prompt */
   readonly answer?: Answer;
 }
 
-/** The server without its sockets: the state that its connections share. */
+/** The server without its sockets: what its connections share. */
 export class CodebuffBackend {
   readonly withPort = "MockCodebuffServer";
   readonly settings: Settings;
@@ -48,6 +48,7 @@ export class CodebuffBackend {
     this.heartbeat = this.settings.heartbeat ? new Heartbeat(this.settings.heartbeat, this.clock) : undefined;
   }
 
+  /** A client has connected, over whatever the link is. */
   accept(link: PeerLink): CodebuffPeer {
     const peer = new CodebuffPeer(this.journal.connections.length + 1, link, this);
     this.peers.push(peer);
@@ -55,7 +56,7 @@ export class CodebuffBackend {
     return peer;
   }
 
-  /** The server shuts down: notifies the clients, and forgets the sessions. */
+  /** The process is about to end: tells the clients, and forgets the sessions. */
   shutDown(): void {
     for (const peer of this.peers) peer.shutDown();
     this.sessions.clear();

@@ -1,11 +1,12 @@
-// Failing answers, with the texts of the real servers.
+// Answers that fail, in the words of the real servers.
 import type { FailureKind } from "./options.ts";
 import { type Answer, type Script, type Step, step } from "./script.ts";
 
+/** The answer of a server that fails in this way. */
 export function failing(kind: FailureKind, answer: Answer): Answer {
   return async function* (...given) {
     const usual = answer(...given);
-    // Wrap a string: as an iterable it would be one step per character.
+    // A lone string is one step, not one for each character.
     const whole: Script = typeof usual === "string" ? [usual] : usual;
     const { [kind]: steps } = FAILURES;
     for (const each of steps) {
@@ -18,7 +19,7 @@ export function failing(kind: FailureKind, answer: Answer): Answer {
 const WHOLE = Symbol("the usual answer");
 const BAD_OUTPUT = "The agent ended without an output";
 
-/** The steps of each failure, with the texts of the real servers. */
+/** What each failure is made of, in the words of the real servers. */
 const FAILURES: { readonly [kind in FailureKind]: readonly (Step | typeof WHOLE)[] } = {
   "before-stream": [step.failBeforeStream("upstream exploded")],
   "mid-stream": [WHOLE, step.failMidStream("stream broke")],

@@ -1,4 +1,4 @@
-// Handles each kind of message.
+// What the server does about each message.
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 import { type Account, refusalFrame, refusalOf } from "./account.ts";
 import type { Accepted } from "./check-frame.ts";
@@ -15,13 +15,16 @@ import { Requests } from "./requests.ts";
 import { Run } from "./run.ts";
 import type { Answer } from "./script.ts";
 
+/** What the handlers need of their connection. */
 export interface HandlerPort extends RunPort {
   readonly connection: MockConnection;
   readonly record: ClientRecord;
   blame(mistake: Mistake): void;
+  /** A sign of life was processed. */
   beat(): void;
 }
 
+/** What the handlers need of their server. */
 export interface HandlerHost {
   readonly settings: Settings;
   readonly clock: Clock;
@@ -29,10 +32,12 @@ export interface HandlerHost {
   readonly frames: FrameWriter;
   readonly account: Account;
   readonly answer: Answer;
+  /** What the server remembers of a session id. */
   historyOf(sessionId: string): ClientHistory;
   nextRequestId(): string;
 }
 
+/** What the server does about each message, once it has passed the checks. */
 export class Handlers {
   readonly topics = new Set<string>();
   readonly #host: HandlerHost;
@@ -47,26 +52,28 @@ export class Handlers {
     this.#requests = new Requests(port, host.journal, host.clock);
   }
 
+  /** Whether an answer is under way. */
   get busy(): boolean {
     return this.#runs.size > 0;
   }
 
-  /** Running prompts without a terminal message yet. */
+  /** The prompts under way that have no terminal message yet. */
   get unanswered(): readonly string[] {
     return [...this.#runs].filter((run) => run.awaited).map((run) => run.prompt.promptId);
   }
 
+  /** Stops the answers under way, and all that waits. */
   stop(): void {
     for (const run of this.#runs) run.stop();
     for (const cancelTimer of this.#lateEnds) cancelTimer();
     this.#requests.end();
   }
 
-  /** Settles when the message is handled. `ack` may be called early and repeatedly. */
+  /** Settles when the message is done with. `ack` may be called early, and more than once. */
   async handle({ txid, message }: Accepted, ack: () => void): Promise<void> {
     switch (message.type) {
       case "identify":
-        // Acked, otherwise ignored.
+        // Acked and ignored.
         return this.#port.record.sawIdentify(
           message.clientSessionId,
           txid,
@@ -161,7 +168,7 @@ export class Handlers {
       ...this.#port,
       send: (raw) => {
         this.#port.send(raw);
-        // Only "chunk before ack" has delayed the ack until here.
+        // Only the oddity "chunk before ack" has left the ack until here.
         if (settings.ackOrder === "before") ack();
       },
     };
@@ -192,6 +199,7 @@ export class Handlers {
     this.#runs.delete(run);
   }
 
+  /** The frame that a prompt gets instead of an answer. */
   #refusalOf({ data, messages, promptId }: ReceivedPrompt): string | undefined {
     const { frames, settings } = this.#host;
     const refusal = refusalOf(data.authToken, settings);

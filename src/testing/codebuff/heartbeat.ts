@@ -1,17 +1,17 @@
-// Closes connections that stay silent.
+// Cuts connections that stay silent.
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 import type { Settings } from "./options.ts";
 
 type HeartbeatSettings = Exclude<Settings["heartbeat"], false>;
 
-/** A connection that the heartbeat watches. */
+/** Who is cut when it stays silent. */
 export interface Beating {
   expire(): void;
 }
 
 /**
- * The server's heartbeat. It checks at multiples of `sweep` since its start, so a connection ends between `timeout` and
- * `timeout + sweep` after its last sign of life.
+ * The server's watch over its connections. It looks at whole multiples of `sweep` since its
+ * start, so a connection is cut between `timeout` and `timeout + sweep` after its last beat.
  */
 export class Heartbeat {
   readonly #settings: HeartbeatSettings;
@@ -26,7 +26,7 @@ export class Heartbeat {
     this.#start = clock.now();
   }
 
-  /** Starts watching a connection, or notes a processed sign of life. */
+  /** The beginning of the watch, or a sign of life that was processed. */
   beat(member: Beating): void {
     this.#lastBeats.set(member, this.#clock.now());
     this.#arm();
@@ -34,7 +34,7 @@ export class Heartbeat {
 
   forget(member: Beating): void {
     this.#lastBeats.delete(member);
-    // Without connections there is no timer, so that a test's clock becomes idle.
+    // Without members there is no timer, so that a test can see its clock come to rest.
     if (this.#lastBeats.size === 0) this.#disarm();
   }
 

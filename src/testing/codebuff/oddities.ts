@@ -1,8 +1,8 @@
-// Unexpected frames that servers may send.
+// Odd frames that servers may send between others.
 import type { FrameWriter } from "./frames.ts";
 import type { Settings } from "./options.ts";
 
-/** A txid that no client reaches. */
+/** A txid that no client counts up to. */
 const UNUSED_TXID = 999_999_999;
 
 const UNKNOWN_MESSAGES = [
@@ -15,7 +15,7 @@ const GARBAGE = [
   '{"type":"action","data":null}',
 ];
 
-/** Frames that follow the success ack of `txid`. */
+/** What follows the success ack of `txid`. */
 export function noiseAfterAck({ oddities }: Settings, frames: FrameWriter, txid: number): readonly string[] {
   return [
     ...(oddities.duplicateAcks ? [frames.ack(txid)] : []),
@@ -25,7 +25,7 @@ export function noiseAfterAck({ oddities }: Settings, frames: FrameWriter, txid:
   ];
 }
 
-/** Frames between the ack of a prompt and its answer. */
+/** What comes between the ack of a prompt and its answer. */
 export function noiseBeforeAnswer(
   { oddities }: Settings,
   frames: FrameWriter,

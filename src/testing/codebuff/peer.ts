@@ -11,6 +11,7 @@ import { noiseAfterAck } from "./oddities.ts";
 import type { CodebuffJournal, Mistake, MockConnection } from "./record.ts";
 import type { Registration, Sessions } from "./sessions.ts";
 
+/** What a connection needs of its server. */
 export interface CodebuffPeerHost extends PeerHost, HandlerHost {
   readonly journal: CodebuffJournal;
   readonly sessions: Sessions;
@@ -18,7 +19,7 @@ export interface CodebuffPeerHost extends PeerHost, HandlerHost {
 }
 
 /**
- * One connection of the mock server, without its socket.
+ * One connection of the mock server without its socket: frames in, frames out, a clock.
  *
  * ```
  *            a valid identify
@@ -32,7 +33,7 @@ export interface CodebuffPeerHost extends PeerHost, HandlerHost {
  * ```
  * With `identify: "nack"` a connection is ready from the start.
  *
- * With `scheduling: "fifo"` a prompt's frame is handled only when its whole answer is sent.
+ * With `scheduling: "fifo"` a frame is done with when the whole answer to its prompt is.
  */
 export class CodebuffPeer extends Peer implements MockConnection, Beating {
   readonly #host: CodebuffPeerHost;
@@ -40,7 +41,7 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
   readonly #record = new ClientRecord((mistake) => this.blame(mistake));
   #phase: "fresh" | "deaf" | "ready" | "over";
   #registration: Registration | undefined;
-  /** The state of the first frame. Frames between its arrival and its answer are too early. */
+  /** How far the first frame is: what comes between arrival and answer comes too early. */
   #first: "expected" | "arrived" | "answered" = "expected";
   #closing: CancelTimer | undefined;
 
@@ -82,7 +83,7 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
     return false;
   }
 
-  /** The link received a frame from the client. */
+  /** The link reports a frame of the client. */
   receive(frame: InboundFrame): void {
     const { clock, journal, settings } = this.#host;
     if (typeof frame === "string")
@@ -90,12 +91,12 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
     if (this.#phase === "over") return;
     this.#blameForUnread(frame);
     if (this.#first === "arrived") this.blame({ kind: "frame-before-identify-ack", detail: describe(frame) });
-    // If identify is optional, only an identify must wait for its answer.
+    // Where an identify is not required, only an identify must be alone until its answer.
     if (this.#first === "expected")
       this.#first =
         settings.identify !== "nack" || this.#messageIn(frame)?.type === "identify" ? "arrived" : "answered";
 
-    // The transport closes for an oversize frame at once; the frame is not queued.
+    // The transport closes this one, not a handler, so it does not wait in line.
     const closeAbove = settings.sizeLimits ? settings.sizeLimits.closeAbove : Number.POSITIVE_INFINITY;
     if (byteLength(frame, closeAbove) > closeAbove) {
       this.blame({ kind: "oversize-frame", detail: describe(frame) });
@@ -107,18 +108,20 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
   }
 
   override leave(code: number, reason: string): void {
-    // A concurrent server has already handled the frames that arrived together with the Close.
+    // What came in one packet with the Close was handled by then on a server where no frame waits for another.
     if (this.#host.settings.scheduling === "concurrent")
       for (const frame of this.inbox.takeWaiting()) void this.handle(frame);
     super.leave(code, reason);
   }
 
+  /** The heartbeat has found this connection silent. */
   expire(): void {
     const { heartbeat } = this.#host.settings;
     if (heartbeat && heartbeat.end === "terminate") this.drop();
     else this.close(1000, "Heartbeat timeout");
   }
 
+  /** The server is about to end. */
   shutDown(): void {
     if (this.#phase === "over") return;
     const { clock, frames, settings } = this.#host;
@@ -131,6 +134,7 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
     this.#closing ??= clock.setTimeout(() => this.close(1001), closeAfter, { unref: true });
   }
 
+  /** Notes a mistake of the client. */
   blame({ kind, detail }: Mistake): void {
     const { journal } = this.#host;
     journal.add(journal.violations, { connection: this, kind, detail });
@@ -215,7 +219,7 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
     }
     const { txid, message } = verdict;
     if (message.type === "identify" && settings.identify === "nack") {
-      // The server has no sessions, but the id identifies the client.
+      // It knows no sessions; whose connection this is can be told from the id all the same.
       const { clientSessionId } = message;
       this.#record.sawIdentify(clientSessionId, txid, this.#host.historyOf(clientSessionId));
       this.send(frames.nack(txid, "Unknown message type; shouldn't be possible here."));
@@ -252,7 +256,7 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
     if (answer !== "none") this.send(this.#host.frames.nack(txid, error));
   }
 
-  /** During a prompt, the server stops reading once a frame waits. */
+  /** While a prompt runs, a frame that waits for its handler keeps the server from reading on. */
   #readOrNot(): void {
     if (this.#staysUnread) this.read(!(this.#handlers.busy && this.inbox.hasWaiting));
   }
@@ -262,7 +266,7 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
     return scheduling === "fifo" && unreadFrame === "1011";
   }
 
-  /** The prompts that run or wait, without a terminal message yet. */
+  /** Prompts that run or wait, and have no terminal message yet. */
   get #unanswered(): readonly string[] {
     const waiting = this.#phase === "ready" ? this.inbox.waiting() : [];
     const prompts = waiting.flatMap((frame) => {

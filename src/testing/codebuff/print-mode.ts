@@ -1,9 +1,10 @@
-// Adds the original server's events to the chunks of an answer.
+// Puts the event objects of the original server around the chunks of an answer.
 type Chunk = string | object;
 
 /**
- * The chunks of one answer, as the original server sends them: `start` first, a `text` event that repeats the strings
- * so far before any other event, `finish` at the end. Events that the script itself sends are not added.
+ * The chunks of one answer as the original server sends them: `start` first, the text of strings repeated in
+ * a `text` event before anything else comes, `finish` at the end. What the script sends of these itself is
+ * not added again.
  */
 export class PrintModeStream {
   readonly #agentId: string;
@@ -17,7 +18,7 @@ export class PrintModeStream {
     this.#historyLength = historyLength;
   }
 
-  /** Returns a script's chunk, preceded by the events that must come before it. */
+  /** A chunk of the script, behind those that it needs before it. */
   chunk(chunk: Chunk): readonly Chunk[] {
     if (typeof chunk === "string") {
       const before = this.#start();
@@ -31,7 +32,7 @@ export class PrintModeStream {
     return [...this.interlude(), chunk];
   }
 
-  /** Returns the events that must precede a message that is not a chunk. */
+  /** What must be out before something that is no chunk. */
   interlude(): readonly Chunk[] {
     const start = this.#start();
     const text = this.#unrepeated;
@@ -39,7 +40,7 @@ export class PrintModeStream {
     return text === "" ? start : [...start, { type: "text", text }];
   }
 
-  /** Returns the events that must precede the prompt-response. */
+  /** What must be out before the prompt-response. */
   end(totalCost: number): readonly Chunk[] {
     const before = this.interlude();
     if (this.#finished) return before;
@@ -47,7 +48,7 @@ export class PrintModeStream {
     return [...before, { type: "finish", agentId: this.#agentId, totalCost }];
   }
 
-  /** Discards the pending text, and adds no `start` any more. */
+  /** Nothing more of what was said or begun is to be repeated. */
   cut(): void {
     this.#started = true;
     this.#unrepeated = "";

@@ -1,14 +1,15 @@
-// The messages that the model sees, and the session state after an answer.
+// What the model sees of a prompt, and the session state after its answer.
 import { type Dict, isDict } from "../server/dict.ts";
 import type { PromptData } from "./messages.ts";
 import type { Settings } from "./options.ts";
 import type { PromptMessage } from "./record.ts";
 
+/** What the language model sees of a prompt. */
 export function promptMessages(data: PromptData, order: Settings["messageOrder"]): readonly PromptMessage[] {
   return order === "history-last" ? proxyMessages(data) : agentMessages(data);
 }
 
-/** The proxy's order: the history is last. */
+/** The proxy's order: the history comes last. */
 function proxyMessages(data: PromptData): readonly PromptMessage[] {
   const { messages: history } = data.sessionState;
   return [
@@ -19,8 +20,8 @@ function proxyMessages(data: PromptData): readonly PromptMessage[] {
 }
 
 /**
- * Reads one message in any form that the proxy accepts. It may be wrapped in `message`, have its role as `type` or its
- * text as `text`, or lack a role and content.
+ * One message, in each spelling that the proxy takes: it may be wrapped in `message`, have its role as `type`, its text as `text`,
+ * or no role and no content at all.
  */
 function readMessage(item: Dict): PromptMessage {
   const { message, type, text = null, content = text } = item;
@@ -29,7 +30,7 @@ function readMessage(item: Dict): PromptMessage {
   return { role: typeof role === "string" ? role : "user", content };
 }
 
-/** The documented state: the received state, with the turn appended to its messages. */
+/** The state that the document promises: the one received, with the turn at the end of its messages. */
 export function appendTurn(data: PromptData, answer: string): Dict {
   const { messages: history } = data.sessionState;
   return {
@@ -42,13 +43,13 @@ export function appendTurn(data: PromptData, answer: string): Dict {
   };
 }
 
-/** The original server's order: the main agent's history, then one message. */
+/** The original server's: what its main agent has heard so far, then one message. */
 function agentMessages(data: PromptData): readonly PromptMessage[] {
   const said = userMessage(data);
   return [...agentHistory(data).filter(isDict).map(readMessage), ...(said ? [said] : [])];
 }
 
-/** The main agent's messages before this prompt. */
+/** The messages of the main agent before this prompt. */
 export function agentHistory({ sessionState }: PromptData): readonly unknown[] {
   const { mainAgentState: agent } = sessionState;
   const history = isDict(agent) ? agent["messageHistory"] : undefined;
@@ -56,8 +57,8 @@ export function agentHistory({ sessionState }: PromptData): readonly unknown[] {
 }
 
 /**
- * The original server's state: the prompt and the answer are in the main agent's history, and the credits count this
- * answer only.
+ * The state that the original server makes: the main agent has heard the prompt and has answered, and its
+ * credits are those of this answer alone.
  */
 export function nextAgentState(data: PromptData, answer: string, cost: number): Dict {
   const { mainAgentState: agent } = data.sessionState;
@@ -76,7 +77,7 @@ export function nextAgentState(data: PromptData, answer: string, cost: number): 
   };
 }
 
-/** The prompt and its content parts form one message. */
+/** The prompt and the parts that came with it are one message. */
 function userMessage({ prompt, content }: PromptData): PromptMessage | undefined {
   if (!content || content.length === 0) return prompt ? { role: "user", content: prompt } : undefined;
   return { role: "user", content: [...(prompt ? [{ type: "text", text: prompt }] : []), ...content] };

@@ -1,4 +1,4 @@
-// Writes the frames of one answer, in the style of the server.
+// What is said to one prompt, in the manner of the server.
 import type { Account } from "./account.ts";
 import type { FrameWriter } from "./frames.ts";
 import type { AccountFigures, PromptErrorFields, PromptResponseFields } from "./messages.ts";
@@ -8,7 +8,7 @@ import { agentHistory, appendTurn, nextAgentState } from "./prompt-messages.ts";
 import type { ReceivedPrompt } from "./record.ts";
 import { PYTHON_OBJECT, SseStream } from "./sse.ts";
 
-/** The connection, as a running answer uses it. */
+/** What a running answer does to its connection. */
 export interface RunPort {
   send(text: string): void;
   close(code: number, reason: string): void;
@@ -24,9 +24,10 @@ export interface ReplyOptions {
   readonly account: Account;
 }
 
-/** The cost in credits of an answer whose script reports no cost. */
+/** Credits that an answer costs whose script reports no cost. */
 const USUAL_COST = 1;
 
+/** Writes the frames of one answer. */
 export class Reply {
   readonly sse: SseStream;
   readonly #options: ReplyOptions;
@@ -48,17 +49,18 @@ export class Reply {
     return this.#options.account.figures;
   }
 
-  /** Whether the client has its terminal message, or has cancelled. */
+  /** Whether the client has its terminal message, or wants none any more. */
   get settled(): boolean {
     return this.#settled;
   }
 
-  /** The client cancelled the prompt. */
+  /** The client wants no more of it. */
   cancel(): void {
     this.#settled = true;
     this.#printMode?.cut();
   }
 
+  /** The script has said all it had to say. */
   end(): void {
     if (this.#settled) return;
     if (this.#options.settings.chunks === "openai-sse") {
@@ -68,13 +70,13 @@ export class Reply {
     this.respond({});
   }
 
-  /** Sends the usage that follows a whole answer. */
+  /** What follows a whole answer. */
   afterword(): void {
     const { port, frames, settings } = this.#options;
     if (this.#responded && settings.usage === "around") port.send(frames.usageResponse(this.figures));
   }
 
-  /** Sends a string step, as the switch `chunks` says. */
+  /** A string step: a chunk, as the switch `chunks` has it. */
   text(text: string): void {
     const { chunks } = this.#options.settings;
     if (chunks === "repr") this.raw(PYTHON_OBJECT, text);
@@ -82,25 +84,27 @@ export class Reply {
     else this.say(text);
   }
 
+  /** A chunk, with the events that belong around it. */
   say(chunk: string | object): void {
     if (typeof chunk === "string") this.#text += chunk;
     for (const each of this.#printMode?.chunk(chunk) ?? [chunk]) this.#send(each);
   }
 
-  /** Sends a chunk unchanged. @param text the text that the chunk contains */
+  /** A chunk as it is. @param text what it says */
   raw(chunk: string, text = ""): void {
     this.#text += text;
     this.interlude();
     this.#send(chunk);
   }
 
+  /** An action of the server in the middle of the answer. */
   act(data: Readonly<Record<string, unknown>>): void {
     const { port, frames } = this.#options;
     this.interlude();
     port.send(frames.action(data));
   }
 
-  /** Sends pending events, such as the text of the strings so far. */
+  /** What the strings so far have said must be out before anything else comes. */
   interlude(): void {
     for (const chunk of this.#printMode?.interlude() ?? []) this.#send(chunk);
   }
@@ -116,7 +120,7 @@ export class Reply {
     const cost = this.#cost ?? USUAL_COST;
     for (const chunk of this.#printMode?.end(cost) ?? []) this.#send(chunk);
     const { sessionState, ...usual } = this.#results(cost);
-    // Write the frame first: writing throws for a state that is nested too deeply.
+    // Before it counts as sent: a state that is nested too deep cannot be written.
     const frame = frames.promptResponse(prompt.promptId, sessionState, { ...usual, ...fields });
     if (!this.#responded) account.charge(cost);
     this.#settled = true;

@@ -1,47 +1,47 @@
-// Script steps that send requests to the client: tools, files, MCP tools.
+// Script steps that ask the client: tools, files, MCP tools.
 import { checked, type NamesOf } from "../names.ts";
 import type { FileContents, McpTool, RequestResult, ToolOutput } from "./messages.ts";
 import type { ReceivedAnswer } from "./record.ts";
 
-/** Options of every request step. */
+/** What every request step can be told. */
 export interface RequestOptions {
-  /** @default "request-1", "request-2" and so on, numbered by the server */
+  /** @default "request-1", "request-2" and so on, counted by the server */
   readonly requestId?: string;
   /**
-   * Whether the script waits for the answer. If false, the value of the step is the request's id, and
+   * Whether the script waits for the answer. Without, the value of the step is the id of the request, and
    * `step.answerTo(id)` waits later.
    * @default true
    */
   readonly wait?: boolean;
 }
 
-/** A tool-call-request, as the original server sends it. */
+/** A tool-call-request as the original server sends it. */
 export interface ToolCallRequest extends RequestOptions {
   readonly toolName: string;
   readonly input: { readonly [key: string]: unknown };
   /**
-   * In ms; negative for no timeout. Sent only if set. The server gives up 5 s later, and continues with an
-   * `errorMessage`.
+   * In ms, negative for none. It is sent only when it is given; the server itself gives up 5 s later, and
+   * goes on with an `errorMessage`.
    * @default 30_000
    */
   readonly timeout?: number;
-  /** The MCP server of the tool. */
+  /** The MCP server that has the tool. */
   readonly mcpConfig?: McpConfig;
   /** @default the promptId */
   readonly userInputId?: string;
 }
 
-/** A tool-call-request with the field names that the proxy plans. */
+/** A tool-call-request with the field names that the proxy has planned. */
 export interface PlannedToolCallRequest extends Pick<RequestOptions, "wait"> {
   readonly toolName: string;
   readonly toolArgs: { readonly [key: string]: unknown };
-  /** The `requestId` that the answer must repeat. @default "request-1" and so on, numbered by the server */
+  /** What the answer names as its `requestId`. @default "request-1" and so on, counted by the server */
   readonly toolCallId?: string;
 }
 
-/** A read-files or read-files-request. */
+/** A read-files, or a read-files-request. */
 export interface ReadFilesRequest extends RequestOptions {
-  /** `read-files-request` is the name that the proxy plans. @default "read-files" */
+  /** `read-files-request` is the name that the proxy has planned. @default "read-files" */
   readonly name?: "read-files" | "read-files-request";
 }
 
@@ -52,7 +52,7 @@ export interface McpToolsRequest extends RequestOptions {
   readonly toolNames?: readonly string[];
 }
 
-/** How to reach an MCP server. The type and the collections are optional. */
+/** How to reach an MCP server; the type and the collections may be left out. */
 export type McpConfig =
   | {
       readonly type?: "stdio";
@@ -67,23 +67,23 @@ export type McpConfig =
       readonly headers?: { readonly [name: string]: string };
     };
 
-/** The request of a request step. */
+/** What a request step asks for. */
 export interface Asked {
   readonly kind: ReceivedAnswer["kind"];
   readonly requestId: string | undefined;
   readonly wait: boolean | undefined;
-  /** The paths that the answer must contain. */
+  /** The paths that the answer must have. */
   readonly paths: readonly string[];
-  /** ms until the server continues without an answer; undefined for never. */
+  /** ms until the server goes on without an answer; undefined for never. */
   readonly patience: number | undefined;
-  /** The value of the step after this timeout. */
+  /** The value of the step then. */
   readonly late: RequestResult;
-  /** The data of the request action. */
+  /** The data of the action that asks. */
   dataFor(requestId: string, promptId: string): Readonly<Record<string, unknown>>;
 }
 
 /**
- * A step with a value. `yield` returns the union of all step values; `yield*` returns this step's type:
+ * A step with a value. `yield` gives it as any of the values that steps have; `yield*` gives it with its type:
  *
  * ```ts
  * const output = yield* step.toolCall({ toolName: "get_weather", input: { city: "Oslo" } });
@@ -91,23 +91,23 @@ export interface Asked {
  */
 export interface RequestStep<Result> {
   readonly kind: "request";
-  /** The request, or the id of an earlier request to wait for. */
+  /** What it asks for, or the id of a request whose answer it waits for. */
   readonly asked: Asked | string;
   [Symbol.iterator](): Generator<RequestStep<Result>, Result>;
 }
 
-/** The value of a request step. With `wait: false` it is the request's id. */
+/** The value of a request step: without waiting it is the id of the request. */
 export type RequestValue<Options, Result> = Options extends { readonly wait: false } ? string : Result;
 
 const OPTIONS: NamesOf<RequestOptions> = { requestId: true, wait: true };
 const TOOL = { ...OPTIONS, toolName: true, input: true, timeout: true, mcpConfig: true, userInputId: true };
 const PLANNED_TOOL = { wait: true, toolName: true, toolArgs: true, toolCallId: true };
 
-/** The default timeout of a tool, in ms. */
+/** ms that a tool may take when the request does not say. */
 const TOOL_TIMEOUT = 30_000;
-/** ms that the server waits beyond the tool's timeout. */
+/** ms that the server waits for the answer on top of what the tool may take. */
 const TOOL_GRACE = 5_000;
-/** ms that the server waits for the tool list of an MCP server. */
+/** ms that the server waits for the tools of an MCP server. */
 const MCP_TIMEOUT = 50_000;
 
 function asking<Result>(asked: Asked | string): RequestStep<Result> {
@@ -121,7 +121,7 @@ function asking<Result>(asked: Asked | string): RequestStep<Result> {
   return made;
 }
 
-/** The common part of both forms of a tool-call-request. */
+/** What is the same for both shapes of a tool-call-request. */
 function toolLimits(
   toolName: string,
   timeout = TOOL_TIMEOUT,
@@ -132,11 +132,11 @@ function toolLimits(
 }
 
 /**
- * Steps that send a request to the client and return its answer. With `extensions: "nack"` the server would refuse the
- * answer, so the step does not wait and returns an empty value.
+ * Steps that ask the client for something and go on with its answer. With `extensions: "nack"` the server
+ * would refuse the answer, so it does not wait, and the value is an empty one.
  */
 export const requestSteps = {
-  /** Requests a tool call. The value is its output, or an `errorMessage` after the timeout. */
+  /** Asks for a tool. The value is its output, or an `errorMessage` when the server has given up. */
   toolCall<Request extends ToolCallRequest>(
     request: Request,
   ): RequestStep<RequestValue<Request, ToolOutput>> {
@@ -149,7 +149,7 @@ export const requestSteps = {
       },
     });
   },
-  /** Like `toolCall`, with the field names that the proxy plans but never sends. */
+  /** The same in the field names that the proxy has planned and never sent. */
   plannedToolCall<Request extends PlannedToolCallRequest>(
     request: Request,
   ): RequestStep<RequestValue<Request, ToolOutput>> {
@@ -157,7 +157,7 @@ export const requestSteps = {
     const dataFor: Asked["dataFor"] = (id) => ({ type: "tool-call-request", toolCallId: id, ...fields });
     return asking({ ...toolLimits(fields.toolName), requestId, wait, dataFor });
   },
-  /** Requests files. The server waits without a limit. */
+  /** Asks for files. The server waits for ever. */
   readFiles<Request extends ReadFilesRequest>(
     filePaths: readonly string[],
     request?: Request,
@@ -175,7 +175,7 @@ export const requestSteps = {
       dataFor,
     });
   },
-  /** Requests the tool list of an MCP server. The server gives up after 50 s, and continues with an empty list. */
+  /** Asks which tools an MCP server has. The server gives up after 50 s, and goes on with none. */
   requestMcpTools<Request extends McpToolsRequest>(
     request: Request,
   ): RequestStep<RequestValue<Request, readonly McpTool[]>> {

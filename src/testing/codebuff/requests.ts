@@ -9,16 +9,18 @@ interface Request {
   readonly promptId: string;
   readonly result: Promise<RequestResult>;
   readonly settle: (result: RequestResult) => void;
-  /** How an answer that arrives now is classified. */
+  /** What an answer is that comes now. */
   state: Exclude<ReceivedAnswer["outcome"], "unknown">;
   cancelTimer: CancelTimer | undefined;
 }
 
+/** What an answer needs of its connection. */
 export interface RequestsPort {
   readonly connection: MockConnection;
   blame(mistake: Mistake): void;
 }
 
+/** The requests of the server on one connection, and what became of them. */
 export class Requests {
   readonly #port: RequestsPort;
   readonly #journal: CodebuffJournal;
@@ -31,6 +33,7 @@ export class Requests {
     this.#clock = clock;
   }
 
+  /** Takes note of a request that is being sent. */
   open(requestId: string, asked: Asked, promptId: string): void {
     if (this.#requests.get(requestId)?.state === "taken")
       throw new TypeError(`The request ${requestId} is open already: give each its own requestId`);
@@ -48,13 +51,14 @@ export class Requests {
       request.cancelTimer = this.#clock.setTimeout(giveUp, asked.patience, { unref: true });
   }
 
-  /** Resolves with the answer, or after the timeout; never rejects. */
+  /** Resolves when the answer has come or the server has given up; never rejects. */
   result(requestId: string): Promise<RequestResult> {
     const request = this.#requests.get(requestId);
     if (!request) throw new TypeError(`There is no request ${requestId} on this connection`);
     return request.result;
   }
 
+  /** The client has answered. */
   answer(data: AnswerData, txid: number): void {
     const { requestId } = data;
     const [kind, result] = read(data);
@@ -79,7 +83,7 @@ export class Requests {
     request.settle(result);
   }
 
-  /** The connection ended: cancels the timeouts. */
+  /** The connection is over: nobody waits any more. */
   end(): void {
     for (const request of this.#requests.values()) request.cancelTimer?.();
   }

@@ -1,13 +1,15 @@
-// Tracks which session ids are in use.
+// Which session ids are in use.
 import type { Clock } from "../../core/clock.ts";
 import type { Settings } from "./options.ts";
 
+/** A session id that is taken. */
 export interface Registration {
   readonly sessionId: string;
-  /** When the id becomes free, on the server's clock; undefined while its connection is open. */
+  /** When it becomes free, by the clock; undefined while its connection lives. */
   freeAt: number | undefined;
 }
 
+/** Which session ids are taken, on one server. */
 export class Sessions {
   readonly #settings: Settings;
   readonly #clock: Clock;
@@ -18,13 +20,13 @@ export class Sessions {
     this.#clock = clock;
   }
 
-  /** Registers an id, or returns the text of the refusal. */
+  /** Takes an id, or says why not, in the words of the second ack. */
   register(sessionId: string): Registration | string {
     const { duplicateId, maxConnections } = this.#settings;
     const now = this.#clock.now();
     let inUse = false;
     for (const registration of this.#taken) {
-      // Expired ids are removed here, so they need no timer.
+      // Looked at only here, so that no timer is needed for it.
       if (registration.freeAt !== undefined && registration.freeAt <= now) this.#taken.delete(registration);
       else if (registration.sessionId === sessionId) inUse = true;
     }
@@ -40,6 +42,7 @@ export class Sessions {
     registration.freeAt = this.#clock.now() + (promptRan ? midPrompt : idle);
   }
 
+  /** Forgets them all, as a process that starts anew. */
   clear(): void {
     this.#taken.clear();
   }

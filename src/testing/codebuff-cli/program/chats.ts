@@ -1,10 +1,10 @@
-// The stored conversations for `--continue`.
+// The stored conversations that `--continue` goes on from.
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import type { FakeCodebuffMessage } from "../record.ts";
 import type { FakeCodebuffScenario } from "../scenario.ts";
 
 interface Chat {
-  /** A counter: the newest conversation has the highest value. */
+  /** Counts up: the newest has the highest. */
   readonly at: number;
   readonly messages: readonly FakeCodebuffMessage[];
 }
@@ -12,19 +12,19 @@ interface Chat {
 /** The conversation of one run. */
 export interface Session {
   readonly id: string;
-  /** The earlier messages; undefined without a store. */
+  /** What was said before; undefined without a store. */
   readonly history: readonly FakeCodebuffMessage[] | undefined;
-  /** Stores the new messages. */
+  /** Keeps what was said now. */
   save(prompt: string, answer: string): void;
 }
 
-/** The real CLI's conversation id: its start time. */
+/** As the real CLI names a conversation: the time at which it began. */
 const newId = (): string => new Date(performance.timeOrigin).toISOString().replaceAll(":", "-");
 
 /**
- * The conversation for `--continue`, or a new one.
+ * The conversation that `--continue` asks for, or a new one.
  *
- * @param asked the value of `--continue`; `true` without a value, undefined if the option is missing or ignored
+ * @param asked the value of `--continue`; `true` without one, undefined without the option or where it is ignored
  */
 export function openSession(scenario: FakeCodebuffScenario, asked: string | true | undefined): Session {
   const { continueStore: path, unknownSession = "newest", sessionId } = scenario;
@@ -61,6 +61,7 @@ function unusedId(chats: Readonly<Record<string, Chat>>): string {
   return id;
 }
 
+/** The store, which the first run makes. */
 function readChats(path: string): Record<string, Chat> {
   return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
 }

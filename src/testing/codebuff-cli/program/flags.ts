@@ -1,10 +1,11 @@
-// The options of each real program, parsed as the program does.
+// The options of each real program, read as it reads them.
 import type { FakeCodebuffProfile } from "../scenario.ts";
 
+/** An option of the CLI. */
 export interface Flag {
   readonly long: string;
   readonly short?: string;
-  /** `<file>` for a required value, `[id]` for an optional one. */
+  /** `<file>` for a value that must be there, `[id]` for one that may. */
   readonly value?: string;
   readonly about: string;
 }
@@ -30,9 +31,9 @@ const HELP: Flag = { short: "-h", long: "--help", about: "Print this text" };
 
 export interface Program {
   readonly flags: readonly Flag[];
-  /** First words that are commands, not prompts, in interactive mode. */
+  /** What is no prompt as the first word, unless the CLI runs non-interactively. */
   readonly commands: readonly string[];
-  /** Without this flag the terminal UI opens; empty if the program has no such mode. */
+  /** The flag without which the terminal UI opens; empty where there is no other way. */
   readonly nonInteractive: readonly string[];
 }
 
@@ -80,24 +81,24 @@ export function helpText({ flags }: Program): string {
 export const USAGE = "Usage: codebuff [options] [prompt...]\n";
 
 export interface Arguments {
-  /** By long name. If an option is repeated, the last one. */
+  /** By long name; of an option that is given twice, the last one. */
   readonly options: ReadonlyMap<string, string | true>;
   readonly words: readonly string[];
-  /** Whether the first word precedes any `--`, so that it can be a command. */
+  /** Whether the first word stands before any `--`, so that it may be a command. */
   readonly firstWordIsBare: boolean;
-  /** Options that the program lacks, unchanged. */
+  /** Options that the program lacks, as they were given. */
   readonly unknown: readonly string[];
-  /** Any other error. */
+  /** What is wrong besides. */
   readonly mistake?: string;
 }
 
-/** As in the real parser, a lone `-` is a word. */
+/** As the real parser sees it: a lone `-` is a word. */
 const looksLikeOption = (argument: string): boolean => argument.length > 1 && argument.startsWith("-");
 
 /**
- * Parses arguments like the real CLI. A required value is the next argument, whatever it is. An optional value is the
- * next argument unless it looks like an option. `-oFILE` and `--opt=value` contain their values. `-nq` is two options.
- * After `--` there are only words.
+ * Reads arguments as the parser of the real CLI does: a value that must be there is the next argument, whatever that is;
+ * one that may be there is the next argument unless that looks like an option; `-oFILE` and `--opt=value` hold theirs;
+ * `-nq` is two options; behind `--` there are only words.
  */
 export function parseArguments(program: Program, argv: readonly string[]): Arguments {
   const find = (name: string): Flag | undefined =>
@@ -109,7 +110,7 @@ export function parseArguments(program: Program, argv: readonly string[]): Argum
   let mistake: string | undefined;
 
   let at = 0;
-  /** The rest of a group like `-nq`, after its first letter. */
+  /** What is left of a group like `-nq` behind its first letter. */
   let rest: string | undefined;
   while (rest !== undefined || at < argv.length) {
     const argument = rest ?? argv[at++] ?? "";
@@ -154,7 +155,7 @@ export function parseArguments(program: Program, argv: readonly string[]): Argum
   return { options, words, firstWordIsBare, unknown, ...(mistake === undefined ? {} : { mistake }) };
 }
 
-/** The agent that answers. Plan takes precedence over max, max over free, and `--agent` over all. */
+/** The agent that answers: plan beats max beats free, and `--agent` beats them all. */
 export function agentOf({ options }: Arguments): string {
   const agent = options.get("--agent");
   if (typeof agent === "string") return agent;

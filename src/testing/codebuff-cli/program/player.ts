@@ -1,4 +1,4 @@
-// Plays the events of one run until its end or failure.
+// Plays the events of one run, up to its end or failure.
 import { Buffer } from "node:buffer";
 import type { FakeCodebuffScenario } from "../scenario.ts";
 import { type Failure, failureOf, TIMED_OUT } from "./failures.ts";
@@ -11,10 +11,10 @@ import { type Item, isEvent, itemsOf, type Question } from "./steps.ts";
 import { TraceLines } from "./trace-lines.ts";
 import { Transcript } from "./transcript.ts";
 
-/** The maximum number of items between two turns of the event loop. */
+/** Items between two turns of the event loop, at most. */
 const BREATH = 10_000;
 
-/** Plays the events of one run, until its failure, its time limit, or the end of its reader. */
+/** Plays the events of one run, up to its failure, its time limit, or a reader who leaves. */
 export class Player {
   readonly #scenario: FakeCodebuffScenario;
   readonly #printer: Printer;
@@ -31,7 +31,7 @@ export class Player {
     readonly stdout: Output;
     readonly stderr: Sink;
     readonly lifeline: Lifeline | undefined;
-    /** Whether progress is printed on stderr. */
+    /** Whether the progress is told on stderr. */
     readonly traced: boolean;
   }) {
     this.#scenario = parts.scenario;
@@ -40,10 +40,11 @@ export class Player {
     this.#stderr = parts.stderr;
     this.#lifeline = parts.lifeline;
     this.#traceLines = parts.traced ? new TraceLines() : undefined;
-    // Keep the text only for a stored conversation: an endless flood must not fill the memory.
+    // Only a conversation that is kept needs its text; a flood must not fill the memory.
     this.#transcript = parts.scenario.continueStore === undefined ? undefined : new Transcript();
   }
 
+  /** What was said, where a conversation is kept. */
   get text(): string {
     return this.#transcript?.text ?? "";
   }
@@ -67,7 +68,7 @@ export class Player {
       if (isSaid(item) && said++ === this.#scenario.stallAfter) break;
       const doing = this.#do(item);
       if (doing) await doing;
-      // Output that is printed only at the end never waits. Without this pause, a flood would handle no signals.
+      // What is printed at the end alone waits for nobody, and a flood of that would hear no signal.
       else if (++done % BREATH === 0) await breathe();
     }
     if (this.#scenario.stallAfter === undefined || said < this.#scenario.stallAfter) return;

@@ -1,4 +1,4 @@
-// The output of a run: one printer for each output mode.
+// What a run prints: a printer for each output mode.
 import { Buffer } from "node:buffer";
 import type { FakeCodebuffProfile, FakeCodebuffScenario } from "../scenario.ts";
 import type { FakeCodebuffEvent } from "../script.ts";
@@ -10,20 +10,21 @@ import type { Sink } from "./sink.ts";
 import { isOfRoot } from "./steps.ts";
 import { Transcript } from "./transcript.ts";
 
-/** An event stream, an object, text, text at the end, or a terminal UI. */
+/** A stream of events, an object, text, text at the end, or a terminal UI. */
 export type Mode = "stream" | "object" | "plain" | "quiet" | "terminal";
 
 type Printing = Promise<void> | undefined;
 
-/** Prints events in one output mode. Await returned promises. */
+/** What an output mode makes of events. What returns a promise has to be awaited. */
 export interface Printer {
   event(event: FakeCodebuffEvent): Printing;
-  /** A text chunk of the root agent. */
+  /** A chunk of text of the root agent. */
   chunk(text: string): Printing;
-  /** Any value in place of an event. */
+  /** Any value where an event belongs. */
   json(value: unknown): Printing;
-  /** A `text` event with a line of a given size in bytes. */
+  /** A `text` event of so many bytes. */
   huge(bytes: number): Printing;
+  /** Whatever is printed at the end. */
   end(failure: Failure | undefined): Promise<void>;
 }
 
@@ -35,7 +36,7 @@ export function modeOf(scenario: FakeCodebuffScenario, { options, words, firstWo
   if (quiet === true) return "quiet";
   if (jsonObject !== undefined) return "object";
   if (!nonInteractive.some((flag) => options.has(flag))) return "terminal";
-  // A command has its own prompts. The fork checks for one only in interactive mode.
+  // A command asks its own questions. The fork looks for one only where it can.
   if (profile !== "fork" && firstWordIsBare && commands.includes(words[0] ?? "")) return "terminal";
   if (options.has("--stream-json") || options.has("--print")) return "stream";
   if (options.has("--json")) return "object";
@@ -70,7 +71,7 @@ export function printerOf(
   }
 }
 
-/** One JSON value per line. A failure is printed on stderr. */
+/** One JSON value on each line. A failure is told on stderr. */
 function streamPrinter(stdout: Output, errors: Output, tell: Printer["end"]): Printer {
   const json = (value: unknown) => stdout.line(JSON.stringify(value));
   return {
@@ -82,12 +83,12 @@ function streamPrinter(stdout: Output, errors: Output, tell: Printer["end"]): Pr
   };
 }
 
-/** Only the root agent's text, as it arrives, with a final newline. */
+/** The text of the root agent and nothing else, as it comes; its end is a newline. */
 function plainPrinter(stdout: Output, tell: Printer["end"]): Printer {
   let chunked = false;
   let said = false;
   const block = (event: FakeCodebuffEvent) => {
-    // Text blocks repeat the chunks.
+    // Blocks repeat chunks.
     if (event.type !== "text" || !isOfRoot(event) || chunked) return undefined;
     said = true;
     return stdout.raw(String(event["text"]));
@@ -120,7 +121,7 @@ function atTheEnd(print: (said: Transcript, failure: Failure | undefined) => Pro
   };
 }
 
-/** The object of `--json`. It contains a failure. */
+/** The object of `--json`: a failure is a part of it. */
 function objectOf({ text, traces }: Transcript, failure: Failure | undefined): object {
   if (!failure) return { success: true, output: text, traces };
   const { error, stack, late } = failure;
@@ -128,7 +129,7 @@ function objectOf({ text, traces }: Transcript, failure: Failure | undefined): o
   return { success: false, output: text, ...(late ? { traces } : {}), error: said };
 }
 
-/** Writes lines one by one, without the scenario's changes to stdout. */
+/** Lines that are written one by one, whole and without what the scenario does to stdout. */
 class Lines extends Output {
   constructor(sink: Sink) {
     super(sink, {});

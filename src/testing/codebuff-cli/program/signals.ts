@@ -1,11 +1,11 @@
-// Records signals, and ends the process as the scenario says.
+// Notes signals, and dies of them as a scenario says.
 import { constants } from "node:os";
 import type { FakeCodebuffScenario } from "../scenario.ts";
 import type { Journal } from "./journal.ts";
 
 const HEARD = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"] as const;
 
-/** Records every signal. Then the process dies of it, unless the scenario says otherwise. */
+/** Notes every signal, and then dies of it as a program without handlers does, unless the scenario says otherwise. */
 export function hearSignals(journal: Journal, { ignoreSigterm, slowSigterm }: FakeCodebuffScenario): void {
   for (const signal of HEARD) {
     process.on(signal, () => {
@@ -18,11 +18,11 @@ export function hearSignals(journal: Journal, { ignoreSigterm, slowSigterm }: Fa
   }
 }
 
-/** Ends this process with a signal that the parent can see. */
+/** Ends this process by a signal, which its parent sees as such. */
 export function die(journal: Journal, signal: NodeJS.Signals): void {
   journal.add({ end: { code: null, signal, atMs: journal.now } });
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
-  // Fallback if the signal is not delivered, as for a container's first process: the exit code that a shell would use.
+  // Where a signal is held back, as for the first process of a container, this is what a shell would make of it.
   setTimeout(() => process.exit(128 + constants.signals[signal]), 1000);
 }

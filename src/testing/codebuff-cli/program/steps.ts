@@ -1,12 +1,13 @@
-// Generates the steps of a run from its scenario.
+// The steps of a run, one by one, from its scenario.
 import type { FakeCodebuffScenario } from "../scenario.ts";
 import type { FakeCodebuffEvent, FakeCodebuffScript, FakeCodebuffStep } from "../script.ts";
 import { groups, type HugeLine, junk } from "./canned.ts";
 
+/** What a run knows when it begins to answer. */
 export interface Question {
   readonly prompt: string;
   readonly agent: string;
-  /** The number of messages in the conversation; undefined without a store. */
+  /** How many messages the conversation has; undefined where none is kept. */
   readonly remembered: number | undefined;
   readonly sessionId: string | undefined;
 }
@@ -16,14 +17,14 @@ export type Item = FakeCodebuffStep | HugeLine;
 export const isEvent = (item: Item): item is FakeCodebuffEvent =>
   typeof item === "object" && "type" in item && typeof item.type === "string";
 
-/** The root agent has no id or this one. */
+/** The root agent has no id, or this one. */
 const ROOT = "main-agent";
 export const isOfRoot = (event: FakeCodebuffEvent): boolean =>
   event["agentId"] === undefined || event["agentId"] === ROOT;
 
 /**
- * Generates all steps of a run one by one, so a million events need little memory: the scripted events, the switches'
- * event groups before the first `finish`, and the changes that switches make to events.
+ * All that a run does, in order and one by one, so that a million events cost no memory: what was scripted, with the
+ * groups of the switches before its first `finish`, and what other switches do to some events.
  */
 export function* itemsOf(scenario: FakeCodebuffScenario, question: Question): Generator<Item> {
   const { download, version = "1.0.600", eventsAfterFinish = false } = scenario;
@@ -39,7 +40,7 @@ export function* itemsOf(scenario: FakeCodebuffScenario, question: Question): Ge
     }
     if (step.type === "subagent_start") open.add(step["agentId"]);
     if (step.type === "subagent_finish") open.delete(step["agentId"]);
-    // The `agentId` of a finish is its agent's type, unless it is the id of an open sub-agent.
+    // The `agentId` of a finish is the type of its agent, unless it is the id of an open sub-agent.
     const ends = step.type === "finish" && !open.has(step["agentId"]);
     if (ends && !grouped) {
       grouped = true;
@@ -74,13 +75,13 @@ function usual(
   { agent }: Question,
   text: string,
 ): FakeCodebuffScript {
-  // Of the known builds, only the fork reports its model.
+  // Of the builds that are known, only the fork names its model.
   const start = {
     type: "start",
     ...(profile === "fork" ? { model: "openai/gpt-5-mini" } : {}),
     messageHistoryLength: 0,
   };
-  // A failed run may still print a `finish`. Only the exit code shows the failure.
+  // A run that fails may print a `finish` all the same: what it ended as is said by its exit.
   if (failWith !== undefined) return [start, { type: "finish", agentId: agent, totalCost: 0 }];
   return [start, { type: "text", text }, { type: "finish", agentId: agent, totalCost: 1 }];
 }

@@ -1,20 +1,20 @@
-// Lines that one real program writes to stderr.
+// Lines that one of the real programs writes to stderr.
 import type { FakeCodebuffEvent } from "../script.ts";
 
-/** The fork's model library prints this warning on every call. */
+/** The library that the fork calls models with warns of the same thing on every call. */
 const WARNING =
   "AI SDK Warning: System messages in the prompt or messages fields can be a security risk because they may enable prompt injection attacks. Use the system option instead when possible. Set allowSystemInMessages to true to suppress this warning, or false to throw an error.";
 
-/** Credits per dollar, as in the fork. */
+/** Credits per dollar, as the fork counts. */
 const CREDITS = 1000;
 
-/** The first lines of a multi-line value, joined into one. */
+/** The first lines of a value that is printed over many, in one. */
 const firstLines = (value: unknown, count: number): string =>
   (JSON.stringify(value, null, 2) ?? "undefined").split("\n").slice(0, count).join(" ");
 
-/** Writes the fork's progress lines on stderr. */
+/** What the fork tells of a run on stderr, line by line. */
 export class TraceLines {
-  /** Whether tool results were printed, so that the next output belongs to a new model call. */
+  /** Whether the results of tools are out, so that what follows comes from another call of the model. */
   #answered = false;
 
   linesOf(event: FakeCodebuffEvent): readonly string[] {
