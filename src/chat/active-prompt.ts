@@ -1,16 +1,16 @@
-// The one prompt that the client has, from its start to its end.
+// The prompt that the client is working on.
 import type { AnyTurn } from "../core/client/any-client.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import type { Job } from "./queue.ts";
 
-/** The prompt that the client has. */
+/** The prompt that the client is working on, from `prompt()` to the end of its turn. */
 export class ActivePrompt {
   readonly job: Job;
-  /** Whether the transcript goes in front of the prompt. */
+  /** Whether the recap of the transcript precedes the prompt. */
   readonly hasRecap: boolean;
-  /** Undefined inside of the client's `prompt()`. */
+  /** Undefined until the client's `prompt()` has returned. */
   #turn: AnyTurn | undefined;
-  /** Cancelled before there was a turn to cancel. */
+  /** Whether `cancel()` was called, perhaps before the turn existed. */
   #isCancelled = false;
   #told: "nothing" | "sent" | "unsent" = "nothing";
 
@@ -19,12 +19,12 @@ export class ActivePrompt {
     this.hasRecap = hasRecap;
   }
 
-  /** Whether the events have told that the prompt was sent. */
+  /** Whether `turn.started` has reported this prompt as sent. */
   get wasSent(): boolean {
     return this.#told === "sent";
   }
 
-  /** Whether the events tell now of a turn that was never sent. Nothing of it is shown: there is no answer. */
+  /** Whether the current events belong to a turn that was never sent. The chat shows none of them. */
   get isUnsent(): boolean {
     return this.#told === "unsent";
   }
@@ -36,10 +36,10 @@ export class ActivePrompt {
 
   cancel(): void {
     this.#isCancelled = true;
-    this.#turn?.cancel().catch(() => {}); // the outcome tells how the turn has ended
+    this.#turn?.cancel().catch(() => {}); // the turn's outcome reports how it ended
   }
 
-  /** A turn has started, or ended. */
+  /** Reads the events that start and end turns. */
   see(event: Extract<UniversalEvent, { readonly type: "turn.started" | "turn.ended" }>): void {
     if (event.type === "turn.ended") {
       if (this.isUnsent) this.#told = "nothing";
@@ -47,7 +47,7 @@ export class ActivePrompt {
       this.#told = this.#hasStopped ? "unsent" : "sent";
   }
 
-  /** Whether a turn that no event has told of can no more be sent. */
+  /** Whether the turn failed or was cancelled before its first event. Such a turn is never sent. */
   get #hasStopped(): boolean {
     const status = this.#turn?.status;
     return status === "cancelling" || status === "cancelled" || status === "failed";

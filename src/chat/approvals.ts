@@ -1,22 +1,21 @@
-// The grants of a chat: what the user has allowed beyond one call.
+// The grants of a chat: the tool calls that the user has allowed in advance.
 import type { Grant } from "../core/values.ts";
 
-/** What the user has allowed beyond one call, of the client that the chat has now. It is never saved. */
+/** A grant: later calls that the user has allowed. Belongs to the current client, and is never saved. */
 export interface ChatGrant {
-  /** Goes to `chat.revoke`. Unique over all chats. */
+  /** The id for `chat.revoke`. Unique across all chats. */
   readonly id: string;
   /** The name of the tool. */
   readonly tool: string;
-  /** What it covers, in words. The words quote the agent: print them by `reveal`. */
+  /** What the grant covers, in words. The words quote the agent: print them with `reveal`. */
   readonly grant: string;
-  /** When it ends by itself. */
+  /** When the grant ends. */
   readonly scope: "turn" | "session";
 }
 
-/** Nothing was allowed beyond its call. */
 export const NO_APPROVALS: readonly ChatGrant[] = [];
 
-/** The grants of a chat: the same list until the client's list changes. */
+/** Keeps the same list until the client's grants change. */
 export class Approvals {
   #of: readonly Grant[] | undefined;
   #list = NO_APPROVALS;

@@ -1,4 +1,4 @@
-// The client behind a chat, and its replacement when it has closed for good.
+// The client of a chat, and its replacement after it has closed for good.
 import type { AnyAgentClient, AnyConversation, AnyTurn } from "../core/client/any-client.ts";
 import { isAgentwireError } from "../core/errors.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
@@ -7,7 +7,7 @@ import type { Memory } from "./memory.ts";
 import type { Requests } from "./pending.ts";
 import { Session, type SessionHost, type SessionPrompt } from "./session.ts";
 
-/** The backend of a chat: its client, and a new one when the client has closed for good. */
+/** The client of a chat. A client that has closed for good is replaced. */
 export class Backend {
   readonly #source: AgentSource;
   readonly #options: UniversalOptions;
@@ -26,46 +26,36 @@ export class Backend {
     return this.#session?.client;
   }
 
-  /** The requests of the client that wait for the user. */
+  /** The client's requests that wait for the user. */
   get requests(): Requests | undefined {
     return this.#session?.requests;
   }
 
-  /** The state of the conversation. */
   get state(): ConversationState | undefined {
     return this.#session?.state;
   }
 
-  /** See {@link Conversation.earlier}. Begins the conversation that the memory goes on with, if the last one is over. */
+  /** See {@link Conversation.earlier}. Starts a new conversation if the last one is over. */
   earlier(turns: number): ConversationState | undefined {
     return this.#ready().session.earlier(turns);
   }
 
-  /** Makes the first client. @throws what the source throws */
+  /** Creates the first client. @throws what the source throws */
   make(): void {
     this.#session = new Session(this.#source, this.#options, this.#host);
   }
 
-  /**
-   * Makes what is missing for the next prompt: a client, a conversation. Afterwards the memory may be lost.
-   * @throws what the source and the client throw
-   */
+  /** Creates a missing client or conversation for the next prompt. Afterwards `isLost` may be true. */
   open(): void {
     this.#ready();
   }
 
-  /**
-   * Connects now, with a new client if the client has closed for good.
-   * @throws what the source and the client throw
-   */
+  /** Connects now, with a new client if the client has closed for good. */
   connect(): void {
     this.#ready().session.connect();
   }
 
-  /**
-   * Prompts the conversation. Undefined if the backend has forgotten the chat.
-   * @throws what the source and the client throw
-   */
+  /** Sends a prompt. Returns undefined if the backend has forgotten the conversation. */
   prompt(prompt: SessionPrompt): AnyTurn | undefined {
     const { session, isNew } = this.#ready();
     if (this.#memory.isLost) return undefined;
@@ -73,14 +63,14 @@ export class Backend {
       return session.prompt(prompt);
     } catch (error) {
       if (isNew || !isAgentwireError(error, "closed")) throw error;
-      session.giveUp(); // closed, and not said so yet: the prompt goes to a new client, once
+      session.giveUp(); // the client closed without an event: try once with a new client
       this.#session = undefined;
       const next = this.#ready().session;
       return this.#memory.isLost ? undefined : next.prompt(prompt);
     }
   }
 
-  /** The backend has forgotten the conversation: the next prompt begins another. */
+  /** Ends the conversation: the next prompt starts another one. */
   forget(): void {
     this.#session?.forget();
   }
@@ -108,7 +98,7 @@ export class Backend {
     session.converse(() => this.#conversation(session.client));
   }
 
-  /** Goes on from the state in memory. If the backend cannot, the conversation is a new one. */
+  /** Continues from the saved state. Starts an empty conversation if the backend cannot continue. */
   #conversation(client: AnyAgentClient): AnyConversation {
     const { state } = this.#memory;
     if (state === undefined) return client.conversation();

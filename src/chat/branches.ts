@@ -1,4 +1,4 @@
-// Brings the backend's conversation to the place where another branch begins or ends.
+// Moves the backend's conversation to the point where a branch begins or ends.
 import { InvalidInputError, UnsupportedError } from "../core/errors.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import { MAX_BRANCHES, promptIndex, type Swap } from "../universal/transcript/branches.ts";
@@ -8,15 +8,15 @@ import type { Memory } from "./memory.ts";
 import type { Branch, Job } from "./queue.ts";
 import type { Timeline } from "./timeline.ts";
 
-/** Brings the backend's conversation to where a branch begins, or to where another one ends. */
+/** Moves the backend's conversation to the point where a branch begins or ends. */
 export class Branches {
   readonly #timeline: Timeline;
   readonly #memory: Memory;
   readonly #backend: Backend;
-  /** The branch whose turn runs: the message whose place it takes, and the state to go on from if nothing comes of it. */
+  /** The running branch: the message that it replaces, and the state to restore if it never begins. */
   #running: { readonly of: string; readonly before: ConversationState | undefined } | undefined;
 
-  /** The ids of the prompts with the transcript in front: the state before them is the transcript. */
+  /** Ids of the prompts that were sent with a recap. The recap replaces the state before them. */
   readonly #recaps = new Set<string>();
 
   constructor(timeline: Timeline, memory: Memory, backend: Backend) {
@@ -26,8 +26,9 @@ export class Branches {
   }
 
   /**
-   * The prompt that is asked for another answer, or replaced.
-   * @throws InvalidInputError for an id under which nothing can be asked anew, UnsupportedError if the backend cannot go back
+   * Finds the prompt to regenerate or edit.
+   * @throws InvalidInputError if the id names no message that can be regenerated or edited
+   * @throws UnsupportedError if the backend cannot go back to that point
    */
   promptOf(id: string, isEdit: boolean): ChatMessage {
     const { transcript, told } = this.#timeline;
@@ -65,20 +66,19 @@ export class Branches {
     return prompt;
   }
 
-  /** Whether the transcript goes in front of the next prompt. */
+  /** Whether a recap of the transcript must precede the next prompt. */
   needsRecap(branch: Branch | undefined): boolean {
     return this.#memory.needsRecap || (branch !== undefined && this.#recaps.has(branch.prompt));
   }
 
-  /** A prompt with the transcript was made. */
+  /** Notes that this prompt was sent with a recap. */
   recapMade({ id, branch }: Job): void {
     this.#recaps.add(branch?.isEdit === false ? branch.prompt : id);
   }
 
   /**
-   * The next conversation goes on from where the branch begins. For a backend that has forgotten all, the messages before it are the recap.
-   * Returns the id of the message whose place is taken.
-   * @throws UnsupportedError if the backend has forgotten that state meanwhile
+   * Starts a branch, from the state or with a recap. Returns the id of the message that it replaces.
+   * @throws UnsupportedError if the backend no longer has that state
    */
   begin(branch: Branch): string {
     const { prompt, isEdit } = branch;
@@ -96,14 +96,14 @@ export class Branches {
     return of;
   }
 
-  /** What a later chat goes on from: what is shown, while a branch has not begun. */
+  /** The state for the saved chat. Until a new branch has begun, the state of the visible branch. */
   get state(): ConversationState | undefined {
     const running = this.#running;
     const isShown = running && !this.#memory.isLost && this.#timeline.indexOf(running.of) >= 0;
     return isShown ? running.before : this.#memory.state;
   }
 
-  /** A turn has ended. If nothing came of its branch, the one of before is shown, and goes on. */
+  /** Ends the turn. If its branch has not begun, the previous branch is shown and continues. */
   end(): void {
     const { of, before } = this.#running ?? {};
     this.#running = undefined;
@@ -114,8 +114,8 @@ export class Branches {
   }
 
   /**
-   * The conversation goes on behind the branch that a message is in. Returns what changes in what is shown.
-   * @throws InvalidInputError for an id that no message has
+   * Continues from the branch with this message. Returns the swapped branches.
+   * @throws InvalidInputError if no message has this id
    */
   select(id: string): readonly Swap[] {
     const swaps = this.#timeline.swapsTo(id);
@@ -130,7 +130,7 @@ export class Branches {
     return swaps;
   }
 
-  /** The message whose place a branch takes: the answer, or the prompt. */
+  /** The message that a branch replaces: the answer to regenerate, or the prompt to edit. */
   #placeOf(asked: number, isEdit: boolean): ChatMessage | undefined {
     const { told } = this.#timeline;
     const answer = isEdit ? undefined : told.at(asked + 1);
@@ -142,7 +142,7 @@ export class Branches {
     this.#backend.forget();
   }
 
-  /** The state before a prompt that is shown. */
+  /** The state before a visible prompt. */
   #stateAt(index: number): ConversationState | undefined {
     const { transcript, told } = this.#timeline;
     let turns = 0;

@@ -1,7 +1,7 @@
-// Compares the capabilities of a client with those of before.
+// Compares the old and new capabilities of a client.
 import type { Capabilities } from "../core/client/agent-client.ts";
 
-/** The capabilities now: `before`, if they are the same. Clients make a new object at each read. */
+/** Returns `before` if nothing has changed, because clients make a new object at each read. */
 export function sameCapabilities(
   before: Capabilities | undefined,
   now: Capabilities | undefined,

@@ -1,4 +1,4 @@
-// The interface `Chat`: what user interfaces call.
+// The interface `Chat`, which user interfaces call.
 
 import type { AnyAgentwireError } from "../core/errors.ts";
 import type { Unsubscribe } from "../core/tell/events.ts";
@@ -7,101 +7,100 @@ import type { Answer, Decision } from "../core/values.ts";
 import type { ChatResult } from "./problem.ts";
 import type { ChatSnapshot } from "./snapshot.ts";
 
-/**
- * The outcome of `send` and `retry`. `id`: the message that shows the prompt. It is absent if the prompt was refused before it became a
- * message.
- */
+/** The result of `send` and `retry`. `id`: the message that shows the prompt, if there is one. */
 export type ChatSend =
   | { readonly ok: true; readonly id: string }
   | { readonly ok: false; readonly error: AnyAgentwireError; readonly id?: string };
 
-/** What to do about a conversation that the backend has forgotten. */
+/** How to continue after the backend has forgotten the conversation: empty, or with a recap. */
 export type ChatResume = "without-context" | "with-transcript";
 
-/** What `cancel` ends. `turnId`: the turn of a message, also one of somebody else where the backend can cancel it. */
+/** What `cancel` ends. `turnId`: a message's turn, even another client's if the backend can cancel it. */
 export type ChatCancel = "turn" | "all" | { readonly turnId: string };
 
 /**
- * One conversation with an agent, as a user interface shows it.
+ * One conversation with an agent, for a user interface.
  *
- * No function throws or rejects, whatever it is called with. What goes wrong is in the snapshot, and in the result of the call. The
- * functions need no `this`: `useSyncExternalStore(chat.subscribe, chat.getSnapshot)`.
+ * No function throws or rejects. The result of the call and the snapshot report errors. The functions do not use
+ * `this`: `useSyncExternalStore(chat.subscribe, chat.getSnapshot)` works.
  */
 export interface Chat extends AsyncDisposable {
-  /** Calls `listener` after changes, at most once per microtask, until the returned function is called. */
+  /** Calls `listener` after changes, at most once per microtask. Returns a function that unsubscribes. */
   readonly subscribe: (listener: () => void) => Unsubscribe;
-  /** The chat now: the same object until something changes. */
+  /** The current snapshot: the same object until something changes. */
   readonly getSnapshot: () => ChatSnapshot;
   /**
-   * Sends a prompt. It shows at once as a message, which keeps its id. While a turn runs it waits, with the status `queued`; the option
-   * `whenBusy` changes that. A prompt that could not be sent stays as a message with the status `failed`.
+   * Sends a prompt. It appears at once as a message, whose id never changes. While a turn runs, the prompt is queued
+   * (status `queued`), unless the option `whenBusy` refuses it. A prompt that cannot be sent stays as a message with
+   * the status `failed`.
    */
   readonly send: (input: string | PromptInput) => ChatSend;
   /**
-   * Cancels the turn that runs. Prompts that wait are sent next: the user may have written one instead of the answer. `"all"` takes
-   * them back too, also while no turn runs: they get the status `cancelled`, and `retry` sends them. Ok if nothing runs. @default "turn"
+   * Cancels the running turn. Queued prompts are sent next. `"all"` also withdraws them, even while no turn runs: they
+   * get the status `cancelled`, and `retry` sends them. Succeeds if nothing runs. @default "turn"
    */
   readonly cancel: (what?: ChatCancel) => ChatResult;
   /**
-   * Sends the text and the images of a message again, as a new prompt. `messageId` names a message of the user, or an answer to one. The
-   * agent may do again what it did for the first one. The old message stays as it was.
+   * Sends the text and images of a message again, as a new prompt. `messageId` names a message of the user, or an
+   * answer to one. The agent may repeat its work. The old message does not change.
    */
   readonly retry: (messageId: string) => ChatSend;
   /**
-   * Asks for another answer, with the conversation as it was before this one. `messageId` names the answer, or its prompt. A turn that runs is
-   * cancelled first. The old answer stays as a branch (`message.branches`), and so does what the agent did for it: files stay changed.
-   *
-   * Works where the history is kept here (`capabilities.branches`); elsewhere the outcome is an `UnsupportedError`.
+   * Asks for another answer, from the conversation before the old one. `messageId` names the answer or its prompt.
+   * Cancels a running turn first. The old answer stays as a branch (`message.branches`). Files that the agent changed
+   * stay changed. Fails with an `UnsupportedError` if `capabilities.branches` is false.
    */
   readonly regenerate: (messageId: string) => ChatSend;
-  /** Replaces a prompt of the user with another one, as `regenerate` asks again. The old prompt and all that follows it stay as a branch. */
+  /** Replaces and sends a prompt, like `regenerate`. The old one and all after it stay as a branch. */
   readonly edit: (messageId: string, input: string | PromptInput) => ChatSend;
   /**
-   * Shows the branch with this message, and goes on there. `messageId` is mostly one of `message.branches.ids`. Refused while a turn runs. If
-   * the state behind that branch is not known any more, `connection.contextLost` is true afterwards.
+   * Shows the branch with this message, often one of `message.branches.ids`, and continues from its end. Refused while
+   * a turn runs. If the branch's state is no longer known, `connection.contextLost` becomes true.
    */
   readonly selectBranch: (messageId: string) => ChatResult;
-  /** Takes back a prompt that waits. Its message gets the status `cancelled`, and `retry` sends it. */
+  /** Withdraws a queued prompt. Its message gets the status `cancelled`, and `retry` sends it. */
   readonly unqueue: (id: string) => ChatResult;
-  /** Changes a prompt that waits. */
+  /** Changes a queued prompt. */
   readonly editQueued: (id: string, input: string | PromptInput) => ChatResult;
-  /** Moves a prompt that waits before another one. Null: behind all. */
+  /** Moves a queued prompt in front of another one. Null moves it to the end. */
   readonly moveQueued: (id: string, before: string | null) => ChatResult;
-  /** Sends a prompt that waits before all others. A turn that runs is cancelled first. */
+  /** Sends a queued prompt before all others. A running turn is cancelled first. */
   readonly sendNow: (id: string) => ChatResult;
   /**
-   * Decides on a tool call in `pending`. Ok, without effect, for any other id: a decision names what was shown, or does nothing. So a late
-   * decision, or one for a request of an earlier client, never decides another request.
+   * Decides on a tool call in `pending`. Succeeds without effect for any other id. So a late decision never decides
+   * another request.
    *
-   * `{ decision: "once", scope: "turn" }` and `"always"` also allow later calls, without asking: those of the same tool that are about the
-   * same, as `grant` of the entry says. `tool: true` allows every call of the tool: ask for that in a step of its own, in words. What stands
-   * is in `approvals`.
+   * `{ decision: "once", scope: "turn" }` and `"always"` also grant later calls of the same tool on the same subject.
+   * `grant` of the entry says which calls. `tool: true` grants every call of the tool: ask the user for that in a
+   * separate step, in words. `approvals` lists the grants.
    */
   readonly decide: (id: string, decision: Decision) => ChatResult;
-  /** Takes back what a decision allows beyond its call, by an id in `approvals`. Ok, without effect, for any other id. */
+  /** Revokes a grant by its id in `approvals`. Succeeds without effect for any other id. */
   readonly revoke: (id: string) => ChatResult;
-  /** Answers a question in `pending`. Ok, without effect, for any other id. */
+  /** Answers a question in `pending`. Succeeds without effect for any other id. */
   readonly answer: (id: string, answer: Answer) => ChatResult;
   /**
-   * Goes on after the backend has forgotten the conversation (`connection.contextLost`), and sends the prompts that wait. With the
-   * transcript, the next prompt begins with the newest messages as text, `MAX_RECAP_LENGTH` characters at most; the chat does not show that
-   * text. Also sends the prompts that were loaded and are `held`: not those that another chat over the same store sends, or has taken back. Ok, without effect, if nothing is lost or held.
+   * Continues after the backend has forgotten the conversation (`connection.contextLost`), and sends the queued
+   * prompts. `"with-transcript"` puts the newest messages in front of the next prompt, as text of at most
+   * `MAX_RECAP_LENGTH` characters. The chat does not show that text.
    *
-   * @param how may be left out if the backend has forgotten nothing
+   * Also sends prompts that were loaded from a store (`held`), unless another chat over the same store sends or has
+   * withdrawn them. Succeeds without effect if nothing is lost or held.
+   *
+   * @param how optional if the backend has forgotten nothing
    */
   readonly resume: (how?: ChatResume) => ChatResult;
   /**
-   * Connects now, without a prompt. A client that waits for its next attempt (`connection.retryAt`) makes the attempt at once, and a client
-   * that has closed for good is replaced. Ok before the connection is made: `connection` tells how it goes, and `connection.reason` why it
-   * failed. Prompts that wait for `resume` go on waiting.
+   * Connects now, without a prompt. Ends the backoff (`connection.retryAt`), or replaces a closed client. Returns
+   * before the connection is ready: `connection` shows its progress, and `connection.reason` why it failed. Prompts
+   * that wait for `resume` keep waiting.
    */
   readonly connect: () => ChatResult;
-  /** Takes `problem` out of the snapshot. */
+  /** Removes `problem` from the snapshot. */
   readonly dismiss: () => void;
   /**
-   * Closes the client and ends what is open. Prompts that wait become `failed`, and the store gets the last events: for at most
-   * `MAX_STORE_WAIT` ms. The snapshot stays, and listeners still hear of changes, such as the problem of a later `send`. Never rejects.
-   * Idempotent.
+   * Closes the client and ends what is open. Queued prompts become `failed`. The store gets the last events, within
+   * `MAX_STORE_WAIT` ms. The snapshot and its listeners keep working. Never rejects. Idempotent.
    */
   readonly close: () => Promise<void>;
 }

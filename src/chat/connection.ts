@@ -4,19 +4,19 @@ import type { ErrorDescription } from "../universal/words/error-description.ts";
 
 /** The connection of a chat. */
 export interface ChatConnection {
-  /** `closed`: for good. The next prompt of an open chat makes a new client. */
+  /** `closed` is final for this client. The next prompt of an open chat makes a new client. */
   readonly status: ClientStatus;
-  /** The attempt that is under way or comes next, counted from 1 after a loss. 0: the connection is not being repaired. */
+  /** The current or next reconnect attempt, counted from 1. 0 if the client is not reconnecting. */
   readonly attempt: number;
-  /** When the next attempt starts, in ms since the epoch, while the client waits for it. */
+  /** When the next attempt starts, in ms since the epoch. Absent unless the client waits for it. */
   readonly retryAt?: number;
-  /** Why the connection was lost, or cannot be made. Absent once it is ready. */
+  /** Why the connection was lost or failed. Absent once it is ready. */
   readonly reason?: ErrorDescription;
-  /** The backend has forgotten this conversation. Prompts wait until `chat.resume()` says how to go on. */
+  /** The backend has forgotten the conversation. Prompts wait for `chat.resume()`. */
   readonly contextLost: boolean;
 }
 
-/** What a client has said of its connection. */
+/** A change of the connection, from the client's events. */
 export type ConnectionChange =
   | { readonly type: "status"; readonly status: ClientStatus }
   | { readonly type: "lost"; readonly reason: ErrorDescription }
@@ -25,7 +25,7 @@ export type ConnectionChange =
 
 export const NO_CONNECTION: ChatConnection = { status: "idle", attempt: 0, contextLost: false };
 
-/** The connection after a change. The same object if nothing has changed. */
+/** Applies a change. Returns the same object if nothing has changed. */
 export function stepConnection(connection: ChatConnection, change: ConnectionChange): ChatConnection {
   switch (change.type) {
     case "status":
@@ -55,7 +55,7 @@ function stepStatus(connection: ChatConnection, status: ClientStatus): ChatConne
       return { ...kept, ...why, status, attempt: 0 };
     case "connecting":
     case "handshaking":
-      return { ...kept, ...why, status }; // the wait is over
+      return { ...kept, ...why, status }; // without `retryAt`: the attempt has started
     case "reconnecting":
       return { ...connection, status };
   }

@@ -5,10 +5,11 @@ import { LiveChat } from "./live-chat.ts";
 import { type ChatOptions, checkSource, resolveOptions } from "./options.ts";
 
 /**
- * Makes a chat over any backend: `createChat(codey({ url }))`. Opens no connection; the first prompt does. A source that cannot make a
- * client for another reason than its options is no error here: the snapshot shows it, and the next `send` tries again.
+ * Creates a chat over any backend: `createChat(codey({ url }))`. The first prompt opens the connection. If the source
+ * cannot make a client although its options are valid, the snapshot shows the problem and the next `send` tries again.
  *
- * @throws InvalidInputError for an option of the chat or of the source that does not exist or is wrong, and for a `from` that no chat has saved.
+ * @throws InvalidInputError for a wrong or unknown option of the chat or the source, and for a `from` that is not a
+ * saved chat
  */
 export function createChat(source: AgentSource, options: ChatOptions = {}): Chat {
   checkSource(source);

@@ -1,4 +1,4 @@
-// The entry `agentwire/chat`: chats, their stores, errors in words, text that is safe to print.
+// The entry `agentwire/chat`: chats, their stores, error descriptions, and text that is safe to print.
 export type * from "../universal/transcript/message.ts";
 export { describeError } from "../universal/words/describe-error.ts";
 export { describeErrorData } from "../universal/words/describe-error-data.ts";

@@ -1,4 +1,4 @@
-// The implementation of a chat: its public functions, over the prompts, the messages and the store.
+// The chat itself: its public functions, over the prompts, the messages and the store.
 import { describe, isObject } from "../core/checks.ts";
 import type { AnyAgentClient } from "../core/client/any-client.ts";
 import { deferred } from "../core/deferred.ts";
@@ -29,13 +29,13 @@ import { Turns } from "./turns.ts";
 import { View } from "./view.ts";
 import { Wishes } from "./wishes.ts";
 
-/** loading ──the store has answered, or failed──▶ open ──close()──▶ closed. Without a store, a chat begins as open. */
+/** loading ──the store has loaded, or failed──▶ open ──close()──▶ closed. Without a store: open at first. */
 type Phase =
   | { readonly name: "loading" }
   | { readonly name: "open" }
   | { readonly name: "closed"; readonly done: Promise<void> };
 
-/** A chat over one source. The prompts, the client and its conversation are in `Turns`, the messages in `Timeline`. */
+/** A chat over one source. `Turns` has the prompts and the client, `Timeline` the messages. */
 export class LiveChat implements Chat, TurnsHost {
   readonly source: AgentSource;
   readonly universal: ChatSettings["universal"];
@@ -51,7 +51,7 @@ export class LiveChat implements Chat, TurnsHost {
   #phase: Phase = { name: "open" };
   #isReplaying = false;
 
-  /** @throws InvalidInputError for a `from` that no chat has saved, and for options of the source that cannot work. */
+  /** @throws InvalidInputError for a `from` that is not a saved chat, and for wrong options of the source */
   constructor(source: AgentSource, settings: ChatSettings) {
     const from = settings.from === undefined ? undefined : readSaved(settings.from);
     const { clock, universal, stored, onListenerError } = settings;
@@ -69,7 +69,7 @@ export class LiveChat implements Chat, TurnsHost {
     if (stored) this.log = new ChatLog(stored, this.#own, clock, this.#problem);
     this.#make();
     this.#hold(from?.queue ?? []);
-    for (const job of this.#turns.queue.jobs) this.#turns.queue.keep(job); // the store of the new chat may be another one
+    for (const job of this.#turns.queue.jobs) this.#turns.queue.keep(job); // the store may be a new one
     if (this.log && !from) void this.#load(this.log);
     else this.#open();
   }
@@ -208,7 +208,7 @@ export class LiveChat implements Chat, TurnsHost {
     this.#problem.failed("call", error);
   }
 
-  /** Replies to what waits under this id. Anything else was settled, perhaps under an earlier client: nothing follows. */
+  /** Replies to a pending request. An unknown id is a request that has ended: nothing happens. */
   #reply(id: string, reply: (client: AnyAgentClient, requestId: string) => unknown): ChatResult {
     return this.#problem.try(() => {
       if (typeof id !== "string")
@@ -220,7 +220,7 @@ export class LiveChat implements Chat, TurnsHost {
     });
   }
 
-  /** Sends a prompt in an open chat. */
+  /** Sends a prompt, if the chat is open. */
   #ask(send: () => ChatSend): ChatSend {
     return this.#problem.try(() => {
       this.#assertOpen();
@@ -230,7 +230,7 @@ export class LiveChat implements Chat, TurnsHost {
     });
   }
 
-  /** Changes an open chat. */
+  /** Changes the chat, if it is open. */
   #call(change: () => void): ChatResult {
     return this.#problem.try(() => {
       this.#assertOpen();
@@ -249,7 +249,7 @@ export class LiveChat implements Chat, TurnsHost {
       this.#turns.make();
     } catch (error) {
       if (isAgentwireError(error, "invalid-input")) throw error;
-      // Another failure may pass: `#open` tries again, and shows it.
+      // Other failures may be temporary: `#open` tries again, and shows them.
     }
   }
 
@@ -265,7 +265,7 @@ export class LiveChat implements Chat, TurnsHost {
   async #load(log: ChatLog): Promise<void> {
     this.#phase = { name: "loading" };
     this.#tellLoading();
-    const isWanted = (): boolean => this.#phase.name === "loading"; // not once the chat is closed
+    const isWanted = (): boolean => this.#phase.name === "loading"; // false once the chat is closed
     try {
       const { restored, started, waiting } = await log.load();
       if (isWanted()) {
@@ -281,7 +281,7 @@ export class LiveChat implements Chat, TurnsHost {
     this.#open();
   }
 
-  /** Shows prompts that an earlier chat has not sent. They wait until they are released. */
+  /** Shows the unsent prompts of an earlier chat. They are held until `resume` or `sendNow`. */
   #hold(messages: readonly ChatMessage[]): void {
     if (messages.length === 0) return;
     const jobs = messages.flatMap((message): Job[] => {
@@ -310,7 +310,7 @@ export class LiveChat implements Chat, TurnsHost {
     this.view.tell({ loading: isOpen && (this.#phase.name === "loading" || this.#isReplaying) });
   }
 
-  /** Looks again at what a client tells without an event, and at a new client. */
+  /** Reads the client's capabilities and requests, which change without an event. */
   #see(): void {
     const { client } = this.#turns;
     this.view.tell({ capabilities: sameCapabilities(this.view.told.capabilities, client?.capabilities) });
@@ -318,7 +318,6 @@ export class LiveChat implements Chat, TurnsHost {
   }
 }
 
-/** What a chat shows before anything has happened. */
 const NOTHING_YET = {
   connection: NO_CONNECTION,
   pending: NO_PENDING,

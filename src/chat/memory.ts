@@ -1,4 +1,4 @@
-// What the backend still knows of the chat: all, nothing, or a recap of it.
+// What the backend still knows of the chat: everything, nothing, or a recap.
 import type { ConversationState } from "../core/turn/conversation.ts";
 
 type State =
@@ -7,28 +7,28 @@ type State =
   | { readonly name: "recap" };
 
 /**
- * What the backend knows of the chat. `goTo`, another branch, leads from each state to `kept`.
+ * What the backend knows of the chat. `goTo` (another branch) leads from each state to `kept`.
  *
  *     kept ──forget()──▶ lost ──resume(false)──▶ kept, without state
  *      ▲                   └────resume(true)───▶ recap
- *      └───── the next prompt, with the recap, is made ────┘
+ *      └───────── recapMade(): the next prompt ───────┘
  */
 export class Memory {
   #state: State;
-  /** Whether the backend has had a prompt that it can forget. */
+  /** Whether the backend has received a prompt. */
   #hasContext = false;
 
-  /** @param state what the backend's conversation goes on from */
+  /** @param state the state that the backend's conversation continues from */
   constructor(state: ConversationState | undefined) {
     this.#state = { name: "kept", state };
   }
 
-  /** What the next conversation goes on from. */
+  /** The state that the next conversation continues from. */
   get state(): ConversationState | undefined {
     return this.#state.name === "kept" ? this.#state.state : undefined;
   }
 
-  /** The prompts wait until the user has chosen how to go on. */
+  /** Whether the prompts wait until the user chooses how to continue. */
   get isLost(): boolean {
     return this.#state.name === "lost";
   }
@@ -37,28 +37,28 @@ export class Memory {
     return this.#state.name === "recap";
   }
 
-  /** Whether the backend has had prompts, and there is no state to go on from. */
+  /** Whether the backend has received prompts, and there is no state to continue from. */
   get isMissing(): boolean {
     return this.#hasContext && this.#state.name === "kept" && this.#state.state === undefined;
   }
 
-  /** The backend has had a prompt. */
+  /** The backend has received a prompt. */
   told(): void {
     this.#hasContext = true;
   }
 
-  /** The conversation has this state now. */
+  /** Stores the conversation's current state. */
   keep(state: ConversationState | undefined): void {
     if (this.#state.name === "kept" && this.#hasContext) this.#state = { name: "kept", state };
   }
 
-  /** The chat goes on from another state: `undefined` if nobody knows that state any more. */
+  /** Continues from another state: `undefined` if that state is no longer known. */
   goTo(state: ConversationState | undefined): void {
     this.#state = { name: "kept", state };
     this.#hasContext = true;
   }
 
-  /** The backend has forgotten the conversation. Returns whether there was anything to forget. */
+  /** The backend has forgotten the conversation. Returns false if it was empty or already lost. */
   forget(): boolean {
     if (this.isLost) return false;
     if (this.#hasContext) this.#state = { name: "lost" };
@@ -66,7 +66,7 @@ export class Memory {
     return this.#hasContext;
   }
 
-  /** The user has chosen. Returns false if nothing is lost. */
+  /** Continues as the user chose. Returns false if nothing is lost. */
   resume(withTranscript: boolean): boolean {
     if (!this.isLost) return false;
     this.#state = withTranscript ? { name: "recap" } : { name: "kept", state: undefined };
@@ -74,12 +74,11 @@ export class Memory {
     return true;
   }
 
-  /** A prompt with the recap was made. */
+  /** A prompt with the recap was made: the next one needs none. */
   recapMade(): void {
     if (this.needsRecap) this.#state = { name: "kept", state: undefined };
   }
 
-  /** The next prompt needs the recap. */
   needRecap(): void {
     if (!this.isLost) this.#state = { name: "recap" };
   }

@@ -17,43 +17,42 @@ import type { AgentSource, UniversalOptions } from "../universal/stream.ts";
 import type { SavedChat } from "./saving/saved.ts";
 import type { ChatStore } from "./store/store.ts";
 
-/** Prompts that may wait in a chat, unless an option says otherwise: as many as in a client. */
+/** The default limit of queued prompts in a chat. Clients have the same limit. */
 export const MAX_QUEUED_PROMPTS = 100;
 
 export interface ChatOptions {
   /**
-   * The `saved` of an earlier chat: shows its messages, and goes on with the backend's own conversation. If the backend cannot go on,
-   * `connection.contextLost` is true, and prompts wait for `chat.resume()`.
+   * The `saved` of an earlier chat. The new chat shows its messages and continues the backend's conversation. If the
+   * backend cannot continue, `connection.contextLost` is true, and prompts wait for `chat.resume()`.
    */
   readonly from?: SavedChat;
-  /** A prompt while a turn runs: waits for its turn, or is refused with `queue-full`. @default "queue" */
+  /** A prompt while a turn runs is queued, or refused with `queue-full`. @default "queue" */
   readonly whenBusy?: "queue" | "refuse";
-  /** Prompts that may wait. More are refused with `queue-full`. Each waiting prompt makes each snapshot dearer. @default 100 */
+  /** The limit of queued prompts, which slow each snapshot. More get `queue-full`. @default 100 */
   readonly maxQueued?: number;
   /**
-   * Keeps the universal events of the chat under `id`. Their messages are shown at the start, unless `from` is given. A prompt that was
-   * refused or taken back before the client had it makes no events, so it is not kept.
+   * Stores the chat's universal events under `id`. A new chat shows the stored messages, unless `from` is given. A
+   * prompt that was refused or withdrawn before it reached the client makes no events, and is not stored.
    */
   readonly store?: ChatStore;
-  /** The name of this chat in the store. */
+  /** The id of this chat in the store. */
   readonly id?: string;
   /** Options of the universal events. */
   readonly universal?: UniversalOptions;
   /** @default the machine's clock */
   readonly clock?: Pick<Clock, "wallTime" | "setTimeout">;
-  /** Makes the id of a message that the user sends: a new one for each, also after the chat was restored. @default a random id */
+  /** Makes the id of a message of the user. Must be unique, even after a restore. @default a random id */
   readonly newId?: () => string;
-  /** Gets what a listener has thrown. @default `reportError` of the runtime, otherwise `console.error` */
+  /** Gets the errors of listeners. @default `reportError` of the runtime, otherwise `console.error` */
   readonly onListenerError?: (error: unknown) => void;
 }
 
-/** The options with their defaults. */
 export interface ChatSettings extends Required<Omit<ChatOptions, "from" | "store" | "id">> {
   readonly from: SavedChat | undefined;
   readonly stored: { readonly store: ChatStore; readonly id: string } | undefined;
 }
 
-/** An object with these functions. */
+/** Accepts an object with these functions. */
 const having = (...names: readonly string[]): Check => ({
   expects: `an object with the functions ${names.slice(0, -1).join(", ")} and ${names.at(-1)}`,
   holds: (value) =>
@@ -74,7 +73,7 @@ const CHECKS: Checks<ChatOptions> = {
   onListenerError: checks.function,
 };
 
-/** @throws InvalidInputError for an option that does not exist or is wrong. */
+/** @throws InvalidInputError for a wrong or unknown option */
 export function resolveOptions(options: ChatOptions): ChatSettings {
   checkCallOptions(options, CHECKS);
   const { from, store, id, clock = systemClock, universal = {}, ...others } = options;
@@ -95,7 +94,7 @@ export function resolveOptions(options: ChatOptions): ChatSettings {
   };
 }
 
-/** @throws InvalidInputError for a value that is no source. */
+/** @throws InvalidInputError if the value is not a source */
 export function checkSource(source: AgentSource): void {
   const value: unknown = source;
   if (isObject(value) && typeof value["name"] === "string" && having("client", "toUniversal").holds(value))

@@ -1,4 +1,4 @@
-// Events that a chat itself states: its queue of prompts and the branch that it shows.
+// Events that the chat itself makes: its queue of prompts, and the selected branch.
 import type { Clock } from "../core/clock.ts";
 import { randomId } from "../core/random-id.ts";
 import { Envelopes, Items } from "../universal/engine/items.ts";
@@ -6,10 +6,7 @@ import type { Json, UniversalEvent } from "../universal/events.ts";
 import { CHAT_PROTOCOL } from "../universal/transcript/reduce.ts";
 import type { QueueChange } from "./queue.ts";
 
-/**
- * Makes the events in which a chat says what no backend says, so that stores and folds know it: status items of a session of its own, which
- * begins with the first of them.
- */
+/** Makes events for what only the chat knows: status items of a separate session for stores and folds. */
 export class OwnEvents {
   readonly sessionId = randomId("chat");
   readonly #envelopes: Envelopes;
@@ -26,16 +23,16 @@ export class OwnEvents {
     this.#items = new Items(this.#envelopes);
   }
 
-  /** Another branch is shown. */
+  /** Another branch is selected. */
   branch(of: string, selected: string): readonly UniversalEvent[] {
     return this.#status("branch", { of, selected });
   }
 
   queue(change: QueueChange): readonly UniversalEvent[] {
-    return this.#status("queue", change as Json); // a prompt is JSON: its images are `data:` URLs
+    return this.#status("queue", change as Json); // a queued prompt is JSON: its images are `data:` URLs
   }
 
-  /** The end of the chat, if it has said anything. */
+  /** Ends the session, if it has started. */
   end(): readonly UniversalEvent[] {
     this.#envelopes.begin();
     if (this.#hasBegun)

@@ -8,52 +8,48 @@ import type { Json, ToolPreview, UniversalEvent, UniversalQuestion } from "../un
 export type ChatPending =
   | {
       readonly type: "approval";
-      /** Goes to `chat.decide`. Unique over all clients of the chat, and over all chats. */
+      /** The id for `chat.decide`. Unique across all clients and chats. */
       readonly id: string;
       /** The name of the tool. */
       readonly tool: string;
-      /** As the backend sent it. */
+      /** The input as the backend sent it. */
       readonly input: unknown;
       /**
-       * What a decision for the turn or the session covers, in words: "`npm test` in the project". Absent: the call can only be allowed once.
-       * The words quote the agent: print them by `reveal`, so that nothing in them is hidden.
+       * The calls that a decision for the turn or the session would grant, in words: "`npm test` in the project".
+       * Absent if the call can only be allowed once. The words quote the agent: print them with `reveal`.
        */
       readonly grant?: string;
-      /** The name of the sub-agent that asks. Absent: the main agent, or the backend does not say. */
+      /** The name of the sub-agent that makes the call. Absent for the main agent, or if unknown. */
       readonly agent?: string;
-      /** What the call would change, if that can be told. Text of files and of the agent: print it by `reveal`. */
+      /** What the call would change, if known. Text of files and of the agent: print it with `reveal`. */
       readonly preview?: readonly ToolPreview[];
     }
   | {
       readonly type: "question";
-      /** Goes to `chat.answer`. Unique over all clients of the chat, and over all chats. */
+      /** The id for `chat.answer`. Unique across all clients and chats. */
       readonly id: string;
       readonly questions: readonly UniversalQuestion[];
     };
 
-/** Nothing waits. */
 export const NO_PENDING: readonly ChatPending[] = [];
 
-/** Requests that were told of and not looked at. At so many, those that have ended are forgotten, although nobody has looked. */
+/** The limit of announced requests that no snapshot has read. At the limit, ended ones are removed. */
 const MAX_UNREAD = 1_024;
 
-/** A request that an event has told of. `shown` is made when it is first looked at. */
+/** A request that an event has announced. `shown` is made at the first read. */
 interface Told {
   readonly id: string;
-  /** Of an approval. The event keeps its limits, whatever the client has. */
+  /** Only for approvals. Taken from the event, whose size limits always apply. */
   readonly preview?: readonly ToolPreview[] | undefined;
   shown?: ChatPending;
 }
 
-/**
- * The requests of one client that wait for the user. Users see the ids of the universal events: a client's own id may be that of another
- * request under the next client.
- */
+/** A client's requests that wait for the user. Shown by event id, because clients may reuse their ids. */
 export class Requests {
   readonly #client: Pick<AnyAgentClient, "pending">;
-  /** By the ids at the client. */
+  /** Requests by the client's request id. */
   #told = new Map<string, Told>();
-  /** The ids at the client of what is shown, by the ids that are shown. */
+  /** From the shown id to the client's request id. */
   #requestIds = new Map<string, string>();
   #list = NO_PENDING;
   #isStale = false;
@@ -62,12 +58,12 @@ export class Requests {
     this.#client = client;
   }
 
-  /** Requests may have opened or ended. */
+  /** The client's requests may have changed. */
   changed(): void {
     this.#isStale = true;
   }
 
-  /** An event of the client's conversation: a request was told of. */
+  /** Reads an event that announces a request. */
   told(event: UniversalEvent): void {
     if (event.type === "permission.requested") {
       const { permission_id: id, metadata, preview } = event.data;
@@ -77,8 +73,8 @@ export class Requests {
   }
 
   /**
-   * What waits, by the client's word, oldest first. A request that no event has told of yet is not shown yet. What has not changed is the
-   * same object as before. After a change the client is asked once: it makes a list of all its requests at each read.
+   * The pending requests, oldest first. A request is not listed before its event. Unchanged entries stay the same
+   * objects. The client's list is read once per change, because each read builds a new list.
    */
   get list(): readonly ChatPending[] {
     if (!this.#isStale) return this.#list;
@@ -90,7 +86,7 @@ export class Requests {
     return this.#list;
   }
 
-  /** The id at the client of a request that waits. */
+  /** The client's id of a pending request. */
   requestOf(id: string): string | undefined {
     return this.list.length === 0 ? undefined : this.#requestIds.get(id);
   }
@@ -111,7 +107,7 @@ export class Requests {
     return list;
   }
 
-  /** @param metadata of the event: it has the id at the client, but for sources that use one id for both */
+  /** @param metadata of the event. Has the client's id as `request_id`, unless both ids are the same */
   #add(told: Told, metadata: Json | undefined): void {
     const requestId = isObject(metadata) ? metadata["request_id"] : undefined;
     if (this.#told.size >= MAX_UNREAD) this.#look();
@@ -127,7 +123,7 @@ function shown({ id, preview }: Told, request: PendingRequest): ChatPending {
   return { type: "approval", id, tool, input, ...defined({ grant, agent, preview }) };
 }
 
-/** The form that the parts of messages have too, so that a UI shows both with the same code. */
+/** The same form as in message parts, so that a UI shows both with one component. */
 function asUniversal({ multiSelect, ...question }: Question["questions"][number]): UniversalQuestion {
   return { ...question, multi_select: multiSelect };
 }

@@ -1,23 +1,23 @@
-// The last problem of a chat in words for the user, and the results of its functions.
+// The last problem of a chat, in words for the user, and the results of calls.
 import { type AnyAgentwireError, InvalidInputError, isAgentwireError } from "../core/errors.ts";
 import { describeError } from "../universal/words/describe-error.ts";
 import type { ErrorDescription } from "../universal/words/error-description.ts";
 
 /** What went wrong, in words for the person who uses the app. */
 export interface ChatProblem extends ErrorDescription {
-  /** What was thrown, for logs. */
+  /** The thrown value, for logs. */
   readonly error: unknown;
 }
 
-/** The outcome of a call. `error` is also shown as `snapshot.problem`. */
+/** The result of a call. `snapshot.problem` also shows `error`. */
 export type ChatResult = { readonly ok: true } | { readonly ok: false; readonly error: AnyAgentwireError };
 
 export const OK: ChatResult = { ok: true };
 
-/** Who failed. `call`: the next call that succeeds takes the problem away. `store`: the store does, once it works. */
+/** The source of the problem. A successful call clears `call`, and a working store clears `store`. */
 type Culprit = "call" | "store";
 
-/** The problem that a chat shows: the last one. */
+/** The last problem of a chat. */
 export class Problem {
   readonly #show: (problem: ChatProblem | undefined) => void;
   #from: Culprit | undefined;
@@ -41,13 +41,13 @@ export class Problem {
     this.#show(undefined);
   }
 
-  /** Calls `call`. What it fails with is shown. Never throws. */
+  /** Runs `call` and shows its error. Never throws. */
   try<Result extends ChatResult>(
     call: () => Result,
   ): Result | { readonly ok: false; readonly error: AnyAgentwireError } {
     try {
       const result = call();
-      // The message of a failure with an id shows it, in place of an earlier problem.
+      // A failure with an id is shown by its message, so it clears the earlier problem.
       if (result.ok || "id" in result) this.worked("call");
       else this.failed("call", result.error);
       return result;

@@ -1,4 +1,4 @@
-// A prompt of the user, checked and copied; the message that shows it.
+// A prompt of the user, checked and copied, and the message that shows it.
 import { describe, isObject } from "../core/checks.ts";
 import { InvalidInputError, isAgentwireError } from "../core/errors.ts";
 import { type PromptInput, readPromptInput } from "../core/turn/prompt-input.ts";
@@ -6,7 +6,7 @@ import { imageOf } from "../universal/listen/user-input.ts";
 import { listOf } from "../universal/transcript/list.ts";
 import type { ChatFilePart, ChatMessage, ChatPart } from "../universal/transcript/message.ts";
 
-/** A prompt, checked and copied: the caller may change the input while the prompt waits. Images are `data:` URLs. */
+/** A checked copy of a prompt, safe from changes by the caller. Images are `data:` URLs. */
 export interface ChatPrompt {
   readonly text: string;
   readonly images: readonly ChatImage[];
@@ -17,7 +17,7 @@ interface ChatImage {
   readonly mediaType: string;
 }
 
-/** @throws InvalidInputError for anything but a text that is not blank, or `{ text, images? }`. */
+/** @throws InvalidInputError unless the input is a text that is not blank, or `{ text, images? }` */
 export function readPrompt(input: unknown): ChatPrompt {
   try {
     const given = readPromptInput(isObject(input) ? { text: undefined, ...input } : input);
@@ -46,10 +46,10 @@ function readImage(image: { readonly data: unknown; readonly mediaType?: string 
   );
 }
 
-/** Of a `data:` URL without a type. The default of RFC 2397 is `text/plain`, which is no type of an image. */
+/** The type of a `data:` URL that names none. RFC 2397 would say `text/plain`, which is not an image type. */
 const UNKNOWN = "application/octet-stream";
 
-/** The form that every client takes. `before` goes in front of the text. */
+/** The prompt as every client accepts it. `before` is put in front of the text. */
 export function toInput({ text, images }: ChatPrompt, before = ""): string | PromptInput {
   const whole = before + text;
   if (images.length === 0) return whole;
@@ -66,10 +66,7 @@ export function messageOf(id: string, { text, images }: ChatPrompt, startedAt: n
   return { id, role: "user", status: "queued", parts: listOf(parts), startedAt };
 }
 
-/**
- * The prompt that a message of the user shows.
- * @throws InvalidInputError if the message shows an image whose bytes are elsewhere: a path or a URL.
- */
+/** The prompt that a message of the user shows. @throws InvalidInputError for an image by path or URL */
 export function promptOf({ parts }: ChatMessage): ChatPrompt {
   let text = "";
   const images: ChatImage[] = [];

@@ -1,73 +1,73 @@
-// The prompts that wait in a chat: added, edited, moved, removed.
+// The queued prompts of a chat: added, edited, moved, removed.
 import { type AnyAgentwireError, InvalidInputError } from "../core/errors.ts";
 import type { PromptInput } from "../core/turn/prompt-input.ts";
 import { type ChatPrompt, toInput } from "./prompt.ts";
 
-/** A prompt that waits in the chat: the client does not have it. */
+/** A queued prompt. The client does not have it yet. */
 export interface QueuedPrompt {
-  /** Of its message. Goes to `unqueue`, `editQueued`, `moveQueued` and `sendNow`. */
+  /** The id of its message. For `unqueue`, `editQueued`, `moveQueued` and `sendNow`. */
   readonly id: string;
   readonly input: string | PromptInput;
-  /** When it was written, in ms since the epoch. */
+  /** When the user wrote it, in ms since the epoch. */
   readonly at: number;
-  /** The prompt was loaded, and waits for `resume` or `sendNow`: perhaps another page sends it. */
+  /** Loaded from a store: waits for `resume` or `sendNow`, because another page may be sending it. */
   readonly held?: true;
 }
 
-/** A prompt that is asked for another answer, or replaced. */
+/** A prompt to regenerate or edit. */
 export interface Branch {
-  /** The id of its message. */
+  /** The id of the old prompt's message. */
   readonly prompt: string;
   readonly isEdit: boolean;
 }
 
-/** A prompt on its way from `send()` to its end. */
+/** A prompt between `send()` and the end of its turn. */
 export interface Job {
   readonly id: string;
   readonly prompt: ChatPrompt;
   readonly at: number;
   readonly isHeld: boolean;
-  /** Whether an earlier chat has written the prompt. */
+  /** Whether the prompt was loaded from an earlier chat. */
   readonly isLoaded?: true;
-  /** What the prompt takes the place of. */
+  /** The prompt that this one regenerates or replaces. */
   readonly branch?: Branch;
   /** Why the prompt could not be sent. */
   error?: AnyAgentwireError;
 }
 
-/** A change of the queue, as stores keep it. */
+/** A change of the queue, for the store. */
 export type QueueChange =
-  /** The prompt waits, or is another one. */
+  /** The prompt is queued, or was edited. */
   | { readonly put: Omit<QueuedPrompt, "held"> }
-  /** The prompt waits before another one. Null: behind all. */
+  /** The prompt moves in front of another one. Null: to the end. */
   | { readonly move: string; readonly before: string | null }
-  /** The prompt was taken back. */
+  /** The prompt was withdrawn. */
   | { readonly take: string }
-  /** The client gets the prompt now. */
+  /** The prompt goes to the client. */
   | { readonly start: string };
 
 export interface QueueHost {
-  /** The queue is another one. */
+  /** The queue has changed. */
   onQueue(queue: readonly QueuedPrompt[]): void;
-  /** What changes in the store. */
+  /** The store must note a change. */
   onQueueChange(change: QueueChange): void;
 }
 
-/** The prompts that wait, in the order in which they will be sent. */
+/** The queued prompts, in the order in which they will be sent. */
 export class PromptQueue {
   readonly #host: QueueHost;
-  /** A prompt that takes the place of a message. It goes before all others, and is in no list. */
+  /** A prompt to regenerate or edit. It goes first, and is in no list. */
   #anew: Job | undefined;
   #jobs: readonly Job[] = [];
   #list: readonly QueuedPrompt[] = [];
-  /** What the store knows of a prompt, by its id: that it waits, or that this chat is about to send it. */
+  /** What the store knows of each prompt: it is queued, or this chat is about to send it. */
   readonly #told = new Map<string, "waits" | "starts">();
 
   constructor(host: QueueHost) {
     this.#host = host;
   }
 
-  /** As users see it: the same list until a change. */
+  /** The queue for snapshots: the same list until a change. */
   get list(): readonly QueuedPrompt[] {
     return this.#list;
   }
@@ -80,12 +80,11 @@ export class PromptQueue {
     return this.#anew;
   }
 
-  /** The job that is sent next. */
   get next(): Job | undefined {
     return this.#anew ?? this.#jobs.find(({ isHeld }) => !isHeld);
   }
 
-  /** @throws InvalidInputError for an id under which nothing waits */
+  /** @throws InvalidInputError if no prompt with this id is queued */
   get(id: unknown): Job {
     const job = this.#jobs.find((each) => each.id === id);
     if (job) return job;
@@ -95,7 +94,7 @@ export class PromptQueue {
     );
   }
 
-  /** Jobs that were loaded: the store has them. */
+  /** Adds prompts that were loaded from the store. */
   restore(jobs: readonly Job[]): void {
     for (const { id } of jobs) this.#told.set(id, "waits");
     this.#set([...jobs, ...this.#jobs]);
@@ -106,7 +105,7 @@ export class PromptQueue {
     else this.#set([...this.#jobs, job]);
   }
 
-  /** The client did not take the job: it is the next one again. */
+  /** Puts a prompt that the client did not take back at the front. */
   giveBack(job: Job): void {
     if (job.branch) this.#anew = job;
     else {
@@ -115,49 +114,49 @@ export class PromptQueue {
     }
   }
 
-  /** The job could not be sent at once: the store keeps it. */
+  /** Stores a prompt that could not be sent at once. */
   keep(job: Job): void {
     if (!this.#jobs.includes(job)) return;
     this.#told.set(job.id, "waits");
     this.#put(job);
   }
 
-  /** Whether another chat over the same store could send the job, too. */
+  /** Whether another chat over the same store could also send the prompt. */
   isShared({ id }: Job): boolean {
     return this.#told.get(id) === "waits";
   }
 
-  /** Says in the store that this chat sends the job. */
+  /** Notes in the store that this chat sends the prompt. */
   claim({ id }: Job): void {
     this.#told.set(id, "starts");
     this.#host.onQueueChange({ start: id });
   }
 
-  /** The job was claimed, and not sent. */
+  /** Withdraws the claim on a prompt that was not sent. */
   unclaim(job: Job): void {
     if (this.#told.get(job.id) !== "starts") return;
     this.#told.set(job.id, "waits");
     this.#put(job);
   }
 
-  /** The client gets the job now. */
+  /** Removes a prompt that goes to the client now. */
   start(job: Job): void {
     this.#remove(job);
     if (this.isShared(job)) this.claim(job);
   }
 
-  /** The client has the job: its events tell how it goes on. */
+  /** The client has the prompt. From now on its events reach the store. */
   started({ id }: Job): void {
     this.#told.delete(id);
   }
 
-  /** The job was taken back, or the client has refused it. */
+  /** Removes a prompt that was withdrawn, or that the client refused. */
   take(job: Job): void {
     this.#remove(job);
     if (this.#told.delete(job.id)) this.#host.onQueueChange({ take: job.id });
   }
 
-  /** Another chat has sent the job, or taken it back. */
+  /** Removes a prompt that another chat has sent or withdrawn. */
   drop(job: Job): void {
     this.#told.delete(job.id);
     this.#remove(job);
@@ -170,12 +169,12 @@ export class PromptQueue {
     this.#put(edited);
   }
 
-  /** Nobody knows whether the job was sent: it waits for the user. */
+  /** Holds a prompt for the user, because it may have been sent. */
   hold(job: Job): void {
     this.#set(this.#jobs.map((each) => (each.id === job.id ? { ...each, isHeld: true } : each)));
   }
 
-  /** @param before the id of another prompt. Null: the job becomes the last one */
+  /** @param before the id of another prompt. Null: the prompt becomes the last one */
   move(id: unknown, before: string | null): void {
     const job = this.get(id);
     if (before !== null) this.get(before);
@@ -187,13 +186,13 @@ export class PromptQueue {
     this.#host.onQueueChange({ move: job.id, before });
   }
 
-  /** What was loaded may be sent: one prompt, or all. */
+  /** Releases one loaded prompt, or all of them. */
   release(id?: string): void {
     if (!this.#jobs.some(({ isHeld }) => isHeld)) return;
     this.#set(this.#jobs.map((job) => (id === undefined || job.id === id ? { ...job, isHeld: false } : job)));
   }
 
-  /** The chat has ended. Stores keep the prompts. */
+  /** Empties the queue when the chat ends. Stores keep the prompts. */
   clear(): void {
     for (const job of this.#jobs) this.unclaim(job);
     this.#set([]);

@@ -1,4 +1,4 @@
-// Gives the client one prompt at a time, and follows it to its end.
+// Sends prompts to the client one at a time, and follows each to its end.
 
 import type { Clock } from "../core/clock.ts";
 import {
@@ -22,35 +22,32 @@ import type { ChatLog } from "./store/chat-log.ts";
 import type { PromptEnd, Timeline } from "./timeline.ts";
 import type { View } from "./view.ts";
 
-/** What the prompts of a chat need of the chat. */
 export interface TurnsHost extends QueueHost {
   readonly source: AgentSource;
   readonly universal: UniversalOptions;
   readonly clock: Pick<Clock, "wallTime">;
   readonly timeline: Timeline;
   readonly view: View;
-  /** Of a chat with a store. */
+  /** Only with a store. */
   readonly log: ChatLog | undefined;
   onConnection(change: ConnectionChange): void;
   onReplay(isReplaying: boolean): void;
-  /** A prompt that no message shows could not be sent. */
+  /** A prompt without a message of its own could not be sent. */
   onFailed(error: AnyAgentwireError): void;
 }
 
-/** What sends prompts, and what it sends them to. */
 export interface SenderSetup {
   readonly host: TurnsHost;
   readonly queue: PromptQueue;
   readonly memory: Memory;
   readonly backend: Backend;
   readonly branches: Branches;
-  /** The backend has forgotten the conversation. */
   onForgotten(): void;
-  /** What is busy may have changed. */
+  /** Whether the chat is busy may have changed. */
   onChange(): void;
 }
 
-/** Gives the client one prompt at a time, and sees to its end. */
+/** Sends prompts to the client one at a time, and follows each to its end. */
 export class Sender {
   readonly #setup: SenderSetup;
   readonly #host: TurnsHost;
@@ -59,7 +56,7 @@ export class Sender {
   readonly #backend: Backend;
   readonly #branches: Branches;
   #active: ActivePrompt | undefined;
-  /** Whether the store is being asked which chat sends the next prompt. */
+  /** Whether the store is checking which chat may send the next prompt. */
   #isClaiming = false;
   #isOpen = false;
 
@@ -72,7 +69,7 @@ export class Sender {
     this.#branches = setup.branches;
   }
 
-  /** The prompt that the client has. */
+  /** The prompt that the client is working on. */
   get active(): ActivePrompt | undefined {
     return this.#active;
   }
@@ -89,13 +86,13 @@ export class Sender {
     this.#isOpen = true;
   }
 
-  /** Sends nothing more. */
+  /** Sends no more prompts. */
   stop(): void {
     this.#isOpen = false;
     this.#isClaiming = false;
   }
 
-  /** The client was closed: nothing more is heard of a prompt that it has. */
+  /** Ends the active prompt, because a closed client reports nothing more. */
   close(): void {
     const active = this.#active;
     this.#active = undefined;
@@ -103,7 +100,7 @@ export class Sender {
     this.#branches.end();
   }
 
-  /** Sends what may be sent. */
+  /** Sends the next prompt, if the chat may send one. */
   pump(): void {
     const { log } = this.#host;
     while (this.#isOpen && !this.#active && !this.#isClaiming && !this.#memory.isLost) {
@@ -115,7 +112,7 @@ export class Sender {
     this.#setup.onChange();
   }
 
-  /** Sends a prompt that waits in the store, unless another chat was first. */
+  /** Sends a stored prompt, unless another chat has claimed it first. */
   async #claim(job: Job, log: ChatLog): Promise<void> {
     this.#isClaiming = true;
     this.#queue.claim(job);
@@ -129,7 +126,7 @@ export class Sender {
         this.end(claimed, { status: "cancelled" });
       } else if (isSender === undefined && claimed.isLoaded) {
         this.#queue.unclaim(claimed);
-        this.#queue.hold(claimed); // perhaps another chat has sent it
+        this.#queue.hold(claimed); // another chat may have sent it
       } else if (this.#memory.isLost) this.#queue.unclaim(claimed);
     }
     this.pump();
@@ -144,7 +141,7 @@ export class Sender {
     try {
       this.#backend.open();
       if (this.#memory.isLost) {
-        this.#active = undefined; // the backend has forgotten: the prompt waits for the user's choice
+        this.#active = undefined; // the backend has forgotten the conversation: the prompt waits for `resume`
         return;
       }
       const branch = job.branch ? { branchOf: this.#branches.begin(job.branch) } : {};
@@ -157,7 +154,7 @@ export class Sender {
         ...shown,
       });
       if (!turn) {
-        this.#active = undefined; // as above, with a client that had closed, and not said so
+        this.#active = undefined; // the same, found only after a closed client was replaced
         this.#branches.end();
         this.#queue.giveBack(job);
         return;
@@ -199,7 +196,7 @@ export class Sender {
     this.pump();
   }
 
-  /** The events show how a turn ended, but for a prompt that never left, and a source that tells nothing. */
+  /** Shows the end of a prompt without events: it was not sent, or its source reports no events. */
   #settle(
     job: Job,
     status: "completed" | "cancelled" | "failed",
@@ -214,10 +211,7 @@ export class Sender {
       });
   }
 
-  /**
-   * Ends the prompts that the client does not have.
-   * @param isKept whether a later chat can go on with them
-   */
+  /** Ends all prompts that the client does not have. @param isKept whether a later chat can send them */
   handBack(error: ClosedError, isKept: boolean): void {
     const { jobs, anew } = this.#queue;
     if (isKept) this.#host.view.unsent = jobs.map(({ id }) => id);
@@ -236,7 +230,7 @@ export class Sender {
     this.#host.view.changed();
   }
 
-  /** Shows how a prompt has ended. */
+  /** Shows the end of a prompt. */
   end(job: Job, end: PromptEnd): void {
     this.#host.timeline.end(job.id, end);
     if (job.branch) this.#host.timeline.keepReplaced();

@@ -1,4 +1,4 @@
-// One client with the one conversation of the chat and its universal events.
+// One client, with the chat's conversation and its universal events.
 import type { AnyAgentClient, AnyConversation, AnyTurn } from "../core/client/any-client.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Unsubscribe } from "../core/tell/events.ts";
@@ -11,30 +11,29 @@ import { describeConnectionError } from "../universal/words/describe-error.ts";
 import type { ConnectionChange } from "./connection.ts";
 import { Requests } from "./pending.ts";
 
-/** A prompt, as the client gets it. */
 export interface SessionPrompt extends Pick<TurnOptions, "key" | "branchOf" | "shown"> {
   readonly input: string | PromptInput;
 }
 
-/** What a session tells its chat. */
+/** Receives the events of a session. */
 export interface SessionHost {
   readonly clock: Pick<Clock, "wallTime">;
   onEvent(event: UniversalEvent): void;
   onConnection(change: ConnectionChange): void;
-  /** The source tells again what it has told before, or has caught up. */
+  /** The source has started or finished replaying old events. */
   onReplay(isReplaying: boolean): void;
-  /** The requests that wait for the user may have changed. */
+  /** The pending requests may have changed. */
   onRequests(): void;
-  /** The connection was lost, and with it the backend's memory of the conversation. */
+  /** The connection was lost, and the backend's memory of the conversation with it. */
   onForgotten(): void;
-  /** The client has closed for good, although nobody here has closed it. */
+  /** The client has closed for good, without a call of `close()`. */
   onGivenUp(): void;
 }
 
-/** Nobody reads the events of a chat again: its messages show them, and its store keeps them. */
+/** The chat never reads old events from the stream's log, so the log holds 1 byte. */
 const NO_LOG = 1;
 
-/** One client, with the one conversation of the chat and its universal events. */
+/** One client, with the chat's conversation and its universal events. */
 export class Session {
   readonly client: AnyAgentClient;
   readonly requests: Requests;
@@ -47,10 +46,10 @@ export class Session {
   #offStream: Unsubscribe | undefined;
   /** Whether the conversation is over. The next prompt needs a new one. */
   #isOver = true;
-  /** Whether the chat takes no more notice of this client. */
+  /** Whether the chat ignores this client from now on. */
   #hasLeft = false;
 
-  /** @throws what the source throws: it cannot make a client. */
+  /** @throws what the source throws if it cannot make a client */
   constructor(source: AgentSource, options: UniversalOptions, host: SessionHost) {
     this.#source = source;
     this.#options = { maxLogBytes: NO_LOG, ...options };
@@ -68,7 +67,7 @@ export class Session {
     return this.client.status === "closed";
   }
 
-  /** The state to go on from later. */
+  /** The state to continue from later. */
   get state(): ConversationState | undefined {
     return this.#conversation?.state;
   }
@@ -78,7 +77,7 @@ export class Session {
     return this.#conversation?.earlier(turns);
   }
 
-  /** Begins a conversation, and gives up the one before. @throws what the source and the client throw */
+  /** Starts a conversation in place of the previous one. @throws what the source and the client throw */
   converse(make: () => AnyConversation): void {
     this.#endStream();
     const conversation = make();
@@ -92,7 +91,7 @@ export class Session {
     const caughtUp = (): void => {
       if (this.#stream === stream) this.#host.onReplay(false);
     };
-    void stream.caughtUp.then(caughtUp, caughtUp); // a source of somebody else may reject
+    void stream.caughtUp.then(caughtUp, caughtUp); // a source from outside this library may reject
   }
 
   #onEvent(event: UniversalEvent): void {
@@ -108,25 +107,25 @@ export class Session {
     this.#host.onEvent(event);
   }
 
-  /** @throws what the client throws for a wrong prompt, and for a conversation that is over. */
+  /** @throws what the client throws for a wrong prompt or an ended conversation */
   prompt({ input, ...told }: SessionPrompt): AnyTurn {
     if (!this.#conversation) throw new Error("the conversation has not begun");
     return this.#conversation.prompt(input, { read: false, ...told });
   }
 
-  /** Connects now, also in the middle of a wait. A failure becomes the reason of the connection. */
+  /** Connects now, without waiting for the backoff. The reason of a failure goes to the chat's connection. */
   connect(): void {
     this.client.connect().catch((error: unknown) => {
       if (!this.#hasLeft) this.#host.onConnection({ type: "lost", reason: describeConnectionError(error) });
     });
   }
 
-  /** The backend has forgotten the conversation: it takes no more prompts. */
+  /** Ends the conversation: it takes no more prompts. */
   forget(): void {
     this.#isOver = true;
   }
 
-  /** Closes the client. What is open ends in the events first. */
+  /** Closes the client. Its last events still arrive. */
   async close(): Promise<void> {
     this.#hasLeft = true;
     try {
@@ -136,13 +135,12 @@ export class Session {
     }
   }
 
-  /** Leaves the client behind, and sees to it that it ends. */
+  /** Stops listening and closes the client. */
   giveUp(): void {
     this.leave();
-    this.client.close().catch(() => {}); // the chat goes on with another client
+    this.client.close().catch(() => {}); // the chat continues with another client
   }
 
-  /** Stops listening. */
   leave(): void {
     this.#hasLeft = true;
     this.#endStream();
@@ -150,7 +148,7 @@ export class Session {
   }
 
   #endStream(): void {
-    this.#stream?.close(); // tells the end of what is open
+    this.#stream?.close(); // ends the open items and turns by events
     this.#offStream?.();
     if (this.#stream?.caughtUp) this.#host.onReplay(false);
     this.#stream = undefined;
@@ -167,7 +165,7 @@ export class Session {
     };
     this.#offs.push(
       client.on("status", (status) => {
-        this.requests.changed(); // a client that has closed has none
+        this.requests.changed(); // a closed client has no requests
         host.onConnection({ type: "status", status });
         if (status === "closed" && !this.#hasLeft) host.onGivenUp();
       }),

@@ -1,4 +1,4 @@
-// The state of a chat at one moment, as a type.
+// The type of a snapshot: the state of a chat at one moment.
 import type { Capabilities } from "../core/client/agent-client.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { UniversalCost, UniversalUsage } from "../universal/events.ts";
@@ -17,51 +17,48 @@ import type { ChatProblem } from "./problem.ts";
 import type { QueuedPrompt } from "./queue.ts";
 import type { SavedChat } from "./saving/saved.ts";
 
-/** A chat at one moment. Never changes; what is the same as before is the same object. */
+/** The state of a chat at one moment. Never changes, and shares unchanged parts with the last snapshot. */
 export interface ChatSnapshot {
-  /** Oldest first. The prompts that wait are the last ones. */
+  /** The messages, oldest first. Queued prompts come last. */
   readonly messages: List<ChatMessage>;
   readonly connection: ChatConnection;
-  /** What waits for the user, oldest first. */
+  /** The requests that wait for the user, oldest first. */
   readonly pending: readonly ChatPending[];
-  /** What stands of the user's decisions for a turn and for the session, oldest first. `chat.revoke` takes one back. */
+  /** The grants: calls allowed for the turn or the session, oldest first. `chat.revoke` revokes one. */
   readonly approvals: readonly ChatGrant[];
   /** The tokens of all turns. */
   readonly usage: UniversalUsage;
   /** The cost of all turns: one total for each currency. */
   readonly cost: readonly UniversalCost[];
-  /** The agent's plan. Null: it has told none. */
+  /** The agent's plan. Null if the agent has sent none. */
   readonly plan: readonly PlanEntry[] | null;
-  /** How full the model's context is, in tokens. Null: the backend has not said. */
+  /** How full the model's context is, in tokens. Null if the backend has not reported it. */
   readonly context: TranscriptContext | null;
-  /** The modes, models and commands of an agent that has some. */
+  /** The modes, models and commands of the agent. Null if it has none. */
   readonly modes: TranscriptChoice | null;
   readonly models: TranscriptChoice | null;
   readonly commands: readonly TranscriptCommand[] | null;
-  /** What the backend can do. Absent while no client could be made. */
+  /** What the backend can do. Undefined until there is a client. */
   readonly capabilities: Capabilities | undefined;
-  /** Whether the store is still being read, for which prompts wait; or whether a source still tells what was told before. */
+  /** Whether the store is still loading, which delays prompts, or a source is still replaying old events. */
   readonly loading: boolean;
-  /**
-   * Whether a turn runs, of this chat or of somebody else, or the prompt of this chat waits for the link. The message of the latter is
-   * `queued`.
-   */
+  /** Whether any client's turn runs, or a prompt of this chat (`queued`) waits for the connection. */
   readonly busy: boolean;
   /**
-   * The prompts that the client does not have: they wait for an earlier turn, for the store or for `chat.resume()`, in this order. A prompt
-   * that waits for the link is not among them, although its message is `queued`.
+   * The prompts that the client does not have yet, in order. They wait for an earlier turn, for the store or for
+   * `chat.resume()`. One that waits for the connection is not in this list, although its message is `queued`.
    */
   readonly queue: readonly QueuedPrompt[];
   /**
-   * What went wrong last, if it is not shown by a message. Stays until `chat.dismiss()`, or until a later call succeeds. The problem of a
-   * store stays until the store works again.
+   * The last problem that no message shows. `chat.dismiss()` or a later successful call clears it. Only a working store
+   * clears the problem of a store.
    */
   readonly problem: ChatProblem | undefined;
-  /** The state of the backend's conversation, which is also in `saved`: a JSON value. Absent if there is none to go on from. */
+  /** The state of the backend's conversation, a JSON value. Undefined if there is none to continue from. */
   readonly state: ConversationState | undefined;
   /**
-   * A JSON value to go on from: `createChat(source, { from })`. Made at the first read, which takes time in proportion to the number of
-   * messages; later snapshots share what has not changed.
+   * A JSON value to continue from: `createChat(source, { from })`. Made at the first read, in time proportional to the
+   * number of messages. Later snapshots share the unchanged parts.
    */
   readonly saved: SavedChat;
 }

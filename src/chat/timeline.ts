@@ -1,4 +1,4 @@
-// The messages of a chat: those of the events, then the prompts that wait.
+// The messages of a chat: those from events, then the queued prompts.
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import { indexOf, promptIndex, type Swap, swapsTo, upTo } from "../universal/transcript/branches.ts";
@@ -9,31 +9,28 @@ import { emptyTranscript, type Transcript } from "../universal/transcript/transc
 import type { ErrorDescription } from "../universal/words/error-description.ts";
 import type { Branch } from "./queue.ts";
 
-/** How a prompt ended that the events do not tell. */
+/** The end of a prompt that the events do not report. */
 export interface PromptEnd {
   readonly status: "sent" | "cancelled" | "failed";
   readonly error?: ErrorDescription;
   readonly endedAt?: number;
 }
 
-/** What an earlier chat has shown. */
+/** The content of an earlier chat. */
 export type Restored = Pick<Transcript, "messages" | "branches" | "usage" | "cost"> &
   Partial<Pick<Transcript, "plan" | "context">> & {
-    /** The states of the conversations behind branches that are not shown, by the id of the branch. */
+    /** The conversation states at the end of hidden branches, by the id of the branch. */
     readonly states?: ReadonlyMap<string, ConversationState>;
   };
 
-/**
- * The messages of a chat: those that the events tell, and behind them the prompts that wait. A prompt that is sent keeps its id. A prompt that
- * ends behind one that waits keeps its place too.
- */
+/** The messages of a chat: those from events, then queued prompts. Prompts keep their ids and places. */
 export class Timeline {
   #transcript: Transcript;
-  /** Prompts that no event has shown, in their order: those that are `queued`, and those that ended behind them. */
+  /** Prompts that no event has shown, in order: `queued` ones, and ended ones behind them. */
   #waiting = new Map<string, ChatMessage>();
-  /** What a prompt that waits will take the place of. */
+  /** The message that a waiting prompt will replace. */
   #replaced: Branch | undefined;
-  /** `messages`, until a change. */
+  /** `messages`, cached until a change. */
   #shown: List<ChatMessage> | undefined;
   #states: ReadonlyMap<string, ConversationState>;
 
@@ -42,12 +39,12 @@ export class Timeline {
     this.#states = new Map(states);
   }
 
-  /** See {@link Restored}. Another map after each change: snapshots keep theirs. */
+  /** See {@link Restored}. Each change makes a new map, because snapshots keep the old one. */
   get states(): ReadonlyMap<string, ConversationState> {
     return this.#states;
   }
 
-  /** The state behind a branch that is not shown. Undefined: nobody knows it, or the branch is shown. */
+  /** Sets the state at the end of a hidden branch. Undefined removes it. */
   setState(id: string, state: ConversationState | undefined): void {
     const states = new Map(this.#states);
     if (state) states.set(id, state);
@@ -55,52 +52,50 @@ export class Timeline {
     this.#states = states;
   }
 
-  /** All messages. Costs one step for each prompt that waits, however long the chat is. */
+  /** All visible messages. The cost depends on the number of queued prompts, not on the chat's length. */
   get messages(): List<ChatMessage> {
     this.#shown ??= appendAll(this.before(this.#replaced), this.#waiting.values());
     return this.#shown;
   }
 
-  /** All messages, also those whose place a prompt that waits will take. */
+  /** All messages, including those that a waiting prompt will replace. */
   get kept(): List<ChatMessage> {
     return this.#replaced ? appendAll(this.told, this.#waiting.values()) : this.messages;
   }
 
-  /** The messages without the prompts that wait. */
+  /** The messages from events, without the queued prompts. */
   get told(): List<ChatMessage> {
     return this.#transcript.messages;
   }
 
-  /** The messages before a branch. Undefined: all. */
+  /** The messages before a branch. Without a branch, all. */
   before(branch: Branch | undefined): List<ChatMessage> {
     const at = branch ? this.indexOf(branch.prompt) : -1;
     return at < 0 ? this.told : upTo(this.told, branch?.isEdit ? at : at + 1);
   }
 
-  /** What the events have said. */
   get transcript(): Transcript {
     return this.#transcript;
   }
 
-  /** Puts what a store has told in front of the rest. @param more messages that no event has shown */
+  /** Inserts the stored messages before all others. @param more messages that no event has shown */
   restore(stored: Restored, more: readonly ChatMessage[]): void {
     const messages = appendAll(stored.messages, [...more, ...this.told]);
     this.#set({ ...emptyTranscript, ...stored, messages });
   }
 
-  /** Adds a prompt that waits, or changes one. */
   wait(message: ChatMessage): void {
     this.#waiting.set(message.id, message);
     this.#shown = undefined;
   }
 
-  /** A prompt that waits will take the place of what follows here. */
+  /** Hides the messages that a waiting prompt will replace. */
   replace(branch: Branch): void {
     this.#replaced = branch;
     this.#shown = undefined;
   }
 
-  /** The prompts that wait are shown in this order. Prompts that have ended among them keep their places. */
+  /** Sorts the queued prompts. Ended prompts among them keep their places. */
   order(ids: readonly string[]): void {
     const queued = ids.flatMap((id) => this.#waiting.get(id) ?? []).values();
     const moving = new Set(ids);
@@ -132,17 +127,17 @@ export class Timeline {
     }
   }
 
-  /** Whether a message that is shown, or begins a branch, has this id. */
+  /** Whether a visible message, or the first message of a hidden branch, has this id. */
   has(id: string): boolean {
     return this.#waiting.has(id) || this.indexOf(id) >= 0 || this.#transcript.branches.get(id) !== undefined;
   }
 
-  /** Whether the prompt waits: no event has shown it. */
+  /** Whether the prompt is queued and no event has shown it. */
   isWaiting(id: string): boolean {
     return this.#waiting.get(id)?.status === "queued";
   }
 
-  /** A prompt has ended, or will not take the place of another message. */
+  /** Ends a prompt that no event has ended. */
   end(id: string, end: PromptEnd): void {
     const waiting = this.#waiting.get(id);
     this.#shown = undefined;
@@ -156,13 +151,13 @@ export class Timeline {
     if (message && at >= 0) this.#put(at, { ...message, ...end });
   }
 
-  /** No prompt takes the place of another message any more. */
+  /** Shows the replaced messages again. */
   keepReplaced(): void {
     this.#replaced = undefined;
     this.#shown = undefined;
   }
 
-  /** The user's message that this message answers; the message itself if the user has written it. */
+  /** The user's message that this message answers, or this message if the user wrote it. */
   promptOf(id: string): ChatMessage | undefined {
     const waiting = this.#waiting.get(id);
     if (waiting) return waiting;
@@ -175,12 +170,12 @@ export class Timeline {
     return swapsTo(this.#transcript, id);
   }
 
-  /** The index of a message that an event has told. -1: none. */
+  /** The index of a message from events. -1 if there is none. */
   indexOf(id: string): number {
     return indexOf(this.told, id);
   }
 
-  /** Prompts that have ended, and wait behind no other, take their place for good. */
+  /** Moves ended prompts at the front of the waiting ones to the transcript. */
   #place(): void {
     for (const [id, message] of this.#waiting) {
       if (message.status === "queued") return;

@@ -1,4 +1,4 @@
-// The prompts of a chat as a whole: the queue, cancelling, branches, and what a client reports.
+// The prompts of a chat: the queue, cancelling, branches, and the client's reports.
 import type { AnyAgentClient } from "../core/client/any-client.ts";
 import type { Clock } from "../core/clock.ts";
 import { type AnyAgentwireError, ClosedError, InvalidInputError, UnsupportedError } from "../core/errors.ts";
@@ -16,7 +16,7 @@ import { type Job, PromptQueue } from "./queue.ts";
 import { Sender, type TurnsHost } from "./sender.ts";
 import type { SessionHost } from "./session.ts";
 
-/** The prompts of a chat. The client gets one at a time; the others wait here, so that they outlive a client. */
+/** The prompts of a chat. The client gets one at a time. The queued others survive the client. */
 export class Turns implements SessionHost {
   readonly clock: Pick<Clock, "wallTime">;
   readonly queue: PromptQueue;
@@ -26,12 +26,12 @@ export class Turns implements SessionHost {
   readonly #backend: Backend;
   readonly #sender: Sender;
   readonly #approvals = new Approvals();
-  /** Whether the events tell of a turn that was never sent. */
+  /** Whether the current events belong to a turn that was never sent. */
   #isHidden = false;
   /** Whether the chat connects as soon as it is open. */
   #connectsAtOnce = false;
 
-  /** @param state what the backend's conversation goes on from */
+  /** @param state the state that the backend's conversation continues from */
   constructor(host: TurnsHost, state: ConversationState | undefined) {
     this.#host = host;
     this.clock = host.clock;
@@ -62,16 +62,11 @@ export class Turns implements SessionHost {
     return this.#sender.isBusy || this.queue.anew !== undefined;
   }
 
-  /** Makes the client. @throws what the source throws */
   make(): void {
     this.#backend.make();
   }
 
-  /**
-   * Begins the conversation, and sends what waits.
-   * @param hasContext whether prompts were sent before
-   * @throws what the source throws
-   */
+  /** Starts the conversation and sends queued prompts. @param hasContext whether prompts were sent before */
   open(hasContext: boolean): void {
     if (hasContext) this.#memory.told();
     this.#sender.open();
@@ -83,7 +78,7 @@ export class Turns implements SessionHost {
     }
   }
 
-  /** Sends a prompt, now or later. Returns the error of a prompt that cannot be sent. */
+  /** Sends or queues a prompt. Returns the error if it cannot be sent. */
   send(job: Job): AnyAgentwireError | undefined {
     this.#host.timeline.wait(messageOf(job.id, job.prompt, job.at));
     this.queue.add(job);
@@ -93,8 +88,8 @@ export class Turns implements SessionHost {
   }
 
   /**
-   * Sends a prompt that takes the place of a message, before all that wait. A turn that runs is cancelled first.
-   * @throws InvalidInputError while another prompt is on its way to such a place
+   * Cancels the running turn, and sends a prompt that replaces a message before all queued ones.
+   * @throws InvalidInputError while another such prompt waits
    */
   sendAnew(job: Job): AnyAgentwireError | undefined {
     if (this.queue.anew)
@@ -111,7 +106,7 @@ export class Turns implements SessionHost {
     return job.error;
   }
 
-  /** Sends a prompt that waits before all others. A turn that runs is cancelled first. @throws InvalidInputError for an unknown id */
+  /** Cancels the running turn and sends a queued prompt. @throws InvalidInputError for unknown ids */
   sendNow(id: string): void {
     const { jobs } = this.queue;
     const job = this.queue.get(id);
@@ -123,8 +118,8 @@ export class Turns implements SessionHost {
   }
 
   /**
-   * Shows another branch, and goes on there. Returns what changes in what is shown.
-   * @throws InvalidInputError while a turn runs, and for an id that no message has
+   * Shows another branch and continues there. Returns the swaps of visible branches.
+   * @throws InvalidInputError while a turn runs, and if no message has this id
    */
   select(id: string): readonly Swap[] {
     if (this.isBusy || this.#host.timeline.transcript.turn)
@@ -136,18 +131,15 @@ export class Turns implements SessionHost {
     return swaps;
   }
 
-  /**
-   * Connects now; as soon as the store has been read, if it is still being read.
-   * @throws what the source and the client throw
-   */
+  /** Connects now, or as soon as the store has loaded. */
   connect(): void {
     if (this.#sender.isOpen) this.#backend.connect();
     else this.#connectsAtOnce = true;
   }
 
   /**
-   * Cancels the turn that runs: of this chat, or of somebody else where the client can. Does nothing if nothing runs.
-   * @param turnId of the events. Undefined: whatever runs
+   * Cancels the running turn: this chat's own, or another client's if the backend can. Does nothing if no turn runs.
+   * @param turnId the id from the events. Undefined: any running turn
    * @throws InvalidInputError if this turn does not run; UnsupportedError if the client cannot cancel it
    */
   cancelTurn(turnId?: string): void {
@@ -162,17 +154,16 @@ export class Turns implements SessionHost {
       throw new UnsupportedError("this backend cannot cancel a turn of somebody else.", "Wait for its end.");
   }
 
-  /** Takes waiting prompts back: one, or all. */
   takeBack(jobs: readonly Job[]): void {
     if (jobs.length === 0) return;
     for (const job of jobs) {
       this.queue.take(job);
       this.#sender.end(job, { status: "cancelled" });
     }
-    this.#tell(); // without a turn nothing else tells of it
+    this.#tell(); // no event follows if no turn runs
   }
 
-  /** Goes on after the backend has forgotten the conversation. Does nothing if it has not. */
+  /** Continues after the backend has forgotten the conversation. Otherwise does nothing. */
   resume(withTranscript: boolean): void {
     if (this.#memory.resume(withTranscript)) this.#host.onConnection({ type: "context", lost: false });
     this.pump();
@@ -182,7 +173,7 @@ export class Turns implements SessionHost {
     return this.#memory.isLost;
   }
 
-  /** Hands back what was never sent, and closes the client. */
+  /** Ends the unsent prompts and closes the client. */
   async close(): Promise<void> {
     this.#sender.stop();
     const delivery = "not-sent";
@@ -198,7 +189,6 @@ export class Turns implements SessionHost {
     }
   }
 
-  /** Sends what may be sent. */
   pump(): void {
     this.#sender.pump();
   }
@@ -235,7 +225,7 @@ export class Turns implements SessionHost {
   }
 
   onGivenUp(): void {
-    if (this.#memory.isLost) return; // the prompts wait for the user's choice
+    if (this.#memory.isLost) return; // the prompts wait for `resume`
     const cause = this.client?.closedBy;
     const options = { delivery: "not-sent", cause } as const;
     this.#sender.handBack(
@@ -253,6 +243,6 @@ export class Turns implements SessionHost {
 
   #tell(): void {
     this.#host.view.tell({ busy: this.isBusy, state: this.branches.state });
-    this.onRequests(); // a grant for the turn ends with it
+    this.onRequests(); // a grant for the turn ends with the turn
   }
 }

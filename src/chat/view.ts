@@ -1,4 +1,4 @@
-// Snapshots for listeners, told at most once per microtask.
+// Makes snapshots, and notifies listeners at most once per microtask.
 import type { Unsubscribe } from "../core/tell/events.ts";
 import { reportError } from "../universal/listen/report-error.ts";
 import { savedOf } from "./saving/saved.ts";
@@ -7,30 +7,27 @@ import type { Timeline } from "./timeline.ts";
 
 type Listener = () => unknown;
 
-/** What a snapshot has from others than the events. */
+/** The parts of a snapshot that do not come from the transcript. */
 type Told = Pick<
   ChatSnapshot,
   "connection" | "pending" | "approvals" | "capabilities" | "loading" | "busy" | "queue" | "problem" | "state"
 >;
 
-/**
- * What listeners see of a chat: a snapshot, made when it is read, and a call once per microtask, however much has changed. A listener that
- * throws stops no other; its error goes to `onThrow`.
- */
+/** Makes snapshots when read, and notifies listeners once per microtask. Their errors go to `onThrow`. */
 export class View {
   readonly #timeline: Timeline;
   readonly #source: string;
   readonly #onThrow: (error: unknown) => void;
-  /** Keyed by subscription: the same function may subscribe twice. */
+  /** By subscription, because the same function may subscribe twice. */
   readonly #listeners = new Map<object, Listener>();
   #isDue = false;
-  /** What listeners were last called for. */
+  /** The snapshot at the last call of the listeners. */
   #called: ChatSnapshot | undefined;
   /** Whether something may have changed since `#snapshot`. */
   #isStale = true;
   #snapshot: ChatSnapshot | undefined;
   #told: Told;
-  /** The prompts that a closed chat has handed back: they are in `saved`. */
+  /** The ids of the unsent prompts of a closed chat, for `saved`. */
   unsent: readonly string[] | undefined;
   #later: (() => Partial<Told>) | undefined;
 
@@ -65,13 +62,12 @@ export class View {
     this.changed();
   }
 
-  /** Something may have changed that costs a look. It is looked at when somebody looks at the chat. */
+  /** Delays an expensive read until the next snapshot. */
   tellLater(look: () => Partial<Told>): void {
     this.#later = look;
     this.changed();
   }
 
-  /** Something may have changed. */
   changed(): void {
     this.#isStale = true;
     if (this.#isDue || this.#listeners.size === 0) return;
@@ -79,7 +75,7 @@ export class View {
     queueMicrotask(() => this.#call());
   }
 
-  /** The snapshot of before, if nothing has changed. */
+  /** Returns the previous snapshot if nothing has changed. */
   #look(): ChatSnapshot {
     if (this.#later) {
       this.#told = { ...this.#told, ...this.#later() };
@@ -97,7 +93,7 @@ export class View {
     const shown = { source: this.#source, messages: kept, branches: transcript.branches, states };
     let saved: ChatSnapshot["saved"] | undefined;
     const snapshot = { ...parts };
-    // Not enumerable: looking at a snapshot must not cost what saving it costs.
+    // Not enumerable, because enumerating a snapshot must not build `saved`.
     return Object.defineProperty(snapshot, "saved", {
       get: () => {
         saved ??= savedOf({ ...parts, ...shown }, unsent ?? parts.queue.map(({ id }) => id));
@@ -120,7 +116,7 @@ export class View {
     }
   }
 
-  /** A call of the chat may have changed nothing. */
+  /** Whether the snapshot differs from that of the last call. */
   #hasNews(): boolean {
     try {
       const before = this.#called;
@@ -136,7 +132,7 @@ export class View {
     try {
       this.#onThrow(error);
     } catch (second) {
-      reportError(second); // a handler that throws stops no listener either
+      reportError(second); // an error of the handler stops no listener
     }
   }
 }

@@ -1,4 +1,4 @@
-// Makes prompts of what a user asks for, or says why not: to send, to ask again, to edit.
+// Checks what a user asks for and makes prompts of it: send, retry, regenerate, edit.
 import { describe } from "../core/checks.ts";
 import {
   type AnyAgentwireError,
@@ -14,7 +14,7 @@ import type { Timeline } from "./timeline.ts";
 import type { Turns } from "./turns.ts";
 import type { View } from "./view.ts";
 
-/** Makes jobs of what the user asks for, or says why not. */
+/** Checks what a user asks for and makes prompts of it. */
 export class Wishes {
   readonly #settings: ChatSettings;
   readonly #timeline: Timeline;
@@ -28,7 +28,7 @@ export class Wishes {
     this.#turns = turns;
   }
 
-  /** @throws UnsupportedError for images that the backend does not take, QueueFullError if the prompt would wait and must not */
+  /** @throws UnsupportedError if the backend takes no images, QueueFullError if the queue is full */
   send(prompt: ChatPrompt): ChatSend {
     this.assertTakes(prompt);
     const { whenBusy, maxQueued } = this.#settings;
@@ -39,7 +39,7 @@ export class Wishes {
     return this.#sent((job) => this.#turns.send(job), prompt);
   }
 
-  /** @throws InvalidInputError for an id that names no prompt and no answer, UnsupportedError if it shows an image that is not here */
+  /** @throws InvalidInputError for an id without a prompt, or if the bytes of an image are unknown */
   retry(messageId: string): ChatSend {
     if (this.#timeline.isWaiting(messageId))
       throw new InvalidInputError("the message waits to be sent.", "Wait for its turn, or cancel it.");
@@ -52,8 +52,9 @@ export class Wishes {
   }
 
   /**
-   * @param prompt undefined: the prompt of before
-   * @throws InvalidInputError for an id under which nothing can be asked anew, UnsupportedError if the backend cannot go back
+   * @param prompt undefined: the old prompt again
+   * @throws InvalidInputError if the id names no message that can be regenerated or edited, UnsupportedError if the
+   * backend cannot go back
    */
   sendAnew(messageId: string, prompt: ChatPrompt | undefined): ChatSend {
     this.assertBranches();
@@ -66,13 +67,13 @@ export class Wishes {
     });
   }
 
-  /** @throws UnsupportedError for images that the backend does not take */
+  /** @throws UnsupportedError if the backend takes no images */
   assertTakes({ images }: ChatPrompt): void {
     if (images.length > 0 && this.#view.told.capabilities?.images === false)
       throw new UnsupportedError("this backend takes no pictures.", "Leave `images` out.");
   }
 
-  /** @throws UnsupportedError if the backend keeps the conversation */
+  /** @throws UnsupportedError if the backend keeps the conversation itself */
   assertBranches(): void {
     if (this.#view.told.capabilities?.branches === false)
       throw new UnsupportedError(
@@ -88,6 +89,6 @@ export class Wishes {
     const at = this.#settings.clock.wallTime();
     const error = send({ id, prompt, at, isHeld: false, ...(branch ? { branch } : {}) });
     if (!error) return { ok: true, id };
-    return branch?.isEdit === false ? { ok: false, error } : { ok: false, error, id }; // no message shows an answer that was refused
+    return branch?.isEdit === false ? { ok: false, error } : { ok: false, error, id }; // a refused regeneration has no message
   }
 }

@@ -1,4 +1,4 @@
-// The shared parts of the CLI client: the core of a client without a connection, and processes.
+// `CliCore`: the shared parts of the CLI client: settings, redaction, the check for the program.
 import { LocalCore } from "../core/client/local-core.ts";
 import { Redactor } from "../core/tell/redact.ts";
 import { locate } from "../process/program.ts";
@@ -10,7 +10,6 @@ import type { CodebuffCliEvent } from "./messages.ts";
 import type { CodebuffCliSettings } from "./options.ts";
 import type { CodebuffCliResult } from "./turn.ts";
 
-/** The core of a client whose backend is a program. */
 export class CliCore extends LocalCore<CodebuffCliEvent, CodebuffCliResult, CodebuffCliClientEvents> {
   readonly settings: CodebuffCliSettings;
   /** Removes credentials and the user's folder from the program's output. */

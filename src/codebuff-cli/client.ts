@@ -29,22 +29,20 @@ import { Turns } from "./turns.ts";
 /**
  * The Codebuff command line as a backend: one process per prompt. Node only.
  *
- * Starts nothing before the first `prompt()`; `connect()` only checks whether the program exists. Prompts run concurrently, up to
- * `maxProcesses`. Prompts of one `conversation()` run one after the other, and each continues the session of the previous one.
- * Cancelling a turn ends its process, and everything that the process has started. `close()` and the end of this process do the same.
- * `status` is `idle` until the first prompt, then `ready`.
+ * Nothing starts before the first `prompt()`; `connect()` only checks whether the program exists. `status` is `idle`
+ * until the first prompt, then `ready`. Up to `maxProcesses` prompts run concurrently. Prompts of one `conversation()`
+ * run one after the other, in one session. Cancelling a turn ends its process and all child processes. `close()` and
+ * the end of this process do the same.
  *
- * The program asks for no permission: its agent acts on this machine without asking. So `decide()` always throws `invalid-input`.
- * `answer()` works for questions of a conversation with the option `answerByContinue`, and otherwise throws `unsupported`: a running
- * process takes no input.
+ * The agent acts on this machine without approval, so `decide()` always throws `invalid-input`. `answer()` needs a
+ * conversation and the option `answerByContinue`. Otherwise it throws `unsupported`, because a running process takes no
+ * input.
  *
- * `close()` hands back the waiting prompts, and ends the running processes, first gently, then by force; with `force` at once. With
- * `drainTimeout` it first waits that long for the running processes.
+ * `close()` hands back the waiting prompts. It ends running processes first gently, then by force; with `force` at
+ * once. `drainTimeout` first gives them that long to finish.
  *
- * @example
- * const client = new CodebuffCli({ cwd: "my-project" });
- * for await (const text of client.prompt("Fix the tests").textStream) process.stdout.write(text);
- * await client.close();
+ * @example const client = new CodebuffCli({ cwd: "my-project" }); for await (const text of client.prompt("Fix the
+ * tests").textStream) process.stdout.write(text); await client.close();
  */
 export class CodebuffCli
   extends BaseClient<CodebuffCliEvent, CodebuffCliResult, CodebuffCliClientEvents>
@@ -105,8 +103,8 @@ export class CodebuffCli
   }
 
   /**
-   * Starts the program with a prompt and streams its events.
-   * @throws InvalidInputError, PayloadTooLargeError or QueueFullError before anything is started; ClosedError on a closed client.
+   * Starts the program with a prompt and streams its events. Throws before anything is started.
+   * @throws InvalidInputError, PayloadTooLargeError, QueueFullError or ClosedError
    */
   prompt(
     input: PromptOf<CodebuffCliPromptInput>,
@@ -119,22 +117,19 @@ export class CodebuffCli
     });
   }
 
-  /** A session of the program. Each prompt continues the previous one, if the program reports its session. */
+  /** A session of the program. Each prompt continues the session, if the program reports one. */
   conversation(
     options: { readonly from?: CodebuffCliConversationState | ConversationState } = {},
   ): CodebuffCliConversation {
     return openConversation({ core: this.#core, turns: this.#turns, questions: this.#questions }, options);
   }
 
-  /**
-   * Asks the program for its `--version` and `--help`. Runs once for all calls, unless the program could not be started or did not
-   * answer.
-   */
+  /** Runs the program with `--version` and `--help`. Caches a complete result. */
   probe(): Promise<CodebuffCliProbe> {
     return this.#probe.run();
   }
 
-  /** The places of API keys, and the findings. Only `credentials.apiKey` shows a key. */
+  /** The searched places of API keys, with the findings. Only `credentials.apiKey` reveals a key. */
   credentials(): CredentialReport {
     return this.#environments.credentials;
   }

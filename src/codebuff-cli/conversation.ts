@@ -25,11 +25,11 @@ export type CodebuffCliConversation = Conversation<
   CodebuffCliConversationState
 >;
 
-/** Names the session. */
+/** The session to continue. */
 export interface CodebuffCliConversationState extends ConversationState {
   readonly protocol: "codebuff-cli";
   readonly version: 1;
-  /** Absent until the program reports a session. Without it, the next prompt begins again without memory. */
+  /** Absent until the program reports a session. Without an id, the next prompt has no memory. */
   readonly sessionId?: string;
 }
 
@@ -39,7 +39,7 @@ export interface ConversationSetup {
   readonly questions: Questions;
 }
 
-/** @throws InvalidInputError for a `from` that is no state of such a conversation */
+/** @throws InvalidInputError if `from` is not the state of a CLI conversation */
 export function openConversation(
   { core, turns, questions }: ConversationSetup,
   options: { readonly from?: CodebuffCliConversationState | ConversationState },
@@ -78,7 +78,7 @@ export function openConversation(
             turns.start(job);
           },
           completed: (result) => {
-            if (canContinue(profile)) session.id = result.sessionId ?? session.id; // the id may change with each turn
+            if (canContinue(profile)) session.id = result.sessionId ?? session.id; // each turn may change the id
             messages = [
               ...messages,
               { role: "user", content: prompt.text },
@@ -94,8 +94,8 @@ export function openConversation(
 }
 
 /**
- * Returns the function that sends an answer as the next prompt. Questions keep this function longer than the turn lives. It is made
- * outside of the turn's scope, so that it does not keep the turn alive.
+ * Returns the function that sends an answer as the next prompt. A question keeps this function after its turn. The
+ * function is made outside of the turn's scope, so that it does not keep the turn in memory.
  */
 function goOnWith(
   conversation: CodebuffCliConversation,

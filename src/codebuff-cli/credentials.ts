@@ -12,16 +12,16 @@ export interface CredentialOptions {
   readonly apiKey?: string;
   /** The user's folder, for tests and for apps that act for several users. @default the system's */
   readonly homeDir?: string;
-  /** The program's own folder in `~/.config`; for builds of other environments: `manicode-dev`, `manicode-test`. @default "manicode" */
+  /** Folder in `~/.config`. Other builds: `manicode-dev`, `manicode-test`. @default "manicode" */
   readonly configDirName?: string;
   /**
-   * The search order. `documented`: the environment, then `~/.codebuff`, then the program's own file. `cli`: the program's own file
-   * first, like the program; for apps that use the program's login. @default "documented"
+   * The search order. `documented`: environment, `~/.codebuff`, the program's own file. `cli`: the program's own file
+   * first, for apps that use the program's login. @default "documented"
    */
   readonly credentialOrder?: "documented" | "cli";
 }
 
-/** The name of a place that is searched for an API key. */
+/** A place that is searched for an API key. */
 export type CredentialPlace =
   | "option apiKey"
   | "CODEBUFF_API_KEY"
@@ -29,14 +29,14 @@ export type CredentialPlace =
   | "~/.codebuff/auth.json"
   | "the program's own file";
 
-/** The finding at one place; never the key itself. */
+/** The finding at one place, without the key. */
 export interface CredentialFinding {
   readonly place: CredentialPlace;
   /** The path of the file. */
   readonly path?: string;
   /**
-   * `used`: the key of this place is used. `other`: another key, not used. `same`: the same key again. `none`: no key. The other values
-   * tell why a file could not be read.
+   * `used`: this key is used. `other`: a different key, ignored. `same`: the used key again. `none`: no key. The other
+   * values say why the file could not be read.
    */
   readonly status:
     | "used"
@@ -54,7 +54,7 @@ export interface CredentialFinding {
   readonly exposed?: true;
 }
 
-/** The places in the order of the search, with the findings. */
+/** The searched places in order, with the findings. */
 export interface CredentialReport {
   readonly credentials: CodebuffCredentials | null;
   readonly findings: readonly CredentialFinding[];
@@ -62,9 +62,7 @@ export interface CredentialReport {
   readonly warnings: readonly CredentialWarning[];
 }
 
-/**
- * `credential-conflict`: the program will use another key than the one found here. `credentials-exposed`: other users can read a file.
- */
+/** `credential-conflict`: the program uses another key. `credentials-exposed`: others can read a file. */
 export interface CredentialWarning {
   readonly kind: "credential-conflict" | "credentials-exposed";
   readonly message: string;
@@ -78,7 +76,7 @@ export class CodebuffCredentials {
   constructor(apiKey: string, source: CredentialPlace) {
     this.source = source;
     this.#apiKey = apiKey;
-    // For `console.log` on Node. Not a class member: in the declarations, its key would be any symbol.
+    // Hides the key in `console.log` on Node. As a class member, its declared name would be any symbol.
     Object.defineProperty(this, Symbol.for("nodejs.util.inspect.custom"), { value: () => this.toString() });
   }
 
@@ -95,13 +93,12 @@ export class CodebuffCredentials {
   }
 }
 
-/** The field names of a key. The first match counts. */
+/** Field names of a key. The first match counts. */
 const FIELDS = ["apiKey", "api_key", "token", "accessToken", "access_token"] as const;
 
-/** The largest file, in bytes. A file with a key has about a hundred. */
+/** Largest file, in bytes. A typical key file has about a hundred. */
 const MAX_FILE_BYTES = 1_048_576;
 
-/** The content of one place. */
 type Held = { readonly exposed?: true } & (
   | { readonly key: string; readonly field?: string }
   | { readonly status: Exclude<CredentialFinding["status"], "used" | "other" | "same"> }
@@ -117,9 +114,7 @@ const ANY_VALUES: Checks<CredentialOptions> = {
   credentialOrder: checks.any,
 };
 
-/**
- * Finds the key. Never writes. An unreadable file is a finding, not an error. @throws InvalidInputError for an option that does not exist
- */
+/** Finds a key. Only reads; an unreadable file is a finding. @throws InvalidInputError for unknown options */
 export function findCodebuffCredentials(
   options: CredentialOptions = {},
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -128,7 +123,7 @@ export function findCodebuffCredentials(
   return searchCredentials(options, env).report;
 }
 
-/** The report, and every key that was found. No key may be shown. */
+/** Returns the report, and all found keys. The keys must stay hidden. */
 export function searchCredentials(
   options: CredentialOptions,
   env: Readonly<Record<string, string | undefined>>,
@@ -197,7 +192,6 @@ function warningsOf(findings: readonly CredentialFinding[]): CredentialWarning[]
   return warnings;
 }
 
-/** Whether a value can be a key in an environment variable. */
 function isKey(value: unknown): value is string {
   return isArgument(value) && value !== "";
 }
@@ -239,13 +233,10 @@ function keyOfProfile(value: object): Held {
   return isKey(key) ? { key, field: "default.authToken" } : { status: "none" };
 }
 
-/** Variables of shells and desktops with names like credentials. Their values are a folder, or words such as `ubuntu`. */
+/** Variables that are named like credentials. They hold a folder, or a word such as `ubuntu`. */
 const NO_CREDENTIALS: ReadonlySet<string> = new Set(["PWD", "DESKTOP_SESSION", "KONSOLE_DBUS_SESSION"]);
 
-/**
- * The credentials that the caller passes to the program, recognised by name: variables such as `GITHUB_TOKEN`, arguments such as
- * `--api-key k` or `--api-key=k`.
- */
+/** Credentials in the caller's variables (`GITHUB_TOKEN`) and arguments (`--api-key k`), found by name. */
 export function secretsGiven(
   env: Readonly<Record<string, string>>,
   args: readonly string[],

@@ -8,19 +8,18 @@ import type { CliCore } from "./cli-core.ts";
 import { type CredentialReport, searchCredentials } from "./credentials.ts";
 
 export interface EnvironmentSetup {
-  /** The caller's additions. */
+  /** The variables that the caller adds. */
   readonly env: Readonly<Record<string, string>>;
   readonly apiKey: string | undefined;
   readonly isolateHome: boolean;
 }
 
-/** The environment of one process. `dispose` deletes the temporary folder of the environment. */
+/** The environment of one process. `dispose` deletes its temporary home folder. */
 export interface Environment {
   readonly env: NodeJS.ProcessEnv;
   readonly dispose: () => void;
 }
 
-/** The environment of this process, plus the caller's additions and the key. */
 export function makeEnvironment({ env, apiKey, isolateHome }: EnvironmentSetup): Environment {
   // In many programs these two variables override NO_COLOR.
   const { FORCE_COLOR: _, CLICOLOR_FORCE: __, ...own } = process.env;
@@ -44,7 +43,6 @@ export class Environments {
     this.#core = core;
   }
 
-  /** The places of API keys, and the findings. */
   get credentials(): CredentialReport {
     return this.#search().report;
   }
@@ -61,7 +59,7 @@ export class Environments {
     redactor.use("keys", ...keys); // includes keys that only the program reads
     const { credentials, warnings } = report;
     for (const { kind, message } of this.#isWarned ? [] : warnings) {
-      // In an isolated home, the program does not find the other key.
+      // With an isolated home, the program cannot find the other key.
       if (kind !== "credential-conflict" || !isolateHome) this.#core.warn(kind, clean(message));
     }
     this.#isWarned = true;
@@ -76,7 +74,7 @@ export class Environments {
     }
   }
 
-  /** Deletes the home folder. Failure is only a warning: files may be protected or still in use. */
+  /** Deletes the home folder. A failure is only a warning: a file may be protected or in use. */
   #dispose({ dispose }: Environment): void {
     try {
       dispose();

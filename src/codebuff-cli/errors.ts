@@ -64,7 +64,7 @@ export class CodebuffCliError extends TurnError {
   }
 }
 
-/** Only known beginnings: other text of a program decides nothing. */
+/** Known beginnings of error messages. Any other text has no kind. */
 const PATTERNS: readonly (readonly [words: RegExp, kind: CodebuffCliFailureKind])[] = [
   [/^No prompt provided/, "no_prompt"],
   [/^Print mode requires a prompt/, "no_prompt"],
@@ -87,7 +87,7 @@ const PATTERNS: readonly (readonly [words: RegExp, kind: CodebuffCliFailureKind]
   [/^unknown option /, "unsupported_flag"],
 ];
 
-/** The kind of failure in the program's last message; `undefined` for an unknown message. */
+/** The kind of failure that a message names; `undefined` for an unknown message. */
 export function kindOf(words: string): CodebuffCliFailureKind | undefined {
   const text = words.trim().replace(/^(?:Error running prompt|Error|error): /, "");
   return PATTERNS.find(([pattern]) => pattern.test(text))?.[1];
@@ -99,7 +99,6 @@ export function withoutStack(words: string): string {
   return first.trimEnd();
 }
 
-/** Advice for the user. */
 export function adviceOn(kind: CodebuffCliFailureKind, words: string): string | undefined {
   const isFree = kind === "unsupported_flag" && /unknown option '?--(?:free|lite)\b/.test(words);
   return isFree ? "its free mode has another name: set `freeFlag`, or ask `probe()`" : ADVICE[kind];
@@ -115,7 +114,7 @@ const ADVICE: Readonly<Partial<Record<CodebuffCliFailureKind, string>>> = {
   cancelled_by_cli: "the program has limits of its own",
 };
 
-/** The reason why a program did not start, and advice. `found`: the program exists. */
+/** Why the program did not start, with advice. `found`: the program exists. */
 export function startFailure(command: string, cause: unknown, found = false): string {
   const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
   switch (code) {

@@ -5,7 +5,7 @@ import type { Turn } from "../core/turn/turn.ts";
 import type { CodebuffCliEvent } from "./messages.ts";
 import type { CodebuffCliResult } from "./turn.ts";
 
-/** The events of the client: the events of every client, except those of a connection, and the following. */
+/** The events of every client, except those of a connection, and this client's own. */
 export interface CodebuffCliClientEvents extends ClientEvents<CodebuffCliEvent, CodebuffCliResult> {
   /** A process has started. Contains neither the prompt nor credentials. */
   spawned: [process: { readonly pid: number; readonly turn: Turn<CodebuffCliEvent, CodebuffCliResult> }];

@@ -4,7 +4,6 @@ import { homedir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { checkCallOptions, checks } from "../core/checks.ts";
 
-/** Whether the path is a folder that this user can see. */
 export function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
@@ -13,16 +12,15 @@ export function isFolder(path: string): boolean {
   }
 }
 
-/** The user's folder; `undefined` on a system without one. */
 export function homeFolder(): string | undefined {
   try {
-    return homedir() || undefined; // an empty path would mean this process's own folder
+    return homedir() || undefined; // an empty path would mean the working directory
   } catch {
     return undefined;
   }
 }
 
-/** Replaces the user's folder in paths by `~`: messages go into bug reports, and the folder contains the user's name. */
+/** Replaces the home folder in paths by `~`: bug reports must not contain the user's name. */
 export function withoutHome(text: string, home: string | undefined): string {
   const folder = /^(.*[^\\/])?[\\/]*$/s.exec(home ?? "")?.[1] ?? "";
   if (folder === "") return text; // `/` would match in every path
@@ -38,9 +36,9 @@ export interface CodebuffCliChat {
 }
 
 /**
- * The chats that the upstream program has stored for a folder, newest first. Only reads. Two folders with the same name share their
- * chats. For an unknown id, the program continues its newest chat.
- * @throws InvalidInputError for an option that does not exist or is wrong
+ * Lists the chats that the upstream program stored for a folder, newest first. Only reads. Folders of the same name
+ * share their chats. If an id is unknown, the program continues its newest chat.
+ * @throws InvalidInputError for an unknown or wrong option
  */
 export function listCodebuffChats(
   cwd: string = process.cwd(),

@@ -19,26 +19,25 @@ export interface CodebuffCliPromptInput {
   readonly prompt: string;
 }
 
-/** The rules for prompts. On Windows, arguments are shorter and counted in characters. */
+/** The rules for prompts. Windows limits arguments more strictly, in characters. */
 export type PromptRules = { readonly platform: string } & Pick<
   CodebuffCliSettings,
   "promptVia" | "endOfOptions" | "commandPrefixes" | "allowCommands"
 >;
 
-/** A checked prompt. */
 export interface CodebuffCliPrompt {
   readonly text: string;
   readonly via: "arg" | "stdin";
   readonly bytes: number;
 }
 
-/** Limit for a prompt as one argument, in bytes. Linux accepts 131,072. */
+/** Largest prompt as an argument, in bytes. Linux accepts 131,072. */
 const MAX_ARGUMENT_BYTES = 100_000;
 
-/** Limit for a prompt on Windows, which accepts 32,767 characters in a whole command line. */
+/** Largest prompt on Windows, in characters. A whole command line may have 32,767. */
 const MAX_WINDOWS_CHARACTERS = 24_000;
 
-/** Limit for a prompt over stdin, in bytes: far more than a model reads. */
+/** Largest prompt over stdin, in bytes: far more than a model reads. */
 const MAX_STDIN_BYTES = 16 * 1_048_576;
 
 const HOW = 'Pass a string, or an object such as { prompt: "Fix the tests" }.';
@@ -80,7 +79,6 @@ export function buildPrompt(input: PromptOf<CodebuffCliPromptInput>, rules: Prom
   return { text, via, bytes };
 }
 
-/** The checked parameters of a call of the program. */
 export interface Invocation {
   /** The caller's own arguments, before all flags. Trusted. */
   readonly args: readonly string[];
@@ -106,7 +104,7 @@ const PROFILE_FLAGS: Readonly<Record<CodebuffCliProfile, readonly string[]>> = {
   text: ["-n", "-q"],
 };
 
-/** Options without a flag in the programs of a profile. `timeoutSeconds` needs no flag: this library also enforces the limit. */
+/** Options without a flag in a profile. `timeoutSeconds` needs no flag: this library also enforces it. */
 const LACKS: Readonly<Record<CodebuffCliProfile, readonly string[]>> = {
   "stream-json": ["agent", "params"],
   json: ["params"],
@@ -114,12 +112,11 @@ const LACKS: Readonly<Record<CodebuffCliProfile, readonly string[]>> = {
   text: ["params"],
 };
 
-/** Whether the program can continue a session. */
 export function canContinue(profile: CodebuffCliProfile): boolean {
   return !LACKS[profile].includes("sessionId");
 }
 
-/** The first given option without a flag in the program. */
+/** The first given option that the profile lacks. */
 export function lacking({ profile, mode, agent, params, sessionId }: Invocation): string | undefined {
   const asked: Readonly<Record<string, boolean>> = {
     plan: mode === "plan",
@@ -131,8 +128,8 @@ export function lacking({ profile, mode, agent, params, sessionId }: Invocation)
 }
 
 /**
- * The arguments of the program. The prompt is last, after `--`. Without `--`, a prompt that begins with a dash would be read as options,
- * and could change the folder or write files.
+ * The arguments of the program: the prompt is last, after `--`. Without `--`, the program would read a prompt that
+ * begins with a dash as options, which could change the folder or write files.
  */
 export function buildArgv(invocation: Invocation): readonly string[] {
   const { args, profile, mode, freeFlag, agent, params, sessionId, cwd, endOfOptions, prompt } = invocation;
@@ -155,8 +152,8 @@ function flag(name: string, value: string | number | undefined): readonly string
 }
 
 /**
- * The call of the program for a prompt.
- * @throws InvalidInputError for an option without a flag, for `params` that are no JSON, and for a missing folder
+ * Builds the program's call for a prompt.
+ * @throws InvalidInputError for an unsupported option, `params` that are not JSON, or a missing folder
  */
 export function buildInvocation(
   settings: CodebuffCliSettings,

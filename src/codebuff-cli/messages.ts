@@ -12,16 +12,16 @@ import { joinBytes } from "../core/bytes.ts";
 import { isObject } from "../core/checks.ts";
 import { isTooDeep, parseJson } from "../core/text.ts";
 
-/** A whole block of text. Some builds print the same text in chunks first; then the block adds nothing. */
+/** A block of text. Some builds first print the same text in chunks; then the block adds nothing. */
 export type CodebuffCliText = Extract<PrintModeEvent, { readonly type: "text" }> & {
-  /** The new part of the answer: empty for a sub-agent's text, and for text that was already printed in chunks. */
+  /** The new text of the answer. Empty for a sub-agent's text and for text already printed in chunks. */
   readonly delta: string;
 };
 
-/** A piece of the root agent's text. Some builds print such pieces between the events. */
+/** A chunk of the root agent's text. Some builds print chunks between events. */
 export interface CodebuffCliChunk {
   readonly type: "chunk";
-  /** The piece of the answer. */
+  /** The text of the chunk. */
   readonly delta: string;
 }
 
@@ -30,7 +30,7 @@ export type CodebuffCliToolOutput =
   | ToolOutput
   | { readonly type: "unknown"; readonly part: Readonly<Record<string, unknown>> };
 
-/** The output of a tool. For a question of the agent, `answer` is the outcome of the question, if the program reports one. */
+/** The output of a tool. For a question, `answer` is the outcome, if the program reports one. */
 export type CodebuffCliToolResult = Omit<
   Extract<PrintModeEvent, { readonly type: "tool_result" }>,
   "output"
@@ -39,10 +39,10 @@ export type CodebuffCliToolResult = Omit<
   readonly answer?: QuestionOutcome;
 };
 
-/** An agent has finished. The run ends with its process. */
+/** An agent has finished. The run itself ends with its process. */
 export interface CodebuffCliFinish {
   readonly type: "finish";
-  /** Credits; absent if the program's value is invalid. */
+  /** Credits. Absent if the program's value is invalid. */
   readonly totalCost?: number;
   /** The type of the agent. */
   readonly agentId?: string;
@@ -63,7 +63,7 @@ export type CodebuffCliEvent =
   | CodebuffCliChunk
   | CodebuffCliUnknown;
 
-/** An event in the form of the program's output. */
+/** An event as the program prints it. */
 export type PrintedEvent =
   | Exclude<PrintModeEvent, { readonly type: "tool_result" | "finish" }>
   | Omit<CodebuffCliToolResult, "answer">
@@ -71,13 +71,12 @@ export type PrintedEvent =
   | { readonly type: "chunk"; readonly text: string }
   | CodebuffCliUnknown;
 
-/** The content of a line of output. */
 export type Line =
   | { readonly kind: "event"; readonly event: PrintedEvent; readonly raw: unknown }
   | { readonly kind: "blank" }
-  /** The report of a whole run: one object that some builds print. */
+  /** The report of a whole run, which some builds print as one object. */
   | { readonly kind: "report"; readonly value: Readonly<Record<string, unknown>> }
-  /** An object without a type. The spec ignores it without a warning. */
+  /** An object without a type: ignored without a warning, as the spec says. */
   | { readonly kind: "ignored" }
   | { readonly kind: "unparsed"; readonly problem: string };
 
@@ -96,7 +95,6 @@ export function readLine(line: string): Line {
   return readValue(value);
 }
 
-/** Reads the parsed JSON of a line. */
 export function readValue(value: unknown): Line {
   if (isText(value)) return { kind: "event", event: value, raw: value };
   if (typeof value === "string") return { kind: "event", event: { type: "chunk", text: value }, raw: value };
@@ -104,7 +102,7 @@ export function readValue(value: unknown): Line {
   return readEvent(value);
 }
 
-/** A fast check for the most frequent line. `isPrintModeEvent` gives the same result, but takes several times as long. */
+/** Fast path for the most frequent line. `isPrintModeEvent` takes several times as long. */
 function isText(value: unknown): value is Extract<PrintModeEvent, { readonly type: "text" }> {
   if (typeof value !== "object" || value === null) return false;
   const { type, text, agentId } = value as Readonly<Record<string, unknown>>;
@@ -113,7 +111,6 @@ function isText(value: unknown): value is Extract<PrintModeEvent, { readonly typ
   );
 }
 
-/** Reads one parsed event. */
 export function readEvent(value: Readonly<Record<string, unknown>>): Line {
   const { type } = value;
   if (type === undefined) return isReport(value) ? { kind: "report", value } : IGNORED;
@@ -125,12 +122,11 @@ export function readEvent(value: Readonly<Record<string, unknown>>): Line {
   return event ? { kind: "event", event, raw: value } : unparsed(`\`${type}\` with a wrong or missing field`);
 }
 
-/** Whether an object is the report of a run. */
 export function isReport(value: Readonly<Record<string, unknown>>): boolean {
   return typeof value["success"] === "boolean";
 }
 
-/** A `finish` is valid with any fields. Unknown fields are passed on. */
+/** Accepts any fields. Passes unknown fields on. */
 function finishOf({ totalCost, agentId, ...others }: Readonly<Record<string, unknown>>): CodebuffCliFinish {
   const isCost = typeof totalCost === "number" && totalCost >= 0 && Number.isFinite(totalCost);
   return {
@@ -142,8 +138,8 @@ function finishOf({ totalCost, agentId, ...others }: Readonly<Record<string, unk
 }
 
 /**
- * Drops harmless deviations: null for an optional field, a part of a result without its value (JSON has no undefined), and parts of
- * unknown types. Returns `undefined` for any other deviation. Copies the event, so only invalid events come here.
+ * Repairs an invalid event: drops null in optional fields, result parts without a value (JSON has no undefined), and
+ * result parts of unknown types. Returns `undefined` if the event is still invalid.
  */
 function mended(event: Readonly<Record<string, unknown>>): PrintedEvent | undefined {
   const { type } = event;
@@ -178,18 +174,15 @@ const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 const BYTE_ORDER_MARK = "\ufeff";
 
-/** A first byte that only a terminal understands: the program has opened its user interface. */
+/** ESC as the first byte of output: the program has opened its user interface. */
 export const ESCAPE = 0x1b;
 
-/** A line over the limit. Keeps only the line's length, in bytes. */
+/** A line over the limit. `skipped` is its length in bytes. */
 export interface LongLine {
   readonly skipped: number;
 }
 
-/**
- * Cuts a stream of bytes into lines. Cuts bytes instead of text, because a character may span two pieces. Linear: each byte is searched
- * and copied a constant number of times, for any division into pieces.
- */
+/** Splits bytes into lines, in linear time. Not text, because a character may span two chunks. */
 export class LineSplitter {
   readonly #maxLineBytes: number;
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -202,7 +195,7 @@ export class LineSplitter {
     this.#maxLineBytes = maxLineBytes;
   }
 
-  /** Returns the lines that end in this piece. */
+  /** Returns the lines that end in this chunk. */
   push(piece: Uint8Array): readonly (string | LongLine)[] {
     const lines: (string | LongLine)[] = [];
     let start = 0;
@@ -215,7 +208,7 @@ export class LineSplitter {
     if (end !== -1 && (this.#isFirst || this.#bytes > 0)) cutTo(end);
     const last = end === -1 ? -1 : piece.lastIndexOf(NEWLINE);
     if (last >= start && last - start <= this.#maxLineBytes) {
-      // No line can be too long. Decoding all lines at once takes a third of the time.
+      // No line can exceed the limit. Decoding all lines at once takes a third of the time.
       const text = this.#decoder.decode(piece.subarray(start, last));
       for (const line of text.split("\n")) lines.push(line.endsWith("\r") ? line.slice(0, -1) : line);
       start = last + 1;
@@ -225,7 +218,7 @@ export class LineSplitter {
     return lines;
   }
 
-  /** The stream has ended: returns the last line if it has no newline. */
+  /** Returns the last line, if it has no newline. */
   end(): string | LongLine | undefined {
     return this.#bytes === 0 ? undefined : this.#take();
   }

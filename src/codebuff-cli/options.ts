@@ -7,8 +7,8 @@ import { isArgument } from "../process/program.ts";
 import type { CredentialOptions } from "./credentials.ts";
 
 /**
- * The output format of the program. `stream-json`: a line of JSON for each event. `json`: one object at the end. `print`: lines of JSON,
- * as in earlier programs. `text`: only the final text, without events.
+ * The output format of the program. `stream-json`: one JSON line per event. `json`: one object at the end. `print`:
+ * JSON lines, in earlier programs. `text`: only the final text, without events.
  */
 export type CodebuffCliProfile = "stream-json" | "json" | "print" | "text";
 
@@ -21,111 +21,97 @@ export type CodebuffCliMode = "default" | "free" | "max" | "plan";
 
 /** Options of {@link CodebuffCli}. Times are in ms, sizes in bytes; 0 turns a time limit off. */
 export interface CodebuffCliOptions extends CredentialOptions, LocalClientOptions {
-  /** The program: a name to find in `PATH`, or a path. For apps that ship or pin their own program. @default "codebuff" */
+  /** The program: a name in `PATH`, or a path. For apps that ship or pin a program. @default "codebuff" */
   readonly command?: string;
-  /** Arguments before all others. Trusted. For a `command` that needs arguments, such as Node with a script. @default none */
+  /** Trusted arguments before all others. For a `command` such as Node with a script. @default none */
   readonly args?: readonly string[];
-  /**
-   * The output format. Set the option for programs other than the one of the published note; `probe()` finds a program's profile.
-   * @default "stream-json"
-   */
+  /** The output format. `probe()` finds the right one for other builds. @default "stream-json" */
   readonly profile?: CodebuffCliProfile;
   /** The agent's mode, for apps whose user chooses between cost and strength. @default "default" */
   readonly mode?: CodebuffCliMode;
-  /** The program's flag for its free mode, for builds that have renamed it. @default "--free" for `stream-json`, otherwise "--lite" */
+  /** Flag of the free mode; some builds renamed it. @default "--free" for `stream-json`, else "--lite" */
   readonly freeFlag?: "--free" | "--lite";
   /**
-   * The folder in which the agent works. The folder must exist. Set the option if the app is not started in the project. @default the
-   * process's own folder
+   * The agent's working folder, which must exist. Set it if the app does not start in the project.
+   * @default the working directory of this process
    */
   readonly cwd?: string;
-  /** Variables to add to the environment of the process: settings of the program, and of the tools that its agent runs. */
+  /** Additional environment variables, for the program and for the tools of its agent. */
   readonly env?: Readonly<Record<string, string>>;
   /**
-   * Gives the program an empty home folder, deleted afterwards. For servers: no login on the machine overrides `apiKey`. The program then
-   * has no history. @default false
+   * Gives the program an empty home folder and deletes it afterwards. For servers: no login on the machine can override
+   * `apiKey`. The program then has no history. @default false
    */
   readonly isolateHome?: boolean;
   /** Starts nothing without an API key. For servers, where no user has logged in. @default false: the program may have its own login */
   readonly requireKey?: boolean;
   /**
-   * How the prompt is passed. An argument is visible in the machine's list of processes: choose stdin on a shared machine. @default
-   * "arg", and "stdin" for a prompt that is too long for an argument
+   * How the prompt is passed. Use stdin on a shared machine: the process list shows arguments.
+   * @default "arg"; "stdin" if the prompt is too long for an argument
    */
   readonly promptVia?: "arg" | "stdin";
-  /** `false` for a program without support for `--`: then a prompt that begins with a dash is refused. @default true */
+  /** `false` if the program lacks `--`: prompts that begin with a dash are then refused. @default true */
   readonly endOfOptions?: boolean;
-  /** Refuses prompts that begin with one of these texts. For programs with commands that begin with other texts. @default ["/ralph"] */
+  /** Refuses prompts that begin like this: the program runs them as commands. @default ["/ralph"] */
   readonly commandPrefixes?: readonly string[];
-  /** Allows prompts that begin with `commandPrefixes`. For apps whose user may run the program's own commands. @default false */
+  /** Allows `commandPrefixes`. For apps whose user may run the program's commands. @default false */
   readonly allowCommands?: boolean;
-  /**
-   * Concurrent processes; further prompts wait. Each process is an agent with its own tools, so choose a number that the machine can
-   * bear. @default 4
-   */
+  /** Concurrent processes; further prompts wait. Each is an agent with its own tools. @default 4 */
   readonly maxProcesses?: number;
   /**
-   * From the start to the first byte of output. Raise the option for slow networks: a first start downloads the program. @default 60_000;
-   * off where all output comes at the end
+   * From the start to the first byte of output. Raise it for slow networks: a first start downloads the program.
+   * @default 60_000; off if all output comes at the end
    */
   readonly startupTimeout?: number;
   /**
-   * Between two pieces of output. Lower the option for impatient apps; raise it for slow tools. @default 600_000; off where all output
-   * comes at the end
+   * Between two chunks of output. Lower it to fail earlier; raise it for slow tools.
+   * @default 600_000; off if all output comes at the end
    */
   readonly idleTimeout?: number;
-  /**
-   * From `finish` until the program has ended by itself. Raise the option for programs that store much data at the end. @default 5_000
-   */
+  /** From `finish` to the exit. Raise it for programs that store much data at the end. @default 5_000 */
   readonly exitGrace?: number;
-  /** From SIGTERM to SIGKILL; 0: SIGKILL at once. Raise it for tools that need time to clean up. No effect on Windows. @default 5_000 */
+  /** From SIGTERM to SIGKILL; 0 skips SIGTERM. Raise it for slow cleanup. Not on Windows. @default 5_000 */
   readonly killGrace?: number;
-  /**
-   * Fails a run that ended without `finish`. For apps that must not accept half an answer. @default false: some builds end without
-   * `finish`
-   */
+  /** Fails a run without `finish`, which may be half an answer. @default false: not all builds print it */
   readonly requireFinish?: boolean;
   /**
-   * Fails a conversation's next prompt if there is no session to continue. For apps that must not accept an answer without memory.
-   * @default false: goes on without memory, with a warning
+   * Fails a conversation's next prompt if there is no session to continue. For apps that need memory.
+   * @default false: continues without memory, with a warning
    */
   readonly requireContinuity?: boolean;
   /**
-   * Allows `answer()` to answer a question of the agent with the next prompt of its conversation. For UIs that show questions. @default
-   * false: the program itself takes no answer
+   * Lets `answer()` send the answer as the conversation's next prompt. For UIs that show questions.
+   * @default false: a running program takes no answer
    */
   readonly answerByContinue?: boolean;
   /**
-   * Passes SIGINT, SIGTERM and SIGHUP on to running processes. For command line apps: a terminal's Ctrl-C does not reach the program,
-   * which has its own process group. @default false: when a signal ends this process, running processes are killed; when the app handles
-   * the signal, they go on
+   * Forwards SIGINT, SIGTERM and SIGHUP to running processes. For command line apps: a terminal's Ctrl-C does not reach
+   * the program, which has its own process group.
+   * @default false: a signal that ends this process kills them; a signal that the app handles does not
    */
   readonly forwardSignals?: boolean;
-  /**
-   * Bytes of one line of output. A longer line is skipped with a warning. Raise the option for tools with huge results. @default
-   * 16_777_216
-   */
+  /** Bytes of a line. A longer line is skipped, with a warning. Tools may need more. @default 16_777_216 */
   readonly maxLineBytes?: number;
-  /** Bytes of the whole output, if the output is one object. Lower the option if memory is short. @default 67_108_864 */
+  /** Bytes of an output that is one object. Lower it if memory is short. @default 67_108_864 */
   readonly maxOutputBytes?: number;
 }
 
 /** Options of one prompt. */
 export interface CodebuffCliPromptOptions {
-  /** Overrides the client's option of the same name. */
+  /** Like `cwd`, `promptVia` and `allowCommands`, overrides the client's option. */
   readonly mode?: CodebuffCliMode;
   readonly cwd?: string;
   readonly promptVia?: "arg" | "stdin";
   readonly allowCommands?: boolean;
-  /** Another agent than the mode's, for apps with their own agents. Not for `stream-json`. */
+  /** The agent to use instead of the mode's agent. Not for `stream-json`. */
   readonly agent?: string;
   /** Parameters of `agent`. Only for `print`. */
   readonly params?: Readonly<Record<string, unknown>>;
-  /** The session to continue, for apps that store sessions themselves. `conversation()` passes its own session. */
+  /** The session to continue, for apps that store sessions. A `conversation()` passes its own. */
   readonly sessionId?: string;
   /**
-   * The program's own time limit, in seconds. At the limit the program can still report its partial result. Sent in whole seconds; this
-   * library enforces the limit too, 5 s later.
+   * The program's own time limit in seconds, sent as whole seconds. The program can still report a partial result. This
+   * library enforces the limit 5 s later.
    */
   readonly timeoutSeconds?: number;
 }
@@ -142,7 +128,7 @@ const argument: Check = {
   holds: (value) => isArgument(value) && value.trim() !== "",
 };
 
-/** The value of a flag: the program must not read it as another flag. */
+/** The value of a flag. The program must not read it as another flag. */
 const value: Check = {
   expects: "a string that does not begin with a dash, without NUL",
   holds: (given) => isArgument(given) && given !== "" && !given.startsWith("-"),
@@ -206,15 +192,14 @@ export const PROMPT_CHECKS = {
   },
 } satisfies Record<string, Check>;
 
-/** A session id: the program cannot read it as a flag. */
+/** A session id that the program cannot read as a flag. */
 export const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/;
 
-/** About 24 days: the longest time of a timer. */
+/** The longest possible timer: about 24 days. */
 const MAX_SECONDS = 2_000_000;
 
-/** The defaults of a profile. */
 function defaultsOf(profile: CodebuffCliProfile) {
-  const isSilent = saysAllAtEnd(profile); // silence means nothing in these profiles
+  const isSilent = saysAllAtEnd(profile); // no output before the end: no limits on silence
   return {
     command: "codebuff",
     args: [],
@@ -244,7 +229,6 @@ function defaultsOf(profile: CodebuffCliProfile) {
 
 type Defaulted = keyof ReturnType<typeof defaultsOf>;
 
-/** The options of a client, with every default. */
 export type CodebuffCliSettings = Omit<CodebuffCliOptions, Defaulted | keyof LocalSettings> &
   Required<Pick<CodebuffCliOptions, Defaulted>> &
   LocalSettings;

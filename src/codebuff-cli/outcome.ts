@@ -2,39 +2,34 @@
 import type { Exit } from "../process/group-process.ts";
 import { type CodebuffCliFailureKind, type CodebuffCliStderr, kindOf, withoutStack } from "./errors.ts";
 
-/** The facts that decide the outcome of a run. */
 export interface Ended {
   readonly exit: Exit;
   /** The process was still running after its `finish`, and this library ended it. */
   readonly overstayed: boolean;
   readonly finished: boolean;
-  /** Whether a line was an event. */
   readonly hasEvents: boolean;
-  /** Whether a line was neither an event nor blank. */
+  /** At least one line was neither an event nor blank. */
   readonly hasGarbage: boolean;
-  /** The program's report of the whole run, if it gave one. `unreadable` if the profile needs a report and none can be read. */
+  /** The program's report, if any. `unreadable`: the profile needs a report, but none can be read. */
   readonly report: Report | undefined;
-  /** The program opened its user interface. */
   readonly interactive: boolean;
-  /** The message of the last `error` event. */
   readonly lastError: string | undefined;
   readonly stderr: CodebuffCliStderr;
   readonly requireFinish: boolean;
 }
 
-/** The program's report of the whole run. */
 export type Report =
   | { readonly status: "success" }
   | { readonly status: "failure"; readonly error: string }
   | { readonly status: "unreadable" }
-  /** The output was over `maxOutputBytes`, and this library ended the program. */
+  /** The output exceeded `maxOutputBytes`, so this library ended the program. */
   | { readonly status: "too-long" };
 
 export type Verdict =
   | { readonly status: "completed"; readonly missingFinish: boolean }
   | { readonly status: "failed"; readonly kind: CodebuffCliFailureKind; readonly words: string };
 
-/** Decides the outcome of a run. Only for runs whose turn was not stopped. */
+/** Decides the outcome of a run whose turn was not stopped. */
 export function verdictOn(ended: Ended): Verdict {
   const { exit, overstayed, finished, hasEvents, hasGarbage, report, interactive, requireFinish } = ended;
   if (interactive) return failed("interactive_cli", "the program has opened its user interface");
@@ -49,7 +44,7 @@ export function verdictOn(ended: Ended): Verdict {
   return { status: "completed", missingFinish: true };
 }
 
-/** The failure of a process. Takes the program's own message from its report, its last `error` event, or its error output. */
+/** The failure of a process. The message is from the report, the last `error` event or stderr. */
 function exitFailure({ exit, report, lastError, stderr }: Ended): Verdict {
   const reported = report?.status === "failure" ? report.error : undefined;
   const lines = [...stderr.head, ...stderr.tail];
@@ -69,7 +64,7 @@ function failed(kind: CodebuffCliFailureKind, words: string): Verdict {
   return { status: "failed", kind, words: withoutStack(words) };
 }
 
-/** The last line of error output that begins like an error message of the program. */
+/** The last stderr line that begins like an error message of the program. */
 export function lastWords(lines: readonly string[]): string | undefined {
   return lines.findLast((line) =>
     /^(?:(?:Error running prompt|Error|error): |Could not connect to server)/.test(line),
@@ -79,7 +74,6 @@ export function lastWords(lines: readonly string[]): string | undefined {
 /** Lines after the message of a crash: stack frames, closing brackets, the version of Node. */
 const NO_WORDS = /^(?:\s+at .*|Node\.js v\d.*|[\s{}[\]^]*)$/;
 
-/** The last line of error output that does not match `NO_WORDS`. */
 export function lastLine(lines: readonly string[]): string | undefined {
   return lines.findLast((line) => !NO_WORDS.test(line));
 }

@@ -27,17 +27,15 @@ export interface OutputSetup {
   readonly run: OutputUser;
 }
 
-/** The run that produces the output. */
+/** The run, as the output notifies it. */
 export interface OutputUser {
-  /** The first byte arrived. */
   began(): void;
   /** The agent has finished: only the exit is outstanding. */
   finished(): void;
-  /** The output is useless: end the program. */
+  /** The output is useless, so the program must end. */
   useless(because: "interactive" | "too-long"): void;
 }
 
-/** The facts about the output that decide the outcome of a run. */
 export type Heard = Pick<Ended, "hasEvents" | "hasGarbage" | "report" | "stderr">;
 
 /**
@@ -52,7 +50,7 @@ type Reading =
   | { readonly name: "whole"; readonly pieces: Uint8Array[]; bytes: number }
   | { readonly name: "ignored" };
 
-/** Reads the output of one process for its turn. Each line is one input of the outbox, and so is each event of a report. */
+/** Each line, and each event of a report, is one outbox input. */
 export class Output {
   readonly #setup: OutputSetup;
   readonly #lines: LineSplitter;
@@ -70,7 +68,6 @@ export class Output {
     this.#stderr = new StderrKeeper(clean);
   }
 
-  /** Handles a piece of stdout. Attached directly to the pipe. */
   readonly push = (piece: Uint8Array): void => {
     const { turn } = this.#setup;
     if (!turn.open) return; // drop events after the end of the turn
@@ -108,12 +105,11 @@ export class Output {
     run.useless("too-long");
   }
 
-  /** Handles a piece of stderr. */
   readonly pushError = (piece: Uint8Array): void => {
     for (const line of this.#stderr.push(piece)) this.#input(() => this.#onErrorLine(line));
   };
 
-  /** The pipes are closed. Reads the last line without a line end, the last error lines and the report. */
+  /** The pipes are closed: reads the last line without a newline, the last error lines and the report. */
   end(exit: Exit): Heard {
     const rest = this.#lines.end();
     if (rest !== undefined && this.#setup.turn.open) this.#onLine(rest);
@@ -122,7 +118,7 @@ export class Output {
     return { hasEvents: this.#hasEvents, hasGarbage: this.#hasGarbage, report, stderr: this.#stderr.kept };
   }
 
-  /** The last line of defence: if a handler throws, warns and goes on. The exit settles the turn. */
+  /** If a handler throws, warns and continues. The exit settles the turn. */
   #input<T>(handle: () => T): T | undefined {
     const { core, turn } = this.#setup;
     core.outbox.enter();
@@ -185,7 +181,7 @@ export class Output {
       this.#onEvent(read.event, read.raw, line.length);
   }
 
-  /** Tells the events of the report that were not told before. */
+  /** Emits the events of the report that were not emitted before. */
   #onReport(read: ReadReport, bytes: number): void {
     const { turn, state } = this.#setup;
     const news = this.#input(() => newsOf(read, { text: turn.text, calls: state.calls.size > 0 })) ?? [];
@@ -211,7 +207,7 @@ export class Output {
     run.finished();
   }
 
-  /** The report of the whole run: read at the end, if the profile prints only then; otherwise a report line that no event followed. */
+  /** The report. Some profiles print it at the end. Otherwise it is a report line without a later event. */
   #report({ code }: Exit): Report | undefined {
     const { profile } = this.#setup.core.settings;
     if (!saysAllAtEnd(profile)) {

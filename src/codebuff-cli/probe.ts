@@ -11,17 +11,17 @@ import type { CodebuffCliProfile } from "./options.ts";
 
 /** The program's own description. */
 export interface CodebuffCliProbe {
-  /** The program's answer to `--version`; absent without an answer. */
+  /** The output of `--version`, if any. */
   readonly version?: string;
-  /** The flags in the program's help, as far as they select a profile or the free mode. */
+  /** The flags in `--help` that select a profile or the free mode. */
   readonly flags: readonly string[];
-  /** The best profile of the program; absent if it has none. */
+  /** The best profile that the program supports, if any. */
   readonly profile?: CodebuffCliProfile;
   /** The program's flag for the free mode. */
   readonly freeFlag?: "--free" | "--lite";
 }
 
-/** ms for each of the two questions. */
+/** ms per call of the program. */
 const PROBE_TIMEOUT = 5_000;
 
 /** Upper bound on the bytes of an answer. */
@@ -36,7 +36,6 @@ const PROFILES: readonly (readonly [flag: (typeof FLAGS)[number], profile: Codeb
   ["--json", "json"],
 ];
 
-/** Asks a client's program for its version and its help, and derives the profile. */
 export class Probe {
   readonly #core: CliCore;
   readonly #environments: Environments;
@@ -49,8 +48,8 @@ export class Probe {
   }
 
   /**
-   * Starts the program twice. Runs once for all calls, unless the program could not be started or did not answer in time.
-   * @throws ClosedError; rejects with ConnectError when the program cannot be started
+   * Starts the program twice. Caches a complete result.
+   * @throws ClosedError; rejects with ConnectError if the program cannot be started
    */
   run(): Promise<CodebuffCliProbe> {
     this.#core.assertOpen();
@@ -67,7 +66,7 @@ export class Probe {
     try {
       const version = await ask(this.#core, env, "--version");
       const help = await ask(this.#core, env, "--help");
-      this.#isWhole = version.inTime && help.inTime; // a slow program may answer the next time
+      this.#isWhole = version.inTime && help.inTime; // ask a slow program again the next time
       return probeOf(version.text, help.text ?? "");
     } finally {
       dispose();
@@ -88,7 +87,7 @@ function probeOf(version: string | undefined, help: string): CodebuffCliProbe {
   };
 }
 
-/** Removes events: the npm launcher prints events while it downloads the program. */
+/** Removes event lines, which the npm launcher prints while it downloads the program. */
 function withoutEvents(text: string): string {
   const lines = text.split("\n").filter((line) => !line.startsWith("{"));
   return lines.join("\n").trim();

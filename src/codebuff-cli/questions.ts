@@ -25,38 +25,35 @@ interface Open {
 }
 
 /**
- * The agents' questions. A running process takes no input, so the answer is the next prompt of the conversation. The question is pending
- * until then, even after its turn has ended. Without a conversation, the question cannot be answered.
+ * The agents' questions. A running process takes no input, so the conversation's next prompt is the answer. The
+ * question stays open after its turn. Without a conversation it cannot be answered.
  */
 export class Questions {
   readonly #core: CliCore;
-  /** The channels for the questions of each turn. */
   readonly #channels = new WeakMap<object, Channel>();
   /** The turns whose prompts are answers. */
   readonly #answers = new WeakSet<object>();
   #isAnswering = false;
   readonly #ids = new RequestIds();
   readonly #open = new Table<string, Open>();
-  /** The outcomes of questions. A question that could not be answered has no reply. */
+  /** Ended questions. A question that could not be answered has no reply. */
   readonly #ended = new Recent<string, { readonly reply?: Reply }>(REMEMBERED);
 
   constructor(core: CliCore) {
     this.#core = core;
   }
 
-  /** The questions that can be answered, oldest first. */
   get pending(): readonly PendingRequest[] {
     return [...this.#open.values()].map(({ question }) => ({ type: "question", id: question.id, question }));
   }
 
-  /** Links a turn to its conversation. */
   belongTo(turn: object, channel: Channel): void {
     if (!this.#core.settings.answerByContinue) return;
     this.#channels.set(turn, channel);
     if (this.#isAnswering) this.#answers.add(turn);
   }
 
-  /** The turn begins. Unless the turn is an answer, the open questions of its conversation end. */
+  /** A turn begins: ends the open questions of its conversation, unless the turn is an answer. */
   started(turn: object): void {
     const channel = this.#channels.get(turn);
     if (!channel || this.#answers.has(turn)) return;
@@ -70,12 +67,12 @@ export class Questions {
     return this.#open.has(id);
   }
 
-  /** A new id for a question: programs restart the count of their calls in each run. */
+  /** Makes a unique id: programs reuse their call ids in each run. */
   idFor(callId: string): string {
     return this.#ids.make(callId);
   }
 
-  /** The agent of a turn asks a question. Tells the listeners. The question is pending only if it can be answered. */
+  /** Emits a question. Keeps it open only if it can be answered. */
   add(asked: Question, turn: LiveTurn<CodebuffCliEvent, CodebuffCliResult>): void {
     const { id } = asked;
     const question: Question = { ...asked, turnId: turn.id };
@@ -95,12 +92,11 @@ export class Questions {
     this.#core.opened(request);
   }
 
-  /** The program has reported the result of the question. Without an answer in the result, the user may still answer. */
+  /** Ends the question if the program's result has an answer. Otherwise the user may still answer. */
   answered(id: string, isAnswered: boolean): void {
     if (isAnswered) this.#withdraw(id, "elsewhere", "the program has the answer");
   }
 
-  /** The client is closed: ends all open questions. */
   close(): void {
     for (const id of [...this.#open.keys()]) this.#withdraw(id, "ended", "the client was closed");
   }
@@ -154,7 +150,6 @@ export class Questions {
   }
 }
 
-/** The answers as a user would write them. */
 function textOf({ questions }: Question, answers: ReturnType<typeof readAnswer>): string {
   if (!answers) return "I do not want to answer that.";
   const lines = answers.map((given) => given.join(", "));

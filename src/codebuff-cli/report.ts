@@ -4,24 +4,19 @@ import { parseJson } from "../core/text.ts";
 import { isReport, type PrintedEvent, readEvent, readValue } from "./messages.ts";
 import type { Report } from "./outcome.ts";
 
-/** A program's report in parsed form. */
 export interface ReadReport {
   readonly report: Report;
   /** The steps of the run as events. Traces have no ids and no results. */
   readonly traces: readonly PrintedEvent[];
-  /** The whole text of the agent. */
   readonly text: string;
 }
 
-/** A whole output in parsed form. */
 export interface ReadOutput {
-  /** The lines that are events: a launcher's events, or the events of a program that prints events in this profile too. */
+  /** The event lines, from a launcher or from the program. */
   readonly events: readonly { readonly event: PrintedEvent; readonly raw: unknown }[];
-  /** Absent if the output has only events. */
   readonly report: ReadReport | undefined;
 }
 
-/** Reads the report of a run. */
 export function reportOf({ success, output, traces, error }: Readonly<Record<string, unknown>>): ReadReport {
   return {
     report: success === true ? { status: "success" } : { status: "failure", error: wordsOf(error) },
@@ -35,7 +30,7 @@ function wordsOf(error: unknown): string {
   return (typeof words === "string" && words.trim()) || "the run has failed";
 }
 
-/** The events of a report that were not told before. */
+/** The events of a report that were not emitted before. */
 export function newsOf(
   { traces, text }: ReadReport,
   told: { readonly text: string; readonly calls: boolean },
@@ -46,13 +41,10 @@ export function newsOf(
 
 const UNREADABLE: ReadReport = { report: { status: "unreadable" }, traces: [], text: "" };
 
-/**
- * The limit of failed attempts to parse text that looks like an object over many lines. Each attempt may read all of the output: the
- * limit keeps reading linear. Text before a report rarely looks like JSON.
- */
+/** Failed attempts to parse a multi-line object. Each may read all output; the limit keeps that linear. */
 const MAX_FAILED = 8;
 
-/** Reads the whole output of a program that prints one object at the end. Skips other text before and after the object. */
+/** Reads the output of a program that prints one object at the end. Skips text around the object. */
 export function readOutput(text: string): ReadOutput {
   const last = text.lastIndexOf("}") + 1;
   const lines: ReadOutput["events"][number][] = [];
@@ -61,7 +53,7 @@ export function readOutput(text: string): ReadOutput {
   let rest = 0;
   for (let start = 0; start < text.length; ) {
     let end = endOfLine(text, start);
-    // Only at the start of a line: an object over many lines contains other objects.
+    // Only at the start of a line, because a multi-line object contains objects.
     const isCandidate = mayBeJson(text, start);
     const value = isCandidate ? parsed(text.slice(start, end)) : undefined;
     const line = value === undefined ? undefined : readValue(value);
@@ -79,7 +71,7 @@ export function readOutput(text: string): ReadOutput {
     start = end + 1;
   }
   if (!report && !isRun(lines)) {
-    const object = objectAt(text, text.indexOf("{", rest), last); // with other text before it on the same line
+    const object = objectAt(text, text.indexOf("{", rest), last); // other text may precede it on its line
     if (object && isReport(object.value)) report = object.value;
   }
   return outputOf(lines, report);
@@ -96,17 +88,17 @@ function outputOf(
 ): ReadOutput {
   if (!found) return { events: lines, report: isRun(lines) ? undefined : UNREADABLE };
   const report = reportOf(found);
-  // Drop the chunks: a report repeats them, and quoted text of a launcher is no chunk.
+  // The report repeats all chunks. A launcher's quoted text is not a chunk.
   const events = report.text === "" ? lines : lines.filter(({ event }) => event.type !== "chunk");
   return { events, report };
 }
 
-/** Whether the events belong to a run, and not only to a launcher. */
+/** Whether the events come from a run, not only from a launcher. */
 function isRun(lines: ReadOutput["events"]): boolean {
   return lines.some(({ event }) => event.type === "text" || event.type === "finish");
 }
 
-/** Whether a JSON string or a JSON object begins at `start`. A value printed for debugging does not count: its names have no quotes. */
+/** Whether a JSON string or object begins at `start`. Debug output has names without quotes. */
 function mayBeJson(text: string, start: number): boolean {
   BEGINNING.lastIndex = start;
   return BEGINNING.test(text);
@@ -114,14 +106,14 @@ function mayBeJson(text: string, start: number): boolean {
 
 const BEGINNING = /"|\{\s*"/y;
 
-/** The object over many lines that begins at `start`. `end` is the index after the object. */
+/** The multi-line object that begins at `start`. `end` is the index after the object. */
 function objectAt(
   text: string,
   start: number,
   last: number,
 ): { readonly value: Readonly<Record<string, unknown>>; readonly end: number } | undefined {
   const brace = text.indexOf("\n}", start) + 2;
-  // A pretty-printed object ends with a brace at the start of a line. Otherwise try up to the `last` brace of the output.
+  // A pretty-printed object ends with a brace at a line start. Otherwise try the output's `last` brace.
   for (const end of new Set([brace, last])) {
     if (start < 0 || end <= start) continue;
     const value = parsed(text.slice(start, end));
@@ -134,7 +126,7 @@ function parsed(text: string): unknown {
   try {
     return parseJson(text, "null");
   } catch {
-    return undefined; // no JSON
+    return undefined; // not JSON
   }
 }
 
@@ -156,7 +148,7 @@ function tracesOf(traces: readonly unknown[]): PrintedEvent[] {
     }
     if (type === "subagent_start" || type === "subagent_finish") {
       const { agentType } = trace;
-      // The agent that ends is the last started one of its type: its own sub-agents have ended before.
+      // The last started agent of this type has ended: its sub-agents have ended before.
       const at = type === "subagent_finish" ? open.findLastIndex((one) => one.agentType === agentType) : -1;
       const [ended] = at < 0 ? [] : open.splice(at, 1);
       const agentId = ended?.agentId ?? `agent_${++agents}`;

@@ -20,11 +20,10 @@ import { type Heard, Output, type OutputUser } from "./output.ts";
 import type { Questions } from "./questions.ts";
 import { type CodebuffCliResult, resultOf, type SessionRef, type TurnState } from "./turn.ts";
 
-/** One turn of a client, from the call to its end. */
 export interface Job {
   readonly turn: LiveTurn<CodebuffCliEvent, CodebuffCliResult>;
   readonly prompt: CodebuffCliPrompt;
-  /** The call of the program. Only the session is set later, when the turn starts. */
+  /** Complete, except for the session, which is set when the turn starts. */
   readonly invocation: Invocation;
   readonly options: CodebuffCliPromptOptions & TurnOptions;
   readonly state: TurnState;
@@ -40,27 +39,26 @@ export interface RunSetup {
   readonly over: () => void;
 }
 
-/** ms after the program's own time limit: that limit starts later, when the program is up, and a partial result may follow it. */
+/** ms after the program's own limit, which starts later and may be followed by a partial result. */
 const TIMEOUT_GRACE = 5_000;
 
-/** The reason why this library ends a process. `stopped`: the turn has ended or is to end. */
+/** Why this library ends a process. `stopped`: the turn has ended or must end. */
 type Because = "stopped" | "overstayed" | "interactive" | "too-long";
 
-/** A running process, with the timer of `timeoutSeconds`. */
 interface Live {
   readonly process: GroupProcess;
   readonly total: CancelTimer;
 }
 
-/** `timer` limits one state, `total` the whole process. Leaving the states that have them cancels them. */
+/** `timer` limits one state, `total` the whole process. `#become` cancels them. */
 type State =
-  /** `startupTimeout` runs. The limit on silence is held until `unhold`. */
+  /** `startupTimeout` runs. `idleTimeout` is held until `unhold`. */
   | ({ readonly name: "starting"; readonly timer: CancelTimer; readonly unhold: () => void } & Live)
   | ({ readonly name: "running" } & Live)
-  /** `exitGrace` runs, unless a slow reader keeps the process from ending. */
+  /** `exitGrace` runs, unless a slow reader delays the exit. */
   | ({ readonly name: "finished"; readonly timer: CancelTimer } & Live)
   | { readonly name: "ending"; readonly process: GroupProcess; readonly because: Because }
-  /** The output may still arrive. */
+  /** Output may still arrive. */
   | { readonly name: "exited"; readonly process: GroupProcess; readonly because: Because | undefined }
   | { readonly name: "over" };
 
@@ -136,7 +134,6 @@ export class Run implements LocalWork, OutputUser {
     }
   }
 
-  /** The limits of a process that has just started. */
   #limits() {
     const { core, job } = this.#setup;
     const { clock, settings } = core;
@@ -147,7 +144,7 @@ export class Run implements LocalWork, OutputUser {
     const late = (): void => turn.stopWith(tookTooLong("total", "timeoutSeconds", inMs(timeoutSeconds)));
     return {
       timer: startupTimeout > 0 ? clock.setTimeout(silent, startupTimeout) : NO_TIMER,
-      // The client's limit on silence starts at the first byte. A limit of the prompt's own starts at the start.
+      // The client's `idleTimeout` starts at the first byte. The prompt's own `idleTimeout` starts now.
       unhold: options.idleTimeout === undefined ? turn.hold() : () => {},
       total:
         timeoutSeconds === undefined
@@ -156,7 +153,7 @@ export class Run implements LocalWork, OutputUser {
     };
   }
 
-  /** Changes the state; the only way to do so. Cancels the timers that the next state does not take over. */
+  /** The only place that changes the state. Cancels timers that the next state does not keep. */
   #become(next: State): void {
     const last = this.#state;
     this.#state = next;
@@ -166,13 +163,13 @@ export class Run implements LocalWork, OutputUser {
 
   // --- the turn's side ---
 
-  /** Stops the turn: ends the process gently. `again`: kills the process, because the caller cancels a second time. */
+  /** Ends the process gently. `again`: kills the process, because the caller cancelled a second time. */
   stop(again: boolean): void {
     if (!again) letGo(this.#setup.job.turn);
     this.#end("stopped", again);
   }
 
-  /** The client is closed. The turn ends at once. The process ends gently, or at once with `force`. */
+  /** The client is closed: ends the turn at once, and the process gently, or at once with `force`. */
   close(force: boolean): void {
     const { turn } = this.#setup.job;
     letGo(turn);
@@ -235,7 +232,7 @@ export class Run implements LocalWork, OutputUser {
       case "ending":
         break;
       case "exited":
-        this.#become({ ...state, because: state.because ?? because }); // kill the processes that the program left behind
+        this.#become({ ...state, because: state.because ?? because }); // kill the processes that the program left
         break;
       case "over":
         return;
@@ -249,7 +246,7 @@ export class Run implements LocalWork, OutputUser {
 
   // --- the end ---
 
-  /** The end is decided: no limit may change it. */
+  /** After the exit no limit may change the outcome. */
   #onExited(): void {
     const state = this.#state;
     if (state.name === "over") return;
@@ -258,7 +255,7 @@ export class Run implements LocalWork, OutputUser {
     this.#holdTurn();
   }
 
-  /** The limit on silence must not overrule why the run ends. */
+  /** Holds `idleTimeout`, so that it cannot replace the reason for the end. */
   #holdTurn(): void {
     const { turn } = this.#setup.job;
     if (turn.open) turn.hold();
@@ -321,7 +318,7 @@ export class Run implements LocalWork, OutputUser {
     const { settings, clean } = core;
     const { cwd } = job.invocation;
     if (isAgentwireError(cause)) return cause;
-    // For a missing folder, the system reports the same error as for a missing program.
+    // The system reports the same error for a missing folder and for a missing program.
     const isHomeless = cwd !== undefined && !isFolder(cwd);
     if (!isHomeless) return notStarted(settings.command, cause, clean, found);
     const gone = { cause: cleanCause(cause, clean), retryable: false };
@@ -329,7 +326,7 @@ export class Run implements LocalWork, OutputUser {
   }
 }
 
-/** Ends the open parts of the turn: its tool calls and its questions. */
+/** Closes the open tool calls and questions of the turn. */
 function letGo(turn: Job["turn"]): void {
   for (const { id } of turn.pending) turn.closed(id);
   turn.tools.abandon();

@@ -1,21 +1,20 @@
-// Keeps the start and the end of the error output.
+// Keeps the first and last lines of the error output, in bounded memory.
 import { stripVTControlCharacters } from "node:util";
 import type { CodebuffCliStderr } from "./errors.ts";
 import { LineSplitter } from "./messages.ts";
 
-/** Number of kept lines at the start, where a program names missing requirements. */
+/** Kept first lines, where a program names missing requirements. */
 const HEAD = 20;
 
-/** Number of kept lines at the end, where a program gives the reason of its failure. */
+/** Kept last lines, where a program gives the reason of its failure. */
 const TAIL = 50;
 
 /** Characters of a kept line. */
 const LINE = 2_000;
 
-/** Bytes of a line; a longer line is noise. */
+/** Bytes of a line. A longer line is noise. */
 const MAX_LINE_BYTES = 65_536;
 
-/** Keeps the start and the end of the error output, in bounded memory. */
 export class StderrKeeper {
   readonly #redact: (text: string) => string;
   readonly #lines = new LineSplitter(MAX_LINE_BYTES);
@@ -28,12 +27,11 @@ export class StderrKeeper {
     this.#redact = redact;
   }
 
-  /** The lines that end in this piece, without escape sequences and credentials. */
+  /** The lines that end in this chunk, without escape sequences and credentials. */
   push(piece: Uint8Array): readonly string[] {
     return [...this.#lines.push(piece)].map((line) => this.#add(line));
   }
 
-  /** The last line, if it has no newline. */
   end(): readonly string[] {
     const line = this.#lines.end();
     return line === undefined ? [] : [this.#add(line)];

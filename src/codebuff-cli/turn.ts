@@ -12,42 +12,39 @@ import { SESSION_ID } from "./options.ts";
 export interface CodebuffCliResult extends TurnResult {
   /** In credits, as the program reported them. */
   readonly cost?: Cost;
-  /** The session that the next prompt can continue: the session that the program reported, otherwise the requested one. */
+  /** The session that the next prompt can continue: the reported session, otherwise the requested one. */
   readonly sessionId?: string;
   readonly toolCalls: readonly TurnToolCall[];
   /** The program succeeded without `finish`. */
   readonly missingFinish?: true;
-  /** Null if the program was still running after its `finish` and this library ended it. */
+  /** Null if this library ended the program, because it was still running after its `finish`. */
   readonly exitCode: number | null;
   readonly stderr: CodebuffCliStderr;
 }
 
-/** The session of a conversation, once the program has reported it. */
+/** The session of a conversation. Undefined until the program reports one. */
 export interface SessionRef {
   id: string | undefined;
 }
 
-/** The state of one running turn. */
 export type TurnState = ReturnType<typeof newTurnState>;
 
-/**
- * `maxText` in characters. `questionId` returns a new id for a question of this call: the call's own id, unless that id was in use.
- */
+/** `maxText` is in characters. `questionId` makes a question's id: the call's id, unless it was in use. */
 export function newTurnState(maxText: number, questionId = (callId: string): string => callId) {
   return {
-    /** The root's text in chunks since its last whole block. Stops growing at the limit of the turn's text. */
+    /** The root's text in chunks since its last block. Stops growing at the limit of the turn's text. */
     chunked: "",
     maxChunked: maxText,
-    /** Agents that work for the root, with their types. */
+    /** The root's running sub-agents, with their types. */
     subagents: new Map<string, string>(),
     calls: new Map<string, TurnToolCall>(),
     /** Open questions, by the id of their call. */
     questions: new Map<string, Question>(),
     questionId,
-    /** The agent of the last `start`. In most builds: the type of the agent that answered before. */
+    /** The agent of the last `start`. In most builds, the type of the previous agent. */
     started: undefined as string | undefined,
     sessionId: undefined as string | undefined,
-    /** The requested session. Counts until the program reports one. */
+    /** The requested session, which counts until the program reports one. */
     requestedSessionId: undefined as string | undefined,
     finish: undefined as CodebuffCliFinish | undefined,
     /** The last error that did not end the run. */
@@ -55,16 +52,14 @@ export function newTurnState(maxText: number, questionId = (callId: string): str
   };
 }
 
-/** The consequences of one event. */
 export interface TurnStep {
   readonly event: CodebuffCliEvent;
   /** A tool call that is new or has changed. */
   readonly call?: TurnToolCall;
-  /** The agent asks the user a question. */
   readonly asked?: Question;
   /** The result of a question arrived, with or without an answer. */
   readonly answered?: { readonly id: string; readonly isAnswered: boolean };
-  /** The root agent has finished: only the end of the process is outstanding. */
+  /** The root agent has finished. Only the exit is outstanding. */
   readonly finished?: boolean;
 }
 
@@ -72,12 +67,11 @@ export function textOf(event: CodebuffCliEvent): string {
   return event.type === "text" || event.type === "chunk" ? event.delta : "";
 }
 
-/** The cost in credits; `undefined` until the program reports it. */
 export function costOf({ finish }: TurnState): Cost | undefined {
   return finish?.totalCost === undefined ? undefined : { amount: finish.totalCost, unit: "credits" };
 }
 
-/** The result of a turn, without the end of its process. */
+/** The result of a turn, without the facts about its process. */
 export function resultOf(
   state: TurnState,
   { textResult, toolCalls }: Pick<LiveTurn<never, CodebuffCliResult>, "textResult" | "toolCalls">,
@@ -92,7 +86,7 @@ export function resultOf(
   };
 }
 
-/** Handles one event of a running turn. `raw` is the JSON of its line. Changes only `state`. */
+/** Handles one event. `raw` is the parsed line. Changes only `state`. */
 export function stepTurn(state: TurnState, printed: PrintedEvent, raw: unknown): TurnStep {
   state.sessionId ??= sessionIdOf(raw);
   switch (printed.type) {
@@ -136,10 +130,9 @@ export function stepTurn(state: TurnState, printed: PrintedEvent, raw: unknown):
   }
 }
 
-/** The field names for the session id in various programs. Any event may have one. */
+/** Field names of the session id in various programs. Any event may have one. */
 const SESSION_KEYS = ["session_id", "sessionId", "conversationId", "conversation_id", "chatId"];
 
-/** The session that a line of output names. */
 export function sessionIdOf(raw: unknown): string | undefined {
   if (typeof raw !== "object" || raw === null) return undefined;
   for (const key of SESSION_KEYS) {
@@ -149,10 +142,9 @@ export function sessionIdOf(raw: unknown): string | undefined {
   return undefined;
 }
 
-/** The name of the root agent, in every build. */
 const MAIN_AGENT = "main-agent";
 
-/** Whether an agent is the root. An agent that works for the root is not the root, whatever its name. */
+/** Whether an agent is the root. A sub-agent is not the root, whatever its name. */
 function isOfRoot({ started, subagents }: TurnState, agentId: string | undefined): boolean {
   if (agentId === undefined || agentId === MAIN_AGENT) return true;
   return agentId === started && !subagents.has(agentId);
@@ -205,7 +197,7 @@ function onResult(state: TurnState, event: Printed<"tool_result">): TurnStep {
   };
 }
 
-/** The step of a tool event. Without a known call or without a change, the step is only the event. */
+/** The step of a tool event. Without a known call or a change, the step has only the event. */
 function withCall(
   state: TurnState,
   event: Printed<"tool_progress" | "tool_result">,
@@ -224,7 +216,7 @@ function withMore({ maxChunked }: TurnState, { output }: TurnToolCall, more: str
   return soFar.length < maxChunked ? soFar + more : soFar;
 }
 
-/** The error of a tool that reports one. A command that exits with a code other than 0 has not failed as a tool. */
+/** The error that a tool reports. A command's exit code other than 0 is not an error of the tool. */
 function errorOf(output: readonly CodebuffCliToolOutput[]): string | undefined {
   for (const part of output) {
     if (part.type !== "json" || typeof part.value !== "object" || part.value === null) continue;
@@ -244,7 +236,7 @@ function wordsOf(error: unknown): string {
   }
 }
 
-/** Only the root agent's first `finish` counts. A `finish` with the id or the type of a running sub-agent is the sub-agent's. */
+/** Counts only the root's first `finish`. Ignores one with a running sub-agent's id or type. */
 function onFinish(state: TurnState, event: CodebuffCliFinish): TurnStep {
   const { agentId } = event;
   const { subagents } = state;

@@ -1,4 +1,4 @@
-// The turns of one client: one process each, a limited number at a time.
+// The turns of one client: one process per turn, at most `maxProcesses` at a time. Other turns wait.
 import { checkCallOptions, defined } from "../core/checks.ts";
 import { LocalTurns } from "../core/client/local-turns.ts";
 import { HandshakeError } from "../core/errors.ts";
@@ -20,7 +20,6 @@ export interface TurnsSetup {
   readonly environments: Environments;
 }
 
-/** The turns of one client: one process per turn, at most `maxProcesses` at a time. Other turns wait. */
 export class Turns extends LocalTurns<CodebuffCliEvent, CodebuffCliResult, Job> {
   readonly #setup: TurnsSetup;
 
@@ -31,10 +30,7 @@ export class Turns extends LocalTurns<CodebuffCliEvent, CodebuffCliResult, Job> 
     this.#setup = setup;
   }
 
-  /**
-   * Makes a turn without starting it.
-   * @throws ClosedError, InvalidInputError, PayloadTooLargeError; QueueFullError if the queue is full.
-   */
+  /** Starts nothing. @throws ClosedError, InvalidInputError, PayloadTooLargeError or QueueFullError */
   create(
     input: PromptOf<CodebuffCliPromptInput>,
     options: (CodebuffCliPromptOptions & TurnOptions) | undefined,
@@ -80,7 +76,6 @@ export class Turns extends LocalTurns<CodebuffCliEvent, CodebuffCliResult, Job> 
   }
 }
 
-/** The state of a conversation that continues from this turn. */
 function stateOf(sessionId: string | undefined): object | undefined {
   return sessionId === undefined ? undefined : { protocol: "codebuff-cli", version: 1, sessionId };
 }

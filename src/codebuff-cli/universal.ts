@@ -1,4 +1,4 @@
-// Translates the program's events into universal events; the source of the CLI for chats.
+// Translates the program's events into universal events. Makes the CLI a source for chats.
 import { isToolOutput } from "../codebuff-events/print-mode.ts";
 import {
   outputOf,
@@ -32,18 +32,16 @@ import type { CodebuffCliEvent, CodebuffCliToolResult } from "./messages.ts";
 import type { CodebuffCliOptions } from "./options.ts";
 import { type CodebuffCliResult, sessionIdOf } from "./turn.ts";
 
-/** The program's events as universal events. */
 export class CodebuffCliMapping implements Mapping<CodebuffCliEvent, CodebuffCliResult> {
   readonly protocol = "codebuff-cli";
   readonly asksOnWire = false;
   readonly errorPrefix = "codebuff";
   readonly timeoutCancels = true;
   readonly #agents = new PrintModeMapping({ finishEndsSubagents: true });
-  /** The session ends with its only turn. */
+  /** Whether the session ends with its only turn. */
   readonly #isOneOff: boolean;
   /** The ids of the turn's questions, by the ids of their calls. */
   readonly #questions = new Map<string, string>();
-  /** The event that has opened the session. */
   #opener: CodebuffCliEvent | undefined;
   /** Whether the program has named its session in this turn. */
   #isNamed = false;
@@ -81,10 +79,10 @@ export class CodebuffCliMapping implements Mapping<CodebuffCliEvent, CodebuffCli
       case "start":
         this.#learn(event, session);
         if (event !== this.#opener) break;
-        this.#agents.started(event); // `session.started` has told the rest
+        this.#agents.started(event); // `session.started` already has the rest
         return;
       case "text":
-        break; // the most frequent event: no program is known to name its session there
+        break; // the most frequent event: no known program names its session here
       default:
         this.#learn(event, session);
     }
@@ -119,7 +117,7 @@ export class CodebuffCliMapping implements Mapping<CodebuffCliEvent, CodebuffCli
     return outputOf(Array.isArray(output) ? output.map(partOf) : []);
   }
 
-  /** The call that asks. The question has the same id, unless the id was in use. */
+  /** The id of the call that asks. The question has the same id, unless that id was in use. */
   callOf({ id, raw }: Question): string {
     const callId = typeof raw === "object" && raw !== null ? Reflect.get(raw, "toolCallId") : undefined;
     const of = typeof callId === "string" ? callId : id;
@@ -164,7 +162,7 @@ export class CodebuffCliMapping implements Mapping<CodebuffCliEvent, CodebuffCli
     session.known(id);
   }
 
-  /** The result of a question resolves the question, with or without an answer. */
+  /** The tool result ends its question, with or without an answer. */
   #answered({ toolCallId, answer }: CodebuffCliToolResult, session: Session): void {
     const id = this.#questions.get(toolCallId);
     if (id === undefined) return;
@@ -179,19 +177,18 @@ function partOf(part: unknown): SaidOutput {
   return { type: "unknown", part: isObject(part) && part["type"] === "unknown" ? part["part"] : part };
 }
 
-/** Whether the process ended by itself with an error, and not because this library ended it or could not read its output. */
+/** Whether the process failed by itself. False if this library ended it or could not read its output. */
 function hasExited({ exitCode, signal, kind }: CodebuffCliError): boolean {
   if (kind === "interactive_cli" || kind === "protocol_error") return false;
   return exitCode !== 0 || signal !== undefined;
 }
 
-/** The error output, in the form of `session.ended`: all lines in `head` unless some are missing. */
+/** stderr, as `session.ended` has it: all lines in `head`, unless some are missing. */
 export function stderrOf({ head, tail, truncated, totalLines }: CodebuffCliStderr): UniversalStderr {
   if (!truncated) return { head: [...head, ...tail].join("\n"), truncated };
   return { head: head.join("\n"), tail: tail.join("\n"), truncated, total_lines: totalLines };
 }
 
-/** How the session of a one-off turn ends. */
 function sessionEnd(end: TurnEnd<CodebuffCliResult>): SessionEndedData {
   if (end.status === "completed") {
     const { cost } = end.result;
@@ -228,9 +225,9 @@ const BINDING: Binding<CodebuffCli, CodebuffCliEvent, CodebuffCliResult> = {
 };
 
 /**
- * The universal events of a client, one of its turns, or one of its conversations. It listens, and does not pull. Attach it in the tick of
- * `prompt()`, and it misses nothing; later, `turn.started` says `attached_late`.
- * @throws InvalidInputError for any other value, and for wrong options.
+ * Translates the events of a client, a turn or a conversation into universal events. Adds listeners, and does not read
+ * the stream. Call it in the tick of `prompt()` to miss nothing. Later, `turn.started` says `attached_late`.
+ * @throws InvalidInputError for any other value and for wrong options
  */
 export function toUniversal(
   of: CodebuffCli | AnyTurn | AnyConversation,

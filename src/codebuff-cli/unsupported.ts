@@ -1,5 +1,4 @@
-// The entry `agentwire/codebuff-cli` on platforms without processes: each name throws an error that says why.
-// An app for several platforms can therefore import these names everywhere.
+// `agentwire/codebuff-cli` on platforms without processes: each name throws, so that an app can import it anywhere.
 import { UnsupportedError } from "../core/errors.ts";
 
 export * from "../core/index.ts";

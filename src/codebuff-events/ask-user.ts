@@ -1,17 +1,17 @@
-// Questions of Codebuff's agents to the user, and the answers in the form of their tool.
+// The tool `ask_user` of Codebuff's agents: reads its questions, writes and reads its answers.
 import { isObject } from "../core/checks.ts";
 import type { Answers, Question, QuestionItem, ToolCall } from "../core/values.ts";
 import type { ToolOutput } from "./print-mode.ts";
 
-/** Whether the tool asks the user a question. The name has several spellings. */
+/** Whether the tool asks the user a question. The tool's name has several spellings. */
 export function isAskUser(name: string): boolean {
   return name.replace(/[-_]/g, "").toLowerCase() === "askuser";
 }
 
-/** The agent's question; `undefined` if the input is no question. */
+/** The questions in a tool's input; `undefined` for any other input. */
 export function questionOf({ id, input, turnId, raw }: ToolCall): Question | undefined {
   const { questions, question } = isObject(input) ? input : {};
-  // Earlier agents ask one question at a time.
+  // Older agents ask one question per call.
   const asked = typeof question === "string" && questions == null ? [input] : questions;
   const items = Array.isArray(asked) ? asked.map(itemOf) : [];
   if (items.length === 0 || !items.every((item) => item !== undefined)) return undefined;
@@ -45,16 +45,16 @@ function isTextOrNone(value: unknown): value is string | null | undefined {
   return value == null || typeof value === "string";
 }
 
-/** The outcome of a question, from the result of its tool. */
+/** How a question ended. */
 export type QuestionOutcome =
   /** The selected labels and texts per question; an empty list for no answer. */
   | { readonly status: "answered"; readonly answers: readonly (readonly string[])[] }
   /** The user refused to answer. */
   | { readonly status: "skipped" }
-  /** The user could not be asked. */
+  /** The agent could not ask the user. */
   | { readonly status: "unanswered"; readonly reason: string };
 
-/** The outcome of a question; `undefined` if the output shows none. */
+/** Reads the outcome from a tool's output; `undefined` if the output has none. */
 export function questionOutcome(
   { questions }: Question,
   output: readonly (ToolOutput | { readonly type: "unknown" })[],
@@ -68,11 +68,11 @@ export function questionOutcome(
   if (typeof errorMessage === "string") return { status: "unanswered", reason: errorMessage };
   if (skipped === true) return { status: "skipped" };
   if (Array.isArray(answers)) return answered(questions, answers);
-  const text = response ?? answer; // the form of programs that ask one question at a time
+  const text = response ?? answer; // older agents: one question per call
   return typeof text === "string" ? answered(questions, [{ questionIndex: 0, otherText: text }]) : undefined;
 }
 
-/** Sorts answers by question. Drops an answer to no question. */
+/** Groups the answers by question. Drops answers that name no known question. */
 function answered(questions: Question["questions"], given: readonly unknown[]): QuestionOutcome {
   const answers = questions.map((_, index) =>
     given.flatMap((each) => (isObject(each) && each["questionIndex"] === index ? selectedIn(each) : [])),
@@ -89,7 +89,6 @@ function selectedIn({
   return [selectedOption, ...several, otherText].filter((text) => typeof text === "string");
 }
 
-/** The answers in the output format of `ask_user`. */
 export function answerOutput({ questions }: Question, answers: Answers): readonly ToolOutput[] {
   const value = answers
     ? { answers: questions.map((item, index) => answerTo(item, index, answers[index] ?? [])) }
@@ -97,7 +96,7 @@ export function answerOutput({ questions }: Question, answers: Answers): readonl
   return [{ type: "json", value }];
 }
 
-/** An answer to one item. Labels of options count as selected; any other text is the user's own. */
+/** Texts that match an option's label become selected options. Other texts become `otherText`. */
 function answerTo({ options, multiSelect }: QuestionItem, questionIndex: number, given: readonly string[]) {
   const labels = new Set(options.map(({ label }) => label));
   const selected = given.filter((text) => labels.has(text));

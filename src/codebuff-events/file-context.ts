@@ -1,6 +1,5 @@
-// The facts about a project that Codebuff's agents require, empty.
+// An empty file context: the project facts that the schema of Codebuff's agents requires.
 
-/** What Codebuff's agents know of a project of which nothing is known. Their schema requires every field. */
 export function emptyFileContext(projectRoot: string, cwd: string) {
   return {
     projectRoot,

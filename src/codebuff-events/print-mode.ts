@@ -1,4 +1,4 @@
-// The events of Codebuff's agents, the same on every backend of Codebuff, with their checks.
+// The events of Codebuff's agents, the same on every Codebuff backend, with their checks.
 import { isObject } from "../core/checks.ts";
 
 /** One part of a tool's output. */
@@ -19,27 +19,24 @@ export function isToolOutput(value: unknown): value is ToolOutput {
   );
 }
 
-/**
- * An event of a Codebuff agent. Its form is the same over the WebSocket, from the command line and in an app's own run of an agent.
- * Optional fields came with later versions.
- */
+/** An event of a Codebuff agent, in the same format on every backend. Older programs omit some fields. */
 export type PrintModeEvent =
   | {
       readonly type: "start";
-      /** The type of the agent that answered before. */
+      /** The type of the agent that ran before. */
       readonly agentId?: string;
       readonly messageHistoryLength?: number;
       readonly model?: string;
     }
-  /** A whole block of text. Only a sub-agent's block has `agentId`. */
+  /** A complete block of text. `agentId` is set for a sub-agent only. */
   | { readonly type: "text"; readonly text: string; readonly agentId?: string }
-  /** A problem; the prompt goes on. With `source`, the agent corrects the problem itself. */
+  /** An error that does not end the prompt. With `source`, the agent corrects the problem itself. */
   | {
       readonly type: "error";
       readonly message: string;
       readonly source?: string;
     }
-  /** The program is new on this machine and downloads itself. */
+  /** The first run of the program on this machine downloads the program. */
   | { readonly type: "download"; readonly version: string; readonly status: string }
   | {
       readonly type: "tool_call";
@@ -64,7 +61,7 @@ export type PrintModeEvent =
       readonly toolName?: string;
       readonly parentAgentId?: string;
     }
-  /** An agent has finished; the end of the prompt follows. `agentId` is the agent's type. */
+  /** An agent has finished, and the prompt is about to end. `agentId` is the agent's type. */
   | { readonly type: "finish"; readonly totalCost: number; readonly agentId?: string }
   | {
       readonly type: "subagent_start" | "subagent_finish";
@@ -84,14 +81,14 @@ export type PrintModeEvent =
       readonly runId: string;
       readonly agentId?: string;
     }
-  /** A piece of a sub-agent's text. */
+  /** A text delta of a sub-agent. */
   | {
       readonly type: "subagent_chunk";
       readonly agentId: string;
       readonly agentType: string;
       readonly chunk: string;
     }
-  /** A piece of an agent's thinking. */
+  /** A reasoning delta of an agent. */
   | {
       readonly type: "reasoning_chunk";
       readonly agentId: string;
@@ -103,7 +100,7 @@ type Kind = "string" | "number" | "boolean" | "object" | "strings" | "outputs";
 
 type Fields = Readonly<Record<string, Kind>>;
 
-/** The required and the optional fields of an event. Other fields pass unchanged. */
+/** Required and optional fields of each event. Unknown fields are allowed. */
 type Shape = readonly [required: Fields, optional: Fields];
 
 const SUBAGENT: Shape = [
@@ -145,8 +142,8 @@ interface Field {
 const fieldsOf = (fields: Fields, isOptional: boolean): readonly Field[] =>
   Object.entries(fields).map(([name, kind]) => ({ name, kind, isOptional }));
 
-/** The shapes as lists, made once: this runs for each event, and making the lists costs more than the check itself. */
-const FIELDS = /* @__PURE__ */ fieldsByType(); // the mark shakes the shapes out of apps that read no such events
+/** The shapes as lists. Built once: building them costs more than checking one event. */
+const FIELDS = /* @__PURE__ */ fieldsByType(); // lets bundlers drop the shapes from apps that do not use them
 
 function fieldsByType(): ReadonlyMap<string, readonly Field[]> {
   return new Map(
@@ -158,12 +155,11 @@ function fieldsByType(): ReadonlyMap<string, readonly Field[]> {
 }
 
 /**
- * Whether a value is one of these events, with all required fields, and with optional fields of the right type or absent (not null).
+ * Whether a value is an agent event with all required fields. Optional fields have the right type or are absent (not
+ * null).
  *
- * @example
- * if (event.type === "response-chunk" && isPrintModeEvent(event.chunk) && event.chunk.type === "tool_call") {
- *   console.log(event.chunk.toolName);
- * }
+ * @example if (event.type === "response-chunk" && isPrintModeEvent(event.chunk) && event.chunk.type === "tool_call") {
+ * console.log(event.chunk.toolName); }
  */
 export function isPrintModeEvent(chunk: unknown): chunk is PrintModeEvent {
   if (!isObject(chunk)) return false;
@@ -177,12 +173,12 @@ export function isPrintModeEvent(chunk: unknown): chunk is PrintModeEvent {
   return true;
 }
 
-/** Whether this type of event is known. Does not check the fields. */
+/** Whether this event type is known. Does not check the fields. */
 export function isPrintModeType(type: string): boolean {
   return FIELDS.has(type);
 }
 
-/** Whether this field is optional in events of this type. */
+/** Whether the field is optional in this event type. */
 export function isOptionalField(type: string, name: string): boolean {
   return FIELDS.get(type)?.some((field) => field.name === name && field.isOptional) ?? false;
 }

@@ -1,10 +1,7 @@
-// What the calls of the agents' tools are about, for grants.
+// The subject of each tool call (command, path, search), for grants.
 import type { SubjectRules } from "../core/gate/subject.ts";
 
-/**
- * What the calls of the tools that Codebuff's agents know are about. The flags of `code_search` are no free field: they can name other
- * files, and programs. A command in the background may outlive its turn, so a grant of one that is waited for does not cover it.
- */
+/** `flags` is not free: flags can name programs. `BACKGROUND` is not free: it may outlive the turn. */
 export const CODEBUFF_SUBJECTS: SubjectRules = {
   run_terminal_command: {
     about: "command",

@@ -1,7 +1,7 @@
-// The tools of Codebuff's agents by name: kind, title, and the files they touch, for universal events.
+// The tools of Codebuff's agents by name (kind, title, touched files), for universal events.
 import { isObject } from "../core/checks.ts";
 
-/** The tools of Codebuff's agents that say what they are about, in either profile and in later SDKs. */
+/** The known tools of Codebuff's agents, also those of later SDKs. */
 export const AGENT_TOOLS = {
   read_files: { kind: "read", verb: "Read", path: "paths" },
   read_subtree: { kind: "read", verb: "Read", path: "paths" },
@@ -26,7 +26,7 @@ export const AGENT_TOOLS = {
   task_completed: { kind: "other", verb: "End" },
 } as const;
 
-/** The name and the input under which a call is in the table: the operation of an `apply_patch` is named like a tool. */
+/** The key and input to look up in `AGENT_TOOLS`. An `apply_patch` call is looked up by its operation. */
 export function inTable(name: string, input: unknown): readonly [name: string, input: unknown] {
   if (name !== "apply_patch") return [name, input];
   const operation = isObject(input) ? input["operation"] : undefined;

@@ -13,10 +13,10 @@ import type { PlanEntry } from "../universal/transcript/transcript.ts";
 import type { PrintModeEvent, ToolOutput } from "./print-mode.ts";
 import { AGENT_TOOLS, inTable } from "./tools.ts";
 
-/** One part of a tool's output. `unknown` holds a part of an unknown type. */
+/** One part of a tool's output. `unknown`: a part of an unknown type. */
 export type SaidOutput = ToolOutput | { readonly type: "unknown"; readonly part: unknown };
 
-/** An agent's event. A program may leave out the cost, and print parts of outputs that this library does not know. */
+/** An agent's event, as a program may print it: without the cost, or with unknown output parts. */
 export type SaidEvent =
   | Exclude<PrintModeEvent, { readonly type: "tool_result" | "finish" }>
   | (Omit<Said<"tool_result">, "output"> & { readonly output: readonly SaidOutput[] })
@@ -27,20 +27,19 @@ type Said<Type extends PrintModeEvent["type"]> = Extract<PrintModeEvent, { reado
 type Subagent = Said<"subagent_start" | "subagent_finish">;
 
 export interface PrintModeOptions {
-  /** Whether a `finish` with the id or the type of a sub-agent at work ends that sub-agent. @default false: a `finish` ends nothing */
+  /** Whether a `finish` with the id or type of a running sub-agent ends that sub-agent. @default false */
   readonly finishEndsSubagents?: boolean;
 }
 
-/** The name of the root agent, in every build. */
 export const MAIN_AGENT = "main-agent";
 
-/** Characters of an agent's chunks that are compared with its next whole text: the limit of a turn's text. */
+/** Characters of streamed text that are compared with the next complete text: a turn's text limit. */
 const MAX_COMPARED = 64 * 1024 * 1024;
 
-/** The tool by which Codebuff's agents write their plan: `{ todos: [{ task, completed }] }`. */
+/** The tool that writes the agent's plan: `{ todos: [{ task, completed }] }`. */
 const TODOS = "write_todos";
 
-/** What an agent has streamed since its last whole text. */
+/** The text that an agent streamed since its last complete text. */
 interface Streamed {
   /** At most `MAX_COMPARED` characters. */
   text: string;
@@ -48,30 +47,25 @@ interface Streamed {
 }
 
 /**
- * How the events of Codebuff's agents become universal events, for one session. Each flat has such a part in its mapping: it calls
- * `began` and `event`, and `chunk` for text outside of events.
- *
- * A call is told by its `tool_call` event, unless a `call` fact has told it before. Neither is told twice.
+ * Translates the events of Codebuff's agents into universal events, for one session. Announces each call once: by its
+ * `tool_call` event, or by an earlier `call` fact.
  */
 export class PrintModeMapping {
   readonly #options: PrintModeOptions;
-  /** The id of the root agent in the last `start`. */
   #root: string | undefined;
-  /** What the `start` events of this turn say. */
+  /** Metadata from the `start` events of this turn. */
   #about: Omit<TurnEndMetadata, "status"> = {};
-  /** The sub-agents at work, by their ids. */
   readonly #subagents = new Map<string, { readonly type: string; readonly parent: AgentKey }>();
-  /** Sub-agents that have ended with their parent: their own end says nothing more. */
+  /** Sub-agents that ended with their parent. Their own finish event is ignored. */
   readonly #implied = new Set<string>();
   readonly #streamed = new Map<AgentKey, Streamed>();
-  /** The kind of event that tells an agent's reasoning: some builds tell it twice. */
+  /** The event type of an agent's reasoning. Some builds send both types; the first one counts. */
   readonly #reasoning = new Map<AgentKey, "reasoning_delta" | "reasoning_chunk">();
 
   constructor(options: PrintModeOptions = {}) {
     this.#options = options;
   }
 
-  /** A turn begins. */
   began(): void {
     this.#root = undefined;
     this.#about = {};
@@ -81,12 +75,10 @@ export class PrintModeMapping {
     this.#reasoning.clear();
   }
 
-  /** What the turn's `start` says, for `turn.ended`: `model`, `agent_id`, `message_history_length`. */
   get about(): Omit<TurnEndMetadata, "status"> {
     return this.#about;
   }
 
-  /** A `start` names the root agent. Returns what the event says, for `session.started`. */
   started({ agentId, model, messageHistoryLength }: Said<"start">): Readonly<Record<string, unknown>> {
     this.#root = agentId;
     return {
@@ -162,7 +154,7 @@ export class PrintModeMapping {
     }
   }
 
-  /** A piece of text as the model streams it. `agentId`: undefined for the root agent. A whole text that repeats the pieces adds nothing. */
+  /** Handles a text delta. A later complete text that repeats the deltas adds nothing. */
   chunk(agentId: string | undefined, text: string, session: Session): void {
     if (text === "") return;
     const agent = this.agentOf(agentId);
@@ -170,7 +162,7 @@ export class PrintModeMapping {
     session.chunk(agent, text);
   }
 
-  /** The pieces of the root agent's text so far, which nobody heard: its next whole text may repeat the last of them. */
+  /** Adds root-agent text that was streamed earlier. The next complete text may repeat its end. */
   missed(text: string, session: Session): void {
     this.#stream(undefined, text);
     session.text(undefined, text, "inferred");
@@ -183,7 +175,6 @@ export class PrintModeMapping {
     if (streamed.text.length < MAX_COMPARED) streamed.text += text;
   }
 
-  /** A message of a sub-agent whose start was not told: the sub-agent begins with the message. */
   ensureSubagent({ agentId, agentType }: Pick<Subagent, "agentId" | "agentType">, session: Session): void {
     if (session.isSubagent(agentId)) return;
     this.#subagents.set(agentId, { type: agentType, parent: undefined });
@@ -193,13 +184,13 @@ export class PrintModeMapping {
     );
   }
 
-  /** The agent behind an id, as a `Session` knows it: undefined for the root agent. */
+  /** The session's key for an agent id; undefined for the root agent. */
   agentOf(agentId: string | undefined): AgentKey {
     if (agentId === undefined || agentId === MAIN_AGENT) return undefined;
     return agentId === this.#root && !this.#subagents.has(agentId) ? undefined : agentId;
   }
 
-  /** The agent that a tool call belongs to: its own, or the parent of an agent that this library does not know. */
+  /** The agent that made a call. Falls back to the parent if the agent is unknown. */
   actorOf({
     agentId,
     parentAgentId,
@@ -213,7 +204,6 @@ export class PrintModeMapping {
     return !isKnown && typeof parent === "string" && this.#subagents.has(parent) ? parent : actor;
   }
 
-  /** What this mapping knows of a call that a client tells, from the message behind the call. */
   call({ name, input, raw }: TurnToolCall): CallFacts {
     const { agentId, parentAgentId } = typeof raw === "object" && raw !== null ? fieldsOf(raw) : {};
     const agent = this.actorOf({
@@ -223,7 +213,7 @@ export class PrintModeMapping {
     return { agent, facts: toolFacts(name, input) };
   }
 
-  /** The new part of a whole text. Agents stream a text in chunks and then repeat the text as one event. */
+  /** The new part of a complete text. Agents stream a text in chunks, then repeat the text in one event. */
   #newText(agent: AgentKey, text: string): string {
     const streamed = this.#streamed.get(agent);
     if (!streamed) return text;
@@ -245,7 +235,7 @@ export class PrintModeMapping {
     if (first === kind) session.reasoning(agent, text);
   }
 
-  /** Older builds tell the id of a run in place of an agent's id. A run without ancestors is the root agent's. */
+  /** The agent of a reasoning event. Older builds send a run id instead of an agent id. */
   #thinker(id: string, ancestors: readonly string[]): AgentKey {
     const agent = this.agentOf(id);
     if (agent === undefined || this.#subagents.has(id)) return agent;
@@ -254,7 +244,6 @@ export class PrintModeMapping {
     return this.#subagents.size === 1 ? only : agent;
   }
 
-  /** A message about a call that was never announced: announces the call. */
   #ensureCall(
     event: Extract<SaidEvent, { readonly type: "tool_progress" | "tool_result" }>,
     session: Session,
@@ -279,7 +268,6 @@ export class PrintModeMapping {
     session.startSubagent({ key: agentId, agentType, name, parent, json, nativeId: agentId });
   }
 
-  /** A sub-agent ends, after its own sub-agents. */
   #finish(agentId: string | undefined, session: Session, isImplied = false): void {
     if (agentId === undefined) return;
     this.#subagents.delete(agentId);
@@ -289,13 +277,13 @@ export class PrintModeMapping {
     session.finishSubagent(agentId, isImplied ? "inferred" : "agent");
   }
 
-  /** The sub-agent at work with this id, or the last started one of this type. */
+  /** The running sub-agent with this id, or the newest one of this type. */
   #named(name: string | undefined): string | undefined {
     if (name === undefined || this.#subagents.has(name)) return name;
     return [...this.#subagents].filter(([, { type }]) => type === name).at(-1)?.[0];
   }
 
-  /** An error with a source is a step that the agent repeats by itself. */
+  /** An error with a `source` is a step that the agent retries by itself. */
   #onError({ message, source }: Said<"error">, session: Session): void {
     if (source === undefined) {
       session.error({ message, code: "codebuff.error", details: null, fatal: false, retryable: false });
@@ -310,19 +298,17 @@ function fieldsOf(raw: object): { readonly agentId?: unknown; readonly parentAge
   return raw;
 }
 
-/** What a call of an agent's tool does, by the name of the tool. */
 export function toolFacts(name: string, input: unknown): ToolFacts | undefined {
   return factsOf(AGENT_TOOLS, ...inTable(name, input));
 }
 
-/** The content of a tool's result. */
 export function outputOf(output: readonly SaidOutput[]): ToolOutputContent {
   return contentOfValues(
     output.map((part) => (part.type === "unknown" ? { type: "json", value: part.part } : part)),
   );
 }
 
-/** Whether a tool reports a failure. A command that exits with another code than 0 has not failed as a tool. */
+/** Whether a tool failed. A command with a non-zero exit code is not a tool failure. */
 export function hasFailed(output: readonly SaidOutput[]): boolean {
   return output.some((part) => {
     if (part.type !== "json" || typeof part.value !== "object" || part.value === null) return false;
@@ -331,12 +317,11 @@ export function hasFailed(output: readonly SaidOutput[]): boolean {
   });
 }
 
-/** The cost of a turn. Codebuff counts credits. */
 export function universalCost({ amount, unit }: Cost): UniversalCost {
   return { total: amount, currency: unit };
 }
 
-/** Tells the plan that the agent has written. The first step that is not completed is the one in progress. */
+/** Reports the agent's plan. The first incomplete step counts as in progress. */
 function plan(input: unknown, session: Session): void {
   const todos = isObject(input) && Array.isArray(input["todos"]) ? input["todos"].filter(isObject) : [];
   const current = todos.findIndex(({ completed }) => completed !== true);

@@ -17,19 +17,19 @@ import type { CodebuffRunResult } from "./turn.ts";
 import { Turns } from "./turns.ts";
 
 /**
- * Runs an agent in this process: the model answers over HTTP, tools run where the client is, and each run goes on from the state of the
- * one before. The models are those of the Codebuff backend, or of any server with OpenAI's API (`providers`).
+ * Runs agents in this process. The model answers over HTTP, and tools run on the client's machine. Each run continues
+ * from the state of the previous run. The models come from the Codebuff backend, or from any server with OpenAI's API
+ * (`providers`).
  *
- * Opens nothing before the first `prompt()`; `connect()` checks the API key. Runs work at the same time, up to `maxRuns`. No tool runs
- * unless you register it: `tools`, `overrideTools`. Before each tool stands the gate: `toolPolicy`, `onToolApproval`.
+ * The client sends nothing before the first `prompt()`. `connect()` checks the API key. Up to `maxRuns` runs work at
+ * the same time. Only registered tools run (`tools`, `overrideTools`), after approval (`toolPolicy`, `onToolApproval`).
  *
- * `close()` hands back the waiting prompts, aborts the running ones and waits until their tools have ended, 2 s at most. With
- * `drainTimeout` it first waits that long for the running prompts.
+ * `close()` returns the waiting prompts, aborts the running prompts, and waits up to 2 s for their tools. With
+ * `drainTimeout`, it first waits that long for the running prompts.
  *
- * @example
- * const client = new CodebuffRun({ apiKey, agent: { id: "helper", displayName: "Helper", model: "openai/gpt-5-mini" } });
- * for await (const text of client.prompt("What is a mutex?").textStream) process.stdout.write(text);
- * await client.close();
+ * @example const client = new CodebuffRun({ apiKey, agent: { id: "helper", displayName: "Helper", model:
+ * "openai/gpt-5-mini" } }); for await (const text of client.prompt("What is a mutex?").textStream)
+ * process.stdout.write(text); await client.close();
  */
 export class CodebuffRun<Tools extends ToolParametersByName = ToolParametersByName>
   extends BaseClient<CodebuffRunEvent, CodebuffRunResult, CodebuffRunClientEvents>
@@ -45,7 +45,7 @@ export class CodebuffRun<Tools extends ToolParametersByName = ToolParametersByNa
   readonly #core: RunCore;
   readonly #turns: Turns;
 
-  /** @throws InvalidInputError for invalid options; UnsupportedError for an engine that lacks a needed feature. */
+  /** @throws InvalidInputError for invalid options; UnsupportedError if the platform lacks a feature */
   constructor(options: CodebuffRunOptions<Tools> = {}) {
     const core = new RunCore(resolveOptions(options));
     super(core);
@@ -80,10 +80,7 @@ export class CodebuffRun<Tools extends ToolParametersByName = ToolParametersByNa
     };
   }
 
-  /**
-   * Runs an agent with a prompt, and streams what it says and does.
-   * @throws InvalidInputError or QueueFullError before anything is sent; ClosedError on a closed client.
-   */
+  /** Runs an agent, and streams its events. @throws InvalidInputError, QueueFullError or ClosedError */
   prompt(
     input: PromptOf<CodebuffRunPromptInput>,
     options?: CodebuffRunPromptOptions & TurnOptions,
@@ -96,14 +93,14 @@ export class CodebuffRun<Tools extends ToolParametersByName = ToolParametersByNa
   }
 
   /**
-   * Runs that go on from each other.
-   * @param options `from`: the `state` of a conversation, or a run state, also one of Codebuff's own SDK
+   * Starts a conversation: each run continues from the previous one.
+   * @param options `from`: the `state` of a conversation, or a run state, also of Codebuff's own SDK
    */
   conversation(options: { readonly from?: ConversationState | RunState } = {}): CodebuffRunConversation {
     return openConversation({ core: this.#core, turns: this.#turns }, options);
   }
 
-  /** Whether the backend says that it is well, within 5 s. Never rejects. False without a backend. */
+  /** Whether the backend reports that it is healthy, within 5 s. Never rejects. False without a backend. */
   async checkConnection(): Promise<boolean> {
     const { backend, closing } = this.#core;
     return (await backend?.isHealthy(closing)) ?? false;

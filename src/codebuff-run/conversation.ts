@@ -1,4 +1,4 @@
-// Runs that continue from each other, new or from a stored state.
+// Conversations: runs that continue from each other, new or from a stored state.
 import { checkCallOptions, checks, describe, isObject } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import {
@@ -17,7 +17,7 @@ import { type CodebuffRunConversationState, earlierState, readPrevious, stateOf 
 import type { CodebuffRunResult } from "./turn.ts";
 import type { Turns } from "./turns.ts";
 
-/** Runs that go on from each other. */
+/** Runs that continue from each other. */
 export type CodebuffRunConversation = Conversation<
   CodebuffRunEvent,
   CodebuffRunResult,
@@ -31,7 +31,7 @@ export interface ConversationSetup {
   readonly turns: Turns;
 }
 
-/** @throws InvalidInputError for a `from` that is no state of a run. */
+/** @throws InvalidInputError if `from` is not a run state */
 export function openConversation(
   { core, turns }: ConversationSetup,
   options: { readonly from?: ConversationState | RunState },
@@ -81,11 +81,11 @@ function runOf(from: ConversationState | RunState): RunState | undefined {
       "Pass the `state` of a conversation, or a run state.",
     );
   if (state === undefined) return undefined;
-  readPrevious(state); // throws for a wrong one
-  return JSON.parse(JSON.stringify(state)) as RunState; // the caller may change theirs
+  readPrevious(state); // throws for an invalid state
+  return JSON.parse(JSON.stringify(state)) as RunState; // a copy: the caller may change theirs
 }
 
-/** The messages of a history, as a user sees them: all that the agent says to one prompt is one message. */
+/** The history as the user sees it. The agent's texts between two prompts become one message. */
 function messagesOf(run: RunState | undefined): readonly ConversationMessage[] {
   const messages: ConversationMessage[] = [];
   for (const message of readPrevious(run).history) {
@@ -105,7 +105,7 @@ function unwrapped(text: string): string {
   return text.replace(/^<user_message>|<\/user_message>$/g, "");
 }
 
-/** Whether a message stems from the agent's definition or from this library, and not from the user. */
+/** Whether a user message was written by the agent's definition or by this library. */
 function isOfAgent({ role, content, tags = [] }: Exclude<RunMessage, RunToolMessage>): boolean {
   return (
     role === "user" && (tags.includes("INSTRUCTIONS_PROMPT") || plainText(content).startsWith("<system>"))

@@ -1,11 +1,11 @@
-// The error of a failed run, also from the backend's own words.
+// `CodebuffRunError`, and how the backend's error responses become one.
 import type { TurnPartial } from "../core/agentwire-error.ts";
 import { defined, isObject } from "../core/checks.ts";
 import { TurnError } from "../core/errors.ts";
 import { type ChatMessageRead, codeIn, type RunState } from "./messages.ts";
 import type { CodebuffRunFailureKind, RunFailure } from "./state/failure.ts";
 
-/** Why free mode is refused in a country, as the server says it. */
+/** Why the server refuses free mode in a country. */
 export interface CountryRefusal {
   readonly countryCode?: string;
   readonly countryBlockReason?: string;
@@ -14,21 +14,21 @@ export interface CountryRefusal {
 
 export interface CodebuffRunErrorOptions {
   readonly kind: CodebuffRunFailureKind;
-  /** The server's words, without credentials; or this library's. */
+  /** The server's message without credentials, or this library's message. */
   readonly message: string;
   readonly status?: number | undefined;
   readonly serverCode?: string | undefined;
   /** ms. */
   readonly retryAfter?: number | undefined;
-  /** The server's answer, without credentials, at most 4 KiB of it. */
+  /** The response body without credentials, cut at 4 KiB. */
   readonly body?: string | undefined;
   readonly country?: CountryRefusal | undefined;
-  /** The provider that has failed, for the advice. @default none: the backend */
+  /** The provider that failed, for the advice. @default none: the backend */
   readonly provider?: string | undefined;
   readonly cause?: unknown;
 }
 
-/** Kinds for which a later try of the same prompt can succeed. Tools may have run: see `delivery`. */
+/** Kinds for which a retry can succeed. Tools may have run: see `delivery`. */
 const RETRYABLE: ReadonlySet<CodebuffRunFailureKind> = new Set([
   "rate_limited",
   "server",
@@ -39,7 +39,6 @@ const RETRYABLE: ReadonlySet<CodebuffRunFailureKind> = new Set([
 
 type Advice = { readonly [Kind in CodebuffRunFailureKind]?: string };
 
-/** What the user can do. */
 const ADVICE: Advice = {
   bad_request: "change the prompt, the tools or the model: the same request is refused again",
   auth: "check `apiKey`, or CODEBUFF_API_KEY in the environment",
@@ -65,7 +64,7 @@ const ADVICE: Advice = {
   context_limit: "raise `maxContextTokens`, or begin a new conversation",
 };
 
-/** What the user can do about a provider, whose name follows. */
+/** Advice about a provider. The provider's name follows. */
 const ADVICE_ON_PROVIDER: Advice = {
   auth: "check the key of",
   payment_required: "add credits to your account at",
@@ -80,17 +79,17 @@ function adviceOn({ kind, status, provider }: CodebuffRunErrorOptions): string |
   return advice === undefined ? ADVICE[kind] : `${advice} the provider \`${provider}\``;
 }
 
-/** A run has failed. `partial.state` is the state to go on from. */
+/** A failed run. The next run can continue from `partial.state`. */
 export class CodebuffRunError extends TurnError {
   protected static override readonly className: string = "CodebuffRunError";
   declare readonly kind: CodebuffRunFailureKind;
-  /** `state`: what a next run goes on from, as `previousRun` or `from`. */
+  /** `state`: pass it to the next run, as `previousRun` or `from`. */
   declare partial?: TurnPartial & { readonly state?: RunState };
   /** The server's code, such as `rate_limit_exceeded` or `run_not_found`. */
   declare readonly serverCode?: string;
-  /** The server's answer, without credentials, at most 4 KiB of it. */
+  /** The response body without credentials, cut at 4 KiB. */
   declare readonly body?: string;
-  /** Of `free_mode_unavailable`. */
+  /** Only for `free_mode_unavailable`. */
   declare readonly country?: CountryRefusal;
 
   constructor(options: CodebuffRunErrorOptions) {
@@ -111,7 +110,6 @@ export class CodebuffRunError extends TurnError {
   }
 }
 
-/** The error for a message of a model's answer that is no chunk. */
 export function errorIn(
   read: Exclude<ChatMessageRead, { readonly type: "chunk" }>,
   redact: (text: string) => string,
@@ -126,19 +124,16 @@ export function errorIn(
   return new CodebuffRunError({ kind: "upstream_error", message: redact(message), status, serverCode });
 }
 
-/** Characters of an answer that an error keeps. */
+/** Characters of a response body in an error. */
 const MAX_BODY = 4_096;
 
-/** A code, and no prose. */
 const CODE = /^[a-z0-9_]+$/;
 
-/** What a refusal says. */
 interface Refusal {
   readonly code?: string;
   readonly message?: string;
 }
 
-/** Reads the body of a refusal in any of the server's forms. */
 export function readRefusal(body: unknown): Refusal {
   if (!isObject(body)) return {};
   const { error, message } = body;
@@ -152,7 +147,7 @@ export function readRefusal(body: unknown): Refusal {
   return CODE.test(error) ? { code: error } : { message: error };
 }
 
-/** Texts of the server that stand for a code. */
+/** Error messages that the server sends without a code. */
 const CODES: readonly (readonly [text: RegExp, code: string])[] = [
   [/^Invalid JSON in request body$/, "invalid_json"],
   [/^No runId found in request body$/, "run_missing"],
@@ -162,22 +157,19 @@ const CODES: readonly (readonly [text: RegExp, code: string])[] = [
 
 export interface RefusalFacts {
   readonly status: number;
-  /** The body as it came, redacted. */
+  /** The unparsed body, redacted. */
   readonly text: string;
-  /** The parsed body; `undefined` if it is no JSON. */
   readonly body: unknown;
   readonly retryAfter: number | undefined;
-  /** Endpoints that answer 404 to an unknown key. */
   readonly isAccount: boolean;
-  /** The address, for an answer without words. */
+  /** The request line, for a response without a message. */
   readonly what: string;
-  /** What is said beside the body. */
+  /** A message from outside of the body. */
   readonly words?: string;
-  /** Undefined: the backend. */
+  /** Undefined for the backend. */
   readonly provider: string | undefined;
 }
 
-/** The error of a refused call. */
 export function refused(facts: RefusalFacts): CodebuffRunError {
   const { status, text, body, retryAfter, what, words, provider } = facts;
   const { code, message } = readRefusal(body);
@@ -225,7 +217,7 @@ function kindOf(
     case 428:
       return provider === undefined ? "session_gate" : "bad_request";
     case 429:
-      if (provider !== undefined) return code === "insufficient_quota" ? "payment_required" : "rate_limited"; // OpenAI's word for no credits
+      if (provider !== undefined) return code === "insufficient_quota" ? "payment_required" : "rate_limited"; // OpenAI's code for missing credits
       if (code === "waiting_room_queued") return "session_gate";
       return code === "rate_limit_exceeded" && retryAfter === undefined ? "quota_exceeded" : "rate_limited";
     case 408:
@@ -235,7 +227,6 @@ function kindOf(
   }
 }
 
-/** An error as the output of a run. */
 export function outputOf({ serverMessage, status, serverCode, country }: CodebuffRunError) {
   return {
     type: "error",
@@ -246,7 +237,6 @@ export function outputOf({ serverMessage, status, serverCode, country }: Codebuf
   } as const;
 }
 
-/** An error as the state of a run keeps it. */
 export function failureOf(error: CodebuffRunError): RunFailure {
   const { kind, serverMessage: message, retryable, status, serverCode: code, retryAfter } = error;
   return { kind, message, retryable, ...defined({ status, code, retryAfterMs: retryAfter }) };

@@ -1,4 +1,4 @@
-// The events of a run client.
+// The client events of `CodebuffRun`.
 import { CLIENT_EVENTS, type ClientEvents } from "../core/client/agent-client.ts";
 import type { EventNames } from "../core/tell/events.ts";
 import type { Turn } from "../core/turn/turn.ts";
@@ -11,13 +11,13 @@ export interface CodebuffRunStep {
   readonly runId: string;
   readonly stepNumber: number;
   readonly credits: number;
-  /** Tokens of the history before the step, counted by the backend or estimated. */
+  /** Tokens of the history before the step: counted by the backend, or estimated. */
   readonly contextTokens: number;
-  /** The name of the provider that has answered; absent for the backend. */
+  /** The provider that answered; absent for the backend. */
   readonly provider?: string;
 }
 
-/** The events of the client: the events of every client, except those of a connection, and the following. */
+/** The client's events: those of every client without the connection events, and these. */
 export interface CodebuffRunClientEvents extends ClientEvents<CodebuffRunEvent, CodebuffRunResult> {
   /** A model has answered, and its tools have run. */
   step: [step: CodebuffRunStep, turn: Turn<CodebuffRunEvent, CodebuffRunResult>];

@@ -1,4 +1,4 @@
-// HTTP calls with limits, further tries, and errors without credentials.
+// HTTP calls with limits, retries, and errors without credentials.
 
 import type { Clock } from "../core/clock.ts";
 import { ConnectError, isAgentwireError } from "../core/errors.ts";
@@ -16,36 +16,31 @@ import { Waits } from "../core/http/waits.ts";
 import type { Redactor } from "../core/tell/redact.ts";
 import { CodebuffRunError, refused } from "./errors.ts";
 
-/** Bytes of an answer that is no stream. Real ones take some kilobytes; an agent's definition takes some hundred. */
+/** Bytes of a response that is not a stream. Real responses have at most some hundred kilobytes. */
 const MAX_ANSWER = 16 * 1_048_576;
 
-/** Further tries of a call that failed. */
 const RETRIES = 3;
 
-/** ms before the first further try; doubled for each that follows. */
+/** ms before the first retry. Doubles for each further retry. */
 export const FIRST_WAIT = 1_000;
 export const LONGEST_WAIT = 8_000;
 
-/** The part of a wait that chance adds, so that many clients do not come back at once. */
+/** Random part of a delay, so that many clients do not retry at once. */
 const JITTER = 0.2;
 
-/** ms; if the server asks for a longer wait, the call fails, and the caller decides. */
+/** ms. If the server requests a longer delay, the call fails and the caller decides. */
 const LONGEST_ASKED = 60_000;
 
-/** Where what goes over the wire is shown. */
+/** Receives the traffic for the client's `frame` and `message` events. */
 export interface Traffic {
   readonly frame: (direction: "in" | "out", text: string) => void;
-  /** A parsed message. */
   readonly message: (value: unknown) => void;
-  /** Runs all that one frame brings as one input of the client. */
   readonly input: (work: () => void) => void;
 }
 
 export interface HttpSetup {
   readonly baseUrl: string;
-  /** The provider that is called, by its name. @default none: the backend */
   readonly provider?: string;
-  /** Undefined: the platform's `fetch`, read at each try. */
   readonly fetch: FetchLike | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly clock: Clock;
@@ -55,29 +50,26 @@ export interface HttpSetup {
 
 export interface HttpRequest {
   readonly method: "GET" | "POST";
-  /** Begins with a slash. */
   readonly path: string;
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
-  /** An endpoint that answers 404 to an unknown key. @default false */
+  /** Whether the endpoint answers 404 to an unknown key. @default false */
   readonly isAccount?: boolean;
 }
 
 export interface HttpCall extends HttpRequest {
-  /** ms for one try; 0: no limit. */
+  /** ms per attempt; 0: no limit. */
   readonly timeout: number;
   readonly signal: AbortSignal;
-  /** Whether another try may follow a failure that passes. @default false */
+  /** Whether to retry after a temporary failure. @default false */
   readonly isRepeated?: boolean;
 }
 
-/** A response whose status is a success. */
 export interface Opened {
   readonly response: FetchResponse;
   readonly reading: Reading;
 }
 
-/** Calls of a backend: limits, further tries, and errors without credentials. */
 export class Http {
   readonly #setup: HttpSetup;
   readonly #waits: Waits;
@@ -87,10 +79,7 @@ export class Http {
     this.#waits = new Waits(setup.clock);
   }
 
-  /**
-   * Calls a route. Returns the parsed answer; `undefined` for one that is no JSON.
-   * @throws CodebuffRunError; the signal's reason when it is aborted.
-   */
+  /** Calls a route. Returns parsed JSON or `undefined`. @throws CodebuffRunError; the signal's reason */
   call(call: HttpCall): Promise<unknown> {
     const { method, path, timeout, signal, isRepeated = false } = call;
     const what = `${method} ${path}`;
@@ -100,7 +89,7 @@ export class Http {
       () =>
         this.#waits.run({ what, timeout, signal }, async (inner) => {
           const { response, reading } = await this.open(call, inner);
-          isDone = method === "POST"; // the server has done it, although its answer may break off
+          isDone = method === "POST"; // the server has acted, even if its response breaks off
           const bytes = await bytesOf(response, reading);
           const { frame, message, input } = this.#setup.traffic;
           const answer = parsed(bytes);
@@ -114,7 +103,7 @@ export class Http {
     );
   }
 
-  /** Sends one request. @throws CodebuffRunError for an answer that is no success, and when the server cannot be reached. */
+  /** Sends one request. @throws CodebuffRunError if the server refuses it or is not reached */
   async open(call: HttpRequest, signal: AbortSignal): Promise<Opened> {
     const { method, path, body, headers = {}, isAccount = false } = call;
     const { baseUrl, provider, fetch, clock, redactor } = this.#setup;
@@ -132,7 +121,7 @@ export class Http {
           ...this.#setup.headers,
           ...headers,
         },
-        redirect: "manual", // the key goes to no other server
+        redirect: "manual", // sends the key to no other server
         signal,
         ...(json === undefined ? {} : { body: json }),
       });
@@ -150,11 +139,11 @@ export class Http {
       response.body
         ?.getReader()
         .cancel?.()
-        .catch(() => {}); // nobody reads it
+        .catch(() => {}); // the page is not needed
       const message = `${method} ${baseUrl}${path}: the answer is a web page`;
       throw new CodebuffRunError({ kind: "protocol_error", message, status });
     }
-    const bytes = await bytesOf(response, reading).catch(() => new Uint8Array()); // the status says enough
+    const bytes = await bytesOf(response, reading).catch(() => new Uint8Array()); // the status is enough
     const text = redact(new TextDecoder().decode(bytes));
     this.#setup.traffic.frame("in", `${status} ${text}`);
     const retryAfter = retryAfterIn(told, clock);
@@ -169,7 +158,7 @@ export class Http {
     });
   }
 
-  /** Repeats work whose failure may pass, while `mayRepeat` says so: what has arrived must not be repeated. */
+  /** Retries after temporary failures, as long as `mayRepeat` allows it. */
   async insist<T>(signal: AbortSignal, work: () => Promise<T>, mayRepeat: () => boolean): Promise<T> {
     for (let failures = 0; ; failures++) {
       try {
@@ -179,13 +168,13 @@ export class Http {
         const error = asRunError(thrown);
         const wait = failures < RETRIES && mayRepeat() ? this.#waitAfter(error, failures) : undefined;
         if (wait === undefined) throw error;
-        await this.#waits.pause("a wait", wait, signal).catch(() => {}); // it fails by the signal alone
+        await this.#waits.pause("a wait", wait, signal).catch(() => {}); // fails only if the signal aborts
         if (signal.aborted) throw signal.reason;
       }
     }
   }
 
-  /** ms until another try; `undefined`: none. */
+  /** ms until the next attempt; `undefined`: no retry. */
   #waitAfter(error: unknown, failures: number): number | undefined {
     if (!(error instanceof CodebuffRunError)) return undefined;
     const { kind, retryAfter = 0 } = error;
@@ -200,7 +189,6 @@ function isWebPage({ headers }: FetchResponse): boolean {
   return /^\s*text\/html\b/i.test(headers.get("content-type") ?? "");
 }
 
-/** The error of a run for an error of a call. */
 export function asRunError(error: unknown): unknown {
   if (isAgentwireError(error, "request-timeout"))
     return new CodebuffRunError({ kind: "timeout", message: error.message, cause: error });
@@ -211,7 +199,7 @@ export function asRunError(error: unknown): unknown {
   return error;
 }
 
-/** The wait that the server asks for, in ms, in either of two headers. */
+/** The delay that the server requested, in ms: `retry-after-ms`, else `retry-after`. */
 export function retryAfterIn(headers: FetchResponse["headers"], clock: Clock): number | undefined {
   const ms = headers.get("retry-after-ms");
   if (ms !== null && /^\s*\d+(\.\d+)?\s*$/.test(ms)) return Number(ms);

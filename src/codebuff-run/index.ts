@@ -1,4 +1,4 @@
-// The entry `agentwire/codebuff-run`: its client, sources of models, its source for chats.
+// The entry `agentwire/codebuff-run`: the client, model providers, the source for chats.
 export type { PrintModeEvent, ToolOutput } from "../codebuff-events/print-mode.ts";
 export type { FetchBody, FetchInit, FetchLike, FetchResponse } from "../core/http/fetch.ts";
 export * from "../core/index.ts";

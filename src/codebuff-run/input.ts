@@ -1,4 +1,4 @@
-// Checks the prompt of a run, and builds its messages.
+// Checks a run's prompt, and builds its messages.
 import { isBase64, toBase64 } from "../core/bytes.ts";
 import { type Check, type Checks, checks, checkValues, describe } from "../core/checks.ts";
 import { InvalidInputError } from "../core/errors.ts";
@@ -14,28 +14,27 @@ import type { AgentDefinition } from "./agents/agents.ts";
 import { type RunMessage, type RunPart, USER_PROMPT } from "./messages.ts";
 import { PROMPT_CHECKS } from "./options.ts";
 
-/** A part of what the user says. */
+/** A part of a prompt. */
 export type CodebuffRunContent =
   | { readonly type: "text"; readonly text: string }
   | {
       readonly type: "image";
-      /** Bytes, base64, a `data:` URL, or the address of an image on the web. */
+      /** Bytes, base64, a `data:` URL, or the URL of an image. */
       readonly image: string | Uint8Array;
       /** @default "image/png", or the type of the `data:` URL */
       readonly mediaType?: string;
     }
-  /** A text file, for the agent to read. */
+  /** A text file for the agent. */
   | { readonly type: "file"; readonly name: string; readonly text: string };
 
 /** A prompt of a run. */
 export interface CodebuffRunPromptInput {
-  /** The user's text; not blank. Left out where `content` has a text. */
+  /** The user's text, not blank. Optional if `content` has a text. */
   readonly prompt?: string;
-  /** Texts, images and text files. Takes the place of `prompt` in the history. */
+  /** Texts, images and text files. In the history, `content` replaces `prompt`. */
   readonly content?: readonly CodebuffRunContent[];
 }
 
-/** A checked prompt. */
 export interface RunPrompt {
   readonly text: string;
   readonly content: readonly RunPart[];
@@ -44,15 +43,14 @@ export interface RunPrompt {
 
 const FIELDS: Checks<CodebuffRunPromptInput> = { prompt: checks.text, content: checks.objects };
 
-/** The address of an image, also one that holds the image itself. */
 const ADDRESS = /^(?:data|https?):/i;
 
-/** A text that is marked as what the user says. */
+/** A text with the marker for user input. */
 export const MARKED = /^<user_message>([\s\S]*)<\/user_message>$/;
 
 const HOW = 'Pass a string, or an object such as { prompt: "Fix the tests" }.';
 
-/** @throws InvalidInputError for a prompt that cannot be sent. */
+/** @throws InvalidInputError if the prompt cannot be sent */
 export function buildPrompt(
   input: PromptOf<CodebuffRunPromptInput>,
   params: Readonly<Record<string, unknown>> | undefined,
@@ -68,7 +66,7 @@ export function buildPrompt(
     : (input as CodebuffRunPromptInput);
   checkOwnPrompt(given, FIELDS, PROMPT_CHECKS, HOW);
   const { prompt, content: parts = [] } = given;
-  const isSaid = parts.some(({ type }) => type === "text"); // a file is a text too, but not the user's
+  const isSaid = parts.some(({ type }) => type === "text"); // a file's text is not the user's text
   const all: readonly CodebuffRunContent[] =
     isSaid || prompt === undefined ? parts : [textPart(prompt), ...parts];
   const at = all.findIndex(({ type }) => type === "text");
@@ -84,7 +82,7 @@ export function buildPrompt(
   };
 }
 
-/** Marks what the user says: the text at `at`, with the parameters behind it. */
+/** Marks the text at `at` as user input, and adds the parameters. */
 function withUserMessage(
   parts: readonly RunPart[],
   at: number,
@@ -105,7 +103,6 @@ function imagePart({ data, mediaType }: PromptImage): CodebuffRunContent {
   return { type: "image", image: data, ...(mediaType === undefined ? {} : { mediaType }) };
 }
 
-/** The fields of each type of part. */
 const PART_FIELDS = {
   text: { type: checks.any, text: checks.any },
   file: { type: checks.any, name: checks.any, text: checks.any },
@@ -166,15 +163,11 @@ function wellFormedText(text: unknown, where: string): string {
   return text;
 }
 
-/** The message of a prompt. */
 export function promptMessage({ content }: RunPrompt, sentAt: number): RunMessage {
   return { role: "user", content, tags: [USER_PROMPT], sentAt };
 }
 
-/**
- * The message of an agent's instructions, with what its output must look like: the model learns of the schema nowhere else. None for an
- * agent without instructions.
- */
+/** The message with an agent's instructions and its output schema. Empty if the agent has neither. */
 export function instructionMessages(
   instructions: string,
   outputSchema: AgentDefinition["outputSchema"],
@@ -188,7 +181,7 @@ export function instructionMessages(
     : [{ role: "user", content: [textPart(text)], tags: ["INSTRUCTIONS_PROMPT"], sentAt }];
 }
 
-/** What a prompt in this protocol's form says, for `universal`. */
+/** The text and images of a prompt, for universal events. */
 export function saidIn({ prompt, content = [] }: CodebuffRunPromptInput): {
   readonly text: string;
   readonly images: readonly { readonly path: string; readonly mime: string | null }[];

@@ -1,9 +1,9 @@
-// The events and the history of a run, and the chat requests and chunks of the model's API, with schemas.
+// The events and history of a run; the requests and chunks of the model's API, with checks.
 import type { PrintModeEvent, ToolOutput } from "../codebuff-events/print-mode.ts";
 import { isObject } from "../core/checks.ts";
 import type { RunFailure } from "./state/failure.ts";
 
-/** A piece of the root agent's text. A `text` event repeats the pieces of a block as a whole. */
+/** A text delta of the root agent. A later `text` event repeats the complete block. */
 export interface CodebuffRunChunk {
   readonly type: "chunk";
   readonly chunk: string;
@@ -24,10 +24,9 @@ export type RunPart =
       readonly input: Readonly<Record<string, unknown>>;
     };
 
-/** The tag of a message that a user has written. */
 export const USER_PROMPT = "USER_PROMPT";
 
-/** A message of the history. An assistant message has one part. */
+/** A message of the history. Assistant messages of this library have one part. */
 export type RunMessage =
   | {
       readonly role: "system" | "user" | "assistant";
@@ -46,7 +45,7 @@ export interface RunToolMessage {
   readonly content: readonly ToolOutput[];
 }
 
-/** What a run has produced. */
+/** The output of a run. */
 export type RunOutput =
   | { readonly type: "lastMessage" | "allMessages"; readonly value: readonly RunMessage[] }
   | { readonly type: "structuredOutput"; readonly value: Readonly<Record<string, unknown>> | null }
@@ -62,7 +61,7 @@ export type RunOutput =
       readonly ipPrivacySignals?: readonly unknown[];
     };
 
-/** Why a run has ended. */
+/** How a run ended. */
 export type RunStopReason = "completed" | "task_completed" | "end_turn" | "max_steps" | "cancelled" | "error";
 
 /** The state of an agent. Fields of other versions are kept. */
@@ -71,7 +70,7 @@ export interface RunAgentState {
   readonly agentType: string | null;
   readonly messageHistory: readonly RunMessage[];
   readonly stepsRemaining: number;
-  /** Credits of this run, with those of sub-agents. */
+  /** Credits of this run, including its sub-agents. */
   readonly creditsUsed: number;
   readonly directCreditsUsed: number;
   readonly contextTokenCount?: number;
@@ -79,19 +78,16 @@ export interface RunAgentState {
   readonly output?: Readonly<Record<string, unknown>>;
 }
 
-/**
- * The state to go on from: a JSON value. Codebuff's own SDK (`previousRun`) and this library read each other's states. Unknown fields
- * are kept.
- */
+/** The state of a run, for the next run or for Codebuff's SDK: a JSON value. Unknown fields are kept. */
 export interface RunState {
   readonly sessionState?: {
     readonly mainAgentState: RunAgentState;
-    /** What the agents know of the project. */
+    /** Facts about the project, for agents. */
     readonly fileContext: Readonly<Record<string, unknown>>;
   };
   readonly output: RunOutput;
   readonly stopReason?: RunStopReason;
-  /** Why the run has failed. */
+  /** Why the run failed. */
   readonly failure?: RunFailure;
 }
 
@@ -102,7 +98,7 @@ export interface ToolCallDelta {
   readonly function?: { readonly name?: string | null; readonly arguments?: string | null };
 }
 
-/** A call that the model's provider runs itself, or the result of one. It is shown, and neither run nor answered here. */
+/** A call that the model's provider runs itself, or its result. The client only shows it. */
 export type ProviderCall =
   | { readonly id: string; readonly name: string; readonly arguments: string }
   | { readonly id: string; readonly name: string; readonly result: unknown; readonly isError: boolean };
@@ -115,10 +111,10 @@ export interface ChatChunk {
     readonly delta?: {
       readonly content?: string | null;
       readonly reasoning?: string | null;
-      /** The same in the words of LiteLLM, DeepSeek and others. */
+      /** The name of `reasoning` in LiteLLM, DeepSeek and others. */
       readonly reasoning_content?: string | null;
       readonly tool_calls?: readonly ToolCallDelta[] | null;
-      /** Calls that the provider runs itself, and their results. No field of OpenAI's API. */
+      /** Calls that the provider runs itself, and their results. Not in OpenAI's API. */
       readonly provider_calls?: readonly ProviderCall[];
     };
     readonly finish_reason?: string | null;
@@ -129,7 +125,7 @@ export interface ChatChunk {
 export interface ChatUsage {
   readonly prompt_tokens?: number;
   readonly completion_tokens?: number;
-  /** Dollars. */
+  /** In dollars. */
   readonly cost?: number;
   readonly cost_details?: { readonly upstream_inference_cost?: number | null };
 }
@@ -164,7 +160,7 @@ export interface ChatTool {
   };
 }
 
-/** The body of `POST /api/v1/chat/completions`. A direct provider gets it without `codebuff_metadata` and `provider`. */
+/** The body of `POST /api/v1/chat/completions`. Only the backend gets `codebuff_metadata` and `provider`. */
 export interface ChatRequest {
   readonly model: string;
   readonly stream?: true;
@@ -176,14 +172,13 @@ export interface ChatRequest {
   readonly codebuff_metadata?: Readonly<Record<string, string | number>>;
 }
 
-/** What one message of the stream says. */
 export type ChatMessageRead =
   | { readonly type: "chunk"; readonly chunk: ChatChunk }
-  /** The provider has failed in the stream. */
+  /** The provider failed while it was streaming. */
   | { readonly type: "error"; readonly message: string; readonly status?: number; readonly code?: string }
   | { readonly type: "malformed"; readonly problem: string };
 
-/** Reads the parsed data of one server-sent event. Never throws. */
+/** Reads the data of one server-sent event. Never throws. */
 export function readChatMessage(value: unknown): ChatMessageRead {
   if (!isObject(value)) return { type: "malformed", problem: "a message that is no object" };
   const { error } = value;
@@ -204,13 +199,13 @@ function readError(error: unknown): ChatMessageRead {
   };
 }
 
-/** The most specific word of an error in the form of OpenAI's API: its code, then its type. Some servers repeat the status as the code. */
+/** The code of an OpenAI error, or else its type. Skips numbers: some servers send the status. */
 export function codeIn(error: unknown): string | undefined {
   const { code, type } = isObject(error) ? error : {};
   return [code, type].find((word): word is string => typeof word === "string" && !/^\d*$/.test(word));
 }
 
-/** Written by hand: it runs for each chunk. */
+/** Written by hand for speed: runs for each chunk. */
 function isChatChunk(
   value: Readonly<Record<string, unknown>>,
 ): value is Readonly<Record<string, unknown>> & ChatChunk {

@@ -1,4 +1,4 @@
-// The options of a run client and of one prompt, with their checks and defaults.
+// The options of a run client and of one prompt, with checks and defaults.
 import { type Check, type Checks, checks, defined, describe, isObject, oneOf } from "../core/checks.ts";
 import type { LocalSettings } from "../core/client/local-core.ts";
 import { LOCAL_CHECKS, type LocalClientOptions, resolveLocalOptions } from "../core/client/local-options.ts";
@@ -21,85 +21,76 @@ import {
 import type { RunMessage, RunState } from "./messages.ts";
 import { type ModelProvider, providersCheck } from "./model/providers.ts";
 
-/** Options of a run that the client sets for all runs, and a prompt for itself. */
+/** Options for all runs of a client. A prompt can override them. */
 export interface CodebuffRunDefaults {
-  /** The agent: an id of `agentDefinitions` or of the registry, or a definition. @default the agent of `costMode` */
+  /** The agent: an id in `agentDefinitions` or the registry, or a definition. @default by `costMode` */
   readonly agent?: string | AgentDefinition;
-  /** Chooses the agent where none is named: `free`, `normal`, `max` and others. Sent with each request. @default "normal" */
+  /** Selects the default agent: `free`, `normal`, `max` or others. Sent to the backend. @default "normal" */
   readonly costMode?: string;
-  /** Answers of the model in one run. Raise the limit for long tasks. @default 100, as in Codebuff's own SDK */
+  /** Maximum number of model answers per run. Raise it for long tasks. @default 100, as in Codebuff's SDK */
   readonly maxAgentSteps?: number;
-  /** Tokens of the history at which a run fails instead of asking the model. @default none: the count is only told */
+  /** Tokens of the history at which a run fails instead of asking the model. @default none */
   readonly maxContextTokens?: number;
-  /** Parameters of the agent, which follow the prompt as JSON. */
+  /** Parameters for the agent. Added to the prompt as JSON. */
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
-/** Options of {@link CodebuffRun}. Times are in ms, sizes in bytes; 0 turns a time limit off. `Tools` is found by itself. */
+/** Options of {@link CodebuffRun}. Times in ms, sizes in bytes; 0 disables a time limit. */
 export interface CodebuffRunOptions<Tools extends ToolParametersByName = ToolParametersByName>
   extends CodebuffRunDefaults,
     ApprovalOptions,
     LocalClientOptions,
     Pick<SocketClientOptions, "allowInsecure"> {
   /**
-   * The key of the backend. Beside `providers`, pass it to use the backend as well: it records runs, counts histories, and answers for
-   * models that no provider supports. @default CODEBUFF_API_KEY of the environment; with `providers` none, so that no history goes to a
-   * server that was not named
+   * The backend's API key. With `providers`, a key adds the backend: it records runs, counts tokens, and answers for
+   * other models.
+   * @default CODEBUFF_API_KEY of the environment. With `providers` none: histories go only to named servers
    */
   readonly apiKey?: string;
-  /** The backend. @default "https://www.codebuff.com" */
+  /** The backend's URL. @default "https://www.codebuff.com" */
   readonly baseUrl?: string | URL;
-  /** Sent with each request to the backend. */
+  /** Headers of each request to the backend. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** @default the platform's, read at each call */
+  /** @default the platform's, read for each request */
   readonly fetch?: FetchLike;
-  /** Sources of models that are asked before the backend. @default none */
+  /** Model providers. The client asks them before the backend. @default none */
   readonly providers?: readonly ModelProvider[];
   /**
-   * Further tries of a provider that answers with 408, 429, 500, 502, 503 or 504, before the first part of its answer. With a backend, a rate limit
-   * makes the backend answer instead. @default 3
+   * Retries of a provider that answers with status 408, 429 or 5xx (500, 502, 503, 504). Once chunks have arrived,
+   * there is no retry. With a backend, 429 switches to the backend. @default 3
    */
   readonly maxRetries?: number;
-  /** ms that all waits before these tries may take together. @default 60_000: somebody waits for the answer */
+  /** ms that the delays before all retries may take together. @default 60_000: the user is waiting */
   readonly maxRetryWait?: number;
-  /** Agents that runs and other agents can name. */
+  /** Agents that runs and other agents can use by id. */
   readonly agentDefinitions?: readonly AgentDefinition[];
-  /** Tools of your own, by name. Each agent may call them. */
+  /** Your own tools, by name. Every agent may call them. */
   readonly tools?: { readonly [Name in keyof Tools]: CodebuffRunTool<Tools[Name]> };
-  /** Handlers of Codebuff's own tools, such as `read_files`, by name. An agent may call the ones that its `toolNames` lists. */
+  /** Handlers of Codebuff's tools, by name, such as `read_files`. Agents need the name in `toolNames`. */
   readonly overrideTools?: Readonly<Record<string, CodebuffRunToolHandler>>;
-  /**
-   * Sources of tools that take time to start: `mcpServers()` makes some. An agent may call all tools of a source. An agent whose `toolNames` names
-   * tools of the source may call these alone. The client closes its sources.
-   */
+  /** Sources such as `mcpServers()`. An agent gets all their tools, or those in its `toolNames`. */
   readonly toolSources?: readonly ToolSource[];
-  /** ms until a tool of yours has failed. @default 0: no limit, since tools may run builds */
+  /** ms until a tool call fails. @default 0: no limit, because tools may run builds */
   readonly toolTimeout?: number;
-  /**
-   * ms without a byte of the model's answer until it counts as broken off; it is asked again. The server sends a sign of life every 30 s.
-   * @default 120_000
-   */
+  /** ms without a byte until the model is asked again. Keepalives come every 30 s. @default 120_000 */
   readonly streamTimeout?: number;
-  /**
-   * ms without a part of the model's answer until the run fails: signs of life do not count. @default 600_000: a model that thinks for longer
-   * may be lost behind a proxy that goes on sending them
-   */
+  /** ms without a part of the answer until the run fails. Keepalives do not count. @default 600_000 */
   readonly silentTimeout?: number;
-  /** Whether steps are reported to the backend one by one, or all at the end. @default "post" */
+  /** Reports steps to the backend one by one (`post`), or all at the end (`batch`). @default "post" */
   readonly stepReporting?: "post" | "batch";
-  /** The project's files, by path: for the placeholders in prompts of agents, and for the state of a run. */
+  /** The project's files, by path. Used for placeholders in prompts and for the run state. */
   readonly projectFiles?: Readonly<Record<string, string>>;
-  /** Texts for agents about the project, by path. @default `knowledge.md`, `AGENTS.md` and `CLAUDE.md` at the root of `projectFiles` */
+  /** Texts about the project, by path. @default `knowledge.md`, `AGENTS.md`, `CLAUDE.md` of `projectFiles` */
   readonly knowledgeFiles?: Readonly<Record<string, string>>;
-  /** Runs at once; others wait. @default 100: each holds a history and a connection */
+  /** Maximum number of simultaneous runs. Others wait. @default 100: each holds a history and a connection */
   readonly maxRuns?: number;
 }
 
 /** Options of one prompt. */
 export interface CodebuffRunPromptOptions extends CodebuffRunDefaults {
-  /** The state of an earlier run to go on from. `conversation()` passes its own. */
+  /** The state of an earlier run, to continue from. `conversation()` sets its own. */
   readonly previousRun?: RunState;
-  /** Results of tools that ran since the earlier run. */
+  /** Results of tools that ran after the earlier run. */
   readonly extraToolResults?: readonly Extract<RunMessage, { readonly role: "tool" }>[];
 }
 
@@ -156,15 +147,13 @@ export const PROMPT_CHECKS = {
   extraToolResults: checks.objects,
 } satisfies Record<string, Check>;
 
-/** The options of a client, checked and with every default. */
 export interface CodebuffRunSettings extends LocalSettings {
-  /** Undefined: there is no backend. */
+  /** Undefined: no backend. */
   readonly backend: { readonly apiKey: string; readonly baseUrl: string } | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly fetch: FetchLike | undefined;
   readonly providers: readonly ModelProvider[];
   readonly agentDefinitions: readonly AgentDefinition[];
-  /** The caller's tools and overrides. */
   readonly tools: readonly Tool[];
   readonly toolSources: readonly ToolSource[];
   readonly toolTimeout: number;
@@ -179,7 +168,7 @@ export interface CodebuffRunSettings extends LocalSettings {
   readonly defaults: CodebuffRunDefaults & Required<Pick<CodebuffRunDefaults, "costMode" | "maxAgentSteps">>;
 }
 
-/** @throws InvalidInputError for the first option that does not exist or is wrong; UnsupportedError where the engine lacks something. */
+/** @throws InvalidInputError for the first invalid option; UnsupportedError for a missing feature */
 export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings {
   assertEngine([RANDOM, ADDRESSES, TEXT]);
   const shared = resolveLocalOptions(options, CHECKS);
@@ -189,7 +178,7 @@ export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings
   checkSources(toolSources);
   for (const definition of agentDefinitions) checkAgent(definition);
   if (agent !== undefined) checkAgent(agent);
-  const isAlone = providers.length > 0; // histories go to no server that the caller has not named
+  const isAlone = providers.length > 0; // histories go only to servers that the caller names
   const apiKey = options.apiKey ?? (isAlone ? undefined : environmentOf("CODEBUFF_API_KEY"));
   if (apiKey === undefined && !isAlone) {
     throw new InvalidInputError(
@@ -226,17 +215,14 @@ export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings
   };
 }
 
-/** @throws InvalidInputError for a wrong definition. */
+/** @throws InvalidInputError for an invalid definition */
 export function checkAgent(agent: string | AgentDefinition): void {
   const problem = typeof agent === "string" ? undefined : problemOf(agent);
   if (problem !== undefined)
     throw new InvalidInputError(`Invalid agent config: ${problem}.`, "Correct the agent's definition.");
 }
 
-/**
- * The address without a slash at its end.
- * @throws InvalidInputError for an address that cannot work, and for a key that would travel unencrypted.
- */
+/** Normalises a base URL. @throws InvalidInputError, also if a key would travel unencrypted */
 export function checkBaseUrl(value: unknown, hasSecrets: boolean, allowInsecure: boolean): string {
   const how = 'Give a string such as "https://host/v1".';
   if (typeof value !== "string" && !(value instanceof URL))
@@ -245,7 +231,7 @@ export function checkBaseUrl(value: unknown, hasSecrets: boolean, allowInsecure:
   try {
     url = new URL(String(value));
   } catch {
-    throw new InvalidInputError("`baseUrl` cannot be read.", how); // the platform's error quotes the address
+    throw new InvalidInputError("`baseUrl` cannot be read.", how); // the platform's error quotes the URL
   }
   if (url.protocol !== "http:" && url.protocol !== "https:")
     throw new InvalidInputError(`\`baseUrl\` begins with ${url.protocol}.`, "Use https://.");
@@ -258,12 +244,11 @@ export function checkBaseUrl(value: unknown, hasSecrets: boolean, allowInsecure:
   return `${url.origin}${/^(.*[^/])?\/*$/.exec(url.pathname)?.[1] ?? ""}`;
 }
 
-/** Headers by names in lower case: `fetch` would send two spellings of one name as one header with both values. */
+/** Lower-cases header names. `fetch` would join two spellings of one name. */
 export function lowerCased(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** A variable of the process's environment, on platforms that have one. */
 export function environmentOf(name: string): string | undefined {
   const { process } = globalThis as {
     readonly process?: { readonly env?: Readonly<Record<string, unknown>> };

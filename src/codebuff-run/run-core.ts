@@ -1,4 +1,4 @@
-// The shared parts of the run client: the core of a client without a connection, HTTP and sources.
+// The run client's core: HTTP, providers and tool sources.
 import { LocalCore } from "../core/client/local-core.ts";
 import { ConnectError, HandshakeError } from "../core/errors.ts";
 import { Redactor } from "../core/tell/redact.ts";
@@ -12,10 +12,8 @@ import { Providers } from "./model/providers.ts";
 import type { CodebuffRunSettings } from "./options.ts";
 import type { CodebuffRunResult } from "./turn.ts";
 
-/** The core of a client that runs agents in this process. */
 export class RunCore extends LocalCore<CodebuffRunEvent, CodebuffRunResult, CodebuffRunClientEvents> {
   readonly settings: CodebuffRunSettings;
-  /** Undefined: there is no API key, so providers answer alone. */
   readonly backend: Backend | undefined;
   readonly providers: Providers;
   readonly toolSources: ToolSources;
@@ -48,7 +46,6 @@ export class RunCore extends LocalCore<CodebuffRunEvent, CodebuffRunResult, Code
     return this.toolSources.isEmpty ? undefined : this.toolSources.close();
   }
 
-  /** Checks the API key, where there is a backend. */
   protected override async look(signal: AbortSignal | undefined): Promise<void> {
     const either = new AbortController();
     const stop = (): void => either.abort(this.closing.aborted ? this.closing.reason : signal?.reason);
@@ -68,7 +65,7 @@ export class RunCore extends LocalCore<CodebuffRunEvent, CodebuffRunResult, Code
   }
 }
 
-/** The error of `connect()`: no turn has failed. */
+/** The error of `connect()`, which belongs to no turn. */
 function connectionError(error: CodebuffRunError): Error {
   const { kind, serverMessage, status, retryable } = error;
   if (kind === "auth") return new HandshakeError("rejected", error.message, { cause: error });

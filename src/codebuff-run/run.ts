@@ -1,4 +1,4 @@
-// The run of one prompt: API key, start, agent, finish.
+// The run of one prompt: check the key, start, run the agent, finish.
 import { defined } from "../core/checks.ts";
 import type { LocalWork } from "../core/client/local-turns.ts";
 import { ClosedError } from "../core/errors.ts";
@@ -27,21 +27,19 @@ import { note, withoutOrphans } from "./state/history.ts";
 import { type Earlier, fileContextOf } from "./state/run-state.ts";
 import type { CodebuffRunResult, Spent } from "./turn.ts";
 
-/** What a prompt asks for, checked. */
 export interface RunOrder {
   readonly prompt: RunPrompt;
   readonly options: CodebuffRunDefaults & Required<Pick<CodebuffRunDefaults, "costMode" | "maxAgentSteps">>;
-  /** What the run goes on from. A conversation knows it when the turn starts. */
+  /** The state to continue from. Read at the start of the turn. */
   readonly earlier: () => Earlier;
   readonly extraToolResults: readonly RunMessage[];
 }
 
-/** One turn of a client, from the call to its end. */
 export interface Job {
   readonly turn: LiveTurn<CodebuffRunEvent, CodebuffRunResult>;
   readonly order: RunOrder;
   readonly spent: Spent;
-  /** The run, while it works and behind it: the last state is kept. */
+  /** The run, also after its end: keeps the last state. */
   run: Run | undefined;
 }
 
@@ -49,27 +47,23 @@ export interface RunSetup {
   readonly core: RunCore;
   readonly gate: Gate;
   readonly job: Job;
-  /** The run has done all its work. */
   readonly over: () => void;
 }
 
-/** What is known before the agent is found. */
 interface Beginning {
   readonly earlier: Earlier;
-  /** What the run knows of the project. */
   readonly fileContext: Readonly<Record<string, unknown>>;
   /** ms since 1970. */
   readonly sentAt: number;
 }
 
-/** The output of a run that was stopped. */
 const CANCELLED = { type: "error", message: "Run cancelled by user" } as const;
 
 /**
  * The run of one prompt.
  *
- *     the key ──▶ `start` ──▶ the agent ──▶ its run ──▶ `finish` ──▶ completed
- *        └──────────┴────────────┴────────────┴── a failure: `finish` after `start`, then failed; a stop: stopped
+ *     key ──▶ `start` ──▶ find agent ──▶ run agent ──▶ `finish` ──▶ completed
+ *      └─────────┴────────────┴──────────────┴── failure: `finish` if started, then failed; stop: stopped
  */
 export class Run implements LocalWork {
   readonly #setup: RunSetup;
@@ -80,7 +74,6 @@ export class Run implements LocalWork {
   readonly #background = new Set<Promise<void>>();
   #beginning: Beginning | undefined;
   #root: AgentRun | undefined;
-  /** `start` was told. */
   #hasBegun = false;
   #output: RunOutput | undefined;
   #stopReason: RunStopReason | undefined;
@@ -111,7 +104,7 @@ export class Run implements LocalWork {
       core.outbox.run(() => {
         this.#finish();
         turn.complete(result);
-        turn.stopped(); // cancelled behind the last call
+        turn.stopped(); // cancelled after the last call
       });
     } catch (error) {
       core.outbox.run(() => {
@@ -127,23 +120,23 @@ export class Run implements LocalWork {
     core.outbox.run(over);
   }
 
-  /** Stops the turn. It settles when its tools have ended; `isUrgent`: without waiting for them. */
+  /** Stops the turn. It settles when its tools have ended; with `isUrgent`, at once. */
   stop(isUrgent: boolean): void {
     this.#letGo("the turn was cancelled", new Error(CANCELLED.message), isUrgent);
   }
 
-  /** The client is closed: the turn ends at once, and the work when its tools have ended; `isUrgent`: without waiting for them. */
+  /** Ends the turn at once. The work ends with its tools; with `isUrgent`, it does not wait for them. */
   close(isUrgent: boolean): void {
     const message = "the client was closed while the agent worked; what its tools have done stays";
     this.#letGo("the client was closed", new Error("the client was closed"), isUrgent);
     this.#setup.job.turn.abandon(new ClosedError(message, { delivery: "unknown" }));
   }
 
-  /** The state as it is now; `undefined` before `start`. */
+  /** The current state; `undefined` before `start`. */
   get state(): RunState | undefined {
     if (!this.#beginning) return undefined;
     const { earlier, fileContext } = this.#beginning;
-    const { output: _, ...before } = earlier.mainAgentState; // the output of that run
+    const { output: _, ...before } = earlier.mainAgentState; // the earlier run's output
     const output: RunOutput = this.#output ?? CANCELLED;
     const agent = this.#root?.state ?? this.#unbegun(this.#beginning, output);
     const mainAgentState = { subagents: [], agentContext: {}, ...before, ...agent };
@@ -154,7 +147,7 @@ export class Run implements LocalWork {
     };
   }
 
-  /** The state of an agent that could not begin: it has the prompt, and why. */
+  /** The state of an agent that failed before it began: with the prompt and the error. */
   #unbegun({ earlier, sentAt }: Beginning, output: RunOutput): RunAgentState {
     const { prompt, extraToolResults, options } = this.#setup.job.order;
     const why = output.type === "error" ? [note(output.message, sentAt)] : [];
@@ -232,7 +225,7 @@ export class Run implements LocalWork {
     return this.#result(root);
   }
 
-  /** Tells the last event, in one with the end: a listener of `finish` comes too late to stop the turn. */
+  /** Sends `finish` in the same input as the end: its listeners cannot stop the turn any more. */
   #finish(): void {
     if (!this.#hasBegun) return;
     const agentId = this.#root?.setup.speaker.type;
@@ -244,7 +237,7 @@ export class Run implements LocalWork {
     );
   }
 
-  /** Whether the backend has recorded the run. Before, the prompt has not left this machine. */
+  /** Whether the backend has recorded the run. Until then, the prompt was not sent. */
   get #isKnown(): boolean {
     return (this.#root?.record.runId ?? "") !== "";
   }
@@ -257,7 +250,7 @@ export class Run implements LocalWork {
     return new Agents(own, async (path) => backend?.agent(path, this.#controller.signal));
   }
 
-  /** The tools of the run. A source that fails costs its tools alone. */
+  /** The tools of the run. Skips the tools of a failed source. */
   async #tools(shared: Shared): Promise<readonly Tool[]> {
     const { core, turn, signal } = shared;
     if (core.toolSources.isEmpty) return shared.tools;
@@ -312,7 +305,7 @@ export class Run implements LocalWork {
     };
   }
 
-  /** The error of the turn. What is no failure of the run itself, such as a fault of a program in code, becomes one. */
+  /** The turn's error. Other errors, such as a throw in the agent's program, become `invalid_agent`. */
   #failure(thrown: unknown): CodebuffRunError {
     const { core } = this.#setup;
     const error =

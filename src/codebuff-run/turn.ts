@@ -6,34 +6,32 @@ import type { Piece } from "./model/answer.ts";
 
 /** The result of a run. */
 export interface CodebuffRunResult extends TurnResult {
-  /** In credits, with those of sub-agents. Absent without the backend. */
+  /** In credits, including sub-agents. Absent without the backend. */
   readonly cost?: Cost;
-  /** Tokens, where the model's provider counts them. */
+  /** Tokens, if the model's provider reports them. */
   readonly usage?: Usage;
   readonly toolCalls: readonly TurnToolCall[];
-  /** What the agent has produced: its last message, all messages, or an object. */
+  /** The agent's output: its last messages, all messages, or an object. */
   readonly output: RunOutput;
   readonly stopReason: RunStopReason;
-  /** Answers of the model, without those of sub-agents. */
+  /** Number of model answers, without those of sub-agents. */
   readonly steps: number;
-  /** The id of the run on the backend. */
+  /** The run's id on the backend. */
   readonly runId?: string;
-  /** The state to go on from: `previousRun` of the next prompt. */
+  /** Pass it as `previousRun` to the next prompt. */
   readonly state: RunState;
 }
 
-/** What a run has used so far, with its sub-agents. */
 export interface Spent {
   credits: number;
   usage: Usage | undefined;
 }
 
-/** The agent that speaks. */
 export interface Speaker {
-  /** `main-agent` for the root. */
+  /** `main-agent` for the root agent. */
   readonly id: string;
   readonly type: string;
-  /** Undefined for the root. */
+  /** Undefined for the root agent. */
   readonly parentId: string | undefined;
   readonly ancestorRunIds: readonly string[];
 }
@@ -42,7 +40,6 @@ export function textOf(event: CodebuffRunEvent): string {
   return event.type === "chunk" ? event.chunk : "";
 }
 
-/** The event for a piece of an answer. */
 export function eventOf(
   piece: Exclude<Piece, { readonly type: "provider-call" }>,
   { id, type, parentId, ancestorRunIds }: Speaker,
@@ -62,7 +59,6 @@ export function eventOf(
   }
 }
 
-/** Adds up tokens. */
 export function sumOf(one: Usage | undefined, other: Usage | undefined): Usage | undefined {
   if (!one || !other) return one ?? other;
   return {
@@ -71,7 +67,7 @@ export function sumOf(one: Usage | undefined, other: Usage | undefined): Usage |
   };
 }
 
-/** Tools that ask for no further answer of the model. */
+/** Tools whose results need no further model answer. */
 const NOT_FORCING: ReadonlySet<string> = new Set([
   "think_deeply",
   "set_output",
@@ -83,32 +79,29 @@ const NOT_FORCING: ReadonlySet<string> = new Set([
   "task_completed",
 ]);
 
-/** What a step of the model has brought, for the rule below. */
 export interface StepFacts {
-  /** The names of the calls that ran. */
   readonly ran: readonly string[];
   readonly badCalls: number;
   readonly text: string;
-  /** Whether the agent must say `task_completed` to end. */
+  /** Whether only `task_completed` ends the turn. */
   readonly isExplicit: boolean;
 }
 
-/** Text that is left without the model's thoughts. An unclosed thought goes on to the end. */
+/** The text without `<think>` blocks. An unclosed block extends to the end. */
 function spoken(text: string): string {
   return text.replace(/<think>[\s\S]*?(?:<\/think>|$)/g, "").trim();
 }
 
-/** Whether the model must see a result. */
 function forces(ran: readonly string[]): boolean {
   return ran.some((name) => !NOT_FORCING.has(name));
 }
 
-/** Whether a step was thinking alone: the agent goes on. */
+/** Whether a step had only reasoning, so that the agent goes on. */
 export function isThinkOnly({ ran, badCalls, text }: StepFacts): boolean {
   return badCalls === 0 && !forces(ran) && text.trim() !== "" && spoken(text) === "";
 }
 
-/** How a step ends the agent's turn; `undefined`: it goes on. */
+/** How a step ends the agent's turn; `undefined`: the agent goes on. */
 export function endOf(facts: StepFacts): "completed" | "task_completed" | "end_turn" | undefined {
   const { ran, badCalls, isExplicit } = facts;
   if (badCalls > 0) return undefined; // the agent corrects the call

@@ -1,4 +1,4 @@
-// The turns of one client: a run each, a limited number at a time.
+// The turns of one client. Each turn is one run.
 import { checkCallOptions, defined } from "../core/checks.ts";
 import { LocalTurns } from "../core/client/local-turns.ts";
 import type { Gate } from "../core/gate/gate.ts";
@@ -18,7 +18,7 @@ export interface TurnsSetup {
   readonly gate: Gate;
 }
 
-/** The turns of one client: a run each, at most `maxRuns` at a time. Other turns wait. */
+/** The turns of one client. At most `maxRuns` run at once; others wait. */
 export class Turns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Job> {
   readonly #setup: TurnsSetup;
 
@@ -30,9 +30,9 @@ export class Turns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Job> 
   }
 
   /**
-   * Makes a turn without starting it.
-   * @param previous the state of a conversation, known when the turn starts
-   * @throws ClosedError, InvalidInputError; QueueFullError if the queue is full.
+   * Creates a turn without starting it.
+   * @param previous gets a conversation's state at the start of the turn
+   * @throws ClosedError, InvalidInputError; QueueFullError if the queue is full
    */
   create(
     input: PromptOf<CodebuffRunPromptInput>,
@@ -70,7 +70,7 @@ export class Turns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Job> 
         input,
         bytes: prompt.bytes,
         options,
-        idleTimeout: 0, // `streamTimeout` limits the silence of the model; tools may take long
+        idleTimeout: 0, // `streamTimeout` covers a silent model; tools may take long
         textOf,
         soFar: ({ run }) => {
           return {

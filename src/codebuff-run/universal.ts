@@ -1,4 +1,4 @@
-// Translates the events of runs into universal events; the source of runs for chats.
+// Translates run events into universal events; the source of runs for chats.
 import { MAIN_AGENT, outputOf, PrintModeMapping, universalCost } from "../codebuff-events/universal.ts";
 import { defined, isObject } from "../core/checks.ts";
 import type { AnyConversation, AnyTurn } from "../core/client/any-client.ts";
@@ -26,15 +26,12 @@ import type { CodebuffRunEvent } from "./messages.ts";
 import type { CodebuffRunOptions } from "./options.ts";
 import type { CodebuffRunResult } from "./turn.ts";
 
-/** The events of runs as universal events. */
 export class CodebuffRunMapping implements Mapping<CodebuffRunEvent, CodebuffRunResult> {
   readonly protocol = "codebuff-http";
   readonly asksOnWire = false;
   readonly errorPrefix = "codebuff";
   readonly #agents = new PrintModeMapping();
-  /** The session ends with its only turn. */
   readonly #isOneOff: boolean;
-  /** The event that has opened the session. */
   #opener: CodebuffRunEvent | undefined;
 
   constructor(isOneOff: boolean) {
@@ -54,7 +51,7 @@ export class CodebuffRunMapping implements Mapping<CodebuffRunEvent, CodebuffRun
   event(event: CodebuffRunEvent, session: Session): void {
     if (event.type === "chunk") this.#agents.chunk(undefined, event.chunk, session);
     else if (event === this.#opener && event.type === "start")
-      this.#agents.started(event); // `session.started` has told it
+      this.#agents.started(event); // already in `session.started`
     else this.#agents.event(event, session);
   }
 
@@ -67,7 +64,7 @@ export class CodebuffRunMapping implements Mapping<CodebuffRunEvent, CodebuffRun
   }
 
   call(call: TurnToolCall): CallFacts {
-    const isResultTold = call.output !== undefined; // a call of a tool that is not there has no result
+    const isResultTold = call.output !== undefined; // calls of unavailable tools have no result
     return { ...this.#agents.call(call), isOwn: true, isResultTold };
   }
 
@@ -99,7 +96,7 @@ export class CodebuffRunMapping implements Mapping<CodebuffRunEvent, CodebuffRun
   }
 }
 
-/** What a run has used. The tokens of the history are those of the main agent's last step, as the backend or this library counted them. */
+/** The usage of a run. `context_tokens` is the history of the main agent's last step. */
 function spentOf({
   cost,
   usage,
@@ -126,7 +123,7 @@ function countIn(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-/** The id of the run behind a state: the backend's, or without a backend one of this library. */
+/** The run's id in a state: from the backend, or local. */
 function runIdOf(state: unknown): string | undefined {
   const { runId } = mainAgentIn(state);
   return typeof runId === "string" && runId !== "" ? runId : undefined;
@@ -140,12 +137,11 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return isObject(value) ? value : {};
 }
 
-/** A message up to its first blank line: servers may add a stack trace. */
+/** The text before the first blank line. Servers may append a stack trace. */
 function firstOf(message: string): string {
   return message.split(/\r?\n[ \t]*\r?\n/, 1)[0] ?? message;
 }
 
-/** How the session of a one-off turn ends. */
 function sessionEnd(end: TurnEnd<CodebuffRunResult>): SessionEndedData {
   if (end.status === "completed") {
     const { cost } = end.result;
@@ -172,9 +168,9 @@ const BINDING: Binding<CodebuffRun, CodebuffRunEvent, CodebuffRunResult> = {
 };
 
 /**
- * The universal events of a client, one of its turns, or one of its conversations. It listens, and does not pull. Attach it in the tick of
- * `prompt()`, and it misses nothing; later, `turn.started` says `attached_late`.
- * @throws InvalidInputError for any other value, and for wrong options.
+ * The universal events of a client, a turn or a conversation. Attach in the same tick as `prompt()`: later, events are
+ * missing and `turn.started` has `attached_late`.
+ * @throws InvalidInputError for any other value, and for invalid options
  */
 export function toUniversal(
   of: CodebuffRun | AnyTurn | AnyConversation,
@@ -183,7 +179,7 @@ export function toUniversal(
   return attach(BINDING, of, options);
 }
 
-/** Runs of agents in this process as a source for a chat or an adapter. */
+/** Runs of agents in this process, as a source for a chat or an adapter. */
 export function codebuffRun(options: CodebuffRunOptions = {}): AgentSource<CodebuffRun> {
   return { name: "codebuff-run", client: () => new CodebuffRun(options), toUniversal };
 }

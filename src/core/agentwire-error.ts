@@ -1,19 +1,19 @@
-// The base class of every error of the library, with its code and what is known of the delivery.
+// The base class of all errors: the code, and whether the input was delivered.
 import type { Cost, TurnToolCall, Usage } from "./values.ts";
 
-/** `not-sent`: the input never left this machine. `unknown`: the server may have seen the input; a second try may repeat its work. */
+/** `not-sent`: the input never left this machine. `unknown`: the server may have the input already. */
 export type Delivery = "not-sent" | "unknown";
 
-/** The output of a turn until its early end. */
+/** The output of a turn that ended early. */
 export interface TurnPartial {
   readonly text: string;
   readonly toolCalls?: readonly TurnToolCall[];
   /** Usage and cost so far, where the server reports them. */
   readonly usage?: Usage;
   readonly cost?: Cost;
-  /** The state from which a conversation can go on, as far as this turn knows. */
+  /** The state from which a conversation can continue, if the turn knows one. */
   readonly state?: unknown;
-  /** The end of the turn as the server reported it after the client had stopped the turn. */
+  /** What the server reported as the end of the turn, after the client had stopped it. */
   readonly endedBy?: unknown;
 }
 
@@ -24,7 +24,6 @@ export interface AgentwireErrorOptions {
   readonly delivery?: Delivery | undefined;
 }
 
-/** The code of each kind of failure. */
 export type ErrorCode =
   | "invalid-input"
   | "already-consumed"
@@ -44,24 +43,24 @@ export type ErrorCode =
   | "payload-too-large"
   | "closed";
 
-/** Marks errors of this package. `instanceof` fails between two installed copies; the mark works. */
+/** Marks errors of this package. `instanceof` fails between two installed copies, but the mark works. */
 const BRAND = Symbol.for("agentwire.error");
 
-/** Base of every error of the library. `code` is stable. The message is for people; `name`, and so `toString()`, shows the code. */
+/** The base class of all errors. `code` is stable. `name`, and so `toString()`, contains the code. */
 export abstract class AgentwireError extends Error {
-  /** The name of the class: minifiers change `constructor.name`. */
+  /** The name of the class. Minifiers change `constructor.name`. */
   protected static readonly className: string = "AgentwireError";
   abstract readonly code: ErrorCode;
-  /** Whether the same call can succeed later unchanged. Does not cover side effects: see `delivery`. */
+  /** Whether the same call may succeed later. Says nothing about side effects: see `delivery`. */
   readonly retryable: boolean;
-  /** The turn's output so far, where a turn was under way. */
+  /** The output of the turn so far, if a turn was running. */
   declare partial?: TurnPartial;
   /** Set on errors that end a turn without an error message from the server. */
   declare delivery?: Delivery;
-  /** The input of `prompt()`, if it was `not-sent`. Without its `authToken`: apps log errors. */
+  /** The input of `prompt()`, if it was `not-sent`. Without its `authToken`, for logs. */
   declare input?: unknown;
 
-  /** `fields`: the fields that the subclass declares. Undefined fields are left out. */
+  /** `fields`: the subclass's own fields. Undefined fields are left out. */
   constructor(code: ErrorCode, message: string, options: AgentwireErrorOptions = {}, fields: object = {}) {
     const { cause, retryable = false, delivery } = options;
     super(message, cause === undefined ? undefined : { cause });
@@ -72,10 +71,10 @@ export abstract class AgentwireError extends Error {
     const name = `${new.target.className} [${code}]`;
     Object.defineProperty(this, "name", { value: name, writable: true, configurable: true });
     Object.defineProperty(this, BRAND, { value: true });
-    (Error as CapturesStack).captureStackTrace?.(this, new.target); // a new stack: a stack begins with the name of the error
+    (Error as CapturesStack).captureStackTrace?.(this, new.target); // a new stack, which starts with the new name
   }
 
-  /** For `JSON.stringify`: the name, the message and the fields. Of a `cause` that is an error, its name and message. */
+  /** For `JSON.stringify`: name, message and fields. Of a `cause` that is an error, name and message. */
   toJSON(): object {
     const { name, message, cause } = this;
     const json = Object.assign({ name, message }, this);
@@ -102,7 +101,7 @@ export function said(thrown: unknown): string {
   }
 }
 
-/** Copies an error that several turns share: each copy has its own `partial`, `delivery` and `input`. */
+/** Copies an error for several turns. Each copy has its own `partial`, `delivery` and `input`. */
 export function copyError<E extends AgentwireError>(error: E): E {
   const copy = Object.create(Object.getPrototypeOf(error));
   Object.defineProperties(copy, Object.getOwnPropertyDescriptors(error));

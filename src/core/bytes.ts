@@ -1,14 +1,14 @@
-// Base64, joined bytes, and the types of pictures.
+// Base64, joined bytes, and the types of images.
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/** Finds one character outside of the alphabet. Needs no backtracking, which would overflow the stack on megabytes. */
+/** Matches one wrong character. A pattern for a whole text of megabytes would overflow the stack. */
 const ODD = /[^A-Za-z0-9+/]/;
 
-/** Bytes per `String.fromCharCode` call: a multiple of three. Too many arguments would overflow the stack. */
+/** Bytes per `String.fromCharCode` call, a multiple of three. More arguments could overflow the stack. */
 const PIECE = 6_144;
 
-/** Whether `text` is base64 of the standard alphabet, padded, without white space. Linear. */
+/** Whether `text` is padded standard base64 without white space. Linear. */
 export function isBase64(text: string): boolean {
   if (text.length % 4 !== 0) return false;
   const padding = paddingOf(text);
@@ -20,7 +20,7 @@ export function sizeOfBase64(base64: string): number {
   return (base64.length / 4) * 3 - paddingOf(base64);
 }
 
-/** Decodes a text that {@link isBase64} accepts. Does not use `atob`: some engines lack `atob`, or want other padding. */
+/** Decodes what {@link isBase64} accepts. Some engines lack `atob`, or expect other padding. */
 export function fromBase64(base64: string): Uint8Array {
   const values = new Uint8Array(128);
   for (let value = 0; value < 64; value++) values[ALPHABET.charCodeAt(value)] = value;
@@ -30,13 +30,13 @@ export function fromBase64(base64: string): Uint8Array {
     const group =
       (valueAt(from) << 18) | (valueAt(from + 1) << 12) | (valueAt(from + 2) << 6) | valueAt(from + 3);
     bytes[to++] = group >> 16;
-    bytes[to++] = group >> 8; // a write behind the end of the bytes does nothing
+    bytes[to++] = group >> 8; // a write past the end does nothing
     bytes[to++] = group;
   }
   return bytes;
 }
 
-/** Standard alphabet, padded. */
+/** Encodes with the standard alphabet and padding. */
 export function toBase64(bytes: Uint8Array): string {
   const codes = Uint8Array.from(ALPHABET, (character) => character.charCodeAt(0));
   let base64 = "";
@@ -59,7 +59,7 @@ function paddingOf(base64: string): number {
   return base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
 }
 
-/** Joins the pieces. Does not copy a single piece. */
+/** Joins chunks. A single chunk is returned without a copy. */
 export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   const [first] = pieces;
   if (first && pieces.length === 1) return first;
@@ -94,10 +94,10 @@ const SIGNATURES: readonly {
   }, // RIFF....WEBP
 ];
 
-/** The first characters of a base64 text, enough for every signature. */
+/** The length of a base64 prefix that covers every signature. */
 export const HEAD_BASE64 = 24;
 
-/** The image type by the first bytes of the image. */
+/** Detects the image type from the first bytes. */
 export function imageTypeOf(head: Uint8Array): ImageType | undefined {
   return SIGNATURES.find(({ at, bytes }) => at.every((position, n) => head[position] === bytes[n]))?.type;
 }

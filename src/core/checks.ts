@@ -1,9 +1,9 @@
-// Checks of values that callers pass: a wrong value is an `InvalidInputError` that says what to pass instead.
+// Checks of values that callers pass. The `InvalidInputError` for a wrong value says what to pass instead.
 import { MAX_DELAY } from "./clock.ts";
 import { InvalidInputError } from "./errors.ts";
 import { checkNames, labelled } from "./names.ts";
 
-/** A copy without the fields that are `undefined`: such a field would hide a default. */
+/** Copies a value without its `undefined` fields, which would hide defaults. */
 export function defined<T extends object>(
   value: T | undefined,
 ): { [K in keyof T]?: Exclude<T[K], undefined> } {
@@ -12,22 +12,22 @@ export function defined<T extends object>(
   };
 }
 
-/** The check of a value. */
+/** The check of one value. */
 export interface Check {
   readonly expects: string;
   readonly holds: (value: unknown) => boolean;
-  /** The checks of all fields of the object, or of each object in the array. */
+  /** Checks for the fields of the object, or of each object in the array. */
   readonly fields?: Readonly<Record<string, Check>>;
 }
 
-/** A check for each field of `T`. Callers cannot use a field without a check. */
+/** A check for every field of `T`: a field without a check is a type error. */
 export type Checks<T> = Readonly<Record<keyof T, Check>>;
 
-/** Forbids checks of fields that `T` does not have. */
+/** Makes a check for an unknown field a type error. */
 export type Only<T, Table> = Readonly<Record<Exclude<keyof Table, keyof T>, never>>;
 
 export const checks = {
-  /** For a value that other code checks. */
+  /** For values that other code checks. */
   any: { expects: "anything", holds: () => true },
   string: { expects: "a string", holds: (value) => typeof value === "string" },
   text: {
@@ -91,11 +91,11 @@ function either(first: Check, second: Check): Check {
   };
 }
 
-/** For an option that accepts `false`, which turns the feature off. */
+/** For options that `false` turns off. */
 export const orFalse = (check: Check): Check =>
   either(check, { expects: "false", holds: (value) => value === false });
 
-/** @throws InvalidInputError when `options` is not an object, or as {@link checkFields}. */
+/** @throws InvalidInputError if `options` is not an object, and as {@link checkFields}. */
 export function checkCallOptions<Options extends object, Table extends Checks<Options>>(
   options: Options | undefined,
   expected: Table & Only<Options, Table>,
@@ -106,7 +106,7 @@ export function checkCallOptions<Options extends object, Table extends Checks<Op
   checkFields<Options, Table>(options, expected, "option");
 }
 
-/** @throws InvalidInputError for the first field of `value` that does not exist or fails its check. */
+/** @throws InvalidInputError for the first field of `value` that is unknown or fails its check. */
 export function checkFields<Value extends object, Table extends Checks<Value>>(
   value: Value,
   expected: Table & Only<Value, Table>,
@@ -117,7 +117,7 @@ export function checkFields(value: object, expected: Readonly<Record<string, Che
   checkValues(value, expected, what);
 }
 
-/** Checks fields like `checkFields`, but allows unknown fields, which go to a server unchanged. */
+/** Like `checkFields`, but allows unknown fields, which go to a server unchanged. */
 export function checkValues(value: object, expected: Readonly<Record<string, Check>>, what: string): void {
   const given = new Map<string, unknown>(Object.entries(value));
   for (const [name, { expects, holds, fields }] of Object.entries(expected)) {
@@ -125,7 +125,7 @@ export function checkValues(value: object, expected: Readonly<Record<string, Che
     if (field === undefined) continue;
     const label = labelled(what, name);
     const inner = fields ? innerOf(field, fields, label.replaceAll("`", "")) : [];
-    for (const each of inner) checkNames(...each); // check the names first: a misspelt `then` gets a hint
+    for (const each of inner) checkNames(...each); // names first, so that a misspelt `then` gets a hint
     if (!holds(field))
       throw new InvalidInputError(`${label} is ${describe(field)}.`, `It must be ${expects}.`);
     for (const each of inner) checkValues(...each);
@@ -134,7 +134,7 @@ export function checkValues(value: object, expected: Readonly<Record<string, Che
 
 type Table = Readonly<Record<string, Check>>;
 
-/** The objects in a field, each with its checks and its place in the input. */
+/** The objects in a field, each with its checks and its path in the input. */
 function innerOf(
   field: unknown,
   fields: Table,
@@ -144,7 +144,7 @@ function innerOf(
   return field.flatMap((item: unknown, at) => (isObject(item) ? [[item, fields, `${label}[${at}].`]] : []));
 }
 
-/** The kind of a value. Does not quote the value: the value may be long, or a credential. */
+/** Describes the kind of a value. Never quotes it, because it may be long or a credential. */
 export function describe(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";

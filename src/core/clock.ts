@@ -1,25 +1,25 @@
-// Time and random numbers, which tests inject; time limits and idle limits that are cheap to restart.
+// Time and random numbers, replaceable in tests. Time limits and idle limits that are cheap to restart.
 
-/** The time and the random numbers of the whole library. A test injects its own clock, and runs hours of back-off without sleeping. */
+/** The source of time and random numbers. Tests pass their own, to run hours of backoff at once. */
 export interface Clock {
-  /** Milliseconds since an arbitrary start; never decreases. */
+  /** ms since an arbitrary start. Never decreases. */
   now(): number;
-  /** The time of day, in ms since 1970, for the expiry of tokens. Jumps when the system clock is set. */
+  /** The time of day, in ms since the epoch, for the expiry of tokens. Jumps when the system clock is set. */
   wallTime(): number;
   /** A number in [0, 1), for jitter. */
   random(): number;
-  /** Calls `callback` once, after `delay` ms. The returned function cancels the timer, and may be called at any time. */
+  /** Calls `callback` once, after `delay` ms. The returned function cancels the timer at any time. */
   setTimeout(callback: () => void, delay: number, options?: TimerOptions): CancelTimer;
 }
 
 export interface TimerOptions {
-  /** Allows a Node process to exit although the timer runs. @default false */
+  /** Allows a Node process to exit while the timer runs. @default false */
   readonly unref?: boolean;
 }
 
 export type CancelTimer = () => void;
 
-/** ms; the longest delay of a platform timer (about 24.8 days). A longer one would fire at once. */
+/** The longest delay of a platform timer, in ms (about 24.8 days). A longer one would fire at once. */
 export const MAX_DELAY = 2_147_483_647;
 
 export const systemClock: Clock = {
@@ -37,10 +37,7 @@ function canUnref(timer: unknown): timer is { unref(): void } {
   return typeof timer === "object" && timer !== null && "unref" in timer;
 }
 
-/**
- * A limit on silence: expires after `delay` ms without a `touch()`. A touch only stores the time, and the timer compares when it fires.
- * So a hot stream sets and clears no timers.
- */
+/** An idle limit of `delay` ms. A `touch()` only stores the time, so that many events need no new timers. */
 export class Deadline {
   readonly #clock: Clock;
   readonly #delay: number;
@@ -49,7 +46,7 @@ export class Deadline {
   #last = 0;
   #cancel: CancelTimer | undefined;
 
-  /** `delay` in ms; 0 never expires. */
+  /** `delay` in ms. With 0 it never expires. */
   constructor(clock: Clock, delay: number, onExpire: () => void, options?: TimerOptions) {
     this.#clock = clock;
     this.#delay = delay;
@@ -61,14 +58,13 @@ export class Deadline {
     return this.#cancel !== undefined;
   }
 
-  /** Starts or restarts the limit. */
   start(): void {
     if (this.#delay === 0) return;
     this.#last = this.#clock.now();
     if (!this.#cancel) this.#arm(this.#delay);
   }
 
-  /** Restarts the limit, if it runs. */
+  /** Restarts the limit, if it is running. */
   touch(): void {
     if (this.#cancel) this.#last = this.#clock.now();
   }
@@ -90,7 +86,7 @@ export class Deadline {
   }
 }
 
-/** The limit on silence of one turn. Runs while the server works on the turn, and while nothing on this machine delays the turn. */
+/** The idle limit of a turn. Runs while the server works and nothing on this machine delays it. */
 export class IdleClock {
   readonly #deadline: Deadline;
   readonly #isOpen: () => boolean;
@@ -98,25 +94,25 @@ export class IdleClock {
   #isActive = false;
   #holds = 0;
 
-  /** @param timeout ms; 0: no limit. `isOpen`: whether the turn still takes events. */
+  /** @param timeout ms. 0: no limit. `isOpen`: whether the turn still accepts events. */
   constructor(clock: Clock, timeout: number, isOpen: () => boolean, expire: () => void) {
     this.#deadline = new Deadline(clock, timeout, expire, { unref: true });
     this.#isOpen = isOpen;
   }
 
-  /** The server works on the turn: starts or restarts the clock. */
+  /** Starts or restarts the limit, because the server is working on the turn. */
   active(): void {
     this.#isActive = true;
     if (this.#holds === 0 && this.#isOpen()) this.#deadline.start();
   }
 
-  /** An event arrived. Cheaper than `active`: this runs for each event. */
+  /** Restarts the limit after an event. Cheaper than `active`, because it runs for each event. */
   touch(): void {
     if (this.#deadline.running) this.#deadline.touch();
     else this.active();
   }
 
-  /** Stops the clock until the returned function is called. */
+  /** Stops the limit until the returned function is called. */
   hold(): () => void {
     this.#holds++;
     this.#deadline.stop();
@@ -134,7 +130,7 @@ export class IdleClock {
   }
 }
 
-/** Starts the time limit of one step, in ms; 0: no limit. */
+/** Starts a time limit in ms. 0: no limit. */
 export function limited(
   clock: Clock,
   limit: number,

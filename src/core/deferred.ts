@@ -1,4 +1,4 @@
-// A promise that is settled from outside.
+// A promise that other code settles.
 
 /** A promise with the functions that settle it. */
 export interface Deferred<T> {
@@ -7,7 +7,7 @@ export interface Deferred<T> {
   reject(error: unknown): void;
 }
 
-/** An unhandled rejection is not reported: the failure is also reported in another way. */
+/** Never causes an unhandled rejection, because the error is also reported elsewhere. */
 export function deferred<T>(): Deferred<T> {
   let resolve: (value: T | PromiseLike<T>) => void = () => {};
   let reject: (error: unknown) => void = () => {};

@@ -1,5 +1,5 @@
-// The key for `await using`, also in runtimes that lack it.
+// The key for `await using`, also in runtimes without one.
 
-/** The key for `await using`: the runtime's, otherwise the key of TypeScript's helpers. */
+/** The runtime's own key, or the key that TypeScript's helpers use. */
 export const asyncDispose: typeof Symbol.asyncDispose =
   Symbol.asyncDispose ?? (Symbol.for("Symbol.asyncDispose") as typeof Symbol.asyncDispose);

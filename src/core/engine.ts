@@ -1,18 +1,18 @@
-// The globals that a client needs, and the error for a JavaScript engine that lacks one.
+// The globals that a client needs, and the error for an engine without them.
 import { UnsupportedError } from "./errors.ts";
 
 /**
- * A feature beyond the language that an engine outside a browser may lack. React Native has no `crypto`, no `TextDecoder` before 0.85,
- * and a `URL` whose parts mostly throw or are wrong.
+ * A feature that some engines outside browsers lack. React Native has no `crypto`, no `TextDecoder` before 0.85, and a
+ * `URL` whose parts mostly throw or are wrong.
  */
 export interface Need {
   /** A package that adds the feature. */
   readonly from: string;
-  /** The names that the engine lacks. */
+  /** The names that this engine lacks. */
   missing(): readonly string[];
 }
 
-/** Random numbers for ids that cannot be guessed. The numbers of `Math.random` can be guessed. */
+/** Secure random numbers for ids. Those of `Math.random` can be guessed. */
 export const RANDOM: Need = {
   from: "react-native-get-random-values",
   missing: () =>
@@ -21,7 +21,7 @@ export const RANDOM: Need = {
       : ["crypto.getRandomValues"],
 };
 
-/** Parsing of addresses. The parts of an address decide where credentials may go. */
+/** `URL` parsing. The parts of a URL decide where credentials may be sent. */
 export const ADDRESSES: Need = {
   from: "react-native-url-polyfill/auto",
   missing: () => {
@@ -66,7 +66,7 @@ function partOf(url: object, part: string): unknown {
   }
 }
 
-/** @throws UnsupportedError that lists the missing features, and the packages that add them. */
+/** @throws UnsupportedError that lists the missing features and packages that add them. */
 export function assertEngine(needs: readonly Need[]): void {
   const lacking = needs.filter((need) => need.missing().length > 0);
   if (lacking.length === 0) return;

@@ -12,7 +12,7 @@ export {
   type TurnPartial,
 } from "./agentwire-error.ts";
 
-/** The caller made a mistake. Thrown from the call, before anything is sent. */
+/** The caller passed something wrong. Thrown by the call, before anything is sent. */
 export class InvalidInputError extends AgentwireError {
   protected static override readonly className: string = "InvalidInputError";
   declare readonly code: "invalid-input" | "already-consumed";
@@ -29,7 +29,7 @@ export class InvalidInputError extends AgentwireError {
   }
 }
 
-/** The runtime, the protocol or the server cannot do this. Thrown from the call. */
+/** The runtime, the protocol or the server does not support this. Thrown by the call. */
 export class UnsupportedError extends AgentwireError {
   protected static override readonly className: string = "UnsupportedError";
   declare readonly code: "unsupported";
@@ -41,11 +41,11 @@ export class UnsupportedError extends AgentwireError {
   }
 }
 
-/** No WebSocket could be opened, or HTTP gave no answer. */
+/** No WebSocket could be opened, or an HTTP request got no response. */
 export class ConnectError extends AgentwireError {
   protected static override readonly className: string = "ConnectError";
   declare readonly code: "connect-failed";
-  /** The HTTP status of a refused upgrade, where the runtime reports it (browsers never do). */
+  /** The HTTP status of a refused upgrade. Browsers never report it. */
   declare readonly status?: number;
 
   constructor(
@@ -60,10 +60,10 @@ export class ConnectError extends AgentwireError {
 export class ConnectTimeoutError extends AgentwireError {
   protected static override readonly className: string = "ConnectTimeoutError";
   declare readonly code: "connect-timeout";
-  /** The limit, in ms. */
+  /** The limit in ms. */
   declare readonly timeout: number;
 
-  /** @param hint the likely cause and the remedy */
+  /** @param hint the likely cause and what to do */
   constructor(
     timeout: number,
     step: "accept the connection" | "greet" = "accept the connection",
@@ -74,7 +74,7 @@ export class ConnectTimeoutError extends AgentwireError {
   }
 }
 
-/** The reason of a failed handshake. */
+/** Why the handshake failed. */
 export type HandshakeReason =
   | "nack"
   | "policy"
@@ -88,16 +88,16 @@ export type HandshakeReason =
   | "initializing"
   | "closed";
 
-/** The socket opened, but the server refused the session or never answered the handshake. */
+/** The server refused the session, or never answered the handshake. */
 export class HandshakeError extends AgentwireError {
   protected static override readonly className: string = "HandshakeError";
   declare readonly code: "handshake-refused";
   declare readonly reason: HandshakeReason;
-  /** The user that the client wants to be, if the handshake compares users. */
+  /** The user that the client expects, if the handshake compares users. */
   declare readonly expected?: string;
-  /** The user that the server named; null: no user. */
+  /** The user that the server named. Null: no user. */
   declare readonly got?: string | null;
-  /** The close code that ended the attempt, if there was one. */
+  /** The close code that ended the attempt, if any. */
   declare readonly closeCode?: number;
 
   constructor(
@@ -110,13 +110,13 @@ export class HandshakeError extends AgentwireError {
   }
 }
 
-/** The connection ended while a call waited for it. Check `delivery` before you try again. */
+/** The connection was lost while a call waited for its result. Check `delivery` before you retry. */
 export class ConnectionLostError extends AgentwireError {
   protected static override readonly className: string = "ConnectionLostError";
   declare readonly code: "connection-lost" | "context-lost";
   declare readonly closeCode?: number;
   declare readonly closeReason?: string;
-  /** Set if the turn had announced a tool call: the tool may have run, or may still run. */
+  /** Set if the turn had announced a tool call. The tool may have run, or may still be running. */
   declare sideEffectsPossible?: boolean;
 
   constructor(
@@ -138,9 +138,9 @@ export class ConnectionLostError extends AgentwireError {
 export class RequestError extends AgentwireError {
   protected static override readonly className: string = "RequestError";
   declare readonly code: "request-refused";
-  /** The id of the request on the wire, where the protocol has one. */
+  /** The id of the request on the wire, if the protocol has one. */
   declare readonly txid?: number;
-  /** The server's own message. It may repeat the client's input: do not log it without a check. */
+  /** The server's own message. It may repeat the client's input, so check it before you log it. */
   declare readonly serverMessage: string;
 
   constructor(
@@ -153,12 +153,12 @@ export class RequestError extends AgentwireError {
   }
 }
 
-/** The server did not answer one request in time. */
+/** The server did not answer a request in time. */
 export class RequestTimeoutError extends AgentwireError {
   protected static override readonly className: string = "RequestTimeoutError";
   declare readonly code: "request-timeout";
   declare readonly txid?: number;
-  /** The limit, in ms. */
+  /** The limit in ms. */
   declare readonly timeout: number;
 
   constructor(
@@ -175,7 +175,7 @@ export interface TurnErrorOptions extends AgentwireErrorOptions {
   readonly origin: string;
   readonly kind: string;
   readonly serverMessage: string;
-  /** The remedy: the end of the message. */
+  /** What to do. Appended to the message. */
   readonly advice?: string | undefined;
   readonly status?: number | undefined;
   readonly retryAfter?: number | undefined;
@@ -186,15 +186,15 @@ export interface TurnErrorOptions extends AgentwireErrorOptions {
 export class TurnError extends AgentwireError {
   protected static override readonly className: string = "TurnError";
   declare readonly code: "turn-failed";
-  /** The protocol's word for the channel of the failure, such as `action` or `stream`. */
+  /** The protocol's name for the channel of the error, such as `action` or `stream`. */
   declare readonly origin: string;
-  /** The protocol's name of the failure. */
+  /** The protocol's name for the error. */
   declare readonly kind: string;
-  /** The server's own message, unchanged except for removed credentials. */
+  /** The server's own message, without credentials. */
   declare readonly serverMessage: string;
-  /** An HTTP status from upstream, if the server sent one. */
+  /** The HTTP status of an upstream service, if the server sent one. */
   declare readonly status?: number;
-  /** The wait that the server asks for, in ms. */
+  /** How long the server asks to wait, in ms. */
   declare readonly retryAfter?: number;
   /** The account's balance, if the server sent it. */
   declare readonly balance?: number;
@@ -207,7 +207,7 @@ export class TurnError extends AgentwireError {
   }
 }
 
-/** The caller ended the turn: by `cancel()`, by leaving the loop, or by a signal (whose reason is the `cause`). */
+/** The caller ended the turn: by `cancel()`, by leaving the loop, or by a signal (reason in `cause`). */
 export class TurnCancelledError extends AgentwireError {
   protected static override readonly className: string = "TurnCancelledError";
   declare readonly code: "turn-cancelled";
@@ -219,15 +219,15 @@ export class TurnCancelledError extends AgentwireError {
   }
 }
 
-/** The turn took too long. `idle`: no frame of the turn arrived in time. `total`: from start to end. */
+/** The turn exceeded a time limit. `idle`: no frame arrived in time. `total`: the whole turn. */
 export class TurnTimeoutError extends AgentwireError {
   protected static override readonly className: string = "TurnTimeoutError";
   declare readonly code: "turn-timeout";
   declare readonly kind: "idle" | "total";
-  /** The limit, in ms. */
+  /** The limit in ms. */
   declare readonly timeout: number;
 
-  /** `advice` replaces the advice to raise the option. `linkLives`: the server has answered a ping meanwhile. */
+  /** `advice` replaces the advice to raise the option. `linkLives`: the server has answered a ping since. */
   constructor(
     kind: "idle" | "total",
     timeout: number,
@@ -248,7 +248,7 @@ export class TurnTimeoutError extends AgentwireError {
   }
 }
 
-/** The loop was too slow: more than `maxBufferedBytes` waited for the reader. Only the iteration ends; the turn and `result` go on. */
+/** The loop left more than `maxBufferedBytes` unread. It ends, but the turn and `result` continue. */
 export class BufferOverflowError extends AgentwireError {
   protected static override readonly className: string = "BufferOverflowError";
   declare readonly code: "buffer-overflow";
@@ -262,11 +262,11 @@ export class BufferOverflowError extends AgentwireError {
   }
 }
 
-/** Too many bytes or turns wait to be sent. */
+/** Too many bytes or turns are queued. */
 export class QueueFullError extends AgentwireError {
   protected static override readonly className: string = "QueueFullError";
   declare readonly code: "queue-full";
-  /** Bytes, or turns where the number of turns is the limit. */
+  /** Bytes. The number of turns, if their number is the limit. */
   declare readonly bytes: number;
   declare readonly limit: number;
 
@@ -276,12 +276,12 @@ export class QueueFullError extends AgentwireError {
   }
 }
 
-/** A frame is larger than its receiver accepts. */
+/** A frame is larger than its receiver allows. */
 export class PayloadTooLargeError extends AgentwireError {
   protected static override readonly className: string = "PayloadTooLargeError";
   declare readonly code: "payload-too-large";
   declare readonly bytes: number;
-  /** The limit, where it is known. */
+  /** The limit, if known. */
   declare readonly limit?: number;
 
   constructor(message: string, size: { readonly bytes: number; readonly limit?: number }) {
@@ -289,7 +289,7 @@ export class PayloadTooLargeError extends AgentwireError {
   }
 }
 
-/** The client was closed: by the caller, or for good after a failure (the `cause`). */
+/** The client was closed by the caller, or for good after an error (the `cause`). */
 export class ClosedError extends AgentwireError {
   protected static override readonly className: string = "ClosedError";
   declare readonly code: "closed";
@@ -299,7 +299,6 @@ export class ClosedError extends AgentwireError {
   }
 }
 
-/** The error class of each code. */
 export interface ErrorByCode {
   "invalid-input": InvalidInputError;
   "already-consumed": InvalidInputError;
@@ -323,14 +322,14 @@ export interface ErrorByCode {
 /** Any error of this library. `code` identifies the class. */
 export type AnyAgentwireError = ErrorByCode[ErrorCode];
 
-/** Casts to the type that users see: every error has one of the codes. */
+/** Casts to the public type. Every error has one of its codes. */
 export function asAny(error: AgentwireError): AnyAgentwireError {
   return error as AnyAgentwireError;
 }
 
 /**
- * Whether `error` is an error of this library, and has this `code` if one is given. Works across several installed copies of the package,
- * where `instanceof` fails.
+ * Whether `error` is an error of this library, with this `code` if given. Also works where several installed copies
+ * make `instanceof` fail.
  */
 export function isAgentwireError<Code extends ErrorCode>(
   error: unknown,

@@ -1,4 +1,4 @@
-// What every entry of a client exports besides its own names: errors, options, events, turns, the clock.
+// The shared exports of every client entry: errors, options, events, turns, the clock.
 export type {
   AgentClient,
   AnyClientEvents,

@@ -1,13 +1,13 @@
-// Refuses a wrong name of an option, field or event, and guesses the right one.
+// Refuses unknown names of options, fields or events, and suggests the right one.
 import { InvalidInputError } from "./errors.ts";
 
-/** Characters of a name that an error quotes. */
+/** The maximum length of a quoted name. */
 const QUOTED = 100;
 
 /**
- * @param known an object with a field for each existing name
- * @param what the kind of name, such as `option`, or its place, which ends with a dot, such as `option reconnect.`
- * @throws InvalidInputError for a name that does not exist, with a suggestion
+ * @param known an object with a field for each valid name
+ * @param what the kind of name, such as `option`, or its path with a final dot, such as `option reconnect.`
+ * @throws InvalidInputError for an unknown name, with a suggestion
  */
 export function checkName(name: unknown, known: object, what: string): void {
   if (typeof name === "string" && Object.hasOwn(known, name)) return;
@@ -18,10 +18,7 @@ export function checkName(name: unknown, known: object, what: string): void {
   throw new InvalidInputError(`${labelled(what, given)} does not exist.`, hint);
 }
 
-/**
- * Checks the name of every own field, also if its value is `undefined`.
- * @throws InvalidInputError as {@link checkName}
- */
+/** Checks the names of all own fields, even undefined ones. @throws as {@link checkName} */
 export function checkNames(value: object, known: object, what: string): void {
   for (const name of Object.keys(value)) checkName(name, known, what);
 }
@@ -30,13 +27,13 @@ export function labelled(what: string, name: string): string {
   return what.endsWith(".") ? `${what}${name}` : `${what} \`${name}\``;
 }
 
-/** The nearest name. At most a third of its letters may be wrong. */
+/** The closest name. At most a third of its letters may be wrong. */
 function closest(given: string, names: readonly string[]): string | undefined {
   let meant: string | undefined;
   let least = Infinity;
   for (const name of names) {
     const limit = Math.max(1, Math.floor(name.length / 3));
-    if (Math.abs(name.length - given.length) > limit) continue; // also bounds the work for a long name
+    if (Math.abs(name.length - given.length) > limit) continue; // also limits the work for long names
     const wrong = distance(given.toLowerCase(), name.toLowerCase());
     if (wrong > limit || wrong >= least) continue;
     least = wrong;
@@ -45,7 +42,7 @@ function closest(given: string, names: readonly string[]): string | undefined {
   return meant;
 }
 
-/** The letters to add, drop, change or swap with the next that turn one name into the other. */
+/** The edit distance: letters to add, drop, change or swap with the next. */
 function distance(from: string, to: string): number {
   let before: readonly number[] = [];
   let row = [...to.split(""), ""].map((_, at) => at);

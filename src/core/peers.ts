@@ -1,16 +1,16 @@
 // The error for an optional package that is missing or too old.
 import { UnsupportedError } from "./errors.ts";
 
-/** An optional package that an entry of this package needs. npm takes any version: a narrow range would stop the install of apps that never use the entry. */
+/** An optional package that an entry needs. npm accepts any version, so that it blocks no other app. */
 export interface Peer {
   readonly name: string;
-  /** The oldest version that works, such as `19.3`. */
+  /** The oldest supported version, such as `19.3`. */
   readonly oldest: string;
-  /** What `npm install` takes. */
+  /** The argument of `npm install`. */
   readonly install: string;
 }
 
-/** The error of an entry whose package is missing, or is older than it must be. `found`: the version, if one is installed. */
+/** The error of an entry whose package is missing or too old. `found`: the installed version, if any. */
 export function peerError(
   entry: string,
   { name, oldest, install }: Peer,
@@ -23,7 +23,7 @@ export function peerError(
   );
 }
 
-/** Compares the first two numbers of versions. What is no version is older. */
+/** Compares the first two numbers of versions. A value that is not a version counts as older. */
 export function isOlder(found: string, oldest: string): boolean {
   const [major = 0, minor = 0] = found.split(".", 2).map((part) => Number.parseInt(part, 10));
   const [oldestMajor = 0, oldestMinor = 0] = oldest.split(".", 2).map(Number);

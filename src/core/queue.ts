@@ -8,8 +8,8 @@ interface Segment<T> {
 }
 
 /**
- * A first-in-first-out queue in linked segments. `add` and `take` take constant time, and no element is ever moved (`Array.shift()`
- * moves all others). A queue that is repeatedly emptied allocates nothing.
+ * A first-in-first-out queue in linked segments. `add` and `take` take constant time, because no element moves
+ * (`Array.shift()` moves all others). A queue that is often emptied reuses its segment.
  */
 export class Queue<T> {
   #head: Segment<T> | undefined;
@@ -37,17 +37,17 @@ export class Queue<T> {
     this.#size++;
   }
 
-  /** The oldest item. The item stays in the queue. */
+  /** The oldest item, without removing it. */
   get first(): T | undefined {
     return this.#size === 0 ? undefined : this.#head?.items[this.#read];
   }
 
-  /** Removes and returns the oldest item, or `undefined` when empty. */
+  /** Removes and returns the oldest item. Undefined if empty. */
   take(): T | undefined {
     const head = this.#head;
     if (!head || this.#size === 0) return undefined;
     const item = head.items[this.#read];
-    head.items[this.#read++] = undefined; // the item can be collected before its segment
+    head.items[this.#read++] = undefined; // frees the item before its segment
     if (--this.#size === 0) {
       this.#read = 0;
       this.#written = 0;

@@ -1,7 +1,7 @@
-// The last keys up to a limit: tells late messages from unknown ones in bounded memory.
+// The last keys up to a limit, to tell late messages from unknown ones in bounded memory.
 import { Table } from "./table.ts";
 
-/** The last `limit` keys that were set, each with a value. Tells late messages from unknown ones in bounded memory. */
+/** The last `limit` keys that were set, each with a value. */
 export class Recent<Key, Value> extends Table<Key, Value> {
   readonly #limit: number;
 

@@ -1,13 +1,13 @@
-// Requests that await a reply, first in, first out, for protocols without ids.
+// Requests that wait for replies, first in, first out, for protocols without ids.
 import { type Clock, Deadline } from "./clock.ts";
 import { deferred } from "./deferred.ts";
 import type { AgentwireError } from "./errors.ts";
 
-/** A request that awaits its reply. One of the two callbacks is called, exactly once. */
+/** A request that waits for its reply. Exactly one of the two callbacks is called, once. */
 export interface Awaiting<Reply> {
   readonly reply: (reply: Reply) => void;
   readonly failed: (error: AgentwireError) => void;
-  /** ms until `failed` gets the error of `late()`; 0: no limit. */
+  /** ms until `failed` gets the error of `late()`. 0: no limit. */
   readonly timeout: number;
   readonly late: () => AgentwireError;
 }
@@ -17,10 +17,7 @@ interface Place<Reply> {
   readonly deadline: Deadline;
 }
 
-/**
- * Requests of one kind, answered first in, first out, in a protocol without ids. A request that timed out keeps its place: its reply may
- * still come, and must not be taken for another request's.
- */
+/** Requests in a protocol without ids, answered in order. A timed-out one keeps its place for a late reply. */
 export class Replies<Reply> {
   readonly #clock: Clock;
   readonly #places = new Set<Place<Reply>>();
@@ -30,12 +27,11 @@ export class Replies<Reply> {
     this.#clock = clock;
   }
 
-  /** The number of outstanding replies, including those of timed-out requests. */
+  /** The number of outstanding replies, including those for timed-out requests. */
   get due(): number {
     return this.#places.size;
   }
 
-  /** Adds a request that was sent. */
   add(awaiting: Awaiting<Reply>): void {
     const deadline = new Deadline(this.#clock, awaiting.timeout, () => {
       place.awaiting = undefined;
@@ -46,14 +42,14 @@ export class Replies<Reply> {
     this.#places.add(place);
   }
 
-  /** Adds a request that was sent, and returns a promise of its reply. */
+  /** Adds a sent request. Returns a promise of its reply. */
   ask(timeout: number, late: () => AgentwireError): Promise<Reply> {
     const reply = deferred<Reply>();
     this.add({ timeout, late, reply: reply.resolve, failed: reply.reject });
     return reply.promise;
   }
 
-  /** Stops all time limits while the server is busy with older work. They restart afterwards. */
+  /** Stops all time limits while the server works on something older. They restart afterwards. */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld;
     for (const { awaiting, deadline } of this.#places) {
@@ -62,17 +58,17 @@ export class Replies<Reply> {
     }
   }
 
-  /** Passes a reply to the oldest request. Returns whether a request was waiting. */
+  /** Passes a reply to the oldest request. Returns false if no request was waiting. */
   take(reply: Reply): boolean {
     return this.#takeFirst((awaiting) => awaiting.reply(reply));
   }
 
-  /** Fails the oldest request, whose reply is unreadable or a refusal. Returns whether a request was waiting. */
+  /** Fails the oldest request, after a bad reply. Returns false if no request was waiting. */
   spoil(error: AgentwireError): boolean {
     return this.#takeFirst((awaiting) => awaiting.failed(error));
   }
 
-  /** Fails all requests: no reply will come. */
+  /** Fails all requests, because no replies will arrive. */
   clear(error: () => AgentwireError): void {
     while (this.#takeFirst((awaiting) => awaiting.failed(error())));
   }

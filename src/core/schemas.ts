@@ -1,18 +1,18 @@
-// The few kinds of zod schemas that all protocols share, and reading a message by its `type`.
+// The zod schemas that all protocols share, and the parsing of a message by its `type`.
 import * as z from "zod/mini";
 
 /**
- * Ties a schema to its interface, key by key: `z.looseObject({ ... } satisfies Shape<Ack>)` does not compile if a field is missing or has
- * another type. Interfaces are written by hand, so declarations do not mention zod.
+ * Ties a schema to its interface, field by field: `z.looseObject({ ... } satisfies Shape<Ack>)` does not compile if a
+ * field is missing or has another type. Interfaces are written by hand, so that declarations do not mention zod.
  */
 export type Shape<T> = { [Key in keyof T]-?: z.ZodMiniType<T[Key]> };
 
-/** A schema, or a schema that is made later. */
+/** A schema, created now or at its first use. */
 export interface Reads<T> {
   safeParse(value: unknown): z.core.util.SafeParseResult<T>;
 }
 
-/** Makes a schema at its first use: making all schemas takes as long as loading zod. */
+/** Creates a schema at its first use. Creating all of them would take as long as loading zod. */
 export function lazy<T>(make: () => Reads<T>): Reads<T> {
   let schema: Reads<T> | undefined;
   return {
@@ -24,8 +24,8 @@ export function lazy<T>(make: () => Reads<T>): Reads<T> {
 }
 
 /**
- * Reads a message by the schema of its `type`. If the message cannot be read, returns `otherwise(problem)`: `problem` names the wrong
- * fields, and is undefined for an unknown type.
+ * Parses a message with the schema of its `type`. If that fails, returns `otherwise(problem)`. `problem` names the
+ * wrong fields, and is undefined for an unknown type.
  */
 export function readByType<T, Other>(
   schemas: Readonly<Record<string, Reads<T>>>,
@@ -44,7 +44,7 @@ export function readByType<T, Other>(
 /** Absent and `null` mean the same: servers omit some empty fields and send others as null. */
 export type Nullish<T> = T | null | undefined;
 
-/** A field that may be absent, null or wrong. A wrong value is read as absent; the message stays valid. */
+/** A field that may be absent, null or wrong. A wrong value counts as absent, and the message stays valid. */
 export const optional = <T>(schema: Reads<T>): z.ZodMiniType<Nullish<T>> =>
   z.transform((value): Nullish<T> => {
     if (value === undefined || value === null) return value;
@@ -52,7 +52,7 @@ export const optional = <T>(schema: Reads<T>): z.ZodMiniType<Nullish<T>> =>
     return result.success ? result.data : undefined;
   });
 
-/** A field that may be absent or null; `absent` gives the value for both. A wrong value makes the message invalid. */
+/** A field that may be null or absent, and then becomes `absent(value)`. A wrong value is an error. */
 export const given = <T, A>(schema: Reads<T>, absent: (value: null | undefined) => A): z.ZodMiniType<T | A> =>
   z.transform((value, { issues }): T | A => {
     if (value === undefined || value === null) return absent(value);
@@ -62,11 +62,11 @@ export const given = <T, A>(schema: Reads<T>, absent: (value: null | undefined) 
     return absent(undefined); // a placeholder: the message is invalid
   });
 
-/** A field that may be absent or null, and is then left unchanged. A wrong value makes the message invalid. */
+/** A field that may be absent or null, which stays as it is. A wrong value makes the message invalid. */
 export const nullish = <T>(schema: Reads<T>): z.ZodMiniType<Nullish<T>> =>
   given<T, null | undefined>(schema, (value) => value);
 
-// With `z.custom` instead of zod's own kinds: a browser would have to load the code of each kind.
+// `z.custom` instead of zod's own schemas, whose code a browser would have to load.
 
 export const literal = <const T extends string>(...values: readonly T[]): z.ZodMiniType<T> =>
   z.custom<T>((value) => values.some((each) => each === value));
@@ -97,7 +97,7 @@ export const list = <T>(schema: Reads<T>): z.ZodMiniType<readonly T[]> =>
     });
   });
 
-/** Adds the problems of a part of a message. `at` is the index in a list. */
+/** Adds the problems of a part of a message. `at`: the index in a list. */
 function report(
   issues: z.core.$ZodRawIssue[],
   input: unknown,

@@ -1,6 +1,6 @@
 // A `Map` that takes no memory while it is empty.
 
-/** A `Map` that is made at the first `set`. An idle client has a dozen tables, and an empty `Map` takes 250 bytes. */
+/** A `Map`, created at the first `set`: an empty one takes 250 bytes, and a client has a dozen. */
 export class Table<Key, Value> {
   #map: Map<Key, Value> | undefined;
 

@@ -1,10 +1,10 @@
-// Tolerant JSON in linear time and without recursion; UTF-8 lengths; growing texts.
+// Tolerant JSON parsing in linear time and without recursion, UTF-8 lengths, and growing texts.
 
 /**
- * Parses one text frame. Besides JSON the parser accepts the bare values `Infinity`, `-Infinity` and `NaN` of Python's encoder. They are
- * read as +Infinity, -Infinity and null; with `infinity: "null"` all are read as null. Linear in time, constant in stack.
+ * Parses one text frame: JSON, and the bare values `Infinity`, `-Infinity` and `NaN` of Python's encoder. They become
+ * +Infinity, -Infinity and null, or all null with `infinity: "null"`. Linear in time, constant in stack.
  *
- * @throws SyntaxError for an unreadable text, or the platform's own error for absurd nesting.
+ * @throws SyntaxError for an unreadable text, or the platform's own error for extreme nesting.
  */
 export function parseFrame(text: string, infinity: "kept" | "null" = "kept"): unknown {
   try {
@@ -17,17 +17,14 @@ export function parseFrame(text: string, infinity: "kept" | "null" = "kept"): un
 }
 
 /**
- * The largest nesting of a text from outside. Recursion overflows an empty stack at 1,500 levels in `structuredClone`, and at 4,000 in
- * `JSON.stringify`. Real session states have some tens of levels.
+ * The deepest nesting that is accepted from outside. Recursion overflows the stack at 1,500 levels in
+ * `structuredClone`, and at 4,000 in `JSON.stringify`. Real session states have some tens of levels.
  */
 export const MAX_NESTING = 500;
 
 export const TOO_DEEP = `it is nested deeper than ${MAX_NESTING} levels`;
 
-/**
- * Whether a JSON text is nested deeper than {@link MAX_NESTING}. Linear in time; immediate for a short text, because each level takes two
- * brackets.
- */
+/** Whether a JSON text is nested deeper than {@link MAX_NESTING}. Linear. Short texts need no scan. */
 export function isTooDeep(text: string): boolean {
   if (text.length < 2 * MAX_NESTING) return false;
   let depth = 0;
@@ -49,7 +46,7 @@ export function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** A JSON text with `null` for each object and array in its outermost value: its own members, however deep the rest is. Linear. */
+/** Replaces each object and array inside the outermost value with `null`, to parse only its own members. */
 export function flattened(text: string): string {
   let flat = "";
   let copied = 0;
@@ -72,10 +69,7 @@ export function flattened(text: string): string {
   return flat + text.slice(copied);
 }
 
-/**
- * {@link parseFrame} for a line or a body.
- * @throws SyntaxError also for a text that is nested too deeply.
- */
+/** {@link parseFrame} for a line or a body. @throws SyntaxError also for too deep nesting */
 export function parseJson(text: string, infinity: "kept" | "null" = "kept"): unknown {
   if (isTooDeep(text)) throw new SyntaxError(TOO_DEEP);
   return parseFrame(text, infinity);
@@ -89,8 +83,8 @@ const OPENING_BRACKET = 0x5b;
 const CLOSING_BRACKET = 0x5d;
 
 /**
- * Replaces each bare number outside of strings with JSON of the same value (`1e999` is Infinity), in one pass. Replaces a token only
- * where a whole value can stand: `1Infinity` stays, and the parser refuses it. `undefined` if there is nothing to replace.
+ * Replaces each bare number outside strings with JSON of the same value (`1e999` is Infinity), in one pass. Only where
+ * a whole value can stand: the parser still refuses `1Infinity`. Undefined if there is nothing to replace.
  */
 function replaceBareNumbers(text: string, infinity: "kept" | "null"): string | undefined {
   let repaired = "";
@@ -135,12 +129,12 @@ function bareNumberAt(text: string, at: number, code: number): (typeof BARE_NUMB
   return undefined;
 }
 
-/** Whether `neighbour` (undefined at an edge of the text) separates a value from its surroundings. */
+/** Whether `neighbour` (undefined at an edge of the text) may stand next to a value. */
 function standsAlone(neighbour: string | undefined, separators: string): boolean {
   return neighbour === undefined || separators.includes(neighbour) || " \t\n\r".includes(neighbour);
 }
 
-/** Bytes of `text` in UTF-8. A lone surrogate counts as the three bytes of its replacement. */
+/** The size of `text` in UTF-8 bytes. A lone surrogate counts as the three bytes of its replacement. */
 export function utf8Length(text: string): number {
   let bytes = text.length;
   for (let at = 0; at < text.length; at++) {
@@ -158,7 +152,7 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
-/** The longest start of `text`, in whole characters, of at most `maxBytes` bytes in UTF-8. */
+/** The longest start of `text` that takes at most `maxBytes` bytes in UTF-8, in whole characters. */
 export function utf8Start(text: string, maxBytes: number): string {
   let bytes = 0;
   let end = 0;
@@ -173,30 +167,30 @@ export function utf8Start(text: string, maxBytes: number): string {
 const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
 const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff;
 
-/** Whether `text` takes more than `limit` bytes. Counts the bytes only if the length does not decide. */
+/** Whether `text` takes more than `limit` bytes in UTF-8. Counts them only if the length does not decide. */
 export function exceedsBytes(text: string, limit: number): boolean {
   if (text.length > limit) return true;
   return text.length * 3 > limit && utf8Length(text) > limit;
 }
 
-/** Replaces lone surrogates: servers drop a frame with a lone surrogate. */
+/** Replaces lone surrogates, because servers drop frames that contain one. */
 export function wellFormed(text: string): string {
   return text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
 }
 
 /**
- * The number of pieces that are joined at a time. A string that grows by `+=` keeps every piece, and a node per piece, alive for the
- * garbage collector. Pieces that are joined soon die young (`bench`: 0.3 µs of 2.4 per chunk).
+ * How many chunks are joined at a time. Joining them early lets the garbage collector free them, while a string built
+ * with `+=` keeps every chunk alive (`bench`: 0.3 µs of 2.4 per chunk).
  */
 const PIECES = 32;
 
-/** A text that arrives in pieces, up to a limit. The cost of reading depends only on the pieces since the last reading. */
+/** A text that arrives in chunks, up to a limit. Reading costs only the chunks since the last read. */
 export class GrowingText {
   readonly #maxBytes: number;
   #joined = "";
   #pieces: string[] = [];
   #length = 0;
-  /** Bytes in UTF-8. Counted only once the text is long enough to reach the limit. */
+  /** The size in UTF-8 bytes. Counted only once the text may reach the limit. */
   #bytes: number | undefined;
   #truncated = false;
 
@@ -204,12 +198,11 @@ export class GrowingText {
     this.#maxBytes = maxBytes;
   }
 
-  /** Whether a piece did not fit. The text then ends within that piece. */
+  /** Whether a chunk did not fit. The text then ends inside that chunk. */
   get truncated(): boolean {
     return this.#truncated;
   }
 
-  /** The text so far. */
   get value(): string {
     this.#join();
     return this.#joined;

@@ -1,4 +1,4 @@
-// The types that users see everywhere: usage, cost, states, tool calls, questions, decisions.
+// The shared public types: usage, cost, states, tool calls, questions, decisions.
 
 /** An event of any protocol. */
 export interface AnyEvent {
@@ -28,8 +28,9 @@ export type ClientStatus =
   | "closed";
 
 /**
- * The state of a turn: `queued` (not sent yet), `sent`, `streaming` (the first event arrived), `recovering` (the link was lost, and the
- * client looks for the answer), `cancelling` (stopped by the client; the server may still work on the turn), then one of three ends.
+ * The state of a turn: `queued` (not sent yet), `sent`, `streaming` (the first event arrived), `recovering` (the
+ * connection was lost, and the client is recovering the answer), `cancelling` (stopped by the client; the server may
+ * still work on it), then one of three ends.
  */
 export type TurnStatus =
   | "queued"
@@ -43,41 +44,42 @@ export type TurnStatus =
 
 /** A tool that a server wants to run: by itself, with approval, or on this machine. */
 export interface ToolCall {
-  /** Unique for the life of the client; goes to `client.decide`. */
+  /** The id for `client.decide`. Unique for the life of the client. */
   readonly id: string;
   readonly name: string;
-  /** The tool's input, as the server sent it: check it before you rely on it. */
+  /** The tool's input as the server sent it. Check it before you rely on it. */
   readonly input: unknown;
-  /** The id of the call's turn, if the server names the turn. */
+  /** The id of the call's turn, if the server names it. */
   readonly turnId?: string;
   /**
-   * What a grant of this call covers, in words: "`npm test` in the project", "edits of src/a.ts". Set while the call is decided. Absent:
-   * the input cannot be read, and the call gets no grant. The words quote the agent: print them by `reveal`.
+   * The calls that a grant would cover, in words: "`npm test` in the project", "edits of src/a.ts". Set while the call
+   * waits for a decision. Absent if the input cannot be read, because the call then gets no grant. The words quote the
+   * agent: print them with `reveal`.
    */
   readonly grant?: string;
-  /** The name of the sub-agent that makes the call. Absent: the main agent, or the server does not say. */
+  /** The name of the sub-agent that makes the call. Absent for the main agent, or if unknown. */
   readonly agent?: string;
-  /** What the call would change, if it waits for the user and that can be told. Text of files and of the agent: print it by `reveal`. */
+  /** What the call would change, while it waits for the user. Text of files and the agent: use `reveal`. */
   readonly preview?: readonly ToolPreview[];
   /** The server's message, unchanged. */
   readonly raw: unknown;
 }
 
-/** What a call would change in one file. Names as in universal events. */
+/** What a call would change in one file. Field names as in universal events. */
 export interface ToolPreview {
   readonly path: string;
-  /** A unified diff. In brackets: why there is none, or that the rest is left out. */
+  /** A unified diff. A note in brackets says why there is none, or that the rest was cut. */
   readonly diff: string;
   /** `tool`: computed on this machine from the file. `agent`: the agent's own claim. */
   readonly by: "tool" | "agent";
-  /** The whole text before and after, up to 64 KiB each. Absent: there is no such text, or it is longer. */
+  /** The whole text before and after, up to 64 KiB each. Absent if there is none or it is longer. */
   readonly old_text?: string;
   readonly new_text?: string;
 }
 
 /**
- * The state of a call: `requested` (the server intends it), `awaiting` (a decision is open), `approved`, `running`, then one of
- * four ends. `denied` is final. `abandoned`: the turn ended first, and the tool may still run.
+ * The state of a call: `requested` (the server intends it), `awaiting` (a decision is pending), `approved`, `running`,
+ * then one of four ends. `denied` is final. `abandoned`: the turn ended first, and the tool may still be running.
  */
 export type ToolCallState =
   | "requested"
@@ -89,12 +91,12 @@ export type ToolCallState =
   | "denied"
   | "abandoned";
 
-/** Whether the call is in one of its four ends. */
+/** Whether the call has ended, in one of the four ways. */
 export function hasEnded({ state }: { readonly state: ToolCallState }): boolean {
   return state === "done" || state === "failed" || state === "denied" || state === "abandoned";
 }
 
-/** `user`: a callback, or `client.decide`. `policy`: a rule or limit of this client. */
+/** Who denied a call. `user`: by a callback or `client.decide`. `policy`: a rule or limit of this client. */
 export type Denier = "user" | "policy" | "server";
 
 /** A snapshot of one call of a turn. Each change makes a new object. */
@@ -105,11 +107,11 @@ export interface TurnToolCall extends Omit<ToolCall, "turnId" | "grant" | "agent
   /** The error of a failed call. */
   readonly error?: string;
   readonly deniedBy?: Denier;
-  /** The reason of a denial, where known. */
+  /** The reason of a denial, if known. */
   readonly reason?: string;
-  /** The server does not report the start of a call: `running` was inferred from the approval. */
+  /** Set if `running` was inferred from the approval, because the server does not report the start. */
   readonly startInferred?: true;
-  /** Whether the call runs beside other calls. */
+  /** Whether the call runs in parallel to other calls. */
   readonly background?: boolean;
   /** The agent that makes the call, if the server has several agents. */
   readonly agentId?: number | string;
@@ -120,41 +122,41 @@ export interface QuestionItem {
   readonly question: string;
   /** A short title. */
   readonly header?: string;
-  /** The choices. Free text is an answer too. */
+  /** The choices. The user may also answer with free text. */
   readonly options: readonly { readonly label: string; readonly description?: string }[];
   readonly multiSelect: boolean;
 }
 
-/** A question of an agent to the user, of one or more items. */
+/** A question of an agent to the user, with one or more items. */
 export interface Question {
-  /** Unique for the life of the client; goes to `client.answer`. */
+  /** The id for `client.answer`. Unique for the life of the client. */
   readonly id: string;
   readonly questions: readonly QuestionItem[];
-  /** The id of the question's turn, if the server names the turn. */
+  /** The id of the question's turn, if the server names it. */
   readonly turnId?: string;
   /** The server's message, unchanged. */
   readonly raw: unknown;
 }
 
 /**
- * The answers: labels of options, or free text.
+ * The user's answers: labels of options, or free text.
  *
  * - a string: the answer to a single question
- * - a list of strings: one per question; for a single question, all selected labels
+ * - a list of strings: one per question, or all selected labels of a single question
  * - a list of lists: the selected labels per question
- * - `null`: the user does not want to answer
+ * - `null`: the user declines to answer
  */
 export type Answer = string | readonly string[] | readonly (readonly string[])[] | null;
 
-/** The selected labels per question; `undefined` when the user did not want to answer. */
+/** The selected labels per question. Undefined if the user declined to answer. */
 export type Answers = readonly (readonly string[])[] | undefined;
 
 /**
- * `true` is `once`; `false` is `reject`. `always` is `once` with the scope `session`.
+ * `true` means `once`, and `false` means `reject`. `always` is `once` with the scope `session`.
  *
- * A `scope` of `turn` or `session` grants more than the one call: every later call of the same tool that is about the same, as
- * `call.grant` says, is allowed without asking. `tool: true` widens the grant to every call of the tool. A call without `grant` gets no
- * grant: it is allowed once.
+ * The scopes `turn` and `session` grant later calls too: those of the same tool on the same subject, as `call.grant`
+ * says, run without asking. `tool: true` widens the grant to every call of the tool. A call without `grant` is allowed
+ * only once.
  */
 export type Decision =
   | boolean
@@ -163,33 +165,36 @@ export type Decision =
   | "reject"
   | {
       readonly decision: "once" | "always" | "reject";
-      /** How long the decision holds. Not for `reject`; with `always` only `session`. @default `session` for `always`, else `once` */
+      /**
+       * How long the decision applies. Not for `reject`. With `always` only `session`. @default `session` for `always`,
+       * else `once`
+       */
       readonly scope?: GrantScope;
-      /** The grant covers every call of the tool, whatever it is about. Only with the scope `turn` or `session`. */
+      /** Grants every call of the tool, whatever its subject. Only with the scope `turn` or `session`. */
       readonly tool?: true;
       readonly reason?: string;
     };
 
-/** How long a decision holds: for one call, until the end of the turn, or until the end of the session. */
+/** How long a decision applies: to one call, until the end of the turn, or until the end of the session. */
 export type GrantScope = "once" | "turn" | "session";
 
-/** What a decision allows beyond its call. A session ends with its connection, where the backend has one, and with the client. */
+/** A grant: later calls that a decision allows. A session ends with its connection or the client. */
 export interface Grant {
-  /** Unique over all clients. Goes to `client.revoke`. */
+  /** The id for `client.revoke`. Unique across all clients. */
   readonly id: string;
   /** The name of the tool. */
   readonly tool: string;
-  /** What it covers, in words. The words quote the agent: print them by `reveal`. */
+  /** The calls that the grant covers, in words. The words quote the agent: print them with `reveal`. */
   readonly grant: string;
   readonly scope: Exclude<GrantScope, "once">;
-  /** The turn of the scope `turn`. */
+  /** The id of the turn, for the scope `turn`. */
   readonly turnId?: string;
 }
 
 /**
- * The cause of a decision: a rule, or no way to ask (`policy`); a grant (`session`); the callback; `client.decide` or
- * `client.answer` (`reply`); the time limit; a callback that failed (`error`). Or no decision was made by this client: the server decided
- * (`elsewhere`), the turn was `cancelled` or over (`ended`), the link was lost (`disconnected`).
+ * What decided a request: a rule, or no way to ask (`policy`); a grant (`session`); the callback; `client.decide` or
+ * `client.answer` (`reply`); the time limit; a failed callback (`error`). Or this client did not decide: the server did
+ * (`elsewhere`), the turn was `cancelled` or had `ended`, or the connection was lost (`disconnected`).
  */
 export type DecidedBy =
   | "policy"
@@ -206,7 +211,7 @@ export type DecidedBy =
 /** The decision on a call. */
 export interface Ruling {
   readonly decision: "once" | "always" | "reject";
-  /** The call was allowed by a grant for its turn, or gave one. A grant for the session is `always`. */
+  /** Set if a grant for the turn allowed the call, or the decision made one. For the session: `always`. */
   readonly scope?: "turn";
   /** The grant covers every call of the tool. */
   readonly tool?: true;
@@ -216,7 +221,7 @@ export interface Ruling {
 
 /** The outcome of a question. */
 export interface Reply {
-  /** The selected labels per question; `undefined` without an answer. */
+  /** The selected labels per question. Undefined without an answer. */
   readonly answers: Answers;
   readonly by: DecidedBy;
   readonly reason?: string;

@@ -1,4 +1,4 @@
-// The entry `agentwire/ink`: the components, `renderChat` and themes; says what to install if a peer is missing.
+// The entry `agentwire/ink`: components, `renderChat` and themes. Says what to install if a peer is missing.
 import { withPeers } from "./peers.ts";
 
 export type * from "./components/exports.ts";

@@ -4,34 +4,32 @@ import { isOlder, type Peer, peerError } from "../core/peers.ts";
 const ENTRY = "agentwire/ink";
 const install = "ink@8 react@19";
 const INK: Peer = { name: "ink", oldest: "8.0", install };
-/** Ink 8 uses what older versions of React do not have. */
+/** Ink 8 needs this version of React. */
 const REACT: Peer = { name: "react", oldest: "19.3", install };
 
-/** What is installed. */
 export interface Installed {
   readonly react: () => Promise<string>;
-  /** Absent: not known. */
+  /** Undefined if unknown. */
   readonly ink: () => Promise<string | undefined>;
 }
 
 const installed: Installed = {
   react: async () => (await import("react")).version,
   ink: async () => {
-    const { readFileSync } = await import("node:fs"); // `readFile` would leave a handle that closes later
+    const { readFileSync } = await import("node:fs"); // `readFile` would keep a handle open for longer
     try {
       const text = readFileSync(new URL("../package.json", import.meta.resolve("ink")), "utf8");
       return /"version":\s*"([^"]+)"/.exec(text)?.[1];
     } catch {
-      return undefined; // the message does without it
+      return undefined; // the error message then names no version
     }
   },
 };
 
 /**
- * Loads what imports Ink and React, once React is new enough.
- *
- * @throws UnsupportedError if a package is missing or too old. The message names what is found, what is needed, and the command that
- *   installs it.
+ * Loads the modules that import Ink and React, once React is new enough.
+ * @throws UnsupportedError if a package is missing or too old. The message names the found version, the required
+ * version and the install command.
  */
 export async function withPeers<Loaded>(
   load: () => Promise<Loaded>,
@@ -41,7 +39,7 @@ export async function withPeers<Loaded>(
     const found = await react();
     if (isOlder(found, REACT.oldest)) throw peerError(ENTRY, REACT, found);
     const loaded = await load();
-    const other = await ink(); // an older Ink may export all names that are imported
+    const other = await ink(); // an older Ink may export all imported names
     if (other !== undefined && isOlder(other, INK.oldest)) throw peerError(ENTRY, INK, other);
     return loaded;
   } catch (error) {
@@ -53,7 +51,7 @@ export async function withPeers<Loaded>(
   }
 }
 
-/** What Node says of an import that it does not find, or of a name that an old version does not export. */
+/** Recognises Node's errors for a missing module, and for a name that an old version does not export. */
 function failedPeer(error: unknown): { readonly peer: Peer; readonly isOld: boolean } | undefined {
   if (!(error instanceof Error)) return undefined;
   const missing = /^Cannot find (?:package|module) '(ink|react)[/']/.exec(error.message)?.[1];

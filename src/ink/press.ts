@@ -1,7 +1,6 @@
-// What Ink tells of keys, as single keys and typed text.
+// Splits Ink's key input into single keys and typed text.
 import type { Key } from "ink";
 
-/** A key that does something. */
 export type KeyName =
   | "enter"
   | "newline"
@@ -20,20 +19,20 @@ export type KeyName =
   | "tab"
   | `ctrl-${string}`;
 
-/** One key that was pressed, or text that was typed: several characters, if they came at once. */
+/** One key, or typed text. The text has several characters if they arrived together. */
 export type Press =
   | { readonly type: "key"; readonly key: KeyName }
   | { readonly type: "text"; readonly text: string };
 
 /**
- * What Ink's `useInput` tells, as single keys: keys that come fast come as one input. Esc and a character right behind it are the same bytes as
- * Alt and that character. The screen knows few keys with Alt, so all others are Esc and the character.
+ * Splits the input of Ink's `useInput`: fast keys arrive as one input. Esc and a character are the same bytes as Alt
+ * with it. The screen uses few Alt keys, so others are read as Esc and the character.
  */
 export function pressesOf(input: string, key: Key): readonly Press[] {
   if (key.eventType === "release") return [];
   const named = nameOf(input, key);
   if (named) return [{ type: "key", key: named }];
-  if (key.super || key.hyper) return []; // a key that the screen does not know
+  if (key.super || key.hyper) return []; // an unused key
   if (key.meta)
     return isCharacter(input)
       ? [
@@ -82,7 +81,7 @@ function* splitInput(input: string): Generator<Press> {
   if (text !== "") yield { type: "text", text };
 }
 
-/** The key of a control character, which may stand between others in one input. */
+/** The key of a control character. One input may contain several. */
 function controlKey(character: string): KeyName | undefined {
   const point = character.codePointAt(0) ?? 0;
   if (point === 0x7f || point === 0x08) return "backspace";

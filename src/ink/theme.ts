@@ -1,6 +1,6 @@
 // Colours and symbols of the terminal screen.
 
-/** What a piece of text is, for its colour. */
+/** The meaning of a text, which decides its colour. */
 export type Tone =
   | "plain"
   | "dim"
@@ -12,10 +12,10 @@ export type Tone =
   | "error"
   | "strong"
   | "selected"
-  /** The grapheme at the cursor, where the terminal's own cursor is not used. */
+  /** The grapheme at the cursor, if the terminal's own cursor is not used. */
   | "cursor";
 
-/** How a tone looks: the attributes of Ink's `<Text>`. `color`: a name, `#rrggbb` or `ansi256(n)`. */
+/** The attributes of Ink's `<Text>` for a tone. `color`: a name, `#rrggbb` or `ansi256(n)`. */
 export interface Style {
   readonly color?: string;
   readonly backgroundColor?: string;
@@ -45,7 +45,7 @@ export interface Theme {
   readonly symbols: Symbols;
 }
 
-/** Colours that are readable on light and on dark terminals: the sixteen of the terminal's own palette. */
+/** Colours that are readable on light and dark terminals: the sixteen of the terminal's palette. */
 export const defaultTheme: Theme = {
   styles: {
     plain: {},
@@ -74,7 +74,7 @@ export const defaultTheme: Theme = {
   },
 };
 
-/** No colour, no attributes, and symbols of ASCII. */
+/** No colours, no attributes, and ASCII symbols. */
 export const plainTheme: Theme = {
   styles: {
     plain: {},
@@ -87,7 +87,7 @@ export const plainTheme: Theme = {
     error: {},
     strong: {},
     selected: {},
-    cursor: { inverse: true }, // an attribute, and no colour: without it nobody sees where the cursor is
+    cursor: { inverse: true }, // an attribute, not a colour: otherwise the cursor is invisible
   },
   symbols: {
     prompt: ">",
@@ -104,8 +104,7 @@ export const plainTheme: Theme = {
 };
 
 /**
- * The theme for a terminal: plain with `NO_COLOR` (not empty), with `FORCE_COLOR=0` and on a dumb terminal, otherwise the default.
- *
+ * The theme for a terminal: plain with a non-empty `NO_COLOR`, `FORCE_COLOR=0` or a dumb terminal, else the default.
  * @param env such as `process.env`
  */
 export function themeFor(env: Readonly<Record<string, string | undefined>>): Theme {

@@ -1,17 +1,16 @@
-// Starts one program in a process group of its own, without a shell; its signals, pipes and end.
+// Starts one program in its own process group, without a shell; its signals, pipes and end.
 import { type ChildProcess, spawn } from "node:child_process";
 import { type CancelTimer, type Clock, Deadline } from "../core/clock.ts";
 import { Group } from "./group.ts";
 import { unwatch, type Watched, watch } from "./parent-end.ts";
 
-/** The end of a process. */
 export interface Exit {
   /** Null if a signal ended the process. */
   readonly code: number | null;
   readonly signal: string | null;
 }
 
-/** Instead of an input: stdin stays open for `write()`. */
+/** As `input`: keeps stdin open for `write()`. */
 export const OPEN_INPUT: unique symbol = Symbol("open input");
 
 export interface ProcessSetup {
@@ -19,13 +18,13 @@ export interface ProcessSetup {
   readonly args: readonly string[];
   readonly cwd: string | undefined;
   readonly env: NodeJS.ProcessEnv;
-  /** Written to stdin at once; stdin is then closed. Without `input`, stdin is empty. */
+  /** Written to stdin, which is then closed. Without `input`, stdin is empty. */
   readonly input: string | typeof OPEN_INPUT | undefined;
-  /** Whether SIGINT, SIGTERM and SIGHUP of this process are passed on. */
+  /** Whether to pass on SIGINT, SIGTERM and SIGHUP of this process. */
   readonly forwardSignals: boolean;
   /**
-   * What ends. `program`: the processes that the program leaves behind stay, unless it was told to end. `group`: they are killed, and
-   * `ended` waits for their end; if the program was told to end, they have the rest of its grace.
+   * `program`: processes that the program leaves behind stay, unless it was told to end. `group`: they are killed, and
+   * `ended` waits for them.
    */
   readonly scope: "program" | "group";
   readonly clock: Clock;
@@ -33,12 +32,12 @@ export interface ProcessSetup {
 }
 
 export interface ProcessListener {
-  /** Attached directly to the pipe: no code of this file runs for a piece. */
+  /** Attached directly to the pipe. */
   readonly stdout: (piece: Uint8Array) => void;
   readonly stderr: (piece: Uint8Array) => void;
   /** The process has ended. Its output may still arrive. */
   exited(): void;
-  /** The process has ended, and all of its output has arrived. Called once, as the last call. */
+  /** The process has ended, and all output has arrived. Called once, as the last call. */
   ended(exit: Exit): void;
   /** The process was killed because this process ends. No other call follows. */
   abandoned(): void;
@@ -46,30 +45,30 @@ export interface ProcessListener {
   failed(error: NodeJS.ErrnoException): void;
 }
 
-/** ms after the exit in which another process may keep the pipes open. Does not run while stdout is paused. */
+/** ms after the exit for other processes to close the pipes. Paused while stdout is paused. */
 const PIPE_GRACE = 1_000;
 
-/** ms between two looks for processes of the group: nothing tells the end of a process that is not a child of this one. */
+/** ms between checks for processes of the group. The system does not report their end. */
 const LOOK_EVERY = 10;
 
-/** ms for a killed group to go, and then for its pipes to close. A process that has left the group may keep the pipes. */
+/** ms for a killed group to end, and again for its pipes to close. */
 const AFTERMATH = 200;
 
 type State =
-  /** `asked`: a signal that this process got and passed on. The program decides how to react. */
+  /** `asked`: the signal that was passed on. The program decides how to react. */
   | { readonly name: "running"; readonly asked: NodeJS.Signals | undefined }
   /** Told to end. `limit` kills the group. */
   | { readonly name: "ending"; readonly limit: CancelTimer }
   /** The output may still arrive. */
   | { readonly name: "draining"; readonly exit: Exit }
-  /** Waits for the rest of the group. `limit` first kills the group, then gives up. */
+  /** Waits for the rest of the group. `limit` kills the group, then stops waiting. */
   | {
       readonly name: "clearing";
       readonly exit: Exit;
       readonly limit: CancelTimer;
       readonly look: CancelTimer;
     }
-  /** The group has gone, so no signal may be sent any more. Waits for the pipes. */
+  /** The group has ended, so no signals are sent. Waits for the pipes. */
   | { readonly name: "closing"; readonly exit: Exit; readonly limit: CancelTimer }
   | { readonly name: "over" };
 
@@ -108,7 +107,7 @@ export class GroupProcess implements Watched {
     this.#scope = scope;
     this.#clock = clock;
     this.#listener = listener;
-    // After a long turn of the event loop, timers run first. `setImmediate` lets Node read the pipes before the check.
+    // After a blocked event loop, timers run first. `setImmediate` lets Node read the pipes before.
     this.#drain = new Deadline(clock, PIPE_GRACE, () => setImmediate(() => this.#onDrained()));
     const child = spawn(command, [...args], {
       cwd,
@@ -121,7 +120,7 @@ export class GroupProcess implements Watched {
     this.#child = child;
     this.#group = new Group(child);
     child.on("error", (error: NodeJS.ErrnoException) => this.#onError(error));
-    // A broken pipe has ended; the exit reports the rest.
+    // A broken pipe is closed; the exit reports the rest.
     for (const pipe of this.#pipes) pipe?.on("error", () => {});
     child.stdout?.on("data", listener.stdout);
     child.stderr?.on("data", listener.stderr);
@@ -131,7 +130,7 @@ export class GroupProcess implements Watched {
     if (child.pid !== undefined) watch(this);
   }
 
-  /** Not `child.stdio`: it is missing if the system has no more file descriptors. */
+  /** Not `child.stdio`: it is missing if the system has no file descriptors left. */
   get #pipes() {
     const { stdin, stdout, stderr } = this.#child;
     return [stdin, stdout, stderr];
@@ -145,7 +144,7 @@ export class GroupProcess implements Watched {
     return this.#isPaused;
   }
 
-  /** Writes to the input, if it is open. Returns the bytes that the program has not read yet. */
+  /** Writes to stdin, if it is open. Returns the number of unread bytes. */
   write(text: string): number {
     const { stdin } = this.#child;
     if (!stdin?.writable) return 0;
@@ -157,7 +156,7 @@ export class GroupProcess implements Watched {
     this.#child.stdin?.end();
   }
 
-  /** Stops reading stdout: the program waits once its pipe is full. The scope `group` waits for no reader at the end. */
+  /** Stops reading stdout: the program blocks once its pipe is full. An ending group waits for no reader. */
   pause(): void {
     this.#isPaused = true;
     this.#drain.stop();
@@ -174,14 +173,13 @@ export class GroupProcess implements Watched {
   /** Asks the process group to end, and kills it after `grace` ms. A second call changes nothing. */
   terminate(grace: number): void {
     const { name } = this.#state;
-    if (name === "draining") this.kill(); // there is no second chance
+    if (name === "draining") this.kill(); // the process has ended already
     if (name !== "running") return;
     this.resume();
     this.#become({ name: "ending", limit: this.#clock.setTimeout(() => this.kill(), grace) });
     this.#signal("SIGTERM");
   }
 
-  /** Passes on a signal that this process got. */
   forward(signal: NodeJS.Signals): void {
     const { name } = this.#state;
     if (name === "running") this.#become({ name, asked: this.#state.asked ?? signal });
@@ -189,7 +187,6 @@ export class GroupProcess implements Watched {
     this.#signal(name === "running" || name === "ending" ? signal : "SIGKILL");
   }
 
-  /** Kills the process group. */
   kill(): void {
     const state = this.#state;
     switch (state.name) {
@@ -213,13 +210,13 @@ export class GroupProcess implements Watched {
   }
 
   abandon(signal?: NodeJS.Signals | null): void {
-    // The program has got the same signal.
+    // The program got the same signal.
     if (signal && this.#state.name === "running" && this.#state.asked === signal) return;
     this.kill();
     this.#listener.abandoned();
   }
 
-  /** Changes the state; the only way to do so. Cancels the timers that the next state does not take over. */
+  /** The only way to change the state. Cancels the last state's timers, unless the next state keeps them. */
   #become(next: State): void {
     const last = this.#state;
     this.#state = next;
@@ -233,7 +230,7 @@ export class GroupProcess implements Watched {
   }
 
   #onError(error: NodeJS.ErrnoException): void {
-    if (this.#child.pid !== undefined || this.#state.name === "over") return; // only a signal that did not arrive
+    if (this.#child.pid !== undefined || this.#state.name === "over") return; // a signal that was not delivered
     this.#become({ name: "over" });
     this.#listener.failed(error);
   }
@@ -244,7 +241,7 @@ export class GroupProcess implements Watched {
     if (this.#scope === "group" && state.name === "ending") {
       this.#become({ name: "clearing", exit, limit: state.limit, look: NO_TIMER });
       this.#listener.exited();
-      // Again after a kill, since the wait for a killed group has a limit.
+      // Kill again: the wait for a killed group has a limit.
       if (state.limit === NO_TIMER) this.kill();
       else this.#look();
       return;
@@ -258,7 +255,7 @@ export class GroupProcess implements Watched {
   }
 
   #onDrained(): void {
-    if (!this.isPaused) this.#drained(); // otherwise the grace period starts again when the reader goes on
+    if (!this.isPaused) this.#drained(); // otherwise restarts on resume
   }
 
   #drained(): void {
@@ -267,20 +264,18 @@ export class GroupProcess implements Watched {
     else this.#over(this.#state.exit);
   }
 
-  /** All pipes are closed. */
   #onClose(): void {
     if (this.#state.name === "draining") this.#drained();
     else if (this.#state.name === "closing") this.#over(this.#state.exit);
   }
 
-  /** The group was killed. */
+  /** Waits for the killed group. */
   #clear(exit: Exit): void {
     const limit = this.#clock.setTimeout(() => this.#over(exit), AFTERMATH);
     this.#become({ name: "clearing", exit, limit, look: NO_TIMER });
     this.#look();
   }
 
-  /** Looks for processes of the group until none is left. */
   #look(): void {
     const state = this.#state;
     if (state.name !== "clearing") return;
@@ -290,7 +285,7 @@ export class GroupProcess implements Watched {
   }
 
   #close(exit: Exit, delay: number): void {
-    this.#signal("SIGKILL"); // one that was started during the look
+    this.#signal("SIGKILL"); // kill a process that started during the check
     const giveUp = (): void => void setImmediate(() => this.#over(exit)); // see `#drain`
     this.#become({ name: "closing", exit, limit: this.#clock.setTimeout(giveUp, delay) });
     if (this.#pipes.every((pipe) => !pipe || pipe.closed)) this.#over(exit);

@@ -1,18 +1,18 @@
-// The processes of a group, and how all of them are ended.
+// A process group, and how it is ended.
 import { type ChildProcess, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
-/** The process group of a child. On Windows, which has no groups: the child and what it has started. */
+/** The process group of a child. On Windows, which has no groups: the child's process tree. */
 export class Group {
   readonly #child: ChildProcess;
-  /** Processes of the group that were alive at the last look. */
+  /** Living processes at the last check. */
   #members: readonly string[] = [];
 
   constructor(child: ChildProcess) {
     this.#child = child;
   }
 
-  /** Windows knows one signal, which ends a process. */
+  /** On Windows, every signal kills the processes. */
   signal(signal: NodeJS.Signals): void {
     const { pid } = this.#child;
     if (pid === undefined) return;
@@ -23,16 +23,16 @@ export class Group {
     try {
       process.kill(-pid, signal);
     } catch {
-      this.#child.kill(signal); // the group has ended, or this process may not signal it
+      this.#child.kill(signal); // the group has ended, or signals are not permitted
     }
   }
 
-  /** Whether a process of the group may be alive. False on Windows, where nothing tells. */
+  /** Whether a process of the group may be alive. Always false on Windows. */
   get isAlive(): boolean {
     const { pid } = this.#child;
     if (pid === undefined || process.platform === "win32" || !exists(pid)) return false;
     if (process.platform !== "linux") return true;
-    // In a container the first process may collect no zombies: then the group exists for ever.
+    // In a container, zombies may stay: the group would then exist forever.
     const group = String(pid);
     if (this.#members.some((member) => isAliveIn(group, member))) return true;
     const members = membersOf(group);
@@ -49,7 +49,7 @@ function exists(group: number): boolean {
   }
 }
 
-/** `undefined` if the system does not tell. */
+/** `undefined` if `/proc` is unreadable. */
 function membersOf(group: string): readonly string[] | undefined {
   try {
     return readdirSync("/proc").filter((entry) => /^\d+$/.test(entry) && isAliveIn(group, entry));
@@ -58,15 +58,15 @@ function membersOf(group: string): readonly string[] | undefined {
   }
 }
 
-/** Whether a process is in the group, and no zombie. */
+/** Whether a process is in the group and not a zombie. */
 function isAliveIn(group: string, pid: string): boolean {
   let stat: string;
   try {
     stat = readFileSync(`/proc/${pid}/stat`, "latin1");
   } catch {
-    return false; // it has gone
+    return false; // the process has ended
   }
-  // Behind the name, which may contain anything: the state, the parent, the group.
+  // Fields after the name, which may contain anything: state, parent, group.
   const [state, , of] = stat.slice(stat.lastIndexOf(")") + 2).split(" ", 3);
   return of === group && state !== "Z" && state !== "X";
 }

@@ -2,20 +2,19 @@
 
 /** A process that must not outlive this one. */
 export interface Watched {
-  /** Whether SIGINT, SIGTERM and SIGHUP of this process are passed on. */
+  /** Whether to pass on SIGINT, SIGTERM and SIGHUP of this process. */
   readonly forwardsSignals: boolean;
-  /** Passes on a signal that this process got. */
   forward(signal: NodeJS.Signals): void;
-  /** This process ends, by `signal` or without one. */
+  /** Called when this process ends, with its signal if any. */
   abandon(signal?: NodeJS.Signals | null): void;
 }
 
 const running = new Set<Watched>();
 
-/** The signals with which a terminal or a supervisor ends this process. */
+/** Signals by which a terminal or a supervisor ends this process. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Removes signal-exit's listener, if there is one. */
+/** Removes signal-exit's listener. */
 let ignoreSignals: (() => void) | undefined;
 
 /** Ends the process when this process ends, until `unwatch`. */
@@ -24,7 +23,7 @@ export function watch(started: Watched): void {
   if (started.forwardsSignals) listen();
   if (running.size > 1) return;
   process.on("exit", endAll);
-  // Imported only now, because the import changes `globalThis`.
+  // Imported late: the import changes `globalThis`.
   void import("signal-exit").then(({ onExit }) => {
     if (running.size > 0) ignoreSignals ??= onExit(endAll);
   });
@@ -55,7 +54,7 @@ function listen(): void {
 function onSignal(signal: NodeJS.Signals): void {
   for (const each of running) if (each.forwardsSignals) each.forward(signal);
   process.off(signal, onSignal);
-  // The app has no listener for the signal, so the signal ends this process, as it would without this library.
+  // The app has no listener, so the signal ends this process, as without this library.
   if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
   else setImmediate(() => isForwarding() && listen());
 }

@@ -2,23 +2,20 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { posix, win32 } from "node:path";
 
-/** The program to start, and its first arguments. */
 export interface Program {
   readonly command: string;
   readonly args: readonly string[];
 }
 
-/** The error code of an attempt to start the command. */
 export interface Unstartable {
   readonly code: "ENOENT" | "EACCES" | "EINVAL";
 }
 
-/** The operating system. Tests pass another one. */
+/** The operating system, replaceable in tests. */
 export interface CommandSystem {
   readonly platform: string;
-  /** The folder of this process: the base of relative paths. */
+  /** Base of relative paths: this process's folder. */
   readonly cwd: string;
-  /** The Node executable that runs scripts. */
   readonly node: string;
   kindOf(path: string): "program" | "other" | "none";
   read(path: string): string;
@@ -34,19 +31,16 @@ const thisSystem: CommandSystem = {
   read: (path) => readFileSync(path, "utf8"),
 };
 
-/** The system's default if `PATH` is missing. */
+/** The default without `PATH`. */
 const USUAL_PATH = "/usr/bin:/bin";
 
-/** Files that only a shell can run. This library starts no shell. */
+/** Files that need a shell. This library starts none. */
 const SHIM = /\.(?:cmd|bat)$/i;
 
 /** The target in the last line of a package manager's shim. */
 const TARGET = /"%(?:~dp0|dp0%)([^"%]+\.(?:[cm]?js|exe))"\s+%\*/gi;
 
-/**
- * Finds a command as the system would, without starting it. Relative paths start at the folder of this process, not at the folder of the
- * new one. On Windows npm installs a shell shim: then returns the target of the shim.
- */
+/** Finds a command as the system would. On Windows, resolves npm's shims to their target. */
 export function findProgram(
   command: string,
   env: NodeJS.ProcessEnv,
@@ -63,7 +57,7 @@ export function findProgram(
   const candidates = isPath ? names : folders.flatMap((folder) => names.map((name) => join(folder, name)));
   let missing: Unstartable = { code: "ENOENT" };
   for (const candidate of candidates) {
-    // Absolute, because the new process may have another folder. Reads `cwd` only if needed: that folder may no longer exist.
+    // Absolute: the new process may have another folder. Reads `cwd` late: that folder may be deleted.
     const path = isAbsolute(candidate) ? candidate : resolve(system.cwd, candidate);
     const kind = system.kindOf(path);
     if (kind === "program") return SHIM.test(path) && isWindows ? targetOf(path, system) : plain(path);
@@ -77,11 +71,11 @@ const plain = (command: string): Program => ({ command, args: [] });
 function namesOf(command: string, env: NodeJS.ProcessEnv): readonly string[] {
   const endings = (env["PATHEXT"] ?? ".COM;.EXE;.BAT;.CMD").split(";").filter((ending) => ending !== "");
   const hasEnding = endings.some((ending) => command.toLowerCase().endsWith(ending.toLowerCase()));
-  // npm also installs a script without an ending, for other shells. Windows cannot start that script.
+  // npm also installs a shell script without extension, which Windows cannot start.
   return hasEnding ? [command] : endings.map((ending) => `${command}${ending}`);
 }
 
-/** The program that a shim would start. An unknown kind of shim cannot be started. */
+/** The target of a shim. Unknown shims cannot be started. */
 function targetOf(shim: string, { node, read, kindOf: kind }: CommandSystem): Program | Unstartable {
   const target = [...read(shim).matchAll(TARGET)].at(-1)?.[1];
   if (target === undefined) return { code: "EINVAL" };
@@ -90,7 +84,7 @@ function targetOf(shim: string, { node, read, kindOf: kind }: CommandSystem): Pr
   return /\.exe$/i.test(path) ? plain(path) : { command: node, args: [path] };
 }
 
-/** @throws the error that starting the command would cause */
+/** @throws the error that a start would cause */
 export function locate(command: string, env: NodeJS.ProcessEnv): Program {
   const found = findProgram(command, env);
   if ("code" in found) throw Object.assign(new Error(`${command}: ${found.code}`), found);
@@ -111,7 +105,7 @@ function kindOf(path: string): "program" | "other" | "none" {
   return "program";
 }
 
-/** Whether a value can be an argument or a variable: the system ends both at a NUL. */
+/** Whether a value can be an argument or variable: both end at a NUL. */
 export function isArgument(value: unknown): value is string {
   return typeof value === "string" && !value.includes("\0");
 }

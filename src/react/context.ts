@@ -1,4 +1,4 @@
-// `<ChatProvider>` and `useChat`: the chat for the components below.
+// `<ChatProvider>` and `useChat`: the chat for all components inside the provider.
 import { createContext, createElement, type ReactElement, type ReactNode, useContext } from "react";
 import type { Chat } from "../chat/chat.ts";
 import { InvalidInputError } from "../core/errors.ts";
@@ -11,17 +11,13 @@ export interface ChatProviderProps {
   readonly children?: ReactNode;
 }
 
-/** Gives the chat to the hooks and components below it that are given none. */
+/** Provides the chat for the hooks and components inside it. */
 export function ChatProvider({ chat, children }: ChatProviderProps): ReactElement {
   checkReact();
   return createElement(ChatContext.Provider, { value: chat }, children);
 }
 
-/**
- * The chat of the nearest `<ChatProvider>`; `chat` itself if it is given.
- *
- * @throws InvalidInputError outside a provider, if no chat is given.
- */
+/** Returns `chat`, or the chat of the nearest `<ChatProvider>`. @throws InvalidInputError without one */
 export function useChat(chat?: Chat): Chat {
   checkReact();
   const provided = useContext(ChatContext);

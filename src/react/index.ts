@@ -1,4 +1,4 @@
-// The entry `agentwire/react`: the hooks over a chat.
+// The entry `agentwire/react`: the hooks for a chat.
 export { ChatProvider, type ChatProviderProps, useChat } from "./context.ts";
 export { useAgentChat, useConnection, usePending } from "./use-agent-chat.ts";
 export { useOwnChat } from "./use-own-chat.ts";

@@ -1,4 +1,4 @@
-// Hooks that render a chat: its snapshot or a part of it, its connection, its open requests.
+// Hooks that render a chat: its snapshot or a part of it, its connection, its pending requests.
 import * as React from "react";
 import type { Chat } from "../chat/chat.ts";
 import type { ChatConnection } from "../chat/connection.ts";
@@ -6,11 +6,11 @@ import type { ChatPending } from "../chat/pending.ts";
 import type { ChatSnapshot } from "../chat/snapshot.ts";
 import { useChat } from "./context.ts";
 
-/** The chat now. Renders again after each change of the chat. Without a chat: the chat of the provider. */
+/** The current snapshot. Renders again after each change. Without `chat`, uses the chat of the provider. */
 export function useAgentChat(chat?: Chat): ChatSnapshot;
 /**
- * What `select` takes from the chat, such as `(chat) => chat.messages`. Renders again only if the selected value differs from the value
- * before, by `isEqual`. @default Object.is
+ * The part of the snapshot that `select` returns, such as `(chat) => chat.messages`. Renders again only if `isEqual`
+ * finds it changed. @default Object.is
  */
 export function useAgentChat<T>(
   chat: Chat | undefined,
@@ -37,7 +37,7 @@ export function useAgentChat<T>(
   return React.useSyncExternalStore(chat.subscribe, read, read);
 }
 
-/** What a component has selected last. */
+/** The last selection of a component. */
 interface Selection<T> {
   readonly snapshot: ChatSnapshot;
   readonly select: (snapshot: ChatSnapshot) => T;
@@ -47,12 +47,12 @@ interface Selection<T> {
 const connectionOf = (snapshot: ChatSnapshot): ChatConnection => snapshot.connection;
 const pendingOf = (snapshot: ChatSnapshot): readonly ChatPending[] => snapshot.pending;
 
-/** The connection: its status, the attempt and the time of the next one, the reason of a loss, whether the context was lost. */
+/** The connection: its status, reconnect attempts, reason of a loss, and whether the context was lost. */
 export function useConnection(chat?: Chat): ChatConnection {
   return useAgentChat(chat, connectionOf);
 }
 
-/** What waits for the user, oldest first: approvals for `chat.decide`, questions for `chat.answer`. */
+/** The requests that wait for the user, oldest first: for `chat.decide` and `chat.answer`. */
 export function usePending(chat?: Chat): readonly ChatPending[] {
   return useAgentChat(chat, pendingOf);
 }

@@ -1,12 +1,12 @@
-// A hook for a chat that lives as long as its component.
+// A hook that closes a chat when its component unmounts.
 import { useEffect, useRef, useState } from "react";
 import type { Chat } from "../chat/chat.ts";
 import { systemClock } from "../core/clock.ts";
 import { checkReact } from "./peer.ts";
 
 /**
- * A chat that lives as long as the component: `make` is called once, and the chat is closed after the component is gone. A component that
- * is mounted again at once, as `StrictMode` does, keeps its chat; one that comes back later gets a new chat.
+ * A chat with the lifetime of the component. `make` is called once, and the chat is closed after the component has
+ * unmounted. A component that mounts again at once, as in `StrictMode`, keeps its chat. Later it gets a new one.
  */
 export function useOwnChat(make: () => Chat): Chat {
   checkReact();

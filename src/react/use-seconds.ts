@@ -4,10 +4,7 @@ import { type Clock, systemClock } from "../core/clock.ts";
 
 const SECOND = 1_000;
 
-/**
- * Whole seconds since `from` (ms since the epoch), rounded down; below 0 before that time. Renders again at each new second. Without
- * `from` it is 0, and there is no timer.
- */
+/** Whole seconds since `from` (ms since the epoch), negative before. Renders each second. Without `from`: 0. */
 export function useSeconds(
   from: number | undefined,
   clock: Pick<Clock, "wallTime" | "setTimeout"> = systemClock,

@@ -30,14 +30,14 @@ export const eventDataSchemas: { readonly [Type in UniversalEventType]: z.ZodMin
   "agent.unparsed": toZod(data["agent.unparsed"]),
 };
 
-/** The schemas that have a name in `$defs`. */
+/** The schemas that are named in `$defs`. */
 const names = z.registry<{ readonly id: string }>();
 names.add(universalItemSchema, { id: "UniversalItem" });
 names.add(contentPartSchema, { id: "ContentPart" });
 
 /**
- * The JSON Schema (draft 2020-12) of an event, for programs in any language. It accepts and refuses the same values as
- * `universalEventSchema`, from which it is made. Unknown fields are allowed.
+ * The JSON Schema (draft 2020-12) of an event, for programs in any language. Made from `universalEventSchema`, and
+ * accepts the same values. Unknown fields are allowed.
  */
 export const universalEventJsonSchema: Readonly<Record<string, unknown>> = {
   title: UNIVERSAL_SCHEMA,

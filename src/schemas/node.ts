@@ -1,4 +1,4 @@
-// The entry `agentwire/schemas` on Node: says what to install when zod is missing.
+// The entry `agentwire/schemas` on Node, with an error that says what to install if zod is missing.
 import { createRequire } from "node:module";
 import { isOlder, type Peer, peerError } from "../core/peers.ts";
 
@@ -7,7 +7,7 @@ const ZOD: Peer = { name: "zod", oldest: "4.3", install: "zod@4" };
 
 const load = createRequire(import.meta.url);
 
-/** The entry on Node: an import of a package that is missing fails before any code of the importing module runs, so that it could not say what to install. */
+/** A static import of a missing zod would fail before this code could say what to install. */
 export const {
   contentPartSchema,
   eventDataSchemas,
@@ -16,7 +16,7 @@ export const {
   universalItemSchema,
 } = loadSchemas();
 
-/** Loads the file of the same format, so that its zod is the app's own copy. */
+/** Loads the file of the same module format, so that it uses the app's own copy of zod. */
 function loadSchemas(): typeof import("./index.ts") {
   try {
     return load(import.meta.url.endsWith(".cjs") ? "./schemas.cjs" : "./schemas.js");

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import type { Form, Shape } from "../universal/shapes.ts";
 
-/** The zod schema of a shape. A shape that is used twice gives the same schema, so that a JSON Schema can name it. */
+/** Makes the zod schema of a shape, once, so that a JSON Schema can name it. */
 export function toZod<T>(shape: Shape<T>): z.ZodMiniType<T> {
   return schemaOf(shape) as z.ZodMiniType<T>; // the compiler has tied the shape to its type
 }

@@ -1,4 +1,4 @@
-// The events that close what a crash left open in a stored transcript.
+// Makes the events that close a stored transcript after a crash.
 import { subjectOf } from "./check/book.ts";
 import type {
   ContentPart,
@@ -11,30 +11,28 @@ import type {
 } from "./events.ts";
 
 export interface CloseTranscriptOptions {
-  /** RFC 3339, UTC, with milliseconds: the `time` of the events. */
+  /** The `time` of the events: RFC 3339, UTC, with milliseconds. */
   readonly time: string;
-  /** What is said of a turn that was under way. */
+  /** The error of a turn that was running. */
   readonly error: Pick<ErrorData, "message" | "code">;
 }
 
-/** The text of an item's deltas, by their stream. */
 type Texts = Map<DeltaPart["type"], string>;
 
-/** What a session has left open. */
 interface OpenSession {
   last: UniversalEvent;
-  /** The events that a later event must close, oldest first. */
+  /** The events that still need a closing event, oldest first. */
   readonly open: Map<string, UniversalEvent>;
-  /** Of open items, by id. */
+  /** For open items, by item id. */
   readonly texts: Map<string, Texts>;
   /** The ids of the turn's calls, by item. */
   readonly calls: Map<string, string>;
 }
 
 /**
- * The events that end what a crash has left open: a process that stored these events is gone, and nobody else can say how they went on.
- * Requests are rejected as `disconnected`, items fail with what they had, the turn fails with `error`, and the session ends. Behind them
- * the transcript is complete: `checkTranscript` finds nothing open.
+ * Makes the events that close a transcript after a crash. The process that stored the events is gone, so nothing else
+ * can close them. Requests are rejected as `disconnected`. Items fail with their content so far. The turn fails with
+ * `error`, and the session ends. Then `checkTranscript` finds nothing open.
  */
 export function closeTranscript(
   events: Iterable<UniversalEvent>,
@@ -75,7 +73,7 @@ function follow({ open, texts, calls }: OpenSession, event: UniversalEvent): voi
   }
 }
 
-/** In the order in which a turn ends: requests, items from the inside out, the error, the turn, the session. */
+/** The order: requests, items from the inside out, the error, the turn, the session. */
 function closing(session: OpenSession, { time, error }: CloseTranscriptOptions): readonly UniversalEvent[] {
   const { session_id, native_session_id } = session.last;
   let { sequence } = session.last;
@@ -84,7 +82,7 @@ function closing(session: OpenSession, { time, error }: CloseTranscriptOptions):
     sequence++;
     const ids = { event_id: `evt_${sequence}`, sequence, time, session_id, native_session_id };
     const event = { ...ids, synthetic: true, source: "daemon", type, data, raw: null } as const;
-    events.push(event as UniversalEvent); // `data` fits `type`: TypeScript does not follow the pair through the type parameter
+    events.push(event as UniversalEvent); // TypeScript cannot see that `data` fits `type`
   };
   const open = [...session.open.values()];
   for (const { type, data } of open)
@@ -109,7 +107,6 @@ function closing(session: OpenSession, { time, error }: CloseTranscriptOptions):
   return events;
 }
 
-/** The content that an item has come to. */
 function contentOf(item: UniversalItem, { texts, calls }: OpenSession): readonly ContentPart[] {
   const { content, kind, item_id, parent_id, native_item_id } = item;
   const said: Texts = texts.get(item_id) ?? new Map();
@@ -135,10 +132,9 @@ const PARTS = {
   tool_output: "tool_result",
 } as const satisfies Record<DeltaPart["type"], ContentPart["type"]>;
 
-/** A part of one of these types, with more text. */
 function longer(part: ContentPart, text: string): ContentPart {
   if (part.type === "text" || part.type === "reasoning") return { ...part, text: part.text + text };
   if (part.type === "tool_result") return { ...part, output: part.output + text };
   if (part.type !== "tool_call") return part;
-  return { ...part, arguments: JSON.stringify(part.arguments + text) }; // a fragment is no JSON of its own
+  return { ...part, arguments: JSON.stringify(part.arguments + text) }; // a fragment is not valid JSON
 }

@@ -4,9 +4,8 @@ import type { GrantScope, ToolCallState, ToolPreview } from "../core/values.ts";
 export type { ToolPreview } from "../core/values.ts";
 
 /**
- * The universal events: one vocabulary for every backend. A stream of these events can be shown, stored as JSONL and replayed.
- *
- * Readers ignore unknown fields. Member names are those of the wire form, so an event and its JSON are the same.
+ * The universal events: one vocabulary for every backend. A stream of these events can be shown, stored as JSONL and
+ * replayed. Readers ignore unknown fields. An event has the same field names as its JSON.
  */
 
 /** Any JSON value, from a backend. */
@@ -27,12 +26,12 @@ export interface Envelope<Type extends string, Data> {
   readonly session_id: string;
   /** The backend's id of the session, thread or run. Null until known. */
   readonly native_session_id: string | null;
-  /** The event was inferred to fill a gap. Then `source` is `daemon`. */
+  /** The event fills a gap. Then `source` is `daemon`. */
   readonly synthetic: boolean;
   readonly source: EventOrigin;
   readonly type: Type;
   readonly data: Data;
-  /** The backend's message, with the option `includeRaw`, on the first event that the message causes. Otherwise null. */
+  /** With `includeRaw`: the backend's message, on the first event that it causes. Otherwise null. */
   readonly raw: Json | null;
 }
 
@@ -40,7 +39,7 @@ export interface SessionStartedData {
   readonly metadata: Json | null;
 }
 
-/** The start and the end of a program's error output. All of it is in `head` if it is not truncated. */
+/** The start and the end of stderr. If it is not truncated, `head` has everything. */
 export interface UniversalStderr {
   readonly head?: string;
   readonly tail?: string;
@@ -51,7 +50,7 @@ export interface UniversalStderr {
 export interface SessionEndedData {
   readonly reason: "completed" | "error" | "terminated";
   readonly terminated_by: EventOrigin;
-  /** This field, `exit_code` and `stderr` come only with the reason `error`. */
+  /** Like `exit_code` and `stderr`, only with the reason `error`. */
   readonly message?: string;
   readonly exit_code?: number;
   readonly stderr?: UniversalStderr;
@@ -68,26 +67,26 @@ export interface TurnStartMetadata {
   readonly native_turn_id?: string;
   /** The backend worked without a prompt. */
   readonly unsolicited?: true;
-  /** The key of the prompt that began the turn: the id of the user's message. */
+  /** The key of the prompt: the id of the user's message. */
   readonly prompt_id?: string;
-  /** The id of the message that this turn answers anew or replaces. */
+  /** The id of the message that this turn retries or replaces. */
   readonly branch_of?: string;
   readonly [name: string]: Json;
 }
 
-/** Tokens of one turn. `total_output_tokens` is the count of the session so far. */
+/** Tokens of one turn. `total_output_tokens`: of the session so far. */
 export interface UniversalUsage {
   readonly input_tokens?: number;
   readonly output_tokens?: number;
   readonly total_output_tokens?: number;
   readonly context_tokens?: number;
-  /** The tokens that the model can take. */
+  /** The model's limit, in tokens. */
   readonly context_window?: number;
   readonly cache_read_tokens?: number;
   readonly cache_write_tokens?: number;
 }
 
-/** `currency`: `credits`, or a code of ISO 4217. */
+/** `currency`: `credits`, or an ISO 4217 code. */
 export interface UniversalCost {
   readonly total: number;
   readonly currency: string;
@@ -110,7 +109,7 @@ export interface TurnEndedData {
 
 export interface ItemData {
   readonly item: UniversalItem;
-  /** What the client knows of the call: on the start of a `tool_call`, and on the start and the end of a `tool_result`. */
+  /** The call's state: on the start of a `tool_call`, and on the start and end of a `tool_result`. */
   readonly state?: ToolCallState;
 }
 
@@ -135,14 +134,14 @@ export type PermissionStatus = "requested" | "accept" | "accept_for_session" | "
 export type ResolvedReason = "user" | "policy" | "cancelled" | "disconnected" | "timeout";
 
 export interface PermissionData {
-  /** `<session_id>.<n>`: unique over all sessions and clients. Goes to `chat.decide`. */
+  /** `<session_id>.<n>`: unique over all sessions and clients. For `chat.decide`. */
   readonly permission_id: string;
   /** The name of the tool. */
   readonly action: string;
   readonly status: PermissionStatus;
   /**
-   * `toolName`, `input`, and what the protocol says besides. `request_id` goes to `client.decide`; `native_id` is the backend's id of the
-   * request, or null. `grant` says in words what a decision for the turn or the session covers, and `agent` which sub-agent asks.
+   * `toolName`, `input`, and facts of the protocol. `request_id`: for `client.decide`. `native_id`: the backend's id,
+   * or null. `grant`: what a lasting decision covers, in words. `agent`: the sub-agent that asks.
    */
   readonly metadata: Json | null;
   /** The item of the call. */
@@ -151,9 +150,9 @@ export interface PermissionData {
   readonly reason?: ResolvedReason;
   /** The state of the call. */
   readonly state?: ToolCallState;
-  /** Of `permission.resolved`. */
+  /** Only in `permission.resolved`. */
   readonly scope?: GrantScope;
-  /** What the call would change, as far as it can be told. */
+  /** The changes that the call would make, if known. */
   readonly preview?: readonly ToolPreview[];
 }
 
@@ -171,16 +170,16 @@ export interface UniversalAnswer {
 }
 
 export interface QuestionData {
-  /** `<session_id>.<n>`, like a `permission_id`. Goes to `chat.answer`. */
+  /** `<session_id>.<n>`, like a `permission_id`. For `chat.answer`. */
   readonly question_id: string;
-  /** The first question, its labels, and its answer. `questions` and `answers` hold all. */
+  /** The first question, its labels and its answer. `questions` and `answers` have all. */
   readonly prompt: string;
   readonly options: readonly string[];
   readonly response: string | null;
   readonly status: "requested" | "answered" | "rejected";
   readonly questions?: readonly UniversalQuestion[];
   readonly answers?: readonly UniversalAnswer[];
-  /** `request_id` goes to `client.answer`; `native_id` is the backend's id of the question, or null. */
+  /** `request_id`: for `client.answer`. `native_id`: the backend's id of the question, or null. */
   readonly metadata?: Json | null;
   readonly call_id?: string;
   readonly reason?: ResolvedReason;
@@ -191,7 +190,7 @@ export interface ErrorData {
   /** `<protocol>.<reason>`, or `connection.lost`, `timeout`, `process_exit`, `process_spawn`, `cancel_unconfirmed`. */
   readonly code: string | null;
   readonly details: Json | null;
-  /** The session ends. */
+  /** Whether the session ends. */
   readonly fatal?: boolean;
   readonly retryable?: boolean;
   readonly turn_id?: string;
@@ -238,7 +237,7 @@ export type UniversalEvent =
 
 export type UniversalEventType = UniversalEvent["type"];
 
-/** The data of each type of event. */
+/** The data type of each event type. */
 export type DataOf<Type extends UniversalEventType> = Extract<
   UniversalEvent,
   { readonly type: Type }
@@ -253,7 +252,7 @@ export interface UniversalItem {
   readonly item_id: string;
   /** The backend's id. The call and the result of one tool have the same native id. */
   readonly native_item_id: string | null;
-  /** An item that has started before: the agent that this item belongs to, or the call of a result. */
+  /** An earlier item: the item of the sub-agent, or the call of a result. */
   readonly parent_id: string | null;
   readonly kind: ItemKind;
   readonly role: ItemRole | null;
@@ -267,7 +266,7 @@ export interface TextPart {
   readonly annotations?: readonly Annotation[];
 }
 
-/** A source of a text. `start`, `end`: the UTF-16 units that it stands behind. */
+/** A source of a text. `start`, `end`: the UTF-16 range of the text that the source supports. */
 export interface Annotation {
   readonly url?: string;
   readonly path?: string;
@@ -306,7 +305,7 @@ export type ToolKind =
   | "fetch"
   | "other";
 
-/** A place that a call is about. `line`: from 1. */
+/** A location that a call concerns. `line`: from 1. */
 export interface ToolLocation {
   readonly path: string;
   readonly line?: number;

@@ -1,4 +1,4 @@
-// The input of the engine: facts that a backend or this machine states, as types.
+// The input of the engine, as types: facts that a backend or this machine states.
 
 import type { AnyAgentwireError } from "../core/errors.ts";
 import type { ProtocolWarning } from "../core/tell/voice.ts";
@@ -13,21 +13,20 @@ export interface UserInput {
   readonly images?: readonly { readonly path: string; readonly mime: string | null }[];
 }
 
-/** How a turn ended, told as soon as that is certain: a cancelled turn may still be stopping. */
+/** How a turn ended, as soon as that is certain. A cancelled turn may still be stopping. */
 export type TurnEnd<Result extends TurnResult = TurnResult> = TurnOutcome<Result>;
 
 /**
- * The inputs of a `Normaliser`: what the backend said, and what happened on this machine. A `turnId` is the id of the client's turn.
- *
- * `notice`: an event of the client that belongs to no turn, such as Cass's `title`; `name` is the name of the event.
+ * The inputs of a `Normaliser`: messages of the backend, and events on this machine. `turnId`: the id of the client's
+ * turn. `notice`: a client event of no turn, such as Cass's `title`. `name`: the name of the event.
  */
 export type Fact<Event extends AnyEvent = AnyEvent, Result extends TurnResult = TurnResult> =
-  /** The backend is ready, or has said more of its session. */
+  /** The backend is ready, or has reported more about its session. */
   | {
       readonly type: "opened";
       readonly nativeSessionId?: string | undefined;
       readonly metadata?: Readonly<Record<string, unknown>>;
-      /** Whether a message of the backend said so. */
+      /** Whether a message of the backend reported it. */
       readonly isNative: boolean;
     }
   /** The prompt was written to the wire, or its process was started. */
@@ -44,9 +43,9 @@ export type Fact<Event extends AnyEvent = AnyEvent, Result extends TurnResult = 
   | { readonly type: "call"; readonly turnId: string | undefined; readonly call: TurnToolCall }
   | { readonly type: "asked"; readonly turnId: string | undefined; readonly request: PendingRequest }
   | { readonly type: "settled"; readonly turnId: string | undefined; readonly request: SettledRequest }
-  /** The link was lost, and the client looks for the answer. */
+  /** The connection was lost, and the client searches for the answer. */
   | { readonly type: "recovering"; readonly turnId: string }
-  /** `input` and `metadata` are given for a turn that was never sent. */
+  /** `input` and `metadata`: only for a turn that was never sent. */
   | {
       readonly type: "ended";
       readonly turnId: string;
@@ -64,18 +63,18 @@ export type Fact<Event extends AnyEvent = AnyEvent, Result extends TurnResult = 
       readonly error?: AnyAgentwireError;
     }
   | { readonly type: "reconnected" }
-  /** Nothing has arrived for a while that belongs to no turn. */
+  /** For a while, no event without a turn has arrived. */
   | { readonly type: "quiet" }
-  /** The backend's session cannot go on: the client gave up, or the backend has forgotten the session. */
+  /** The backend's session cannot continue: the client gave up, or the backend has forgotten the session. */
   | { readonly type: "lost"; readonly error: AnyAgentwireError }
-  /** The stream begins in the middle of a turn: what the turn has said and done by now. */
+  /** The stream begins during a turn: the turn's text and calls so far. */
   | {
       readonly type: "missed";
       readonly turnId: string;
       readonly text: string;
       readonly calls: readonly TurnToolCall[];
     }
-  /** The session is over with its one-off turn. */
+  /** The session ends with its one-off turn. */
   | { readonly type: "done"; readonly data: SessionEndedData }
-  /** The client was closed, or the stream. */
+  /** The client or the stream was closed. */
   | { readonly type: "closed" };

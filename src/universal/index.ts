@@ -1,4 +1,4 @@
-// The entry `agentwire/universal`: events, checks, JSONL, the reducer, and the engine for backends of one's own.
+// The entry `agentwire/universal`: events, checks, JSONL, the reducer, and the engine for custom backends.
 export type { Invariant } from "./check/book.ts";
 export {
   type CheckTranscriptOptions,

@@ -12,22 +12,22 @@ import type { Session } from "./engine/session.ts";
 import type { ErrorData, Json, SessionEndedData, TurnEndMetadata } from "./events.ts";
 import type { Fact, TurnEnd, UserInput } from "./facts.ts";
 
-/** What a mapping knows of a tool call besides what every call has. */
+/** The mapping's facts about a tool call. */
 export interface CallFacts {
   /** The backend's id of the call. */
   readonly nativeId?: string | undefined;
   readonly agent?: AgentKey;
-  /** What the tool does, and to what. */
+  /** The tool's title, kind and locations. */
   readonly facts?: ToolFacts | undefined;
-  /** This machine runs the call, and so states its start and its result. */
+  /** This machine runs the call, so this library states the start and the result. */
   readonly isOwn?: boolean;
-  /** The mapping tells the start and the result of the call from events. Without this, the states of the call tell them. */
+  /** The mapping reports start and result from events. Otherwise the states of the call do. */
   readonly isOnlyAnnounced?: boolean;
-  /** The mapping tells the result of the call from an event, which follows the last state of the call. A denial needs no event. */
+  /** The mapping reports the result from an event after the call's last state. A denial needs no event. */
   readonly isResultTold?: boolean;
 }
 
-/** What the backend says of its session. */
+/** The backend's statement about its session. */
 export interface SessionFacts {
   readonly nativeSessionId?: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -38,89 +38,88 @@ export interface CompletedFacts {
   readonly metadata: Omit<TurnEndMetadata, "status">;
   /** @default "agent": a message of the backend ended the turn */
   readonly stated?: Stated;
-  /** The message that ended the turn, if no event has shown it. */
+  /** The message that ended the turn, if no event contains it. */
   readonly raw?: Json | undefined;
 }
 
 /**
- * How the events of one protocol become universal events. One mapping serves one session, so it may keep state. It is pure: no I/O, no
- * timers, no chance. Each method says what it has to say through `session`, which keeps the order that the schema demands.
- *
- * Tool calls, approvals, questions, cancels and losses are the same for all protocols: see `Normaliser`.
+ * Translates the events of one protocol into universal events. One mapping serves one session, so it may keep state. It
+ * has no I/O, timers or randomness. Each method reports through `session`, which keeps the order of the schema.
+ * `Normaliser` handles what all protocols share: tool calls, approvals, questions, cancels, lost connections.
  */
 export interface Mapping<Event extends AnyEvent = AnyEvent, Result extends TurnResult = TurnResult> {
   /** Such as `codey-ws`. */
   readonly protocol: string;
   /** Whether the backend asks for approvals in a message. */
   readonly asksOnWire: boolean;
-  /** The backend confirms each denial with a failed call. @default false */
+  /** Whether the backend confirms each denial with a failed call. @default false */
   readonly confirmsDenials?: boolean;
-  /** The prefix of the codes of errors, such as `codey`. */
+  /** The prefix of error codes, such as `codey`. */
   readonly errorPrefix: string;
   /** Whether a time limit of this machine ends a turn as `cancelled`. @default false: as `failed` */
   readonly timeoutCancels?: boolean;
   /**
-   * What an event says of the session, if the event is one that begins a session. A mapping with this method holds the first turn back
-   * until its first event or its end, so that `session.started` can state what the backend says. The event goes to `event` too.
+   * Reads the session's facts from an event that begins a session; `event` also gets the event. With this method, the
+   * first turn waits for its first event or its end, so that `session.started` has the facts.
    */
   opens?(event: Event, session: Session): SessionFacts | undefined;
   event(event: Event, session: Session): void;
-  /** An event while no turn runs, with its tool calls: nobody else tells them. @default `event` */
+  /** Handles an event outside of a turn, and reports its tool calls. @default `event` */
   stray?(event: Event, session: Session): void;
-  /** The message behind an event. @default the event */
+  /** The message that caused an event. @default the event */
   rawOf?(event: Event): Json | null;
-  /** The message behind such an event of the client. @default its value */
+  /** The message that caused a notice. @default its value */
   rawOfNotice?(name: string, value: unknown): Json | null;
-  /** An event of the client that belongs to no turn. */
+  /** Handles an event of the client that belongs to no turn. */
   notice?(name: string, value: unknown, session: Session): void;
   /** A turn begins. */
   began?(turnId: string): void;
-  /** The stream begins in the middle of a turn that has said this. @default the text as it is */
+  /** The stream begins during a turn with this text so far. @default adds the text */
   missed?(text: string, session: Session): void;
   call?(call: TurnToolCall): CallFacts;
-  /** The output of a call that has ended. @default a text as it is, any other value as JSON */
+  /** The output of an ended call. @default a text as it is, any other value as JSON */
   output?(call: TurnToolCall): ToolOutputContent;
-  /** What an approval says besides the name and the input of the tool. */
+  /** Metadata of an approval, besides the tool's name and input. */
   approval?(call: ToolCall): Readonly<Record<string, unknown>>;
   /** The id of the call that asks a question. @default the id of the question */
   callOf?(question: Question): string | undefined;
-  /** The turn has completed: says what is left to say, then how the turn ends. */
+  /** The turn has completed: emits the rest, then returns how the turn ends. */
   completed(result: Result, session: Session): CompletedFacts;
-  /** The turn has failed with an error of the backend. `undefined`: the error is of no special kind. */
+  /** The turn failed with an error of the backend. Undefined: the error has no special facts. */
   failed?(error: AnyAgentwireError, session: Session): FailedFacts | undefined;
-  /** The error to report when an attempt to connect has failed; `isFinal`: when the connection is lost for good. @default none */
+  /** The error of a failed connection attempt; with `isFinal`, of a final loss. @default none */
   lost?(error: AnyAgentwireError, isFinal: boolean): Omit<ErrorData, "turn_id"> | undefined;
 }
 
 export interface FailedFacts {
-  /** What follows the prefix, such as `turn_error`. */
+  /** The code after the prefix, such as `turn_error`. */
   readonly reason: string;
-  /** The reason is the whole code, without the prefix: `process_exit`. */
+  /** Whether `reason` is the whole code, without the prefix, such as `process_exit`. */
   readonly isBare?: boolean;
   readonly details?: Readonly<Record<string, Json>>;
   /** @default "agent" */
   readonly stated?: Stated;
-  /** The message that ended the turn, if no event has shown it. */
+  /** The message that ended the turn, if no event contains it. */
   readonly raw?: Json | undefined;
   readonly data?: Partial<Pick<ErrorData, "message" | "fatal" | "retryable">>;
   readonly metadata?: Omit<TurnEndMetadata, "status">;
-  /** The session ends with the turn. */
+  /** Set if the session ends with the turn. */
   readonly session?: SessionEndedData;
 }
 
-/** The part of a client that universal events are made from. */
+/** The part of a client that universal streams use. */
 export type HeardClient = Pick<AnyAgentClient, "status" | "capabilities" | "closedBy" | "on">;
 
-/** What is known of the backend's session when the client is ready. */
+/** The known facts about the backend's session when the client is ready. */
 export type Opened = Omit<Extract<Fact, { readonly type: "opened" }>, "type">;
 
-/** Tells a fact to the session of a turn, or to all open sessions. */
+/** Passes a fact to the session of a turn, or to all open sessions. */
 export type Tell<Event extends AnyEvent, Result extends TurnResult> = (
   fact: Fact<Event, Result>,
   turn?: AnyTurn,
 ) => void;
 
-/** How the universal events of one protocol are made from its clients. */
+/** Connects the clients of one protocol with its mapping. */
 export interface Binding<
   Client extends HeardClient = AnyAgentClient,
   Event extends AnyEvent = AnyEvent,
@@ -130,14 +129,14 @@ export interface Binding<
   readonly newMapping: (isOneOff: boolean) => Mapping<Event, Result>;
   /** Whether this is a client of the protocol. */
   readonly isClient: (client: unknown) => client is Client;
-  /** What the client knows of its session, when it is ready or has sent a `turn`. `undefined`: nothing yet. */
+  /** The client's facts about its session, when it is ready or has sent a `turn`. Undefined: none yet. */
   readonly opened?: (client: Client, turn?: TurnOrigin) => Opened | undefined;
-  /** Listens to the client's events that only this protocol has. */
+  /** Listens to client events that only this protocol has. */
   readonly listen?: (client: Client, tell: Tell<Event, Result>) => readonly Unsubscribe[];
   /** Reads a prompt in the protocol's own form. */
   readonly input?: (input: unknown) => UserInput | undefined;
   /** Whether the backend forgets its session with the connection. */
   readonly forgets?: boolean;
-  /** How the session of a one-off turn ends. Without this, its stream ends without `session.ended`: the backend's session goes on. */
+  /** How a one-off turn's session ends. Without this there is no `session.ended`: the session continues. */
   readonly oneOff?: (end: TurnEnd<Result>) => SessionEndedData;
 }

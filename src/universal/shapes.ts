@@ -1,32 +1,29 @@
-// The shapes of events as data: the check, the zod schemas and the JSON Schema are made from it.
+// The shapes of events, as data for the check, the zod schemas and the JSON Schema.
 import type * as U from "./events.ts";
 import { UNIVERSAL_EVENT_TYPES } from "./events.ts";
 
-/**
- * What a value must be, as data. The check of events, the zod schemas and the JSON Schema are made from this, so the three cannot differ. `is`
- * exists for the compiler alone.
- */
+/** A type as data, so that the check and both schemas cannot differ. `is` exists only for the compiler. */
 export type Shape<T> = Form & { readonly is?: T };
 
 export type Form =
-  /** Any value but a missing one. */
+  /** Any value except a missing one. */
   | { readonly kind: "any" }
   | { readonly kind: "boolean" }
-  /** A finite number. `min`: a whole number from here on. `whole`: any whole number. */
+  /** A finite number. `min`: a whole number from `min` on. `whole`: any whole number. */
   | { readonly kind: "number" | "whole"; readonly min?: number }
-  /** `expects`: what the pattern says, in words. */
+  /** `expects`: the pattern in words. */
   | { readonly kind: "string"; readonly pattern?: RegExp; readonly expects?: string }
   | { readonly kind: "word"; readonly words: readonly string[] }
   | { readonly kind: "true" }
   | { readonly kind: "null-or" | "list"; readonly of: Form }
   | { readonly kind: "object"; readonly fields: Forms }
-  /** An object whose `type` chooses its form. */
+  /** An object whose `type` selects its form. */
   | { readonly kind: "tagged"; readonly types: Forms };
 
 /** `isOptional`: the field may be absent. */
 export type Forms = Readonly<Record<string, Form & { readonly isOptional?: true }>>;
 
-/** The shape of each field of an interface: the compiler refuses a table without a field, and with a field of another type. */
+/** The shape of each field of an interface. The compiler refuses a missing field and a wrong type. */
 export type Shapes<T> = { readonly [Name in keyof T]-?: Shape<T[Name]> };
 
 export const any: Shape<unknown> = { kind: "any" };
@@ -60,7 +57,7 @@ export const optional = <T>(of: Shape<T>): Shape<T> & { readonly isOptional: tru
 
 export const object = <T>(fields: Shapes<T>): Shape<T> => ({ kind: "object", fields });
 
-/** The `type` of each is in the table alone. */
+/** The table's keys are the `type` values. */
 export const tagged = <T extends { readonly type: string }>(
   types: { readonly [Type in T["type"]]: Shapes<Omit<Extract<T, { readonly type: Type }>, "type">> },
 ): Shape<T> => {
@@ -76,7 +73,6 @@ const amount = optional(number);
 const count = optional(whole);
 const flag = optional(boolean);
 
-/** `itm_` and a number. */
 const itemId = matching('"itm_" and a number from 1', /^itm_[1-9]\d*$/);
 const origin = word("agent", "daemon");
 const visibility = word("public", "private");
@@ -174,7 +170,7 @@ const turnStart = object<U.TurnStartMetadata>({
   branch_of: text,
 });
 
-/** The data of each type of event. */
+/** The data shape of each event type. */
 export const data: { readonly [Type in U.UniversalEventType]: Shape<U.DataOf<Type>> } = {
   "session.started": object<U.SessionStartedData>({ metadata: any }),
   "session.ended": object<U.SessionEndedData>({
@@ -246,7 +242,7 @@ const eventOf = <Type extends U.UniversalEventType>(type: Type): Form =>
     raw: any,
   });
 
-/** An event. Its `type` chooses its data. */
+/** An event. Its `type` selects the shape of its data. */
 export const event: Shape<U.UniversalEvent> = {
   kind: "tagged",
   types: Object.fromEntries(UNIVERSAL_EVENT_TYPES.map((type) => [type, eventOf(type)])),

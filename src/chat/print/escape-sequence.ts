@@ -1,17 +1,16 @@
 // A state machine for escape sequences of terminals.
 
 /**
- * The escape sequences of terminals, as a state machine over UTF-16 code units. It follows the parser that terminals share (ECMA-48, and
- * the diagram of the VT500): a sequence that a terminal would swallow is swallowed here.
+ * A state machine for terminal escape sequences, over UTF-16 code units, after ECMA-48 and the VT500 parser.
  *
- * - `escape`: behind ESC. `intermediate`: behind ESC and a byte such as `(` or `#`.
+ * - `escape`: after ESC. `intermediate`: after ESC and a byte such as `(` or `#`.
  * - `csi`: ESC [, colours and cursor moves.
  * - `osc`: ESC ], titles, hyperlinks, the clipboard. Ends with BEL or ST.
  * - `string`: DCS, SOS, PM and APC. Ends with ST.
  */
 export type SequenceState = "escape" | "intermediate" | "csi" | "osc" | "string";
 
-/** `ended`: the unit was the last of its sequence. `outside`: the unit is no part of a sequence. */
+/** `ended`: the unit was the last of its sequence. `outside`: the unit belongs to no sequence. */
 export type SequenceStep = SequenceState | "ended" | "outside";
 
 const BEL = 0x07;
@@ -20,7 +19,7 @@ const SUBSTITUTE = 0x1a;
 const ESCAPE = 0x1b;
 const DELETE = 0x7f;
 
-/** The second character of a sequence of more than two. */
+/** The second character of a sequence that has more than two. */
 const OPENERS: ReadonlyMap<number, SequenceState> = new Map([
   [0x5b, "csi"], // [
   [0x5d, "osc"], // ]
@@ -33,7 +32,7 @@ const OPENERS: ReadonlyMap<number, SequenceState> = new Map([
 /** @param state `undefined`: no sequence is open */
 export function sequenceStep(state: SequenceState | undefined, unit: number): SequenceStep {
   if (unit === ESCAPE) return "escape";
-  if (unit >= 0x80 && unit <= 0x9f) return OPENERS.get(unit - 0x40) ?? "ended"; // C1: ESC and a letter in one
+  if (unit >= 0x80 && unit <= 0x9f) return OPENERS.get(unit - 0x40) ?? "ended"; // C1: one unit for ESC and a letter
   if (state === undefined) return "outside";
   if (unit === CANCEL || unit === SUBSTITUTE) return "ended";
   switch (state) {
@@ -53,7 +52,7 @@ export function sequenceStep(state: SequenceState | undefined, unit: number): Se
   }
 }
 
-/** Whether a terminal obeys this control character in the middle of a sequence, and goes on with the sequence. */
+/** Whether a terminal executes this control character inside a sequence, and continues the sequence. */
 export function isObeyedInside(state: SequenceState, unit: number): boolean {
   return unit < 0x20 && state !== "osc" && state !== "string";
 }

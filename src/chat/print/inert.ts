@@ -20,38 +20,36 @@ export interface InertOptions {
   readonly keepTabs?: boolean;
 }
 
-/** Text in pieces, made inert. */
+/** Makes text safe to print, chunk by chunk. */
 export interface InertStream {
-  /** The next piece of the text, made inert. At most one character is held back for the next call. */
+  /** Returns the next chunk, made safe. At most one character is held back until the next call. */
   push(delta: string): string;
-  /** What was held back. The stream is then as new. */
+  /** Returns the character that was held back, and resets the stream. */
   end(): string;
 }
 
 /**
- * The longest escape sequence, in UTF-16 code units. What follows in a longer one is text: a sequence without an end must not swallow the
- * rest of an answer. Terminals accept hyperlinks of 2,083 bytes; longer sequences (pictures, the clipboard) leave harmless text behind.
+ * The longest escape sequence, in UTF-16 code units. The rest of a longer one counts as text, so that a sequence
+ * without an end cannot swallow the answer. Terminals accept hyperlinks of 2,083 bytes.
  */
 export const MAX_SEQUENCE_LENGTH = 4_096;
 
-/**
- * The most combining marks on one character; more are removed. Words of Biblical Hebrew carry 5, Tibetan stacks up to 7. Hundreds would
- * paint over the lines above and below.
- */
+/** The limit of combining marks on a character: more would paint over lines. Hebrew has 5, Tibetan 7. */
 export const MAX_COMBINING_MARKS = 8;
 
 const INERT_OPTIONS = { keepNewlines: checks.boolean, keepTabs: checks.boolean };
 
 /**
- * Makes text of an agent safe to print on a terminal. Removes escape sequences, control characters, bidirectional controls and invisible
- * characters. Keeps the joiners and selectors that emoji, Persian and the scripts of India need. Line breaks of all kinds become `\n`; half
- * a character (a lone surrogate) becomes U+FFFD.
+ * Makes text of an agent safe to print on a terminal. Removes escape sequences, control characters, bidirectional
+ * controls and invisible characters. Keeps the joiners and selectors that emoji, Persian and Indic scripts need. All
+ * kinds of line breaks become `\n`. A lone surrogate becomes U+FFFD.
  *
- * Made inert again, the text stays the same. The deltas of a stream go through {@link createInert}: a sequence may be split between two.
+ * A second call changes nothing. For the deltas of a stream use {@link createInert}, because a sequence may be split
+ * between two deltas.
  *
- * The result hides what it removes. Do not judge a command by it: see {@link reveal}.
+ * The result hides what was removed. Do not judge a command by it: use {@link reveal}.
  *
- * @throws InvalidInputError if `text` is no string, or for an option that does not exist.
+ * @throws InvalidInputError if `text` is no string, or for an unknown option
  */
 export function inert(text: string, options?: InertOptions): string {
   const stream = createInert(options);
@@ -59,8 +57,8 @@ export function inert(text: string, options?: InertOptions): string {
 }
 
 /**
- * {@link inert} for text that arrives in pieces. Whatever the pieces, their results joined are the result of the whole text.
- * @throws InvalidInputError for an option that does not exist.
+ * {@link inert} for text that arrives in chunks. The joined results equal the result for the whole text.
+ * @throws InvalidInputError for an unknown option
  */
 export function createInert(options?: InertOptions): InertStream {
   checkCallOptions<InertOptions, typeof INERT_OPTIONS>(options, INERT_OPTIONS);
@@ -75,21 +73,21 @@ const LINE_SEPARATOR = 0x2028;
 const PARAGRAPH_SEPARATOR = 0x2029;
 const REPLACEMENT = 0xfffd;
 
-/** Looks at each UTF-16 code unit once, and its state is of constant size: so it is linear, and splits make no difference. */
+/** Reads each code unit once, with constant state: the work is linear, and splits change nothing. */
 class Inert implements InertStream {
   readonly #newline: string;
   readonly #tab: string;
   #sequence: SequenceState | undefined;
-  /** Units of the open sequence so far. */
+  /** Code units of the open sequence so far. */
   #length = 0;
-  /** The first half of a character, or 0. */
+  /** A high surrogate that waits for its low surrogate, or 0. */
   #high = 0;
-  /** Whether the last character was a carriage return: a line feed behind it is the same line break. */
+  /** Whether the last character was a carriage return, which joins a following line feed. */
   #returned = false;
   #left: Left = "other";
   /** A joiner or selector that waits for the next character, or 0. */
   #waiting = 0;
-  /** Combining marks since the last other character. */
+  /** Combining marks since the last base character. */
   #marks = 0;
   #out = "";
 
@@ -159,7 +157,6 @@ class Inert implements InertStream {
     return true;
   }
 
-  /** A control character, or a character. */
   #character(point: number): void {
     if (point < 0x20 || point === 0x7f) this.#control(point);
     else if (point === LINE_SEPARATOR || point === PARAGRAPH_SEPARATOR) this.#keep(LINE_FEED, this.#newline);
@@ -193,7 +190,7 @@ class Inert implements InertStream {
     this.#marks = marks;
   }
 
-  /** @param last the last character of a longer text, of which `point` is the first */
+  /** @param last the last character of `text`, if `text` is longer than `point` */
   #keep(point: number, text: string, last = point): void {
     this.#settle(point);
     this.#out += text;
@@ -202,7 +199,7 @@ class Inert implements InertStream {
     this.#returned = false;
   }
 
-  /** Decides about the waiting joiner, now that the next character is known. */
+  /** Keeps or drops the waiting joiner, now that the next character is known. */
   #settle(next: number): void {
     if (this.#waiting !== 0 && staysBefore(next, this.#left))
       this.#out += String.fromCodePoint(this.#waiting);
@@ -210,7 +207,7 @@ class Inert implements InertStream {
   }
 }
 
-/** The end of the run of printable ASCII that begins at `at`. */
+/** The end of the printable ASCII text that begins at `at`. */
 function endOfPlain(text: string, at: number): number {
   let end = at;
   for (; end < text.length; end++) {

@@ -1,20 +1,20 @@
-// Which characters are invisible, and which of them a text needs.
+// Invisible characters, and the places where text needs them.
 /**
- * Characters that show nothing, or that change the order of other characters: all default-ignorable characters of Unicode but the joiners
- * and the two selectors of emoji, and the other format characters without a shape (annotations, Egyptian hieroglyphs). Format characters
- * with a shape (the number signs of Arabic) are text.
+ * Characters that show nothing or reorder other characters. These are the default-ignorable characters of Unicode and
+ * the format characters without a shape (annotations, Egyptian hieroglyphs). Joiners and the two emoji selectors are
+ * handled apart. Format characters with a shape (Arabic number signs) count as text.
  */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\u{13430}-\u{1343f}]/u;
 
 /**
- * Letters and marks of the scripts whose letters join, or form conjuncts: joiners change the spelling of their words. Arabic to Sinhala,
- * Tibetan, Myanmar, Khmer, Mongolian, Limbu to Batak, Syloti Nagri to Saurashtra, Javanese to Meetei Mayek, the presentation forms of
- * Arabic, Hanifi Rohingya, Brahmi and its descendants, Adlam.
+ * Letters and marks of scripts in which joiners change the spelling: their letters join or form conjuncts. Arabic to
+ * Sinhala, Tibetan, Myanmar, Khmer, Mongolian, Limbu to Batak, Syloti Nagri to Saurashtra, Javanese to Meetei Mayek,
+ * the presentation forms of Arabic, Hanifi Rohingya, Brahmi and its descendants, Adlam.
  */
 const JOINING =
   /(?=[\p{L}\p{M}])[\u0600-\u0dff\u0f00-\u109f\u1780-\u18af\u1900-\u1bff\ua800-\ua8ff\ua980-\uaaff\uabc0-\uabff\ufb50-\ufdff\ufe70-\ufefe\u{10d00}-\u{10d3f}\u{11000}-\u{11fff}\u{1e900}-\u{1e95f}]/u;
 
-/** The signs that silence a vowel. A joiner behind one chooses the shape of the conjunct (RFC 5892, appendix A). */
+/** Signs that silence a vowel. A following joiner shapes the conjunct (RFC 5892, appendix A). */
 const VIRAMAS: ReadonlySet<number> = new Set([
   0x94d, 0x9cd, 0xa4d, 0xacd, 0xb4d, 0xbcd, 0xc4d, 0xccd, 0xd3b, 0xd3c, 0xd4d, 0xdca, 0xe3a, 0xeba, 0xf84,
   0x1039, 0x103a, 0x1714, 0x1715, 0x1734, 0x17d2, 0x1a60, 0x1b44, 0x1baa, 0x1bab, 0x1bf2, 0x1bf3, 0xa806,
@@ -29,12 +29,12 @@ const TEXT_SELECTOR = 0xfe0e;
 const EMOJI_SELECTOR = 0xfe0f;
 const KEYCAP = 0x20e3;
 
-/** Whether the character is removed wherever it stands. */
+/** Whether the character is removed in every place. */
 export function isInvisible(point: number): boolean {
   return point >= 0xad && !isJoinerOrSelector(point) && INVISIBLE.test(String.fromCodePoint(point));
 }
 
-/** Whether the character is invisible, and text needs it in some places. */
+/** Whether the character is invisible, but needed in some places. */
 export function isJoinerOrSelector(point: number): boolean {
   return isJoiner(point) || isSelector(point);
 }
@@ -51,10 +51,10 @@ export function isMark(point: number): boolean {
   return point >= 0x300 && /\p{M}/u.test(String.fromCodePoint(point));
 }
 
-/** What stands before a joiner or a selector, as far as that decides. */
+/** The kind of character before a joiner or a selector. */
 export type Left = "other" | "keycap-base" | "emoji" | "whole-emoji" | "joining" | "virama";
 
-/** @param before what stands before `point` */
+/** @param before the kind of character before `point` */
 export function leftOf(point: number, before: Left): Left {
   if (point < 0x80) return isKeycapBase(point) ? "keycap-base" : "other";
   if (isSelector(point) || isSkinTone(point)) return before === "emoji" ? "whole-emoji" : "other";
@@ -64,10 +64,10 @@ export function leftOf(point: number, before: Left): Left {
 }
 
 /**
- * Whether a joiner or selector stays: `undefined` if the next character decides.
+ * Whether a joiner or selector stays. `undefined`: the next character decides.
  *
- * - A joiner stays behind a virama, between letters of one of the joining scripts, and between two emoji.
- * - A selector stays behind an emoji, and in a keycap such as 1️⃣.
+ * - A joiner stays after a virama, between letters of a joining script, and between two emoji.
+ * - A selector stays after an emoji, and in a keycap such as 1️⃣.
  */
 export function staysAfter(point: number, left: Left): boolean | undefined {
   switch (left) {
@@ -86,7 +86,7 @@ export function staysAfter(point: number, left: Left): boolean | undefined {
   }
 }
 
-/** Whether a joiner or selector behind `left` stays before the character `next`. */
+/** Whether a joiner or selector between `left` and `next` stays. */
 export function staysBefore(next: number, left: Left): boolean {
   switch (left) {
     case "joining":

@@ -1,11 +1,12 @@
-// Shows hidden characters of a text as visible codes.
+// Shows the hidden characters of a text as visible codes.
 import { MAX_COMBINING_MARKS } from "./inert.ts";
 import { isInvisible, isJoinerOrSelector, isMark } from "./invisible.ts";
 
 /**
- * Shows what {@link inert} would remove: an escape character becomes `\u{1b}`, a zero-width space `\u{200b}`. The result is safe to print,
- * and different texts have different results: a backslash before `u{` becomes `\u{5c}`. For text that a person judges, such as the command
- * of a tool call that waits for approval: there, hidden characters must not hide anything. Line feeds and tabs stay.
+ * Shows the characters that {@link inert} removes: an escape character becomes `\u{1b}`, a zero-width space `\u{200b}`.
+ * For text that a person judges, such as the command of a tool call that waits for approval. The result is safe to
+ * print, and line feeds and tabs stay. Different texts have different results, because a backslash before `u{` becomes
+ * `\u{5c}`.
  */
 export function reveal(text: string): string {
   let shown = "";

@@ -1,11 +1,8 @@
-// The newest messages as text, to remind a backend that lost the conversation.
+// The recap: the newest messages as text, for a backend that has lost the conversation.
 import type { List } from "../../universal/transcript/list.ts";
 import type { ChatMessage, ChatPart } from "../../universal/transcript/message.ts";
 
-/**
- * The longest recap, in UTF-16 units: some 8,000 tokens. That leaves most of a model's context free, and is far below the largest
- * frame of every backend.
- */
+/** The longest recap in UTF-16 code units: about 8,000 tokens, and far below every frame limit. */
 export const MAX_RECAP_LENGTH = 32_000;
 
 const START = "[The conversation so far, repeated because you no longer have it:]";
@@ -13,8 +10,8 @@ const END = "[End of the conversation so far. The user now writes:]";
 const CUT = "[...] ";
 
 /**
- * The newest messages as text, to go in front of the next prompt. Text, and the names of the tools that ran; no reasoning, no output of
- * tools. The oldest text that does not fit is left out.
+ * The newest messages as text, to put in front of the next prompt. Contains text and the names of the tools that ran,
+ * but no reasoning and no tool output. The oldest text is cut to fit.
  *
  *     [The conversation so far, repeated because you no longer have it:]
  *
@@ -38,13 +35,13 @@ export function recapOf(messages: List<ChatMessage>, limit = MAX_RECAP_LENGTH): 
   return entries.length === 0 ? "" : [START, ...entries.reverse(), END, ""].join("\n\n");
 }
 
-/** Whether the backend has had the message. A prompt that never left is not part of the conversation. */
+/** Whether the message belongs to the conversation. An unsent prompt does not. */
 export function wasSaid({ role, status }: ChatMessage): boolean {
   if (role === "system") return false;
   return role === "assistant" || status === "sent" || status === "completed";
 }
 
-/** The text of the last parts, cut at the front to `limit`. Reads no more parts than fit. */
+/** The text of the last parts, cut at the front to `limit`. Reads only as many parts as fit. */
 function lastOf(parts: List<ChatPart>, limit: number): string {
   const texts: string[] = [];
   let left = limit;
@@ -59,7 +56,7 @@ function lastOf(parts: List<ChatPart>, limit: number): string {
   return texts.reverse().join("\n");
 }
 
-/** The end of a text. Does not begin with half a character. */
+/** The end of a text, never starting inside a surrogate pair. */
 function tailOf(text: string, length: number): string {
   const tail = text.slice(text.length - length);
   const first = tail.charCodeAt(0);

@@ -1,4 +1,4 @@
-// A chat as a JSON value: written, checked and read.
+// A saved chat: a JSON value, written, checked and read.
 import { describe, isObject } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import type { ConversationState } from "../../core/turn/conversation.ts";
@@ -9,7 +9,7 @@ import type { ChatMessage, ChatPart, ChatSubagentPart } from "../../universal/tr
 import type { ChatTotals } from "../../universal/transcript/totals.ts";
 import type { Restored } from "../timeline.ts";
 
-/** A part as JSON: the parts of a sub-agent are an array. */
+/** A part as JSON: a sub-agent's parts are an array. */
 export type SavedPart =
   | Exclude<ChatPart, ChatSubagentPart>
   | (Omit<ChatSubagentPart, "parts"> & { readonly parts: readonly SavedPart[] });
@@ -17,40 +17,40 @@ export type SavedPart =
 /** A message as JSON. */
 export type SavedMessage = Omit<ChatMessage, "parts"> & { readonly parts: readonly SavedPart[] };
 
-/** A branch that is not shown: its messages, and the state of the conversation behind them. */
+/** A branch that is not shown: its messages, and the state of the conversation at its end. */
 export interface SavedBranch {
   readonly messages: readonly SavedMessage[];
   readonly state?: ConversationState;
 }
 
-/** A chat as a JSON value. `createChat(source, { from })` goes on from it. */
+/** A chat as a JSON value. `createChat(source, { from })` continues it. */
 export interface SavedChat {
   readonly version: 1;
   /** The name of the source. */
   readonly source: string;
   readonly messages: readonly SavedMessage[];
-  /** The state of the backend's conversation. Absent if there is none to go on from. */
+  /** The state of the backend's conversation. Absent if there is none to continue from. */
   readonly state?: ConversationState;
   readonly totals: ChatTotals;
-  /** The ids of the messages whose prompts wait in the chat, in order. */
+  /** The ids of the messages with queued prompts, in order. */
   readonly queue?: readonly string[];
   readonly branches?: readonly SavedBranch[];
 }
 
-/** A saved chat, read. */
+/** A saved chat after parsing. */
 export interface ReadChat extends Restored {
   readonly state: ConversationState | undefined;
   readonly source: string;
-  /** The prompts that wait. They are not among the messages. */
+  /** The queued prompts. They are not in `messages`. */
   readonly queue: readonly ChatMessage[];
 }
 
-/** The version that this library writes, and reads with all before it. */
+/** The version that this library writes. It reads this version and all older ones. */
 const VERSION = 1;
 
 const plainMessages = new WeakMap<ChatMessage, SavedMessage>();
 
-/** The JSON form of messages. A message that has not changed is made once. */
+/** Messages as JSON. An unchanged message is converted once. */
 function saveMessages(messages: List<ChatMessage>): readonly SavedMessage[] {
   return messages.map((message) => {
     const known = plainMessages.get(message);
@@ -64,7 +64,7 @@ function saveMessages(messages: List<ChatMessage>): readonly SavedMessage[] {
 const saveParts = (parts: List<ChatPart>): readonly SavedPart[] =>
   parts.map((part) => (part.type === "subagent" ? { ...part, parts: saveParts(part.parts) } : part));
 
-/** @param unsent the ids of the prompts that wait */
+/** @param unsent the ids of the queued prompts */
 export function savedOf(
   { source, messages, branches: hidden, states = new Map(), state, usage, cost }: Omit<ReadChat, "queue">,
   unsent: readonly string[],
@@ -84,7 +84,7 @@ export function savedOf(
   };
 }
 
-/** @throws InvalidInputError for a value that is no saved chat. */
+/** @throws InvalidInputError if the value is not a saved chat */
 export function readSaved(value: unknown): ReadChat {
   const version = isObject(value) ? value["version"] : undefined;
   if (typeof version === "number" && version > VERSION)
@@ -133,7 +133,7 @@ function read(saved: SavedChat): ReadChat {
   };
 }
 
-/** A prompt that waits; `failed` in a chat that was closed. */
+/** A queued prompt. Its status is `failed` if the chat was closed. */
 const isUnsent = ({ role, status }: SavedMessage): boolean =>
   role === "user" && (status === "queued" || status === "failed");
 
@@ -195,7 +195,7 @@ const areSiblings = (value: unknown): boolean =>
     Array.isArray(value["ids"]) &&
     value["ids"].every((id) => typeof id === "string"));
 
-/** A field of each type of part, with its type: enough for a UI not to fail. */
+/** The fields that a UI needs of each type of part, with their types. */
 const PARTS: Readonly<Record<ChatPart["type"], Readonly<Record<string, string>>>> = {
   text: { text: "string" },
   reasoning: { text: "string", visibility: "string" },

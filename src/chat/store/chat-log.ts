@@ -1,4 +1,4 @@
-// Writes what the backend says, and what the chat says itself, to the chat's store.
+// Writes the events of the backend and of the chat itself to the store.
 import type { Clock } from "../../core/clock.ts";
 import { deferred } from "../../core/deferred.ts";
 import type { UniversalEvent } from "../../universal/events.ts";
@@ -9,7 +9,7 @@ import { type LoadedChat, loadChat, senderOf } from "./load.ts";
 import type { ChatStore } from "./store.ts";
 import { MAX_STORE_WAIT, StoreWriter } from "./store-writer.ts";
 
-/** One chat in its store: what the backend says, and what the chat says itself. */
+/** Writes the events of the backend and of the chat itself to the store, and loads them. */
 export class ChatLog {
   readonly #stored: { readonly store: ChatStore; readonly id: string };
   readonly #clock: Pick<Clock, "setTimeout">;
@@ -46,8 +46,8 @@ export class ChatLog {
   }
 
   /**
-   * Whether this chat sends a prompt that it has claimed: another chat over the same store may have claimed the prompt first. Undefined: the
-   * store has not said so within `MAX_STORE_WAIT` ms.
+   * Whether this chat, not another one over the same store, may send a prompt that it has claimed. Undefined if the
+   * store has not answered within `MAX_STORE_WAIT` ms.
    */
   async isSender(id: string): Promise<boolean | undefined> {
     const tooLate = deferred<undefined>();
@@ -64,7 +64,7 @@ export class ChatLog {
     }
   }
 
-  /** Writes the rest. */
+  /** Writes the remaining events. */
   close(): Promise<void> {
     for (const event of this.#own.end()) this.add(event);
     return this.#writer.close();

@@ -1,11 +1,11 @@
-// The lines that a store writes for events: consecutive deltas share one.
+// The lines that a store writes for events. Consecutive deltas share a line.
 import type { UniversalEvent } from "../../universal/events.ts";
 import { followingDelta, markOf } from "../../universal/jsonl/delta-line.ts";
 
 /**
- * The lines of events, each with a line feed: deltas that follow a delta share one. `JsonlReader` reads the same events from them.
+ * The lines of events, each with a line feed. Consecutive deltas share a line. `JsonlReader` reads the events back.
  * @param json the JSON of each event
- * @param before the event of the last line in the file, if these lines go on behind it
+ * @param before the event of the file's last line, if these lines follow it
  */
 export function compactLines(
   events: readonly UniversalEvent[],
@@ -13,7 +13,7 @@ export function compactLines(
   before: UniversalEvent | undefined,
 ): string {
   let text = "";
-  /** A line of deltas without its end. */
+  /** A line of deltas, not yet closed. */
   let open = "";
   let last = before;
   for (const [at, event] of events.entries()) {
@@ -33,7 +33,7 @@ function closed(line: string): string {
   return line && `${line}]\n`;
 }
 
-/** What a line of deltas needs of an event. `undefined` for one that differs from the delta before it in anything else: it has a line of its own. */
+/** The part of a shared line for one delta. Undefined for an event that needs its own line. */
 function moreOf(last: UniversalEvent | undefined, event: UniversalEvent, json: string): string | undefined {
   if (last?.type !== "item.delta" || event.type !== "item.delta") return undefined;
   const { delta } = event.data;

@@ -1,4 +1,4 @@
-// `directoryStore`: keeps each chat in a JSONL file of a folder.
+// `directoryStore`: stores each chat in a JSONL file of a folder.
 import { createHash, randomUUID } from "node:crypto";
 import { type FileHandle, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -17,14 +17,13 @@ import { type ChatStore, checkEvents, checkId } from "./store.ts";
 /** Options of {@link directoryStore}. */
 export interface DirectoryStoreOptions {
   /**
-   * Whether `append` waits until the disk has the events (fsync). Without it the system writes them some seconds later: a crash of the
-   * program loses nothing, a power cut may lose the last events. With it each append takes some ms.
-   * @default false
+   * Whether `append` waits some ms until the events are on the disk (fsync). Otherwise the system writes them some
+   * seconds later. A crash then loses nothing, but a power cut may lose the last events. @default false
    */
   readonly durable?: boolean;
   /**
-   * Called by `load` for each line that is no event: what a crash or a full disk cut off, also at the end, or what somebody else wrote. Such
-   * lines are skipped. An error of this function rejects the load. @default nobody is told
+   * `load` calls it for each line that is not an event, and skips the line. A crash, a full disk or another program may
+   * have left such a line. An error of this function rejects the load. @default does nothing
    */
   readonly onProblem?: (problem: JsonlProblem & { readonly id: string }) => void;
 }
@@ -32,16 +31,17 @@ export interface DirectoryStoreOptions {
 const OPTIONS = { durable: checks.boolean, onProblem: checks.function };
 
 /**
- * Keeps each chat in a JSONL file in `folder`. The folder and its parents are made at the first append. All is for this user alone (0700;
- * files 0600): wider modes of what is there already are put right. A file that is a link or no file, or belongs to another user, is refused.
+ * Stores each chat in a JSONL file in `folder`. The first append creates the folder and its parents. Only this user
+ * gets access (folder 0700, files 0600): wider modes are corrected. A link, or a file of another user, is refused.
  *
- * - What `append` has taken is in the file. Deltas that follow one another share a line, so that short ones do not take 60 times their text.
- * - Appends of one process never mix their lines, also those of several stores on one folder. Each append is one write at the end of the
- *   file, so other processes may append too.
- * - A last line that was cut off by a crash stays behind as a line of its own: the next append begins a new line.
+ * - After `append` resolves, the events are in the file. Consecutive deltas share a line, because short ones would
+ *   otherwise take 60 times the space of their text.
+ * - Appends of one process never mix their lines, even from several stores on one folder. Each append is one write at
+ *   the end of the file, so other processes may append too.
+ * - If a crash has cut off the last line, the next append starts a new line.
  *
- * @throws InvalidInputError for a folder that is no text, or an option that does not exist. Calls reject with it for an id or events that
- * cannot be stored, and with {@link ChatStoreError} if the system refuses.
+ * @throws InvalidInputError for a folder that is no text, or an unknown option. Calls reject with it for a wrong id or
+ * wrong events, and with {@link ChatStoreError} if the system refuses.
  */
 export function directoryStore(folder: string, options?: DirectoryStoreOptions): ChatStore {
   if (!checks.text.holds(folder))
@@ -50,21 +50,21 @@ export function directoryStore(folder: string, options?: DirectoryStoreOptions):
   return new DirectoryStore(resolve(folder), options ?? {});
 }
 
-/** Calls in their order, by the path of the chat as a store spells it. */
+/** Runs calls in order, per path of a chat as the store spells it. */
 const CALLS = new Serial();
-/** Writes, by the real path: several stores may spell one folder differently. */
+/** Runs writes in order, per real path, because several stores may spell one folder differently. */
 const WRITES = new Serial();
 
-/** Chats whose last event is remembered, about 500 bytes each. The next append to another chat begins with a whole event. */
+/** The limit of remembered last events, about 500 bytes each. Other chats start a new line per append. */
 const MAX_TAILS = 64;
 
-/** Bytes that are read at once. */
+/** Bytes per read. */
 const PIECE = 64 * 1_024;
 const LINE_FEED = 0x0a;
 
-/** A file as this store has left it. */
+/** A file after this store's last write. */
 interface Tail {
-  /** Which file it was, and how long. */
+  /** Identifies the file and its length. */
   readonly state: string;
   readonly last: UniversalEvent | undefined;
 }
@@ -72,7 +72,7 @@ interface Tail {
 class DirectoryStore implements ChatStore {
   readonly #folder: string;
   readonly #options: DirectoryStoreOptions;
-  /** By the name of the file. */
+  /** By file name. */
   readonly #tails = new Recent<string, Tail>(MAX_TAILS);
 
   constructor(folder: string, options: DirectoryStoreOptions) {
@@ -125,7 +125,7 @@ class DirectoryStore implements ChatStore {
     });
   }
 
-  /** Whether the file was new. */
+  /** Returns whether the file was new. */
   #write(
     path: string,
     file: string,
@@ -137,12 +137,12 @@ class DirectoryStore implements ChatStore {
       const stateAt = (end: number): string => [dev, ino, end].join();
       const tail = this.#tails.get(file);
       const isAsLeft = tail?.state === stateAt(size);
-      this.#tails.delete(file); // until this write is known to be whole
+      this.#tails.delete(file); // forgotten, unless this write succeeds
       const isCut = !isAsLeft && size > 0 && !(await endsWithLineFeed(handle, size));
       const lines = compactLines(events, json, isAsLeft ? tail.last : undefined);
       const bytes = Buffer.from(isCut ? `\n${lines}` : lines);
       let rest: Uint8Array = bytes;
-      while (rest.length > 0) rest = rest.subarray((await handle.write(rest)).bytesWritten); // the first write takes all, as a rule
+      while (rest.length > 0) rest = rest.subarray((await handle.write(rest)).bytesWritten); // usually one write is enough
       if (this.#options.durable) await handle.sync();
       this.#tails.set(file, { state: stateAt(size + bytes.length), last: events.at(-1) });
       return size === 0;
@@ -167,7 +167,7 @@ class DirectoryStore implements ChatStore {
   }
 }
 
-/** Characters of an id that a message quotes. */
+/** Maximum characters of an id in an error message. */
 const QUOTED = 100;
 const DONE = { load: "read", append: "saved", list: "listed" } as const;
 const WHY: Readonly<Record<string, string>> = {
@@ -212,13 +212,12 @@ async function endsWithLineFeed(handle: FileHandle, size: number): Promise<boole
   return last[0] === LINE_FEED;
 }
 
-/** Makes a new file last. Windows cannot open folders, and needs no such call. */
+/** Writes a new file's folder entry to the disk. Windows cannot open folders, and needs no call. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === "win32") return;
   await withFile(open(folder, "r"), (handle) => handle.sync());
 }
 
-/** Closes the file, whatever happens. */
 async function withFile<T>(
   opened: FileHandle | Promise<FileHandle>,
   task: (handle: FileHandle) => Promise<T>,
@@ -246,7 +245,7 @@ function fileOf(id: string): string {
   return fileNameOf(id) ?? longFileOf(id);
 }
 
-/** An id that is too long for a name: the file has the name of its hash, and a file beside it holds the id. */
+/** For an id that is too long for a file name: the name has the id's hash, and a second file holds the id. */
 function longFileOf(id: string): string {
   return `long-${createHash("sha256").update(Buffer.from(id, "utf16le")).digest("hex")}.jsonl`;
 }
@@ -257,7 +256,7 @@ function isLong(file: string): boolean {
 
 const idFileOf = (path: string): string => path.replace(/\.jsonl$/, ".id");
 
-/** Written before the events, and whole or not at all. */
+/** Writes the id before the events, through a rename: the file is complete or absent. */
 async function keepId(path: string, id: string): Promise<void> {
   if ((await keptId(path)) === id) return;
   const temporary = `${idFileOf(path)}.${randomUUID()}`;
@@ -270,7 +269,7 @@ async function keepId(path: string, id: string): Promise<void> {
   }
 }
 
-/** The id of a file with a long one; `undefined` if the file beside it is missing, or holds another id. */
+/** The id of a chat with a long id. Undefined if the id's file is missing or does not match. */
 async function keptId(path: string): Promise<string | undefined> {
   try {
     const text = await withFile(openOwn(idFileOf(path), READ), (handle) => handle.readFile("utf8"));

@@ -1,33 +1,30 @@
-// The file name of a chat's id, and back.
+// Converts a chat's id to a file name, and back.
 
 const PREFIX = "chat-";
 const SUFFIX = ".jsonl";
 
-/**
- * The longest encoded id in a file name. Common file systems take 255 bytes for a name; the rest is for our prefix, suffix and temporary
- * names.
- */
+/** The longest encoded id in a name. File systems allow 255 bytes, also for prefix and suffix. */
 const MAX_ENCODED = 200;
 
 /**
- * The name of the file of a chat; `undefined` if the id is too long for a name.
+ * The file name of a chat. Undefined if the id is too long for a name.
  *
- * Different ids have different names, also where file systems ignore case or normalise characters: a name has only small letters, digits
- * and `_-%.`. No name is reserved, hidden or a path, because each begins with `chat-`.
+ * Different ids have different names, even where file systems ignore case or normalise characters: names use only small
+ * letters, digits and `_-%.`. The prefix `chat-` prevents reserved names, hidden files and paths.
  */
 export function fileNameOf(id: string): string | undefined {
   const encoded = encode(id);
   return encoded.length > MAX_ENCODED ? undefined : `${PREFIX}${encoded}${SUFFIX}`;
 }
 
-/** The id of the chat in a file; `undefined` for a file that is no chat's. */
+/** The chat's id from a file name. Undefined if the name is not one of a chat. */
 export function idOfFileName(name: string): string | undefined {
   if (!name.startsWith(PREFIX) || !name.endsWith(SUFFIX)) return undefined;
   const id = decode(name.slice(PREFIX.length, -SUFFIX.length));
   return id !== "" && fileNameOf(id) === name ? id : undefined;
 }
 
-/** By UTF-16 code units: half a character is a valid part of an id, and has no UTF-8. */
+/** Encodes UTF-16 code units, because an id may contain a lone surrogate, which has no UTF-8. */
 function encode(id: string): string {
   return id.replace(/[^a-z0-9_-]/g, (unit) => {
     const hex = unit.charCodeAt(0).toString(16);

@@ -1,4 +1,4 @@
-// Reads a chat from its store, with its queue and branches.
+// Loads a chat from its store, with its queue and branches.
 import type { UniversalEvent } from "../../universal/events.ts";
 import { cutOff } from "../../universal/transcript/cut-off.ts";
 import { type List, listOf } from "../../universal/transcript/list.ts";
@@ -15,12 +15,12 @@ interface Stored {
   readonly id: string;
 }
 
-/** A stored chat, read. */
+/** A chat loaded from a store. */
 export interface LoadedChat {
   readonly restored: Restored;
-  /** The prompts that were being sent when the log ended. */
+  /** The prompts that were being sent when the stored events ended. */
   readonly started: readonly ChatMessage[];
-  /** The prompts that waited. */
+  /** The prompts that were queued. */
   readonly waiting: readonly ChatMessage[];
 }
 
@@ -39,7 +39,7 @@ export async function loadChat(stored: Stored): Promise<LoadedChat> {
   }
 }
 
-/** The session of the chat that sends a prompt. @throws ChatStoreError if the store fails */
+/** The session that has claimed a prompt, if any. @throws ChatStoreError if the store fails */
 export async function senderOf({ store, id }: Stored, promptId: string): Promise<string | undefined> {
   try {
     return queueIn(await store.load(id)).senders.get(promptId);
@@ -55,7 +55,7 @@ const BEING_SENT: ErrorDescription = {
   code: "closed",
 };
 
-/** What a stored chat has shown. What was open when the log ended has failed. */
+/** The messages of a stored chat. Messages that were open when the events ended have failed. */
 export function loadTranscript(events: Iterable<UniversalEvent>): Restored {
   const { messages, branches, usage, cost, plan, context } = fold(events);
   let hidden = branches;
@@ -66,7 +66,7 @@ export function loadTranscript(events: Iterable<UniversalEvent>): Restored {
   return { messages: ended(messages), branches: hidden, usage, cost, plan, context };
 }
 
-/** The same list, if nothing of it was open. */
+/** Returns the same list if no message was open. */
 function ended(messages: List<ChatMessage>): List<ChatMessage> {
   const before = messages.toArray();
   const after = before.map(cutOff);

@@ -1,35 +1,35 @@
-// Opens files and folders of this user alone, never through a link.
+// Opens files and folders for this user alone, and never follows links.
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
 
-/** A file or a folder that is not used, whatever the system would allow. */
+/** A file or a folder that this library refuses to use. */
 export class RefusedFile extends Error {
-  /** `link`, `foreign-owner` or `not-a-file`; the system's word for a folder. */
+  /** `link`, `foreign-owner` or `not-a-file`, or the system's code `EISDIR`. */
   readonly code: string;
 
-  /** @param message what it is, and what to do */
+  /** @param message what the problem is, and what to do */
   constructor(code: string, message: string) {
     super(message);
     this.code = code;
   }
 }
 
-// Windows has none of these flags, no modes and no owners: there the folder inherits who may read it.
+// Windows has none of these flags, modes and owners. There the folder inherits its access rights.
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_DIRECTORY = 0, O_RDONLY, O_RDWR, O_APPEND, O_CREAT } = constants;
 
 export const READ = O_RDONLY;
 export const APPEND = O_RDWR | O_APPEND | O_CREAT;
 
-/** The bits of a mode that let others in. */
+/** The mode bits that give other users access. */
 const OTHERS = 0o077;
-/** Such as that of a system's temporary folder, which is for all users on purpose. */
+/** The sticky bit, such as on `/tmp`, which is for all users on purpose. */
 const STICKY = 0o1000;
 const ROOT = 0;
 
 const REMOVE = "move it away, or pass another folder";
 
 /**
- * Opens a file of this user, for this user alone: an existing one gets the mode 0600. A link is not followed, and a pipe blocks nobody.
+ * Opens a file of this user with the mode 0600. Follows no links, and never blocks on a pipe.
  * @throws RefusedFile; the error of the system
  */
 export async function openOwn(path: string, flags: number): Promise<FileHandle> {
@@ -60,7 +60,7 @@ function linked(): RefusedFile {
 }
 
 /**
- * The real path of a folder. One of this user gets the mode 0700. One of root is left as it is: root may do anything.
+ * The real path of a folder. A folder of this user gets the mode 0700. A folder of root stays as it is.
  * @throws RefusedFile for the folder of another user; the error of the system
  */
 export async function ownFolder(folder: string): Promise<string> {
@@ -87,7 +87,7 @@ async function keepOthersOut(handle: FileHandle, { mode }: Stats, most: number):
   try {
     await handle.chmod(mode & most);
   } catch (error) {
-    if (!isCode(error, "EROFS")) throw error; // what nobody can change can still be read
+    if (!isCode(error, "EROFS")) throw error; // a read-only file system: reading still works
   }
 }
 

@@ -1,16 +1,16 @@
-// Appends the events of a chat to its store in order, and tries again after a failure.
+// Appends the events of a chat to its store in order, and retries after a failure.
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 import type { UniversalEvent } from "../../universal/events.ts";
 import { ChatStoreError, isChatStoreError } from "../../universal/words/store-error.ts";
 import type { ChatStore } from "./store.ts";
 
-/** Limit for events that wait for the store: some ten long answers, 20 MB. A store that is further behind has failed for good. */
+/** The limit of unsaved events: ten long answers, 20 MB. Over the limit, storing stops for good. */
 export const MAX_UNSAVED_EVENTS = 50_000;
 
-/** ms between a failure of the store and the next try. */
+/** ms from a failure of the store to the next try. */
 export const STORE_RETRY_DELAY = 5_000;
 
-/** ms that closing a chat waits for its store. */
+/** The longest wait in ms for a store: to close a chat, and to check a claimed prompt. */
 export const MAX_STORE_WAIT = 2_000;
 
 export interface StoreWriterSetup {
@@ -18,7 +18,7 @@ export interface StoreWriterSetup {
   readonly id: string;
   readonly clock: Pick<Clock, "setTimeout">;
   readonly onFailed: (error: ChatStoreError) => void;
-  /** The store has taken a batch. */
+  /** The store has saved a batch. */
   readonly onSaved: () => void;
 }
 
@@ -30,10 +30,10 @@ type State =
   | { readonly name: "given-up" };
 
 /**
- * Appends the events of a chat to its store, in order: one append at a time, and all events that come meanwhile with the next one. A
- * batch that failed is tried again: the store may then have an event twice, and readers skip the second.
+ * Appends the events of a chat to its store in order. One append runs at a time, and the next one takes all events that
+ * arrived meanwhile. A failed batch is retried. The store may then have an event twice, and readers skip the second.
  *
- *     idle ──add()──▶ due ──microtask──▶ writing ──nothing waits──▶ idle
+ *     idle ──add()──▶ due ──microtask──▶ writing ──no events left──▶ idle
  *                      ▲                  │    │
  *                      └─5 s─ resting ◀─failed └─too far behind, or closed──▶ given-up
  */
@@ -50,7 +50,7 @@ export class StoreWriter {
     if (this.#state.name === "given-up") return;
     this.#waiting.push(event);
     if (this.#waiting.length > MAX_UNSAVED_EVENTS) {
-      // A log with a hole is worse than a log that ends early: nothing more is written.
+      // Writes nothing more: a gap in the log would be worse than an early end.
       this.#giveUp(`the store is ${MAX_UNSAVED_EVENTS} events behind: nothing more of this chat is stored`);
     } else if (this.#state.name === "idle") {
       this.#state = { name: "due" };
@@ -60,14 +60,14 @@ export class StoreWriter {
     }
   }
 
-  /** Writes what waits. Returns whether the store has all of it. */
+  /** Writes the waiting events. Returns whether the store has saved all of them. */
   async flush(): Promise<boolean> {
     if (this.#state.name === "due") this.#begin();
     if (this.#state.name === "writing") await this.#state.done;
     return this.#state.name === "idle";
   }
 
-  /** Writes the rest. Waits for the store at most `MAX_STORE_WAIT` ms. */
+  /** Writes the remaining events, within `MAX_STORE_WAIT` ms. */
   async close(): Promise<void> {
     if (this.#state.name === "resting") this.#state.cancel();
     if (this.#state.name === "resting" || this.#state.name === "due") this.#begin();
@@ -96,7 +96,7 @@ export class StoreWriter {
 
   async #write(): Promise<void> {
     const { store, id, onFailed, onSaved } = this.#setup;
-    await undefined; // a store that throws at once fails like any other: after `#begin`
+    await undefined; // if `append` throws at once, `#begin` must have set its state before
     while (this.#waiting.length > 0) {
       const batch = this.#waiting;
       this.#waiting = [];
@@ -127,7 +127,7 @@ export class StoreWriter {
   }
 }
 
-/** The error of a store of any kind. */
+/** Wraps the error of any store. */
 export function storeError(thrown: unknown, operation: "load" | "append", id: string): ChatStoreError {
   if (isChatStoreError(thrown)) return thrown;
   const message = operation === "load" ? "the chat could not be loaded" : "the chat could not be stored";

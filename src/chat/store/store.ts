@@ -1,29 +1,31 @@
-// The interface of a store, the store in memory, and checks for both.
+// The interface of a store, the store in memory, and checks for all stores.
 import { describe } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import type { UniversalEvent } from "../../universal/events.ts";
 import { lineOf, Overlap } from "../../universal/jsonl/jsonl.ts";
 
 /**
- * Where chats are kept. An own store, such as one over a database, has these promises to keep:
+ * Stores chats. An implementation, for example over a database, must keep these promises:
  *
- * - Appends to one chat take effect in the order of their calls, and a `load` sees all appends that were called before it.
- * - `load` gives whole events only. An event whose `sequence` is not above the last one of its session is given once: who is not sure where
- *   an earlier append stopped appends some events a second time.
+ * - Appends to one chat take effect in the order of the calls. A `load` includes all appends that were called before
+ *   it.
+ * - `load` returns only whole events. An event whose `sequence` is not above the last one of its session is returned
+ *   once: after a failed append, the same events may be appended again.
  * - A failed call rejects, and later calls work.
- * - Two chats may append to one id, also from two programs or tabs: the events of both are kept. `load` gives the events of each session in
- *   order; one session may come behind the other. A chat loads once, at its start, and does not show what the other chat adds.
+ * - Two chats, also in two programs or tabs, may append to one id. The events of both are stored. `load` returns the
+ *   events of each session in order, and may return one session after the other. A chat loads once, at its start, and
+ *   does not show what the other chat adds.
  */
 export interface ChatStore {
-  /** The events of a chat, in order. Empty for a chat that is not known. */
+  /** The events of a chat, in order. Empty for an unknown chat. */
   load(id: string): Promise<readonly UniversalEvent[]>;
-  /** Adds events behind those of the chat. Makes the chat, if there is none. */
+  /** Adds events at the end of a chat. Creates the chat if it does not exist. */
   append(id: string, events: readonly UniversalEvent[]): Promise<void>;
   /** The ids of all chats that have events, sorted. */
   list(): Promise<readonly string[]>;
 }
 
-/** A store that lasts as long as the program: for tests, and for pages that keep nothing. */
+/** A store in memory, lost at the end of the program. For tests, and pages that store nothing. */
 export function memoryStore(): ChatStore {
   const chats = new Map<string, Kept>();
   return {
@@ -55,10 +57,7 @@ export function checkId(id: string): void {
     throw new InvalidInputError(`the id of the chat is ${describe(id)}.`, "Pass a string that is not empty.");
 }
 
-/**
- * The JSON of each event.
- * @throws InvalidInputError for what is no list of events.
- */
+/** The JSON of each event. @throws InvalidInputError if the value is not a list of events */
 export function checkEvents(events: readonly UniversalEvent[]): readonly string[] {
   if (!Array.isArray(events))
     throw new InvalidInputError(`the events are ${describe(events)}.`, "Pass an array of universal events.");

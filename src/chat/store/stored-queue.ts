@@ -1,23 +1,23 @@
-// Reads the prompts that waited from the events of a store.
+// Reads the queued prompts from the events of a store.
 import { isObject } from "../../core/checks.ts";
 import type { UniversalEvent } from "../../universal/events.ts";
 import type { ChatMessage } from "../../universal/transcript/message.ts";
 import { CHAT_PROTOCOL } from "../../universal/transcript/reduce.ts";
 import { messageOf, readPrompt } from "../prompt.ts";
 
-/** The prompts of a stored chat that no turn has shown, by the last word of the events. */
+/** The prompts of a stored chat that no turn has shown. */
 export interface StoredQueue {
   readonly waiting: readonly ChatMessage[];
-  /** They were about to be sent when the events ended: perhaps they were. */
+  /** The prompts that the chat was sending when the events ended. They may have been sent. */
   readonly started: readonly ChatMessage[];
-  /** The session of the chat that sends a prompt, by the prompt's id: the first chat that has said so. */
+  /** From a prompt's id to the session of the chat that sends it: the first chat that claimed it. */
   readonly senders: ReadonlyMap<string, string>;
 }
 
-/** Reads the queue from the events of a store. A prompt that a turn shows waits no more, whoever sent it. */
+/** Reads the queue from the events of a store. A prompt that any turn shows is no longer queued. */
 export function queueIn(events: Iterable<UniversalEvent>): StoredQueue {
   const chats = new Set<string>();
-  /** The prompts of the turns under way, by session. */
+  /** The prompts of the running turns, by session. */
   const turns = new Map<string, string | undefined>();
   const shown = new Set<string>();
   const queue = new Queue();
@@ -26,7 +26,7 @@ export function queueIn(events: Iterable<UniversalEvent>): StoredQueue {
     if (type === "turn.started") turns.set(session_id, data.metadata?.prompt_id);
     const prompt = type === "item.started" && data.item.role === "user" ? turns.get(session_id) : undefined;
     if (prompt !== undefined) shown.add(prompt);
-    // No backend has a word in the queue: what waits will be sent as the user's own.
+    // Only chats may change the queue, not backends: queued prompts are sent in the user's name.
     const change =
       type === "item.completed" && chats.has(session_id) ? changeIn(data.item.content) : undefined;
     if (change) queue.apply(change, session_id);
@@ -39,7 +39,7 @@ export function queueIn(events: Iterable<UniversalEvent>): StoredQueue {
   };
 }
 
-/** A change of a prompt that does not wait changes nothing. */
+/** Ignores changes of prompts that are not queued. */
 class Queue {
   waiting = new Map<string, ChatMessage>();
   readonly started = new Map<string, ChatMessage>();
@@ -71,7 +71,7 @@ class Queue {
     }
   }
 
-  /** The prompt was not sent: it is the next one again. */
+  /** The prompt was not sent: put it at the front of the queue. */
   #giveBack(message: ChatMessage): void {
     this.started.delete(message.id);
     this.senders.delete(message.id);
@@ -92,7 +92,6 @@ class Queue {
   }
 }
 
-/** A change, read. */
 type ReadChange = { readonly id: string } & (
   | { readonly type: "put"; readonly message: ChatMessage }
   | { readonly type: "take" | "start" }
@@ -115,7 +114,7 @@ function changeIn([status, more]: Content): ReadChange | undefined {
   return typeof move === "string" ? { type: "move", id: move, before } : undefined;
 }
 
-/** A prompt that no chat has written is left out, so that the rest of the chat loads. */
+/** Skips an invalid prompt, so that the rest of the chat loads. */
 function putIn({ id, input, at }: Readonly<Record<string, unknown>>): ReadChange | undefined {
   if (typeof id !== "string" || id === "" || typeof at !== "number") return undefined;
   try {

@@ -1,4 +1,4 @@
-// The loop of one agent in a run: ask the model, run its tool calls, again until the agent is done.
+// The loop of one agent in a run: ask the model, run its tool calls, repeat until the agent ends its turn.
 import type { ToolOutput } from "../../codebuff-events/print-mode.ts";
 import { defined } from "../../core/checks.ts";
 import { Calls, type Ran } from "../calls/calls.ts";
@@ -19,10 +19,10 @@ import { RunRecord } from "./run-record.ts";
 import { assertWanted, tell, wordsOf } from "./shared.ts";
 import { spawnAgents } from "./spawn.ts";
 
-/** Steps in a row with bad calls alone. */
+/** Consecutive steps with only invalid calls before the run fails. */
 const MAX_BAD_STEPS = 5;
 
-/** Steps in a row with thoughts alone. */
+/** Consecutive steps with only reasoning before the run fails. */
 const MAX_THINK_ONLY = 3;
 
 const INTERRUPTED = "Your answer broke off before its end. Go on from there.";
@@ -32,16 +32,16 @@ const NO_OUTPUT = "You have not set the output yet. Call set_output with it.";
  * The run of one agent.
  *
  *     START ──▶ step ──▶ step ... ──▶ FINISH completed
- *                 ├── a failure ────▶ FINISH failed
- *                 └── a stop ───────▶ FINISH cancelled, at once and in the background
+ *                 ├── failure ─────▶ FINISH failed
+ *                 └── stop ────────▶ FINISH cancelled, at once and in the background
  */
 export class AgentRun implements AgentWork {
   readonly setup: AgentRunSetup;
   readonly record: RunRecord;
   readonly #history: RunMessage[];
-  /** The length of the history when the run began. */
+  /** The length of the history at the start of the run. */
   readonly #begun: number;
-  /** The system prompt, filled in once: a prompt that changes in each request could not be cached. */
+  /** The system prompt. Filled in once: providers cannot cache a prompt that changes. */
   readonly #system: string;
   readonly #toolbox: Toolbox;
   readonly #calls: Calls;
@@ -92,7 +92,6 @@ export class AgentRun implements AgentWork {
     });
   }
 
-  /** The agent's state as it is now: a JSON value. */
   get state(): RunAgentState {
     const { agent, speaker } = this.setup;
     const { record } = this;
@@ -102,7 +101,7 @@ export class AgentRun implements AgentWork {
       runId: record.runId,
       ancestorRunIds: speaker.ancestorRunIds,
       childRunIds: record.childRunIds,
-      messageHistory: withoutOrphans(this.#history), // a call that has no result yet would spoil the next run
+      messageHistory: withoutOrphans(this.#history), // a call without a result would break the next run
       stepsRemaining: this.#stepsRemaining,
       creditsUsed: record.credits,
       directCreditsUsed: record.directCredits,
@@ -114,7 +113,6 @@ export class AgentRun implements AgentWork {
     return state;
   }
 
-  /** A prompt of the agent, with what its placeholders stand for now. */
   #filled(prompt: string): string {
     const { shared, agent, prompt: initialPrompt } = this.setup;
     return filledIn(prompt, {
@@ -126,12 +124,11 @@ export class AgentRun implements AgentWork {
     });
   }
 
-  /** Runs the agent to its end. @throws CodebuffRunError; the reason of a stop. */
   async run(): Promise<AgentEnd> {
     const { shared, agent, speaker } = this.setup;
     const { signal } = shared;
     const { record } = this;
-    const cancel = (): void => void record.finish("cancelled", false); // at once: the tools may need some time to end
+    const cancel = (): void => void record.finish("cancelled", false); // at once: tools may take time to end
     try {
       await record.start(agent.recordId, speaker.ancestorRunIds);
       assertWanted(shared);
@@ -140,7 +137,7 @@ export class AgentRun implements AgentWork {
       const isCut = this.#stopReason === "max_steps";
       const facts = { begun: this.#begun, isCut, output: this.#output };
       const output = outputOfRun(agent.definition, this.#history, facts);
-      await this.#model.count(); // for the state that the next run goes on from
+      await this.#model.count(); // the next run reads the count from the state
       await abortable(record.finish("completed", isCut), signal);
       return { stopReason: this.#stopReason, output };
     } catch (error) {
@@ -182,7 +179,7 @@ export class AgentRun implements AgentWork {
     return texts;
   }
 
-  /** A call of the program: a step of its own in the record. */
+  /** Runs a call of the agent's program. The record counts the call as one step. */
   async #ownCall(name: string, input: Readonly<Record<string, unknown>>): Promise<readonly ToolOutput[]> {
     const startTime = this.#now();
     const output = await this.#calls.runOne(name, input);
@@ -190,7 +187,7 @@ export class AgentRun implements AgentWork {
     return output;
   }
 
-  /** One answer of the model, and its tools. Returns whether the agent has ended its turn. */
+  /** Asks the model once and runs its tool calls. Returns whether the agent ended its turn. */
   async #step(): Promise<boolean> {
     const { shared, speaker } = this.setup;
     const { core, turn } = shared;
@@ -222,7 +219,6 @@ export class AgentRun implements AgentWork {
     return ends;
   }
 
-  /** The answer broke off: the model goes on in another step. */
   #goOnAfter({ serverMessage: message }: CodebuffRunError): false {
     tell(this.setup.shared, { type: "error", message, source: "stream-interrupted" }, message.length);
     this.#note(INTERRUPTED);
@@ -246,7 +242,7 @@ export class AgentRun implements AgentWork {
     return true;
   }
 
-  /** @throws CodebuffRunError `no_progress` for an agent that repeats a mistake. */
+  /** @throws CodebuffRunError `no_progress` if the agent repeats a mistake */
   #assertProgress(facts: StepFacts): void {
     this.#badSteps = facts.badCalls > 0 && facts.ran.length === 0 ? this.#badSteps + 1 : 0;
     this.#thinkOnlySteps = isThinkOnly(facts) ? this.#thinkOnlySteps + 1 : 0;
@@ -263,7 +259,7 @@ export class AgentRun implements AgentWork {
   #stopAtLimit(): true {
     const { shared } = this.setup;
     const message = `Step limit of ${shared.maxAgentSteps} reached`;
-    if (this.#stopReason === "max_steps") throw new CodebuffRunError({ kind: "no_progress", message }); // a program goes on
+    if (this.#stopReason === "max_steps") throw new CodebuffRunError({ kind: "no_progress", message }); // the program continued after the limit
     tell(shared, { type: "error", message }, message.length);
     this.#stopReason = "max_steps";
     return true;

@@ -1,4 +1,4 @@
-// What other agents know of an agent's run, as types.
+// Types of an agent's run, for the code that starts sub-agents.
 
 import type { RunPrompt } from "../input.ts";
 import type { RunMessage, RunOutput, RunStopReason } from "../messages.ts";
@@ -11,29 +11,24 @@ export interface AgentRunSetup {
   readonly shared: Shared;
   readonly agent: ResolvedAgent;
   readonly speaker: Speaker;
-  /** The agents that this agent may run. */
   readonly spawnable: readonly ResolvedAgent[];
-  /** The messages before this run. */
   readonly earlier: readonly RunMessage[];
-  /** What the agent is asked; undefined for a sub-agent that is started without words. */
+  /** The prompt; undefined for a sub-agent without a prompt. */
   readonly said: RunPrompt | undefined;
-  /** The text of `said`, as it was given. */
   readonly prompt: string | undefined;
   readonly params: Readonly<Record<string, unknown>> | undefined;
-  /** 0 for the root. */
+  /** 0 for the root agent. */
   readonly depth: number;
 }
 
-/** How an agent's run has ended. */
 export interface AgentEnd {
   readonly stopReason: RunStopReason;
   readonly output: RunOutput;
 }
 
-/** The run of one agent, for the agents that start others. */
 export interface AgentWork {
   readonly setup: AgentRunSetup;
   readonly record: RunRecord;
-  /** Runs the agent to its end. @throws CodebuffRunError; the reason of a stop. */
+  /** Runs the agent until it ends. @throws CodebuffRunError; the stop's reason. */
   run(): Promise<AgentEnd>;
 }

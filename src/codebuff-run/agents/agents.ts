@@ -1,4 +1,4 @@
-// Definitions of agents, checked: the caller's own and those of the registry.
+// Checks agent definitions, and finds agents by id: the caller's own, then the registry's.
 import { type Check, type Checks, checks, checkValues, isObject, oneOf } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import { isForeign, markForeign } from "../calls/schema-limits.ts";
@@ -15,38 +15,37 @@ export interface AgentDefinition {
   readonly model: string;
   readonly publisher?: string;
   readonly version?: string;
-  /** Tools of this library (`end_turn`, `set_output`, ...), and of the client's `overrideTools`. The client's `tools` are offered without being named. */
+  /** Names of built-in tools and of `overrideTools`. The client's `tools` are always offered. */
   readonly toolNames?: readonly string[];
-  /** In all three prompts, placeholders such as `{CODEBUFF_USER_CWD}` stand for what the client knows. */
+  /** All three prompts may hold placeholders such as `{CODEBUFF_USER_CWD}`. The client fills them in. */
   readonly systemPrompt?: string;
-  /** Follows each prompt. */
+  /** Added after each prompt. */
   readonly instructionsPrompt?: string;
-  /** Follows the history in each request, marked as a reminder; not kept. */
+  /** Added after the history in each request, marked as a reminder. Not stored in the history. */
   readonly stepPrompt?: string;
-  /** `structured_output`: the answer is what the agent passes to `set_output`. @default "last_message"; with `outputSchema` "structured_output" */
+  /** `structured_output` (default with `outputSchema`): the input of `set_output`. @default "last_message" */
   readonly outputMode?: "last_message" | "all_messages" | "structured_output";
-  /** JSON Schema of the output. The model reads it behind the instructions, and is asked once more for an output that is missing. */
+  /** JSON Schema of the output, added to the instructions. A missing output is requested once more. */
   readonly outputSchema?: Readonly<Record<string, unknown>>;
-  /** For a sub-agent: the JSON Schemas of its `prompt` and `params`. */
+  /** JSON Schemas of `prompt` and `params`, for a sub-agent. */
   readonly inputSchema?: Readonly<Record<string, unknown>>;
-  /** What a caller of this agent should know. */
+  /** Tells other agents when and how to spawn this agent. */
   readonly spawnerPrompt?: string;
-  /** Ids of agents that this agent may run. */
+  /** Ids of agents that this agent may spawn. */
   readonly spawnableAgents?: readonly string[];
   readonly reasoningOptions?: object;
   readonly providerOptions?: object;
-  /** Steps in code. Never taken from a server. */
+  /** The agent's steps as code. Code from a server is never run. */
   readonly handleSteps?: AgentProgram;
 }
 
-/** An agent that can run. */
 export interface ResolvedAgent {
   readonly definition: AgentDefinition;
-  /** The agent's name in the records of the server: its id, or `publisher/id@version`. */
+  /** The agent's name in the backend's records: its id, or `publisher/id@version`. */
   readonly recordId: string;
 }
 
-/** Records of the registry have nulls. */
+/** The registry sends `null` for missing fields. */
 const orNull = ({ expects, holds }: Check): Check => ({
   expects,
   holds: (value) => value === null || holds(value),
@@ -86,7 +85,7 @@ const CHECKS: Checks<AgentDefinition> = {
   handleSteps: orNull({ ...checks.function, expects: "a function; code in a string is never run" }),
 };
 
-/** The problem of a definition; `undefined` if it is right. Unknown fields are allowed. */
+/** The problem of a definition; `undefined` if it is valid. Unknown fields are allowed. */
 export function problemOf(definition: object): string | undefined {
   const given: Readonly<Record<string, unknown>> = { ...definition };
   const missing = Object.keys(REQUIRED).find((name) => given[name] === undefined);
@@ -94,7 +93,7 @@ export function problemOf(definition: object): string | undefined {
   const { outputSchema, inputSchema } = given;
   try {
     checkValues(given, CHECKS, "field");
-    // Schemas are checked early: a wrong one would fail a run in its middle.
+    // Checked early: an invalid schema would otherwise fail in the middle of a run.
     if (outputSchema != null) schemaOf(outputSchema, "set_output");
     if (isObject(inputSchema)) inputSchemaOf(inputSchema, "the agent");
     return undefined;
@@ -104,17 +103,17 @@ export function problemOf(definition: object): string | undefined {
   }
 }
 
-/** The parameters of the tool that runs an agent. @throws InvalidInputError for schemas that cannot be used */
+/** The parameters of the tool that spawns an agent. @throws InvalidInputError for invalid schemas */
 export function inputSchemaOf(schemas: Readonly<Record<string, unknown>>, tool: string): ToolSchema {
   const { prompt = { type: "string" }, params } = schemas;
   const properties = { prompt, ...(params == null ? {} : { params }) };
-  const required = Object.keys(properties).filter((name) => schemas[name] != null); // what the agent says it needs
+  const required = Object.keys(properties).filter((name) => schemas[name] != null); // only schemas that the agent sets
   const schema = { type: "object", properties, ...(required.length === 0 ? {} : { required }) };
   if (Object.values(properties).some(isForeign)) markForeign(schema);
   return schemaOf(schema, tool);
 }
 
-/** The problem of a definition from a file or a server. The patterns of its schemas are never run. */
+/** The problem of a definition from a file or a server. Regular expressions in its schemas are never run. */
 export function problemOfForeign(definition: Readonly<Record<string, unknown>>): string | undefined {
   const { outputSchema, inputSchema } = definition;
   for (const schema of [outputSchema, ...(isObject(inputSchema) ? Object.values(inputSchema) : [])])
@@ -122,7 +121,6 @@ export function problemOfForeign(definition: Readonly<Record<string, unknown>>):
   return problemOf(definition);
 }
 
-/** The agent of a cost mode, where the caller names none. */
 export function agentOfMode(costMode: string): string {
   switch (costMode) {
     case "free":
@@ -139,13 +137,12 @@ export function agentOfMode(costMode: string): string {
   }
 }
 
-/** Asks the registry for an agent; `undefined` if there is none. */
+/** Gets an agent from the registry; `undefined` if it does not exist. */
 export type AskRegistry = (path: string) => Promise<unknown>;
 
-/** `publisher/id@version`; all but the id may be left out. */
+/** `publisher/id@version`; publisher and version are optional. */
 const REFERENCE = /^(?:([A-Za-z0-9_.-]+)\/)?([a-z0-9-]+)(?:@([A-Za-z0-9_.-]+))?$/;
 
-/** The agents of one run: those of the caller, and those of the registry, each asked for once. */
 export class Agents {
   readonly #own: ReadonlyMap<string, AgentDefinition>;
   readonly #ask: AskRegistry;
@@ -156,7 +153,6 @@ export class Agents {
     this.#ask = ask;
   }
 
-  /** The caller's agent with this id. */
   own(id: string): AgentDefinition | undefined {
     return this.#own.get(id);
   }
@@ -177,7 +173,7 @@ export class Agents {
     throw new CodebuffRunError({ kind: "agent_not_found", message });
   }
 
-  /** Agents that others may run. One that cannot be found is left out: it fails when it is run. */
+  /** Agents that may be spawned. Skips agents that are not found: spawning them fails later. */
   async all(ids: readonly string[]): Promise<readonly ResolvedAgent[]> {
     const found = await Promise.all(ids.map((id) => this.find(id).catch(() => undefined)));
     return found.filter((each) => each !== undefined);
@@ -196,7 +192,7 @@ export class Agents {
       )
     )
       return undefined;
-    // Servers of MCP are started for agents of the caller only.
+    // MCP servers are started only for agents of the caller.
     const { mcpServers: _, ...definition }: Readonly<Record<string, unknown>> = {
       displayName: name,
       ...data,

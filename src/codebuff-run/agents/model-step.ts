@@ -1,4 +1,4 @@
-// Asks the model once, and gives its answer to the turn and the history.
+// Asks the model once, and passes its answer to the turn and the history.
 
 import { ProviderCalls } from "../calls/provider-calls.ts";
 import { CodebuffRunError } from "../errors.ts";
@@ -11,7 +11,7 @@ import { eventOf, type Speaker, sumOf } from "../turn.ts";
 import type { AgentDefinition } from "./agents.ts";
 import { assertWanted, type Shared } from "./shared.ts";
 
-/** Answers in a row that break off before the run fails. */
+/** Consecutive interrupted answers before the run fails. */
 const MAX_INTERRUPTIONS = 3;
 
 export interface ModelSetup {
@@ -20,26 +20,23 @@ export interface ModelSetup {
   readonly speaker: Speaker;
   readonly tools: readonly ChatTool[];
   readonly history: RunMessage[];
-  /** The system prompt. */
   readonly system: string;
-  /** What follows the history in the next request; empty for nothing. */
+  /** A text after the history of the next request; may be empty. */
   readonly reminder: () => string;
-  /** The id of the run on the backend. */
   readonly runId: () => string;
 }
 
-/** One answer of the model, received. */
 export interface Received {
   readonly answer: Answer;
   readonly text: string;
   readonly credits: number;
-  /** Undefined: the backend. */
+  /** Undefined for the backend. */
   readonly provider: string | undefined;
   /** Why the answer broke off. Its calls are dropped, and the model is asked again. */
   readonly interruption: CodebuffRunError | undefined;
 }
 
-/** Asks the model of one agent. What it says goes to the reader and into the history. */
+/** Asks the model of one agent. The answer goes to the turn's reader and into the history. */
 export class Model {
   readonly #setup: ModelSetup;
   #contextTokens = 0;
@@ -49,12 +46,11 @@ export class Model {
     this.#setup = setup;
   }
 
-  /** Tokens of the history: counted by the backend, otherwise estimated. */
   get contextTokens(): number {
     return this.#contextTokens;
   }
 
-  /** Counts the tokens of the history. A measurement: the run goes on without it. */
+  /** Counts the tokens of the history. A failed count does not fail the run. */
   async count(): Promise<void> {
     const { shared, definition, tools, history, system } = this.#setup;
     const { backend } = shared.core;
@@ -63,7 +59,7 @@ export class Model {
     try {
       counted = await backend?.tokens({ messages: history, system, model }, shared.signal);
     } catch {
-      assertWanted(shared); // any other failure leaves the estimate
+      assertWanted(shared); // other failures: use the estimate
     }
     this.#contextTokens = counted ?? estimatedTokens(JSON.stringify(history), system, JSON.stringify(tools));
   }
@@ -76,7 +72,7 @@ export class Model {
     throw new CodebuffRunError({ kind: "context_limit", message });
   }
 
-  /** Asks the model. @throws CodebuffRunError; the reason of a stop. What had arrived is in the history all the same. */
+  /** Asks the model. Stores a partial answer, too. @throws CodebuffRunError; the stop's reason */
   async ask(): Promise<Received> {
     const { shared } = this.#setup;
     const { core, turn, costMode, signal, flow } = shared;
@@ -86,7 +82,7 @@ export class Model {
     const slowed = (): Promise<void> | undefined => {
       const wait = flow.slowed();
       if (!wait) return undefined;
-      watch.hold(); // the reader is slow, and not the model
+      watch.hold(); // the reader is slow, not the model
       return wait.then(() => watch.goOn());
     };
     const provided = new ProviderCalls(shared, this.#setup.speaker);
@@ -122,7 +118,7 @@ export class Model {
       answer.end(tell);
       answer.dropCalls();
       const passes =
-        !watch.signal.aborted && // a model that is silent for so long is not asked again
+        !watch.signal.aborted && // do not ask a silent model again
         error instanceof CodebuffRunError &&
         (error.kind === "stream_interrupted" || error.kind === "timeout") &&
         ++this.#interruptions < MAX_INTERRUPTIONS;
@@ -142,7 +138,6 @@ export class Model {
     return { answer, text, credits, provider, interruption };
   }
 
-  /** Asks for `n` texts at once, without tools. */
   async drafts(n: number): Promise<{ readonly texts: readonly string[]; readonly credits: number }> {
     const { shared } = this.#setup;
     const { backend } = shared.core;
@@ -161,7 +156,7 @@ export class Model {
     return { texts, credits: creditsOf(answer.cost) };
   }
 
-  /** The user's own key for the backend's provider, where the environment has one. */
+  /** The user's own key for OpenRouter, from the environment. */
   #headers(): Readonly<Record<string, string>> {
     const key = environmentOf("CODEBUFF_BYOK_OPENROUTER");
     this.#setup.shared.core.redactor.use("byok", key);
@@ -184,7 +179,7 @@ export class Model {
     };
   }
 
-  /** Puts the blocks of an answer into the history: a message for each. Returns the text. */
+  /** Adds the answer's blocks to the history, one message per block. Returns the text. */
   #remember(answer: Answer): string {
     const { history, shared } = this.#setup;
     const sentAt = shared.core.clock.wallTime();
@@ -197,7 +192,6 @@ export class Model {
   }
 }
 
-/** A message that is not the user's, which the model can tell from its tags. */
 function reminderOf(text: string): ChatMessage {
   return { role: "user", content: [{ type: "text", text: `<system_reminder>${text}</system_reminder>` }] };
 }

@@ -1,20 +1,17 @@
-// The result of an agent's run, by the output mode of its definition.
+// The output of an agent's run, by its output mode.
 
 import { CodebuffRunError } from "../errors.ts";
 import type { RunMessage, RunOutput } from "../messages.ts";
 import type { AgentDefinition } from "./agents.ts";
 
-/** How a run has ended, for its output. */
 interface RunFacts {
-  /** The length of the history when the run began. */
+  /** The length of the history at the start of the run. */
   readonly begun: number;
-  /** Whether the run has stopped at its limit of steps. */
   readonly isCut: boolean;
-  /** What the agent has set. */
   readonly output: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The result of an agent's run. @throws CodebuffRunError `no_response` */
+/** The output of an agent's run. @throws CodebuffRunError `no_response` */
 export function outputOfRun(
   { outputSchema, outputMode = outputSchema ? "structured_output" : "last_message" }: AgentDefinition,
   history: readonly RunMessage[],
@@ -35,7 +32,7 @@ export function outputOfRun(
   }
 }
 
-/** The last that the assistant has said in this run, and the results of the tools that it called there. Its thoughts are left out. */
+/** The last messages of the assistant in this run, with their tool results, without reasoning. */
 function lastMessages(history: readonly RunMessage[], begun: number): readonly RunMessage[] {
   const said = history.slice(begun).filter((message) => !isThought(message));
   const last = said.map(({ role }) => role).lastIndexOf("assistant");

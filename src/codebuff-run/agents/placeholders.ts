@@ -1,4 +1,4 @@
-// Fills in `{CODEBUFF_...}` in the prompts of agents.
+// Fills the placeholders `{CODEBUFF_...}` in agents' prompts.
 import { isObject } from "../../core/checks.ts";
 import { CodebuffRunError } from "../errors.ts";
 import { MARKED } from "../input.ts";
@@ -7,25 +7,22 @@ import { oneLine, printedTree } from "../state/file-tree.ts";
 import { CHARACTERS_PER_TOKEN } from "../state/history.ts";
 import { NO_PROJECT } from "../state/run-state.ts";
 
-/** What is known when a prompt is filled in. */
 export interface PromptFacts {
   readonly agentName: string;
-  /** The prompt that the agent was started with. */
   readonly initialPrompt: string | undefined;
   readonly history: readonly RunMessage[];
   readonly stepsRemaining: number;
-  /** What the run knows of the project: `fileContext` of its state. Another program may have written it. */
+  /** The run state's `fileContext`. Another program may have written it. */
   readonly fileContext: Readonly<Record<string, unknown>>;
 }
 
-/** Characters that placeholders add to one prompt. The largest tree takes 760,000; an agent of a server may name it without end. */
+/** Characters that placeholders may add to one prompt. The largest file tree has 760,000. */
 const MAX_FILLED = 16 * 1_048_576;
 
-/** Characters of each part of the changes in git. Longer parts are cut. */
+/** Characters of each part of the git changes. */
 const MAX_CHANGES = 30_000;
 const MAX_SHORT_CHANGES = 3_000;
 
-/** The placeholders of Codebuff's agents, each as `{CODEBUFF_NAME}`. */
 const VALUES: ReadonlyMap<string, (facts: PromptFacts) => string> = new Map([
   ["AGENT_NAME", ({ agentName }) => agentName],
   ["FILE_TREE_PROMPT_SMALL", treeOf(2_500)],
@@ -41,10 +38,7 @@ const VALUES: ReadonlyMap<string, (facts: PromptFacts) => string> = new Map([
   ["USER_INPUT_PROMPT", ({ history }) => escaped(lastPromptIn(history))],
 ]);
 
-/**
- * A prompt of an agent with the values of its placeholders. One pass: what a value holds is never replaced. Other words in braces stay.
- * @throws CodebuffRunError `invalid_agent` for a prompt that gets too long
- */
+/** Replaces known placeholders in one pass. @throws CodebuffRunError `invalid_agent` for a long result */
 export function filledIn(prompt: string, facts: PromptFacts): string {
   let added = 0;
   return prompt.replace(/\{CODEBUFF_([A-Z_]+)\}/g, (placeholder, name: string) => {
@@ -56,7 +50,7 @@ export function filledIn(prompt: string, facts: PromptFacts): string {
   });
 }
 
-/** As JSON writes it, without the quotes: agents put these texts between quotes. */
+/** Escapes a text for use between JSON quotes. */
 function escaped(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
@@ -72,7 +66,7 @@ function lastPromptIn(history: readonly RunMessage[]): string {
   return "";
 }
 
-/** @param tokens the budget, estimated */
+/** @param tokens the budget, as an estimate */
 function treeOf(tokens: number): (facts: PromptFacts) => string {
   const title = "# Files of the project\n\n";
   return ({ fileContext }) => {
@@ -81,7 +75,7 @@ function treeOf(tokens: number): (facts: PromptFacts) => string {
   };
 }
 
-/** The project's knowledge, then the user's own: a fenced block for each file. */
+/** The knowledge files of the project, then of the user, each as a fenced block. */
 function knowledgeIn(fileContext: PromptFacts["fileContext"]): string {
   return ["knowledgeFiles", "userKnowledgeFiles"]
     .flatMap((name) => Object.entries(fieldsOf(fileContext, name)))
@@ -89,7 +83,7 @@ function knowledgeIn(fileContext: PromptFacts["fileContext"]): string {
     .join("\n\n");
 }
 
-/** A fence is longer than each fence in the text, so that the text cannot end the block. */
+/** The fence is longer than any fence in the text, so the text cannot end the block. */
 function fenced(path: string, text: string): string {
   const longest = (text.match(/`{3,}/g) ?? []).reduce((most, { length }) => Math.max(most, length), 2);
   const fence = "`".repeat(longest + 1);

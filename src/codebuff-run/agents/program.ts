@@ -1,29 +1,29 @@
-// Agents in code (`handleSteps`): runs the generator, and does what it yields.
+// Agents in code (`handleSteps`): runs their generator and executes its steps.
 import type { ToolOutput } from "../../codebuff-events/print-mode.ts";
 import { checks, describe, isObject } from "../../core/checks.ts";
 import { CodebuffRunError } from "../errors.ts";
 import type { RunAgentState } from "../messages.ts";
 import { abortable } from "../model/abortable.ts";
 
-/** What a program of an agent asks for. */
+/** A step that an agent's program yields. */
 export type ProgramStep =
-  /** One answer of the model, with its tool calls. */
+  /** Ask the model once, and run its tool calls. */
   | "STEP"
-  /** Answers until the agent ends its turn. */
+  /** Ask the model until the agent ends its turn. */
   | "STEP_ALL"
-  /** `n` drafts of an answer, without tools. */
+  /** Request `n` drafts of an answer, without tools. */
   | { readonly type: "GENERATE_N"; readonly n: number }
-  /** A tool call of the program's own. The tool need not be among the agent's. */
+  /** Call a tool. The tool need not be in `toolNames`. */
   | { readonly toolName: string; readonly input: Readonly<Record<string, unknown>> };
 
-/** What a program learns after each of its steps. */
+/** What a program gets after each step. */
 export interface ProgramNews {
   readonly agentState: RunAgentState;
-  /** Of a tool call. */
+  /** The result of a tool call. */
   readonly toolResult: readonly ToolOutput[] | undefined;
-  /** Whether the agent has ended its turn in the last step. */
+  /** Whether the agent ended its turn in the last step. */
   readonly stepsComplete: boolean;
-  /** Of `GENERATE_N`. */
+  /** The drafts of `GENERATE_N`. */
   readonly nResponses: readonly string[] | undefined;
 }
 
@@ -33,18 +33,17 @@ export interface ProgramContext {
   readonly params: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** TypeScript takes the words that a generator yields for any strings. They are checked when the program runs. */
+/** TypeScript infers `string` for a yielded literal. The step is checked at run time. */
 export type Yielded = ProgramStep | (string & {});
 
-/** Steps of an agent in code: a generator. Its return ends the turn. */
+/** An agent's steps in code: a generator. Its return ends the turn. */
 export type AgentProgram = (
   context: ProgramContext,
 ) => Iterator<Yielded, void, ProgramNews> | AsyncIterator<Yielded, void, ProgramNews>;
 
-/** What a program can do. */
 export interface ProgramHost {
   readonly state: () => RunAgentState;
-  /** Runs one step. Returns whether the agent has ended its turn. */
+  /** Runs one step. Returns whether the agent ended its turn. */
   readonly step: () => Promise<boolean>;
   readonly drafts: (n: number) => Promise<readonly string[]>;
   readonly call: (
@@ -53,10 +52,10 @@ export interface ProgramHost {
   ) => Promise<readonly ToolOutput[]>;
 }
 
-/** Steps of one program. Real ones take some tens; one that never ends would keep the process busy for ever. */
+/** Steps of one program. Real programs take some dozens; an endless one would block the process. */
 const MAX_STEPS = 1_000;
 
-/** Runs a program to its end. Throws what the program throws, and the reason of `signal`: a program may never answer. */
+/** Runs a program until it ends. Throws the program's error, or the reason of `signal`. */
 export async function runProgram(
   program: AgentProgram,
   context: Omit<ProgramContext, "agentState">,
@@ -77,7 +76,7 @@ export async function runProgram(
     const message = `the agent's program has not ended after ${MAX_STEPS} steps`;
     throw new CodebuffRunError({ kind: "no_progress", message });
   } finally {
-    if (!isOver) Promise.resolve(steps.return?.()).catch(() => {}); // its clean-up; nobody waits for it
+    if (!isOver) Promise.resolve(steps.return?.()).catch(() => {}); // cleans up in the background
   }
 }
 
@@ -87,7 +86,6 @@ const NOTHING: Omit<ProgramNews, "agentState"> = {
   nResponses: undefined,
 };
 
-/** Does what a program asks for. */
 async function newsOf(step: unknown, host: ProgramHost): Promise<Partial<ProgramNews>> {
   if (step === "STEP") return { stepsComplete: await host.step() };
   if (step === "STEP_ALL") {

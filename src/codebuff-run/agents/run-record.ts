@@ -1,15 +1,13 @@
-// The record of one agent's run, on the backend and here.
+// The record of one agent's run, reported to the backend.
 import { randomId } from "../../core/random-id.ts";
 import type { FinishRecord, StepRecord } from "../model/backend.ts";
 import type { Shared } from "./shared.ts";
 
-/** What is told of a step. */
 type Step = Pick<StepRecord, "credits" | "messageId" | "startTime" | "errorMessage">;
 
-/** Steps that the end of a run may report: the backend takes no more. */
+/** Steps in one batch report: the backend's limit. */
 const MAX_BATCH = 1_000;
 
-/** The record of one agent's run: on the backend, if there is one, and here. */
 export class RunRecord {
   readonly #shared: Shared;
   readonly #children: RunRecord[] = [];
@@ -17,9 +15,8 @@ export class RunRecord {
   #runId = "";
   #isOpen = false;
   #answers = 0;
-  /** Steps that were reported: answers of the model, and calls of the agent's program. */
+  /** Recorded steps: model answers and the program's calls. */
   #steps = 0;
-  /** Sub-agents that a step has named. */
   readonly #named = new Set<string>();
   #direct = 0;
 
@@ -27,17 +24,15 @@ export class RunRecord {
     this.#shared = shared;
   }
 
-  /** The id on the backend; without a backend, one of this library. Empty before the start. */
+  /** The id from the backend; without a backend, a local id. Empty before the start. */
   get runId(): string {
     return this.#runId;
   }
 
-  /** Answers of the model. */
   get answers(): number {
     return this.#answers;
   }
 
-  /** The ids of the sub-agents that have begun. */
   get childRunIds(): readonly string[] {
     return this.#children.map(({ runId }) => runId).filter((runId) => runId !== "");
   }
@@ -46,7 +41,6 @@ export class RunRecord {
     return this.#direct;
   }
 
-  /** With the credits of sub-agents. */
   get credits(): number {
     return this.#children.reduce((sum, { credits }) => sum + credits, this.#direct);
   }
@@ -57,7 +51,6 @@ export class RunRecord {
     this.#isOpen = true;
   }
 
-  /** The agent runs a sub-agent. */
   adopt(child: RunRecord): void {
     this.#children.push(child);
   }
@@ -67,13 +60,12 @@ export class RunRecord {
     this.#shared.spent.credits += credits;
   }
 
-  /** Reports an answer of the model. Returns the number of the step. */
   answer(step: Step): Promise<number> {
     this.#answers++;
     return this.step(step);
   }
 
-  /** Reports a step, with the sub-agents that began in it. A failure changes nothing for the run. */
+  /** Reports a step and its new sub-agents. A failed report does not fail the run. */
   async step(step: Step): Promise<number> {
     const { core, signal } = this.#shared;
     const record: StepRecord = {
@@ -88,10 +80,7 @@ export class RunRecord {
     return record.stepNumber;
   }
 
-  /**
-   * Closes the record. Does nothing before the start, and the second time. A failure changes nothing for the run. Never rejects.
-   * @param isCut the run has stopped at its limit of steps: the backend's count includes the step that did not run
-   */
+  /** Closes the record once, if it was started. Never rejects. `isCut`: the run hit its step limit. */
   finish(status: FinishRecord["status"], isCut: boolean, errorMessage?: string): Promise<void> {
     if (!this.#isOpen) return Promise.resolve();
     this.#isOpen = false;
@@ -99,7 +88,7 @@ export class RunRecord {
     const record: FinishRecord = {
       runId: this.#runId,
       status,
-      // The backend counts the check for the end as a step.
+      // The backend counts the end as a step, and the step that the limit prevented.
       totalSteps: this.#steps + (isCut ? 2 : 1),
       directCredits: this.#direct,
       totalCredits: this.credits,

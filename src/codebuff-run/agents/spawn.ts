@@ -1,4 +1,4 @@
-// Runs sub-agents for an agent, all at once.
+// Runs sub-agents for an agent, in parallel.
 import type { ToolOutput } from "../../codebuff-events/print-mode.ts";
 import { defined } from "../../core/checks.ts";
 import { randomId } from "../../core/random-id.ts";
@@ -12,16 +12,15 @@ import type { AgentRunSetup, AgentWork } from "./agent-work.ts";
 import { type AgentDefinition, inputSchemaOf } from "./agents.ts";
 import { tell, wordsOf } from "./shared.ts";
 
-/** Levels of agents that run agents. A model that delegates without end must not use up the account. */
+/** Maximum depth of sub-agents. An agent that spawns without end must not use up the account. */
 const MAX_DEPTH = 5;
 
-/** Agents in one call. Real ones run some; each has a history and a connection, and costs credits. */
+/** Agents per call. Real calls have a few; each agent holds a connection and costs credits. */
 const MAX_AGENTS = 50;
 
-/** Makes the run of an agent. */
 export type NewAgent = (setup: AgentRunSetup) => AgentWork;
 
-/** Runs agents for another agent, all at once. Never throws; a stop is over when all agents have stopped. */
+/** Runs sub-agents in parallel. Never throws. Settles after a stop when all agents have stopped. */
 export async function spawnAgents(
   parent: AgentWork,
   orders: readonly SpawnOrder[],
@@ -113,7 +112,7 @@ async function runChild(parent: AgentWork, child: AgentWork, onlyChild: boolean)
   }
 }
 
-/** @throws CodebuffRunError for parameters that the agent does not take */
+/** @throws CodebuffRunError for invalid parameters */
 async function assertFits({ params = {} }: SpawnOrder, { id, inputSchema }: AgentDefinition): Promise<void> {
   const schema = inputSchema?.["params"];
   if (schema == null) return;
@@ -130,7 +129,7 @@ function error(message: string): RunOutput {
   return { type: "error", message };
 }
 
-/** The id of an agent without its publisher and version. */
+/** The agent's id without publisher and version. */
 function nameOf(reference: string): string {
   const name = reference.slice(reference.lastIndexOf("/") + 1);
   return name.split("@", 1)[0] ?? name;

@@ -1,13 +1,12 @@
-// The tools that agents know by name: their descriptions and parameters, as a model sees them.
+// The built-in tools: their descriptions and parameters, as a model sees them.
 import type { JsonSchema } from "./tool-schema.ts";
 
-/** A tool that agents know by name: how a model sees it. */
 export interface BuiltIn {
   readonly description: string;
   readonly parameters: JsonSchema;
 }
 
-/** Characters of `publisher/id@version`, three short words. Events and results repeat the name. */
+/** Characters of `publisher/id@version`. Events and results repeat this name. */
 const MAX_AGENT_TYPE = 256;
 
 const text = { type: "string" };
@@ -20,7 +19,7 @@ const object = (properties: object, ...required: string[]): JsonSchema => ({
 const list = (items: object): object => ({ type: "array", items });
 const filledList = (items: object): object => ({ ...list(items), minItems: 1 });
 
-/** Replacements of one call. Each reads the whole file, of up to 10 MiB, some times; a file that changes more is better written anew. */
+/** Replacements per call. Each one reads the whole file, up to 10 MiB, several times. */
 export const MAX_REPLACEMENTS = 100;
 
 /** Later SDKs name the texts `oldString` and `newString`. */
@@ -35,7 +34,6 @@ const replacement = {
   anyOf: [{ required: ["old", "new"] }, { required: ["oldString", "newString"] }],
 };
 
-/** A path, or some lines of a file. */
 const readable = {
   anyOf: [
     filled,
@@ -66,7 +64,7 @@ const question = object(
   "options",
 );
 
-/** Tools that this library runs by itself. They touch nothing outside of the run, but for `spawn_agents`. */
+/** Tools that this library runs itself. Only `spawn_agents` has effects outside of the run. */
 export const CONTROLS = {
   end_turn: { description: "Ends your turn. The user can answer then.", parameters: object({}) },
   task_completed: {
@@ -114,7 +112,7 @@ export const CONTROLS = {
 
 export type ControlName = keyof typeof CONTROLS;
 
-/** Tools that need a handler of the caller (`overrideTools`). */
+/** Tools that need a handler in `overrideTools`. */
 export const HANDLED = {
   write_file: {
     description: "Writes a whole file, new or not.",

@@ -1,4 +1,4 @@
-// Runs the tool calls of one answer: all are checked first, then one runs after the other.
+// Runs the tool calls of one answer: checks all calls, then runs them one by one.
 import type { ToolOutput } from "../../codebuff-events/print-mode.ts";
 import { defined, isObject } from "../../core/checks.ts";
 import { said } from "../../core/errors.ts";
@@ -14,15 +14,12 @@ import { ToolRun } from "./tool-run.ts";
 import { type Checked, invalid } from "./tool-schema.ts";
 import { type CodebuffRunToolCall, failure, json, type Tool, type Toolbox } from "./toolbox.ts";
 
-/** What an agent does by itself when it calls a tool of this library. */
+/** Handlers of the built-in tools that act on the agent. */
 export interface Controls {
-  /** Runs other agents. */
   spawn(agents: readonly SpawnOrder[]): Promise<readonly ToolOutput[]>;
-  /** Keeps the result of the agent's work. */
   setOutput(input: Readonly<Record<string, unknown>>): readonly ToolOutput[] | Promise<readonly ToolOutput[]>;
 }
 
-/** One agent to run. */
 export interface SpawnOrder {
   readonly agent_type: string;
   readonly prompt?: string;
@@ -34,26 +31,21 @@ export interface CallsSetup {
   readonly speaker: Speaker;
   readonly toolbox: Toolbox;
   readonly controls: Controls;
-  /** The history of the agent: calls and their results are added. */
   readonly history: RunMessage[];
 }
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** A call that fits its tool. */
 interface Ready {
   readonly tool: Tool;
   readonly call: CodebuffRunToolCall;
 }
 
-/** What came of the calls of a step. */
 export interface Ran {
   readonly ran: readonly string[];
-  /** What was wrong with the other calls, for the model. */
   readonly problems: readonly string[];
 }
 
-/** Runs the tool calls of one agent: all are checked first, then one runs after the other. */
 export class Calls {
   readonly #setup: CallsSetup;
 
@@ -61,7 +53,7 @@ export class Calls {
     this.#setup = setup;
   }
 
-  /** Runs the calls of one answer. Throws only the reason of a stop. */
+  /** Runs the calls of one answer. Throws only the stop's reason. */
   async run(written: readonly WrittenCall[]): Promise<Ran> {
     const { shared } = this.#setup;
     const ready: Ready[] = [];
@@ -69,7 +61,7 @@ export class Calls {
     for (const each of written) {
       const read = await this.#read(each);
       if (typeof read === "string") {
-        const message = shared.core.redactor.redact(read); // it quotes the model, which may name anything
+        const message = shared.core.redactor.redact(read); // the error quotes the model's text
         problems.push(message);
         tell(shared, { type: "error", message }, message.length);
       } else {
@@ -81,7 +73,6 @@ export class Calls {
     return { ran: ready.map(({ tool }) => tool.name), problems };
   }
 
-  /** Runs a call of the agent's program. */
   async runOne(name: string, input: Readonly<Record<string, unknown>>): Promise<readonly ToolOutput[]> {
     const tool = this.#setup.toolbox.any(name);
     if (!tool) {
@@ -95,7 +86,7 @@ export class Calls {
     return this.#execute(ready);
   }
 
-  /** Reads a call; returns what is wrong with it otherwise. */
+  /** Parses and checks a call. Returns an error text for an invalid call. */
   async #read({ name, arguments: text }: WrittenCall): Promise<Ready | string> {
     const tool = this.#setup.toolbox.get(name);
     if (!tool) {
@@ -110,7 +101,7 @@ export class Calls {
     return { tool, call: this.#callOf(tool, checked.input, read.value) };
   }
 
-  /** Shows a call of a tool that is not there, to a user who is asked about calls. The model gets a message instead of a result. */
+  /** Shows a call of an unavailable tool, if the user decides about calls. It gets no result. */
   #missing(name: string, input: Input): void {
     const { shared, toolbox } = this.#setup;
     if (!shared.gate.asksUser) return;
@@ -120,7 +111,7 @@ export class Calls {
     new ToolRun(shared, this.#made(name, input, input)).show({ state: "failed", error });
   }
 
-  /** A schema of the caller's may throw, or never end. */
+  /** Checks an input. The caller's schema may throw or never settle. */
   async #check({ name, schema }: Tool, value: unknown): Promise<Checked> {
     const { shared } = this.#setup;
     try {
@@ -133,7 +124,7 @@ export class Calls {
     }
   }
 
-  /** @param given for the history, if a schema has made values that JSON cannot write */
+  /** @param given the input for the history, if the schema produced values that are not JSON */
   #callOf(tool: Tool, input: Input, given: Input): CodebuffRunToolCall {
     const isShort = tool.kind === "agent";
     const name = isShort ? "spawn_agents" : tool.name;
@@ -143,7 +134,7 @@ export class Calls {
 
   #made(name: string, input: Input, given: Input, isBuiltIn = false): CodebuffRunToolCall {
     const { shared, speaker } = this.#setup;
-    const id = randomId("call"); // models see it, and take only letters, digits, `-` and `_`
+    const id = randomId("call"); // model providers accept only letters, digits, `-` and `_`
     const raw = {
       type: "tool_call",
       toolCallId: id,
@@ -159,7 +150,7 @@ export class Calls {
     return { id, name, input, turnId: shared.turn.id, raw, ...agent };
   }
 
-  /** What a call of the caller's own tool is about: a tool of Codebuff with the same name takes another input. */
+  /** What a call is about. The built-in rules do not apply to a caller's tool of the same name. */
   #subjectOf(tool: Tool, { name, input }: CodebuffRunToolCall): Subject | undefined {
     if (tool.kind !== "handled" || !tool.grant) return subjectOf({ name, input });
     const { core, turn } = this.#setup.shared;
@@ -216,7 +207,7 @@ export class Calls {
       case "ask_user":
         return run.ask();
       case "spawn_agents":
-        // Sub-agents cost credits, so the gate stands before them too. The schema has checked the orders.
+        // Sub-agents cost credits, so they need approval too. The schema has checked the orders.
         return run.spawn(() => controls.spawn(call.input["agents"] as readonly SpawnOrder[]));
       case "set_output":
         return controls.setOutput(call.input);
@@ -234,7 +225,7 @@ export class Calls {
   }
 }
 
-/** The arguments of a call as a value, or why they cannot be read. No arguments are an empty object. */
+/** Parses a call's arguments, or returns the problem. Empty arguments are an empty object. */
 function argumentsOf(text: string): { readonly value: Input } | { readonly problem: string } {
   if (text.trim() === "") return { value: {} };
   if (isTooDeep(text)) return { problem: TOO_DEEP };
@@ -246,7 +237,7 @@ function argumentsOf(text: string): { readonly value: Input } | { readonly probl
   }
 }
 
-/** The input as a JSON value; `undefined` if a schema has made something else of it, such as a BigInt. */
+/** The input as JSON; `undefined` if the schema produced values that are not JSON, such as a BigInt. */
 function jsonOf(input: Input): Input | undefined {
   try {
     const value: unknown = JSON.parse(JSON.stringify(input));

@@ -1,4 +1,4 @@
-// Tool calls that the model's provider runs itself: shown, and no more.
+// Shows tool calls that the model's provider runs itself.
 import { defined, isObject } from "../../core/checks.ts";
 import { randomId } from "../../core/random-id.ts";
 import { parseJson } from "../../core/text.ts";
@@ -16,11 +16,11 @@ interface Shown {
 
 type Now = Pick<TurnToolCall, "state" | "output" | "error">;
 
-/** The calls of one answer that the model's provider runs itself. They are shown; nothing of them goes back to the model. */
+/** The provider's own calls in one answer. Nothing of them goes back to the model. */
 export class ProviderCalls {
   readonly #shared: Shared;
   readonly #speaker: Speaker;
-  /** Calls without a result, by the ids of the provider. */
+  /** Calls without a result, by the provider's ids. */
   readonly #open = new Map<string, Shown>();
 
   constructor(shared: Shared, speaker: Speaker) {
@@ -28,7 +28,6 @@ export class ProviderCalls {
     this.#speaker = speaker;
   }
 
-  /** Shows a call, or the result of one. */
   tell(call: ProviderCall): void {
     const { id: given, name } = call;
     if (!("result" in call)) {
@@ -46,7 +45,6 @@ export class ProviderCalls {
     tell(this.#shared, { ...event, ...defined({ parentAgentId }) }, words.length);
   }
 
-  /** The answer is over: no result follows. */
   end(): void {
     for (const shown of this.#open.values()) this.#show(shown, { state: "abandoned" });
     this.#open.clear();
@@ -55,7 +53,7 @@ export class ProviderCalls {
   #begin(given: string, name: string, input: Shown["input"]): Shown {
     const shown = { id: this.#shared.gate.idFor(randomId("call")), name, input }; // providers repeat their ids
     const earlier = this.#open.get(given);
-    if (earlier) this.#show(earlier, { state: "abandoned" }); // a result cannot be told to be its own
+    if (earlier) this.#show(earlier, { state: "abandoned" }); // a later result could belong to either call
     this.#open.set(given, shown);
     tell(this.#shared, this.#eventOf(shown), JSON.stringify(input).length);
     this.#show(shown, { state: "running" });
@@ -81,6 +79,6 @@ function inputOf(text = ""): Readonly<Record<string, unknown>> {
     const value = parseJson(text);
     return isObject(value) ? value : {};
   } catch {
-    return {}; // it is shown, and not run
+    return {}; // the call is only shown
   }
 }

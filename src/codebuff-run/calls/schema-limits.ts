@@ -1,23 +1,20 @@
-// What a tool's JSON Schema may cost to check; patterns of foreign schemas never run.
+// Limits the cost of checking a tool's JSON Schema. Patterns of foreign schemas never run.
 import type { Schema } from "@cfworker/json-schema";
 import { isObject } from "../../core/checks.ts";
 
-/**
- * Characters of schemas that the references of one check may lead to. References that lead to two others each double the work with every
- * level, so a small schema could take hours.
- */
+/** Characters of schemas that one check may reach by references. Each level of references can double them. */
 export const MAX_REFERRED = 5_000_000;
 
-/** The same, for the trial of a schema with an empty object, which few references apply to. A folder may have many schemas. */
+/** The same limit for the trial with an empty object. A folder may hold many schemas. */
 export const MAX_TRIAL = 200_000;
 
-/** Schemas within one, also counted twice: the validator reads those below an `$id` twice, which doubles with every level. */
+/** Nested schemas, including duplicates: the validator reads schemas below an `$id` twice per level. */
 const MAX_SCHEMAS = 20_000;
 
-/** On a schema that is not the caller's. A name of all bundles: the loader of files is in another one. */
+/** Marks a foreign schema. A global symbol: `loadAgents` is in another bundle. */
 const FOREIGN = Symbol.for("agentwire.foreign-schema");
 
-/** The keywords that go from the checks of a foreign schema with patterns: without the patterns, the others would refuse what fits. */
+/** Keywords that are dropped with the patterns. They would reject valid inputs without the patterns. */
 const WITH_PATTERNS = [
   "pattern",
   "patternProperties",
@@ -29,7 +26,7 @@ const WITH_PATTERNS = [
   "unevaluatedItems",
 ] as const;
 
-/** Marks a schema that was read from a file or a server: its patterns, which could block this process, are never run. */
+/** Marks a schema from a file or a server. Its patterns could block this process, so they never run. */
 export function markForeign(schema: unknown): void {
   if (isObject(schema)) Object.defineProperty(schema, FOREIGN, { value: true });
 }
@@ -38,7 +35,7 @@ export function isForeign(schema: unknown): boolean {
   return isObject(schema) && Reflect.get(schema, FOREIGN) === true;
 }
 
-/** Takes what the validator finds. Throws when it is too much. */
+/** Wraps the map that the validator fills. The map throws above the limit. */
 export function limited<Known extends object>(known: Known): Known {
   let left = MAX_SCHEMAS;
   return new Proxy(known, {
@@ -49,7 +46,7 @@ export function limited<Known extends object>(known: Known): Known {
   });
 }
 
-/** The schemas that references lead to, for one check. Throws when they lead to too much. */
+/** Wraps the map of referenced schemas for one check. The map throws above the limit. */
 export function counted<Known extends Readonly<Record<string, unknown>>>(known: Known, limit: number): Known {
   let left = limit;
   return new Proxy(known, {
@@ -66,7 +63,7 @@ export function dropPatterns(schemas: readonly (Schema | boolean)[]): void {
   const all = schemas.filter(isObject);
   if (!all.some((each) => "pattern" in each || "patternProperties" in each)) return;
   for (const each of all) {
-    if ("patternProperties" in each) delete each["additionalProperties"]; // those that no pattern names
+    if ("patternProperties" in each) delete each["additionalProperties"]; // without patterns, it would reject valid fields
     for (const keyword of WITH_PATTERNS) delete each[keyword];
   }
 }

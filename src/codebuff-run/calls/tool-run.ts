@@ -1,4 +1,4 @@
-// One tool call with a handler: the gate, the handler, the result, also of a denied call.
+// Runs one tool call: approval, handler, result.
 import { answerOutput, questionOf } from "../../codebuff-events/ask-user.ts";
 import type { ToolOutput } from "../../codebuff-events/print-mode.ts";
 import { describe } from "../../core/checks.ts";
@@ -18,25 +18,24 @@ import {
   readOutput,
 } from "./toolbox.ts";
 
-/** ms that a tool has to end after the run was stopped. Longer than a shell needs to end its commands. */
+/** ms for a tool to end after a stop. Longer than the shell needs to end its commands. */
 const STOP_GRACE = 2_000;
 
 type Now = Pick<TurnToolCall, "state" | "output" | "error" | "deniedBy" | "reason">;
 
-/** The call of one tool with a handler: the gate, the handler, the result. */
 export class ToolRun {
   readonly #shared: Shared;
   readonly #call: CodebuffRunToolCall;
   readonly #about: Asking["about"];
 
-  /** @param about what the call is about, if the gate's table does not say it */
+  /** @param about what the call is about, if the gate's rules do not know */
   constructor(shared: Shared, call: CodebuffRunToolCall, about?: Asking["about"]) {
     this.#shared = shared;
     this.#call = call;
     this.#about = about;
   }
 
-  /** Shows the call in the turn, while the turn is under way. */
+  /** Shows the call's state, unless the turn has ended. */
   show(now: Now): void {
     const { core, turn } = this.#shared;
     const { id, name, input, raw } = this.#call;
@@ -45,12 +44,12 @@ export class ToolRun {
     });
   }
 
-  /** Has the call decided, and runs its handler. Throws only the reason of a stop. */
+  /** Gets approval, then runs the handler. Throws only the stop's reason. */
   async run(handler: CodebuffRunToolHandler): Promise<readonly ToolOutput[]> {
     return (await this.#refusal(handler.preview)) ?? this.#execute(handler);
   }
 
-  /** Has the call decided, and runs agents. They have limits of their own, and have ended when this ends. */
+  /** Gets approval, then runs sub-agents. They have their own limits, and have ended when this settles. */
   async spawn(agents: () => Promise<readonly ToolOutput[]>): Promise<readonly ToolOutput[]> {
     const refusal = await this.#refusal();
     if (refusal) return refusal;
@@ -59,7 +58,7 @@ export class ToolRun {
     return this.done(await agents());
   }
 
-  /** Has the call decided. Returns the result of a denied call. */
+  /** Gets approval. Returns a result if the call was denied. */
   async #refusal(preview?: CodebuffRunToolHandler["preview"]): Promise<readonly ToolOutput[] | undefined> {
     const ruling = await this.#decided(preview);
     assertWanted(this.#shared);
@@ -68,7 +67,6 @@ export class ToolRun {
     return undefined;
   }
 
-  /** Asks the user. The answers are the result. */
   async ask(): Promise<readonly ToolOutput[]> {
     const question = questionOf(this.#call);
     if (!question) return this.done(failure("the input is no question"));
@@ -82,7 +80,6 @@ export class ToolRun {
     return this.done(failure(`the question was not answered: ${reason}`));
   }
 
-  /** Shows the result. */
   done(output: readonly ToolOutput[]): readonly ToolOutput[] {
     const [part] = output;
     const value = part?.type === "json" ? part.value : undefined;
@@ -119,7 +116,6 @@ export class ToolRun {
     );
   }
 
-  /** Brings a request before the gate, and waits until it is settled. */
   #settled<Outcome>(ask: (turn: Waiting, settled: (outcome: Outcome) => void) => Withdraw): Promise<Outcome> {
     const { core, waiting } = this.#shared;
     return new Promise((resolve) => {
@@ -136,7 +132,7 @@ export class ToolRun {
     });
   }
 
-  /** Shows the call as `awaiting` before the user is asked: the callback may decide at once. */
+  /** Shows the call as `awaiting` first: the app's callback may decide at once. */
   #waiting(): Waiting {
     const { turn } = this.#shared;
     const show = (): void => this.show({ state: "awaiting" });
@@ -178,7 +174,7 @@ export class ToolRun {
       if (!isOver) this.#progress(output);
     };
     this.show({ state: "running" });
-    const unhold = turn.hold(); // the machine works, not the server
+    const unhold = turn.hold(); // pauses the turn's timeouts: this machine works
     try {
       assertWanted(this.#shared); // a listener may have stopped the run
       const context = { signal: controller.signal, onProgress };
@@ -198,7 +194,7 @@ export class ToolRun {
     }
   }
 
-  /** Output of a tool that works. @throws InvalidInputError, to the tool, for output that is no text */
+  /** Emits progress. @throws InvalidInputError, in the tool, for output that is not a string */
   #progress(output: unknown): void {
     if (typeof output !== "string")
       throw new InvalidInputError(`the progress is ${describe(output)}.`, "Pass a string.");
@@ -216,7 +212,6 @@ export class ToolRun {
   }
 }
 
-/** What a handler returns or throws. */
 async function outcomeOf(
   handler: CodebuffRunToolHandler,
   call: CodebuffRunToolCall,

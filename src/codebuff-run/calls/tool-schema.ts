@@ -1,4 +1,4 @@
-// The parameters of a tool: JSON Schema or Standard Schema, and inputs checked by them.
+// A tool's parameters (JSON Schema or Standard Schema), and the check of its inputs.
 import { dereference, type Schema, validate } from "@cfworker/json-schema";
 import { describe, isObject } from "../../core/checks.ts";
 import { InvalidInputError, said } from "../../core/errors.ts";
@@ -13,9 +13,9 @@ export interface StandardSchema {
     readonly version: 1;
     readonly vendor: string;
     readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>;
-    /** No value: the types of what a schema takes and makes. */
+    /** Exists for TypeScript only: the schema's input and output types. */
     readonly types?: { readonly output: unknown } | undefined;
-    /** Standard JSON Schema: zod 4 and others. */
+    /** Standard JSON Schema, as in zod 4. */
     readonly jsonSchema?: {
       readonly input: (options: { readonly target: "draft-2020-12" }) => Record<string, unknown>;
     };
@@ -31,7 +31,7 @@ export type StandardResult =
       }[];
     };
 
-/** The parameters of a tool: JSON Schema, a schema that carries one, or a schema beside its JSON Schema. */
+/** A tool's parameters: JSON Schema, a schema that provides JSON Schema, or both side by side. */
 export type ToolParameters =
   | JsonSchema
   | StandardSchema
@@ -41,7 +41,7 @@ type AnyInput = Readonly<Record<string, unknown>>;
 
 type OutputOf<Schema extends StandardSchema> = NonNullable<Schema["~standard"]["types"]>["output"];
 
-/** The input that a handler gets: what a Standard Schema makes of it. Nothing is known of other inputs. */
+/** The handler's input: the output of the Standard Schema, otherwise any object. */
 export type ToolInputOf<Parameters extends ToolParameters> = Parameters extends {
   readonly schema: infer Schema extends StandardSchema;
 }
@@ -52,7 +52,7 @@ export type ToolInputOf<Parameters extends ToolParameters> = Parameters extends 
 
 type ObjectOr<Output> = Output extends object ? Output : AnyInput;
 
-/** An input that fits, with defaults and without unlisted fields; or what is wrong with it. */
+/** A valid input, with defaults and without unlisted fields; or its issues. */
 export type Checked =
   | { readonly input: Readonly<Record<string, unknown>> }
   | { readonly issues: readonly Issue[] };
@@ -62,30 +62,28 @@ interface Issue {
   readonly message: string;
 }
 
-/** Says to a model what is wrong with its input. */
 export function invalid(name: string, { issues }: Extract<Checked, { readonly issues: unknown }>): string {
   return `Invalid parameters for ${name}: ${JSON.stringify(issues)}`;
 }
 
-/** The parameters of a tool, for the model and for its input. */
 export interface ToolSchema {
   readonly json: JsonSchema;
   check(input: unknown): Checked | Promise<Checked>;
 }
 
-/** Characters of a wrong value in an error. */
+/** Characters of an invalid value in an error. */
 const QUOTED = 60;
 
-/** Issues that are told. A model mends a call with a few; a large input may have thousands. */
+/** Issues in one error. The model needs only a few; a large input may have thousands. */
 const MAX_ISSUES = 20;
 
-/** Characters of the words of an issue, and of its path: both may hold what the input holds. */
+/** Characters of an issue's message, and of its path. Both may quote the input. */
 const MAX_ISSUE = 1_000;
 
 const HOW =
   "Pass JSON Schema of an object, a schema that carries JSON Schema (such as one of zod 4), or { schema, parameters }.";
 
-/** @throws InvalidInputError for parameters in none of the three forms. */
+/** @throws InvalidInputError if the parameters have none of the three forms */
 export function schemaOf(parameters: unknown, tool: string): ToolSchema {
   if (isStandard(parameters)) {
     const { jsonSchema } = parameters["~standard"];
@@ -127,7 +125,7 @@ function jsonOf(tool: string, make: () => unknown): JsonSchema {
   let json: unknown;
   try {
     const made = make();
-    json = isObject(made) ? JSON.parse(JSON.stringify(made)) : made; // a copy: the validator writes on its schemas
+    json = isObject(made) ? JSON.parse(JSON.stringify(made)) : made; // a copy: the validator writes into its schemas
   } catch (cause) {
     throw new InvalidInputError(
       `the schema of the tool \`${tool}\` cannot be written as JSON Schema: ${said(cause)}.`,
@@ -160,7 +158,6 @@ function standard(schema: StandardSchema, json: JsonSchema): ToolSchema {
   };
 }
 
-/** The first issues, and how many more there are. */
 function told<Found>(all: readonly Found[], issueOf: (found: Found) => Issue): { issues: readonly Issue[] } {
   const issues = all.slice(0, MAX_ISSUES).map((found) => {
     const { path, message } = issueOf(found);
@@ -170,12 +167,11 @@ function told<Found>(all: readonly Found[], issueOf: (found: Found) => Issue): {
   return { issues: more > 0 ? [...issues, { message: `and ${more} more`, path: "" }] : issues };
 }
 
-/** A step of a path: a key, or an object that holds one. */
 function keyOf(step: unknown): string {
   return String(isObject(step) ? step["key"] : step);
 }
 
-/** @throws InvalidInputError for JSON Schema that cannot be used */
+/** @throws InvalidInputError for an unusable JSON Schema */
 function plain(json: JsonSchema, tool: string, withoutPatterns: boolean): ToolSchema {
   const schema: Schema = withoutPatterns ? JSON.parse(JSON.stringify(json)) : json;
   const known: Record<string, Schema | boolean> = Object.create(null);
@@ -186,7 +182,7 @@ function plain(json: JsonSchema, tool: string, withoutPatterns: boolean): ToolSc
     dereference(schema, limited(known));
     for (const each of Object.values(known)) assertUsable(each, known);
     if (withoutPatterns) dropPatterns(Object.values(known));
-    validated({}, MAX_TRIAL); // finds a schema that refers to itself alone
+    validated({}, MAX_TRIAL); // detects a schema that only refers to itself
   } catch (cause) {
     throw new InvalidInputError(
       `the JSON Schema of the tool \`${tool}\` cannot be used: ${said(cause)}.`,
@@ -232,7 +228,7 @@ const isSchema = (value: unknown): boolean => isObject(value) || typeof value ==
 const isMap = (value: unknown): boolean => isObject(value) && Object.values(value).every(isSchema);
 const isList = (value: unknown): boolean => Array.isArray(value) && value.every(isSchema);
 
-/** What the keywords that a mistake is likely in must hold. */
+/** Checks of the keywords that often have mistakes. */
 const KEYWORDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   type: (value) => (Array.isArray(value) ? value : [value]).every((each) => TYPES.has(each)),
   properties: isMap,
@@ -246,7 +242,7 @@ const KEYWORDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   oneOf: isList,
 };
 
-/** @throws Error for a wrong keyword. The validator would throw at some call, or refuse each one. */
+/** @throws Error for an invalid keyword. The validator itself would fail only at a call. */
 function assertKeywords(schema: unknown): void {
   if (!isObject(schema)) return;
   for (const [keyword, value] of Object.entries(schema))
@@ -266,18 +262,18 @@ function assertKeywords(schema: unknown): void {
   for (const each of [items, additionalProperties].flat()) assertKeywords(each);
 }
 
-/** @throws Error for a pattern that is none, and for a reference to nowhere: the validator would throw at some call */
+/** @throws Error for an invalid pattern or reference. The validator itself would fail only at a call. */
 function assertUsable(schema: Schema | boolean, known: Readonly<Record<string, unknown>>): void {
   if (typeof schema === "boolean") return;
   if (schema.$recursiveRef !== undefined) throw new Error("`$recursiveRef` is not supported; use `$ref`");
   const { pattern, patternProperties = {}, $ref, __absolute_ref__: target = $ref } = schema;
   for (const each of [pattern, ...Object.keys(patternProperties)])
-    if (each !== undefined) new RegExp(each, "u"); // throws
+    if (each !== undefined) new RegExp(each, "u"); // throws if invalid
   if (target !== undefined && known[target] === undefined)
     throw new Error(`the reference \`${$ref}\` leads nowhere`);
 }
 
-/** A copy of an input with the defaults of its schema, and without fields that the schema does not list. */
+/** Copies an input, adds the schema's defaults, and drops unlisted fields. */
 function shaped(schema: unknown, value: unknown): unknown {
   if (!isObject(schema)) return value;
   const { properties, items, additionalProperties, patternProperties } = schema;
@@ -297,7 +293,7 @@ function shaped(schema: unknown, value: unknown): unknown {
   return result;
 }
 
-/** Sets an own field, whatever its name: `__proto__` is a name too. */
+/** Sets an own field of any name, even `__proto__`. */
 function define(target: object, name: string, value: unknown): void {
   Object.defineProperty(target, name, { value, enumerable: true, writable: true, configurable: true });
 }

@@ -1,49 +1,47 @@
-// Tools that take time to start, such as those of MCP servers: started with a run, closed with the client.
+// Tool sources, such as MCP servers: started with a run, closed with the client.
 import { describe, isObject } from "../../core/checks.ts";
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import { abortable } from "../model/abortable.ts";
 import { type CodebuffRunTool, customTool, type Tool } from "./toolbox.ts";
 
-/** A tool with the name that it has at its source. */
+/** A tool, named as in its source. */
 export interface SourceTool extends CodebuffRunTool {
   readonly name: string;
 }
 
 export interface ToolSourceContext {
-  /** Aborted when the run that waits for the tools is stopped. Other runs may wait for them too. */
+  /** Aborted when the run that waits for the tools stops. Other runs may still wait for them. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** Tells what is wrong with some of the tools. The client repeats no text. */
+  /** Warns about unusable tools. The client drops repeated messages. */
   readonly warn: (message: string) => void;
 }
 
-/** Tools that take time to start: a server has them, for example. A source belongs to one client. */
+/** Tools that take time to start, for example those of a server. A source belongs to one client. */
 export interface ToolSource {
   /**
-   * Letters, digits, `-` and single `_`, 32 at most, without `_` at the end. The tool `read` of the source `files` is `files__read` for the
-   * model and the gate, and `files/read` in `toolNames`.
+   * At most 32 letters, digits, `-`, single `_`; no `_` at the end. The tool `read` of `files` is `files/read` in
+   * `toolNames`, and `files__read` for the model and the gate.
    */
   readonly name: string;
-  /** Called at the start of each run. If it fails, the run tells an `error` event and goes on without these tools. */
+  /** Called at the start of each run. If it fails, the run emits `error` and goes on without these tools. */
   tools(context: ToolSourceContext): Promise<readonly SourceTool[]>;
-  /** The client is closed: ends all that the source has started. */
+  /** Called when the client closes. Ends everything that the source started. */
   close(): Promise<void>;
 }
 
-/** The tools of the sources, for one run. */
 export interface Sourced {
   readonly tools: readonly Tool[];
-  /** The sources that have failed. */
   readonly failed: readonly { readonly source: string; readonly error: unknown }[];
 }
 
-/** ms that a source has to end its work. Longer than a server needs that is killed after it was asked to end. */
+/** ms for a source to close. Longer than the stop of a server that must be killed. */
 const CLOSE_GRACE = 5_000;
 
 const NAME = /^(?!.*__)[A-Za-z0-9_-]{0,31}[A-Za-z0-9-]$/;
 
-/** @throws InvalidInputError for objects that are no sources, and for two of the same name. */
+/** @throws InvalidInputError for invalid sources, and for duplicate names */
 export function checkSources(sources: readonly ToolSource[]): void {
   const names = new Set<string>();
   for (const source of sources) {
@@ -64,7 +62,6 @@ export function checkSources(sources: readonly ToolSource[]): void {
   }
 }
 
-/** The tool sources of one client. */
 export class ToolSources {
   readonly #sources: readonly ToolSource[];
   readonly #clock: Clock;
@@ -85,7 +82,7 @@ export class ToolSources {
     return this.#sources.length === 0;
   }
 
-  /** Asks all sources at the same time. @throws the signal's reason when it is aborted */
+  /** Asks all sources in parallel. @throws the signal's reason */
   async tools(signal: AbortSignal): Promise<Sourced> {
     const failed: Sourced["failed"][number][] = [];
     const lists = await Promise.all(
@@ -124,7 +121,7 @@ export class ToolSources {
     }
   }
 
-  /** Ends all sources. Never rejects, and waits at most `CLOSE_GRACE`. */
+  /** Closes all sources. Never rejects. Waits at most `CLOSE_GRACE`. */
   async close(): Promise<void> {
     await Promise.all(this.#sources.map((source) => this.#close(source)));
   }
@@ -146,10 +143,10 @@ export class ToolSources {
   }
 }
 
-/** Characters of a tool's name that models and their servers take. */
+/** Characters of a tool's name that model providers accept. */
 const MAX_NAME = 64;
 
-/** The name for the model. Other characters than a name may have become `_`; a long name ends in a hash of itself. */
+/** The tool's name for the model. Replaces other characters by `_`. A long name ends in its hash. */
 function wireNameOf(source: string, tool: string): string {
   const name = `${source}__${tool.replace(/[^A-Za-z0-9_-]/g, "_")}`;
   if (name.length <= MAX_NAME) return name;
@@ -157,7 +154,7 @@ function wireNameOf(source: string, tool: string): string {
   return `${name.slice(0, MAX_NAME - hash.length - 1)}_${hash}`;
 }
 
-/** FNV-1a, 32 bits, as 8 hexadecimal digits. */
+/** FNV-1a with 32 bits, as 8 hexadecimal digits. */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5;
   for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193);

@@ -1,4 +1,4 @@
-// The tools of an agent: built-in, the caller's own, and those of sources.
+// The tools of an agent: built-in, the caller's, and those of sources.
 import { isToolOutput, type PrintModeEvent, type ToolOutput } from "../../codebuff-events/print-mode.ts";
 import { type Checks, checkFields, checks, describe, isObject } from "../../core/checks.ts";
 import { InvalidInputError, said } from "../../core/errors.ts";
@@ -8,55 +8,52 @@ import type { ChatTool } from "../messages.ts";
 import { CONTROLS, type ControlName, handledBuiltIn, isControl } from "./builtins.ts";
 import { schemaOf, type ToolInputOf, type ToolParameters, type ToolSchema } from "./tool-schema.ts";
 
-/** A call of a tool, with an input that fits its parameters. */
+/** A tool call whose input fits the tool's parameters. */
 export interface CodebuffRunToolCall<Input = Readonly<Record<string, unknown>>> extends ToolCall {
-  /** With the defaults of the parameters, and as a Standard Schema has changed it. */
+  /** The checked input, with defaults, and transformed by a Standard Schema. */
   readonly input: Input;
   readonly turnId: string;
-  /** The event of the call. */
+  /** The call's event. */
   readonly raw: Extract<PrintModeEvent, { readonly type: "tool_call" }>;
 }
 
 export interface CodebuffRunToolContext {
-  /** Aborted when the result is not wanted any more: the turn was cancelled, or the tool has taken too long. End what the tool has started. */
+  /** Aborted when the turn is cancelled or the tool times out. Stop all work of the tool. */
   readonly signal: AbortSignal;
-  /** Tells output while the tool runs, as `tool_progress`. The result should hold it too. */
+  /** Emits output while the tool runs, as `tool_progress`. The result should hold the output, too. */
   readonly onProgress: (output: string) => void;
 }
 
 /**
- * Runs a tool on this machine. What it throws becomes the tool's failure, which the agent sees.
- * @returns one part for most tools: `[{ type: "json", value: { ... } }]`.
+ * Runs a tool on this machine. The agent sees a thrown error as the tool's failure.
+ * @returns usually one part: `[{ type: "json", value: { ... } }]`
  */
 export interface CodebuffRunToolHandler<Input = Readonly<Record<string, unknown>>> {
   (
     call: CodebuffRunToolCall<Input>,
     context: CodebuffRunToolContext,
   ): readonly ToolOutput[] | Promise<readonly ToolOutput[]>;
-  /** Tells what a call would change, for its approval. Called before the user is asked, for 2 s at most. Handlers of `nodeTools` that edit have it. */
+  /** Shows what a call would change, for approval. Limited to 2 s. `nodeTools` has it for edits. */
   readonly preview?: (
     call: CodebuffRunToolCall<Input>,
     context: Pick<CodebuffRunToolContext, "signal">,
   ) => readonly ToolPreview[] | undefined | Promise<readonly ToolPreview[] | undefined>;
 }
 
-/**
- * A tool of the caller's own. In a constant: `CodebuffRunTool`, or with the type of a Standard Schema, whose output is then the type of
- * `input`: `CodebuffRunTool<typeof schema>`. In the options of a client the type is found by itself.
- */
+/** A tool of the caller. For a constant with a Standard Schema, use `CodebuffRunTool<typeof schema>`. */
 export interface CodebuffRunTool<Parameters extends ToolParameters = ToolParameters> {
-  /** What the tool does, for the model. */
+  /** The tool's description, for the model. */
   readonly description: string;
   readonly parameters: Parameters;
-  /** For Codebuff's own SDK, which keeps it with the tool. It changes nothing in a run: the agent goes on behind each of your tools. @default true */
+  /** Only for Codebuff's own SDK. Here the agent continues after each tool. @default true */
   readonly endsAgentStep?: boolean;
   /**
-   * What a call is about, in words for the user, such as "mails to a@b.org": a decision for the turn or the session covers the calls of the
-   * tool with the same words. Name all that makes a difference. A call for which it throws, or returns no words, gets no grant.
+   * Describes a call for grants, such as "mails to a@b.org". A grant covers all calls with the same text, so name
+   * everything that matters. Without a text, or if it throws, there is no grant.
    * @default the whole input
    */
   grant?(input: ToolInputOf<Parameters>): string;
-  /** As a {@link CodebuffRunToolHandler}. A method, so that tools with different inputs fit into one list. */
+  /** Like {@link CodebuffRunToolHandler}. A method, so that one list can hold tools with different inputs. */
   execute(
     call: CodebuffRunToolCall<ToolInputOf<Parameters>>,
     context: CodebuffRunToolContext,
@@ -74,14 +71,13 @@ const TOOL_CHECKS: Checks<CodebuffRunTool> = {
   execute: checks.function,
 };
 
-/** A tool as a run uses it. */
 export type Tool = {
   readonly name: string;
   readonly description: string;
   readonly schema: ToolSchema;
-  /** Whether events name the main agent as its caller, as those of Codebuff's own tools do. */
+  /** Whether events name the main agent as the caller, as for Codebuff's own tools. */
   readonly isBuiltIn: boolean;
-  /** Where a tool of a source comes from. `path` is its name in `toolNames`. */
+  /** Set for a tool of a source. `path`: its name in `toolNames`. */
   readonly origin?: { readonly source: string; readonly path: string };
 } & (
   | { readonly kind: "control"; readonly control: ControlName }
@@ -89,22 +85,20 @@ export type Tool = {
       readonly kind: "handled";
       readonly handler: CodebuffRunToolHandler;
       readonly endsAgentStep?: boolean;
-      /** Of {@link CodebuffRunTool}. */
       readonly grant?: ((input: Readonly<Record<string, unknown>>) => unknown) | undefined;
     }
-  /** Runs an agent; a short form of `spawn_agents`. */
+  /** Spawns one agent; short for `spawn_agents`. */
   | { readonly kind: "agent"; readonly agentId: string }
 );
 
-/** Whether the tool tells what a call would change. */
 export function tellsPreview(tool: Tool): boolean {
   return tool.kind === "handled" && tool.handler.preview !== undefined;
 }
 
-/** Two underscores are for the tools of sources, such as MCP servers. */
+/** Two underscores are reserved for tools of sources. */
 const NAME = /^(?!.*__)[A-Za-z0-9_-]{1,64}$/;
 
-/** @throws InvalidInputError for a tool that cannot be offered. */
+/** @throws InvalidInputError for an invalid tool */
 export function customTools(tools: Readonly<Record<string, CodebuffRunTool>>): readonly Tool[] {
   return Object.entries(tools).map(([name, tool]) => {
     if (!NAME.test(name))
@@ -118,7 +112,7 @@ export function customTools(tools: Readonly<Record<string, CodebuffRunTool>>): r
   });
 }
 
-/** @throws InvalidInputError for a tool that cannot be offered, whatever its name. */
+/** @throws InvalidInputError for an invalid tool. Does not check the name. */
 export function customTool(name: string, tool: CodebuffRunTool): Tool {
   if (!isObject(tool as unknown))
     throw new InvalidInputError(
@@ -145,7 +139,7 @@ export function customTool(name: string, tool: CodebuffRunTool): Tool {
   };
 }
 
-/** @throws InvalidInputError for a name that is no tool of agents. */
+/** @throws InvalidInputError for an unknown tool name */
 export function overrides(handlers: Readonly<Record<string, CodebuffRunToolHandler>>): readonly Tool[] {
   return Object.entries(handlers).map(([name, handler]) => {
     const builtIn = handledBuiltIn(name) ?? (name === "ask_user" ? CONTROLS.ask_user : undefined);
@@ -168,7 +162,6 @@ export function overrides(handlers: Readonly<Record<string, CodebuffRunToolHandl
   });
 }
 
-/** The schemas of this library's own tools, made when they are first used. */
 const CONTROL_TOOLS = new Map<ControlName, Tool>();
 
 function controlTool(control: ControlName): Tool {
@@ -187,17 +180,11 @@ function controlTool(control: ControlName): Tool {
   return tool;
 }
 
-/** The tools of one agent. */
 export class Toolbox {
-  /** In the order in which the model sees them. */
   readonly #offered = new Map<string, Tool>();
   readonly #own: readonly Tool[];
 
-  /**
-   * @param own the caller's tools and overrides, and the tools of sources
-   * @param spawnable the agents that the agent may run
-   * @param canAsk whether somebody answers questions
-   */
+  /** @param canAsk whether the app answers questions */
   constructor(
     agent: AgentDefinition,
     own: readonly Tool[],
@@ -221,12 +208,11 @@ export class Toolbox {
     if (!this.#offered.has(tool.name)) this.#offered.set(tool.name, tool);
   }
 
-  /** The tool with this name, if the agent may call it. */
   get(name: string): Tool | undefined {
     return this.#offered.get(name);
   }
 
-  /** The tool with this name, for a program of the agent: it need not be offered to the model. */
+  /** The tool for the agent's program, even if it is not offered to the model. */
   any(name: string): Tool | undefined {
     return this.#offered.get(name) ?? this.#known(name);
   }
@@ -236,7 +222,6 @@ export class Toolbox {
     return own ?? (isControl(name) ? controlTool(name) : undefined);
   }
 
-  /** As the model sees them. */
   get wire(): readonly ChatTool[] {
     return [...this.#offered.values()].map(({ name, description, schema }) => ({
       type: "function",
@@ -244,7 +229,6 @@ export class Toolbox {
     }));
   }
 
-  /** As the state of a run keeps them. */
   get definitions(): Readonly<
     Record<string, { readonly description: string; readonly inputSchema: object }>
   > {
@@ -257,7 +241,7 @@ export class Toolbox {
   }
 }
 
-/** An agent that names tools of a source, in either form, gets these alone; otherwise it gets all. */
+/** An agent that names some tools of a source gets only these; otherwise it gets all. */
 function isLeftOut({ origin }: Tool, toolNames: readonly string[]): boolean {
   if (!origin) return false;
   const { source } = origin;
@@ -275,7 +259,7 @@ function agentTool({ id, displayName, spawnerPrompt, inputSchema = {} }: AgentDe
   };
 }
 
-/** What a handler returned, as a JSON value of our own: the handler may change its objects. @throws InvalidInputError for anything else */
+/** Checks and copies a result: the handler may change it later. @throws InvalidInputError */
 export function readOutput(output: unknown): readonly ToolOutput[] {
   if (!Array.isArray(output)) throw wrongOutput(`the handler returned ${describe(output)}`);
   return output.map((part: unknown, at) => {
@@ -292,7 +276,6 @@ function wrongOutput(problem: string): InvalidInputError {
   );
 }
 
-/** A copy of a part; or what is wrong with it. */
 function readPart(part: unknown): ToolOutput | string {
   if (!isObject(part)) return `is ${describe(part)}`;
   const { type, value } = part;
@@ -310,13 +293,13 @@ function readPart(part: unknown): ToolOutput | string {
   }
 }
 
-/** Characters of one text in a result. A model reads less. */
+/** Characters of one text in a result. */
 const MAX_TEXT = 100_000;
 
-/** Bytes of one picture or sound in a result. */
+/** Bytes of one image or sound in a result. */
 const MAX_MEDIA = 5 * 1_048_576;
 
-/** A result within the limits: longer texts are cut, a larger picture is left out. */
+/** Enforces the limits: cuts long texts, and replaces large media. */
 export function limited(output: readonly ToolOutput[]): readonly ToolOutput[] {
   return output.map((part) => {
     if (part.type === "media")

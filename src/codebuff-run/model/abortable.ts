@@ -1,6 +1,6 @@
-// Lets one caller stop waiting for work that others may still wait for.
+// Lets a caller stop waiting for a promise without cancelling the work.
 
-/** Waits for work that may never end, and that others may wait for too. @throws the signal's reason when it is aborted */
+/** Waits for `work` until the signal aborts. Does not cancel `work`. @throws the signal's reason */
 export function abortable<T>(work: T | PromiseLike<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason);

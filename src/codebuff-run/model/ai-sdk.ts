@@ -1,4 +1,4 @@
-// A language model of the AI SDK as a source of models (`aiSdkModel`).
+// `aiSdkModel`: a language model of the AI SDK as a model provider.
 import { toBase64 } from "../../core/bytes.ts";
 import { describe, isObject } from "../../core/checks.ts";
 import { InvalidInputError, said } from "../../core/errors.ts";
@@ -6,17 +6,15 @@ import { CodebuffRunError } from "../errors.ts";
 import type { ChatChunk, ChatMessage, ChatRequest, ToolCallDelta } from "../messages.ts";
 import type { ModelProvider } from "./providers.ts";
 
-/** A file in the form of the specifications V2 and V3 (AI SDK 5 and 6), or of V4 (AI SDK 7). */
+/** A file in specification V2 and V3 (AI SDK 5 and 6), or V4 (AI SDK 7). */
 type AiSdkFile = string | URL | { type: "data"; data: string } | { type: "url"; url: URL };
 
-/** A part of a message, as models of the AI SDK read it. */
 type AiSdkPart =
   | { type: "text"; text: string }
   | { type: "file"; data: AiSdkFile; mediaType: string }
   | { type: "tool-call"; toolCallId: string; toolName: string; input: unknown }
   | { type: "tool-result"; toolCallId: string; toolName: string; output: { type: "text"; value: string } };
 
-/** What a model of the AI SDK is asked for. */
 interface AiSdkCall {
   prompt: { role: "system" | "user" | "assistant" | "tool"; content: string | AiSdkPart[] }[];
   tools?: { type: "function"; name: string; description?: string; inputSchema: Record<string, unknown> }[];
@@ -24,13 +22,13 @@ interface AiSdkCall {
   abortSignal?: AbortSignal;
 }
 
-/** The part of the AI SDK's language models that this library uses. Their own type fits: no package is needed. */
+/** The used part of the AI SDK's language models. Their types fit; no package is needed. */
 export interface AiSdkModel {
   /** `v2`, `v3` or `v4`: AI SDK 5, 6 or 7. @default "v2" */
   readonly specificationVersion?: string;
   readonly provider: string;
   readonly modelId: string;
-  /** `never`: each version of the AI SDK has its own type of options. */
+  /** `never`, because the options type differs between AI SDK versions. */
   doStream(options: never): PromiseLike<{
     readonly stream: {
       getReader(): {
@@ -42,12 +40,10 @@ export interface AiSdkModel {
 }
 
 /**
- * A language model of the AI SDK, such as `anthropic("claude-sonnet-5")`, as a source of models. It answers for every model that an agent
- * names.
+ * Makes a model provider from a language model of the AI SDK. It answers for every model name.
  *
- * @example
- * new CodebuffRun({ providers: [aiSdkModel(openai("gpt-5-mini"))], agent });
- * @throws InvalidInputError for what is no such model: a name alone is none, nor is a model of AI SDK 4 or of one after 7.
+ * @example new CodebuffRun({ providers: [aiSdkModel(openai("gpt-5-mini"))], agent });
+ * @throws InvalidInputError for a model's name, or a model of another AI SDK version than 5 to 7
  */
 export function aiSdkModel(model: AiSdkModel): ModelProvider {
   if (typeof model !== "object" || model === null || typeof model.doStream !== "function") {
@@ -105,7 +101,7 @@ function callOf({ messages, tools = [] }: ChatRequest, abortSignal: AbortSignal,
   };
 }
 
-/** `names`: the tools of the calls so far, by the ids of the calls. */
+/** @param names tool names by call id, filled in from earlier messages */
 function promptOf(
   message: ChatMessage,
   names: Map<string, string>,
@@ -125,7 +121,7 @@ function promptOf(
       const { content, tool_calls = [] } = message;
       const calls = tool_calls.map(({ id, function: { name, arguments: json } }): AiSdkPart => {
         names.set(id, name);
-        return { type: "tool-call", toolCallId: id, toolName: name, input: JSON.parse(json) }; // written by this library
+        return { type: "tool-call", toolCallId: id, toolName: name, input: JSON.parse(json) }; // this library wrote the JSON
       });
       return { role: "assistant", content: [...(content === "" ? [] : [textOf(content)]), ...calls] };
     }
@@ -146,7 +142,7 @@ function textOf(text: string): AiSdkPart {
   return { type: "text", text };
 }
 
-/** A picture: its bytes as base64, or its address. @throws CodebuffRunError for a picture that is neither */
+/** An image as base64 or as a URL. @throws CodebuffRunError for anything else */
 function fileOf(address: string, version: string): AiSdkPart {
   const isV4 = version === "v4";
   const inline = /^data:([^;,]*)((?:;[^;,]*)*),(.*)$/is.exec(address);
@@ -165,7 +161,6 @@ function fileOf(address: string, version: string): AiSdkPart {
   }
 }
 
-/** UTF-8. */
 function bytesOf(text: string): Uint8Array {
   const binary = encodeURIComponent(text).replace(/%(..)/g, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
@@ -173,20 +168,17 @@ function bytesOf(text: string): Uint8Array {
   return Uint8Array.from(binary, (character) => character.charCodeAt(0));
 }
 
-/** Why a model has ended, where it does not say. */
 const UNKNOWN = "unknown";
 
-/** Reads the parts of one stream. */
 class PartReader {
-  /** Calls whose input is streamed and that have not come as a whole yet, by their ids: how many, and the place of the last. */
+  /** Calls with streamed input but without a `tool-call` part, by id: their number and last index. */
   readonly #streamed = new Map<string, { readonly place: number; readonly count: number }>();
-  /** Calls that the provider runs itself, by their ids. */
   readonly #provided = new Map<string, string>();
   #calls = 0;
   #isEmpty = true;
   #hasFinished = false;
 
-  /** The chunk that a part says; `undefined` for a part that says nothing. @throws the error of the model */
+  /** The chunk for a part; `undefined` for a part without content. @throws the model's error */
   read(part: unknown): ChatChunk | undefined {
     const fields = isObject(part) ? part : {};
     const { type, id, delta, toolName, error } = fields;
@@ -197,7 +189,7 @@ class PartReader {
       case "reasoning-delta":
         return this.#said({ reasoning: stringOf(delta) }, delta);
       case "tool-input-start":
-        if (fields["providerExecuted"] === true) return undefined; // the call follows as a whole
+        if (fields["providerExecuted"] === true) return undefined; // the complete call follows
         return this.#fragment({ index: this.#begin(stringOf(id)), function: { name } });
       case "tool-input-delta": {
         const streamed = this.#streamed.get(stringOf(id));
@@ -218,7 +210,7 @@ class PartReader {
     }
   }
 
-  /** The stream is over. Returns the last chunk of a model that has not said so. @throws CodebuffRunError `no_response` */
+  /** Returns the final chunk if the model sent no `finish`. @throws CodebuffRunError `no_response` */
   end(): ChatChunk | undefined {
     return this.#hasFinished ? undefined : this.#finish({});
   }
@@ -232,7 +224,7 @@ class PartReader {
     return this.#said({ tool_calls: [call] }, true);
   }
 
-  /** The place of a new call. Models may repeat an id: two calls with one id are two calls. */
+  /** The index of a new call. Models may repeat an id; each call still gets its own index. */
   #begin(id: string): number {
     const place = this.#calls++;
     this.#streamed.set(id, { place, count: (this.#streamed.get(id)?.count ?? 0) + 1 });
@@ -247,7 +239,7 @@ class PartReader {
     }
     const streamed = this.#streamed.get(id);
     if (!streamed) return this.#fragment({ index: this.#calls++, function: { name, arguments: text } });
-    const { place, count } = streamed; // its input has come
+    const { place, count } = streamed; // the input was already streamed
     if (count > 1) this.#streamed.set(id, { place, count: count - 1 });
     else this.#streamed.delete(id);
     return undefined;
@@ -258,7 +250,7 @@ class PartReader {
     name: string,
     { result = null, isError, preliminary }: Readonly<Record<string, unknown>>,
   ) {
-    if (preliminary === true) return undefined; // a later result takes its place
+    if (preliminary === true) return undefined; // a final result follows
     const call = { id, name: this.#provided.get(id) ?? name, result, isError: isError === true };
     return this.#said({ provider_calls: [call] }, true);
   }
@@ -290,7 +282,7 @@ function stringOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The reason of the end: a word (V2), or an object with one. From V3 on `other` without the provider's own word stands for none. */
+/** The finish reason: a string (V2) or an object (V3, V4). `other` without `raw` counts as none. */
 function wordOf(reason: unknown): string {
   if (typeof reason === "string") return reason;
   const { unified, raw } = isObject(reason) ? reason : {};
@@ -298,7 +290,7 @@ function wordOf(reason: unknown): string {
   return unified;
 }
 
-/** A count of tokens: a number, or an object with the total, by the version of the AI SDK. */
+/** A token count: a number or an object with `total`, depending on the AI SDK version. */
 function tokensIn(usage: unknown, name: "inputTokens" | "outputTokens"): number {
   const count = isObject(usage) ? usage[name] : undefined;
   const total = isObject(count) ? count["total"] : count;

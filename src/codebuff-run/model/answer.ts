@@ -1,32 +1,31 @@
-// Pure: puts together one answer of a model, chunk by chunk, within limits.
+// Pure: builds one model answer from its chunks, within limits.
 import { GrowingText } from "../../core/text.ts";
 import type { Usage } from "../../core/values.ts";
 import { CodebuffRunError } from "../errors.ts";
 import type { ChatChunk, ChatUsage, ProviderCall, RunPart, ToolCallDelta } from "../messages.ts";
 
-/** Characters of the arguments of one call. Real arguments are whole files at most. */
+/** Characters of one call's arguments. The longest real arguments are whole files. */
 const MAX_ARGUMENTS = 4 * 1_048_576;
 
-/** Characters of text and reasoning in one answer: far more than a model writes. */
+/** Characters of text and reasoning in one answer. Real answers are far shorter. */
 const MAX_TEXT = 16 * 1_048_576;
 
-/** A character has at most three bytes. */
+/** A character takes at most three bytes. */
 const MAX_BYTES = 3 * MAX_TEXT;
 
-/** Calls in one answer. Real answers have some tens. */
+/** Calls in one answer. Real answers have a few dozen. */
 const MAX_CALLS = 1_000;
 
-/** What a chunk adds to an answer. `block`: a block of text is complete. */
+/** What a chunk adds to an answer. `block`: a complete block of text. */
 export type Piece =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reasoning"; readonly text: string }
   | { readonly type: "block"; readonly text: string }
   | { readonly type: "provider-call"; readonly call: ProviderCall };
 
-/** A tool call as the model wrote it. */
 export interface WrittenCall {
   readonly name: string;
-  /** JSON, as it came. */
+  /** Unparsed JSON. */
   readonly arguments: string;
 }
 
@@ -36,9 +35,10 @@ interface Fragments {
 }
 
 /**
- * One answer of a model, chunk by chunk. Pure.
+ * One model answer, built from its chunks.
  *
- *     text, reasoning ──▶ blocks, in order          tool fragments ──▶ calls, by index, complete at the end of the answer
+ *     text, reasoning ──▶ blocks, in order
+ *     tool fragments  ──▶ calls, by index, complete at the end of the answer
  */
 export class Answer {
   readonly #parts: RunPart[] = [];
@@ -53,22 +53,19 @@ export class Answer {
   isDone = false;
   readonly #arrived: () => void;
 
-  /** @param arrived called for each chunk */
   constructor(arrived: () => void = () => {}) {
     this.#arrived = arrived;
   }
 
-  /** Whether a text, reasoning or a fragment of a call has arrived. */
   get hasBegun(): boolean {
     return this.#length > 0 || this.#calls.size > 0 || this.#hasProviderCalls;
   }
 
-  /** Whether the answer has its end. Without it, the stream has broken off. */
+  /** Whether the answer ended properly. If not, the stream broke off. */
   get isComplete(): boolean {
     return this.isDone || this.finishReason !== undefined;
   }
 
-  /** The blocks of text and reasoning, in order. */
   get parts(): readonly RunPart[] {
     return this.#parts;
   }
@@ -77,7 +74,7 @@ export class Answer {
     return [...this.#calls].sort(([one], [other]) => one - other).map(([, call]) => call);
   }
 
-  /** Dollars. */
+  /** In dollars. */
   get cost(): number {
     const { cost = 0, cost_details } = this.#usage ?? {};
     return cost + (cost_details?.upstream_inference_cost ?? 0);
@@ -92,7 +89,7 @@ export class Answer {
     };
   }
 
-  /** @throws CodebuffRunError `protocol_error` for an answer over a limit. */
+  /** @throws CodebuffRunError `protocol_error` if the answer exceeds a limit */
   add(chunk: ChatChunk, tell: (piece: Piece) => void): void {
     this.#arrived();
     this.messageId ??= chunk.id ?? undefined;
@@ -100,7 +97,7 @@ export class Answer {
     const choice = mainChoice(chunk.choices);
     if (!choice) return;
     const { content, reasoning, reasoning_content, tool_calls, provider_calls } = choice.delta ?? {};
-    const thought = reasoning || reasoning_content; // two spellings of one field: some servers send both
+    const thought = reasoning || reasoning_content; // two names for one field; some servers send both
     if (thought) this.#grow("reasoning", thought, tell);
     if (content) this.#grow("text", content, tell);
     if (tool_calls) for (const fragment of tool_calls) this.#fragment(fragment, tell);
@@ -108,12 +105,11 @@ export class Answer {
     if (choice.finish_reason) this.finishReason = choice.finish_reason;
   }
 
-  /** No chunk follows. */
   end(tell: (piece: Piece) => void): void {
     this.#close(tell);
   }
 
-  /** The answer has broken off: its calls may be incomplete. */
+  /** Drops all calls. Call for an answer that broke off: its calls may be incomplete. */
   dropCalls(): void {
     this.#calls.clear();
   }
@@ -160,7 +156,7 @@ export class Answer {
   }
 }
 
-/** The choice with index 0; the others are drafts that nobody asked for. */
+/** The choice with index 0. Other choices are unrequested drafts. */
 function mainChoice(
   choices: ChatChunk["choices"] = [],
 ): NonNullable<ChatChunk["choices"]>[number] | undefined {
@@ -172,13 +168,13 @@ function tooMuch(message: string): CodebuffRunError {
   return new CodebuffRunError({ kind: "protocol_error", message });
 }
 
-/** The credits of a step. The server bills by the same formula. */
+/** Credits of a step, by the server's billing formula. */
 export function creditsOf(dollars: number): number {
   const credits = Math.round(dollars * 1.055 * 100);
-  return Number.isFinite(credits) && credits > 0 ? credits : 0; // the record of a step takes no other number
+  return Number.isFinite(credits) && credits > 0 ? credits : 0; // the backend rejects other numbers
 }
 
-/** The text of an answer that came as one JSON object, as one chunk. */
+/** Converts a non-streamed answer (one JSON object) into one chunk. */
 export function chunkOfCompletion(completion: unknown): unknown {
   if (typeof completion !== "object" || completion === null) return completion;
   const { choices, ...rest } = completion as { readonly choices?: unknown };

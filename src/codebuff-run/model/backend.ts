@@ -1,4 +1,4 @@
-// The routes of the Codebuff backend: key, registry, records of runs, token counts, models.
+// The routes of the Codebuff backend: API key, registry, run records, token counts, models.
 import { isObject } from "../../core/checks.ts";
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 import { CodebuffRunError } from "../errors.ts";
@@ -10,19 +10,18 @@ import { parsedData } from "./event-stream.ts";
 import { type Receiver, receive } from "./receive.ts";
 import { Watch } from "./watch.ts";
 
-/** ms for a call that a run cannot do without. */
+/** ms for a required call. */
 const CALL_TIMEOUT = 30_000;
 
-/** ms for a call that a run can do without. */
+/** ms for an optional call. */
 const SHORT_TIMEOUT = 5_000;
 
-/** ms for the last call of a cancelled run: nobody waits longer for what was cancelled. */
+/** ms for the last call of a cancelled run. */
 const CANCELLED_TIMEOUT = 1_000;
 
-/** Characters of `errorMessage` in the record of a run. */
+/** Characters of `errorMessage` in a run record. */
 const MAX_ERROR = 2_000;
 
-/** The record of one step. */
 export interface StepRecord {
   readonly stepNumber: number;
   readonly credits: number;
@@ -40,7 +39,7 @@ export interface FinishRecord {
   readonly directCredits: number;
   readonly totalCredits: number;
   readonly errorMessage?: string;
-  /** With `stepReporting: "batch"`. */
+  /** Only with `stepReporting: "batch"`. */
   readonly steps?: readonly (StepRecord & { readonly id: string })[];
 }
 
@@ -53,7 +52,7 @@ export interface BackendSetup {
   readonly traffic: Traffic;
 }
 
-/** The check of the API key: one for all runs that wait for it. */
+/** A pending or successful check of the API key, shared by all runs. */
 interface KeyCheck {
   readonly answer: Promise<void>;
   readonly controller: AbortController;
@@ -61,7 +60,6 @@ interface KeyCheck {
   isRight: boolean;
 }
 
-/** The routes of the Codebuff backend. */
 export class Backend {
   readonly #setup: BackendSetup;
   #check: KeyCheck | undefined;
@@ -70,18 +68,18 @@ export class Backend {
     this.#setup = setup;
   }
 
-  /** Whether the server says that it is well. Never rejects. */
+  /** Whether the backend reports that it is healthy. Never rejects. */
   async isHealthy(signal: AbortSignal): Promise<boolean> {
     try {
       const path = "/api/healthz";
       const answer = await this.#call({ method: "GET", path, timeout: SHORT_TIMEOUT, signal });
       return isObject(answer) && answer["status"] === "ok";
     } catch {
-      return false; // the question is just that
+      return false; // an unreachable backend is not healthy
     }
   }
 
-  /** Checks the API key: once for all runs, until a key is refused. The check ends when no run waits for it any more. */
+  /** Checks the API key, once for all runs. Aborts the check when no run waits for it. */
   async user(signal: AbortSignal): Promise<void> {
     this.#check ??= this.#newCheck();
     const check = this.#check;
@@ -101,7 +99,6 @@ export class Backend {
     }
   }
 
-  /** The key was refused: the next run asks again. */
   forgetUser(): void {
     this.#check = undefined;
   }
@@ -130,7 +127,6 @@ export class Backend {
     throw new CodebuffRunError({ kind: "protocol_error", message });
   }
 
-  /** The registry's record of an agent; `undefined` if there is none. */
   async agent(path: string, signal: AbortSignal): Promise<unknown> {
     try {
       return await this.#call({
@@ -146,7 +142,6 @@ export class Backend {
     }
   }
 
-  /** Begins the record of a run. Returns its id. */
   async start(agentId: string, ancestorRunIds: readonly string[], signal: AbortSignal): Promise<string> {
     const answer = await this.#call({
       method: "POST",
@@ -174,7 +169,7 @@ export class Backend {
     });
   }
 
-  /** Ends the record of a run. `stop`: the run is stopped, and the call has less time from then on. */
+  /** Ends a run record. After `stop` aborts, the call has one second left. */
   async finish(record: FinishRecord, stop: AbortSignal): Promise<void> {
     const { clock } = this.#setup;
     const controller = new AbortController();
@@ -203,7 +198,6 @@ export class Backend {
     }
   }
 
-  /** The tokens of a history; `undefined` if the server does not count them. */
   async tokens(body: object, signal: AbortSignal): Promise<number | undefined> {
     const answer = await this.#call({
       method: "POST",
@@ -217,7 +211,7 @@ export class Backend {
     return typeof count === "number" && Number.isFinite(count) && count >= 0 ? count : undefined;
   }
 
-  /** Asks a model, and receives its answer. Another try follows only before the first byte of an answer. */
+  /** Sends a chat request and receives the answer. Retries only before the first byte of an answer. */
   async chat(
     request: ChatRequest,
     receiver: Receiver,
@@ -244,7 +238,6 @@ export class Backend {
     );
   }
 
-  /** Asks a model for `n` texts at once. Returns them, and the answer for its costs. */
   async drafts(
     request: ChatRequest,
     headers: Readonly<Record<string, string>>,
@@ -273,7 +266,6 @@ function chatRequest(request: ChatRequest, headers: Readonly<Record<string, stri
   return { method: "POST", path: "/api/v1/chat/completions", body: request, headers };
 }
 
-/** A record with an error that is not too long. */
 function cut<R extends { readonly errorMessage?: string }>(record: R): R {
   const { errorMessage } = record;
   return errorMessage === undefined ? record : { ...record, errorMessage: errorMessage.slice(0, MAX_ERROR) };

@@ -1,15 +1,11 @@
-// The data of server-sent events out of an HTTP response.
+// Reads server-sent events from an HTTP response.
 import { unreachable } from "../../core/http/answer.ts";
 import { CodebuffRunError } from "../errors.ts";
 import type { Opened } from "../http.ts";
 import { MAX_EVENT, SseReader } from "./sse.ts";
 import type { Watch } from "./watch.ts";
 
-/**
- * The data of the events of a response: a list for each piece that the network brings. Ends behind `[DONE]`, or with the body. `began` is
- * called when bytes arrive.
- * @throws CodebuffRunError: `network` before the first byte, `stream_interrupted` behind it
- */
+/** Yields the events' data. @throws CodebuffRunError `network`; after the first byte `stream_interrupted` */
 export async function* eventsOf(
   { response, reading }: Opened,
   watch: Watch,
@@ -38,12 +34,12 @@ export async function* eventsOf(
         began();
         if (value) sse.push(value);
         if (sse.isTooLong) throw tooLong();
-        if (sse.isDone) cancel(); // at once: the reader of the turn may be slow
+        if (sse.isDone) cancel(); // at once: the turn's reader may be slow
         if (found.length > 0) yield take();
         if (sse.isDone) return;
       }
     } else {
-      hasBegun = true; // the first byte cannot be seen
+      hasBegun = true; // `arrayBuffer` does not show the first byte
       began();
       sse.push(new Uint8Array(await watch.wait(response.arrayBuffer().catch(lost))));
     }
@@ -60,7 +56,6 @@ function tooLong(): CodebuffRunError {
   return new CodebuffRunError({ kind: "protocol_error", message });
 }
 
-/** The error of an answer whose connection has ended too early. */
 export function brokenOff(
   kind: "network" | "stream_interrupted",
   thrown: unknown,
@@ -70,7 +65,7 @@ export function brokenOff(
   return new CodebuffRunError({ kind, message, cause: unreachable(message, thrown, redact).cause });
 }
 
-/** The JSON of an event; `undefined` for data that is no JSON. The parser's own error would quote the data. */
+/** Parses an event's data; `undefined` if it is not JSON. The parser's error would quote the data. */
 export function parsedData(data: string): unknown {
   try {
     return JSON.parse(data);

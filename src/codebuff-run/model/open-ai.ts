@@ -1,4 +1,4 @@
-// Any server with OpenAI's API as a source of models (`openAiCompatible`).
+// `openAiCompatible`: any server with OpenAI's API as a model provider.
 import { type Checks, checkFields, checks, describe, isObject } from "../../core/checks.ts";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { InvalidInputError } from "../../core/errors.ts";
@@ -16,20 +16,20 @@ import { DONE } from "./sse.ts";
 import { Watch } from "./watch.ts";
 
 export interface OpenAiCompatibleOptions {
-  /** Such as `http://127.0.0.1:11434/v1`: `/chat/completions` follows. */
+  /** Such as `http://127.0.0.1:11434/v1`. The client appends `/chat/completions`. */
   readonly baseUrl: string | URL;
   /** Sent as `Authorization: Bearer`. @default none: local servers need no key */
   readonly apiKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The model to ask, whatever the agent names. @default the agent's model */
+  /** Replaces the agent's model. @default the agent's model */
   readonly model?: string;
-  /** For messages. @default the host of `baseUrl` */
+  /** The provider's name in messages. @default the host of `baseUrl` */
   readonly name?: string;
   /** @default the platform's */
   readonly fetch?: FetchLike;
-  /** ms without a byte; 0: no limit. @default 120_000: models that think send little */
+  /** ms without a byte; 0: no limit. @default 120_000: reasoning models send little */
   readonly streamTimeout?: number;
-  /** Allows a key over plain `http://` to other machines. @default false */
+  /** Allows sending a key over plain `http://` to other machines. @default false */
   readonly allowInsecure?: boolean;
   readonly clock?: Clock;
 }
@@ -46,22 +46,22 @@ const CHECKS: Checks<OpenAiCompatibleOptions> = {
   clock: checks.object,
 };
 
-/** A message whose parts are all texts, with one text in place of them: some small servers read no list. */
+/** Joins the text parts of a message: some small servers read no lists. */
 function plain(message: ChatMessage): object {
   if (message.role !== "user") return message;
   const texts = message.content.flatMap((part) => (part.type === "text" ? [part.text] : []));
   return texts.length < message.content.length ? message : { role: "user", content: texts.join("\n\n") };
 }
 
-/** A provider belongs to no client that could show its calls. */
+/** A provider has no client that could show its traffic. */
 const UNSEEN: Traffic = { frame: () => {}, message: () => {}, input: (work) => work() };
 
 /**
- * Any server with OpenAI's API: OpenAI itself, a router, or a model on this machine. No Codebuff account is needed.
+ * Makes a model provider from any server with OpenAI's API. Needs no Codebuff account.
  *
- * @example
- * new CodebuffRun({ providers: [openAiCompatible({ baseUrl: "http://127.0.0.1:11434/v1", model: "qwen3" })], agent });
- * @throws InvalidInputError for options that cannot work.
+ * @example new CodebuffRun({ providers: [openAiCompatible({ baseUrl: "http://127.0.0.1:11434/v1", model: "qwen3" })],
+ * agent });
+ * @throws InvalidInputError for invalid options
  */
 export function openAiCompatible(options: OpenAiCompatibleOptions): ModelProvider {
   if (!isObject(options as unknown))

@@ -1,4 +1,4 @@
-// Which source answers for a model, and what follows when the source fails.
+// Selects the provider or backend for a model, and handles a provider's failures.
 import { type Check, checks, isObject } from "../../core/checks.ts";
 import type { Clock } from "../../core/clock.ts";
 import { said } from "../../core/errors.ts";
@@ -14,32 +14,29 @@ import { parsedData } from "./event-stream.ts";
 import type { Receiver } from "./receive.ts";
 import { Watch } from "./watch.ts";
 
-/** What a provider is asked for. */
+/** The request for which a provider is selected. */
 export interface ModelQuery {
   readonly model: string;
   readonly costMode: string;
 }
 
-/**
- * A source of models besides the Codebuff backend. It is asked first, gets the request without `codebuff_metadata` and `provider`, and
- * costs no credits. `openAiCompatible` makes one.
- */
+/** A source of models, asked before the Codebuff backend. Its answers cost no credits. */
 export interface ModelProvider {
   /** For messages and cool-downs. */
   readonly name: string;
   supports(query: ModelQuery): boolean;
   /**
-   * The chunks of OpenAI's API, parsed. Throw for a failure; an error with `status` 429 is a rate limit. `responseHeaders` and `responseBody`
-   * of an error are read as those of the AI SDK are.
+   * Yields parsed chunks of OpenAI's API. Throw on failure; an error with `status` 429 is a rate limit.
+   * `responseHeaders` and `responseBody` of an error are read like those of the AI SDK.
    */
   stream(request: ChatRequest, context: { readonly signal: AbortSignal }): AsyncIterable<ChatChunk>;
-  /** Renews what the provider logs in with. Returns whether another try makes sense. */
+  /** Renews the provider's credentials. Returns whether to retry. */
   refreshAuth?(): Promise<boolean>;
-  /** When the rate limit behind an error ends. @default what the error says (`Retry-After`); otherwise unknown */
+  /** When the rate limit behind an error ends. @default by `Retry-After`, otherwise unknown */
   rateLimitResetAt?(error: unknown): Promise<Date | null>;
 }
 
-/** ms that the backend answers in place of a provider with a rate limit. */
+/** ms for which the backend replaces a rate-limited provider. */
 const COOL_DOWN = 300_000;
 
 const isProvider = (value: unknown): boolean =>
@@ -55,19 +52,16 @@ export const providersCheck: Check = {
 
 export interface ProvidersSetup {
   readonly providers: readonly ModelProvider[];
-  /** Undefined: there is no backend, so each model needs a provider. */
   readonly backend: Backend | undefined;
   readonly clock: Clock;
-  /** Further tries of a provider. */
   readonly maxRetries: number;
-  /** ms that the waits before these tries may take together. */
+  /** ms that the delays before all retries may take together. */
   readonly maxRetryWait: number;
-  /** Removes credentials. */
   readonly redact: (text: string) => string;
 }
 
 export interface Ask {
-  /** With the fields that only the backend gets. */
+  /** Includes the fields for the backend only. */
   readonly request: ChatRequest;
   readonly costMode: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -75,10 +69,10 @@ export interface Ask {
   readonly signal: AbortSignal;
 }
 
-/** Where models are asked: the first provider that supports the model, otherwise the backend. Shared by all runs of a client. */
+/** Asks the first provider that supports a model, otherwise the backend. Shared by a client's runs. */
 export class Providers {
   readonly #setup: ProvidersSetup;
-  /** ms since 1970, by the name of a provider. */
+  /** The end of a provider's cool-down, in ms since 1970, by name. */
   readonly #coolUntil = new Map<string, number>();
   readonly #waits: Waits;
 
@@ -87,7 +81,7 @@ export class Providers {
     this.#waits = new Waits(setup.clock);
   }
 
-  /** Asks a model and receives its answer. Returns the name of the provider that has answered; `undefined`: the backend. */
+  /** Receives an answer. Returns the provider's name; `undefined` for the backend. */
   async ask(ask: Ask): Promise<string | undefined> {
     const { request, costMode } = ask;
     const provider = this.#providerFor({ model: request.model, costMode });
@@ -97,12 +91,12 @@ export class Providers {
     return undefined;
   }
 
-  /** Whether the backend may answer for a provider. In free mode nothing of a provider's goes to the backend. */
+  /** Whether the backend may replace a provider. Not in free mode. */
   #mayFallBack({ costMode }: Ask): boolean {
     return costMode !== "free" && this.#setup.backend !== undefined;
   }
 
-  /** The first provider for a model. Its code is the caller's, and may throw. */
+  /** The first provider for a model. The caller's `supports` may throw. */
   #providerFor(query: ModelQuery): ModelProvider | undefined {
     return this.#setup.providers.find((provider) => {
       try {
@@ -122,10 +116,7 @@ export class Providers {
     await backend.chat(request, receiver, headers, signal);
   }
 
-  /**
-   * Asks a provider. Where its failure may pass and nothing of its answer has come, it is asked again, after a wait. With a rate limit it is
-   * not: where there is a backend, the backend answers at once.
-   */
+  /** Asks a provider, with retries until the answer begins. With a backend, a rate limit switches to it. */
   async #askProvider(ask: Ask, provider: ModelProvider): Promise<string | undefined> {
     const { receiver, signal } = ask;
     const { clock, maxRetries, maxRetryWait } = this.#setup;
@@ -158,7 +149,7 @@ export class Providers {
         const wait = Math.max(error.retryAfter ?? 0, jitter);
         waited += wait;
         if (++failures > maxRetries || waited > maxRetryWait || !mayPass(error)) throw error;
-        await this.#waits.pause("a wait", wait, signal).catch(() => {}); // it fails by the signal alone
+        await this.#waits.pause("a wait", wait, signal).catch(() => {}); // fails only if the signal aborts
         if (signal.aborted) throw signal.reason;
       }
     }
@@ -166,7 +157,7 @@ export class Providers {
 
   async #stream({ request: all, receiver, signal }: Ask, provider: ModelProvider): Promise<void> {
     const { codebuff_metadata: _, provider: __, ...request } = all;
-    const watch = new Watch(this.#setup.clock, 0, signal); // a provider knows best how long its models are silent
+    const watch = new Watch(this.#setup.clock, 0, signal); // the provider sets its own limit on silence
     try {
       await this.#receive(provider.stream(request, { signal: watch.signal }), receiver, watch);
     } finally {
@@ -174,10 +165,10 @@ export class Providers {
     }
   }
 
-  /** The error of a provider, with the wait until its rate limit is over. */
+  /** The provider's error, with the delay until its rate limit ends. */
   async #failureOf(ask: Ask, provider: ModelProvider, thrown: unknown): Promise<CodebuffRunError> {
     const error = this.#errorOf(thrown, isRateLimit(thrown) ? "rate_limited" : "upstream_error", provider);
-    if (error.kind !== "rate_limited") return error; // without credits a wait does not help
+    if (error.kind !== "rate_limited") return error; // waiting brings no credits
     const until = await this.#answerOf(() => provider.rateLimitResetAt?.(thrown), ask);
     if (!(until instanceof Date) || Number.isNaN(until.getTime())) return error;
     const { kind, serverMessage: message, status, serverCode, body, cause } = error;
@@ -195,7 +186,7 @@ export class Providers {
     });
   }
 
-  /** Receives the chunks of a provider, also of one that ignores its signal. */
+  /** Receives a provider's chunks. Stops even if the provider ignores its signal. */
   async #receive(
     chunks: AsyncIterable<ChatChunk>,
     { answer, tell, slowed }: Receiver,
@@ -213,13 +204,13 @@ export class Providers {
         if (wait) await watch.wait(wait);
       }
     } finally {
-      Promise.resolve(iterator.return?.()).catch(() => {}); // its failure is not ours any more
+      Promise.resolve(iterator.return?.()).catch(() => {}); // ignore errors after the end
     }
     answer.isDone = true;
     answer.end(tell);
   }
 
-  /** What a provider says about its failure. A throw, or a stop, is no answer. */
+  /** Calls a provider's optional method; `undefined` if it throws. */
   async #answerOf<T>(question: () => T | PromiseLike<T>, { signal }: Ask): Promise<T | undefined> {
     try {
       return await abortable(question(), signal);
@@ -229,7 +220,7 @@ export class Providers {
     }
   }
 
-  /** @param kind for an error that says nothing of its own, such as a status */
+  /** @param kind for an error without a status */
   #errorOf(
     thrown: unknown,
     kind: CodebuffRunFailureKind,
@@ -242,7 +233,7 @@ export class Providers {
     const message = redact(typeof words === "string" ? words : said(thrown));
     const status = statusOf(thrown);
     if (status === undefined || kind === "auth" || kind === "stream_interrupted") {
-      const code = thrown instanceof Error ? undefined : codeIn(thrown); // the code of an Error is the system's
+      const code = thrown instanceof Error ? undefined : codeIn(thrown); // an Error's `code` is a system code
       const serverCode = code === undefined ? undefined : redact(code);
       return new CodebuffRunError({ kind, message, status, serverCode, provider });
     }
@@ -266,7 +257,6 @@ export class Providers {
   }
 }
 
-/** Statuses of failures that may pass. */
 const PASSING: ReadonlySet<number | undefined> = new Set([408, 429, 500, 502, 503, 504]);
 
 function mayPass({ kind, status }: CodebuffRunError): boolean {

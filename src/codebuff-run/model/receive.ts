@@ -1,4 +1,4 @@
-// Receives an answer of a model, as a stream or as one JSON object.
+// Receives a model's answer, as a stream or as one JSON object.
 import { isAgentwireError } from "../../core/errors.ts";
 import { bytesOf, parsed } from "../../core/http/answer.ts";
 import { errorIn } from "../errors.ts";
@@ -9,23 +9,20 @@ import { brokenOff, eventsOf, parsedData } from "./event-stream.ts";
 import { DONE } from "./sse.ts";
 import type { Watch } from "./watch.ts";
 
-/** How an answer of a model is received. */
 export interface Receiver {
   readonly answer: Answer;
   readonly tell: (piece: Piece) => void;
-  /** Waits while the reader of the turn is slow. `undefined`: it is not. */
+  /** Settles when the turn's reader has caught up; `undefined`: the reader is not slow. */
   readonly slowed: () => Promise<void> | undefined;
 }
 
-/** How an answer arrives. */
 export interface Arrival {
   readonly watch: Watch;
-  /** Bytes arrive: another try would repeat what the server has done. */
+  /** Called when bytes arrive: from then on, a retry would repeat work of the server. */
   readonly began: () => void;
   readonly traffic: Traffic;
 }
 
-/** Receives an answer in either of two forms: a stream, or one JSON object. */
 export async function receive(opened: Opened, receiver: Receiver, arrival: Arrival): Promise<void> {
   const { response, reading } = opened;
   const { answer, tell, slowed } = receiver;

@@ -1,30 +1,26 @@
-// Reads server-sent events from bytes that are cut anywhere.
+// Reads server-sent events from bytes in arbitrary pieces.
 import { createParser, type EventSourceParser } from "eventsource-parser";
 
-/** Characters of one event of the stream, and of one line. Real chunks take some kilobytes; a line without an end must not fill the memory. */
+/** Characters of one event or line. Real chunks take some kilobytes. Bounds the memory. */
 export const MAX_EVENT = 8 * 1_048_576;
 
-/** The end of a stream, by the convention of OpenAI's API. */
+/** Marks the end of a stream in OpenAI's API. */
 export const DONE = "[DONE]";
 
-/**
- * Reads server-sent events from bytes in pieces, cut anywhere, also inside of a character. Comments are skipped, and all that follows the
- * first `[DONE]`.
- */
+/** Reads server-sent events from bytes in arbitrary pieces. Ignores comments, and data after `[DONE]`. */
 export class SseReader {
   readonly #parser: EventSourceParser;
   readonly #decoder = new TextDecoder();
-  /** Characters of the last line so far. */
   #lineLength = 0;
   #isTooLong = false;
   #isDone = false;
 
-  /** `onData` gets the data of each event. It must not throw. */
+  /** @param onData gets the data of each event; must not throw */
   constructor(onData: (data: string) => void) {
     this.#parser = createParser({
       maxBufferSize: MAX_EVENT,
       onEvent: ({ data }) => {
-        if (data === "" || this.#isDone) return; // by the standard, an event without data is none
+        if (data === "" || this.#isDone) return; // the standard ignores events without data
         this.#isDone = data === DONE;
         onData(data);
       },
@@ -34,12 +30,11 @@ export class SseReader {
     });
   }
 
-  /** Whether an event or a line was over the limit before the end. Later bytes are dropped. */
+  /** Whether an event or line exceeded the limit before `[DONE]`. Later bytes are dropped. */
   get isTooLong(): boolean {
     return this.#isTooLong && !this.#isDone;
   }
 
-  /** Whether `[DONE]` has come. */
   get isDone(): boolean {
     return this.#isDone;
   }
@@ -60,10 +55,7 @@ export class SseReader {
     if (whole !== text) this.#isTooLong = true;
   }
 
-  /**
-   * A text up to its first line that is too long, of whatever kind: the parser's limit holds for data alone. A short text needs no look at each
-   * of its lines.
-   */
+  /** Cuts a text before its first line over the limit. The parser's own limit covers only data lines. */
   #withinLimit(text: string): string {
     if (this.#lineLength + text.length > MAX_EVENT) {
       let start = 0;

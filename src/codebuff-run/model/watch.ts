@@ -1,8 +1,8 @@
-// Ends an answer that stays silent too long, or whose run is stopped.
+// Aborts an answer that is silent for too long, or whose run stops.
 import { type Clock, Deadline } from "../../core/clock.ts";
 import { CodebuffRunError } from "../errors.ts";
 
-/** Watches one answer: its end by the run's signal, and a limit on its silence. Works also with a `fetch` that ignores its signal. */
+/** Watches one answer. Also works with a `fetch` that ignores its signal. */
 export class Watch {
   readonly #controller = new AbortController();
   readonly #deadline: Deadline;
@@ -12,7 +12,7 @@ export class Watch {
 
   /**
    * @param silence ms without a `touch()`; 0: no limit
-   * @param missing what does not come, and the option that limits the wait
+   * @param missing the missing data and the option that limits the wait, for the error
    */
   constructor(
     clock: Clock,
@@ -33,12 +33,12 @@ export class Watch {
     }
   }
 
-  /** For `fetch`: aborted when the answer is not wanted any more. */
+  /** For `fetch`. Aborted when the watch ends. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Waits for a step of the answer. Rejects at once when the watch stops. */
+  /** Waits for a step of the answer. Rejects when the watch stops. */
   wait<T>(step: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#stopped) reject(this.#stopped.reason);
@@ -47,12 +47,12 @@ export class Watch {
     });
   }
 
-  /** A byte has arrived. */
+  /** Restarts the limit: data has arrived. */
   touch(): void {
     this.#deadline.touch();
   }
 
-  /** The answer waits for this machine until `goOn`. */
+  /** Pauses the limit until `goOn`. */
   hold(): void {
     this.#deadline.stop();
   }
@@ -61,7 +61,6 @@ export class Watch {
     if (!this.#stopped) this.#deadline.start();
   }
 
-  /** The answer is over, or is not wanted any more. */
   end(): void {
     this.#deadline.stop();
     this.#outer.removeEventListener("abort", this.#onAbort);

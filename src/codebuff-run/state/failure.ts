@@ -1,21 +1,21 @@
-// The kinds of failures, and a failure as it stands in the state of a run.
+// The kinds of run failures, and the failure in a run's state.
 
 /**
- * Why a run has failed. The server's own word, where it sends one, is `serverCode`.
+ * Why a run failed. The server's own code, if any, is `serverCode`.
  *
  * - `bad_request`: the server cannot read the request, or does not know the run
  * - `auth`: the API key is missing or unknown
- * - `payment_required`: out of credits
- * - `account_suspended`, `free_mode_unavailable`, `forbidden`: the account may not do this
- * - `session_gate`: free mode waits, or its session is over
- * - `quota_exceeded`: a limit that resets in hours
- * - `rate_limited`: too many requests; later tries can succeed
- * - `server`: the server has failed; `network`: it was not reached
- * - `upstream_error`: the model's provider has failed; `protocol_error`: an answer that cannot be read
- * - `stream_interrupted`, `timeout`: the answer broke off, or nothing came
- * - `start_failed`: the server gave the run no id
- * - `agent_not_found`, `invalid_agent`: the agent is unknown, or its definition is wrong
- * - `no_response`: the agent has said nothing; `no_progress`: it repeats a mistake
+ * - `payment_required`: the account has no credits
+ * - `account_suspended`, `free_mode_unavailable`, `forbidden`: the account lacks permission
+ * - `session_gate`: free mode has no free place, or its session is over
+ * - `quota_exceeded`: the account reached a limit that resets in hours
+ * - `rate_limited`: too many requests; a later retry can succeed
+ * - `server`: the server failed; `network`: the server was not reached
+ * - `upstream_error`: the model's provider failed; `protocol_error`: the answer cannot be read
+ * - `stream_interrupted`: the answer broke off; `timeout`: no data arrived in time
+ * - `start_failed`: the server sent no run id
+ * - `agent_not_found`: the agent is unknown; `invalid_agent`: its definition is invalid
+ * - `no_response`: the agent said nothing; `no_progress`: it repeats a mistake
  * - `context_limit`: the history is longer than `maxContextTokens`
  */
 export type CodebuffRunFailureKind =
@@ -41,7 +41,7 @@ export type CodebuffRunFailureKind =
   | "no_progress"
   | "context_limit";
 
-/** Why a run has failed, in the state that it leaves. */
+/** Why a run failed, as stored in its state. */
 export interface RunFailure {
   /** `aborted`: the run was stopped. */
   readonly kind: CodebuffRunFailureKind | "aborted";
@@ -51,6 +51,6 @@ export interface RunFailure {
   readonly code?: string;
   readonly message: string;
   readonly retryable: boolean;
-  /** The wait that the server asks for, in ms. */
+  /** The delay that the server requested, in ms. */
   readonly retryAfterMs?: number;
 }

@@ -1,4 +1,4 @@
-// The files of a project as a tree, and the tree as text for a prompt.
+// A project's file tree, and its text for a prompt.
 import { isObject } from "../../core/checks.ts";
 
 interface TreeNode {
@@ -8,7 +8,6 @@ interface TreeNode {
   readonly children?: TreeNode[];
 }
 
-/** The files of a project as a tree, in the order of their paths. */
 export function treeOf(paths: readonly string[]): readonly TreeNode[] {
   const root: TreeNode[] = [];
   const folders = new Map<string, TreeNode[]>([["", root]]);
@@ -34,19 +33,18 @@ export function treeOf(paths: readonly string[]): readonly TreeNode[] {
   return root;
 }
 
-/** One folder of a printed tree. */
 interface Folder {
   readonly nodes: readonly Readonly<Record<string, unknown>>[];
   readonly depth: number;
   shown: number;
 }
 
-/** Characters of a line that tells how many entries of a folder are left out, without its indentation. */
+/** Characters of the line `(N more)`, without its indentation. */
 const MARK = 20;
 
 /**
- * A tree as text, a line for each file and folder. Over the budget, the deepest entries are left out first, and their number is told.
- * @param tree of a state, which may come from another program
+ * Prints a tree, one line per entry. Over the budget, the deepest entries are replaced by their number.
+ * @param tree from a run state, which another program may have written
  * @param budget in characters
  */
 export function printedTree(tree: unknown, budget: number): string {
@@ -67,7 +65,7 @@ export function printedTree(tree: unknown, budget: number): string {
       folders.set(node, inner);
       queue.push(inner);
     }
-    left += depth + MARK; // the folder is shown as a whole
+    left += depth + MARK; // no `(N more)` line is needed
   }
   return linesOf(root, folders).join("\n");
 }
@@ -89,7 +87,7 @@ function linesOf({ nodes, depth, shown }: Folder, folders: ReadonlyMap<unknown, 
   return shown === nodes.length ? lines : [...lines, `${indent}(${nodes.length - shown} more)`];
 }
 
-/** The name of a file in one line, so that no name can look like several. */
+/** A file name without control characters, so that it stays on one line. */
 export function oneLine(name: unknown): string {
   return String(name).replace(/\p{Cc}/gu, "?");
 }

@@ -1,4 +1,4 @@
-// The history of an agent as messages of a chat request, without orphaned calls and results.
+// Converts an agent's history into the messages of a chat request.
 import { isToolOutput, type ToolOutput } from "../../codebuff-events/print-mode.ts";
 import { fromBase64, isBase64 } from "../../core/bytes.ts";
 import type { ChatMessage, ChatPart, RunMessage, RunPart, RunToolMessage } from "../messages.ts";
@@ -6,10 +6,7 @@ import type { ChatMessage, ChatPart, RunMessage, RunPart, RunToolMessage } from 
 type AssistantMessage = Extract<ChatMessage, { readonly role: "assistant" }>;
 type WireCall = NonNullable<AssistantMessage["tool_calls"]>[number];
 
-/**
- * The history without tool calls that have no result behind them, and without results that have no call before them. Providers refuse
- * both. A call and its result belong together by their id; of several with one id the first counts.
- */
+/** Drops unpaired calls and results: providers refuse them. If an id repeats, the first pair counts. */
 export function withoutOrphans(history: readonly RunMessage[]): readonly RunMessage[] {
   const called = new Set<string>();
   const complete = new Set<string>();
@@ -35,7 +32,7 @@ export function withoutOrphans(history: readonly RunMessage[]): readonly RunMess
   return kept;
 }
 
-/** The messages of a chat request. A result stands behind the message of its call, wherever it stands in the history. */
+/** The messages of a chat request. Each result directly follows the message of its call. */
 export function toWire(systemPrompt: string, history: readonly RunMessage[]): readonly ChatMessage[] {
   const messages = withoutOrphans(history);
   const results = new Map<string, RunToolMessage>();
@@ -43,7 +40,7 @@ export function toWire(systemPrompt: string, history: readonly RunMessage[]): re
   const wire: ChatMessage[] = systemPrompt === "" ? [] : [{ role: "system", content: systemPrompt }];
   let text = "";
   let calls: WireCall[] = [];
-  /** Pictures of results: they may not stand between the results of one answer. */
+  /** Images of results. Providers do not allow them between the results of one answer. */
   let pictures: ChatPart[] = [];
   const closeAnswer = (): void => {
     if (text !== "" || calls.length > 0)
@@ -91,7 +88,7 @@ function wireCall({
   return { id, type: "function", function: { name, arguments: JSON.stringify(input) } };
 }
 
-/** The text of a result: the JSON of its only value, or of the list of its values. A text file is a value too. */
+/** A result as text: the JSON of its only value, or of all values. Includes text files. */
 function textOf(content: readonly ToolOutput[]): string {
   const values = content.flatMap((part) => {
     if (part.type === "json") return [part.value];
@@ -124,12 +121,12 @@ export function plainText(content: readonly RunPart[]): string {
   return content.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
-/** A note of this library to the model. */
+/** A message from this library to the model. */
 export function note(text: string, sentAt: number): RunMessage {
   return { role: "user", content: [{ type: "text", text: `<system>${text}</system>` }], sentAt };
 }
 
-/** Characters for a token, in an estimate. */
+/** Characters per token, for estimates. */
 export const CHARACTERS_PER_TOKEN = 4;
 
 export function estimatedTokens(...texts: readonly string[]): number {

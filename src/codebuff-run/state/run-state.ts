@@ -1,4 +1,4 @@
-// The state that the next run continues from: made, checked and copied.
+// The state from which the next run continues: built, checked and copied.
 import { emptyFileContext } from "../../codebuff-events/file-context.ts";
 import { describe, isObject } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
@@ -7,20 +7,19 @@ import { type RunMessage, type RunPart, type RunState, USER_PROMPT } from "../me
 import type { CodebuffRunSettings } from "../options.ts";
 import { treeOf } from "./file-tree.ts";
 
-/** The state of the last run. A JSON value. */
+/** The state of a conversation: a JSON value. */
 export interface CodebuffRunConversationState extends ConversationState {
   readonly protocol: "codebuff-run";
   readonly version: 1;
-  /** Absent before the first run. Codebuff's own SDK takes it as `previousRun`. */
+  /** The last run's state; absent before the first run. Codebuff's own SDK accepts it as `previousRun`. */
   readonly run?: RunState;
 }
 
-/** The state of a conversation whose last run is `run`. */
 export function stateOf(run: RunState | undefined): CodebuffRunConversationState {
   return { protocol: "codebuff-run", version: 1, ...(run === undefined ? {} : { run }) };
 }
 
-/** The state before the last `turns` prompts of the history. Undefined if it has fewer. */
+/** The state before the last `turns` prompts; undefined if there are fewer. */
 export function earlierState(
   run: RunState | undefined,
   turns: number,
@@ -41,12 +40,9 @@ export function earlierState(
   });
 }
 
-/** What a run goes on from. */
 export interface Earlier {
   readonly history: readonly RunMessage[];
-  /** The type of the agent that ran before. */
   readonly agentType: string | undefined;
-  /** The state as it was given, for the fields that this library does not know. */
   readonly mainAgentState: Readonly<Record<string, unknown>>;
   readonly fileContext: Readonly<Record<string, unknown>> | undefined;
 }
@@ -55,17 +51,14 @@ const FRESH: Earlier = { history: [], agentType: undefined, mainAgentState: {}, 
 
 const HOW = "Pass the `state` of a conversation or result, or a run state of Codebuff's SDK.";
 
-/**
- * Reads the state of an earlier run, of this library or of Codebuff's SDK. Returns a copy: the caller's state is never changed.
- * @throws InvalidInputError for a value that is no state of a run.
- */
+/** Reads and copies the state of an earlier run. @throws InvalidInputError if it is not a run state */
 export function readPrevious(previous: unknown): Earlier {
   if (previous === undefined) return FRESH;
   const copy = copied(previous);
   if (!isObject(copy)) throw wrong(`it is ${describe(previous)}`);
   if (copy["protocol"] !== undefined) throw wrong("it is the state of a conversation: pass its `run`");
   const { sessionState } = copy;
-  if (sessionState == null) return FRESH; // a run that failed before it began
+  if (sessionState == null) return FRESH; // the earlier run failed before it began
   if (!isObject(sessionState)) throw wrong(`its \`sessionState\` is ${describe(sessionState)}`);
   const { mainAgentState, fileContext } = sessionState;
   if (!isObject(mainAgentState)) throw wrong("its `mainAgentState` is missing");
@@ -82,7 +75,7 @@ export function readPrevious(previous: unknown): Earlier {
   };
 }
 
-/** Results of tools, as a copy. @throws InvalidInputError for anything else */
+/** Checks and copies tool results. @throws InvalidInputError for anything else */
 export function readToolResults(results: unknown): readonly RunMessage[] {
   const copy = copied(results);
   const isRight = Array.isArray(copy) && copy.every((each) => isMessage(each) && each.role === "tool");
@@ -105,7 +98,7 @@ function wrong(problem: string): InvalidInputError {
   return new InvalidInputError(`\`previousRun\` is no state of a run: ${problem}.`, HOW);
 }
 
-/** Whether a value is a message. Unknown fields and unknown kinds of parts are allowed. */
+/** Whether a value is a message. Unknown fields and part types are allowed. */
 export function isMessage(value: unknown): value is RunMessage {
   if (!isObject(value)) return false;
   const { role, content } = value;
@@ -133,13 +126,13 @@ function isPart(part: Readonly<Record<string, unknown>>): boolean {
   }
 }
 
-/** The folder of a project that nobody has named: the schema of a state requires one. */
+/** The folder of an unknown project. The schema requires one. */
 export const NO_PROJECT = "/";
 
-/** Files at the root of a project with texts for agents, in lower case. */
+/** Knowledge files at the project's root, in lower case. */
 const KNOWLEDGE_FILES: ReadonlySet<string> = new Set(["knowledge.md", "agents.md", "claude.md"]);
 
-/** What agents know of the project: the source of a prompt's placeholders, and part of the state. */
+/** Facts about the project for agents: in placeholders and in the run state. */
 export function fileContextOf(
   { projectFiles, knowledgeFiles, agentDefinitions, tools }: CodebuffRunSettings,
   earlier: Earlier,

@@ -1,4 +1,4 @@
-// Reads the agents of a folder: JSON always, code only if the caller allows it.
+// `loadAgents`: reads agents from a folder. Runs code only if the caller allows it.
 import { constants, type Dirent } from "node:fs";
 import { type FileHandle, lstat, open, readdir, realpath } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -10,40 +10,40 @@ import { type AgentDefinition, problemOf, problemOfForeign } from "../agents/age
 
 export interface LoadAgentsOptions {
   /**
-   * Whether files with code (`.ts`, `.mts`, `.js`, `.mjs`, `.cjs`) are loaded. **That runs them, with your rights.** Node runs `.ts` from version
-   * 22.18 on; elsewhere such a file is a problem that says so.
+   * Whether to load code files (`.ts`, `.mts`, `.js`, `.mjs`, `.cjs`). **That runs them, with your rights.** `.ts`
+   * needs Node 22.18 or later.
    * @default false
    */
   readonly allowCode?: boolean;
 }
 
-/** A file that gave no agent, or only a part of one. */
+/** A file without an agent, or with ignored parts. */
 export interface AgentProblem {
-  /** Relative to the folder, with `/`. */
+  /** Relative to the folder, with `/` as separator. */
   readonly file: string;
   /**
-   * - `skipped`: code, and `allowCode` is not set
+   * - `skipped`: a code file, and `allowCode` is not set
    * - `refused`: a link, a file that is too large, or too many files
-   * - `invalid`: the definition is wrong, or its code failed
-   * - `ignored`: code without a default export; or the agent is there without its `mcpServers`, which no file can start
+   * - `invalid`: the definition is invalid, or its code failed
+   * - `ignored`: code without a default export, or the `mcpServers` of a loaded agent
    */
   readonly kind: "skipped" | "refused" | "invalid" | "ignored";
   readonly message: string;
 }
 
 export interface LoadedAgents {
-  /** In the order of their files. For `agentDefinitions`. */
+  /** For `agentDefinitions`. In the order of their files. */
   readonly agents: readonly AgentDefinition[];
   readonly problems: readonly AgentProblem[];
 }
 
-/** Files in the folder and its folders. More are no collection of agents. */
+/** Files in the folder and its subfolders. */
 const MAX_FILES = 500;
 
-/** Levels of folders. */
+/** Levels of subfolders. */
 const MAX_DEPTH = 5;
 
-/** Bytes of a file. Prompts are long; a larger file is no definition. */
+/** Bytes of a file. */
 const MAX_BYTES = 1_048_576;
 
 const CODE: ReadonlySet<string> = new Set([".ts", ".mts", ".js", ".mjs", ".cjs"]);
@@ -51,12 +51,11 @@ const CODE: ReadonlySet<string> = new Set([".ts", ".mts", ".js", ".mjs", ".cjs"]
 const CHECKS: Checks<LoadAgentsOptions> = { allowCode: checks.boolean };
 
 /**
- * Reads the agents of a project, from a folder such as `.agents`. JSON files are read always, code only with `allowCode`. A folder that does
- * not exist has no agents. Every file that gives no agent is in `problems`.
+ * Reads agents from a folder such as `.agents`: JSON files, and code files with `allowCode`. A missing folder has no
+ * agents. Files without an agent are in `problems`.
  *
- * @example
- * const { agents, problems } = await loadAgents(".agents");
- * @throws InvalidInputError for a path that is no folder, and for wrong options
+ * @example const { agents, problems } = await loadAgents(".agents");
+ * @throws InvalidInputError if the path is not a folder, and for invalid options
  */
 export async function loadAgents(dir: string, options: LoadAgentsOptions = {}): Promise<LoadedAgents> {
   if (!isObject(options as unknown))
@@ -68,7 +67,7 @@ export async function loadAgents(dir: string, options: LoadAgentsOptions = {}): 
   return { agents: loader.agents, problems: loader.problems };
 }
 
-/** The folder itself may be a link: the caller has named it. `undefined`: it does not exist. */
+/** Resolves the folder; the folder itself may be a link. `undefined`: it does not exist. */
 async function rootOf(dir: string): Promise<string | undefined> {
   const how = 'Pass the path of a folder, such as ".agents".';
   if (typeof (dir as unknown) !== "string" || dir === "" || dir.includes("\0"))
@@ -85,13 +84,11 @@ async function rootOf(dir: string): Promise<string | undefined> {
   throw new InvalidInputError("`dir` is no folder.", how);
 }
 
-/** Reads one folder, file by file. */
 class Loader {
   readonly agents: AgentDefinition[] = [];
   readonly problems: AgentProblem[] = [];
   readonly #root: string;
   readonly #allowCode: boolean;
-  /** The files of the agents, by id. */
   readonly #files = new Map<string, string>();
   #count = 0;
 
@@ -144,7 +141,7 @@ class Loader {
 
   #add(path: string, value: unknown, isCode: boolean): void {
     const { mcpServers, ...definition }: Readonly<Record<string, unknown>> = isObject(value) ? value : {};
-    const read = isCode ? problemOf : problemOfForeign; // code may do what it likes
+    const read = isCode ? problemOf : problemOfForeign; // code is trusted anyway
     const problem = isObject(value) ? read(definition) : `it is ${describe(value)}, not a definition`;
     const id = String(definition["id"]);
     const other = this.#files.get(id);
@@ -172,7 +169,7 @@ class Loader {
   }
 }
 
-/** Types, tests and hidden files are no agents. */
+/** Skips type declarations, tests and hidden files. */
 function isOfAgents(name: string): boolean {
   if (name.startsWith(".") || /\.(?:d|test|spec)\.[cm]?[jt]s$/.test(name)) return false;
   const ending = extname(basename(name));
@@ -183,7 +180,7 @@ class Refused extends Error {}
 
 class NoAgent extends Error {}
 
-/** The text of a file. No link is followed, and a pipe does not block. */
+/** Reads a file. Follows no link, and does not block on a pipe. */
 async function readText(path: string): Promise<string> {
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
   let file: FileHandle;
@@ -212,7 +209,7 @@ function parsed(text: string): unknown {
   return JSON.parse(text.replace(/^\ufeff/, ""));
 }
 
-/** With `require`, which loads modules too, and stays what it is in the CommonJS build of this package. */
+/** Uses `require`: it loads ES modules too, and the CommonJS build does not rewrite it. */
 function loadDefault(path: string): unknown {
   const module: unknown = createRequire(path)(path);
   const exports = isObject(module) ? module : {};

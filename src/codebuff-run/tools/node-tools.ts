@@ -1,4 +1,4 @@
-// `nodeTools`: the tools of one folder (files, search, terminal) as handlers by name.
+// `nodeTools`: file, search and terminal tools for one folder, as handlers by name.
 import type { ToolOutput } from "../../codebuff-events/print-mode.ts";
 import { describe, isObject } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
@@ -22,60 +22,57 @@ import { codeSearch } from "./search/code-search.ts";
 import { globFiles } from "./search/glob.ts";
 import { runCommand } from "./terminal/run-command.ts";
 
-/** A call of a tool, by `CodebuffRun` or `CodebuffClient`. */
+/** A tool call of `CodebuffRun` or `CodebuffClient`. */
 export type NodeToolCall = Pick<ToolCall, "name" | "input" | "turnId"> & Partial<Pick<ToolCall, "id">>;
 
-/** Runs one tool: a handler for `overrideTools` of `CodebuffRun` and for `tools` of `CodebuffClient`. */
+/** Runs one tool. For `overrideTools` of `CodebuffRun`, and `tools` of `CodebuffClient`. */
 export interface NodeToolHandler {
   (
     call: NodeToolCall,
     context: { readonly signal: AbortSignal; readonly onProgress?: (output: string) => void },
   ): Promise<readonly ToolOutput[]>;
-  /** Of a tool that edits a file: what the call would change. The client asks this for the `preview` of an approval. */
+  /** Shows what an edit would change, for its approval. Only for tools that edit files. */
   readonly preview?: (
     call: NodeToolCall,
     context: { readonly signal: AbortSignal },
   ) => Promise<readonly ToolPreview[] | undefined>;
 }
 
-/** What the tools have changed in one turn. */
+/** The file changes of one turn. */
 export interface NodeToolChanges {
-  /** Each file that was changed, the last one at the end, with a unified diff. */
+  /** The changed files with unified diffs, newest last. */
   list(): readonly Change[];
-  /** Puts the files back. One that somebody has changed since is a conflict, and stays as it is. */
+  /** Undoes the changes. A file that changed afterwards is a conflict, and stays. */
   revert(): Promise<Reverted>;
 }
 
-/** Tools that work in one folder of this machine. */
+/** Tools for one local folder. */
 export interface NodeTools {
-  /** For `overrideTools` of `CodebuffRun`, and for `tools` of `CodebuffClient`. */
+  /** For `overrideTools` of `CodebuffRun`, and `tools` of `CodebuffClient`. */
   readonly handlers: Readonly<Record<string, NodeToolHandler>>;
-  /** The names of the tools, for `toolNames` of an agent. */
+  /** The tools' names, for an agent's `toolNames`. */
   readonly names: readonly string[];
-  /** For `onReadFiles` of `CodebuffClient`: texts by path; `null` for what cannot be read, or must not be sent. */
+  /** For `onReadFiles` of `CodebuffClient`: texts by path; `null` if unreadable or blocked. */
   readonly readFiles: (paths: readonly string[]) => Promise<Readonly<Record<string, string | null>>>;
   /**
-   * What a call would change, as a unified diff, or why it would fail. Writes nothing. The call, with the same turn, name and input, is refused
-   * if it does not find the file as its last preview did. Pass the call as it came: the `id` tells it apart from an equal one.
+   * A unified diff of what a call would change, or why it would fail. Writes nothing. The call is refused if the file
+   * differs from its last preview. Pass the call unchanged, with its `id`.
    * @returns `undefined` for a call that edits no file
    */
   preview(call: NodeToolCall): Promise<string | undefined>;
-  /**
-   * What the tools have changed in a turn, with its sub-agents. Kept for the last 100 turns that used a tool.
-   * @param turn the turn, or its id
-   */
+  /** The changes of a turn and its sub-agents. Kept for the last 100 turns with tool calls. */
   changes(turn: string | { readonly id: string }): NodeToolChanges;
-  /** Ends the calls that run, commands within 2 s, and closes the folder. Later calls fail. */
+  /** Stops running calls (commands within 2 s), and closes the folder. Later calls fail. */
   close(): Promise<void>;
 }
 
-/** Turns whose changes are kept: who undoes, undoes one of the last. Each holds files as they were. */
+/** Turns whose changes are kept. Each holds old versions of files. */
 const MAX_TURNS = 100;
 
 /**
- * Makes `read_files`, `list_directory`, `glob`, `code_search`, `write_file`, `str_replace` and `apply_patch`, and with `terminal` also
- * `run_terminal_command`, for one folder. The folder is opened at the first call, and stays open until `close()`.
- * @throws InvalidInputError for wrong options. A call fails if `root` is not a folder.
+ * The tools for one folder: files, search, and with `terminal` also `run_terminal_command`. The first call opens the
+ * folder; it stays open until `close()`.
+ * @throws InvalidInputError for invalid options. Calls fail if `root` is not a folder.
  */
 export function nodeTools(options: NodeToolsOptions): NodeTools {
   checkOptions(options);
@@ -153,7 +150,7 @@ class FolderTools implements NodeTools {
     return Object.hasOwn(this.handlers, call.name) ? (await this.#preview(call, undefined))?.text : undefined;
   }
 
-  /** @param wanted aborted: nobody sees the preview, so it is not what the call must find */
+  /** @param wanted aborted: the user does not see the preview, so the call need not match it */
   async #preview(
     { id, name, input, turnId = "" }: NodeToolCall,
     wanted: AbortSignal | undefined,
@@ -171,7 +168,7 @@ class FolderTools implements NodeTools {
     const id: unknown = isObject(turn) ? turn["id"] : turn;
     if (typeof id !== "string")
       throw new InvalidInputError(`the turn is ${describe(turn)}.`, "Pass a turn, or the id of one.");
-    // Looked up each time: the turn may not have used a tool yet.
+    // Looked up on each call: the turn may not have used a tool yet.
     return {
       list: () => this.#changes.get(id)?.list() ?? [],
       revert: async () => this.#changes.get(id)?.revert() ?? { reverted: [], conflicts: [] },
@@ -186,21 +183,21 @@ class FolderTools implements NodeTools {
   async #close(): Promise<void> {
     await Promise.resolve(); // from here on `#closing` refuses calls
     await this.#calls.end(closed());
-    const door = await this.#door?.catch(() => undefined); // who has called a tool was told
+    const door = await this.#door?.catch(() => undefined); // the callers got the error
     await door?.close();
   }
 
   #changesOf(turnId: string, door: Door): RunChanges {
     const changes = this.#changes.get(turnId) ?? this.#files.changes(door);
-    this.#changes.set(turnId, changes); // again: a long turn stays while others come and go
+    this.#changes.set(turnId, changes); // marks the turn as recently used
     return changes;
   }
 
-  /** @throws InvalidInputError for a root that is no folder, and behind `close()` */
+  /** @throws InvalidInputError if `root` is not a folder, and after `close()` */
   #opened(): Promise<Door> {
     if (this.#closing) throw closed();
     this.#door ??= openDoor(this.#options).catch((error: unknown) => {
-      this.#door = undefined; // the folder may be made later
+      this.#door = undefined; // the folder may be created later
       throw error;
     });
     return this.#door;

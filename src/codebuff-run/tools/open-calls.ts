@@ -1,10 +1,9 @@
-// The tool calls that run, so that `close()` can end them.
+// The running tool calls, so that `close()` can stop them.
 
-/** Calls that run, so that whoever closes their folder can end them. */
 export class OpenCalls {
   readonly #open = new Map<AbortController, Promise<unknown>>();
 
-  /** @param signal of the caller. The work gets one that `end()` aborts, too. */
+  /** @param signal the caller's. `end()` also aborts the work. */
   async run<Result>(
     signal: AbortSignal | undefined,
     work: (signal: AbortSignal) => Promise<Result>,
@@ -23,7 +22,7 @@ export class OpenCalls {
     }
   }
 
-  /** Aborts the work of all calls, and waits until it has settled. */
+  /** Aborts all calls, and waits until they settle. */
   async end(reason: Error): Promise<void> {
     const all = [...this.#open];
     for (const [controller] of all) controller.abort(reason);

@@ -5,38 +5,38 @@ import type { FileFilter } from "./door/filter.ts";
 
 /** Options of {@link nodeTools}. */
 export interface NodeToolsOptions {
-  /** The folder that tools work in, and cannot leave. A path relative to the working directory of this process, or an absolute one. */
+  /** The folder to which the tools are confined. Absolute, or relative to the working directory. */
   readonly root: string;
-  /** Whether there are tools that write: `write_file`, `str_replace`, `apply_patch`. @default true */
+  /** Enables `write_file`, `str_replace` and `apply_patch`. @default true */
   readonly write?: boolean;
   /**
-   * Whether there is `run_terminal_command`. **A command can do all that you can do, outside of `root` too**: ask your user about each, or run
-   * the whole process in a container. @default false
+   * Enables `run_terminal_command`. **A command can do all that you can do, also outside of `root`.** Ask the user
+   * before each command, or run the process in a container. @default false
    */
   readonly terminal?: boolean | NodeTerminalOptions;
-  /** Whether `code_search` takes flags of ripgrep, of a list that starts no program. @default false */
+  /** Allows safe ripgrep flags in `code_search`. They start no program. @default false */
   readonly searchFlags?: boolean;
-  /** ripgrep, as a path or a name in PATH. @default `rg` in PATH, then `@vscode/ripgrep` if it is installed, then a search without ripgrep */
+  /** ripgrep's path or name. @default `rg` in PATH, then `@vscode/ripgrep`, then a search without it */
   readonly ripgrepPath?: string;
-  /** Says of each path, relative to `root`, whether tools may use it. What it throws blocks the path. */
+  /** Decides whether tools may use a path, relative to `root`. If it throws, the path is blocked. */
   readonly fileFilter?: FileFilter;
-  /** Whether `.gitignore` and `.codebuffignore` files block what they name. Tools then do not write them. @default true */
+  /** Whether `.gitignore` and `.codebuffignore` block files. Tools cannot write these two. @default true */
   readonly ignoreFiles?: boolean;
-  /** Whether tools may read and write `.env`, `.env.*`, `.envrc` and copies such as `.env~` and `#.env#`. Their templates can always be read. @default false */
+  /** Allows `.env`, `.env.*`, `.envrc` and their copies. Templates are always readable. @default false */
   readonly allowEnvFiles?: boolean;
 }
 
 /** Options of `run_terminal_command`. */
 export interface NodeTerminalOptions {
-  /** Variables for commands, besides those of this process. */
+  /** Additional environment variables. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Whether commands get the variables of this process, but for keys and tokens. With `false`: PATH, HOME and a few more. @default true */
+  /** Passes this process's variables except credentials. `false`: PATH, HOME and a few more. @default true */
   readonly inheritEnv?: boolean;
-  /** Names of variables that look like keys or tokens, and that commands get all the same. @default none */
+  /** Variables to pass although their names look like credentials. @default none */
   readonly keepEnv?: readonly string[];
-  /** A bash, as a path or a name in PATH. Windows needs it. @default bash, or sh where there is no bash */
+  /** The path of a bash, or its name in PATH. Required on Windows. @default bash, otherwise sh */
   readonly shell?: string;
-  /** Seconds that no command exceeds, whatever the agent asks for. @default 3_600: builds and tests end within an hour */
+  /** Upper limit in seconds for each command. @default 3_600: builds and tests end within an hour */
   readonly maxTimeoutSeconds?: number;
 }
 
@@ -71,7 +71,7 @@ const CHECKS: Checks<NodeToolsOptions> = {
   allowEnvFiles: checks.boolean,
 };
 
-/** @throws InvalidInputError for the first option that is missing, does not exist or is wrong. */
+/** @throws InvalidInputError for the first missing, unknown or invalid option */
 export function checkOptions(options: NodeToolsOptions): void {
   if (!isObject(options as unknown))
     throw new InvalidInputError("there are no options.", "Pass { root }, the folder that tools work in.");

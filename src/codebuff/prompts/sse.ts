@@ -46,7 +46,7 @@ export class SseReader {
     if (this.#line.length > MAX_EVENT) this.#giveUp();
   }
 
-  /** The stream is over: an event without its closing blank line counts too. */
+  /** Ends the stream. An event without its closing blank line counts. */
   end(): void {
     this.#read(`${this.#line}\n\n`);
     this.#line = "";

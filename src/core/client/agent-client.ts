@@ -1,4 +1,4 @@
-// The type of every client: its members, its events and its capabilities.
+// The interface of every client: its members, events and capabilities.
 import type { AnyAgentwireError } from "../errors.ts";
 import type { Backoff } from "../link/backoff.ts";
 import type { EventNames, ListenOptions, Unsubscribe } from "../tell/events.ts";
@@ -20,76 +20,73 @@ import type {
   ToolCall,
 } from "../values.ts";
 
-/** The capabilities of a backend. A UI shows only the features that will work. */
+/** What a backend can do. A UI shows only the features that work. */
 export interface Capabilities {
-  /** Text arrives in pieces. If false, text arrives in one piece. */
+  /** Whether text arrives in chunks. If false, it arrives whole. */
   readonly textDeltas: boolean;
-  /** The backend reports thinking while it happens. If false, the backend may still report thinking at the end. */
+  /** Whether thinking is reported while it happens. If false, the backend may still report it at the end. */
   readonly reasoning: boolean;
   readonly toolCalls: boolean;
   readonly toolOutputDeltas: boolean;
   readonly subagents: boolean;
-  /** The asker for approval before a tool runs: the server, on the wire (`wire`), or this library's own gate (`client`). */
+  /** Who asks for approval before a tool runs: the server (`wire`), or this library's gate (`client`). */
   readonly permissions: "wire" | "client" | "none";
   readonly questions: boolean;
   /** The unit in which the backend reports usage. */
   readonly usage: "tokens" | "credits" | "cost" | "none";
   readonly images: boolean;
-  /** Whether cancelling reaches the server. If false, the server goes on working, and the client drops its text. */
+  /** Whether cancelling reaches the server. If false, the turn continues there, and its text is dropped. */
   readonly cancelOnWire: boolean;
-  /** Who keeps the conversation. */
+  /** Who stores the conversation. */
   readonly history: "client" | "server" | "none";
-  /** `one`: all prompts of the client belong to one conversation, and `conversation()` returns the same one each time. */
+  /** `one`: all prompts belong to one conversation, which `conversation()` returns each time. */
   readonly conversations: "one" | "many";
-  /** Whether a conversation goes on after a lost link. */
+  /** Whether a conversation continues after the connection was lost. */
   readonly survivesReconnect: boolean;
-  /** Whether the client reconnects by itself after a lost link. */
+  /** Whether the client reconnects by itself after the connection was lost. */
   readonly reopens: boolean;
-  /** Whether the client looks for the answer of a turn whose link was lost. */
+  /** Whether the client recovers the answer of a turn that lost its connection. */
   readonly recovers: boolean;
-  /** Whether the agent may tell its plan. */
+  /** Whether the agent may send a plan. */
   readonly plan: boolean;
-  /** Whether the backend says how many tokens the model's context holds. */
+  /** Whether the backend reports how many tokens the model's context holds. */
   readonly context: boolean;
-  /** Whether a conversation can go on from an earlier message. If false, the server keeps the history, or a state without its earlier forms. */
+  /** Whether a conversation can continue from an earlier message. False if the server keeps the history. */
   readonly branches: boolean;
-  /** Whether a tool on this machine tells what a call would change, before the user decides. If false, an approval has no `preview`. */
+  /** Whether an approval may have a `preview`, computed by a tool on this machine. */
   readonly preview: boolean;
 }
 
 /** The events that every socket client has. */
 export interface ClientEvents<Event, Result extends TurnResult> {
   status: [status: ClientStatus];
-  /** The connection ended, or an attempt failed. Another attempt follows after `delay` ms. */
+  /** The connection was lost, or an attempt failed. The next attempt follows after `delay` ms. */
   reconnecting: [backoff: Backoff];
-  /** Ready again after a loss. The client asks again for its standing requests, such as topics, before it sends any prompt. */
+  /** Ready again after a loss. The client repeats its standing requests, such as topics, before prompts. */
   reconnected: [];
-  /** A connection that was ready ended. */
+  /** A ready connection was lost. */
   disconnected: [error: AnyAgentwireError];
   protocolWarning: [warning: ProtocolWarning];
-  /** A turn was made, by `prompt()` of the client or of a conversation. A listener is also told the turns of the tick in which it joins. */
+  /** A new turn. A new listener also gets the turns that were made in the same tick. */
   turn: [turn: Turn<Event, Result>];
   /** An event of any turn. */
   event: [event: Event, turn: Turn<Event, Result>];
-  /**
-   * A tool call waits for a decision: `client.decide(call.id, decision)`. A late listener is told the open calls. `turn` is given while
-   * the turn is under way.
-   */
+  /** A call waits for `client.decide(call.id, decision)`. New listeners also get the open calls. */
   approval: [call: ToolCall, turn?: Turn<Event, Result>];
-  /** A question waits for an answer: `client.answer(question.id, answer)`. A late listener is told the open questions. */
+  /** A question waits for `client.answer(question.id, answer)`. New listeners also get the open ones. */
   question: [question: Question, turn?: Turn<Event, Result>];
-  /** A request has ended: decided or answered (here or elsewhere), settled by a rule, or withdrawn. */
+  /** A request has ended: it was decided, answered (here or elsewhere), settled by a rule, or withdrawn. */
   settled: [request: SettledRequest, turn?: Turn<Event, Result>];
-  /** Every inbound message, parsed, without credentials. The events of turns hold the server's message unchanged. */
+  /** Every incoming message, parsed, without credentials. The events of turns contain it unchanged. */
   message: [message: unknown];
-  /** Every raw frame, both ways, without credentials. */
+  /** Every raw frame, in and out, without credentials. */
   frame: [frame: FrameRecord];
 }
 
-/** The events that every client has, for a client of any kind. */
+/** The events of every client, for code that accepts any client. */
 export type AnyClientEvents = ClientEvents<AnyEvent, TurnResult>;
 
-/** The names of these events. A client adds the events of its protocol. */
+/** The names of these events. Each client adds those of its protocol. */
 export const CLIENT_EVENTS: EventNames<ClientEvents<never, never>> = {
   status: true,
   reconnecting: true,
@@ -106,18 +103,18 @@ export const CLIENT_EVENTS: EventNames<ClientEvents<never, never>> = {
 };
 
 export interface ConnectOptions {
-  /** Aborting stops the waiting. The client itself goes on connecting until `close()`. */
+  /** Aborting the signal ends only the wait. The client keeps connecting until `close()`. */
   readonly signal?: AbortSignal;
 }
 
 export interface CloseOptions {
-  /** Closes without waiting for the turns that are under way. @default false */
+  /** Closes without waiting for running turns. @default false */
   readonly force?: boolean;
-  /** ms to wait for the turns that are under way. The default is the protocol's. */
+  /** How long to wait for running turns, in ms. Each protocol has its own default. */
   readonly drainTimeout?: number;
 }
 
-/** The API that every backend has: a UI written against this type runs on all of them. */
+/** The API of every backend. A UI written against this type works with all of them. */
 export interface AgentClient<
   Event,
   Result extends TurnResult,
@@ -125,46 +122,40 @@ export interface AgentClient<
   Input,
   Events extends { [Name in keyof Events]: readonly unknown[] } = ClientEvents<Event, Result>,
 > extends AsyncDisposable {
-  /** The current value. `on("status")` reports changes. */
+  /** The current status. `on("status")` reports changes. */
   readonly status: ClientStatus;
   readonly capabilities: Capabilities;
-  /** Why the client is closed for good: a `ClosedError` after `close()`, otherwise its last failure. `undefined` while it is open. */
+  /** Why the client has closed for good: a `ClosedError` after `close()`, otherwise its last error. */
   readonly closedBy: AnyAgentwireError | undefined;
   prompt(input: PromptOf<Input>, options?: Options & TurnOptions): Turn<Event, Result>;
   conversation(options?: { readonly from?: ConversationState }): Conversation<Event, Result, Options, Input>;
   /** The requests that wait for the user, oldest first. Some belong to no turn. */
   readonly pending: readonly PendingRequest[];
   /**
-   * Decides on an open tool call. A settled call keeps its ruling.
+   * Decides on an open tool call. Later decisions on the same call change nothing.
    * @returns the first ruling.
-   * @throws InvalidInputError for an unknown id, for the id of a question, and for a value that is no decision.
+   * @throws InvalidInputError for an unknown id, the id of a question, and an invalid decision.
    */
   decide(id: string, decision: Decision): Ruling;
   /**
-   * Answers an open question. A settled question keeps its reply.
+   * Answers an open question. Later answers to the same question change nothing.
    * @returns the first reply.
-   * @throws InvalidInputError for an unknown id, for the id of a tool call, and for a value that is no answer.
+   * @throws InvalidInputError for an unknown id, the id of a tool call, and an invalid answer.
    */
   answer(id: string, answer: Answer): Reply;
-  /** What the user has allowed beyond one call, oldest first. The same list until something changes. */
+  /** What the user has allowed in advance, oldest first. The same list until something changes. */
   readonly grants: readonly Grant[];
-  /**
-   * Takes a grant back.
-   * @returns false if no grant has this id any more.
-   */
+  /** Revokes a grant. Returns false if no grant has this id. */
   revoke(id: string): boolean;
   connect(options?: ConnectOptions): Promise<void>;
   close(options?: CloseOptions): Promise<void>;
-  /**
-   * Listens until the returned function is called.
-   * @throws InvalidInputError for an event or an option that does not exist.
-   */
+  /** Adds a listener. Returns a function to remove it. @throws InvalidInputError for an unknown name */
   on<Name extends keyof Events & string>(
     name: Name,
     listener: (...values: Events[Name]) => void,
     options?: ListenOptions,
   ): Unsubscribe;
-  /** The same for every client, so that an app can listen to a union of clients. */
+  /** The same signature on every client, so that an app can listen to a union of clients. */
   on<Name extends keyof AnyClientEvents>(
     name: Name,
     listener: (...values: AnyClientEvents[Name]) => void,

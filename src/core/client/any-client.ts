@@ -1,4 +1,4 @@
-// The type of a client for code that knows no protocol, such as a user interface.
+// The type of any client, for code that works with every protocol, such as a user interface.
 
 import type { ListenOptions, Unsubscribe } from "../tell/events.ts";
 import type { Conversation, ConversationState } from "../turn/conversation.ts";
@@ -19,7 +19,7 @@ export interface AnyConversation
   prompt(input: string | PromptInput, options?: TurnOptions): AnyTurn;
 }
 
-/** Any client: the type for a user interface that runs on every backend. */
+/** Any client, for a user interface that works with every backend. */
 export interface AnyAgentClient
   extends Pick<
       AgentClient<AnyEvent, TurnResult, object, object>,
@@ -35,7 +35,7 @@ export interface AnyAgentClient
       | "close"
     >,
     AsyncDisposable {
-  /** Cancels a turn that another client of the same backend has begun. `turnId` is the id in its events. Absent: nobody else has turns there. */
+  /** Cancels another client's turn, by the id in its events. Absent if other clients have no turns there. */
   readonly cancel?: ((turnId: string) => void) | undefined;
   prompt(input: string | PromptInput, options?: TurnOptions): AnyTurn;
   conversation(options?: { readonly from?: ConversationState }): AnyConversation;

@@ -1,4 +1,4 @@
-// The base class of the clients, with the members that all of them share.
+// The base class of all clients, with their shared members.
 import { asyncDispose } from "../dispose.ts";
 import type { AnyAgentwireError } from "../errors.ts";
 import type { ListenOptions, Unsubscribe } from "../tell/events.ts";
@@ -12,7 +12,7 @@ import type {
   ConnectOptions,
 } from "./agent-client.ts";
 
-/** The part of a client that is the same for every socket protocol. */
+/** The shared part behind every `SocketClient`. */
 export interface SharedClient<
   Event,
   Result extends TurnResult,
@@ -26,11 +26,11 @@ export interface SharedClient<
     listener: (...values: Events[Name]) => void,
     options?: ListenOptions,
   ): Unsubscribe;
-  /** Where turns come from: set by the client. */
+  /** The public client, as the origin of turns. Set by the client. */
   client: object;
 }
 
-/** The shared part of every socket client. Each protocol adds its prompts and its other functions. */
+/** The shared members of all clients. Each protocol adds its prompts and other functions. */
 export abstract class BaseClient<
   Event,
   Result extends TurnResult,
@@ -63,7 +63,7 @@ export abstract class BaseClient<
     return this.#shared.status;
   }
 
-  /** Why the client is closed for good: a `ClosedError` after `close()`, otherwise its last failure. `undefined` while it is open. */
+  /** Why the client has closed for good: a `ClosedError` after `close()`, otherwise its last error. */
   get closedBy(): AnyAgentwireError | undefined {
     return this.#shared.closedBy;
   }
@@ -73,50 +73,48 @@ export abstract class BaseClient<
     return this.#shared.pending;
   }
 
-  /** What the user has allowed beyond one call, oldest first: see `Decision`. In memory alone: another client has none of it. */
+  /** What the user has allowed in advance, oldest first. See `Decision`. In this client's memory only. */
   get grants(): readonly Grant[] {
     return this.#shared.grants;
   }
 
-  /**
-   * Takes a grant back: the next call that it covered is asked about again. Calls that were allowed go on.
-   * @returns false if no grant has this id any more.
-   */
+  /** Revokes a grant: later calls need approval again, running calls continue. False for an unknown id. */
   revoke(id: string): boolean {
     return this.#shared.revoke(id);
   }
 
   /**
-   * Decides on an open tool call, as listed in `pending` and told by the event `approval`. The first decision counts: a settled call
-   * keeps its ruling, and nothing is sent.
+   * Decides on an open tool call from `pending` or the event `approval`. Only the first decision counts: later ones
+   * send nothing.
    * @returns the first ruling.
-   * @throws InvalidInputError for an unknown id, for the id of a question, and for a value that is no decision.
+   * @throws InvalidInputError for an unknown id, the id of a question, and an invalid decision.
    */
   decide(id: string, decision: Decision): Ruling {
     return this.#shared.decide(id, decision);
   }
 
   /**
-   * Answers an open question, as listed in `pending` and told by the event `question`. Otherwise like `decide`.
-   * @throws InvalidInputError for an unknown id, for the id of a tool call, and for a value that is no answer.
+   * Answers an open question from `pending` or the event `question`. Only the first answer counts.
+   * @throws InvalidInputError for an unknown id, the id of a tool call, and an invalid answer.
    */
   answer(id: string, answer: Answer): Reply {
     return this.#shared.answer(id, answer);
   }
 
-  /** Resolves when the connection is ready; rejects with the reason if the connection fails. `prompt()` connects by itself. */
+  /** Resolves when the connection is ready, rejects if it fails. `prompt()` connects by itself. */
   connect(options?: ConnectOptions): Promise<void> {
     return this.#shared.connect(options);
   }
 
-  /** Closes for good, and hands back unsent input. The docs of each client class describe the effect on running turns. Idempotent. */
+  /** Closes for good, and returns unsent input. Each client documents what happens to turns. Idempotent. */
   close(options?: CloseOptions): Promise<void> {
     return this.#shared.close(options);
   }
 
   /**
-   * Listens until the returned function is called. A late listener for `approval` or `question` is told the open requests.
-   * @throws InvalidInputError for an event or an option that does not exist.
+   * Adds a listener. Returns a function that removes it. A new listener for `approval` or `question` also gets the open
+   * requests.
+   * @throws InvalidInputError for an unknown event or option.
    */
   on<Name extends keyof Events & string>(
     name: Name,

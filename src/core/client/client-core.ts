@@ -33,28 +33,28 @@ export interface ClientCoreSetup<Events> extends ConnectionSetup {
   readonly events: EventNames<Events>;
   readonly options: SocketClientOptions;
   readonly resolved: ResolvedSocketOptions;
-  /** ms that `close()` waits for running turns by default. */
+  /** How long `close()` waits for running turns by default, in ms. */
   readonly drainTimeout: number;
 }
 
-/** The protocol's functions that its client calls. */
+/** The functions of the protocol that the core calls. */
 export interface ClientProtocol extends Protocol {
-  /** Whether credentials go to the server. */
+  /** Whether the client sends credentials to the server. */
   carriesCredentials(): boolean;
-  /** Returns the address to dial: the user's checked address, plus the protocol's additions. @default the user's address */
+  /** The address to dial: the user's checked address with additions. @default the user's address */
   address?(url: string): string | Promise<string>;
-  /** The client was told to close, and has handed back the unsent input. Stop the running work. @default `unavailable` stops it */
+  /** Stops running work, after `close()` has handed back the unsent input. @default `unavailable` stops it */
   closing?(): void;
 }
 
-/** The parts of a client that are made after its core. */
+/** The parts of a client that are created after its core. */
 export interface ClientRooms<Event, Result extends TurnResult> {
   readonly protocol: ClientProtocol;
   readonly turns: {
     find(id: string): { readonly turn: Turn<Event, Result> } | undefined;
     giveBack(): void;
   };
-  /** The gate for the server's requests to this machine, if the server makes requests. */
+  /** The gate for the server's requests to this machine. Absent if the server makes none. */
   readonly gate?: Gate;
 }
 
@@ -64,8 +64,9 @@ interface Served<Event, Result extends TurnResult> extends ClientRooms<Event, Re
 }
 
 /**
- * The part that every socket client shares: the connection, the events, warnings and logs without credentials, and closing. A client
- * makes its core first, then the parts of its protocol, which use the core. Then the client passes these parts to `serve`.
+ * The shared part of every socket client: the connection, the events, warnings and logs without credentials, and
+ * closing. A client creates its core first, then the parts of its protocol, which use the core. `serve` then passes
+ * these parts to the core.
  */
 export class ClientCore<
     Event,
@@ -78,7 +79,7 @@ export class ClientCore<
   readonly clock: Clock;
   readonly limits: TurnLimits;
   readonly #setup: ClientCoreSetup<Events>;
-  /** Made by `serve`. */
+  /** Created by `serve`. */
   declare connection: Connection;
   #served: Served<Event, Result> | undefined;
   #wasReady = false;
@@ -96,7 +97,8 @@ export class ClientCore<
   }
 
   /**
-   * Takes the parts of the protocol. The client can be used from now on. If the signal was aborted earlier, the client closes at once.
+   * Adds the parts of the protocol. From now on the client can be used. If the signal was already aborted, the client
+   * closes at once.
    * @throws InvalidInputError or UnsupportedError for an address that cannot be dialled, as `createDialer`.
    */
   serve(rooms: ClientRooms<Event, Result>): void {
@@ -115,12 +117,12 @@ export class ClientCore<
     return this.#served;
   }
 
-  /** @throws InvalidInputError when a credential sent now would travel unencrypted to another machine. */
+  /** @throws InvalidInputError if credentials would travel unencrypted to another machine. */
   assertPrivate(): void {
     this.#rooms.dialer.assertPrivate();
   }
 
-  /** The address of the last dial. Before the first dial: the address that a dial would use. */
+  /** The address of the last dial, or of the first one before it happens. */
   address(): Promise<URL> {
     return this.#rooms.dialer.address();
   }
@@ -129,13 +131,12 @@ export class ClientCore<
     return this.connection.status;
   }
 
-  /** Why the client is closed for good. */
   get closedBy(): AnyAgentwireError | undefined {
     const { closedBy } = this.connection;
     return closedBy && asAny(closedBy);
   }
 
-  /** Whether the client reconnects by itself after a lost link. */
+  /** Whether the client reconnects by itself after the connection was lost. */
   get reopens(): boolean {
     return this.#setup.resolved.reconnect !== undefined;
   }
@@ -212,20 +213,20 @@ export class ClientCore<
     });
   }
 
-  /** Whether the caller has closed the client. False if the client had given up before. */
+  /** Whether the caller has closed the client. False if it had already closed for good by itself. */
   get isClosing(): boolean {
     const { closedBy } = this.connection;
     return this.#isClosing && (!closedBy || isAgentwireError(closedBy, "closed"));
   }
 
-  /** The error for new calls, once the client is closed or was told to close. */
+  /** The error for new calls, after `close()` or once the client has closed for good. */
   get closedError(): ClosedError | undefined {
     const cause = this.connection.closedBy;
     if (!this.#isClosing && !cause) return undefined;
     return this.connection.closedError(cause);
   }
 
-  /** @throws ClosedError on a client that takes no new calls. */
+  /** @throws ClosedError if the client takes no new calls. */
   assertOpen(): void {
     const closed = this.closedError;
     if (closed) throw closed;
@@ -235,20 +236,17 @@ export class ClientCore<
     return this.connection.keepalive?.wasAnsweredWithin(time) ?? false;
   }
 
-  /** A caller needs the connection: cuts the wait between two attempts short. */
+  /** Ends the backoff, because a caller needs the connection. */
   wanted(): void {
     this.connection.hurry();
   }
 
-  /**
-   * Some work waits for the connection. Does not hurry: the call that made the work has hurried already, and automatic work would undo
-   * the back-off.
-   */
+  /** Connects for waiting work, without ending the backoff: only a caller's own call may end it. */
   needed(): void {
     this.connection.connect().catch(() => {}); // the waiting turn reports the failure
   }
 
-  // The calls of the connection.
+  // Called by the connection.
 
   dial(stillWanted: () => boolean): Promise<WebSocketLike> {
     return this.#rooms.dialer.dial(stillWanted);

@@ -1,4 +1,4 @@
-// The core of a client without a connection: status, events, closing, `connect()` as a look at the backend.
+// The core of a client without a connection: status, events, closing, and `connect()`, which checks the backend.
 import { checkCallOptions, checks } from "../checks.ts";
 import type { CancelTimer, Clock } from "../clock.ts";
 import { deferred } from "../deferred.ts";
@@ -16,13 +16,13 @@ import type { ClientEvents, CloseOptions, ConnectOptions } from "./agent-client.
 import type { SharedClient } from "./base-client.ts";
 import type { LocalHost } from "./local-turns.ts";
 
-/** The options that every client without a connection shares, with every default. */
+/** The shared options of clients without a connection, with defaults filled in. */
 export interface LocalSettings extends TurnLimits {
   readonly outbox: Outbox;
-  /** Each timer of this clock is an input of the outbox. */
+  /** A clock whose timers are inputs of the outbox. */
   readonly clock: Clock;
   readonly debug: boolean;
-  /** Events that wait for a slow reader before the backend's output is read no further. */
+  /** The number of unread events at which the client stops reading the backend's output. */
   readonly maxQueuedEvents: number;
   readonly logger?: Logger;
   readonly signal?: AbortSignal;
@@ -32,20 +32,20 @@ export interface LocalSetup<Events> {
   readonly settings: LocalSettings;
   readonly events: EventNames<Events>;
   readonly redactor: Redactor;
-  /** What the client works with, in words: `the program`. */
+  /** A name for the backend in messages: `the program`. */
   readonly backend: string;
 }
 
-/** The parts of a client that are made after its core. */
+/** The parts of a client that are created after its core. */
 export interface LocalRooms<Event, Result extends TurnResult> {
   readonly turns: {
-    /** Whether a turn still works, settled or not. */
+    /** Whether any turn is still working, settled or not. */
     readonly busy: boolean;
-    /** A turn that has not settled. */
+    /** Finds a turn that has not settled. */
     find(turnId: string): LiveTurn<Event, Result> | undefined;
-    /** Hands back the turns that wait. */
+    /** Fails the queued turns and hands back their input. */
     giveBack(): void;
-    /** Ends all work; with `force` at once. */
+    /** Ends all work, at once with `force`. */
     endAll(force: boolean): void;
   };
   /** The requests that wait for the user. */
@@ -57,12 +57,12 @@ export interface LocalRooms<Event, Result extends TurnResult> {
     /** Absent without a gate. */
     readonly grants?: readonly Grant[];
     revoke?(id: string): boolean;
-    /** The client is closing. */
+    /** Called when the client starts to close. */
     close?(): void;
   };
 }
 
-/** The core of a client without a connection, like `ClientCore`: status, events, warnings and logs without credentials, and closing. */
+/** The core of a client without a connection, like `ClientCore`: status, events, logs and closing. */
 export abstract class LocalCore<
     Event,
     Result extends TurnResult,
@@ -91,7 +91,7 @@ export abstract class LocalCore<
     this.#signal = signal;
   }
 
-  /** Takes the client's other parts. The client can be used from now on. If the signal was aborted earlier, the client closes at once. */
+  /** Adds the client's other parts, so that it can be used. Closes if the signal was already aborted. */
   serve(rooms: LocalRooms<Event, Result>): void {
     this.#rooms = rooms;
     if (this.#signal?.aborted) this.#onAbort();
@@ -107,7 +107,7 @@ export abstract class LocalCore<
     return this.#status;
   }
 
-  /** Aborted when the client is told to close: stops the questions to the backend. */
+  /** Aborted by `close()`. Stops running checks of the backend. */
   get closing(): AbortSignal {
     return this.#closing.signal;
   }
@@ -125,7 +125,7 @@ export abstract class LocalCore<
     return new ClosedError("this client was closed; make a new one", { delivery: "not-sent" });
   }
 
-  /** @throws ClosedError on a client that takes no new calls. */
+  /** @throws ClosedError if the client takes no new calls. */
   assertOpen(): void {
     const closed = this.closedError;
     if (closed) throw closed;
@@ -173,10 +173,10 @@ export abstract class LocalCore<
     this.outbox.run(() => this.ready());
   }
 
-  /** Looks whether the backend can be used; rejects with the reason if it cannot. */
+  /** Checks whether the backend can be used. Rejects with the reason if not. */
   protected abstract look(signal: AbortSignal | undefined): Promise<void>;
 
-  /** The backend can be used, or is about to be used. */
+  /** Sets the status to ready: the backend can be used, or is about to be used. */
   ready(): void {
     if (!this.isClosing) this.#setStatus("ready");
   }
@@ -214,7 +214,7 @@ export abstract class LocalCore<
     }
   }
 
-  /** The last turn has ended its work. */
+  /** Ends a closing client after its last work. */
   idle(): void {
     if (this.isClosing) this.#end();
   }
@@ -228,7 +228,7 @@ export abstract class LocalCore<
     else this.#ended();
   }
 
-  /** Ends what the client has started beside its turns. Never rejects; undefined: there is nothing. */
+  /** Ends what the client started besides its turns. Never rejects. Undefined if there is nothing. */
   protected release(): Promise<void> | undefined {
     return undefined;
   }

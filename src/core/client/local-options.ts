@@ -1,14 +1,14 @@
-// The options that every client without a connection takes, with their checks and defaults.
+// The options of every client without a connection, with checks and defaults.
 import { type Checks, checkCallOptions, checks, type Only } from "../checks.ts";
 import { systemClock } from "../clock.ts";
 import { Outbox } from "../tell/outbox.ts";
 import type { LocalSettings } from "./local-core.ts";
 import { type SocketClientOptions, turnLimits } from "./options.ts";
 
-/** The options that every client without a connection takes. */
+/** The options of every client without a connection. */
 export interface LocalClientOptions
   extends Pick<
-    SocketClientOptions, // options with the same meaning on every client
+    SocketClientOptions, // the same meaning on every client
     | "maxQueuedTurns"
     | "maxQueuedBytes"
     | "maxBufferedBytes"
@@ -18,14 +18,10 @@ export interface LocalClientOptions
     | "debug"
     | "clock"
   > {
-  /**
-   * Events that wait for a slow reader before the backend's output is read no further. Lower the option if memory is short.
-   * @default 1_000
-   */
+  /** The number of unread events at which the backend's output is read no further. @default 1_000 */
   readonly maxQueuedEvents?: number;
 }
 
-/** The checks of the options that every client without a connection takes. */
 export const LOCAL_CHECKS: Checks<LocalClientOptions> = {
   maxQueuedEvents: checks.count,
   maxQueuedTurns: checks.count,
@@ -39,8 +35,8 @@ export const LOCAL_CHECKS: Checks<LocalClientOptions> = {
 };
 
 /**
- * @param expected the checks of every option of the client: {@link LOCAL_CHECKS} has the shared ones
- * @throws InvalidInputError for the first option that does not exist or is wrong.
+ * @param expected the checks of all options of the client. {@link LOCAL_CHECKS} has the shared ones
+ * @throws InvalidInputError for the first unknown or wrong option.
  */
 export function resolveLocalOptions<Options extends LocalClientOptions, Table extends Checks<Options>>(
   options: Options,

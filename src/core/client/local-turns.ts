@@ -1,4 +1,4 @@
-// Runs the turns of a client without a connection: a limited number at a time, the others wait.
+// Runs the turns of a client without a connection: a limited number at a time. The others are queued.
 import { isAgentwireError } from "../errors.ts";
 import type { LiveTurn } from "../turn/live-turn.ts";
 import { type Course, type Job, Runner, type RunnerHost, type TurnOrder } from "../turn/runner.ts";
@@ -6,20 +6,20 @@ import type { TurnResult } from "../turn/turn.ts";
 
 /** The work on one turn: a process, or a run in this process. */
 export interface LocalWork {
-  /** Called once the work can be stopped, for work that does not begin with its making. Never throws. */
+  /** Called once the work can be stopped, unless its creation has started it. Never throws. */
   begin?(): void;
-  /** Stops the turn. It settles when the work has ended. `again`: the caller cancels a second time. */
+  /** Stops the turn, which settles when the work has ended. `again`: the caller cancels a second time. */
   stop(again: boolean): void;
-  /** The client is closed: ends the turn at once, and the work; with `force` by force. */
+  /** Ends the turn at once, and then its work, by force if told so. Called when the client closes. */
   close(force: boolean): void;
-  /** The reader of the turn is slow: no further events, please. */
+  /** Pauses the output, because the turn's reader is slow. */
   pause(): void;
   resume(): void;
 }
 
-/** The functions of the client that its turns use. */
+/** The functions of the client that its turns call. */
 export interface LocalHost<Event, Result extends TurnResult> extends RunnerHost<Event, Result> {
-  /** The backend is about to be used. */
+  /** The client is about to use the backend. */
   ready(): void;
   /** The last work has ended. */
   idle(): void;
@@ -27,19 +27,19 @@ export interface LocalHost<Event, Result extends TurnResult> extends RunnerHost<
 
 export interface LocalTurnsSetup<Event, Result extends TurnResult> {
   readonly core: LocalHost<Event, Result>;
-  /** Works at once. Other turns wait. */
+  /** How many turns run at the same time. */
   readonly maxWorks: number;
-  /** Events that wait for a slow reader before the work is paused. */
+  /** The number of unread events at which the work is paused. */
   readonly maxQueuedEvents: number;
 }
 
-/** The turns of a client without a connection: a work for each, some at a time. Other turns wait. */
+/** The turns of a client without a connection. A limited number runs at a time. Others are queued. */
 export abstract class LocalTurns<Event, Result extends TurnResult, J extends Job<Event, Result>>
   implements Course<J>
 {
   readonly #setup: LocalTurnsSetup<Event, Result>;
   readonly #runner: Runner<Event, Result, J>;
-  /** A turn may settle before its work has ended. */
+  /** The work of each turn. A turn may settle before its work has ended. */
   readonly #works = new Map<J, LocalWork>();
 
   constructor(setup: LocalTurnsSetup<Event, Result>) {
@@ -47,7 +47,7 @@ export abstract class LocalTurns<Event, Result extends TurnResult, J extends Job
     this.#runner = new Runner(setup.core, this);
   }
 
-  /** Makes the work on a turn, which calls `over` when it has ended. @throws AgentwireError: the turn fails with it */
+  /** Creates the work of a turn, which calls `over` at its end. @throws AgentwireError to fail the turn */
   protected abstract newWork(job: J, over: () => void): LocalWork;
 
   get busy(): boolean {
@@ -66,7 +66,7 @@ export abstract class LocalTurns<Event, Result extends TurnResult, J extends Job
     for (const work of this.#works.values()) work.close(force);
   }
 
-  /** Makes a turn without starting it. @throws QueueFullError if the queue is full. */
+  /** Creates a turn without starting it. @throws QueueFullError if the queue is full. */
   protected make(order: Omit<TurnOrder<Event, J>, "flow" | "repeatable">, toJob: (turn: J["turn"]) => J): J {
     const flow = {
       high: this.#setup.maxQueuedEvents,
@@ -76,7 +76,7 @@ export abstract class LocalTurns<Event, Result extends TurnResult, J extends Job
     return this.#runner.make({ ...order, repeatable: false, flow }, toJob); // tools may have changed files
   }
 
-  /** Starts the work on a turn, now or when an earlier turn is done. */
+  /** Starts the work of a turn, or queues it. */
   start(job: J): void {
     this.#setup.core.ready();
     this.#runner.start(job);

@@ -1,4 +1,4 @@
-// The options that every socket client takes, `reconnect` among them, with their checks and defaults.
+// The options of every socket client, including `reconnect`, with checks and defaults.
 import { type Checks, checkFields, checks, defined, isObject, type Only, orFalse } from "../checks.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { ADDRESSES, assertEngine, type Need, RANDOM } from "../engine.ts";
@@ -14,80 +14,81 @@ import type { TurnLimits } from "../turn/runner.ts";
 import type { TurnOptions } from "../turn/turn.ts";
 
 export interface KeepaliveOptions {
-  /** ms between pings; 0 turns them off. */
+  /** ms between pings. 0 sends none. */
   readonly interval?: number;
-  /** ms without any sign of life after a ping until the link counts as dead. 0: never. */
+  /** ms after a ping without any frame from the server until the connection counts as lost. 0: never. */
   readonly timeout?: number;
 }
 
-/** The options that every socket client takes. */
+/** The options of every socket client. */
 export interface SocketClientOptions {
   /**
-   * The address, `ws://` or `wss://`. A function is called for every dial, for addresses that change. The client adds only the token,
-   * where the protocol puts the token into the address.
+   * The address, `ws://` or `wss://`. Pass a function if it changes: it is called for every dial. The client adds only
+   * the token, if the protocol puts the token into the address.
    */
   readonly url: string | URL | (() => string | URL | Promise<string | URL>);
   /**
-   * A WebSocket class to use instead of the platform's (on Node: instead of `ws`), for other engines. Node's global WebSocket cannot be
-   * cut: if a server never answers Close, Node's WebSocket keeps the process alive although `close()` has resolved.
+   * A WebSocket class to use instead of the platform's (on Node: of `ws`), for other engines. Node's global WebSocket
+   * cannot be terminated. If the server never answers its Close, it keeps the process alive after `close()` has
+   * resolved.
    */
   readonly WebSocket?: new (
     url: string,
     protocols?: string[],
   ) => WebSocketLike;
-  /** Makes the socket for every dial: for proxies, for credentials in the upgrade, for tests. Cannot be combined with `WebSocket`. */
+  /** Creates each socket, for proxies, credentials in the upgrade, or tests. Excludes `WebSocket`. */
   readonly createWebSocket?: (url: string, init: WebSocketInit) => WebSocketLike;
-  /** Headers of the upgrade request, for servers behind a gateway. Node only: in a browser the option throws an `UnsupportedError`. */
+  /** Headers of the upgrade request, for gateways. Node only: browsers throw an `UnsupportedError`. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * The time limit in ms for opening the socket, and then for each answer of the server during the handshake. Raise the limit for a
-   * server that starts slowly. @default 10_000
+   * The time limit in ms for opening the socket, and again for each answer during the handshake. Raise it for a server
+   * that starts slowly. @default 10_000
    */
   readonly connectTimeout?: number;
   /**
-   * The pings; `false` turns pings off. Set a shorter interval for a network that cuts silent connections early. The defaults are the
-   * protocol's.
+   * The keepalive pings. `false` sends none. Shorten the interval for networks that cut idle connections early. Each
+   * protocol has its own defaults.
    */
   readonly keepalive?: KeepaliveOptions | false;
-  /** How to reconnect after a lost connection. With `false` the first loss closes the client for good. The default is the protocol's. */
+  /** How to reconnect after a loss. `false`: a loss closes the client. The default is the protocol's. */
   readonly reconnect?: ReconnectOptions | false;
   /**
-   * Bytes of one outgoing frame, checked before anything is sent. The default is the server's published limit. Raise the limit for a
-   * server that accepts more.
+   * The limit of one outgoing frame in bytes, checked before sending. Raise it for a server that accepts more. The
+   * default is the server's published limit.
    */
   readonly maxSendBytes?: number;
   /**
-   * Bytes of one incoming frame; a larger frame ends the connection. Lower the limit for servers that you do not trust. @default
-   * 134_217_728 (128 MiB): the largest real frames are some tens of MB
+   * The limit of one incoming frame in bytes. A larger frame ends the connection. Lower it for servers that you do not
+   * trust. @default 134_217_728 (128 MiB): the largest real frames have some tens of MB
    */
   readonly maxReceiveBytes?: number;
-  /** Bytes of prompts that wait to be sent. Raise the limit for batches. @default 1_048_576: a longer queue is probably a mistake */
+  /** The limit of queued prompts in bytes. @default 1_048_576: a longer queue is probably a mistake */
   readonly maxQueuedBytes?: number;
-  /** Turns that wait to be sent. Raise the limit for batches. @default 100 */
+  /** The limit of queued turns. Raise it for batches. @default 100 */
   readonly maxQueuedTurns?: number;
   /**
-   * Estimated bytes of memory for the events of one turn that wait for a slow reader. Over the limit the iteration fails; the turn goes
-   * on. Lower the limit on small machines. For a turn without a reader, use `read: false`.
-   * @default 67_108_864 (64 MiB): bounds memory, far above any answer
+   * The limit of unread events of one turn, in estimated bytes of memory. Over the limit the iteration fails, but the
+   * turn continues. Lower it on small machines. For a turn without a reader, use `read: false`.
+   * @default 67_108_864 (64 MiB): limits memory, far above any answer
    */
   readonly maxBufferedBytes?: number;
   /**
-   * Bytes of `turn.text` and `result.text`. Over the limit text still streams, and the result says `truncated`. Lower the limit on small
-   * machines. @default 67_108_864 (64 MiB)
+   * The limit of `turn.text` and `result.text` in bytes. Over the limit text still streams, and the result is marked
+   * `truncated`. Lower it on small machines. @default 67_108_864 (64 MiB)
    */
   readonly maxTextBytes?: number;
-  /** Aborting the signal closes the client, like `close()`. For a component or request that has its own signal. */
+  /** Aborting the signal closes the client, like `close()`. For components with their own signal. */
   readonly signal?: AbortSignal;
-  /** Gets the client's log lines: warnings, losses, reconnects. */
+  /** Receives the client's log lines: warnings, lost connections, reconnects. */
   readonly logger?: Logger;
-  /** Writes one readable line per frame, without credentials, to `logger.debug`, or to the console when there is no logger. For debugging. @default false */
+  /** Logs a line per frame, without credentials, to `logger.debug` or the console. @default false */
   readonly debug?: boolean;
   /**
-   * Allows credentials over plain `ws://` to other machines than `localhost`, 127.0.0.0/8 and ::1, as in a closed network. @default
-   * false: anybody on the way could read the credentials
+   * Allows credentials over plain `ws://` to machines other than `localhost`, 127.0.0.0/8 and ::1, as in a closed
+   * network. @default false: others on the network could read the credentials
    */
   readonly allowInsecure?: boolean;
-  /** The time and the random numbers; tests inject a `ManualClock`. @default the platform's */
+  /** The source of time and random numbers. Tests pass a `ManualClock`. @default the platform's */
   readonly clock?: Clock;
 }
 
@@ -95,19 +96,19 @@ export interface SocketClientOptions {
 export interface SocketDefaults {
   readonly keepalive: KeepaliveTimes;
   readonly reconnect: ReconnectPolicy | undefined;
-  /** The engine features that the protocol needs. @default random numbers and addresses */
+  /** The engine features that the protocol needs. @default random numbers and URLs */
   readonly needs?: readonly Need[];
 }
 
-/** The shared options with every default filled in. */
+/** The shared options with defaults filled in. */
 export interface ResolvedSocketOptions extends TurnLimits, LinkOptions {}
 
 const MEBIBYTE = 1_048_576;
 
 /**
- * @param expected the checks of every option of the client, also of the protocol's options: {@link SOCKET_CHECKS} has the shared ones
- * @throws InvalidInputError for the first option that does not exist or has a wrong type; UnsupportedError where this engine lacks a
- * feature that the protocol needs.
+ * @param expected the checks of all options of the client. {@link SOCKET_CHECKS} has the shared ones
+ * @throws InvalidInputError for the first unknown or wrong option; UnsupportedError if this engine lacks a feature that
+ * the protocol needs.
  */
 export function resolveSocketOptions<Options extends SocketClientOptions, Table extends Checks<Options>>(
   options: Options,
@@ -115,7 +116,7 @@ export function resolveSocketOptions<Options extends SocketClientOptions, Table 
   expected: Table & Only<Options, Table>,
 ): ResolvedSocketOptions {
   assertEngine(defaults.needs ?? [RANDOM, ADDRESSES]);
-  if (isObject(options)) checkNames(options, expected, "option"); // check names first: a misspelt `url` must not be reported as missing
+  if (isObject(options)) checkNames(options, expected, "option"); // names first, so that a misspelt `url` gets a hint
   if (!isObject(options as unknown) || (options.url as unknown) === undefined) {
     throw new InvalidInputError(
       "option `url` is missing.",
@@ -143,7 +144,7 @@ export function resolveSocketOptions<Options extends SocketClientOptions, Table 
   };
 }
 
-/** The limits of a client's turns, with every default. */
+/** The limits of a client's turns, with defaults filled in. */
 export function turnLimits(options: Partial<TurnLimits>): TurnLimits {
   const {
     maxQueuedBytes = MEBIBYTE,
@@ -172,7 +173,6 @@ const RECONNECT_CHECKS: Checks<ReconnectOptions> = {
   shouldReconnect: checks.function,
 };
 
-/** The checks of the options that every socket client takes. */
 export const SOCKET_CHECKS: Checks<SocketClientOptions> = {
   url: {
     expects: "a string, a URL or a function that returns one",
@@ -197,7 +197,7 @@ export const SOCKET_CHECKS: Checks<SocketClientOptions> = {
   clock: checks.object,
 };
 
-/** The checks of the turn options that every protocol takes. */
+/** The checks of the turn options of every protocol. */
 export const TURN_CHECKS: Checks<TurnOptions> = {
   signal: checks.signal,
   timeout: checks.delay,

@@ -1,4 +1,4 @@
-// Reads the user's decisions and answers, applies them to a call, and makes the text of a denial (`denialOf`).
+// Reads the user's decisions and answers, applies them to a call, and words denials (`denialOf`).
 import { describe, isObject } from "../checks.ts";
 import { InvalidInputError } from "../errors.ts";
 import { checkNames } from "../names.ts";
@@ -7,10 +7,10 @@ import type { Answers, DecidedBy, Decision, GrantScope, Question, Ruling, TurnTo
 const DECISIONS: ReadonlySet<unknown> = new Set(["once", "always", "reject"]);
 const SCOPES: ReadonlySet<unknown> = new Set(["once", "turn", "session"]);
 
-/** A decision, read: `once` for the session is `always`. */
+/** A parsed decision. `once` for the session becomes `always`. */
 export type ReadDecision = Pick<Ruling, "decision" | "scope" | "tool" | "reason">;
 
-/** @throws InvalidInputError for a value that is no decision, so no call is approved by mistake. */
+/** @throws InvalidInputError if the value is not a decision, so that no call is approved by mistake. */
 export function readDecision(value: unknown): ReadDecision {
   if (value === true) return { decision: "once" };
   if (value === false) return { decision: "reject" };
@@ -42,7 +42,7 @@ export function readDecision(value: unknown): ReadDecision {
   return lasts === "turn" ? { decision: "once", scope: "turn", ...rest } : { decision: "always", ...rest };
 }
 
-/** The decision on a call that may get a grant; a call without a subject is decided once, and one without a turn not for a turn. */
+/** Reduces a decision to `once` if the call has no subject, or no turn for a grant of the turn. */
 export function lasting(
   decision: ReadDecision,
   call: { readonly turn: unknown; readonly turnId: string | undefined } | undefined,
@@ -80,24 +80,24 @@ function isScope(value: unknown): value is GrantScope | undefined {
   return value === undefined || SCOPES.has(value);
 }
 
-/** Applies a decision to a call that awaits it. */
+/** Applies a decision to the waiting call. */
 export function decideCall(call: TurnToolCall, { decision, by, reason }: Ruling): TurnToolCall {
   if (decision !== "reject") return { ...call, state: "approved" };
   const deniedBy = isUsersWord(by) ? "user" : "policy";
   return { ...call, state: "denied", deniedBy, ...(reason === undefined ? {} : { reason }) };
 }
 
-/** For a server that does not report the start of an approved call: the start is inferred from the approval. */
+/** Marks an approved call as running, for servers that do not report the start. */
 export function inferStart(call: TurnToolCall): TurnToolCall {
   return { ...call, state: "running", startInferred: true };
 }
 
-/** Whether the decision is the user's, made now or by a grant. */
+/** Whether the user made the decision, now or by a grant. */
 export function isUsersWord(by: DecidedBy): boolean {
   return by === "callback" || by === "reply" || by === "session";
 }
 
-/** @throws InvalidInputError for a value that does not answer these questions. */
+/** @throws InvalidInputError if the value does not answer these questions. */
 export function readAnswer({ questions }: Question, answer: unknown): Answers {
   if (answer === null) return undefined;
   const answers = listsOf(answer, questions.length);
@@ -122,30 +122,30 @@ function listsOf(answer: unknown, questions: number): Answers {
   return lists.every((list) => list !== undefined) ? lists : undefined;
 }
 
-/** Returns a copy, which the caller cannot change. In the copy, holes of a sparse array are `undefined`; `every` would skip holes. */
+/** Returns a safe copy. Holes of a sparse array become `undefined`, because `every` skips holes. */
 function stringsOf(value: unknown): readonly string[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const items: unknown[] = Array.from(value);
   return items.every((item) => typeof item === "string") ? items : undefined;
 }
 
-/** The number of settled requests that a second reply still finds. The id of an older one names nothing, and never another request. */
+/** How many settled requests a second reply can find. Older ids are unknown, and never reused. */
 export const REMEMBERED = 256;
 
-/** Characters of an unknown id that an error quotes. Real ids are shorter. */
+/** The maximum length of a quoted unknown id. Real ids are shorter. */
 const QUOTED = 100;
 
 function quoted(id: unknown): string {
   return typeof id === "string" ? JSON.stringify(id.slice(0, QUOTED)) : describe(id);
 }
 
-/** The error for an id of the other kind of request. */
+/** The error for an id of the other type of request. */
 export function askedOtherwise(id: string, what: "a question" | "a tool call"): InvalidInputError {
   const takes = what === "a question" ? "client.answer" : "client.decide";
   return new InvalidInputError(`the id ${quoted(id)} names ${what}.`, `Pass it to \`${takes}\`.`);
 }
 
-/** The error for an id that names no request, or one that was settled too long ago to be remembered. */
+/** The error for an unknown id: it names no request, or one that was settled too long ago. */
 export function neverAsked(id: unknown): InvalidInputError {
   return new InvalidInputError(
     `nothing was asked with the id ${quoted(id)}.`,
@@ -153,7 +153,7 @@ export function neverAsked(id: unknown): InvalidInputError {
   );
 }
 
-/** A denial in words, for the agent. */
+/** The text of a denial, for the agent. */
 export function denialOf(isUsers: boolean, why: string | undefined): string {
   const denied = isUsers ? "denied by the user" : "denied";
   if (why === undefined) return denied;

@@ -1,4 +1,4 @@
-// Stands between a server's requests and the user's handlers: rules decide first, then the user.
+// The gate between a server's requests and the user's handlers. Rules decide first, then the user.
 import { defined } from "../checks.ts";
 import { said } from "../errors.ts";
 import { Recent } from "../recent.ts";
@@ -21,29 +21,29 @@ import { RequestIds } from "./request-ids.ts";
 import { type ApprovalOptions, Rules, type ToolRule } from "./rules.ts";
 import { type Subject, type SubjectRules, subjectOf } from "./subject.ts";
 
-/** Withdraws a request that needs no decision any more. */
+/** Withdraws a request that no longer needs a decision. */
 export type Withdraw = (by: DecidedBy, reason: string) => void;
 
-/** The parameters of a call that the gate decides on. */
+/** What the gate needs to know about a call. */
 export interface Asking {
   readonly turn: Waiting | undefined;
-  /** Whether the caller registered a handler for the call. The handler is consent unless the options name rules or a callback. */
+  /** Whether the call has a handler, which is consent unless the options have rules or a callback. */
   readonly isHandled: boolean;
-  /** Where the tool comes from, if its name does not identify it: a grant covers one source. @default "": the backend's own tools */
+  /** The tool's source, if names are not unique: grants are per source. @default "": the backend's tools */
   readonly source?: string | undefined;
-  /** What the call is about, if the gate's table does not say it. `undefined`: the call gets no grant. @default by the table */
+  /** Replaces the table's subject. With `subject: undefined` the call gets no grant. @default the table's */
   readonly about?: { readonly subject: Subject | undefined } | undefined;
-  /** Tells what the call would change, before the user is asked. @default nothing is told */
+  /** Computes what the call would change, before the user is asked. @default no preview */
   readonly preview?: TellPreview | undefined;
-  /** Called exactly once, perhaps before `ask` returns. An error thrown by `decided` becomes a warning. */
+  /** Called exactly once, perhaps before `ask` returns. An error that it throws becomes a warning. */
   readonly decided: (ruling: Ruling) => void;
 }
 
 /**
- * The gate in front of every request of a server to this machine. Each request is settled exactly once: by the first matching rule, by a
- * grant, by the callback or a reply, or by an earlier end. The handler of a request allows the request only if the
- * options give neither `toolPolicy` nor `onToolApproval`. Requests do not wait for each other. The cost of a request does not grow with
- * the number of open requests.
+ * The gate that every request of a server to this machine passes. The first matching rule, a grant, the callback or
+ * reply, or an earlier end settles a request exactly once. A handler counts as consent only if the options have neither
+ * `toolPolicy` nor `onToolApproval`. Requests do not wait for each other. The cost of a request does not depend on the
+ * number of open ones.
  */
 export class Gate {
   readonly #host: GateHost;
@@ -55,26 +55,24 @@ export class Gate {
   readonly #subjects: SubjectRules | undefined;
   #grants = new Grants();
 
-  /** @param subjects what the calls of the backend's tools are about @default each call is about its whole input */
+  /** @param subjects by the backend's tools @default each call's subject is its whole input */
   constructor(host: GateHost, options: ApprovalOptions, subjects?: SubjectRules) {
     this.#host = host;
     this.#subjects = subjects;
     const { toolPolicy, onToolApproval, onQuestion, approvalTimeout } = options;
-    this.#options = defined({ toolPolicy, onToolApproval, onQuestion, approvalTimeout }); // as they are now
+    this.#options = defined({ toolPolicy, onToolApproval, onQuestion, approvalTimeout }); // a copy
     this.#rules = new Rules(host, this.#options);
   }
 
-  /** Whether the user is asked about calls. */
   get asksUser(): boolean {
     return this.#rules.asksUser;
   }
 
-  /** Why a call without a handler fails, for the user: a user who is asked about calls was not asked about this one. */
+  /** The reason for the user why a call without a handler fails, before anybody was asked. */
   unasked(why: string): string {
     return this.asksUser ? `nobody was asked: ${why}` : why;
   }
 
-  /** The requests that wait for the user, oldest first. */
   get pending(): readonly PendingRequest[] {
     return [...this.#open.values()].map(({ request }) => request);
   }
@@ -83,22 +81,22 @@ export class Gate {
     return this.#open.has(id);
   }
 
-  /** Begins another session: the grants of the last session do not count any more. */
+  /** Starts another session. All grants end. */
   newSession(): void {
     this.#grants = new Grants();
   }
 
-  /** What the user has allowed beyond one call, oldest first. */
+  /** The grants, oldest first. */
   get grants(): readonly Grant[] {
     return this.#grants.list;
   }
 
-  /** Takes a grant back. Returns whether it stood. */
+  /** Revokes a grant. Returns false if there is no such grant. */
   revoke(id: string): boolean {
     return this.#grants.revoke(id);
   }
 
-  /** Returns a new id for the server's id `native`, at each call: see {@link RequestIds}. */
+  /** Returns a new id at each call, even for the same server's id `native`. See {@link RequestIds}. */
   idFor(native: string): string {
     return this.#ids.make(native);
   }
@@ -107,14 +105,11 @@ export class Gate {
     return this.#open.has(id) || this.#remembered.get(id) !== undefined;
   }
 
-  /**
-   * Has a call decided. The returned function withdraws the request; after the decision it does nothing. A protocol that stops a turn
-   * withdraws the requests of the turn.
-   */
+  /** Gets a decision on a call. The returned function withdraws the request, as a stopped turn must. */
   ask(asked: ToolCall, { turn, isHandled, source = "", about, preview, decided }: Asking): Withdraw {
     const { outbox } = this.#host;
     const { onToolApproval } = this.#options;
-    const grants = this.#grants; // a decision on this call does not hold in the next session
+    const grants = this.#grants; // a decision on this call must not apply to a later session
     const { subject } = about ?? { subject: subjectOf(asked, this.#subjects) };
     const call: ToolCall = subject ? { ...asked, grant: subject.words } : asked;
     const { name: tool, turnId } = call;
@@ -161,7 +156,7 @@ export class Gate {
     return (by, reason) => request.withdraw(by, reason);
   }
 
-  /** Has a question answered, like {@link ask}. Without `onQuestion` the question is refused at once: see {@link answersQuestions}. */
+  /** Gets the answer to a question. Without `onQuestion` it is refused: see {@link answersQuestions}. */
   askQuestion(
     question: Question,
     { turn, answered }: { readonly turn: Waiting | undefined; readonly answered: (reply: Reply) => void },
@@ -188,9 +183,9 @@ export class Gate {
   }
 
   /**
-   * Decides on an open call. A settled call keeps its ruling.
+   * Decides on an open call. Later decisions on the same call change nothing.
    * @returns the first ruling.
-   * @throws InvalidInputError for an unknown id, for the id of a question, and for a value that is no decision.
+   * @throws InvalidInputError for an unknown id, the id of a question, and an invalid decision.
    */
   decide(id: string, decision: unknown): Ruling {
     const settled = this.#replied("approval", id, decision);
@@ -198,21 +193,21 @@ export class Gate {
     throw this.#isKnown(id) ? askedOtherwise(id, "a question") : neverAsked(id);
   }
 
-  /** Answers an open question; otherwise like {@link decide}. */
+  /** Answers an open question, like {@link decide}. */
   answer(id: string, answer: unknown): Reply {
     const settled = this.#replied("question", id, answer);
     if (settled?.type === "question") return settled.reply;
     throw this.#isKnown(id) ? askedOtherwise(id, "a tool call") : neverAsked(id);
   }
 
-  /** Replies `value` to the open request of this id and type. Returns the settled request of this id. */
+  /** Replies to the open request with this id and type. Returns the settled request with this id. */
   #replied(type: PendingRequest["type"], id: string, value: unknown): SettledRequest | undefined {
     const open = this.#open.get(id);
     if (open?.request.type === type) open.reply(value);
     return this.#remembered.get(id);
   }
 
-  /** Settles a request with `known()`, or lets the request wait for the user: behind `prepare`, if something comes before the question. */
+  /** Settles a request with `known()`, or asks the user, after `prepare` if there is one. */
   #begin<Outcome extends Ruling | Reply>(
     request: OpenRequest<Outcome>,
     known: () => Outcome | undefined,
@@ -220,12 +215,12 @@ export class Gate {
   ): void {
     const { approvalTimeout = 0 } = this.#options;
     const { id } = request.request;
-    if (request.isSettled) return; // a rule is the caller's code and has stopped the turn
-    const outcome = request.refusal ?? known(); // do not ask the user for a stopped turn
+    if (request.isSettled) return; // a rule is the caller's code and may have stopped the turn
+    const outcome = request.refusal ?? known(); // do not ask the user about a stopped turn
     if (outcome) {
       request.decide(outcome);
     } else if (prepare) {
-      request.prepare(prepare, () => this.#begin(request, known)); // the user may have said `always` meanwhile
+      request.prepare(prepare, () => this.#begin(request, known)); // the user may have said `always`
     } else if (this.#open.has(id)) {
       const reason = "another request with its id is open"; // one reply must not decide two requests
       this.#host.warn("approval-failed", `a request was refused: ${reason}`);

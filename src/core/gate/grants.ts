@@ -1,4 +1,4 @@
-// What the user has allowed beyond one call, for a turn or a session, in memory.
+// The grants of a session: what the user has allowed in advance. Kept in memory.
 import { defined } from "../checks.ts";
 import { randomId } from "../random-id.ts";
 import { Table } from "../table.ts";
@@ -9,32 +9,31 @@ import type { Subject } from "./subject.ts";
 /** The grants of a client without a gate. */
 export const NO_GRANTS: readonly Grant[] = [];
 
-/** Characters of what all grants are about. With more, the oldest grants end, and the user is asked again. */
+/** The limit of all grants' keys, in characters. Over it the oldest grants end, and the user is asked. */
 const MAX_KEPT = 1_048_576;
 
-/** Grants that stand at once: far more than a user remembers. All are looked at for each new one. With more, the oldest end likewise. */
+/** The limit of active grants, because each new one scans them. Over it the oldest end. */
 const MAX_GRANTS = 1_000;
 
-/** A call, as grants know it. */
+/** The facts of a call that decide which grant covers it. */
 export interface Granted {
-  /** The tool, and where it comes from. */
+  /** The tool's source, and its name. */
   readonly source: string;
   readonly tool: string;
   readonly subject: Subject;
-  /** The id of the call's turn, and the turn. */
+  /** The id of the call's turn, and the turn itself. */
   readonly turnId: string | undefined;
   readonly turn: Waiting | undefined;
 }
 
-/** A grant that stands. */
 interface Standing {
   readonly grant: Grant;
-  /** The turn with which it ends. */
+  /** The turn whose end ends the grant. */
   readonly turn: Waiting | undefined;
   readonly ruling: Ruling;
 }
 
-/** The grants of one session. They are in memory alone. */
+/** The grants of one session. Kept only in memory. */
 export class Grants {
   readonly #standing = new Table<string, Standing>();
   #kept = 0;
@@ -58,7 +57,7 @@ export class Grants {
     return undefined;
   }
 
-  /** A decision of the user on a call. */
+  /** Adds a grant, if the user's decision gives one. */
   decided(call: Granted | undefined, { decision, scope, tool }: Ruling): void {
     if (!call || (decision !== "always" && scope !== "turn")) return;
     this.#sweep();
@@ -86,7 +85,7 @@ export class Grants {
     }
   }
 
-  /** Returns whether the grant stood. */
+  /** Ends a grant. Returns false if it was not active. */
   revoke(id: string): boolean {
     for (const [key, { grant }] of this.#standing.entries())
       if (grant.id === id) {
@@ -96,7 +95,7 @@ export class Grants {
     return false;
   }
 
-  /** Ends the grants of turns that are over. */
+  /** Ends the grants of turns that have ended. */
   #sweep(): void {
     for (const [key, standing] of this.#standing.entries()) if (isOver(standing)) this.#end(key);
   }
@@ -113,7 +112,7 @@ export function everyCall(tool: string): string {
   return `every call of ${tool}`;
 }
 
-/** Unlike parts cannot make the same key: a tool's name may hold any character. */
+/** JSON, so that different parts never make the same key, whatever characters a tool's name has. */
 function keyOf(
   { source, tool, subject, turnId }: Granted,
   scope: "turn" | "session",

@@ -6,7 +6,7 @@ import type { Outbox } from "../tell/outbox.ts";
 import type { DecidedBy, PendingRequest, SettledRequest, TurnStatus } from "../values.ts";
 import type { AskContext } from "./rules.ts";
 
-/** A turn that waits for a request. The idle clock stops, and the turn's listeners are told. */
+/** A turn with an open request. Its idle limit pauses, and its listeners are notified. */
 export interface Waiting {
   readonly status: TurnStatus;
   hold(): () => void;
@@ -14,36 +14,35 @@ export interface Waiting {
   closed(id: string): void;
 }
 
-/** A request, and the functions that read its result. */
+/** A request, and functions for its outcome. */
 export interface Asked<Outcome> {
   readonly request: PendingRequest;
   readonly turn: Waiting | undefined;
-  /** Calls the callback; `undefined` if only a reply decides. */
+  /** Calls the callback. Undefined if only a reply can decide. */
   readonly consult: ((context: AskContext) => unknown) | undefined;
-  /** Reads a decision or an answer; throws for any other value. */
+  /** Parses a decision or an answer. Throws for other values. */
   readonly read: (value: unknown, by: DecidedBy) => Outcome;
   readonly refuse: (by: DecidedBy, reason: string) => Outcome;
   /** Called once. */
   readonly settled: (outcome: Outcome) => void;
 }
 
-/** Begins the work that comes before the question, and calls `done` once. The returned function ends the work. */
+/** Starts work before the question, and calls `done` once. The returned function stops the work. */
 export type Prepare = (done: () => void) => () => void;
 
-/** The functions of the client that the gate uses. */
+/** The functions of the client that the gate calls. */
 export interface GateHost {
   readonly outbox: Outbox;
   readonly clock: Clock;
-  /** A request waits for the user: tells the client's listeners. */
+  /** Notifies the client's listeners of a new request. */
   opened(request: PendingRequest): void;
-  /** A request has ended. */
   settled(request: SettledRequest): void;
   warn(kind: string, message: string, details?: { readonly cause?: unknown }): void;
 }
 
 /**
- * A request that waits for a rule, and then perhaps for the user. The first outcome settles the request. The callback's signal then
- * aborts.
+ * A request that waits for a rule, and then perhaps for the user. The first outcome settles the request, and aborts the
+ * callback's signal if another source decided.
  *
  *     new ──prepare()?──▶ prepared ──open()──▶ open ──reply, callback, timeout──▶ settled
  *      └──────────────────────┴──────────────────┴──a rule, withdraw()──────────▶
@@ -53,7 +52,7 @@ export class OpenRequest<Outcome extends object> {
   readonly #host: GateHost;
   readonly #controller = new AbortController();
   #release: (() => void) | undefined;
-  /** Ends the work of `prepare`. */
+  /** Stops the work of `prepare`. */
   #stop: (() => void) | undefined;
   #cancelTimer: CancelTimer | undefined;
   #outcome: Outcome | undefined;
@@ -71,7 +70,7 @@ export class OpenRequest<Outcome extends object> {
     return this.#outcome !== undefined;
   }
 
-  /** Waits for work of this machine, then calls `ready`. A settled request ends the work. */
+  /** Waits for work on this machine, then calls `ready`. Settling the request stops the work. */
   prepare(prepare: Prepare, ready: () => void): void {
     this.#release = this.#asked.turn?.hold();
     this.#stop = prepare(() => {
@@ -81,7 +80,7 @@ export class OpenRequest<Outcome extends object> {
     });
   }
 
-  /** Waits for the user: tells the listeners and calls the callback. `timeout` in ms; 0: no limit. */
+  /** Asks the user: notifies the listeners and calls the callback. `timeout` in ms. 0: no limit. */
   open(timeout: number): void {
     const { request, turn, consult } = this.#asked;
     const { outbox, clock } = this.#host;
@@ -96,7 +95,7 @@ export class OpenRequest<Outcome extends object> {
     });
   }
 
-  /** Settles the request. If its turn was stopped, refuses the request. */
+  /** Settles the request, with a refusal if its turn was stopped. */
   decide(outcome: Outcome): Outcome {
     return this.#settle(this.refusal ?? outcome);
   }
@@ -108,7 +107,7 @@ export class OpenRequest<Outcome extends object> {
     return by && refuse(by, "its turn is over");
   }
 
-  /** @throws InvalidInputError for a value that is no decision or answer; then the request stays open. */
+  /** @throws InvalidInputError if the value is not a decision or answer. The request then stays open. */
   reply(value: unknown): Outcome {
     const outcome = this.decide(this.#asked.read(value, "reply"));
     this.#abort("it was decided by a reply");
@@ -121,7 +120,7 @@ export class OpenRequest<Outcome extends object> {
     this.#abort(reason);
   }
 
-  /** Settles the request. A later outcome changes nothing. */
+  /** Settles the request. Only the first outcome counts. */
   #settle(outcome: Outcome): Outcome {
     if (this.#outcome) return this.#outcome;
     const { request, turn, settled } = this.#asked;
@@ -157,7 +156,7 @@ export class OpenRequest<Outcome extends object> {
   }
 }
 
-/** The kind of stop, if the turn was stopped. A completed turn was not stopped: agents may go on after an answer. */
+/** How the turn was stopped. Undefined for a completed turn, because agents may continue after an answer. */
 function stopOf(turn: Waiting | undefined): DecidedBy | undefined {
   if (turn?.status === "failed") return "ended";
   return turn?.status === "cancelling" || turn?.status === "cancelled" ? "cancelled" : undefined;

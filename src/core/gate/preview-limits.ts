@@ -1,17 +1,17 @@
-// The limits of a preview: characters of the diffs, number of files, bytes of a text.
+// The limits of a preview: length of the diffs, number of files, size of a text.
 import { exceedsBytes } from "../text.ts";
 import type { ToolPreview } from "../values.ts";
 
-/** Characters of all diffs of one call. An edit of `nodeTools` has 100,000 at most. People read less, and the events of a chat keep them all. */
+/** Characters of all diffs of a call, stored in the chat's events. Edits by `nodeTools` have 100,000. */
 export const MAX_PREVIEW = 131_072;
 
-/** Files of one call. People look at less before they decide. */
+/** The limit of files per call. People look at fewer before they decide. */
 export const MAX_PREVIEW_FILES = 100;
 
-/** UTF-8 bytes of a whole text. A screen that compares texts itself takes that much; a longer text has its diff. */
+/** The limit of a whole text, in UTF-8 bytes, for UIs that compare texts. Longer ones have only diffs. */
 export const MAX_PREVIEW_TEXT = 65_536;
 
-/** The preview within its limits. What is left out is named in brackets. A preview within its limits stays as it is. */
+/** Cuts a preview to the limits, and notes each cut in brackets. */
 export function limitPreview(previews: readonly ToolPreview[]): readonly ToolPreview[] {
   let left = MAX_PREVIEW;
   const others = previews.length - MAX_PREVIEW_FILES;
@@ -29,10 +29,10 @@ export function limitPreview(previews: readonly ToolPreview[]): readonly ToolPre
   });
 }
 
-/** Characters of a sentence in brackets, which always fits. */
+/** Space for the bracketed note, which is always shown. */
 const SENTENCE = 200;
 
-/** Cuts a diff behind its last whole line within `max` characters. */
+/** Cuts a diff after its last whole line within `max` characters. */
 function cut(diff: string, max: number): string {
   if (diff.length <= Math.max(max, SENTENCE)) return diff;
   const why = "[the rest of the diff is left out: it is too long]\n";

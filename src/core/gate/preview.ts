@@ -1,4 +1,4 @@
-// Asks a tool what a call would change, before the user decides on the call.
+// Asks a tool what a call would change, before the user decides.
 import { describe, isObject } from "../checks.ts";
 import type { CancelTimer } from "../clock.ts";
 import { InvalidInputError, said } from "../errors.ts";
@@ -7,18 +7,18 @@ import type { GateHost } from "./open-request.ts";
 import { limitPreview } from "./preview-limits.ts";
 import type { AskContext } from "./rules.ts";
 
-/** Tells what a call would change. `undefined`: nothing can be told. */
+/** Computes what a call would change. Undefined if this is unknown. */
 export type TellPreview = (
   call: ToolCall,
   context: AskContext,
 ) => readonly ToolPreview[] | undefined | Promise<readonly ToolPreview[] | undefined>;
 
-/** ms that a preview may take. A file of 10 MiB is read and compared in less; a user waits no longer for the question. */
+/** The time limit of a preview in ms. Enough for a file of 10 MiB, and short for a waiting user. */
 export const PREVIEW_TIMEOUT = 2_000;
 
 /**
- * Asks what a call would change. `done` is called once, in an input of its own, with `undefined` after a failure and after the time limit. It is
- * not called behind the returned function, which ends the work.
+ * Computes a preview. Calls `done` once, in its own input, with undefined after an error or timeout. The returned
+ * function stops the work, and `done` is then not called.
  */
 export function askPreview(
   { outbox, clock, warn }: Pick<GateHost, "outbox" | "clock" | "warn">,
@@ -58,7 +58,7 @@ export function askPreview(
   return stop;
 }
 
-/** @throws InvalidInputError for a value that is no preview */
+/** @throws InvalidInputError if the value is not a preview */
 function readPreview(value: unknown): readonly ToolPreview[] | undefined {
   if (value === undefined) return undefined;
   const previews: readonly unknown[] = Array.isArray(value) ? Array.from(value) : [value]; // `every` would skip holes

@@ -1,54 +1,53 @@
-// The options of the gate (`toolPolicy`, `onToolApproval`), and decisions that need no user, with reasons.
+// The gate's options (`toolPolicy`, `onToolApproval`), and the decisions that need no user.
 import { type Check, type Checks, checks, isObject, oneOf } from "../checks.ts";
 import { said } from "../errors.ts";
 import { Table } from "../table.ts";
 import type { Answer, Decision, Question, Reply, Ruling, ToolCall } from "../values.ts";
 
-/** A rule that decides without asking. The first matching rule counts. */
+/** A rule that decides without the user. The first matching rule counts. */
 export interface ToolRule {
   /** The tool's exact name, or a pattern of names. */
   readonly tool: string | RegExp;
-  /**
-   * Narrows the rule to some calls. If `when` throws, or returns anything but true or false (a promise, for example), the call is denied.
-   */
+  /** Limits the rule to some calls. If `when` throws or returns no boolean, the call is denied. */
   readonly when?: (call: ToolCall) => boolean;
   readonly then: "allow" | "deny" | "ask";
 }
 
-/** The second argument of a callback, besides its request. */
+/** The second argument of a callback. */
 export interface AskContext {
-  /** Aborted when the decision is no longer needed: decided elsewhere, timed out, cancelled, or the link is lost. */
+  /** Aborted when no decision is needed: decided elsewhere, timed out, cancelled, or connection lost. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Decides on the server's requests to this machine. A registered handler is consent for its tool only if neither `toolPolicy` nor
- * `onToolApproval` is given. With either option, every call that no rule decides goes to `onToolApproval`, even if a handler is
- * registered. Without `onToolApproval` the call is denied.
+ * Decides on the server's requests to this machine. A registered handler counts as consent for its tool only without
+ * `toolPolicy` and `onToolApproval`. With either option, every call that no rule decides goes to `onToolApproval`, even
+ * if it has a handler. Without `onToolApproval` such a call is denied.
  */
 export interface ApprovalOptions {
   /**
-   * Rules that come before every other decision. Match tools by exact names: a pattern may match more tools than you want. Even an empty
-   * list ends the consent of handlers. @default none: handlers run without asking, unless `onToolApproval` is given
+   * Rules that come before every other decision. Use exact names, because a pattern may match too many tools. Even an
+   * empty list ends the consent of handlers. @default none: handlers run without asking, unless `onToolApproval` is
+   * given
    */
   readonly toolPolicy?: readonly ToolRule[];
   /**
-   * Called for every call that no rule decides, even if a handler is registered for the tool. `"manual"` waits for
+   * Called for every call that no rule decides, even if the tool has a handler. With `"manual"`, the call waits for
    * `client.decide(id, decision)`.
-   * @default none: every such call is denied; without `toolPolicy` too, handlers run without asking
+   * @default none: such calls are denied. Without `toolPolicy` too, handlers run without asking
    */
   readonly onToolApproval?:
     | ((call: ToolCall, context: AskContext) => Decision | Promise<Decision>)
     | "manual";
-  /** Answers the agent's questions; `"manual"` waits for `client.answer(id, answer)`. @default none: every question is refused */
+  /** Answers questions. `"manual"` waits for `client.answer(id, answer)`. @default none: all are refused */
   readonly onQuestion?: ((question: Question, context: AskContext) => Answer | Promise<Answer>) | "manual";
-  /** ms until an open call is denied and an open question is refused; 0: no limit. @default 0: users may be away for hours */
+  /** ms until an open call or question is refused. 0: no limit. @default 0: users may be away for hours */
   readonly approvalTimeout?: number;
 }
 
 const outcome = oneOf("allow", "deny", "ask");
 
-/** No stars: a name with a star would match nothing, and its calls would fall to the next rule. */
+/** No stars: `*` matches no tool's name, so the calls would fall through to the next rule. */
 const tool: Check = {
   expects: "an exact name without `*`, or a RegExp",
   holds: (value) => value instanceof RegExp || (checks.text.holds(value) && !String(value).includes("*")),
@@ -56,7 +55,7 @@ const tool: Check = {
 
 const RULE_CHECKS: Checks<ToolRule> = { tool, when: checks.function, then: outcome };
 
-/** Whether all of a rule is there. The checks of its fields say which of them is wrong. */
+/** Whether the required fields are present. Their own checks report wrong values. */
 function isRule(rule: unknown): boolean {
   return isObject(rule) && rule["tool"] !== undefined && rule["then"] !== undefined;
 }
@@ -66,7 +65,7 @@ const asked: Check = {
   holds: (value) => value === "manual" || checks.function.holds(value),
 };
 
-/** The checks of the gate's options, for every client that has a gate. */
+/** The checks of the gate's options. */
 export const APPROVAL_CHECKS: Checks<ApprovalOptions> = {
   toolPolicy: {
     expects:
@@ -80,22 +79,21 @@ export const APPROVAL_CHECKS: Checks<ApprovalOptions> = {
   approvalTimeout: checks.delay,
 };
 
-/** Warns the user about missing options and failed rules. */
 interface Warner {
   warn(kind: string, message: string, details?: { readonly cause?: unknown }): void;
 }
 
-/** The facts about a call that the rules use, besides its name and input. */
+/** The facts about a call that rules use, besides its name and input. */
 export interface Asked {
-  /** The ruling of a grant that covers the call. */
+  /** The ruling of a grant that covers the call, if any. */
   readonly granted: Ruling | undefined;
   /** Whether the caller registered a handler for the call. */
   readonly isHandled: boolean;
 }
 
 /**
- * Decides without asking the user, in this order: the first matching rule; a grant of the user; the consent of a handler, if the
- * options give neither `toolPolicy` nor `onToolApproval`; a denial, if `onToolApproval` is not set.
+ * Decides without the user. In this order: the first matching rule; a grant; the consent of a handler, without
+ * `toolPolicy` and `onToolApproval`; a denial, without `onToolApproval`.
  */
 export class Rules {
   readonly #warner: Warner;
@@ -107,26 +105,23 @@ export class Rules {
     this.#options = options;
   }
 
-  /** Whether `verdict` calls the caller's code. Untyped code may put `undefined` into the list. */
+  /** Whether rules call the caller's code. Untyped code may put `undefined` into the list. */
   get haveConditions(): boolean {
     return this.#options.toolPolicy?.some((rule) => rule?.when) ?? false;
   }
 
-  /**
-   * The verdict of the rules on a call; `undefined` if no rule matches. A rule that throws denies the call: it might have been the
-   * denying rule.
-   */
+  /** The verdict of the rules. Undefined if none matches. An error in a rule denies the call. */
   verdict(call: ToolCall): ToolRule["then"] | undefined {
     try {
       const rule = ruleFor(this.#options.toolPolicy ?? [], call);
-      return rule && (rule.then ?? "ask"); // untyped code may forget `then`: such a rule asks, and allows nothing
+      return rule && (rule.then ?? "ask"); // without `then` (untyped code), a rule asks
     } catch (cause) {
       this.#warner.warn("approval-failed", `a rule of \`toolPolicy\` failed: ${said(cause)}`, { cause });
       return "deny";
     }
   }
 
-  /** The ruling on a call without asking; `undefined`: ask the user. */
+  /** The ruling on a call without the user. Undefined: ask the user. */
   ruling(verdict: ToolRule["then"] | undefined, { granted, isHandled }: Asked): Ruling | undefined {
     const { toolPolicy, onToolApproval } = this.#options;
     const handlerConsents = isHandled && toolPolicy === undefined && onToolApproval === undefined;
@@ -150,7 +145,7 @@ export class Rules {
     return isSomebody(this.#options.onQuestion);
   }
 
-  /** The reply to a question without asking; `undefined`: ask the user. */
+  /** The reply to a question without the user. Undefined: ask the user. */
   reply(): Reply | undefined {
     if (this.answersQuestions) return undefined;
     this.#warnOnce(
@@ -167,15 +162,12 @@ export class Rules {
   }
 }
 
-/**
- * The first rule that matches a call.
- * @throws the error of a `when`, and TypeError for a `when` that returns no boolean: the rule might have denied the call.
- */
+/** The first rule that matches. @throws the error of a `when`, or TypeError if it returns no boolean */
 export function ruleFor(rules: readonly ToolRule[], call: ToolCall): ToolRule | undefined {
   return rules.find((rule) => matches(rule.tool, call.name) && holds(rule, call));
 }
 
-/** Drops the flags `g` and `y`: with them a pattern remembers its last match, and would match only every other time. */
+/** Drops the flags `g` and `y`, with which a pattern remembers its last match and fails every other time. */
 function matches(tool: string | RegExp, name: string): boolean {
   return typeof tool === "string"
     ? tool === name
@@ -186,11 +178,11 @@ function holds(rule: ToolRule, call: ToolCall): boolean {
   if (!rule.when) return true;
   const answer: unknown = rule.when(call);
   if (typeof answer === "boolean") return answer;
-  if (answer instanceof Promise) answer.catch(() => {}); // the result is useless, but a rejection must not go unhandled
+  if (answer instanceof Promise) answer.catch(() => {}); // avoid an unhandled rejection
   throw new TypeError("`when` must return true or false");
 }
 
-/** Whether the option gives a way to ask the user. */
+/** Whether the option makes it possible to ask the user. */
 function isSomebody(option: unknown): boolean {
   return typeof option === "function" || option === "manual";
 }

@@ -1,48 +1,48 @@
-// What a tool call is about, such as a path or a command: a grant covers the tool for this subject.
+// The subject of a tool call, such as a path or a command. A grant covers a tool for one subject.
 import { isObject } from "../checks.ts";
 import { MAX_NESTING } from "../text.ts";
 import type { ToolCall } from "../values.ts";
 
-/** What a call is about: what a grant covers besides the tool. */
+/** The subject of a call. A grant covers a tool for one subject. */
 export interface Subject {
   /** Equal for two calls of a tool only if one grant may cover both. */
   readonly key: string;
-  /** The same for the user. */
+  /** The subject in words, for the user. */
   readonly words: string;
 }
 
 /**
- * What the calls of one tool are about, by the names of the fields of its input. A field that is named nowhere is part of the subject, so
- * that no unknown field makes a later call do more than the user has seen.
+ * Which input fields of a tool make up its calls' subject. Fields that no rule names belong to the subject. So no later
+ * call can do more than the user has seen.
  */
 export type SubjectRule = {
-  /** Fields that may differ from call to call. With a value: that value and none mean the same, and any other is part of the subject. */
+  /** Fields that do not belong to the subject. With a value, only that value or no value is ignored. */
   readonly free?: readonly Free[];
-  /** The field whose object has the other fields. */
+  /** The field that contains the other fields. */
   readonly within?: string;
 } & (
   | { readonly about: "command"; readonly command: string; readonly folder: string }
-  /** `deletes`: a field, and the value of it that makes the edit a deletion. */
+  /** `deletes`: a field, and its value that makes the edit a deletion. */
   | { readonly about: "edit"; readonly path: string; readonly deletes?: readonly [string, string] }
   /** `paths`: a path, or a list of paths or of `{ path }`. */
   | { readonly about: "read"; readonly paths: string }
-  /** `glob`: a pattern of paths, which may differ while it stays inside the folder. */
+  /** `glob`: a pattern of paths. It may differ between calls while it stays inside the folder. */
   | { readonly about: "list" | "search"; readonly folder: string; readonly glob?: string }
   | { readonly about: "fetch"; readonly url: string }
 );
 
 type Free = string | readonly [field: string, value: string];
 
-/** By the names of tools. The calls of other tools are about their whole input. */
+/** Rules by tool name. The calls of other tools have their whole input as subject. */
 export type SubjectRules = Readonly<Record<string, SubjectRule>>;
 
-/** Characters of a quoted input, command or path in words. The user sees the whole input beside them. */
+/** The maximum length of a quoted input, command or path. The user also sees the whole input. */
 const MAX_QUOTED = 100;
 
-/** Characters of all words: a call may name thousands of folders, and a tool of the caller's may say anything. Screens show less. */
+/** The maximum length of the words. Calls may name thousands of folders, and tools return any text. */
 const MAX_WORDS = 2_000;
 
-/** What a call is about; `undefined` if its input cannot be read: nobody can say what a grant of it would cover. */
+/** The subject of a call. Undefined if the input cannot be read, so that no grant can cover it. */
 export function subjectOf(
   { name, input }: Pick<ToolCall, "name" | "input">,
   rules: SubjectRules = {},
@@ -51,13 +51,13 @@ export function subjectOf(
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     return rule ? ruled(rule, input) : wholeInput(input);
   } catch {
-    return undefined; // a value that JSON cannot write, or one with a getter that throws
+    return undefined; // JSON cannot represent the value, or a getter threw
   }
 }
 
-/** What the caller's own words say of a call of a tool. Other values than texts are no words. */
+/** A subject from the caller's own words. Undefined if the value is not a text. */
 export function subjectInWords(words: unknown): Subject | undefined {
-  if (words instanceof Promise) words.catch(() => {}); // it is useless, but a rejection must not go unhandled
+  if (words instanceof Promise) words.catch(() => {}); // avoid an unhandled rejection
   if (typeof words !== "string" || words.trim() === "") return undefined;
   return { key: JSON.stringify(["words", words]), words: quoted(words, MAX_WORDS) };
 }
@@ -84,14 +84,14 @@ function ruled(rule: SubjectRule, input: unknown): Subject | undefined {
   };
 }
 
-/** The fields of an input but for the known ones. */
+/** The other fields of an input, as text. */
 function othersIn(input: Readonly<Record<string, unknown>>, known: readonly Free[]): string {
   const isKnown = (name: string, value: unknown): boolean =>
     known.some((each) => (typeof each === "string" ? each === name : each[0] === name && each[1] === value));
   return canonical(Object.fromEntries(Object.entries(input).filter((field) => !isKnown(...field))));
 }
 
-/** What is compared, the words for it, and the fields that it is made of. `undefined`: a field is missing or of another type. */
+/** The value to compare, its words and its fields. Undefined if a field is missing or wrong. */
 type About = readonly [what: unknown, words: string, ...fields: string[]];
 
 function aboutOf(rule: SubjectRule, input: Readonly<Record<string, unknown>>): About | undefined {
@@ -136,10 +136,10 @@ function aboutOf(rule: SubjectRule, input: Readonly<Record<string, unknown>>): A
   }
 }
 
-/** The fields of `{ path }` that choose lines of its file. */
+/** The fields of `{ path }` that select lines of the file. */
 const LINES = ["path", "offset", "limit"];
 
-/** The folders of paths, as keys and in words, each once. A folder that is read itself, and a path with unknown fields, stand for themselves. */
+/** The folders of paths, as keys and words. A folder, or a path with unknown fields, stays as it is. */
 function readAt(value: unknown): readonly (readonly [key: string, words: string])[] | undefined {
   const given = Array.isArray(value) ? Array.from(value) : [value];
   if (given.length === 0) return undefined;
@@ -160,15 +160,15 @@ function readAt(value: unknown): readonly (readonly [key: string, words: string]
   return [...places].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** The folder of a call: the project's own if none is named. */
+/** The folder of a call. Without one, the project. */
 function folderOf(value: unknown = null): string | undefined {
   if (value === null || value === "") return ".";
   return typeof value === "string" ? (plain(value) ?? value) : undefined;
 }
 
 /**
- * One spelling of a path: without `.` and empty parts. `undefined` for a path that may lead elsewhere than it looks (`..` behind a link,
- * `~`, a drive or a `\` on Windows, a server's share): such a path stands for itself alone.
+ * Normalises a path: removes `.` and empty parts. Undefined for a path whose target is unclear: `..` after a link, `~`,
+ * a drive or `\` on Windows, a network share. Such a path is its own subject.
  */
 function plain(path: string): string | undefined {
   if (/^~|^\/\/|[\\:]|(?:^|\/)\.\.(?:\/|$)/.test(path)) return undefined;
@@ -182,18 +182,18 @@ function parentOf(path: string): string {
 }
 
 /**
- * A part of a pattern between slashes that is neither `..` nor empty, whatever its braces, brackets and groups become: it begins with a star,
- * or behind an optional dot with a character that stands for itself.
+ * One part of a glob between slashes. Matches only if the part cannot become `..` or empty, however programs expand
+ * braces, brackets and groups. It must begin with a star, or, after an optional dot, with a literal character.
  */
 const INSIDE = /^\.?(?:[^.*?+@!{}()[\],|]|$)|^(?:\*\*?|@)(?![({])/;
 
-/** Whether a pattern of paths matches only below its folder, whoever reads it. */
+/** Whether a glob matches only paths inside its folder, in every glob dialect. */
 function staysInside(glob: unknown): boolean {
   if (typeof glob !== "string" || /\.\.|[\\:]|(?:^|[{,(|])[/~]/.test(glob)) return false;
   return glob.split("/").every((part) => INSIDE.test(part));
 }
 
-/** The origin of an address. An address without one, and one that programs read in different ways, stands for itself. */
+/** The origin of a URL. A URL without an origin, or that programs parse differently, is its own subject. */
 function originOf(url: string): string {
   try {
     const { protocol, origin } = new URL(url);
@@ -208,12 +208,12 @@ function shown(folder: string): string {
   return folder === "." ? "the project" : named(folder);
 }
 
-/** A path in words. In quotes where its blanks or commas could be taken for words of the sentence. */
+/** A path in words. In quotes if its spaces or commas could be misread as part of the sentence. */
 function named(path: string): string {
   return /[\s,"`…]/.test(path) ? JSON.stringify(quoted(path)) : quoted(path);
 }
 
-/** The text, or its beginning in whole characters. */
+/** The text, or its beginning without half a character. */
 function quoted(text: string, max = MAX_QUOTED): string {
   return text.length > max ? `${text.slice(0, max).replace(/[\ud800-\udbff]$/, "")}…` : text;
 }
@@ -223,8 +223,8 @@ function isFilled(value: unknown): value is string {
 }
 
 /**
- * A JSON value as text, with sorted keys. Two values have the same text only if they are equal.
- * @throws TypeError for a value that JSON cannot write as it is, and for one that is nested deeper than MAX_NESTING
+ * A JSON value as text with sorted keys. Only equal values have the same text.
+ * @throws TypeError for a value that JSON cannot represent, or that is nested deeper than MAX_NESTING
  */
 function canonical(value: unknown, depth = 0): string {
   if (depth > MAX_NESTING) throw new TypeError("it is nested too deeply");
@@ -238,7 +238,7 @@ function canonical(value: unknown, depth = 0): string {
   return `{${fields.map((field) => `${JSON.stringify(field)}:${canonical(value[field], depth + 1)}`).join(",")}}`;
 }
 
-/** Not a `Map`, a `Date` or an object of a class: their fields do not say what they hold. */
+/** Whether the fields of `value` hold all its data. False for a `Map`, a `Date` or an instance of a class. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || prototype === Object.prototype;

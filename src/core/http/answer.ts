@@ -1,13 +1,13 @@
-// Reads an HTTP answer: its bytes within a limit, redirects, and the wait that a server asks for.
+// Reads an HTTP response: its bytes within a limit, redirects, and `Retry-After`.
 import { joinBytes } from "../bytes.ts";
 import type { Clock } from "../clock.ts";
 import { ConnectError, PayloadTooLargeError, said } from "../errors.ts";
 import { parseJson } from "../text.ts";
 import type { FetchResponse } from "./fetch.ts";
 
-/** The settings for reading an answer. */
+/** The settings for reading a response. */
 export interface Reading {
-  /** The call, as the beginning of an error message. */
+  /** Names the request at the start of an error message. */
   readonly what: string;
   readonly maxReceiveBytes: number;
   readonly clock: Clock;
@@ -15,16 +15,13 @@ export interface Reading {
   readonly redact: (text: string) => string;
 }
 
-/** Characters of a server's message that an error quotes: a proxy may answer with an HTML page. */
+/** The maximum length of a server's message in an error. A proxy may answer with an HTML page. */
 export const QUOTED = 1_000;
 
-/** Levels of causes that are kept. Platform errors nest two levels. */
+/** The maximum depth of kept causes. Platform errors nest two levels. */
 const MAX_DEPTH = 4;
 
-/**
- * The error without an answer: the network or the caller's `fetch` failed. The thrown error may hold the whole request, so only its text
- * is kept.
- */
+/** The error without a response. Keeps only the text of what `fetch` threw, which may hold the request. */
 export function unreachable(
   problem: string,
   thrown: unknown,
@@ -34,7 +31,7 @@ export function unreachable(
   return new ConnectError(`${problem} (${reasonOf(cause)}); is the server running?`, { cause });
 }
 
-/** The message of the innermost cause: `fetch` hides the reason behind `fetch failed`. */
+/** The message of the innermost cause, because `fetch` hides the reason behind `fetch failed`. */
 function reasonOf(error: Error): string {
   let reason = error.message;
   for (let inner = error.cause; inner instanceof Error; inner = inner.cause) {
@@ -54,11 +51,11 @@ function cleanError(thrown: unknown, redact: (text: string) => string, depth: nu
   return clean;
 }
 
-/** The bytes of an answer. Stops reading an answer that is too large. */
+/** The bytes of a response. Stops reading if they exceed the limit. */
 export async function bytesOf(response: FetchResponse, reading: Reading): Promise<Uint8Array> {
   const { what, maxReceiveBytes: limit, redact } = reading;
   const check = (bytes: number): void => {
-    if (!(bytes > limit)) return; // NaN: the header is not a number
+    if (!(bytes > limit)) return; // also false for NaN: the header is not a number
     const message = `${what}: the answer is over \`maxReceiveBytes\` (${limit} bytes); raise the limit if it is meant`;
     throw new PayloadTooLargeError(message, { bytes, limit });
   };
@@ -89,18 +86,18 @@ async function* chunksOf(response: FetchResponse): AsyncIterable<Uint8Array> {
   }
 }
 
-/** Whether an answer leads elsewhere. Redirects are not followed: passwords and tokens go to no other server. */
+/** Whether the response is a redirect. These are not followed, to keep credentials on one server. */
 export function isRedirect({ status, type }: FetchResponse): boolean {
   return type === "opaqueredirect" || (status >= 300 && status < 400);
 }
 
-/** Where a redirect leads, in words and without its query. */
+/** The target of a redirect, in words and without its query. */
 export function redirectTarget({ headers }: FetchResponse, redact: (text: string) => string): string {
   const target = headers.get("location")?.split(/[?#]/, 1)[0];
   return target === undefined ? "elsewhere" : `to ${redact(target).slice(0, QUOTED)}`;
 }
 
-/** The wait that a server asks for, in ms. The header holds seconds or a date. */
+/** The wait from `Retry-After`, in ms. The header has seconds or a date. */
 export function retryAfterOf(headers: FetchResponse["headers"], clock: Clock): number | undefined {
   const told = headers.get("retry-after");
   if (told === null) return undefined;
@@ -108,7 +105,7 @@ export function retryAfterOf(headers: FetchResponse["headers"], clock: Clock): n
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
-/** Parses JSON; `undefined` if invalid. The parser's own error would quote the body. */
+/** Parses JSON. Undefined if invalid, because the parser's own error would quote the body. */
 export function parsed(body: Uint8Array): unknown {
   try {
     return parseJson(new TextDecoder().decode(body));

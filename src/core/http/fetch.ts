@@ -1,4 +1,4 @@
-// The part of `fetch` that the library uses, the caller's or the platform's.
+// The part of `fetch` that the library uses, from the caller or the platform.
 import { describe } from "../checks.ts";
 import { InvalidInputError, UnsupportedError } from "../errors.ts";
 
@@ -7,21 +7,21 @@ export interface FetchInit {
   readonly method: string;
   readonly headers: Record<string, string>;
   readonly body?: string;
-  /** Redirects are not followed: a call is for one server. */
+  /** Redirects are not followed, because a call is for one server. */
   readonly redirect: "manual";
   readonly signal: AbortSignal;
 }
 
-/** The part of `fetch` that the client uses. The platform's `fetch` fits. */
+/** The part of `fetch` that the client uses. The platform's `fetch` matches it. */
 export type FetchLike = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
 /** The part of `Response` that the client reads. */
 export interface FetchResponse {
   readonly status: number;
-  /** `opaqueredirect` where a browser hides a redirect. */
+  /** `opaqueredirect` if a browser hides a redirect. */
   readonly type?: string;
   readonly headers: { get(name: string): string | null };
-  /** The bytes as a stream. Without `body`, the client calls `arrayBuffer()`, and notices a large answer only at its end. */
+  /** The bytes as a stream. Without it, the client notices only at the end that a response is too large. */
   readonly body?: FetchBody | null;
   arrayBuffer(): Promise<ArrayBuffer>;
 }
@@ -30,21 +30,21 @@ export interface FetchResponse {
 export interface FetchBody {
   getReader(): {
     read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
-    /** Stops a stream that is not read to its end. */
+    /** Stops a stream before its end. */
     cancel?(): Promise<void>;
   };
 }
 
 /**
- * Calls `fetch`, the caller's or the platform's. Passes on what it throws.
- * @throws UnsupportedError where there is none; InvalidInputError if the caller's returns no response.
+ * Calls the caller's `fetch`, or the platform's. Rethrows its errors.
+ * @throws UnsupportedError without a `fetch`; InvalidInputError if the caller's `fetch` returns no response.
  */
 export async function fetchWith(
   given: FetchLike | undefined,
   url: string,
   init: FetchInit,
 ): Promise<FetchResponse> {
-  // Called without an object: browsers require this.
+  // Not as a method: browsers require a call without an object.
   const fetch = given ?? (globalThis.fetch as FetchLike | undefined);
   if (typeof fetch !== "function") {
     throw new UnsupportedError("this runtime has no `fetch`.", "Give one as the option of that name.");

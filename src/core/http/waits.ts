@@ -1,27 +1,24 @@
-// Waits for work that may never end: ended by time, by a signal, or by the owner's end.
+// Waits for work that may never end. A wait ends by its time limit, a signal, or the owner's end.
 import type { Clock } from "../clock.ts";
 import { deferred } from "../deferred.ts";
 import { ClosedError, ConnectError, RequestTimeoutError } from "../errors.ts";
 
-/** The limits of a wait. */
 export interface WaitLimits {
-  /** The work in words, as the beginning of an error message: `GET /status`. */
+  /** Names the work at the start of an error message: `GET /status`. */
   readonly what: string;
-  /** ms; 0: no limit. */
+  /** ms. 0: no limit. */
   readonly timeout: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Waits for work that may never end. Each wait has its limits. All waits end when their owner closes. */
+/** Waits for work that may never end. Each wait has its own limits. All waits end when the owner ends. */
 export class Waits {
   readonly #clock: Clock;
   readonly #owner: AbortSignal | undefined;
   readonly #ends = new Set<() => void>();
   #closed = false;
 
-  /**
-   * Aborting `owner` closes the object. The object listens to the signal only during waits, so that the signal does not keep it alive.
-   */
+  /** Aborting `owner` ends all waits. Only waits listen to it, so that it does not keep this object alive. */
   constructor(clock: Clock, owner?: AbortSignal) {
     this.#clock = clock;
     this.#owner = owner;
@@ -32,7 +29,7 @@ export class Waits {
   }
 
   /**
-   * Waits for work. When the wait ends, the signal of the work is aborted.
+   * Waits for work, whose signal aborts at the end of the wait.
    * @throws RequestTimeoutError, ClosedError, or ConnectError for an aborted signal
    */
   async run<T>(limits: WaitLimits, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -65,7 +62,6 @@ export class Waits {
     }
   }
 
-  /** Waits `ms`. */
   async pause(what: string, ms: number, signal: AbortSignal): Promise<void> {
     const over = deferred<void>();
     const cancel = this.#clock.setTimeout(() => over.resolve(), ms);
@@ -76,7 +72,7 @@ export class Waits {
     }
   }
 
-  /** Ends every wait, also later ones, with a `ClosedError`. */
+  /** Ends all waits, and later ones too, with a `ClosedError`. */
   close(): void {
     this.#closed = true;
     for (const end of [...this.#ends]) end();

@@ -9,17 +9,16 @@ import { asConnectError, closedByCaller } from "./connection-errors.ts";
 import type { ConnectionHost, ConnectionSetup, Lifecycle, Protocol, StateOf } from "./connection-state.ts";
 import { Socket, type SocketUser } from "./socket.ts";
 
-/** The connection whose attempts these are. */
 interface Dialled {
   readonly setup: ConnectionSetup;
   readonly host: ConnectionHost;
   readonly protocol: Pick<Protocol, "unavailable">;
   readonly life: Lifecycle;
-  /** Gets the events of each socket, and gives up an attempt that takes too long. */
+  /** Gets the events of each socket, and drops an attempt that takes too long. */
   readonly user: SocketUser & { drop(error: AgentwireError): void };
 }
 
-/** Runs of connection attempts, with back-off between two attempts. A run ends when an attempt is ready or the last one has failed. */
+/** Runs connection attempts with backoff, until the connection is ready or the last one has failed. */
 export class Attempts {
   readonly #connection: Dialled;
   readonly count: AttemptCount;
@@ -29,15 +28,12 @@ export class Attempts {
     this.count = new AttemptCount(connection.setup.resolved.reconnect, connection.host);
   }
 
-  /** Begins a run, which settles `next`. With `cause`, the error that ended a ready link, the run begins with a wait. */
+  /** Starts a run, which settles `next`. After a lost connection (`cause`), it starts with the backoff. */
   begin(next: Deferred<void>, cause?: AgentwireError): void {
     next.resolve(this.#run(next, cause));
   }
 
-  /**
-   * After a loss, decides whether the client tries to reconnect. A listener that was told of the loss, or `shouldReconnect`, may have
-   * closed the client.
-   */
+  /** Decides whether to reconnect after a loss. The caller's code may have closed the client. */
   comeBack(lost: StateOf<"lost">, error: AgentwireError): void {
     const { life, setup } = this.#connection;
     if (life.state !== lost) return;
@@ -77,7 +73,7 @@ export class Attempts {
         const cancelTimer = limited(clock, connectTimeout, expire);
         const state: StateOf<"connecting"> = { name: "connecting", next, step, cancelTimer };
         outbox.run(() => life.to(state));
-        outbox.tell(() => void this.#dial(state)); // the dial asks the caller for an address, a token and a socket
+        outbox.tell(() => void this.#dial(state)); // calls the caller's code
         end = await step.promise;
       }
     };
@@ -102,12 +98,12 @@ export class Attempts {
 
   async #dial(state: StateOf<"connecting">): Promise<void> {
     const { life, host, setup, user } = this.#connection;
-    if (life.state !== state) return; // a listener that was told of the attempt has closed the client
+    if (life.state !== state) return; // a status listener has closed the client
     try {
       const webSocket = await host.dial(() => life.state === state);
       const socket = new Socket(webSocket, setup.resolved.outbox, setup.binary, user);
       if (life.state === state) state.socket = socket;
-      else socket.terminate(); // the attempt was given up during the dial
+      else socket.terminate(); // the attempt was dropped during the dial
     } catch (error) {
       state.step.reject(asConnectError(error, host));
     }

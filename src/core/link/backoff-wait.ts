@@ -1,4 +1,4 @@
-// The wait between two connection attempts, and what cuts it short.
+// The wait between two connection attempts, and what ends it early.
 import type { CancelTimer, Clock } from "../clock.ts";
 import type { AttemptCount } from "./backoff.ts";
 
@@ -11,7 +11,7 @@ interface Page extends EventSource {
   readonly visibilityState: string;
 }
 
-/** A wait between two attempts. Ends early when a call needs the connection, or when the browser wakes up. */
+/** The wait between two attempts. Ends early when a call needs the connection or the browser wakes up. */
 export class BackoffWait {
   readonly #clock: Clock;
   readonly #count: AttemptCount;
@@ -31,7 +31,7 @@ export class BackoffWait {
     this.#stopListening = onWake(over);
   }
 
-  /** A call needs the connection: starts the next attempt earlier. */
+  /** Starts the next attempt earlier, because a call needs the connection. */
   hurry(): void {
     const now = this.#clock.now();
     const due = this.#count.hurry(now, this.#due);
@@ -48,10 +48,7 @@ export class BackoffWait {
   }
 }
 
-/**
- * Calls `wake` when a browser comes back online or its page becomes visible. Other runtimes have no such events.
- * @returns the function that stops listening.
- */
+/** Calls `wake` when a browser is online or visible again. Returns a function that removes the listeners. */
 export function onWake(wake: () => void): () => void {
   const { addEventListener, removeEventListener, document } = globalThis as Partial<EventSource> & {
     document?: Page;

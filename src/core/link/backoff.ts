@@ -1,16 +1,19 @@
-// The options of a reconnect (`ReconnectOptions`), and whether and when to dial again.
+// The options of a reconnect (`ReconnectOptions`), and the decision whether and when to dial again.
 import { type AgentwireError, type AnyAgentwireError, asAny, isAgentwireError } from "../errors.ts";
 import { isBusy } from "./connection-errors.ts";
 
-/** How to reconnect after a connection ended. Every field has a default. */
+/** How to reconnect after the connection was lost. Every field has a default. */
 export interface ReconnectOptions {
-  /** Attempts in a row before the client gives up. After a loss it then closes for good. The default is the protocol's. */
+  /**
+   * Attempts in a row before the client gives up. After a lost connection, giving up closes the client for good. Each
+   * protocol has its own default.
+   */
   readonly maxAttempts?: number;
-  /** ms. The first wait is random, from 0 to this value. The maximum doubles for each further wait. @default 500 */
+  /** The maximum of the first random wait in ms. Doubles for each further wait. @default 500 */
   readonly minDelay?: number;
-  /** ms; the longest wait. @default 30_000 */
+  /** The longest wait in ms. @default 30_000 */
   readonly maxDelay?: number;
-  /** The final decision on another attempt; `attempt` counts from 1. Called only if a retry makes sense. */
+  /** Decides on another attempt, counted from 1. Called only if a retry may succeed. */
   readonly shouldReconnect?: (error: AnyAgentwireError, attempt: number) => boolean;
 }
 
@@ -19,44 +22,41 @@ export type ReconnectPolicy = Required<Omit<ReconnectOptions, "shouldReconnect">
 
 /** A wait before the next attempt. */
 export interface Backoff {
-  /** Counts from 1; starts again at 1 after a stable connection. */
+  /** Counts from 1. Restarts at 1 after a stable connection. */
   readonly attempt: number;
-  /** ms until the attempt. The attempt starts earlier when the browser comes back online, or when a call needs the connection. */
+  /** ms until the attempt. It starts earlier if the browser wakes up or a call needs the connection. */
   readonly delay: number;
   /** Why the connection or the last attempt ended. */
   readonly error: AnyAgentwireError;
 }
 
 /**
- * Limit for upgrades in a row that were refused with an HTTP 4xx status. The usual cause is a wrong URL, but a proxy also answers 4xx
- * while its server is replaced. With the default waits, eight attempts take about half a minute.
+ * The limit of consecutive upgrades refused with HTTP 4xx: a wrong URL, or a proxy whose server is being replaced. With
+ * the default waits, eight attempts take about half a minute.
  */
 const MAX_REFUSED_UPGRADES = 8;
 
-/**
- * Limit for failed handshakes before the first success: enough for the server to release a stale session id, or for the client to replace
- * it.
- */
+/** The limit of failed handshakes before a success: enough to release or replace an old session id. */
 const MAX_FIRST_HANDSHAKES = 6;
 
-/** Limit for unanswered handshakes before the first success. A server that never answers is probably another kind of server. */
+/** The limit of unanswered handshakes before a success. Such a server probably speaks another protocol. */
 const MAX_FIRST_SILENCES = 2;
 
-/** ms; the first maximum if `minDelay` is 0, so that attempts make no hot loop. */
+/** The first maximum in ms if `minDelay` is 0, so that attempts do not loop without a pause. */
 const MIN_CEILING = 1;
 
-/** ms between the starts of two hurried attempts: a program that prompts in a loop must not flood a server that is down. */
+/** ms between two hurried attempts, so that prompts in a loop do not flood a server that is down. */
 const HURRIED_GAP = 500;
 
-/** After so many doublings the maximum is above any limit; further doublings would make it infinite. */
+/** Limits the doublings, because more would make the maximum infinite. */
 const MAX_DOUBLINGS = 31;
 
-/** ms to wait after so many failures in a row. Full jitter spreads out the clients of a restarting server. */
+/** The wait in ms after this number of failures. Full jitter spreads the clients over time. */
 export function jittered(random: number, min: number, max: number, failures: number): number {
   return random * Math.min(max, min * 2 ** Math.min(failures, MAX_DOUBLINGS));
 }
 
-/** Counts failures, and decides on another attempt and its delay. */
+/** Counts failures, and decides whether and when another attempt follows. */
 export class AttemptCount {
   readonly #policy: ReconnectPolicy | undefined;
   readonly #host: { listenerThrew(error: unknown, name: string): void };
@@ -84,7 +84,7 @@ export class AttemptCount {
     this.#refusedInARow = 0;
   }
 
-  /** Earlier failures no longer lengthen the wait. */
+  /** Resets the failures, so that the next wait is short again. */
   forgive(): void {
     this.#failed = 0;
   }
@@ -100,7 +100,7 @@ export class AttemptCount {
     try {
       const verdict: unknown = policy.shouldReconnect?.(asAny(error), attempt) ?? true;
       if (typeof verdict === "boolean") return verdict;
-      if (verdict instanceof Promise) verdict.catch(() => {}); // report the TypeError below instead
+      if (verdict instanceof Promise) verdict.catch(() => {}); // the TypeError below reports it instead
       throw new TypeError("it must return true or false, at once");
     } catch (thrown) {
       this.#host.listenerThrew(thrown, "shouldReconnect");
@@ -108,7 +108,6 @@ export class AttemptCount {
     }
   }
 
-  /** Counts another attempt. */
   next(random: number): { readonly attempt: number; readonly delay: number } {
     const { minDelay = 0, maxDelay = 0 } = this.#policy ?? {};
     const delay = jittered(random, Math.max(minDelay, MIN_CEILING), maxDelay, this.#failed);
@@ -116,8 +115,8 @@ export class AttemptCount {
   }
 
   /**
-   * A call needs the connection `now`; the next attempt is planned for `due`.
-   * @returns the new start: at once, or `HURRIED_GAP` after the last hurried attempt, and never later than `due`.
+   * Moves the attempt planned for `due`, because a call needs the connection `now`.
+   * @returns the new start: now, or `HURRIED_GAP` after the last hurried attempt, but never after `due`.
    */
   hurry(now: number, due: number): number {
     const sooner = Math.max(now, this.#hurriedTo + HURRIED_GAP);
@@ -127,7 +126,7 @@ export class AttemptCount {
   }
 }
 
-/** Before the first success: reports an unreachable server at once. Tries again if a socket opened but the handshake failed. */
+/** Before the first success: a failed handshake is retried, an unreachable server is reported. */
 function mayRetryFirst(error: AgentwireError, attempt: number): boolean {
   if (!isAgentwireError(error, "handshake-refused")) return false;
   if (error.reason === "initializing") return true; // the server is still starting

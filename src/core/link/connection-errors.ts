@@ -1,4 +1,4 @@
-// Errors that say why a link or a request failed.
+// The errors that explain why a connection or a request failed.
 
 import {
   type AgentwireError,
@@ -14,7 +14,7 @@ import { cleanCause } from "../tell/clean-cause.ts";
 import type { SocketEnd } from "./socket.ts";
 
 interface Redactor {
-  /** Takes credentials out of a text. */
+  /** Removes credentials from a text. */
   redact(text: string): string;
 }
 
@@ -30,10 +30,10 @@ function clean(cause: unknown, redactor: Redactor): unknown {
 /** The error code of `ws` for a frame that is too large. */
 const WS_TOO_LARGE = "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
 
-/** The error message of `ws` for a refused upgrade; `ws` sets no code. */
+/** The error message of `ws` for a refused upgrade, which has no error code. */
 const REFUSED_UPGRADE = /^Unexpected server response: (\d{3})$/;
 
-/** The error of a socket that ended before it was open. A runtime may quote the whole address, with its credentials. */
+/** The error of a socket that never opened. Some runtimes quote the address with its credentials. */
 export function connectError(end: SocketEnd | AgentwireError, server: Server): AgentwireError {
   if (isOurs(end)) return end;
   const cause = clean(end.cause, server);
@@ -68,14 +68,12 @@ function adviceOn(status: number): { readonly hint: string; readonly retryable: 
   return { hint: WRONG_URL, retryable: true }; // a proxy also answers 4xx while its server is replaced
 }
 
-/** Whether the server may take the same request later. */
+/** Whether the server may accept the same request later. */
 export function isBusy(status: number): boolean {
   return status === 408 || status === 429 || status >= 500;
 }
 
-/**
- * Converts the thrown value of a failed attempt to an error of this library. A WebSocket constructor quotes the address that it refuses.
- */
+/** Converts what an attempt threw. A WebSocket constructor quotes the address that it refuses. */
 export function asConnectError(error: unknown, server: Server): AgentwireError {
   if (isOurs(error)) return error;
   const cause = clean(error, server);
@@ -84,7 +82,7 @@ export function asConnectError(error: unknown, server: Server): AgentwireError {
 
 export const closedByCaller = (): ClosedError => new ClosedError("the client was closed");
 
-/** The error for every call on a closed client. `reason` is undefined while the caller closes it. */
+/** The error for every call on a closed client. `reason` is undefined during the caller's `close()`. */
 export function clientClosed(
   reason: AgentwireError | undefined,
   redactor: Redactor,
@@ -105,7 +103,7 @@ export function tooLarge(limit: number, cause: unknown): ConnectionLostError {
   return new ConnectionLostError(message, { cause });
 }
 
-/** The end of a socket, without credentials: a server may quote credentials in its reason. */
+/** The end of a socket without credentials, which a server may quote in its reason. */
 export function readEnd(
   reported: SocketEnd,
   maxReceiveBytes: number,
@@ -118,12 +116,12 @@ export function readEnd(
   return { ...reported, reason: redactor.redact(reported.reason), ...(cause === undefined ? {} : { cause }) };
 }
 
-/** The socket threw an error when it was told to send a frame. */
+/** The error of a frame that the socket's `send` refused. */
 export function refusedFrame(cause: unknown, redactor: Redactor): ConnectionLostError {
   return new ConnectionLostError("the socket refused a frame", { cause: clean(cause, redactor) });
 }
 
-/** The error of a ready link that ended. */
+/** The error of a ready connection that was lost. */
 export function linkLost(end: SocketEnd | AgentwireError): AgentwireError {
   if (isOurs(end)) return end;
   const { code: closeCode, reason: closeReason, cause } = end;
@@ -135,7 +133,7 @@ export function linkLost(end: SocketEnd | AgentwireError): AgentwireError {
   });
 }
 
-/** The error of a turn whose link ended. `also` is appended to the message. */
+/** The error of a turn whose connection was lost. `also` is appended to the message. */
 export function lostInTurn(error: AgentwireError, also = ""): ConnectionLostError {
   const { closeCode, closeReason } = isAgentwireError(error, "connection-lost") ? error : {};
   const message = `${error.message}, in the middle of the turn${also}`;
@@ -147,7 +145,7 @@ export function closedInTurn(also = ""): ClosedError {
   return new ClosedError(`the client was closed while the turn ran${also}`, { delivery: "unknown" });
 }
 
-/** The error of a link that ended before it was ready. */
+/** The error of a connection that ended before it was ready. */
 export function neverReady(end: SocketEnd | AgentwireError, before: string): AgentwireError {
   if (isOurs(end)) return end;
   const message = `the connection ended before ${before} (code ${end.code})`;

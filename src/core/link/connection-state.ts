@@ -1,4 +1,4 @@
-// The states of a connection, and the interface `Protocol` between a connection and its protocol.
+// The states of a connection, and the interface `Protocol` that it calls.
 
 import type { CancelTimer, Clock } from "../clock.ts";
 import type { Deferred } from "../deferred.ts";
@@ -11,55 +11,55 @@ import type { Keepalive, KeepaliveTimes } from "./keepalive.ts";
 import type { BinaryFrames, Socket, SocketEnd } from "./socket.ts";
 import type { WebSocketLike } from "./web-socket.ts";
 
-/** The protocol's functions for a connection. Every call is about the current socket. */
+/** The protocol's functions that a connection calls. All are about the current socket. */
 export interface Protocol {
-  /** A socket opened: start the handshake, which ends in `accept()` or `refuse()`. */
+  /** Starts the handshake on the open socket, which ends in `accept()` or `refuse()`. */
   opened(): void;
-  /** One frame, parsed from `text`. */
+  /** Handles one frame, parsed from `text`. */
   message(value: unknown, text: string): void;
   /**
-   * A frame could not be handled: it is nested too deeply, or its handler threw. The link lives on. Fail the turn that the frame should
-   * have ended; refuse the request that the frame contains.
+   * Handles a frame that is nested too deeply or whose handler threw. The connection stays open. Fails the turn that
+   * the frame would have ended, and refuses the request in the frame.
    */
   spoiled(value: unknown, problem: string, text: string): void;
-  /** The handshake succeeded. First send the frames that must precede new work, then the work that waited. */
+  /** Called after the handshake. Sends first the frames that precede new work, then the waiting work. */
   ready(): void;
-  /** The server did not answer the handshake in time: give up the socket. */
+  /** Drops the socket, because the server did not answer the handshake in time. */
   handshakeTimedOut(): void;
-  /** The socket has ended. Fail the work that was sent on it; return the reason as an error. */
+  /** Fails the work that was sent on the lost socket. Returns the reason as an error. */
   lost(end: SocketEnd | AgentwireError): AgentwireError;
-  /** Whether work is under way that a drain should wait for. @default never */
+  /** Whether work is running that a drain should wait for. @default never */
   busy?(): boolean;
-  /** Nothing more will be sent for now (a first connect failed) or ever. Fail the work that waits. */
+  /** Fails the waiting work, because nothing can be sent, for now (a first connect failed) or for good. */
   unavailable(reason: AgentwireError): void;
   /**
-   * The client ends the open socket: closes it, or gives it up. Returns the last frames, which go out in one write with the Close.
-   * `lost` or `unavailable` follows. @default none, and no Close to a socket that is given up
+   * Returns the last frames for a socket that the client closes or drops. They are sent in one write with the Close.
+   * `lost` or `unavailable` follows. @default no frames, and no Close for a dropped socket
    */
   farewell?(): readonly string[];
-  /** Sends a keepalive ping; returns whether the ping was sent. */
+  /** Sends a keepalive ping. Returns whether it was sent. */
   ping(): boolean;
-  /** Whether the server's silence proves nothing right now. @default never */
+  /** Whether the server may leave pings unanswered now: silence then proves nothing. @default never */
   excused?(): boolean;
 }
 
-/** The client of a connection: gets its events, and makes its sockets. */
+/** The client of a connection: receives its events and creates its sockets. */
 export interface ConnectionHost {
   onStatus(status: ClientStatus): void;
   onReconnecting(backoff: Backoff): void;
-  /** A ready connection ended. */
+  /** A ready connection was lost. */
   onDisconnected(error: AgentwireError): void;
-  /** Reports a problem that the connection survives. */
+  /** Reports a problem that does not end the connection. */
   warn(kind: string, problem: string, details?: { readonly raw?: string; readonly cause?: unknown }): void;
-  /** Every frame, both ways. */
+  /** Every frame, in and out. */
   frame(direction: "in" | "out", text: string): void;
   /** A user's callback threw. */
   listenerThrew(error: unknown, name: string): void;
-  /** Makes a socket. Calls `stillWanted` just before: finding the address may take time. */
+  /** Creates a socket. Calls `stillWanted` just before, because getting the address may take time. */
   dial(stillWanted: () => boolean): Promise<WebSocketLike>;
-  /** The address of `dial`, without credentials, for messages. */
+  /** The address for messages, without credentials. */
   target(): string;
-  /** Removes credentials from a text of the server. */
+  /** Removes credentials from a text. */
   redact(text: string): string;
 }
 
@@ -74,15 +74,15 @@ export interface LinkOptions {
   readonly maxReceiveBytes: number;
 }
 
-/** The settings of a connection, from the user's options and from the protocol. */
+/** The settings of a connection, from the user's options and the protocol. */
 export interface ConnectionSetup {
   readonly resolved: LinkOptions;
-  /** The known reason why a server of this protocol may not accept a socket within `connectTimeout`. */
+  /** Why a server may not accept a socket within `connectTimeout`, if there is a known reason. */
   readonly connectTimeoutHint?: string;
-  /** ms in state `ready` after which failures are forgotten; `undefined`: only `healthy()` forgets them. */
+  /** ms in the state `ready` until failures are reset. Undefined: only `healthy()` resets them. */
   readonly stableAfter: number | undefined;
   readonly binary: BinaryFrames;
-  /** `frame`: any frame proves life. `protocol`: only `alive()` does. */
+  /** What proves that the connection works. `frame`: any frame. `protocol`: only `alive()`. */
   readonly proof: "frame" | "protocol";
 }
 
@@ -90,8 +90,8 @@ export interface ConnectionSetup {
  *     idle ──connect()──▶ connecting ──open──▶ handshaking ──accept()──▶ ready
  *      ▲                   ▲   │ failed            │ failed               │ the socket ends
  *      │                   │   ▼                   ▼                      ▼
- *      │                   └─ reconnecting ◀───────┴──comes back──────── lost
- *      └── given up, if no connection was ever ready                      │ stays away
+ *      │                   └─ reconnecting ◀───────┴──reconnects───────── lost
+ *      └── gave up, if no connection was ever ready                       │ does not reconnect
  *                                                                         ▼
  *     ready ──connect(), while the server closes──▶ ending ──▶ lost     closed
  *     ready ──renew()──▶ renewing ──▶ lost, and reconnects whatever the policy says
@@ -105,9 +105,9 @@ export type State =
   | (Attempt & { readonly name: "connecting"; socket?: Socket })
   | (Attempt & { readonly name: "handshaking"; readonly socket: Socket })
   | (Link & { readonly name: "ready" })
-  /** The socket is closing, and another link follows: the client asked for `renewing`, the server for `ending`. */
+  /** The socket is closing before a new connection: the client started `renewing`, the server `ending`. */
   | (Link & Wanted & { readonly name: "renewing" | "ending"; readonly cancelTimer: CancelTimer })
-  /** The link has ended; another attempt may follow. */
+  /** The connection was lost, and another attempt may follow. */
   | (Wanted & { readonly name: "lost" })
   | (Wanted & { readonly name: "reconnecting"; readonly step: Deferred<void>; readonly wait: BackoffWait })
   | (Closing & { readonly name: "draining" })
@@ -116,28 +116,28 @@ export type State =
 
 export type StateOf<Name extends State["name"]> = Extract<State, { readonly name: Name }>;
 
-/** The next link is wanted. */
+/** A caller may be waiting for the next connection. */
 interface Wanted {
-  /** Settles with the next ready link, for all callers of `connect()` until then. */
+  /** Settles with the next ready connection, for all waiting callers of `connect()`. */
   readonly next: Deferred<void>;
 }
 
 /** One attempt of a run. */
 interface Attempt extends Wanted {
-  /** The end of the attempt; `redial` starts another attempt at once. */
+  /** Settles when the attempt has ended. `redial` starts another attempt at once. */
   readonly step: Deferred<"ready" | "redial">;
   readonly cancelTimer: CancelTimer;
 }
 
-/** A link that became ready. */
+/** A connection that became ready. */
 interface Link {
   readonly socket: Socket;
   readonly keepalive: Keepalive;
-  /** Stops the timer that counts the link as stable. */
+  /** Cancels the timer after which the connection counts as stable. */
   readonly cancelStable: CancelTimer;
 }
 
-/** The client is being closed. */
+/** The client is closing. */
 interface Closing {
   readonly socket: Socket;
   readonly cancelTimer: CancelTimer;
@@ -145,10 +145,10 @@ interface Closing {
   readonly ended: Deferred<void>;
 }
 
-/** Changes the state. Ends the timers and the socket that the next state does not take over. */
+/** Changes the state. Stops the timers and the socket that the next state does not contain. */
 export class Lifecycle {
   readonly #host: Pick<ConnectionHost, "onStatus">;
-  /** Changed only by `to`. A field, because each frame reads it. */
+  /** Only `to` changes it. A field, because each frame reads it. */
   state: State = { name: "idle" };
 
   constructor(host: Pick<ConnectionHost, "onStatus">) {
@@ -163,7 +163,7 @@ export class Lifecycle {
     return this.state.name === "closed" || this.state.name === "closing";
   }
 
-  /** The socket that can send frames now. */
+  /** The socket, if it can send frames now. */
   get openSocket(): Socket | undefined {
     const state = this.state;
     if (state.name !== "handshaking" && state.name !== "ready" && state.name !== "draining") return undefined;
@@ -197,7 +197,7 @@ function statusOf({ name }: State): ClientStatus {
     case "renewing":
     case "ending":
     case "lost":
-      return "ready"; // the status changes once the next state is decided
+      return "ready"; // the status changes with the next state
     default:
       return name;
   }

@@ -1,4 +1,4 @@
-// The life of one client's connection: dial, handshake, keepalive, reconnect, drain, close.
+// One client's connection: dial, handshake, keepalive, reconnect, drain, close.
 import { type Clock, limited } from "../clock.ts";
 import { deferred } from "../deferred.ts";
 import { type AgentwireError, ClosedError, ConnectionLostError } from "../errors.ts";
@@ -17,10 +17,10 @@ import { Frames } from "./frames.ts";
 import { Keepalive, type KeepaliveUser } from "./keepalive.ts";
 import type { Socket, SocketEnd, SocketUser } from "./socket.ts";
 
-/** ms that a peer gets to answer our Close before the socket is cut. */
+/** How long the server may take to answer a Close, in ms. Then the socket is terminated. */
 const CLOSE_TIMEOUT = 1_000;
 
-/** The connection of one client: dials, runs the protocol's handshake, keeps alive, reconnects, drains, closes. */
+/** The connection of one client: dial, handshake, keepalive, reconnect, drain, close. */
 export class Connection implements KeepaliveUser, SocketUser {
   readonly #setup: ConnectionSetup;
   readonly #host: ConnectionHost;
@@ -48,17 +48,17 @@ export class Connection implements KeepaliveUser, SocketUser {
     return this.#life.status;
   }
 
-  /** The reason why the connection is closed for good, or closing. Nothing new is sent from then on. */
+  /** Why the connection is closing or closed for good, if it is. Nothing new is sent from then on. */
   get closedBy(): AgentwireError | undefined {
     return "reason" in this.#state ? this.#state.reason : undefined;
   }
 
-  /** The error for every call on a closed client. Says why the client was closed, and what to do. */
+  /** The error for every call on a closed client: why it was closed, and what to do. */
   closedError(reason: AgentwireError | undefined): ClosedError {
     return clientClosed(reason, this.#host, this.#setup.resolved.reconnect !== undefined);
   }
 
-  /** Resolves when the connection is ready; rejects when this run of attempts has failed. */
+  /** Resolves when the connection is ready. Rejects when this run of attempts has failed. */
   connect(): Promise<void> {
     const state = this.#state;
     switch (state.name) {
@@ -86,12 +86,12 @@ export class Connection implements KeepaliveUser, SocketUser {
     }
   }
 
-  /** A call needs the connection: cuts the wait between two attempts short. */
+  /** Ends the backoff, because a call needs the connection. */
   hurry(): void {
     if (this.#state.name === "reconnecting") this.#state.wait.hurry();
   }
 
-  /** Closes the current socket politely and goes on with another one. Call this only when no work is under way. */
+  /** Closes the current socket with a Close and connects again. Call it only while no work is running. */
   renew(): void {
     const state = this.#state;
     if (state.name !== "ready" || !state.socket.isOpen) return;
@@ -99,7 +99,7 @@ export class Connection implements KeepaliveUser, SocketUser {
     state.socket.close(1000, "");
   }
 
-  /** Starts the next link once the current one has ended. Drops the socket of a server that does not finish closing in time. */
+  /** Connects again after the current socket's end. Drops the socket if closing takes too long. */
   #leave(state: StateOf<"ready">, name: "renewing" | "ending"): Promise<void> {
     const unfinished = (): void =>
       this.drop(new ConnectionLostError("the server did not finish closing the connection"));
@@ -109,20 +109,17 @@ export class Connection implements KeepaliveUser, SocketUser {
     return next.promise;
   }
 
-  /** Whether the platform takes a frame now. A closing socket takes none, even before the socket reports its end. */
+  /** Whether the socket accepts a frame. A closing socket does not, even before its end. */
   get writable(): boolean {
     return this.#life.openSocket !== undefined;
   }
 
-  /**
-   * Writes one frame to the current socket, if there is one. `unwritten` is called if an earlier frame ended the socket and this frame
-   * was not sent.
-   */
+  /** Sends one frame on the open socket, if any. Calls `unwritten` if an earlier frame ended the socket. */
   send(text: string, unwritten?: () => void): void {
     const socket = this.#life.openSocket;
     if (!socket) return;
     const { outbox } = this.#setup.resolved;
-    outbox.enter(); // a peer in the same process may answer at once: tell its answer after this frame
+    outbox.enter(); // one input, so that an instant answer of a peer in this process is delivered after this frame
     try {
       socket.send(text, unwritten);
       this.#host.frame("out", text);
@@ -131,14 +128,14 @@ export class Connection implements KeepaliveUser, SocketUser {
     }
   }
 
-  // The protocol's handshake.
+  // Calls of the protocol during the handshake.
 
-  /** The server has answered. The protocol sets the time limits for the rest of the handshake. */
+  /** Ends `connectTimeout` after the server's first answer. From here the protocol sets its own limits. */
   answered(): void {
     if (this.#state.name === "handshaking") this.#state.cancelTimer();
   }
 
-  /** The client has asked the server again: restart `connectTimeout`. */
+  /** Restarts `connectTimeout`, because the client has asked the server again. */
   askedAgain(): void {
     if (this.#state.name === "handshaking") this.#shakeHands(this.#state, this.#state.socket);
   }
@@ -149,10 +146,10 @@ export class Connection implements KeepaliveUser, SocketUser {
     this.#life.to({ name: "handshaking", next, step, socket, cancelTimer });
   }
 
-  /** The handshake succeeded. */
+  /** Completes the handshake. */
   accept(): void {
     const state = this.#state;
-    if (state.name !== "handshaking" || !state.socket.isOpen) return; // refused or lost a moment ago
+    if (state.name !== "handshaking" || !state.socket.isOpen) return; // refused or lost just before
     const { resolved, stableAfter } = this.#setup;
     const { socket, step } = state;
     const cancelStable = limited(this.#clock, stableAfter ?? 0, () => this.healthy(), { unref: true });
@@ -164,8 +161,9 @@ export class Connection implements KeepaliveUser, SocketUser {
   }
 
   /**
-   * The handshake failed. Without `again`, the error decides whether another attempt follows after the back-off. `at-once`: another
-   * attempt follows now, whatever the policy says. `never`: the client is closed for good, with a Close to the server.
+   * Ends a failed handshake. Without `again`, the error decides whether another attempt follows after the backoff.
+   * `at-once`: another attempt follows now, whatever the policy says. `never`: the client sends a Close and closes for
+   * good.
    */
   refuse(error: AgentwireError, again?: "at-once" | "never"): void {
     const state = this.#state;
@@ -180,20 +178,19 @@ export class Connection implements KeepaliveUser, SocketUser {
     }
   }
 
-  // Whether the link is alive.
+  // Calls that report whether the connection works.
 
-  /** The link works: earlier failures no longer lengthen the back-off. */
+  /** Resets the failures, so that the next backoff is short again. */
   healthy(): void {
     this.#attempts.count.forgive();
   }
 
-  /** Proof of life, for a protocol that decides what counts as proof. */
+  /** Notes a sign of life, for a protocol that decides what counts as one. */
   alive(): void {
     const state = this.#life.state;
     if ("keepalive" in state && state.keepalive.cancelVerdict) state.keepalive.alive();
   }
 
-  /** The keepalive of the current link. */
   get keepalive(): Keepalive | undefined {
     return this.#life.keepalive;
   }
@@ -211,7 +208,7 @@ export class Connection implements KeepaliveUser, SocketUser {
     this.drop(new ConnectionLostError(`no sign of life for ${timeout} ms after a ping; ${advice}`));
   }
 
-  // Events of the current socket. An old socket reports no events.
+  // Events of the current socket. Older sockets report none.
 
   onOpen(): void {
     const state = this.#state;
@@ -236,7 +233,7 @@ export class Connection implements KeepaliveUser, SocketUser {
     else this.drop(readEnd(reported, this.#setup.resolved.maxReceiveBytes, this.#host));
   }
 
-  /** The current socket has ended, or is given up like a broken link. Later frames of the socket are ignored. */
+  /** Ends or drops the current socket, like a lost connection. Later frames of the socket are ignored. */
   drop(end: SocketEnd | AgentwireError): void {
     const state = this.#state;
     switch (state.name) {
@@ -283,19 +280,19 @@ export class Connection implements KeepaliveUser, SocketUser {
     state.socket.terminate();
     const error = this.#protocol.lost(end);
     this.#host.onDisconnected(error);
-    if (this.#state !== state) return; // the loss has ended the running work, and so the drain
+    if (this.#state !== state) return; // the loss has ended the running work, and the drain with it
     this.#life.to({ name: "closed", reason: closedByCaller() });
     this.#protocol.unavailable(error);
   }
 
-  /** The work that a drain waits for is done. */
+  /** Closes a draining client after its last work. */
   drained(): void {
     if (this.#state.name === "draining") this.#shut(closedByCaller());
   }
 
   /**
-   * Closes for good. First waits for running work, up to `drainTimeout` ms, unless `force` is set. A second call during the drain can
-   * only shorten it.
+   * Closes for good, after up to `drainTimeout` ms for running work without `force`. A second call can only shorten the
+   * drain.
    */
   close(options: { readonly force: boolean; readonly drainTimeout: number }): Promise<void> {
     if (!this.#life.isOver) {

@@ -1,4 +1,4 @@
-// Makes a socket by the client's options: its address, headers and factory.
+// Creates sockets from the client's options: address, headers and factory.
 import { noteStream, openSocket, sendsHeaders } from "#socket";
 import { describe } from "../checks.ts";
 import { ClosedError, InvalidInputError, UnsupportedError } from "../errors.ts";
@@ -20,16 +20,15 @@ interface DialOptions {
 type DialSettings = Required<DialOptions> & { readonly maxReceiveBytes: number };
 
 interface DialledProtocol {
-  /** Whether credentials go to the server. */
   carriesCredentials(): boolean;
   /** Adds the protocol's part to the user's checked address. @default no change */
   address?(url: string): string | Promise<string>;
 }
 
 /**
- * Makes the dialer of a client. A `url` function is called at each dial, and its result is checked.
- * @throws InvalidInputError when `url` is a string that cannot be dialled; UnsupportedError for `headers` that the socket in
- * use cannot send.
+ * Creates the dialer of a client. A `url` function is called and checked at each dial.
+ * @throws InvalidInputError for a `url` string that cannot be dialled; UnsupportedError for `headers` that the socket
+ * cannot send.
  */
 export function createDialer(
   options: DialOptions,
@@ -48,7 +47,7 @@ export function createDialer(
   return new Dialer(kept, redactor, protocol);
 }
 
-/** Opens the sockets of one client by its options. */
+/** Opens the sockets of one client from its options. */
 export class Dialer {
   readonly #options: DialSettings;
   readonly #redactor: Redactor;
@@ -62,23 +61,23 @@ export class Dialer {
     if (typeof options.url !== "function") this.#address = this.#check(options.url);
   }
 
-  /** The address of the last dial, for messages, without query and credentials. */
+  /** The address of the last dial for messages, without query and credentials. */
   target(): string {
     const url = this.#address;
     return url ? `${url.protocol}//${url.host}${url.pathname}` : "the server";
   }
 
-  /** @throws InvalidInputError when credentials sent now would travel unencrypted to another machine. */
+  /** @throws InvalidInputError if credentials would travel unencrypted to another machine. */
   assertPrivate(): void {
     if (this.#address && !this.#options.allowInsecure) assertPrivate(this.#address);
   }
 
-  /** The user's address: the one of the last dial, or of the next dial if there was none. */
+  /** The user's address: of the last dial, or of the next one before the first dial. */
   async address(): Promise<URL> {
     return this.#address ?? new URL(await this.#ask());
   }
 
-  /** Opens a socket. Calls `stillWanted` just before the socket is made. */
+  /** Opens a socket. Calls `stillWanted` just before. */
   async dial(stillWanted = () => true): Promise<WebSocketLike> {
     const { createWebSocket, WebSocket, headers, maxReceiveBytes } = this.#options;
     const asked = await this.#ask();
@@ -137,7 +136,7 @@ function checkUrl(value: unknown, mustBePrivate: boolean): URL {
   try {
     url = new URL(String(value));
   } catch {
-    // Leave out the platform's own error: it quotes the URL, which may hold a secret.
+    // Without the platform's own error, which quotes the URL and may reveal a secret.
     throw new InvalidInputError(
       "the URL cannot be read.",
       'Give the whole address, such as "ws://127.0.0.1:8000/ws".',

@@ -1,16 +1,15 @@
-// Takes each frame from text to the protocol: its size, its JSON, its failures.
+// Checks and parses incoming frames, and passes them to the protocol.
 import { type AgentwireError, PayloadTooLargeError, said } from "../errors.ts";
 import { exceedsBytes, isTooDeep, parseFrame, TOO_DEEP, utf8Length } from "../text.ts";
 import { tooLarge } from "./connection-errors.ts";
 import type { ConnectionHost, ConnectionSetup, Protocol } from "./connection-state.ts";
 
-/** The connection that frames arrive on. */
 interface FramesUser {
   alive(): void;
   drop(error: AgentwireError): void;
 }
 
-/** Takes the frames of a connection, from text to the protocol. */
+/** Checks and parses incoming frames, and passes them to the protocol. */
 export class Frames {
   readonly #limit: number;
   readonly #provesLife: boolean;
@@ -31,7 +30,7 @@ export class Frames {
     this.#protocol = protocol;
   }
 
-  /** A frame over the limit ends the link. */
+  /** Handles a text frame. A frame over the limit ends the connection. */
   onText(text: string): void {
     this.#host.frame("in", text);
     if (this.#provesLife) this.#user.alive();
@@ -43,13 +42,13 @@ export class Frames {
       );
   }
 
-  /** A binary frame that is not text. */
+  /** Warns about a binary frame that is not text. */
   onUnreadable(problem: string): void {
     if (this.#provesLife) this.#user.alive();
     this.#host.warn("unreadable-frame", problem);
   }
 
-  /** Parses one frame and passes it to the protocol. A frame that cannot be read or handled is a warning; the link lives on. */
+  /** Parses one frame for the protocol. A failure becomes a warning, and the connection stays open. */
   #read(text: string): void {
     const host = this.#host;
     const protocol = this.#protocol;

@@ -1,24 +1,23 @@
-// Pings a link, and declares it dead without a sign of life.
+// Pings a connection, and reports it as dead without a sign of life.
 import type { CancelTimer, Clock } from "../clock.ts";
 
 export interface KeepaliveTimes {
-  /** ms between pings; 0 for none. */
+  /** ms between pings. 0: no pings. */
   readonly interval: number;
-  /** ms from a ping to the verdict that the link is dead; 0 for never. */
+  /** ms from a ping until the connection counts as dead. 0: never. */
   readonly timeout: number;
 }
 
-/** The link to keep alive. */
 export interface KeepaliveUser {
-  /** Sends one ping; returns whether the ping was sent. */
+  /** Sends one ping. Returns whether it was sent. */
   ping(): boolean;
-  /** Whether the server's silence proves nothing right now. */
+  /** Whether the server may leave pings unanswered right now, so that silence proves nothing. */
   excused(): boolean;
-  /** No frame arrived within `timeout` ms after a ping. */
+  /** There was no sign of life within `timeout` ms after a ping. */
   onDead(timeout: number): void;
 }
 
-/** Pings a link. Declares the link dead if no proof of life follows in time. Runs until stopped. */
+/** Pings a connection. Reports it as dead if no sign of life follows in time. Runs until stopped. */
 export class Keepalive {
   readonly #clock: Clock;
   readonly #times: KeepaliveTimes;
@@ -26,7 +25,7 @@ export class Keepalive {
   #cancelPing: CancelTimer | undefined;
   /** When the last ping was answered. */
   #answeredAt = Number.NEGATIVE_INFINITY;
-  /** Runs from a ping to the verdict. A field, because each frame reads it: a call would cost more. */
+  /** Cancels the timer from a ping to the verdict. A field instead of a call, because each frame reads it. */
   cancelVerdict: CancelTimer | undefined;
 
   constructor(clock: Clock, times: KeepaliveTimes, user: KeepaliveUser) {
@@ -36,7 +35,7 @@ export class Keepalive {
     this.#schedule();
   }
 
-  /** Proof of life arrived. */
+  /** Notes a sign of life. */
   alive(): void {
     if (this.cancelVerdict) this.#answeredAt = this.#clock.now();
     this.#disarm();
@@ -47,13 +46,13 @@ export class Keepalive {
     return this.#clock.now() - this.#answeredAt < time;
   }
 
-  /** The server's silence is no longer excused: the time limit for its answer starts now. */
+  /** Restarts the time limit for the server's answer, because its silence counts again. */
   due(): void {
     this.#disarm();
     this.#arm();
   }
 
-  /** Sends a ping, such as one that could not be sent when it was due. The next ping follows one interval later. */
+  /** Sends a ping that could not be sent when it was due. The next ping follows one interval later. */
   pingNow(): void {
     this.#cancelPing?.();
     this.#ping();

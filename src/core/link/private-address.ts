@@ -1,7 +1,7 @@
 // Refuses to send credentials to an address that is neither encrypted nor on this machine.
 import { InvalidInputError } from "../errors.ts";
 
-/** @throws InvalidInputError when `url` is neither encrypted nor on this machine. */
+/** @throws InvalidInputError if `url` is neither encrypted nor on this machine. */
 export function assertPrivate(url: URL): void {
   const { protocol, hostname } = url;
   if (protocol === "wss:" || protocol === "https:" || isLoopback(hostname)) return;
@@ -12,8 +12,8 @@ export function assertPrivate(url: URL): void {
 }
 
 /**
- * `localhost`, 127.0.0.0/8, ::1, and 127.0.0.0/8 mapped to IPv6. The URL parser has normalised forms such as `127.1`. Not `*.localhost`:
- * a resolver may return any address for those names.
+ * Whether the host is `localhost`, 127.0.0.0/8, ::1, or 127.0.0.0/8 mapped to IPv6. The URL parser has normalised forms
+ * such as `127.1`. `*.localhost` is excluded, because a resolver may return any address for it.
  */
 function isLoopback(hostname: string): boolean {
   return (

@@ -1,4 +1,4 @@
-// Opens a WebSocket of the package `ws` on Node, and lets several frames leave in one write.
+// Opens a WebSocket of the package `ws` on Node, and sends several frames in one write.
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { OpenSocket, WebSocketLike } from "./web-socket.ts";
@@ -6,27 +6,27 @@ import type { OpenSocket, WebSocketLike } from "./web-socket.ts";
 /** `ws` can send `headers` with the upgrade. */
 export const sendsHeaders = true;
 
-/** `ws` is loaded at the first dial, so that importing a client costs nothing. */
+/** Loads `ws` at the first dial, so that importing a client stays cheap. */
 export const openSocket: OpenSocket = async (url, init, limits) => {
   const { default: NodeWebSocket } = await import("isomorphic-ws");
   return new NodeWebSocket(url, [...init.protocols], {
     headers: { ...init.headers },
     maxPayload: limits.maxReceiveBytes,
-    // Chunks are small and frequent: inflating them costs more than the saved bytes are worth.
+    // Chunks are small and frequent, so inflating them costs more than it saves.
     perMessageDeflate: false,
   });
 };
 
-/** The streams below the sockets. */
+/** The stream of each socket. */
 const streams = new WeakMap<WebSocketLike, Socket>();
 
-/** Remembers the stream of a new socket of `ws`, also of one that the caller made: its event `upgrade` shows the stream. */
+/** Stores the stream of a new `ws` socket, ours or the caller's, at its event `upgrade`. */
 export function noteStream(socket: WebSocketLike): void {
   if (!("once" in socket) || typeof socket.once !== "function") return;
   socket.once("upgrade", (response: IncomingMessage) => streams.set(socket, response.socket));
 }
 
-/** Calls `write`. The frames of `ws` then leave in one write; `ws` itself makes a write of each frame. */
+/** Sends all frames of `write` in one write. `ws` itself makes one write per frame. */
 export function inOneWrite(socket: WebSocketLike, write: () => void): void {
   const stream = streams.get(socket);
   stream?.cork();

@@ -4,19 +4,18 @@ import { Table } from "../table.ts";
 import type { Outbox } from "../tell/outbox.ts";
 import type { CloseEventLike, MessageEventLike, WebSocketLike } from "./web-socket.ts";
 
-/** The end of a socket. */
+/** How a socket ended. */
 export interface SocketEnd {
-  /** The close code; 1006 if the link broke without a close code. */
+  /** The close code. 1006 if the connection broke without one. */
   readonly code: number;
   readonly reason: string;
-  /** The runtime's error, if the runtime reports one. */
+  /** The runtime's error, if it reports one. */
   readonly cause?: unknown;
 }
 
 /** `utf-8`: binary frames are text. `unreadable`: the protocol has no binary frames. */
 export type BinaryFrames = "utf-8" | "unreadable";
 
-/** The connection that a socket belongs to. */
 export interface SocketUser {
   onOpen(): void;
   readonly frames: {
@@ -24,9 +23,9 @@ export interface SocketUser {
     /** A binary frame that is not text. */
     onUnreadable(problem: string): void;
   };
-  /** The socket threw an error when it was told to send a frame. */
+  /** The socket's `send` threw. */
   onRefused(cause: unknown): void;
-  /** The client ends the open socket. Returns the frames that go out in one write with its Close. Called once. @default none */
+  /** The last frames of a socket that the client ends, sent in one write with the Close. @default none */
   farewell?(): readonly string[];
   /** Called once, as the last event. */
   onEnd(end: SocketEnd): void;
@@ -35,20 +34,20 @@ export interface SocketUser {
 const OPEN = 1;
 
 /**
- * One WebSocket of any runtime. Each event is an input of the client's outbox. Writes wait in the outbox, in order, until the current
- * input ends. After `terminate()` or the end the socket reports nothing.
+ * One WebSocket of any runtime. Each event is an input of the client's outbox. Writes wait in order until the current
+ * input ends. After `terminate()` or its end, the socket reports nothing.
  */
 export class Socket {
   readonly #socket: WebSocketLike;
   readonly #outbox: Outbox;
   readonly #binary: BinaryFrames;
-  /** `undefined` once the socket reports nothing more. */
+  /** Undefined once the socket reports nothing more. */
   #user: SocketUser | undefined;
-  /** `close` was called; the platform's `close` runs only at the end of the input. */
+  /** Whether `close` was called. The platform's `close` runs at the end of the input. */
   #isClosing = false;
-  /** The socket threw while sending a frame: later frames are not written. */
+  /** Whether `send` has thrown. Later frames are then not sent. */
   #hasRefused = false;
-  /** The callbacks of frames that wait to be written. */
+  /** The callbacks of frames that are not written yet. */
   readonly #unwritten = new Table<() => void, true>();
   #failure: unknown;
 
@@ -57,22 +56,22 @@ export class Socket {
     this.#outbox = outbox;
     this.#binary = binary;
     this.#user = user;
-    socket.binaryType = "arraybuffer"; // Blobs could only be read out of order
+    socket.binaryType = "arraybuffer"; // blobs could only be read out of order
     socket.addEventListener("open", this.#onOpen);
     socket.addEventListener("message", this.#onMessage);
     socket.addEventListener("error", this.#onError);
     socket.addEventListener("close", this.#onClose);
-    // A socket that is already open or closed fires no event for its past.
+    // An already open or closed socket fires no event for it.
     if (socket.readyState === OPEN) queueMicrotask(this.#onOpen);
     if (socket.readyState > OPEN) queueMicrotask(() => this.#onClose({ code: 1006, reason: "" }));
   }
 
-  /** Whether the platform takes a frame now: a closing socket drops frames silently. */
+  /** Whether the platform accepts a frame now. A closing socket drops frames silently. */
   get isOpen(): boolean {
     return this.#user !== undefined && !this.#isClosing && this.#socket.readyState === OPEN;
   }
 
-  /** Sends a frame. If the socket ends before the frame was written, `unwritten` is called before `onEnd`. */
+  /** Sends a frame. If the socket ends before the frame is written, `unwritten` is called before `onEnd`. */
   send(text: string, unwritten?: () => void): void {
     if (unwritten) this.#unwritten.set(unwritten, true);
     this.#outbox.write(() => {
@@ -96,7 +95,7 @@ export class Socket {
     this.#unwritten.clear();
   }
 
-  /** Starts the closing handshake, behind the user's farewell. The end is still reported. */
+  /** Starts the closing handshake after the farewell frames. The end is still reported. */
   close(code: number, reason: string): void {
     const frames = this.#farewell();
     this.#isClosing = true;
@@ -109,7 +108,7 @@ export class Socket {
     });
   }
 
-  /** Ends the connection, without a Close frame if the user has no farewell. Reports nothing more. */
+  /** Ends the connection and reports nothing more. Sends a Close only if there are farewell frames. */
   terminate(): void {
     if (!this.#user) return;
     const frames = this.#farewell();
@@ -124,7 +123,7 @@ export class Socket {
     return (this.isOpen && this.#user?.farewell?.()) || [];
   }
 
-  /** A server may act on the frames only if the Close is right behind them. */
+  /** Sends frames and Close in one write: a server may ignore the frames unless the Close follows. */
   #leave(frames: readonly string[], code: number, reason: string): void {
     inOneWrite(this.#socket, () => {
       for (const frame of this.#hasRefused ? [] : frames) this.#socket.send(frame);
@@ -133,8 +132,8 @@ export class Socket {
   }
 
   /**
-   * Stops listening. The error listener stays: `ws` emits `error` when a connecting socket is terminated, and an `error` event without a
-   * listener ends the process.
+   * Removes the listeners except that for errors. `ws` emits `error` when a connecting socket is terminated, and an
+   * `error` event without a listener ends the process.
    */
   #release(): void {
     this.#user = undefined;
@@ -156,7 +155,7 @@ export class Socket {
     }
   };
 
-  /** `ws` sets `error` on the event; browsers hide the error. */
+  /** `ws` puts the error on the event. Browsers hide it. */
   readonly #onError = (event: object): void => {
     if ("error" in event) this.#failure = event.error;
   };
@@ -169,7 +168,7 @@ export class Socket {
     this.#outbox.run(() => user?.onEnd(this.#failure === undefined ? end : { ...end, cause: this.#failure }));
   };
 
-  /** Some original servers read binary frames as UTF-8 text. The client does the same. */
+  /** Reads binary frames as UTF-8 text, as some original servers do. */
   #onBinary(data: unknown): void {
     const read = this.#binary === "unreadable" ? ", which this protocol does not have" : utf8Of(data);
     if (typeof read === "string") this.#user?.frames.onUnreadable(`a binary frame${read}`);
@@ -177,14 +176,14 @@ export class Socket {
   }
 }
 
-/** The caller's socket may throw at its end. Nothing depends on the socket any more. */
+/** Ignores errors of the caller's socket, because nothing depends on it any more. */
 function quietly(call: () => void): void {
   try {
     call();
   } catch {}
 }
 
-/** The text of a binary frame, or the reason why the frame has no text. */
+/** The text of a binary frame, or the reason why it has none. */
 function utf8Of(data: unknown): string | { readonly text: string } {
   if (!isBytes(data)) return " of a kind that cannot be read in order";
   if (typeof TextDecoder !== "function") return ", which cannot be read where there is no `TextDecoder`";
@@ -195,7 +194,7 @@ function utf8Of(data: unknown): string | { readonly text: string } {
   }
 }
 
-/** Without `instanceof`: the buffer may come from another realm. */
+/** Without `instanceof`, because the buffer may come from another realm. */
 function isBytes(data: unknown): data is ArrayBuffer | DataView {
   return ArrayBuffer.isView(data) || Object.prototype.toString.call(data) === "[object ArrayBuffer]";
 }

@@ -1,12 +1,12 @@
 // The part of the WebSocket interface that the library uses.
 
-/** The part of the WebSocket interface that the library uses. The sockets of browsers, Node and `ws` all match it. */
+/** The WebSocket interface that the library uses. Sockets of browsers, Node and `ws` match it. */
 export interface WebSocketLike {
   readonly readyState: number;
   binaryType?: string;
   send(data: string): void;
   close(code?: number, reason?: string): void;
-  /** Ends the connection without a Close frame, if the implementation can. */
+  /** Ends the connection without a Close, if the implementation can. */
   terminate?(): void;
   addEventListener(type: "open", listener: () => void): void;
   addEventListener(type: "message", listener: (event: MessageEventLike) => void): void;
@@ -32,7 +32,7 @@ export interface WebSocketInit {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Opens the platform's own socket. One file per platform; the package's `imports` selects the file. */
+/** Opens the platform's own socket. Each platform has one file, selected by the package's `imports`. */
 export type OpenSocket = (
   url: string,
   init: WebSocketInit,

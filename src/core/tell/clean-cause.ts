@@ -1,25 +1,26 @@
-// Takes credentials out of a foreign error before it becomes the `cause` of ours.
+// Removes credentials from a foreign error before it becomes the `cause` of an error of this library.
 import { isAgentwireError } from "../errors.ts";
 import { isCredentialMember } from "./credential-names.ts";
 import { REDACTED } from "./redact.ts";
 
-/** Nesting levels of causes and properties that are copied. Platform errors nest two levels. */
+/** The maximum depth of copied causes and properties. Platform errors nest two levels. */
 const MAX_DEPTH = 8;
 
-/** Upper bound on the objects that are examined: an error may lead to a whole application. */
+/** The limit of examined objects, because an error may reference a whole application. */
 const MAX_OBJECTS = 1_000;
 
 /**
- * An error of foreign code, for use as the `cause` of our error. Returns the error itself if it holds no credential, otherwise a copy
- * without the credentials. Covers messages, stacks, causes, the errors of an `AggregateError` and all other properties. An object of
- * another class, such as a request with its headers, may hide credentials: the copy has the name of the class instead of the object.
+ * Makes an error of foreign code safe as the `cause` of our error. Returns the error itself if it holds no credential,
+ * otherwise a copy without credentials. Covers messages, stacks, causes, the errors of an `AggregateError` and all
+ * other properties. An object of another class, such as a request with its headers, may hide credentials: the copy has
+ * only its class name.
  */
 export function cleanCause(thrown: unknown, redact: (text: string) => string): unknown {
   try {
     if (isClean(thrown, redact)) return thrown;
     return copyOf(thrown, "", 0, { redact, made: new Map() });
   } catch {
-    return new Error("what was thrown cannot be read"); // a proxy or an accessor that throws
+    return new Error("what was thrown cannot be read"); // a proxy or a getter threw
   }
 }
 
@@ -34,7 +35,7 @@ function isClean(thrown: unknown, redact: (text: string) => string): boolean {
     if (seen.size > MAX_OBJECTS || !isReadable(value)) return false;
     if (value instanceof Error) open.push(["", value.name], ["", value.message], ["", value.stack]);
     for (const [key, { value: field, get }] of membersOf(value)) {
-      if (get) return false; // a getter may return anything, and another value the next time
+      if (get) return false; // a getter may return another value each time
       open.push(["", String(key)], [String(key), field]);
     }
   }
@@ -72,7 +73,7 @@ function copyError({ name, message, stack }: Error, redact: (text: string) => st
   return copy;
 }
 
-/** The own members, except the standard members of an error or an array. */
+/** Own members, except the standard ones of an error or an array. */
 function membersOf(value: object): readonly (readonly [string | symbol, PropertyDescriptor])[] {
   const usual =
     value instanceof Error ? ["name", "message", "stack"] : Array.isArray(value) ? ["length"] : [];
@@ -86,7 +87,7 @@ function cleanText(name: string, text: string, redact: (text: string) => string)
   return text !== "" && isCredentialMember(name) ? REDACTED : redact(text);
 }
 
-/** Whether all data of `value` is in its members. Errors, arrays and plain objects hide nothing. */
+/** Whether the members of `value` hold all its data, as for errors, arrays and plain objects. */
 function isReadable(value: object): boolean {
   if (value instanceof Error || Array.isArray(value)) return true;
   const prototype: unknown = Object.getPrototypeOf(value);

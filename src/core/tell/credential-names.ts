@@ -1,16 +1,16 @@
-// Which names of JSON members, headers and URL parameters hold a credential.
+// Decides which names of JSON members, headers and URL parameters hold a credential.
 import { type Span, unescaped } from "./spellings.ts";
 
-/** Regular expression source for the end of a credential's name, in JSON and in URLs. */
+/** Matches the end of a credential's name in JSON and URLs (regular expression source). */
 export const CREDENTIAL_NAME =
   "(?:token|api[_-]?key|private[_-]?key|secret|password|passphrase|seed[_-]?phrase|mnemonic|authorization|cookie|creds|credentials?)";
 
 const MEMBER = new RegExp(`${CREDENTIAL_NAME}$`, "i");
 
-/** In a URL, any name that ends in `key` or `signature` also names a credential. */
+/** In a URL, any name that ends in `key` or `signature` also holds a credential. */
 const PARAMETER = new RegExp(`(?:${CREDENTIAL_NAME}|key|signature)\\d*$`, "i");
 
-/** Names of credentials in a URL, only as whole words: `compass` is no `pass`. In JSON these words also name other things. */
+/** Credentials in a URL, as whole words: not `pass` in `compass`. In JSON they have other meanings too. */
 const PARAMETER_WORDS: ReadonlySet<string> = new Set([
   "auth",
   "oauth",
@@ -28,15 +28,15 @@ const PARAMETER_WORDS: ReadonlySet<string> = new Set([
   "sig",
 ]);
 
-/** The last word of a name in camel, snake, kebab or dotted case, or in capitals. Linear: each letter is in one word. */
+/** The last word of a name in any case style. Linear, because each letter belongs to one word. */
 const LAST_WORD = /(?:([A-Z][a-z]+)|(?:^|[^A-Za-z])([a-z]+)|(?:^|[^A-Z])([A-Z]+))\d*$/;
 
-/** Whether a member of this name holds a credential. */
+/** Whether a member with this name holds a credential. */
 export function isCredentialMember(name: string): boolean {
   return MEMBER.test(name);
 }
 
-/** Whether a URL parameter of this name holds a credential. The name may be percent-encoded. */
+/** Whether a URL parameter with this name holds a credential. The name may be percent-encoded. */
 export function isCredentialParameter(name: string): boolean {
   const plain = unescaped(name);
   if (PARAMETER.test(plain)) return true;
@@ -45,26 +45,26 @@ export function isCredentialParameter(name: string): boolean {
 }
 
 /**
- * The user info of a URL. A password may hold `/`, although a URL writes that as `%2F`, unless a port stands before the `/`. Linear: no search
- * passes the next `://`.
+ * The user info of a URL. The password may contain a raw `/`, but not after a port. Linear, because no search passes
+ * the next `://`.
  */
 const USER_INFO = /:\/\/([^\s/?#@:[]*)(?::(?!\d*[/?#])([^\s/?#]+|(?:(?!:\/\/)[^\s@])+))?@/dg;
 
-/** The same in a text, where quotes, angle brackets and backslashes end a URL. */
+/** The same in running text, where quotes, angle brackets and backslashes end a URL. */
 const USER_INFO_IN_TEXT =
   /:\/\/([^\s/?#@:["'<>\\]*)(?::(?!\d*[/?#])([^\s/?#"'<>\\]+|(?:(?!:\/\/)[^\s@"'<>\\])+))?@/dg;
 
-/** A user name that is a token: by the beginnings of well-known ones, or long and with a digit. */
+/** A user name that is a token: it has a well-known prefix, or it is long and contains a digit. */
 const TOKEN =
   /^(?:gh[a-z]_|github_pat_|gl(?:pat|dt|rt|cbt|ptt)-|xox[a-z]-|sk-|npm_|eyJ)|^(?=\D*\d)[\w-]{20,}$/;
 
-/** The secret part of a webhook's address: who knows it can post. */
+/** The secret part of a webhook's address, which allows anybody to post. */
 const WEBHOOK =
   /:\/\/(?:hooks\.[\w.-]+|[\w.-]+\.webhook\.office\.com|(?:[\w-]+\.)?discord(?:app)?\.com\/api\/webhooks)\/([\w/.~%+=-]{15,}[\w/=])/dgi;
 
 /**
- * The credentials of URLs in a text: passwords, user names that are tokens, and the paths of webhooks.
- * @param isValue whether the text is one value, in which quotes end no URL
+ * Finds the credentials of URLs in a text: passwords, user names that are tokens, and the paths of webhooks.
+ * @param isValue whether the text is one value, in which quotes do not end a URL
  */
 export function urlCredentials(text: string, isValue = false): readonly Span[] {
   const spans: Span[] = [];
@@ -80,7 +80,7 @@ export function urlCredentials(text: string, isValue = false): readonly Span[] {
   return spans;
 }
 
-/** The credentials of a URL as written there: in its query, its fragment and its user info. */
+/** The credentials in a URL's query, fragment and user info, as written. */
 export function credentialsIn(url: string): readonly string[] {
   const [found] = url.matchAll(USER_INFO);
   const [, user, password] = found?.index === url.indexOf("://") ? found : [];
@@ -96,7 +96,7 @@ export function credentialsIn(url: string): readonly string[] {
   ];
 }
 
-/** The credentials of headers: each value, the text after its scheme (`Bearer abc`), and each value of a cookie. */
+/** The credentials in headers: values, their text after the scheme (`Bearer abc`), and cookie values. */
 export function credentialsInHeaders(headers: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(headers).flatMap(([name, value]) => [
     value,

@@ -1,4 +1,4 @@
-// A typed event emitter: a listener that throws stops no other listener.
+// A typed event emitter. An error in one listener does not stop the others.
 import { EventEmitter } from "eventemitter3";
 import { type Checks, checkCallOptions, checks } from "../checks.ts";
 import { InvalidInputError } from "../errors.ts";
@@ -12,25 +12,25 @@ export interface ListenOptions {
 
 const LISTEN_CHECKS: Checks<ListenOptions> = { signal: checks.signal };
 
-/** Removes a listener; calling it again does nothing. */
+/** Removes a listener. Further calls do nothing. */
 export type Unsubscribe = () => void;
 
-/** An object with one key for each event in the type `Events`: the event names at run time. */
+/** The event names of the type `Events` at run time, as keys. */
 export type EventNames<Events> = Readonly<Record<keyof Events, true>>;
 
 /**
- * A typed emitter that calls listeners through the client's outbox. If a listener throws, the other listeners still run, and the error
- * goes to `onThrow` with the event's name. A listener gets the events that are emitted after it was attached and delivered before it is
- * removed. `Events` maps an event's name to the arguments of its listeners.
+ * A typed emitter that calls listeners through the client's outbox. If a listener throws, the other listeners still
+ * run, and `onThrow` gets the error and the event's name. A listener gets the events that are emitted after it was
+ * added and delivered before it is removed. `Events` maps an event's name to the arguments of its listeners.
  */
 export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[] }> {
   readonly #emitter = new EventEmitter();
   readonly #names: EventNames<Events>;
   readonly #outbox: Outbox;
   readonly #onThrow: (error: unknown, name: string) => void;
-  /** Made for the first listener: an idle client has a dozen emitters. */
+  /** Created with the first listener, because an idle client has a dozen emitters. */
   #offs: Set<Unsubscribe> | undefined;
-  /** The listeners of the last event that was emitted: most events have the name of the event before. */
+  /** The listeners of the last event, cached because most events repeat the name. */
   #last:
     | { readonly name: string; readonly listeners: readonly ((...values: unknown[]) => void)[] }
     | undefined;
@@ -42,7 +42,7 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
     this.#onThrow = onThrow;
   }
 
-  /** @throws InvalidInputError for an event or an option that does not exist, and for a listener that is no function. */
+  /** @throws InvalidInputError for an unknown event or option, and if the listener is not a function. */
   on<Name extends keyof Events & string>(
     name: Name,
     listener: (...values: Events[Name]) => void,
@@ -56,7 +56,7 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
     const { signal } = options;
     if (this.#closed || signal?.aborted) return () => {};
     let isListening = true;
-    // eventemitter3 loses the types; `emit` checked the values.
+    // eventemitter3 loses the types that `emit` has checked.
     const told = (...values: unknown[]): void => {
       if (isListening) this.#call(name, listener, values as unknown as Events[Name]);
     };
@@ -76,8 +76,8 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
   }
 
   /**
-   * Attaches a listener, and tells it the present values in a microtask: by then the caller holds the returned function. Iterates
-   * `present` at that time, value by value, so `present` can leave out values that have changed meanwhile.
+   * Adds a listener and calls it with the present values in a microtask, when the caller already has the returned
+   * function. `present` is iterated then, value by value, so it can skip values that have changed meanwhile.
    */
   onWithPresent<Name extends keyof Events & string>(
     name: Name,
@@ -100,12 +100,12 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
     };
   }
 
-  /** Emits an event. Allocates nothing without listeners: this runs once per frame. */
+  /** Emits an event. Allocates nothing without listeners, because it runs for every frame. */
   emit<Name extends keyof Events & string>(name: Name, ...values: Events[Name]): void {
     if (this.has(name)) this.#post(name, values, undefined);
   }
 
-  /** Like `emit`, but tells each listener only if `stands()` is still true then. */
+  /** Like `emit`, but skips each listener for which `stands()` is no longer true. */
   emitWhile<Name extends keyof Events & string>(
     name: Name,
     stands: () => boolean,
@@ -114,12 +114,12 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
     if (this.has(name)) this.#post(name, values, stands);
   }
 
-  /** Like `emit`, but also after `close()`: reports errors that listeners of the last events have thrown. */
+  /** Like `emit`, but also works after `close()`, for errors from the last listeners. */
   emitThrown<Name extends keyof Events & string>(name: Name, ...values: Events[Name]): void {
     if (this.#emitter.listenerCount(name) > 0) this.#post(name, values, undefined);
   }
 
-  /** Takes no more events. Once all events are told, removes every listener, also from its signal. */
+  /** Accepts no more events. Removes all listeners after the last events are delivered. */
   close(): void {
     this.#closed = true;
     const offs = this.#offs;
@@ -127,23 +127,23 @@ export class Emitter<Events extends { [Name in keyof Events]: readonly unknown[]
     const end = (): void => {
       for (const off of offs) off();
     };
-    this.#outbox.tell(() => this.#outbox.tell(end)); // remove listeners after the errors of the last listeners are told
+    this.#outbox.tell(() => this.#outbox.tell(end)); // delivers the last listeners' errors first
   }
 
-  /** Whether the event has listeners. Without listeners, skip building an expensive value. */
+  /** Whether the event has listeners. If not, the caller can skip building an expensive value. */
   has(name: keyof Events & string): boolean {
     return !this.#closed && this.#offs !== undefined && this.#emitter.listenerCount(name) > 0;
   }
 
   #post(name: keyof Events & string, values: readonly unknown[], stands: (() => boolean) | undefined): void {
     if (this.#last?.name !== name) this.#last = { name, listeners: this.#emitter.listeners(name) };
-    const { listeners } = this.#last; // listeners attached later get only later events
+    const { listeners } = this.#last; // listeners added later do not get this event
     this.#outbox.tell(() => {
       for (const listener of listeners) if (!stands || stands()) listener(...values);
     });
   }
 
-  /** Reports the error of a listener, thrown at once or rejected later. */
+  /** Calls a listener and reports its error, thrown at once or rejected later. */
   #call<Name extends keyof Events & string>(
     name: Name,
     listener: (...values: Events[Name]) => unknown,

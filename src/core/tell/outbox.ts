@@ -1,32 +1,32 @@
-// Keeps socket writes and calls of the caller's code until the change of the state is complete.
+// Delays socket writes and calls of the caller's code until the state has changed completely.
 import type { CancelTimer, Clock, TimerOptions } from "../clock.ts";
 
 /**
- * Commit, then tell. A call, a timer, a socket event or an abort is an *input*: an input first changes the state completely. Writes, and
- * calls of the caller's code, wait here until the outermost input is done.
+ * Commit, then tell. A call, a timer, a socket event and an abort are *inputs*. An input first changes the state
+ * completely. Socket writes and calls of the caller's code wait here until the outermost input has ended.
  *
  *     input ──▶ commit ──▶ writes ──▶ tell ──▶ tell ──▶ ...
- *                                      └─ an input of a listener: commit ──▶ writes; its tells join the end
+ *                                      └─ an input of a listener: commit ──▶ writes; its tells are appended
  *
- * So no code has to check whether a listener has just changed the state, and no listener sees a half-made state.
+ * So code need not check whether a listener has just changed the state, and no listener sees a half-changed state.
  */
 export class Outbox {
-  /** Both lists are read from the front while they grow, and emptied at the end. No element is ever moved. */
+  /** Both lists are read from the front while they grow, and emptied at the end. No element moves. */
   readonly #writes: (() => void)[] = [];
   readonly #tells: (() => void)[] = [];
-  /** The number of nested inputs that are being committed. */
+  /** The number of nested inputs that have not ended. */
   #depth = 0;
-  /** The time of the current input, once the input has read the time. One input has one time. */
+  /** The time of the current input, set at its first read. */
   #now: number | undefined;
   #isWriting = false;
   #isTelling = false;
 
-  /** Begins an input. `leave` must follow, also after a throw. Allocates nothing: this runs for each frame. */
+  /** Starts an input. `leave` must follow, even after an error. Runs for each frame: allocates nothing. */
   enter(): void {
     this.#depth++;
   }
 
-  /** Commits the input. The outermost input then writes, and then tells. */
+  /** Ends the input. After the outermost input come the writes, then the tells. */
   leave(): void {
     if (--this.#depth > 0) return;
     this.#now = undefined;
@@ -48,31 +48,31 @@ export class Outbox {
     }
   }
 
-  /** Uses a socket once the input is committed. The socket may call back at once: that call is another input. */
+  /** Writes to a socket after the input. If the socket calls back at once, that is another input. */
   write(write: () => void): void {
     this.#writes.push(write);
     this.#settle();
   }
 
-  /** Calls the caller's code once the input is committed and written: a listener, a logger, an abort, a callback. */
+  /** Calls the caller's code (a listener, a logger, a callback) after the input and its writes. */
   tell(tell: () => void): void {
     this.#tells.push(tell);
     this.#settle();
   }
 
-  /** The time of the current input, by `clock`. */
+  /** The time of the current input. Constant during the input. */
   now(clock: Clock): number {
     if (this.#depth === 0) return clock.now();
     this.#now ??= clock.now();
     return this.#now;
   }
 
-  /** A clock whose timers are inputs. The clock stands still during an input. */
+  /** A clock whose timers are inputs, and whose time is constant during an input. */
   clock(clock: Clock): Clock {
     return new InputClock(clock, this);
   }
 
-  /** Outside of an input, writes and tells at once. */
+  /** Outside an input, runs the new write or tell at once. */
   #settle(): void {
     if (this.#depth > 0) return;
     this.enter();
@@ -98,7 +98,7 @@ export class Outbox {
   }
 }
 
-/** Calls all functions, also those added meanwhile. Throws the first error after the last call. */
+/** Calls all functions, including added ones. Throws the first error after the last call. */
 function callAll(calls: (() => void)[]): void {
   let thrown: { readonly error: unknown } | undefined;
   for (let at = 0; at < calls.length; at++) {

@@ -1,4 +1,4 @@
-// Takes credentials out of every text that the library reports.
+// Removes credentials from every text that the library reports.
 import { Table } from "../table.ts";
 import { endOfString, parseFrame } from "../text.ts";
 import {
@@ -15,52 +15,48 @@ export const REDACTED = "[redacted]";
 const BACKSLASH = "\\";
 const QUOTE = '"';
 
-/** Follows the name of a member. */
+/** The colon after a member's name. */
 const COLON = /\s*:/y;
 
-/** The shortest length of a secret: a shorter one would match innocent text. */
+/** The shortest secret to look for. Shorter ones would match innocent text. */
 const SHORTEST = 4;
 
-/** Remembered secrets that are no longer in use. A server may still repeat the token of one of the last prompts. */
+/** The limit of secrets that are no longer used. A server may repeat the token of a recent prompt. */
 const REMEMBERED = 16;
 
-/** Levels of escapes that are undone: JSON in JSON in JSON, or JSON in JSON in a URL. */
+/** How many levels of escapes are undone: JSON in JSON in JSON, or JSON in JSON in a URL. */
 const LEVELS = 3;
 
 /**
- * Matches the name of a credential's member and the opening quote of the value: in JSON, in JSON inside a JSON string (where quotes have
- * backslashes), and in the Python notation in which servers quote input.
+ * The name of a member with a credential, and the opening quote of its value. Matches JSON, JSON inside a JSON string
+ * (with backslashes before quotes), and the Python notation in which servers quote input.
  */
 const MEMBER = new RegExp(String.raw`["'][\w.-]{0,64}${CREDENTIAL_NAME}\\*["']\s*:\s*(\\*)(["'])`, "gi");
 
-/** Matches a parameter of a URL anywhere in a text. */
+/** A URL parameter anywhere in a text. */
 const PARAMETER = /[?&#]([^=&#?\s"'<>\\]{1,80})=([^&#\s"'<>\\]+)/g;
 
-/** The record of one secret. */
 interface Known {
-  /** The secret, and the secret with its own escapes undone. */
+  /** The secret, as given and with its escapes undone. */
   readonly forms: readonly string[];
   /** The number of users of the secret. */
   uses: number;
 }
 
-/** Removes credentials from everything that the library reports: errors, warnings, logs, `frame` and `message` events. */
+/** Removes credentials from errors, warnings, logs, and `frame` and `message` events. */
 export class Redactor {
   readonly #known = new Table<string, Known>();
-  /** The known secrets without a user, oldest first. */
+  /** Known secrets without users, oldest first. */
   readonly #unused = new Table<string, true>();
   readonly #used = new Table<unknown, readonly string[]>();
 
-  /** Remembers a secret among the last 16 secrets without a user. */
+  /** Remembers a secret without a user. Only the last 16 of these are kept. */
   add(secret: string | undefined): void {
     if (secret === undefined || secret.length < SHORTEST) return;
     if (this.#knowledgeOf(secret).uses === 0) this.#setUnused(secret);
   }
 
-  /**
-   * Sets the secrets of `user`, any object or name. Replaces the secrets that an earlier call set for the same `user`. A secret that
-   * loses its last user stays among the last 16.
-   */
+  /** Replaces the secrets of `user`, any object or name. Unused secrets stay among the last 16. */
   use(user: unknown, ...secrets: readonly (string | undefined)[]): void {
     const before = this.#used.get(user) ?? [];
     const now = secrets.filter((secret): secret is string => (secret?.length ?? 0) >= SHORTEST);
@@ -73,10 +69,7 @@ export class Redactor {
     for (const secret of before) if (--this.#knowledgeOf(secret).uses === 0) this.#setUnused(secret);
   }
 
-  /**
-   * Replaces remembered secrets, in any escaping, the values of members and parameters with the name of a credential, and the credentials
-   * of URLs. Valid JSON stays valid JSON.
-   */
+  /** Replaces known secrets in any escaping, and values and URLs that look like credentials. JSON stays valid. */
   redact(text: string): string {
     const views = [text];
     for (let view = text; views.length <= LEVELS; views.push(view)) {
@@ -90,10 +83,7 @@ export class Redactor {
     return hasQuote && isJson(text) ? this.#redactStrings(text) : without(text, spans);
   }
 
-  /**
-   * Redacts each string of a JSON text separately. In the whole text, a value inside a string would seem to continue after the end of the
-   * string.
-   */
+  /** Redacts each string of a JSON text separately, so that no value seems to continue after its string. */
   #redactStrings(json: string): string {
     let clean = "";
     let copied = 0;
@@ -115,7 +105,7 @@ export class Redactor {
     return clean + json.slice(copied);
   }
 
-  /** Redacts a JSON value of any depth. Returns a clean copy, or the value itself if the value is clean. */
+  /** Redacts a JSON value of any depth. Returns a copy, or the value itself if it has no credentials. */
   redactValue(value: unknown): unknown {
     let isClean = true;
     const open: [source: object, copy: object][] = [];
@@ -140,7 +130,7 @@ export class Redactor {
       const [source, target] = pair;
       for (const [name, field] of Object.entries(source)) {
         const key = Array.isArray(source) ? name : clean(name);
-        // Not an assignment: a member may have the name `__proto__`.
+        // Not by assignment, because a member may be named `__proto__`.
         const member = { value: copyOf(name, field), writable: true, enumerable: true, configurable: true };
         Object.defineProperty(target, key, member);
       }
@@ -169,7 +159,7 @@ export class Redactor {
     }
   }
 
-  /** `found`, and the credentials that `text` holds literally. */
+  /** Returns `found` and the credentials that `text` contains literally. */
   #spansIn(text: string, found: readonly Span[]): Span[] {
     const spans = [...found, ...urlCredentials(text)];
     for (const { forms } of this.#known.values()) {
@@ -187,7 +177,7 @@ export class Redactor {
   }
 }
 
-/** One pass: after each value the search continues behind the value. */
+/** Adds the values of members with a credential's name. One pass: the search continues after each value. */
 function addMembers(text: string, spans: Span[]): void {
   MEMBER.lastIndex = 0;
   for (let found = MEMBER.exec(text); found; found = MEMBER.exec(text)) {
@@ -200,9 +190,9 @@ function addMembers(text: string, spans: Span[]): void {
 }
 
 /**
- * Returns the end of a string whose opening quote had `depth` backslashes: the first such quote that is not escaped. Each level of
- * nesting doubles the backslashes, so the remainder of their number decides. A double quote with fewer backslashes closes an outer
- * string: the text was cut there.
+ * The end of a string whose opening quote has `depth` backslashes: the first such quote that is not escaped. Each
+ * nesting level doubles the backslashes, so the remainder of their number decides. A double quote with fewer
+ * backslashes closes an outer string, because the text was cut.
  */
 function endOfValue(text: string, start: number, quote: string, depth: number): number {
   let run = 0;

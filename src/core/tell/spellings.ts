@@ -1,12 +1,12 @@
-// Undoes escapes in a text, and maps places in it back, so that escaped credentials are found too.
+// Undoes escapes in a text, to find escaped credentials, and maps positions back to the original text.
 
-/** A part of a text: from `start` up to `end`. */
+/** A range of a text, from `start` to before `end`. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** Matches one character as escaped in JSON, JavaScript, Python or a URL. */
+/** One character, as escaped in JSON, JavaScript, Python or a URL. */
 const ESCAPE =
   /\\(?:u[\da-fA-F]{4}|x[\da-fA-F]{2}|["'\\/bfnrt])|%[0-7][\da-fA-F]|%[c-fC-F][\da-fA-F](?:%[89abAB][\da-fA-F]){1,3}/g;
 
@@ -17,13 +17,13 @@ export function unescaped(text: string): string {
   return text.replace(ESCAPE, meaningOf);
 }
 
-/** Maps spans of `unescaped(text)` to spans of `text`. The spans must be sorted and must not overlap. One pass. */
+/** Maps spans of `unescaped(text)` to spans of `text`. The spans must be sorted and disjoint. One pass. */
 export function spansInSource(text: string, spans: readonly Span[]): readonly Span[] {
   if (spans.length === 0) return spans;
   const escapes = text.matchAll(ESCAPE);
   let next = escapes.next().value;
-  let saved = 0; // the characters that the passed escapes are longer than their meaning
-  /** Passes the escapes before `at`. Inside an escape, a start moves before the escape, and an end moves behind it. */
+  let saved = 0; // the length difference of the escapes so far
+  /** Maps one position. Inside an escape, a start moves before the escape, and an end moves after it. */
   const place = (at: number, side: "start" | "end"): number => {
     while (next) {
       const [written] = next;

@@ -1,4 +1,4 @@
-// Reports the events, warnings and log lines of a client, without credentials.
+// Reports a client's events, warnings and log lines, without credentials.
 import { type AnyAgentwireError, said } from "../errors.ts";
 import type { ClientStatus, PendingRequest, Question, SettledRequest, ToolCall } from "../values.ts";
 import { cleanCause } from "./clean-cause.ts";
@@ -6,16 +6,13 @@ import { Emitter, type EventNames, type ListenOptions, type Unsubscribe } from "
 import type { Outbox } from "./outbox.ts";
 import type { Redactor } from "./redact.ts";
 
-/** Characters of a bad frame that a warning quotes. */
+/** The maximum length of a quoted bad frame in a warning, in characters. */
 const QUOTED = 200;
 
-/**
- * Characters of a bad frame that are searched for credentials: the search must see a whole credential that crosses the end of the
- * quotation.
- */
+/** How much of a bad frame is searched for credentials: more than is quoted, to find cut-off ones. */
 const READ = 8_192;
 
-/** Receives the library's log lines. Without a logger the library logs nothing, except with the option `debug`. `console` fits. */
+/** Receives log lines, for example `console`. Without a logger, only the option `debug` logs. */
 export interface Logger {
   debug(message: string): void;
   info(message: string): void;
@@ -23,16 +20,16 @@ export interface Logger {
   error(message: string): void;
 }
 
-/** A mistake on the wire, or an error in a listener. The connection lives on. */
+/** An invalid message on the wire, or an error in a listener. The connection stays open. */
 export interface ProtocolWarning {
-  /** A stable word, such as `unreadable-frame`, `invalid-message` or `listener-threw`. */
+  /** A stable kind, such as `unreadable-frame`, `invalid-message` or `listener-threw`. */
   readonly kind: string;
   readonly message: string;
   /** The start of the frame, without credentials. */
   readonly raw?: string;
   /** The thrown value, if something was thrown. */
   readonly cause?: unknown;
-  /** The id of the turn that the warning is about, if that is known. */
+  /** The id of the affected turn, if known. */
   readonly turnId?: string;
 }
 
@@ -66,7 +63,7 @@ export interface VoiceSetup<Events> {
   readonly debug: boolean;
 }
 
-/** The outgoing messages of a client: its events, warnings and logs, all without credentials. */
+/** Reports a client's events, warnings and log lines, all without credentials. */
 export abstract class Voice<
   Event,
   Turn,
@@ -76,11 +73,11 @@ export abstract class Voice<
   readonly outbox: Outbox;
   readonly redactor: Redactor;
   readonly events: Emitter<Events>;
-  /** The events that every client has: a part of the protocol's events. TypeScript cannot see this through the type parameter. */
+  /** The events of every client, part of `events`. TypeScript cannot see this through the type parameter. */
   readonly shared: Emitter<ToldEvents<Event, Turn>>;
-  /** Set by the client, once the client is made. */
+  /** Set by the client at its creation. */
   declare client: object;
-  /** The turns that were made in this tick. */
+  /** The turns created in this tick. */
   #newTurns: Turn[] = [];
   readonly #logger: Logger | undefined;
   readonly #debug: boolean;
@@ -97,10 +94,10 @@ export abstract class Voice<
   /** The requests that wait for the user, oldest first. */
   abstract readonly pending: readonly PendingRequest[];
   abstract isOpen(id: string): boolean;
-  /** Finds a turn that is under way. */
+  /** Finds a running turn. */
   abstract find(turnId: string): Turn | undefined;
 
-  /** Attaches a listener. A late listener for requests is told the open ones, and one for turns the turns of this tick. */
+  /** Adds a listener. New listeners also get the open requests, or the turns of this tick. */
   on<Name extends keyof Events & string>(
     name: Name,
     listener: (...values: Events[Name]) => void,
@@ -108,11 +105,11 @@ export abstract class Voice<
   ): Unsubscribe {
     const present = this.#presentFor(name);
     if (!present) return this.events.on(name, listener, options);
-    // The name is a shared event's name. TypeScript cannot see this through the type parameter.
+    // A name of a shared event. TypeScript cannot see this through the type parameter.
     return this.events.onWithPresent(name, listener, options, () => present as Iterable<Events[Name]>);
   }
 
-  /** The values that a late listener is told. */
+  /** The values that a new listener gets first. */
   #presentFor(name: keyof Events): Iterable<readonly unknown[]> | undefined {
     if (name === "turn") return this.#newTurns.length > 0 ? this.#newTurns.map((turn) => [turn]) : undefined;
     if (name !== "approval" && name !== "question") return undefined;
@@ -120,13 +117,13 @@ export abstract class Voice<
     return asked.length > 0 ? this.#stillOpen(asked) : undefined;
   }
 
-  /** The requests that are still open, one by one: the listener of one request may decide the next. */
+  /** Yields the open requests one by one, because the listener may settle the next one. */
   *#stillOpen(requests: readonly PendingRequest[]): Iterable<readonly unknown[]> {
     for (const request of requests)
       if (this.isOpen(request.id)) yield [askedIn(request), ...this.#turnOf(request)];
   }
 
-  /** A request waits for the user. Tells the listeners while the request is open. */
+  /** Notifies the listeners of a request, as long as it is open. */
   opened(request: PendingRequest): void {
     if (!this.shared.has(request.type)) return;
     const isOpen = (): boolean => this.isOpen(request.id);
@@ -161,12 +158,12 @@ export abstract class Voice<
     this.shared.emit("turn", turn);
   }
 
-  /** Tells an event of a turn to each listener, if `stands()` is still true then. */
+  /** Delivers an event of a turn to each listener, if `stands()` is still true then. */
   tellEvent(event: Event, turn: Turn, stands: () => boolean): void {
     if (this.shared.has("event")) this.shared.emitWhile("event", stands, event, turn);
   }
 
-  /** Reports a problem that the client survives. */
+  /** Warns about a problem that does not end the connection. */
   warn(
     kind: string,
     message: string,
@@ -185,11 +182,11 @@ export abstract class Voice<
     });
   }
 
-  /** Reports an error of a user's listener or callback. All other listeners still run. */
+  /** Warns about an error of a listener or callback. All other listeners still run. */
   readonly listenerThrew = (error: unknown, name: string): void => {
     const message = this.redactor.redact(`the listener for \`${name}\` threw: ${said(error)}`);
     if (name === "protocolWarning") {
-      this.log("error", message); // the event `protocolWarning` cannot report its own listener
+      this.log("error", message); // `protocolWarning` cannot report its own listener
       return;
     }
     const kind = "listener-threw";
@@ -201,12 +198,12 @@ export abstract class Voice<
     return cleanCause(cause, (text) => this.redactor.redact(text));
   }
 
-  /** Emits `message` for a parsed message, before the message is handled. Copies nothing without a listener. */
+  /** Emits `message` before the message is handled. Without a listener, copies nothing. */
   message(value: unknown): void {
     if (this.shared.has("message")) this.shared.emit("message", this.redactor.redactValue(value));
   }
 
-  /** Emits and logs a raw frame. Builds nothing without a listener. */
+  /** Emits and logs a raw frame. Without a listener or `debug`, builds nothing. */
   frame(direction: "in" | "out", text: string): void {
     const watched = this.shared.has("frame");
     if (!this.#debug && !watched) return;
@@ -215,14 +212,14 @@ export abstract class Voice<
     this.debug(`${direction === "in" ? "<-" : "->"} ${record.text}`);
   }
 
-  /** Logs a line for developers who set `debug`. `line` holds no credentials. */
+  /** Logs a line if `debug` is set. `line` must hold no credentials. */
   debug(line: string): void {
     if (!this.#debug) return;
     if (this.#logger) this.log("debug", line);
     else this.outbox.tell(() => toConsole(line));
   }
 
-  /** Logs a line. If the logger throws, the error goes to the console, and the client lives on. */
+  /** Logs a line. If the logger throws, the error goes to the console. */
   log(level: "debug" | "info" | "warn" | "error", line: string): void {
     const logger = this.#logger;
     if (!logger) return;
@@ -243,7 +240,7 @@ function toConsole(line: string): void {
   try {
     console.debug(line);
   } catch {
-    // The console itself threw: the error cannot be reported anywhere.
+    // The console itself threw. There is nowhere to report it.
   }
 }
 

@@ -1,4 +1,4 @@
-// Turns that build on each other, one at a time, with a memory.
+// A conversation: turns that build on each other, one at a time, with a memory.
 import { describe } from "../checks.ts";
 import { ConnectionLostError, InvalidInputError } from "../errors.ts";
 import { Queue } from "../queue.ts";
@@ -8,21 +8,21 @@ import { ORIGIN, type Origin } from "./origin.ts";
 import type { PromptOf } from "./prompt-input.ts";
 import type { Turn, TurnOptions, TurnResult } from "./turn.ts";
 
-/** One message of a conversation, as a UI shows it. */
+/** One message of a conversation, for a UI. */
 export interface ConversationMessage {
   readonly role: "user" | "assistant" | "system";
   readonly content: unknown;
 }
 
-/** The state from which a conversation can continue, in this process or another: a JSON value, made by `conversation.state`. */
+/** A JSON value from `conversation.state`, to continue in this process or another. */
 export interface ConversationState {
   readonly protocol: string;
   readonly version: number;
 }
 
 /**
- * Turns that build on each other. One turn runs at a time; later prompts wait. A turn that fails or is cancelled leaves the conversation
- * unchanged, unless the server remembers its prompt.
+ * Turns that build on each other. One turn runs at a time, and later prompts are queued. A failed or cancelled turn
+ * does not change the conversation, unless the server remembers its prompt.
  */
 export interface Conversation<
   Event,
@@ -31,15 +31,15 @@ export interface Conversation<
   Input,
   State extends ConversationState = ConversationState,
 > {
-  /** All messages so far, oldest first. If the server keeps the conversation: only the messages that went through this object. */
+  /** All messages, oldest first. If the server stores the conversation, only those of this object. */
   readonly messages: readonly ConversationMessage[];
-  /** Pass this as `from` to continue later. */
+  /** The state to pass as `from`, to continue later. */
   readonly state: State;
-  /** Whether all prompts of the client belong to this conversation: the backend knows one conversation at a time. */
+  /** Whether all prompts of the client belong to this conversation: the backend has only one at a time. */
   readonly shared: boolean;
   /**
-   * The state before the last `turns` completed turns, to go on from there. Undefined if nobody here knows that state: the server keeps the
-   * history, or the conversation has had fewer turns.
+   * The state before the last `turns` completed turns, to continue from. Undefined if it is unknown here, because the
+   * server stores the history or the conversation has had fewer turns.
    */
   earlier(turns: number): State | undefined;
   prompt(input: PromptOf<Input>, options?: Options & TurnOptions): Turn<Event, Result>;
@@ -51,12 +51,9 @@ export interface Memory<Event, Result extends TurnResult, Options, Input, State 
   readonly state: State;
   /** @default false */
   readonly shared?: true;
-  /** As {@link Conversation.earlier}, for a whole number of 1 or more. @default none: the server keeps the history */
+  /** As {@link Conversation.earlier}, for 1 or more. @default none: the server stores the history */
   earlier?(turns: number): State | undefined;
-  /**
-   * Makes a turn without sending it; throws for wrong input. `first`: no earlier turn waits or runs, so the content of the request is
-   * final.
-   */
+  /** Creates a turn without sending it. Throws for wrong input. `first`: nothing is queued or running. */
   create(
     input: PromptOf<Input>,
     options: (Options & TurnOptions) | undefined,
@@ -68,11 +65,11 @@ export interface Memory<Event, Result extends TurnResult, Options, Input, State 
 export interface Step<Event, Result extends TurnResult> {
   readonly turn: LiveTurn<Event, Result>;
   readonly start: () => void;
-  /** Remembers the prompt and the answer. Called before any code can see that the turn has completed. */
+  /** Remembers the prompt and the answer, before any code can see that the turn has completed. */
   readonly completed: (result: Result) => void;
 }
 
-/** The functions of the client that a conversation uses. */
+/** The functions of the client that a conversation calls. */
 export interface ConversationHost {
   readonly outbox: Outbox;
   readonly client: object;
@@ -132,7 +129,7 @@ export class LiveConversation<
     this.#busy = true;
     for (let step = this.#waiting.take(); step; step = this.#waiting.take()) {
       const { turn, start } = step;
-      if (!turn.open) continue; // cancelled while it waited
+      if (!turn.open) continue; // cancelled in the queue
       try {
         this.#host.outbox.run(start);
       } catch (cause) {

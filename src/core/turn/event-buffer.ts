@@ -1,4 +1,4 @@
-// Turns pushed events into an async iterator, within a limit on memory.
+// Turns pushed events into an async iterator with limited memory.
 import { BufferOverflowError } from "../errors.ts";
 import { Queue } from "../queue.ts";
 
@@ -10,37 +10,37 @@ interface Waiter<T> {
 const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
 /**
- * Turns pushes into pulls. Keeps order, loses nothing within `maxBytes`, and costs constant time per value. The reader gets all buffered
- * values before a failure, and the failure once.
+ * Queues pushed values for an async iterator. Keeps the order, loses nothing within `maxBytes`, and takes constant time
+ * per value. The reader gets all buffered values first, and then an error once.
  *
- * Over `maxBytes` the buffer accepts no more values. The reader gets the buffered values, then a {@link BufferOverflowError}. A slow
- * reader never slows or fails the producer.
+ * Over `maxBytes` the buffer accepts no more values, and the error is a {@link BufferOverflowError}. A slow reader
+ * never slows or fails the producer.
  */
 export class EventBuffer<T> {
   readonly #maxBytes: number;
   readonly #values = new Queue<T>();
-  /** The sizes of the values. A separate queue, so that a waiting chunk needs no extra object. */
+  /** The sizes of the values, in their own queue so that a buffered value needs no extra object. */
   readonly #sizes = new Queue<number>();
   readonly #waiters = new Queue<Waiter<T>>();
   #bytes = 0;
-  /** The end of the sequence after the buffered values; `undefined` while the sequence goes on. */
+  /** How the sequence ends after the buffered values. Undefined until it ends. */
   #end: { readonly error?: unknown } | undefined;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  /** Bytes that wait to be read. */
+  /** The number of unread bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Values that wait to be read. */
+  /** The number of unread values. */
   get size(): number {
     return this.#values.size;
   }
 
-  /** Whether a value that is pushed now would wait: no reader is waiting for a value, and the sequence goes on. */
+  /** Whether a new value would be buffered: the sequence has not ended, and no reader is waiting. */
   get keeps(): boolean {
     return !this.#end && this.#waiters.size === 0;
   }
@@ -66,7 +66,7 @@ export class EventBuffer<T> {
     this.#finish({});
   }
 
-  /** Throws `error` at the reader, once, after the buffered values. */
+  /** Makes the reader throw `error` once, after the buffered values. */
   fail(error: unknown): void {
     this.#finish({ error });
   }
@@ -100,7 +100,7 @@ export class EventBuffer<T> {
     this.#wake();
   }
 
-  /** Ends the waiting reads. Reads wait only while nothing is buffered: the first read gets the failure, the others get the end. */
+  /** Ends the waiting reads. Nothing is buffered, so the first gets the error, the others the end. */
   #wake(): void {
     for (let waiter = this.#waiters.take(); waiter; waiter = this.#waiters.take()) {
       if (this.#end && "error" in this.#end) {

@@ -1,4 +1,4 @@
-// The writing side of a turn: events go in, listeners and the reader get them, and the turn ends once.
+// The writing side of a turn: receives events for listeners and the reader, and ends the turn once.
 import { defined } from "../checks.ts";
 import { type CancelTimer, IdleClock } from "../clock.ts";
 import {
@@ -20,13 +20,14 @@ import type { Interruption, TurnSetup } from "./turn-setup.ts";
 import { TurnTools } from "./turn-tools.ts";
 
 /**
- * The writing side of a turn: a protocol's client pushes events and reports the end. Users see the turn as a {@link Turn}.
+ * The writing side of a turn. A protocol's client pushes events and reports the end. Users see the turn as a {@link
+ * Turn}.
  *
  *     queued ──sent()──▶ sent ──push()──▶ streaming ──complete()──▶ completed
  *        │                 │                  │       ──fail()──────▶ failed
  *        └──── cancel(), signal, timeout ─────┴──▶ cancelling ──stopped()──▶ cancelled | failed
  *
- * The iteration ends as soon as the turn is stopped; `outcome` waits for `stopped()`.
+ * Stopping the turn ends the iteration at once. `outcome` waits for `stopped()`.
  */
 export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, Result>, Waiting {
   readonly id: string;
@@ -87,7 +88,6 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     return this.tools.pending;
   }
 
-  /** The text fields of every result. */
   get textResult(): Pick<TurnResult, "text" | "truncated"> {
     const { value: text, truncated } = this.#text;
     return truncated ? { text, truncated } : { text };
@@ -99,7 +99,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
         if (outcome.status === "completed") return outcome.result;
         throw outcome.status === "failed" ? outcome.error : this.#interruption?.error;
       });
-      this.#result.catch(() => {}); // a caller who only iterates needs no `catch`
+      this.#result.catch(() => {}); // a caller that only iterates needs no `catch`
     }
     return this.#result;
   }
@@ -115,7 +115,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
   cancel(reason?: unknown): Promise<TurnOutcome<Result>> {
     const error = new TurnCancelledError("user", { cause: reason });
     this.#setup.host.outbox.run(() => {
-      if (this.settled) this.#reader.drop(); // the answer is complete, but the reader wants no more events
+      if (this.settled) this.#reader.drop(); // the turn has completed, but the reader wants no more events
       if (this.#status === "cancelling") this.#setup.stop(true);
       this.#interrupt({ status: "cancelled", by: "user", error });
     });
@@ -144,13 +144,13 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     }
     if (name !== "status") return this.#emitter.on(name, told, options);
     const { status } = this;
-    const present = (): Iterable<[TurnStatus]> => (this.#status === status ? [[status]] : []); // a change of the status has its own event
+    const present = (): Iterable<[TurnStatus]> => (this.#status === status ? [[status]] : []); // a changed status has its own event
     return this.#emitter.onWithPresent(name, told, options, present);
   }
 
-  // --- the protocol's side ---
+  // --- Calls of the protocol ---
 
-  /** Whether the turn still takes events: false once the turn has settled or is being stopped. */
+  /** Whether the turn still accepts events. False once it has settled or is being stopped. */
   get open(): boolean {
     return !this.settled && this.#status !== "cancelling";
   }
@@ -159,7 +159,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     return this.#status === "completed" || this.#status === "cancelled" || this.#status === "failed";
   }
 
-  /** A conversation has made the turn. Calls `completed` with the result before any code can see that the turn has completed. */
+  /** Adds the turn to a conversation, which gets the result before any code sees the completion. */
   joins(conversation: object, completed: (result: Result) => void): void {
     this.#conversation = conversation;
     this.#beforeCompleted = completed;
@@ -177,34 +177,33 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     };
   }
 
-  /** Stops the turn at once if its signal is already aborted. Called when the turn is fully set up. */
+  /** Stops the turn at once if its signal is already aborted. Called after the setup. */
   begin(): void {
     if (this.#setup.signal?.aborted) this.#onAbort();
   }
 
-  /** The prompt was sent. */
   sent(): void {
     if (this.#status !== "queued") return;
     this.#sent = true;
     this.#setStatus("sent");
   }
 
-  /** The frame of the prompt was not written: an earlier frame has ended the link. */
+  /** Notes that the prompt's frame was not written, because the connection ended first. */
   unsent(): void {
     this.#sent = false;
   }
 
-  /** The server is working on this turn: starts or restarts the idle clock. */
+  /** Starts or restarts the idle limit, because the server is working on the turn. */
   active(): void {
     this.#idle.active();
   }
 
-  /** The turn waits for this machine or for its reader: stops the idle clock until the returned function is called. */
+  /** Pauses the idle limit until the returned function is called, because the turn waits for this machine. */
   hold(): () => void {
     return this.#idle.hold();
   }
 
-  /** An event of this turn arrived. `bytes` is the length of its frame or line. */
+  /** Adds an event. `bytes` is the length of its frame or line. */
   push(event: Event, bytes: number): void {
     if (this.#status !== "streaming") {
       if (!this.open) return;
@@ -218,10 +217,10 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     if (this.#emitter.has("event")) this.#emitter.emitWhile("event", this.#isWanted, event);
   }
 
-  /** Whether events may still be told to listeners: not after the turn was cancelled. */
+  /** Whether listeners still get events. False once the turn was cancelled. */
   readonly #isWanted = (): boolean => this.#interruption?.status !== "cancelled";
 
-  /** The link was lost, and the client looks for the answer elsewhere. */
+  /** The connection was lost, and the client is recovering the answer another way. */
   recovering(): void {
     if (this.open) this.#setStatus("recovering");
   }
@@ -233,7 +232,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.#finish({ status: "completed", result });
   }
 
-  /** Fails the turn. The error gets the partial answer, and also the input if it was not sent. */
+  /** Fails the turn. The error gets the partial answer, and the input if it was not sent. */
   fail(error: AgentwireError): void {
     if (!this.open) return;
     this.#stamp(error);
@@ -241,7 +240,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.#finish({ status: "failed", error: asAny(error), partial: this.partial() });
   }
 
-  /** The client is closing: the iteration ends without a throw. The outcome has the reason. */
+  /** Fails the turn of a closing client. The iteration ends without an error. Only the outcome has one. */
   abandon(error: AgentwireError): void {
     if (!this.open) return;
     this.#stamp(error);
@@ -249,17 +248,17 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.#finish({ status: "failed", error: asAny(error), partial: this.partial() });
   }
 
-  /** Stops the turn, which then fails with `error`. The reader gets the error now; the outcome follows once the turn has stopped. */
+  /** Stops the turn, which then fails with `error`. The reader gets the error now, the outcome later. */
   stopWith(error: AgentwireError): void {
     this.#interrupt({ status: "failed", error });
   }
 
-  /** A request waits for the user. The request delays the turn; the server does not. */
+  /** Adds a request that waits for the user. */
   opened(request: PendingRequest): void {
     this.tools.opened(request);
   }
 
-  /** Emits a question that the client cannot answer. */
+  /** Emits a question that this client cannot answer. */
   observed(question: Question): void {
     this.#emitter.emit("question", question);
   }
@@ -268,7 +267,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.tools.closed(id);
   }
 
-  /** The stop that `stop` began is complete: settles the turn. */
+  /** Settles the turn, because the stop has completed. */
   stopped(): void {
     const interruption = this.#interruption;
     if (!interruption || this.settled) return;
@@ -302,7 +301,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.stopWith(new TurnTimeoutError(kind, timeout, { linkLives, retryable }));
   }
 
-  /** Ends the iteration now, and asks the protocol to stop the turn. */
+  /** Ends the iteration now, and tells the protocol to stop the turn. */
   #interrupt(interruption: Interruption): void {
     if (!this.open) return;
     this.#interruption = interruption;
@@ -316,7 +315,7 @@ export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, R
     this.#setup.stop(false);
   }
 
-  /** The reader has left the loop. If the turn is already being stopped, this is no second cancel. */
+  /** Called when the reader leaves the loop. Not a second cancel if the turn is already being stopped. */
   leave(): void {
     if (this.#status === "cancelling") this.#reader.drop();
     else void this.cancel();

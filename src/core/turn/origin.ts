@@ -1,10 +1,10 @@
-// Notes on each turn and conversation which client it comes from, for the layers above the clients.
+// Records the origin of each turn and conversation: its client and input.
 import type { TurnOptions } from "./turn.ts";
 
-/** The key under which a turn or a conversation keeps its origin, for layers above the clients. A symbol: users do not see it. */
+/** The key of a turn's or conversation's origin. A symbol, so that users do not see it. */
 export const ORIGIN: unique symbol = Symbol.for("agentwire.origin");
 
-/** Where a turn or a conversation comes from. */
+/** The origin of a turn or a conversation. */
 export interface Origin {
   readonly client: object;
 }
@@ -12,11 +12,11 @@ export interface Origin {
 export interface TurnOrigin extends Origin {
   /** The caller's input. */
   readonly input: unknown;
-  /** What the caller's options say of the prompt. */
+  /** The caller's options about the prompt. */
   readonly said: Pick<TurnOptions, "key" | "branchOf" | "shown">;
   /** Whether the prompt was sent, or its program started. */
   readonly wasSent: boolean;
-  /** The backend's session that the prompt goes on with, once it was sent, for a backend that is told the session with each prompt. */
+  /** The backend's session of a sent prompt, if the backend needs the session with each prompt. */
   readonly sessionId: string | undefined;
   /** The conversation that made the turn. */
   readonly conversation: object | undefined;

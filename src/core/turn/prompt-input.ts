@@ -1,25 +1,25 @@
-// A prompt in the form that every client takes, checked.
+// The checked form of a prompt that every client accepts.
 import { isBase64 } from "../bytes.ts";
 import { type Check, type Checks, checkFields, checks, describe, isObject, type Only } from "../checks.ts";
 import { InvalidInputError, UnsupportedError } from "../errors.ts";
 
 /** An image in a prompt. */
 export interface PromptImage {
-  /** The bytes, base64 or a `data:` URL. */
+  /** Bytes, base64 text, or a `data:` URL. */
   readonly data: Uint8Array | string;
-  /** Such as `image/png`. @default the type in the `data:` URL, otherwise the type that the backend's client detects */
+  /** Such as `image/png`. @default the type in the `data:` URL, otherwise the type that is detected */
   readonly mediaType?: string;
 }
 
-/** A prompt that every client takes. */
+/** A prompt that every client accepts. */
 export interface PromptInput {
-  /** The user's text; not blank. */
+  /** The user's text. Must not be blank. */
   readonly text: string;
-  /** Images, if `capabilities.images` is true. Otherwise an UnsupportedError. */
+  /** Images. They need `capabilities.images`, otherwise they throw an UnsupportedError. */
   readonly images?: readonly PromptImage[];
 }
 
-/** The input of `prompt()`: a text, the form that every client takes, or the protocol's own form. The two forms cannot be mixed. */
+/** The input of `prompt()`: a text, a {@link PromptInput}, or the protocol's own form, never mixed. */
 export type PromptOf<Input> =
   | string
   | (PromptInput & { readonly [Name in Exclude<keyof Input, keyof PromptInput>]?: never })
@@ -40,11 +40,11 @@ const IMAGE_FIELDS: Checks<PromptImage> = {
 };
 
 /**
- * Reads a text, or the form that every client takes; returns `undefined` for the protocol's own form.
- * @throws InvalidInputError for a field that does not exist or is wrong.
+ * Reads a text or a `PromptInput`. Returns undefined for the protocol's own form.
+ * @throws InvalidInputError for an unknown or wrong field.
  */
 export function readPromptInput(input: unknown): PromptInput | undefined {
-  if (typeof input === "string") return { text: input }; // the protocol checks for a blank text
+  if (typeof input === "string") return { text: input }; // the protocol checks for blank text
   if (!isObject(input) || !("text" in input || "images" in input)) return undefined;
   checkFields(input as unknown as PromptInput, FIELDS, "prompt field");
   const { text, images = [] } = input as unknown as PromptInput;
@@ -67,10 +67,7 @@ function readImage(image: PromptImage): PromptImage {
   return typeof data === "string" ? { ...image, data: data.replace(DATA_URL, "data:") } : image;
 }
 
-/**
- * Reads the text of a prompt, for a protocol without images.
- * @throws UnsupportedError for a prompt with images
- */
+/** Reads the text of a prompt. @throws UnsupportedError for a prompt with images */
 export function readPromptText(input: unknown): string | undefined {
   const given = readPromptInput(input);
   if (given?.images) {
@@ -84,9 +81,9 @@ export function readPromptText(input: unknown): string | undefined {
 
 /**
  * Checks a prompt in the protocol's own form.
- * @param options the names of the prompt's options, which have no effect in the prompt itself
- * @param how what a caller should pass
- * @throws InvalidInputError for what is no prompt, and for a field that does not exist or is wrong.
+ * @param options the names of prompt options, which are refused as fields of the prompt
+ * @param how what the caller should pass
+ * @throws InvalidInputError if the value is not a prompt, and for an unknown or wrong field.
  */
 export function checkOwnPrompt<Input extends object, Table extends Checks<Input>>(
   prompt: Input,

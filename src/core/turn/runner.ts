@@ -1,4 +1,4 @@
-// Makes, queues, sends and stops the turns of a client. A protocol brings the `Course`: how it does that.
+// Creates, queues, sends and stops a client's turns. The protocol's `Course` does the sending and stopping.
 import { type AgentwireError, ClosedError, copyError, isAgentwireError } from "../errors.ts";
 import { Table } from "../table.ts";
 import { LiveTurn } from "./live-turn.ts";
@@ -6,14 +6,14 @@ import type { Turn, TurnOptions, TurnResult } from "./turn.ts";
 import { TurnQueue } from "./turn-queue.ts";
 import type { Progress, TurnHost } from "./turn-setup.ts";
 
-/** One turn of a client, from the call to its end. Each protocol adds its state. */
+/** One turn of a client, from the call to its end. Each protocol adds its own state. */
 export interface Job<Event, Result extends TurnResult> {
   readonly turn: LiveTurn<Event, Result>;
 }
 
-/** The client's limits for its turns. */
+/** The limits of the client's turns. */
 export interface TurnLimits {
-  /** The maximum number of turns that wait to be sent. */
+  /** The maximum number of queued turns. */
   readonly maxQueuedTurns: number;
   readonly maxQueuedBytes: number;
   /** The limits of each turn. */
@@ -21,53 +21,53 @@ export interface TurnLimits {
   readonly maxTextBytes: number;
 }
 
-/** The functions of the client that the runner uses. */
+/** The functions of the client that the runner calls. */
 export interface RunnerHost<Event, Result extends TurnResult> extends TurnHost<Event, Result> {
   readonly limits: TurnLimits;
-  /** The error for new calls, once the client is closed or was told to close. */
+  /** The error for new calls, after `close()` or once the client has closed for good. */
   readonly closedError: ClosedError | undefined;
   /** Whether the caller has closed the client. */
   readonly isClosing: boolean;
-  /** Tells the client's listeners of a new turn. */
+  /** Notifies the client's listeners of a new turn. */
   tellTurn(turn: Turn<Event, Result>): void;
-  /** A caller has made a turn: hurries the connection. */
+  /** Ends the backoff, because a caller has created a turn. */
   wanted(): void;
-  /** A turn waits to be sent. */
+  /** Connects, because a turn is queued. */
   needed(): void;
 }
 
-/** The protocol's functions that send and stop its turns. */
+/** The protocol's functions that send and stop turns. */
 export interface Course<J> {
-  /** Sends waiting turns (`runner.first`, `runner.take`), as many as the server takes now. */
+  /** Sends queued turns (`runner.first`, `runner.take`), as many as the server accepts now. */
   pump(): void;
   /**
-   * Stops a turn that has left the queue. Tells the server, if the protocol can. Calls `turn.stopped()` when it is safe to go on, at
-   * once or later. `again`: the caller cancels a second time during the stop.
+   * Stops a turn that has left the queue, and tells the server, if the protocol can. Calls `turn.stopped()`, at once or
+   * later, when the next turn may start. `again`: the caller cancels a second time during the stop.
    */
   stop(job: J, again: boolean): void;
-  /** A turn has settled, with any outcome. */
+  /** Called when a turn has settled, with any outcome. */
   settled?(job: J): void;
 }
 
-/** The parts of a new turn. */
+/** The parameters of a new turn. */
 export interface TurnOrder<Event, J> {
   readonly id: string;
-  /** The caller's input. Handed back if it is never sent. */
+  /** The caller's input. Returned if it is never sent. */
   readonly input: unknown;
-  /** The bytes that count toward `maxQueuedBytes` while the turn waits. */
+  /** The bytes that the turn counts toward `maxQueuedBytes` while it is queued. */
   readonly bytes: number;
   readonly options: TurnOptions | undefined;
-  /** The backend's session that the prompt goes on with, once it was sent. */
+  /** The backend's session that the prompt continues, once it was sent. */
   readonly sessionId?: () => string | undefined;
-  /** The limit on silence if the options name none, in ms; 0: no limit. */
+  /** The idle limit in ms, if the options set none. 0: no limit. */
   readonly idleTimeout: number;
   /** The text that an event adds to the turn's text. */
   readonly textOf: (event: Event) => string;
-  /** The other results of the turn so far. */
+  /** The turn's progress besides its text and tool calls. */
   readonly soFar: (job: J) => Progress;
-  /** The field `retryable` of a time-out error. @default true */
+  /** The field `retryable` of a timeout error. @default true */
   readonly repeatable?: boolean;
-  /** Slows down the source of the events, if the source can wait: see `Flow`. */
+  /** Pauses the source of events, if the source can wait. See `Flow`. */
   readonly flow?: {
     readonly high: number;
     pause(job: J): void;
@@ -76,19 +76,18 @@ export interface TurnOrder<Event, J> {
 }
 
 /**
- * The turns of a client of any protocol: makes, queues and hands back turns, and checks their limits. The protocol sends and stops the
- * turns, and reports their ends.
+ * The turns of a client of any protocol. Creates, queues and returns turns, and enforces their limits. The protocol
+ * sends and stops the turns, and reports their ends.
  *
- *     make() ──▶ held ──start()──▶ waiting ──take()──▶ the protocol's ──▶ settled
- *                  └───────────────────┴── cancelled, closed, unavailable ──▶
+ *     make() ──▶ held ──start()──▶ queued ──take()──▶ with the protocol ──▶ settled
+ *                  └──────────────────┴── cancelled, closed, unavailable ──▶
  */
 export class Runner<Event, Result extends TurnResult, J extends Job<Event, Result>> {
   readonly #host: RunnerHost<Event, Result>;
   readonly #course: Course<J>;
   readonly #queue: TurnQueue<J>;
-  /** The jobs that have not settled, by the id of their turn. */
+  /** Jobs that have not settled, by turn id. */
   readonly #open = new Table<string, J>();
-  /** The turn that `first` is checking. */
   #candidate: J | undefined;
 
   constructor(host: RunnerHost<Event, Result>, course: Course<J>) {
@@ -103,18 +102,17 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
     return [...this.#open.values()];
   }
 
-  /** Whether every job has settled. */
   get isIdle(): boolean {
     return this.#open.size === 0;
   }
 
-  /** The job of this id, if it has not settled. */
+  /** The unsettled job of a turn. */
   find(id: string): J | undefined {
     return this.#open.get(id);
   }
 
   /**
-   * Makes a turn, and reserves its room in the queue. `toJob` adds the protocol's state.
+   * Creates a turn and reserves space in the queue. `toJob` adds the protocol's state.
    * @throws QueueFullError if the queue is full.
    */
   make(order: TurnOrder<Event, J>, toJob: (turn: J["turn"]) => J): J {
@@ -154,15 +152,12 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
     return job;
   }
 
-  /**
-   * Sends a turn now, or as soon as earlier turns and the server allow. A conversation may have held the turn back until now.
-   * @param bytes given if they differ from the order's bytes
-   */
+  /** Sends or queues a turn. @param bytes the size, if it differs from the order's */
   start(job: J, bytes?: number): void {
     const { turn } = job;
     const { closedError, isClosing } = this.#host;
     if (closedError) {
-      // Only the caller's own close ends a loop without a throw. A client that gave up by itself has failed.
+      // Only the caller's own `close()` ends the loop without an error.
       if (isClosing) turn.abandon(closedError);
       else turn.fail(closedError);
     }
@@ -172,11 +167,11 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
     if (turn.open) this.#host.needed();
   }
 
-  /** The oldest job that waits to be sent. */
+  /** The oldest queued job. */
   get first(): J | undefined {
     for (let job = this.#queue.first(); job; job = this.#queue.first()) {
       this.#candidate = job;
-      job.turn.begin(); // the signal may be aborted although its listener has not run yet
+      job.turn.begin(); // the signal's listener may not have run yet
       this.#candidate = undefined;
       if (job.turn.open) return job;
       this.#queue.delete(job);
@@ -184,17 +179,17 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
     return undefined;
   }
 
-  /** The job is about to be sent: removes it from the queue. */
+  /** Removes a job that will be sent now. */
   take(job: J): void {
     this.#queue.delete(job);
   }
 
-  /** Removes all waiting jobs and returns them, oldest first. */
+  /** Removes all queued jobs and returns them, oldest first. */
   takeWaiting(): readonly J[] {
     return this.#queue.takeAll();
   }
 
-  /** The client is closing: hands back the unsent turns. */
+  /** Fails the unsent turns and returns their input, because the client is closing. */
   giveBack(): void {
     for (const job of this.jobs) {
       if (this.#queue.delete(job))
@@ -202,7 +197,7 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
     }
   }
 
-  /** The server is unavailable, for now or for ever: fails the waiting turns. */
+  /** Fails the queued turns, because the server is unavailable for now or for good. */
   unavailable(reason: AgentwireError): void {
     if (isAgentwireError(reason, "closed")) this.giveBack();
     for (const { turn } of this.takeWaiting()) turn.fail(copyError(reason));
@@ -214,7 +209,7 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
       return;
     }
     job.turn.stopped();
-    if (job === this.#candidate) return; // `first` goes on by itself: no recursion for thousands of turns with one signal
+    if (job === this.#candidate) return; // `first` continues, without recursion
     this.#course.pump(); // the next turn may fit where this one did not
   }
 

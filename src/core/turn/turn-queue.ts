@@ -1,11 +1,11 @@
-// The turns that wait to be sent, bounded in number and bytes.
+// The queued turns, limited in number and bytes.
 import { QueueFullError } from "../errors.ts";
 import { Table } from "../table.ts";
 
-/** Turns that wait to be sent, oldest first, bounded in number and in bytes. A turn can be removed from the middle. */
+/** The queued turns, oldest first, limited in number and bytes. A turn can be removed from the middle. */
 export class TurnQueue<Turn> {
   readonly #waiting = new Table<Turn, number>();
-  /** Turns that wait for earlier turns of their conversation. They cannot be sent yet, but take room. */
+  /** Turns that wait for earlier turns of their conversation. They count toward the limits. */
   readonly #held = new Table<Turn, number>();
   readonly #maxTurns: number;
   readonly #maxBytes: number;
@@ -21,7 +21,7 @@ export class TurnQueue<Turn> {
   }
 
   /**
-   * An empty queue takes a turn of any size: another limit bounds the frame.
+   * An empty queue accepts a turn of any size, because another limit applies to its frame.
    * @throws QueueFullError if a turn of `bytes` bytes does not fit.
    */
   assertRoom(bytes: number): void {
@@ -33,15 +33,15 @@ export class TurnQueue<Turn> {
     }
   }
 
-  /** Reserves the room of a turn that cannot be sent yet. */
+  /** Reserves space for a turn that cannot be sent yet. */
   hold(turn: Turn, bytes: number): void {
     this.#held.set(turn, bytes);
     this.#bytes += bytes;
   }
 
-  /** Adds a turn that can be sent. Without `bytes` the turn keeps the room of `hold`. */
+  /** Adds a turn that can be sent. Without `bytes` the turn keeps the size from `hold`. */
   add(turn: Turn, bytes = this.#held.get(turn) ?? 0): void {
-    this.delete(turn); // the turn may have been held
+    this.delete(turn); // it may have been held
     this.#waiting.set(turn, bytes);
     this.#bytes += bytes;
   }
@@ -51,13 +51,13 @@ export class TurnQueue<Turn> {
     return this.#waiting.delete(turn) || this.#held.delete(turn);
   }
 
-  /** The oldest waiting turn. The turn stays in the queue. */
+  /** The oldest queued turn, without removing it. */
   first(): Turn | undefined {
     for (const turn of this.#waiting.keys()) return turn;
     return undefined;
   }
 
-  /** Removes the turns that wait to be sent, and returns them, oldest first. */
+  /** Removes and returns the queued turns, oldest first. */
   takeAll(): Turn[] {
     const turns = [...this.#waiting.keys()];
     for (const turn of turns) this.delete(turn);

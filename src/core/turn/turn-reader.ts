@@ -1,17 +1,16 @@
-// The one reader of a turn (`for await`): buffers events, and pauses the source while the reader is slow.
+// The reader of a turn (`for await`): buffers events, and pauses the source while the reader is slow.
 import { InvalidInputError } from "../errors.ts";
 import { EventBuffer } from "./event-buffer.ts";
 import { keptBytes, mostBytes } from "./kept-bytes.ts";
 import type { TurnResult } from "./turn.ts";
 import type { TurnSetup } from "./turn-setup.ts";
 
-/** The turn of a reader. */
 interface ReadTurn {
-  /** Whether more events may come. */
+  /** Whether more events may arrive. */
   readonly open: boolean;
-  /** Stops the idle clock until the returned function is called. */
+  /** Pauses the idle limit until the returned function is called. */
   hold(): () => void;
-  /** The reader has left the loop. */
+  /** Called when the reader leaves the loop. */
   leave(): void;
 }
 
@@ -21,16 +20,16 @@ interface Pulled<Event> {
   return(): Promise<IteratorReturnResult<undefined>>;
 }
 
-/** The part of `maxBufferedBytes` that is filled by rough counts, which are too high. The rest is counted closely. */
+/** The share of `maxBufferedBytes` for quick, too high estimates. Beyond it, events are measured. */
 const ROUGHLY_COUNTED = 1 / 16;
 
-/** The only reader of a turn: buffers its events, and pauses their source while the reader is slow. */
+/** The only reader of a turn. Buffers events, and pauses their source while the reader is slow. */
 export class TurnReader<Event, Result extends TurnResult> {
   readonly #setup: TurnSetup<Event, Result>;
   readonly #turn: ReadTurn;
   readonly #buffer: EventBuffer<Event>;
   #consumer: "the async iterator" | "textStream" | undefined;
-  /** Releases the pause of the source. During the pause the server is not to blame for its silence. */
+  /** Resumes the idle limit, which pauses with the source: the server did not cause the silence. */
   #released: (() => void) | undefined;
 
   constructor(setup: TurnSetup<Event, Result>, turn: ReadTurn) {
@@ -39,28 +38,26 @@ export class TurnReader<Event, Result extends TurnResult> {
     this.#buffer = new EventBuffer(setup.maxBufferedBytes);
   }
 
-  /** Adds an event, of a turn that is read. `bytes` is the length of its frame or line. */
+  /** Adds an event. `bytes` is the length of its frame or line. */
   push(event: Event, bytes: number): void {
     this.#buffer.push(event, this.#buffer.keeps ? this.#costOf(event, bytes) : 0);
     if (this.#setup.flow) this.#checkFlow();
   }
 
-  /** Ends the iteration after the buffered events. */
   end(): void {
     this.#buffer.end();
   }
 
-  /** Throws `error` after the buffered events. */
   fail(error: unknown): void {
     this.#buffer.fail(error);
   }
 
-  /** Ends the iteration now. */
+  /** Ends the iteration now, without the buffered events. */
   drop(): void {
     this.#buffer.drop();
   }
 
-  /** The turn ends: resumes a paused source. */
+  /** Resumes a paused source. */
   unpause(): void {
     const released = this.#released;
     if (!released) return;
@@ -69,12 +66,12 @@ export class TurnReader<Event, Result extends TurnResult> {
     this.#setup.flow?.resume();
   }
 
-  /** @throws InvalidInputError, `already-consumed`, for a second reader */
+  /** @throws InvalidInputError `already-consumed` for a second reader */
   events(): AsyncIterator<Event, undefined> {
     return this.#consume("the async iterator");
   }
 
-  /** The texts of the events, without empty ones. */
+  /** The non-empty texts of the events. */
   texts(): AsyncIterator<string, undefined> {
     const events = this.#consume("textStream");
     const { textOf } = this.#setup;
@@ -86,7 +83,7 @@ export class TurnReader<Event, Result extends TurnResult> {
         if (text !== "") return { done: false, value: text };
       }
     };
-    // One pull at a time: otherwise a later pull could overtake a pull that skips events without text.
+    // One pull at a time. Otherwise a later pull could overtake one that skips events without text.
     let last: Promise<unknown> = Promise.resolve();
     const next = (): Promise<IteratorResult<string, undefined>> => {
       const step = last.then(pull, pull);
@@ -113,7 +110,7 @@ export class TurnReader<Event, Result extends TurnResult> {
       );
     }
     this.#consumer = consumer;
-    this.#checkFlow(); // many events may wait already: pause the source if needed
+    this.#checkFlow(); // many events may be buffered already
     return {
       next: () => {
         const next = this.#buffer.next();
@@ -127,10 +124,7 @@ export class TurnReader<Event, Result extends TurnResult> {
     };
   }
 
-  /**
-   * The estimated size of a waiting event. While little is buffered, use the maximum for so many characters: walking each event costs
-   * more than buffering it. An event that cannot be walked counts as many bytes as it had characters.
-   */
+  /** The estimated size of a buffered event. With little buffered, a maximum is cheaper than measuring. */
   #costOf(event: Event, characters: number): number {
     const { maxBufferedBytes } = this.#setup;
     const most = mostBytes(characters);
@@ -142,7 +136,7 @@ export class TurnReader<Event, Result extends TurnResult> {
     const { flow, maxBufferedBytes } = this.#setup;
     if (!flow) return;
     const { size, bytes } = this.#buffer;
-    // Keep half of the bytes for events that still arrive after the pause.
+    // Half of the bytes stay free for events that arrive after the pause.
     const isHigh = size >= flow.high || bytes > maxBufferedBytes / 2;
     if (!this.#released && this.#turn.open && this.#consumer && isHigh) {
       this.#released = this.#turn.hold();

@@ -1,4 +1,4 @@
-// What a new turn is made of, as types.
+// The parts of a new turn, as types.
 
 import type { Clock } from "../clock.ts";
 import type { AgentwireError, TurnCancelledError, TurnPartial } from "../errors.ts";
@@ -6,61 +6,60 @@ import type { Outbox } from "../tell/outbox.ts";
 import type { TurnOrigin } from "./origin.ts";
 import type { Turn, TurnResult } from "./turn.ts";
 
-/** The parts of a new turn. Each field is required, so none is forgotten. */
+/** The parts of a new turn. All fields are required, so that none is forgotten. */
 export interface TurnSetup<Event, Result extends TurnResult> {
   readonly id: string;
   readonly host: TurnHost<Event, Result>;
-  /** The caller's input. Handed back if the turn fails before it was sent. */
+  /** The caller's input. Returned if the turn fails before it was sent. */
   readonly input: unknown;
   readonly said: TurnOrigin["said"];
   readonly maxBufferedBytes: number;
   readonly maxTextBytes: number;
-  /** ms; 0 for none. */
+  /** ms. 0: no limit. */
   readonly timeout: number;
   readonly idleTimeout: number;
   readonly signal: AbortSignal | undefined;
-  /** Whether the turn keeps its events for a reader. */
+  /** Whether the turn buffers its events for a reader. */
   readonly read: boolean;
   /** The text that an event adds to the turn's text. */
   readonly textOf: (event: Event) => string;
-  /** The backend's session that the prompt goes on with, once it was sent. */
+  /** The backend's session that the prompt continues, once it was sent. */
   readonly sessionId?: (() => string | undefined) | undefined;
-  /** The other results of the turn so far. Undefined fields are left out. */
+  /** The turn's progress besides its text and tool calls. Undefined fields are left out. */
   readonly soFar: () => Progress;
   /**
-   * The caller or a timer wants to end the turn. The protocol tells the server, if it can, and calls `stopped()` when it is safe to go
-   * on, at once or later. Called once; called with `again` if the caller cancels during the stop.
+   * Stops the turn for the caller or a timer. The protocol tells the server, if it can, and calls `stopped()`, at once
+   * or later, when the next turn may start. Called once, and again with `again` if the caller cancels during the stop.
    */
   readonly stop: (again: boolean) => void;
-  /** The turn settled, with any outcome. Called once. */
+  /** Called once, when the turn has settled with any outcome. */
   readonly settled: () => void;
-  /** The field `retryable` of a time-out error. */
+  /** The field `retryable` of a timeout error. */
   readonly repeatable: boolean;
-  /** Slows down the source of the events; `undefined` if the source cannot wait, such as a socket. */
+  /** Pauses the source of events. Undefined if the source cannot wait, such as a socket. */
   readonly flow: Flow | undefined;
 }
 
-/** The client of a turn. */
 export interface TurnHost<Event, Result extends TurnResult> {
   readonly outbox: Outbox;
   readonly client: object;
-  /** Each timer of this clock is an input of the outbox. */
+  /** A clock whose timers are inputs of the outbox. */
   readonly clock: Clock;
-  /** Whether the server has answered a ping less than `time` ms ago. False also if there are no pings. */
+  /** Whether the server has answered a ping less than `time` ms ago. False without pings. */
   answeredWithin(time: number): boolean;
-  /** Tells an event to the client's listeners. Skips the listeners that follow once `stands()` is false: the turn was cancelled. */
+  /** Delivers an event to the client's listeners, until `stands()` is false after a cancel. */
   tellEvent(event: Event, turn: Turn<Event, Result>, stands: () => boolean): void;
   readonly listenerThrew: (error: unknown, name: string) => void;
 }
 
-/** The protocol's results of a turn besides its text and its tool calls. */
+/** The turn's progress besides its text and tool calls. */
 export type Progress = {
   readonly [Field in "usage" | "cost" | "state" | "endedBy"]?: TurnPartial[Field] | undefined;
 };
 
-/** A source that can wait for a slow reader. A turn without a reader never pauses its source. */
+/** A source that can wait for a slow reader. It is never paused for a turn without a reader. */
 export interface Flow {
-  /** The source is paused at so many waiting events, or at half of `maxBufferedBytes`. The source resumes when both are down to half. */
+  /** Pauses at this number of unread events, or half of `maxBufferedBytes`. Resumes at half of both. */
   readonly high: number;
   pause(): void;
   resume(): void;

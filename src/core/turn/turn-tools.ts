@@ -1,13 +1,12 @@
-// The tool calls of one turn, and its requests that wait for the user.
+// The tool calls of one turn, and its pending requests.
 import { hasEnded, type PendingRequest, type Question, type ToolCall, type TurnToolCall } from "../values.ts";
 
-/** Gets the changes. */
 interface Listener {
   opened(request: PendingRequest): void;
   changed(call: TurnToolCall): void;
 }
 
-/** The tool calls of one turn, and its requests that wait for the user. Snapshots, so a renderer can compare them by identity. */
+/** The tool calls and pending requests of one turn. Unchanged ones stay the same objects. */
 export class TurnTools {
   readonly #listener: Listener;
   readonly #calls = new Map<string, TurnToolCall>();
@@ -19,7 +18,7 @@ export class TurnTools {
     this.#listener = listener;
   }
 
-  /** The calls, in the order of their first message. */
+  /** The calls, in the order of their first messages. */
   get calls(): readonly TurnToolCall[] {
     this.#snapshot ??= [...this.#calls.values()];
     return this.#snapshot;
@@ -30,12 +29,12 @@ export class TurnTools {
     return this.#pendingSnapshot;
   }
 
-  /** Whether exactly this request waits, and not another one with the same id. */
+  /** Whether this very request is pending, not another one with the same id. */
   isPending(request: PendingRequest): boolean {
     return this.#pending.get(request.id) === request;
   }
 
-  /** The requests that wait now, one by one: the listener of one request may decide the next. */
+  /** Yields the pending requests one by one, because the listener may settle the next one. */
   stillOpen(type: PendingRequest["type"]): Iterable<readonly [ToolCall] | readonly [Question]> {
     return this.#open(this.pending.filter((request) => request.type === type));
   }
@@ -50,14 +49,13 @@ export class TurnTools {
     return this.#calls.get(id);
   }
 
-  /** Adds or replaces a call. */
   set(call: TurnToolCall): void {
     this.#calls.set(call.id, call);
     this.#snapshot = undefined;
     this.#listener.changed(call);
   }
 
-  /** The turn has ended: marks the unfinished calls as abandoned. */
+  /** Marks the unfinished calls as abandoned, because the turn has ended. */
   abandon(): void {
     for (const call of this.calls) if (!hasEnded(call)) this.set({ ...call, state: "abandoned" });
   }

@@ -18,22 +18,23 @@ import { insteadOf, type KeyProps, useCanType, useKeys, useOffer } from "./use-k
 import { type Look, useLook } from "./use-look.ts";
 
 export interface ApprovalProps extends Look, KeyProps {
-  /** An entry of `snapshot.pending`. Give the component `key={pending.id}`, so that the next request begins anew. */
+  /** An entry of `snapshot.pending`. Set `key={pending.id}`, so that each request starts fresh. */
   readonly pending: PendingApproval;
-  /** Goes to `chat.decide(pending.id, decision)`. */
+  /** Called with the decision, for `chat.decide(pending.id, decision)`. */
   readonly onDecide: (decision: Decision) => void;
   /**
-   * Rows at most. Below a `<Transcript>`, an input that is longer is printed above the dialog. Without one it is cut, and a row says so: show
-   * it elsewhere first.
-   * @default what the `<Transcript>` around it gives; without one Infinity: the whole input
+   * Maximum number of rows. Below a `<Transcript>`, a longer input is printed above the dialog. Without a
+   * `<Transcript>`, the input is cut, and a row says so: show the input elsewhere first.
+   * @default the space in the surrounding `<Transcript>`; without one Infinity: the whole input
    */
   readonly maxRows?: number;
 }
 
 /**
- * Asks whether a tool may run. Shows its whole input by `reveal`, so that nothing in it is hidden, and in words what the lasting choices
- * cover. Keys: `y` once, `t` for this turn, `a` always, `n` reject, `r` a reason and Enter, `e` and then `y` every call of the tool, or the
- * arrows and Enter. A call without `grant` is offered no lasting choice. It takes no keys before it shows its choices, which is a moment after it has appeared.
+ * Asks whether a tool may run. Shows the whole input through `reveal`, so that nothing is hidden. Says what the lasting
+ * choices cover; a call without `grant` has none. Keys: `y` once, `t` this turn, `a` always, `n` reject, `r` a reason
+ * and Enter, `e` and then `y` every call of the tool, or arrows and Enter. Keys work only after the choices are
+ * visible, a moment after the dialog appears.
  */
 export function Approval({
   pending,
@@ -66,7 +67,7 @@ export function Approval({
     const step = stepApproval(now, press, pending);
     if (step.type === "open") set(step.state);
     else {
-      offer.withdraw(); // more keys may have come with this one
+      offer.withdraw(); // drop further keys of the same input
       onDecide(step.decision);
     }
   });

@@ -15,23 +15,23 @@ import { NO_KEYS, useCanType } from "./use-keys.ts";
 import { shownTheme, terminalTheme } from "./use-look.ts";
 
 export interface ChatProps {
-  /** Shown as long as the component lives: for another chat, give the component another `key`. @default the chat of the nearest `<ChatProvider>` */
+  /** Fixed while mounted; a new chat needs a new `key`. @default the chat of the nearest `<ChatProvider>` */
   readonly chat?: AgentChat;
   /** @default the theme for this terminal: plain with `NO_COLOR` */
   readonly theme?: Theme;
-  /** What stands in an empty composer. @default "Write to the agent; /help" */
+  /** Shown in an empty composer. @default "Write to the agent; /help" */
   readonly placeholder?: string;
   /** Runs a `!command` on this machine. @default such commands are not offered */
   readonly runCommand?: RunCommand;
-  /** The user leaves: with `/quit` or Ctrl-D, or with Ctrl-C. Unmount then, and close the chat. */
+  /** The user leaves by `/quit`, Ctrl-D or Ctrl-C. Unmount the component and close the chat. */
   readonly onExit?: (how: ExitReason) => void;
 }
 
 /**
- * The whole screen of a chat: the transcript in the scrollback, and below it what is open of the answer, an approval or a question, the
- * status line and the composer. It never takes more rows than the terminal has. Where the input is no terminal, it takes no keys, and says so.
- *
- * @throws InvalidInputError outside a provider, if no chat is given.
+ * The whole screen of a chat. The transcript goes into the scrollback. Below it are the open end of the answer, an
+ * approval or a question, the status line and the composer. Never exceeds the terminal's rows. Takes no keys, and says
+ * so, if the input is not a terminal.
+ * @throws InvalidInputError outside a provider, if `chat` is missing
  */
 export function Chat(props: ChatProps): ReactElement {
   const { placeholder = "Write to the agent; /help" } = props;
@@ -81,7 +81,7 @@ export function Chat(props: ChatProps): ReactElement {
   );
 }
 
-/** The app has taken `runCommand` away. */
+/** Used after the app has removed `runCommand`. */
 const noCommands: RunCommand = () => ({
   stop: () => {},
   ended: Promise.resolve({ type: "failed", reason: "commands of this machine are not offered any more" }),

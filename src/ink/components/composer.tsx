@@ -12,22 +12,21 @@ import { type KeyProps, NO_KEYS, useCanType, useKeys } from "./use-keys.ts";
 import { type Look, useLook } from "./use-look.ts";
 
 export interface ComposerProps extends Look, KeyProps {
-  /** Enter: the whole text, long pastes included. Return `false` to keep the text in the composer. */
+  /** Called on Enter with the whole text, long pastes included. Return `false` to keep the text. */
   readonly onSubmit: (text: string) => unknown;
-  /** Whether it shows nothing and takes no keys, such as while a dialog is open. The text stays. @default false */
+  /** Shows nothing and takes no keys, such as during a dialog. Keeps the text. @default false */
   readonly isHidden?: boolean;
-  /** What stands in an empty composer. @default nothing */
+  /** Shown in an empty composer. @default nothing */
   readonly placeholder?: string;
-  /** Rows at most: the ones around the cursor are shown. @default 8; below a `<Transcript>` no more than its place */
+  /** Maximum rows, around the cursor. @default 8; below a `<Transcript>` at most the space there */
   readonly maxRows?: number;
 }
 
-/** Rows of a composer, if nothing else is said. */
 const MAX_ROWS = 8;
 
 /**
- * A text of one or more lines that the user writes, with a history (Up, Down) and long pastes folded. Enter submits; Alt-Enter, Ctrl-J, or
- * a backslash and Enter begin a new line. Ctrl-C clears the text; `onInterrupt` is called where there is none.
+ * A text input with a history (Up, Down) and folded pastes. Enter submits. Alt-Enter, Ctrl-J, or a backslash and Enter
+ * start a new line. Ctrl-C clears the text; without text it calls `onInterrupt`.
  */
 export function Composer(props: ComposerProps): ReactElement {
   const { onSubmit, onInterrupt, onEscape, placeholder, isHidden = false } = props;

@@ -1,4 +1,4 @@
-// The components and functions that import Ink and React, loaded once both are found.
+// The components and functions that import Ink and React. They are loaded only after both packages are found.
 
 export type { PendingApproval } from "../dialogs/approval-dialog.ts";
 export type { PendingQuestion } from "../dialogs/question-state.ts";

@@ -13,19 +13,19 @@ export interface MessageProps extends Look {
   readonly message: ChatMessage;
   /** Whether reasoning is folded to one row. @default true */
   readonly foldsReasoning?: boolean;
-  /** Whether to show a call and a question that wait for the user too. @default false: `<Approval>` and `<Question>` show them */
+  /** Shows calls and questions that wait for the user. @default false: `<Approval>` and `<Question>` do */
   readonly showsPending?: boolean;
-  /** Whether the app has a command `/retry`, which the rows name. @default false */
+  /** Whether the app has the command `/retry`, which rows then mention. @default false */
   readonly hasCommands?: boolean;
   /**
-   * Rows at most: the end of a longer message, below a row that says how many rows are left out. A message that grows needs a limit: Ink clears
-   * the screen for a live region that is as high as the terminal. @default Infinity, for `<Static>`
+   * Maximum number of rows. A longer message shows its end, below a row that counts omitted rows. Limit a growing
+   * message: Ink clears the screen for a live region as high as the terminal. @default Infinity, for `<Static>`
    */
   readonly maxRows?: number;
 }
 
 /**
- * One message: a prompt, or an answer with its parts, and below it what the turn took or why it failed. How long the agent thought is counted
+ * A prompt, or an answer with its parts. The end shows the turn's time and cost, or its error. The thinking time counts
  * while this component shows the message.
  */
 export function Message({

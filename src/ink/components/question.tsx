@@ -10,17 +10,18 @@ import { insteadOf, type KeyProps, useCanType, useKeys, useOffer } from "./use-k
 import { type Look, useLook } from "./use-look.ts";
 
 export interface QuestionProps extends Look, Omit<KeyProps, "onEscape"> {
-  /** An entry of `snapshot.pending`. Give the component `key={pending.id}`, so that the next question begins anew. */
+  /** An entry of `snapshot.pending`. Set `key={pending.id}`, so that each request starts fresh. */
   readonly pending: PendingQuestion;
-  /** Goes to `chat.answer(pending.id, answer)`: the labels or the text for each question, or `null` after Esc at the first question. */
+  /** For `chat.answer(pending.id, answer)`: labels or text per question; `null` after Esc at the first. */
   readonly onAnswer: (answer: Answer) => void;
-  /** Rows at most. @default what the `<Transcript>` around it gives; without one Infinity */
+  /** Maximum rows. @default the space in the surrounding `<Transcript>`; without one Infinity */
   readonly maxRows?: number;
 }
 
 /**
- * Asks the questions of an agent, one after the other: choices, several choices (Space), or text of the user's own.
- * Only Enter answers; Esc goes back, and at the first question gives no answer to all. It takes no keys before it shows its choices, which is a moment after each question has appeared.
+ * Asks an agent's questions, one after the other: one choice, several choices (Space), or free text. Only Enter
+ * answers. Esc goes back; at the first question it leaves all unanswered. Keys work only after the choices are visible,
+ * a moment after each question appears.
  */
 export function Question({
   pending,
@@ -40,7 +41,7 @@ export function Question({
     const step = stepQuestion(now, press, pending);
     if (step.type === "open") {
       set(step.state);
-      if (step.state.answers.length !== now.answers.length) offer.pause(); // more keys may have come with this one
+      if (step.state.answers.length !== now.answers.length) offer.pause(); // drop further keys of the same input
     } else {
       offer.withdraw();
       onAnswer(step.answer);

@@ -1,4 +1,4 @@
-// `<Reasoning>`: what the model thinks, folded or not.
+// `<Reasoning>`: the model's thinking, folded or not.
 import { type ReactElement, useState } from "react";
 import { useSeconds } from "../../react/index.ts";
 import type { ChatReasoningPart } from "../../universal/transcript/message.ts";
@@ -8,13 +8,13 @@ import { type Look, useLook } from "./use-look.ts";
 
 export interface ReasoningProps extends Look {
   readonly part: ChatReasoningPart;
-  /** Whether to show only that the agent thinks, for how long, and the end of its last line. @default true */
+  /** Whether to show only the thinking time and the end of the last line. @default true */
   readonly folded?: boolean;
-  /** How long the agent has thought, in whole seconds. @default counted while the part is open and this component shows it */
+  /** Thinking time in whole seconds. @default counted while this component shows the open part */
   readonly seconds?: number;
 }
 
-/** Reasoning: `Thinking 3 s` and the end of its last line while it is open, then `Thought for 3 s`. Unfolded: all of it, dim. */
+/** Open: `Thinking 3 s` and the end of the last line. Then: `Thought for 3 s`. Unfolded: all, dim. */
 export function Reasoning({ part, folded = true, seconds, ...look }: ReasoningProps): ReactElement {
   const { columns, theme } = useLook(look);
   const [since] = useState(() => (part.open ? Date.now() : undefined));

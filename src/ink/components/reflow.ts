@@ -1,12 +1,12 @@
-// Clears what a narrower window leaves above the live region.
+// Clears rows that a narrower window leaves above the live region.
 import { useStdout } from "ink";
 import { useEffect, useState } from "react";
 import { wrap } from "../rows/wrap.ts";
 import type { Live } from "../screen/layout.ts";
 
 /**
- * Takes away what a narrower window makes of the live region. The terminal breaks its rows anew, so that they take more lines, and Ink clears
- * only as many lines as it has written: the first of them would stay above the next frame, and stand there twice.
+ * Clears the live region completely after the window gets narrower. The terminal rewraps rows into more lines, but Ink
+ * clears only the lines that it wrote: the first rows would remain above the next frame.
  */
 export function useReflow(frame: Live): void {
   const { stdout } = useStdout();
@@ -16,7 +16,7 @@ export function useReflow(frame: Live): void {
     if (!reflows(process.env)) return;
     const onResize = (): void => {
       const further = region.resized(columnsOf(stdout));
-      if (further > 0) stdout.write(`\u001b[${further}A`); // Ink goes on from there, and clears all below
+      if (further > 0) stdout.write(`\u001b[${further}A`); // Ink continues there, and clears everything below
     };
     stdout.prependListener("resize", onResize); // before Ink clears
     return () => void stdout.off("resize", onResize);
@@ -30,19 +30,17 @@ function columnsOf(stdout: NodeJS.WritableStream): number {
 }
 
 /**
- * Whether the terminal breaks its rows anew in a narrower window, as nearly all do. xterm, rxvt, GNU screen and the console of Linux cut
- * them off: going up further would clear rows above the live region.
+ * Whether the terminal rewraps rows in a narrower window. xterm, rxvt, GNU screen and the Linux console cut rows
+ * instead: moving up would clear rows above the live region.
  */
 export function reflows(env: Readonly<Record<string, string | undefined>>): boolean {
   const { TERM = "", TMUX, XTERM_VERSION } = env;
   return TMUX !== undefined || (XTERM_VERSION === undefined && !/^(?:rxvt|screen|linux)/.test(TERM));
 }
 
-/** The live region on the terminal. */
 class Region {
   #columns: number;
   #rows: readonly string[] = [];
-  /** The line of the cursor. */
   #cursor = 0;
 
   constructor(columns: number) {
@@ -51,17 +49,17 @@ class Region {
 
   shown({ rows, cursor }: Live): void {
     const texts = rows.map((row) => row.map(({ text }) => text).join(""));
-    this.#rows = texts.map((text) => text.trimEnd()); // Ink writes no blanks at the end
+    this.#rows = texts.map((text) => text.trimEnd()); // Ink trims trailing blanks
     this.#cursor = cursor?.y ?? rows.length;
   }
 
-  /** How many lines the terminal has added above the cursor. */
+  /** The number of lines that the terminal has added above the cursor. */
   resized(columns: number): number {
     const before = this.#columns;
     this.#columns = columns;
     if (columns >= before) return 0;
     return this.#rows.slice(0, this.#cursor).reduce((sum, row) => {
-      const [line] = wrap(row, before, { at: "hard", maxRows: 1 }); // until the next frame, Ink cuts the rows of the last one
+      const [line] = wrap(row, before, { at: "hard", maxRows: 1 }); // Ink keeps the old frame's rows cut until the next frame
       return sum + wrap(line?.text ?? "", columns, { at: "hard" }).length - 1;
     }, 0);
   }

@@ -10,17 +10,17 @@ export interface RenderChatOptions extends Pick<ChatProps, "theme" | "placeholde
   readonly stdin?: NodeJS.ReadStream;
   /** @default process.stdout */
   readonly stdout?: NodeJS.WriteStream;
-  /** Ends the screen, such as on a signal of the system. */
+  /** Ends the screen, such as on a process signal. */
   readonly signal?: AbortSignal;
 }
 
-/** How the screen ended: with `/quit` or Ctrl-D, with Ctrl-C, or because `signal` was aborted or the terminal is gone. */
+/** How the screen ended. `closed`: `signal` was aborted, or the terminal is gone. */
 export type ChatEnd = ExitReason | "closed";
 
 /**
- * Shows `<Chat>` until the user leaves. The terminal is as before then; the chat is still open, and a `!command` that runs is asked to stop.
- *
- * @throws UnsupportedError (as a rejection) if `stdin` or `stdout` is no terminal.
+ * Shows `<Chat>` until the user leaves. Then restores the terminal and asks a running `!command` to stop. The chat
+ * stays open.
+ * @throws UnsupportedError (as a rejection) if `stdin` or `stdout` is not a terminal
  */
 export async function renderChat(chat: AgentChat, options: RenderChatOptions = {}): Promise<ChatEnd> {
   const { stdin = process.stdin, stdout = process.stdout, signal, ...props } = options;
@@ -38,12 +38,12 @@ export async function renderChat(chat: AgentChat, options: RenderChatOptions = {
   const app = render(<Chat chat={chat} onExit={leave} {...props} />, {
     stdin,
     stdout,
-    interactive: true, // with `CI` in the environment Ink would show its last frame alone
+    interactive: true, // with `CI` set, Ink would show only its last frame
     exitOnCtrlC: false, // the chat decides what Ctrl-C ends
     incrementalRendering: true,
   });
   const onClosed = (): void => leave("closed");
-  stdin.once("end", onClosed); // nobody can type any more
+  stdin.once("end", onClosed); // no more input
   signal?.addEventListener("abort", onClosed, { once: true });
   try {
     await app.waitUntilExit();

@@ -1,4 +1,4 @@
-// `<Resume>`: asks how to go on after the backend has lost the conversation.
+// `<Resume>`: asks how to continue after the backend has lost the conversation.
 import type { ReactElement } from "react";
 import type { ChatResume } from "../../chat/chat.ts";
 import { resumeRows, stepResume } from "../dialogs/resume-dialog.ts";
@@ -8,16 +8,16 @@ import { insteadOf, type KeyProps, useCanType, useKeys, useOffer } from "./use-k
 import { type Look, useLook } from "./use-look.ts";
 
 export interface ResumeProps extends Look, KeyProps {
-  /** Goes to `chat.resume(how)`. */
+  /** Called with the choice, for `chat.resume(how)`. */
   readonly onResume: (how: ChatResume) => void;
-  /** Rows at most. @default what the `<Transcript>` around it gives; without one Infinity */
+  /** Maximum rows. @default the space in the surrounding `<Transcript>`; without one Infinity */
   readonly maxRows?: number;
 }
 
 /**
- * Asks how to go on after the agent has forgotten the conversation: show it while `snapshot.connection.contextLost` holds, because prompts wait
- * for the answer. Keys: `y` sends the transcript along, `n` goes on without it. It takes no keys before it shows its choices, which is a moment
- * after it has appeared.
+ * Asks how to continue after the agent has forgotten the conversation. Show the dialog while
+ * `snapshot.connection.contextLost` is set, because prompts wait for the choice. Keys: `y` sends the transcript, `n`
+ * continues without it. Keys work only after the choices are visible, a moment after the dialog appears.
  */
 export function Resume({ onResume, maxRows, isActive = true, ...props }: ResumeProps): ReactElement {
   const { columns, theme } = useLook(props);

@@ -1,14 +1,14 @@
-// The rows that a component may take, and the place above it to print what is too tall.
+// The rows that a component may use, and printing of tall text above the live region.
 import { createContext, useContext, useEffect, useRef, useState } from "react";
 import type { Row } from "../rows/row.ts";
 
-/** What a `<Transcript>` gives to the components below it. */
+/** The space that a `<Transcript>` gives to the components below it. */
 export interface Room {
   /** Rows for a dialog or the composer. */
   readonly rows: number;
-  /** Whether all that was printed is in the scrollback. */
+  /** Whether all printed rows are in the scrollback. */
   readonly isDrained: boolean;
-  /** Prints the text of a request to the scrollback. The same function at each render. */
+  /** Prints the text of a request to the scrollback. The function is stable across renders. */
   readonly print: (rows: readonly Row[], id: string) => void;
 }
 
@@ -16,7 +16,6 @@ const RoomContext = createContext<Room | undefined>(undefined);
 
 export const RoomProvider = RoomContext.Provider;
 
-/** The rows that a component may take, and its place to print. */
 export function useRoom(maxRows: number | undefined): {
   readonly maxRows: number;
   readonly room: Room | undefined;
@@ -25,14 +24,14 @@ export function useRoom(maxRows: number | undefined): {
   return { maxRows: maxRows ?? room?.rows ?? Number.POSITIVE_INFINITY, room };
 }
 
-/** Where the text of a dialog stands. `printing`: it goes to the scrollback, and nobody has seen all of it yet. */
+/** Where a dialog's text is. `printing`: it goes to the scrollback, and is not fully visible yet. */
 export type Standing = "inside" | "printing" | "above";
 
 /**
- * Prints what is too tall for a dialog above it, once for each `key`. Outside of a `<Transcript>` there is no place: the text stays inside.
- *
- * @param key names the text
- * @param make makes the rows to print. Absent: the text fits.
+ * Prints text that is too tall for a dialog above the dialog, once for each `key`. Outside of a `<Transcript>`, the
+ * text stays inside.
+ * @param key identifies the text
+ * @param make makes the rows to print; absent if the text fits
  */
 export function useAbove(
   room: Room | undefined,

@@ -9,16 +9,13 @@ import { statusLimit } from "../screen/layout.ts";
 import { type Look, useLook } from "./use-look.ts";
 
 export interface StatusLineProps extends Look, Omit<StatusFacts, "seconds"> {
-  /**
-   * When the turn that runs began, in ms since the epoch. @default the begin of the open answer in `messages`; where there is none,
-   * `working` without a time
-   */
+  /** When the turn began, in ms since the epoch. @default the open answer's start, otherwise no time */
   readonly since?: number;
 }
 
 /**
- * One row: whether a turn runs and for how long, the connection, prompts that wait, and what the chat has taken. Above it a banner of up to three rows while
- * the connection is being repaired, an answer is being recovered, or something went wrong. `<StatusLine {...chat.getSnapshot()} />` works.
+ * One row: the turn with its time, the connection, waiting prompts and usage. A banner of up to three rows above it
+ * shows a reconnect, a recovery or a problem. `<StatusLine {...chat.getSnapshot()} />` works.
  */
 export function StatusLine({ since: given, columns, theme, ...facts }: StatusLineProps): ReactElement {
   const look = useLook({ ...(columns === undefined ? {} : { columns }), ...(theme ? { theme } : {}) });

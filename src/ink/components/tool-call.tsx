@@ -7,11 +7,11 @@ import { type Look, useLook } from "./use-look.ts";
 
 export interface ToolCallProps extends Look {
   readonly part: ChatToolPart;
-  /** Whether to show all of a long input and output. @default true: how many more lines there are */
+  /** Whether long input and output are cut, with the number of further lines. @default true */
   readonly folded?: boolean;
 }
 
-/** A tool call: its name and state, its input, its output. While the tool runs, the end of the output; then the beginning. */
+/** A tool call: name, state, input, output. Shows the output's end while the tool runs, then the start. */
 export function ToolCall({ part, folded = true, ...look }: ToolCallProps): ReactElement {
   const { columns, theme } = useLook(look);
   return <Rows rows={toolRows(part, { columns, theme, unfolded: !folded }).rows} theme={theme} />;

@@ -14,20 +14,21 @@ export interface TranscriptProps
     Pick<ChatSnapshot, "messages" | "busy" | "queue" | "connection"> {
   /** Whether reasoning is folded to one row. @default true */
   readonly foldsReasoning?: boolean;
-  /** Whether the app has a command `/retry`, which the rows name. @default false */
+  /** Whether the app has the command `/retry`, which rows then mention. @default false */
   readonly hasCommands?: boolean;
-  /** Rows of what is open of the answer, and of the prompts that wait, at most. @default a third of the terminal */
+  /** Maximum rows of the open answer and the waiting prompts. @default a third of the terminal */
   readonly maxRows?: number;
-  /** What stands below: a dialog, the status line, the composer. */
+  /** Shown below: a dialog, the status line, the composer. */
   readonly children?: ReactNode;
 }
 
 /**
- * The messages of a chat: `<Transcript {...snapshot}>`. What is finished goes to the scrollback, each row once, and an answer line by line while
- * it streams. Below it stand the open rest of the answer and the prompts that wait, and then the children. The dialogs and the composer among
- * them take what is left of the terminal, and a dialog prints above itself what is too tall for it.
+ * The messages of a chat: `<Transcript {...snapshot}>`. Finished rows go to the scrollback, each once; a streaming
+ * answer goes there line by line. Below are the open end of the answer, the waiting prompts, and the children. Dialogs
+ * and the composer among the children take the remaining rows. A dialog prints its text above itself if the text is too
+ * tall.
  *
- * A tree has one `<Transcript>` and no other `<Static>`. It shows one chat: for another chat, give it another `key`.
+ * A tree has one `<Transcript>` and no other `<Static>`. To show another chat, change the `key`.
  */
 export function Transcript(props: TranscriptProps): ReactElement {
   const { messages, busy, queue, connection, foldsReasoning = true, hasCommands = false, children } = props;

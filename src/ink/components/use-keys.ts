@@ -1,27 +1,26 @@
-// A hook for components that take keys, also where keys cannot be read.
+// A hook for components that take keys, also without a terminal.
 import { useInput, useStdin } from "ink";
 import { useEffect, useReducer, useRef } from "react";
 import { type Press, pressesOf } from "../press.ts";
 import { SETTLING, TYPING_PAUSE } from "../screen/open-dialog.ts";
 
-/** What stands on the screen where keys cannot be read. */
+/** Shown if keys cannot be read. */
 export const NO_KEYS = "There is no terminal to type on.";
 
-/** The keys of a component. */
+/** The props for a component's keys. */
 export interface KeyProps {
-  /** Whether it takes keys. @default true */
+  /** Whether the component takes keys. @default true */
   readonly isActive?: boolean;
-  /** Ctrl-C, where the component does nothing with it. */
+  /** Called on Ctrl-C, if the component does not use it. */
   readonly onInterrupt?: () => void;
-  /** Esc, where the component does nothing with it. */
+  /** Called on Esc, if the component does not use it. */
   readonly onEscape?: () => void;
 }
 
 /**
- * State that keys change. It is read and changed outside of rendering, so that no key is lost when keys come faster than renders.
- * `onPress` gets the state of now, and a function that sets it; what is
- * returned is the state, and a function that changes it. Without a terminal to type on there are no keys. Ctrl-C goes to `onInterrupt`, if it
- * is given.
+ * State that keys change, outside of rendering, so that no key is lost between renders. `onPress` gets the current
+ * state and a setter. Returns the state and a function that changes it. Without a terminal there are no keys. Ctrl-C
+ * calls `onInterrupt`, if given.
  */
 export function useKeys<State>(
   initial: State,
@@ -47,12 +46,12 @@ export function useKeys<State>(
   return [current.current, (step) => set(step(current.current))];
 }
 
-/** Whether keys can be read: not where the input is a pipe or a file. */
+/** Whether keys can be read: not from a pipe or a file. */
 export function useCanType(): boolean {
   return useStdin().isRawModeSupported;
 }
 
-/** Words in place of the choices of a dialog, where it takes no keys. */
+/** Text in place of a dialog's choices, while the dialog takes no keys. */
 export function insteadOf(
   isActive: boolean,
   canType: boolean,
@@ -63,19 +62,18 @@ export function insteadOf(
 }
 
 export interface Offer {
-  /** Whether the choices are shown. */
   readonly isOffered: boolean;
-  /** Whether a key may be taken: the choices are on the screen. */
+  /** Whether keys are accepted: the choices are on the screen. */
   readonly takesKeys: () => boolean;
-  /** No key is taken until `of` changes: more keys may have come with the last one. */
+  /** Ignores keys until `of` changes, because the same input may contain further keys. */
   readonly pause: () => void;
-  /** A key came that is none of the dialog, or came too early: the choices are offered again once the user pauses. */
+  /** A key was not for the dialog, or too early: hides the choices until the user pauses. */
   readonly withdraw: () => void;
 }
 
 /**
- * When a dialog offers its choices and takes keys: a moment after it has appeared, and after each change of `of`. The key that sent the
- * prompt, or answered the question before, may be pressed twice.
+ * Decides when a dialog shows its choices and takes keys: a moment after it appears, and after each change of `of`. The
+ * user may have pressed the previous key twice.
  */
 export function useOffer(of: string | number, isActive: boolean): Offer {
   const [strays, countStray] = useReducer((count: number) => count + 1, 0);

@@ -9,26 +9,24 @@ import { labelled } from "./pastes.ts";
 export interface ComposerRowsOptions {
   readonly columns: number;
   readonly theme: Theme;
-  /** Rows at most: the ones around the cursor are shown. */
+  /** Maximum number of rows. The rows around the cursor are shown. */
   readonly maxRows: number;
-  /** What stands in an empty composer. */
   readonly placeholder?: string;
-  /** Whether it takes no keys now. @default false */
+  /** Whether the composer takes no keys now. @default false */
   readonly isDim?: boolean;
 }
 
 export interface ComposerRows {
   readonly rows: readonly Row[];
-  /** The place of the cursor, in columns and rows from the first row. */
   readonly cursor: { readonly x: number; readonly y: number };
 }
 
-/** The composer with its cursor. Takes time in proportion to the text; a long paste is one character of it. */
+/** The rows of the composer, and its cursor. Linear in the text; a long paste is one character of it. */
 export function composerRows(state: EditorState, options: ComposerRowsOptions): ComposerRows {
   const { columns, theme, maxRows, placeholder = "", isDim = false } = options;
   const lead: Span = { text: `${theme.symbols.prompt} `, tone: isDim ? "dim" : "user" };
   const hang: Span = { text: "  ", tone: "plain" };
-  const width = Math.max(1, columns - 3); // the lead, and a column for the cursor behind the last character
+  const width = Math.max(1, columns - 3); // room for the lead, and for a cursor after the last character
   if (state.text === "")
     return { rows: [[lead, { text: clipped(placeholder, width), tone: "dim" }]], cursor: { x: 2, y: 0 } };
   const { lines, cursor } = layOut(state, width);
@@ -46,7 +44,7 @@ interface Layout {
   readonly cursor: { readonly x: number; readonly y: number };
 }
 
-/** Breaks between words. The cursor is where its character is; on the space that a break replaces, it is behind the row. */
+/** Wraps between words. A cursor on a space that a break replaces is shown after the end of the row. */
 function layOut({ text, cursor, pastes }: EditorState, width: number): Layout {
   const shown = labelled(text, pastes);
   const at = labelled(text.slice(0, cursor), pastes).length;

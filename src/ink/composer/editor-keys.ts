@@ -1,8 +1,8 @@
-// What each key does in the composer.
+// Maps keys to the actions of the composer.
 import type { Press } from "../press.ts";
 import type { EditorAction, EditorState } from "./editor.ts";
 
-/** What a key does in the composer. `submit`: the text is to be sent. Absent: the key does nothing here. */
+/** The action of a key. `submit`: send the text. Undefined: the key does nothing here. */
 export function editorAction(
   press: Press,
   { text, cursor }: EditorState,

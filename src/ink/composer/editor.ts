@@ -3,23 +3,21 @@ import { displayed } from "../rows/row.ts";
 import { graphemeAfter, graphemeBefore } from "../rows/width.ts";
 import { isLongPaste, type Pastes, unfolded, withoutStandIns, withPaste } from "./pastes.ts";
 
-/** The most prompts that Up and Down go through. */
 export const MAX_HISTORY = 200;
 
-/** What stands in the composer. Never changes. */
 export interface EditorState {
-  /** Long pastes are one character each. */
+  /** Each long paste is one character. */
   readonly text: string;
   /** UTF-16 offset, between two graphemes. */
   readonly cursor: number;
   readonly pastes: Pastes;
-  /** The own prompts, oldest first. */
+  /** The user's prompts, oldest first. */
   readonly history: readonly Draft[];
-  /** The entry of the history that is shown; `history.length`: the own draft. */
+  /** The index of the shown history entry; `history.length`: the user's draft. */
   readonly at: number;
-  /** What was written and is not shown, by its place in the history: the own draft, and entries that were changed. */
+  /** Text that is not shown now, by history index: the user's draft, and entries that the user edited. */
   readonly drafts: ReadonlyMap<number, Draft>;
-  /** What Ctrl-K, Ctrl-U and Ctrl-W took last, for Ctrl-Y. */
+  /** The text that Ctrl-K, Ctrl-U or Ctrl-W removed last, for Ctrl-Y. */
   readonly killed: Draft;
 }
 
@@ -48,13 +46,12 @@ export type EditorAction =
     }
   | { readonly type: "delete"; readonly what: "before" | "after" | "word" | "to-start" | "to-end" }
   | { readonly type: "yank" }
-  /** A line break instead of the backslash before the cursor. */
+  /** Replaces the backslash before the cursor with a line break. */
   | { readonly type: "continue" }
   | { readonly type: "clear" }
-  /** The text was sent: it becomes the newest entry of the history. */
+  /** The text was sent, and becomes the newest history entry. */
   | { readonly type: "sent" };
 
-/** The text with its pastes, as it is sent. */
 export function textOf({ text, pastes }: Pick<EditorState, "text" | "pastes">): string {
   return unfolded(text, pastes);
 }
@@ -94,7 +91,7 @@ function inserted(state: EditorState, text: string): EditorState {
   };
 }
 
-/** A long paste is folded, and sent as it is. A short one becomes text, without what a terminal would obey. */
+/** Folds a long paste and keeps its exact text. A short paste becomes text without terminal controls. */
 function pasted(state: EditorState, text: string): EditorState {
   const folded = isLongPaste(text) ? withPaste(state.pastes, text) : undefined;
   if (!folded) return inserted(state, displayed(withoutStandIns(text)));
@@ -131,7 +128,7 @@ function moved(state: EditorState, to: Extract<EditorAction, { readonly type: "m
   }
 }
 
-/** Another entry of the history, or the own draft behind the last one. What the user has changed stays until a prompt is sent. */
+/** Shows another history entry, or the draft after the last entry. Keeps edits until a prompt is sent. */
 function recalled(state: EditorState, at: number): EditorState {
   const { history, text, pastes } = state;
   if (at < 0 || at > history.length || at === state.at) return state;
@@ -167,7 +164,7 @@ function cut(state: EditorState, from: number, to: number, isKept = false): Edit
   return { ...state, text: state.text.slice(0, from) + state.text.slice(to), cursor: from, killed };
 }
 
-/** Long pastes in what was taken get stand-ins of the text of now. */
+/** Inserts the removed text. Its long pastes get new stand-ins. */
 function yanked(state: EditorState): EditorState {
   let { pastes } = state;
   let text = "";
@@ -189,7 +186,7 @@ function lineEnd(text: string, at: number): number {
   return end === -1 ? text.length : end;
 }
 
-/** As far from the start of the line that holds `target` as the cursor is from the start of its own. */
+/** The offset in the line of `target` at the cursor's distance from the line start. */
 function inOtherLine(text: string, cursor: number, target: number): number {
   const start = lineStart(text, target);
   const at = Math.min(lineEnd(text, target), start + (cursor - lineStart(text, cursor)));

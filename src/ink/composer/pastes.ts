@@ -1,12 +1,12 @@
 // Long pastes, folded to one character of the composer's text.
 import { countLines } from "../parts/folded.ts";
 
-/** Lines from which a paste is folded in the composer. */
+/** A paste of at least this many lines is folded. */
 export const FOLDED_PASTE_LINES = 8;
-/** Characters from which a paste is folded in the composer. */
+/** A paste of at least this many characters is folded. */
 export const FOLDED_PASTE_LENGTH = 1_000;
 
-/** Long pastes, each of which is one character of the text in the composer. That character is of no script: plane 16 is for private use. */
+/** Long pastes by stand-in: a private-use character (plane 16) in the composer's text. */
 export type Pastes = ReadonlyMap<string, string>;
 
 const FIRST = 0x10f000;
@@ -17,7 +17,7 @@ export function isLongPaste(text: string): boolean {
   return text.length >= FOLDED_PASTE_LENGTH || countLines(text) >= FOLDED_PASTE_LINES;
 }
 
-/** The pastes with one more, and the character that stands for it. Absent: there are too many. */
+/** Adds a paste. `standIn` is its character. Undefined if there are too many pastes. */
 export function withPaste(
   pastes: Pastes,
   text: string,
@@ -28,17 +28,16 @@ export function withPaste(
   return { pastes: new Map([...pastes, [standIn, text]]), standIn };
 }
 
-/** Text that is typed or pasted must not look like a stand-in. */
+/** Typed or pasted text must not contain stand-ins. */
 export function withoutStandIns(text: string): string {
   return text.replace(STAND_INS, "");
 }
 
-/** The text with the pastes in their places. */
 export function unfolded(text: string, pastes: Pastes): string {
   return text.replace(STAND_INS, (standIn) => pastes.get(standIn) ?? "");
 }
 
-/** The text with labels in the places of the pastes. */
+/** Replaces stand-ins by labels. */
 export function labelled(text: string, pastes: Pastes): string {
   return text.replace(STAND_INS, (standIn) => pasteLabel(pastes.get(standIn) ?? ""));
 }

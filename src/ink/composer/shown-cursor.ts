@@ -1,8 +1,7 @@
-// Marks the character at the cursor, where the terminal's own cursor cannot be placed.
+// Marks the character at the cursor, if the terminal's own cursor cannot be placed there.
 import type { Row, Span } from "../rows/row.ts";
 import { graphemes, graphemeWidth } from "../rows/width.ts";
 
-/** Rows in which the grapheme at the cursor is marked, for a component that does not know its place on the screen. */
 export function withCursor(piece: {
   readonly rows: readonly Row[];
   readonly cursor?: { readonly x: number; readonly y: number };

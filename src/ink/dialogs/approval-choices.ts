@@ -9,7 +9,7 @@ import { flow } from "./dialog.ts";
 
 export type PendingApproval = Extract<ChatPending, { readonly type: "approval" }>;
 
-/** What the user may choose. `isLasting`: only for a call that can get a grant. */
+/** The user's choices. `isLasting`: only for a call that can get a grant. */
 const CHOICES = [
   { key: "y", label: "once", isLasting: false },
   { key: "t", label: "this turn", isLasting: true },
@@ -19,12 +19,12 @@ const CHOICES = [
   { key: "e", label: "every call", isLasting: true },
 ] as const;
 
-/** Columns in which all choices fit into one row with a gap of two. */
+/** Columns for all choices in one row, with gaps of two. */
 const WIDE = 83;
 
 export type ChoiceKey = (typeof CHOICES)[number]["key"];
 
-/** What a choice decides. `r` and `e` go on to a step of their own. */
+/** The decision of each choice. `r` and `e` open a second step. */
 export const DECISIONS = {
   y: "once",
   t: { decision: "once", scope: "turn" },
@@ -32,26 +32,24 @@ export const DECISIONS = {
   n: "reject",
 } as const satisfies Partial<Record<ChoiceKey, Decision>>;
 
-/** The decision of the second step of `e`. */
 export const EVERY_CALL: Decision = { decision: "always", tool: true };
 
 function choicesFor({ grant }: PendingApproval): readonly (typeof CHOICES)[number][] {
   return CHOICES.filter(({ isLasting }) => grant !== undefined || !isLasting);
 }
 
-/** Only the key alone chooses: a word that begins with it does not. */
+/** Accepts only the key alone, not a word that begins with it. */
 export function choiceOf(text: string, pending: PendingApproval): ChoiceKey | undefined {
   return choicesFor(pending).find(({ key }) => key === text.toLowerCase())?.key;
 }
 
-/** The choice beside another one. */
 export function nextChoice(at: ChoiceKey, by: 1 | -1, pending: PendingApproval): ChoiceKey {
   const choices = choicesFor(pending);
   const index = choices.findIndex(({ key }) => key === at);
   return choices[(index + choices.length + by) % choices.length]?.key ?? "n";
 }
 
-/** Which agent asks, what the lasting choices cover, and the choices. */
+/** Rows that say which agent asks and what the lasting choices cover, and that list the choices. */
 export function choiceRows(
   pending: PendingApproval,
   at: ChoiceKey,
@@ -67,10 +65,9 @@ export function choiceRows(
   return [...wordRows(pending, columns), ...flow(items, columns, columns < WIDE ? 1 : 2)];
 }
 
-/** Rows of a name, and of the words for what the lasting choices cover. The whole name and input stand above. */
+/** Maximum rows of a tool's name, and of what lasting choices cover. The rows above have the full text. */
 const MAX_WORD_ROWS = 3;
 
-/** A text behind words of ours, clipped to these rows. */
 function briefly(words: string, text: string, columns: number): string {
   const room = MAX_WORD_ROWS * (columns - 1);
   return clipped(words + oneLine(text.slice(0, unitsOf(room))), room);
@@ -84,7 +81,6 @@ function wordRows({ agent, grant }: PendingApproval, columns: number): readonly 
   ];
 }
 
-/** The second step of `e`, in words. */
 export function everyCallRows(
   { tool }: PendingApproval,
   columns: number,
@@ -98,14 +94,14 @@ export function everyCallRows(
   return [...rowsOf(text, "warn", { columns }), ...flow(choices, columns)];
 }
 
-/** A text in one line, with its hidden characters. */
+/** The text in one line, with hidden characters revealed. */
 export function oneLine(text: string): string {
   return visible(text).replaceAll("\n", "\\u{a}");
 }
 
 const TAB = "→   ";
 
-/** A line with its hidden characters, its tabs, and the blank at its end. */
+/** The line with hidden characters, tabs and a trailing blank revealed. */
 export function visible(line: string): string {
   return reveal(line).replace(/ $/, "\\u{20}").replaceAll("→", "\\u{2192}").replaceAll("\t", TAB);
 }

@@ -25,21 +25,20 @@ import { type DialogOptions, type DialogRows, type Entry, insteadRows, stepEntry
 export type { PendingApproval } from "./approval-choices.ts";
 
 export interface ApprovalState {
-  /** The choice that the arrows point at. */
+  /** The highlighted choice. */
   readonly at: ChoiceKey;
-  /** The step behind the choice: the reason that the user writes, or whether every call of the tool is meant. */
+  /** The second steps: `reason` after `r`, `isForEveryCall` after `e`. */
   readonly reason?: Entry;
   readonly isForEveryCall?: true;
 }
 
-/** Rejecting is what Enter does by accident. */
+/** An accidental Enter rejects. */
 export const newApproval: ApprovalState = { at: "n" };
 
 export type ApprovalStep =
   | { readonly type: "open"; readonly state: ApprovalState }
   | { readonly type: "decided"; readonly decision: Decision };
 
-/** The dialog after a key. */
 export function stepApproval(state: ApprovalState, press: Press, pending: PendingApproval): ApprovalStep {
   if (state.reason) return stepReason(state, state.reason, press);
   if (state.isForEveryCall) return stepEveryCall(state, press);
@@ -62,12 +61,12 @@ export function stepApproval(state: ApprovalState, press: Press, pending: Pendin
   }
 }
 
-/** Whether the dialog is in the second step of a choice, which Esc leaves. */
+/** Whether the dialog is in a second step, which Esc leaves. */
 export function isBehindChoice({ reason, isForEveryCall }: ApprovalState): boolean {
   return reason !== undefined || isForEveryCall === true;
 }
 
-/** Whether the dialog does something with a key. Text that is no key of it is for the composer. */
+/** Whether the dialog handles a key. Other text is for the composer. */
 export function takesPress(state: ApprovalState, press: Press, pending: PendingApproval): boolean {
   return isBehindChoice(state) || press.type === "key" || choiceOf(press.text, pending) !== undefined;
 }
@@ -83,7 +82,7 @@ function chosen(state: ApprovalState, key: ChoiceKey): ApprovalStep {
   }
 }
 
-/** Only `y` means every call: Enter goes back. */
+/** Only `y` allows every call. Enter goes back. */
 function stepEveryCall({ at, ...state }: ApprovalState, press: Press): ApprovalStep {
   const text = press.type === "text" ? press.text.toLowerCase() : undefined;
   if (text === "y") return { type: "decided", decision: EVERY_CALL };
@@ -100,22 +99,20 @@ function stepReason(state: ApprovalState, entry: Entry, press: Press): ApprovalS
 }
 
 export interface ApprovalRowsOptions extends DialogOptions {
-  /** The input was printed above the dialog, because it is longer than the dialog may be. */
+  /** The input was printed above the dialog, because it does not fit. */
   readonly isInputAbove?: boolean;
-  /** How many further requests wait. */
   readonly further?: number;
 }
 
-/** Columns below which the input has no bar in front of it. */
+/** With fewer columns, the input has no bar in front. */
 const NARROW = 20;
 
-/** Lines of the diffs of one call that are shown. */
 const MAX_DIFF_LINES = 20;
 
 /**
- * The whole input of the call: different calls have different rows. Nothing is left out. What a terminal would hide or obey is shown as its
- * code. A row that only goes on with the row before begins with two blanks, and no other row of the input does. What the call would change
- * stands below the input.
+ * The whole input of the call. Different calls have different rows. Hidden and control characters are shown as codes. A
+ * row that continues the previous row begins with two blanks; other input rows do not. The call's changes follow below
+ * the input.
  */
 export function approvalInput(
   { tool, input, preview = [] }: PendingApproval,
@@ -143,7 +140,6 @@ export function approvalInput(
   ];
 }
 
-/** The first lines of the diffs, each in one row. */
 function previewRows(preview: readonly ToolPreview[], columns: number): readonly Row[] {
   const shown: Span[] = [];
   let lines = 0;
@@ -167,7 +163,6 @@ function toneOf(line: string): Tone {
   return line.startsWith("-") ? "error" : "dim";
 }
 
-/** Whether the dialog has room for the whole input. */
 export function fitsApproval(pending: PendingApproval, { columns, theme, maxRows }: DialogOptions): boolean {
   const text = readable(pending.input);
   if (text.length > columns * maxRows || countLines(text) > maxRows) return false;
@@ -222,7 +217,7 @@ function offered(
   return isForEveryCall ? everyCallRows(pending, columns, theme) : choiceRows(pending, at, columns, theme);
 }
 
-/** The first rows. The last of them says how many more there are, if there are more: nobody takes a piece for the whole. */
+/** The first rows. If rows are missing, the last row says how many. */
 function cut(rows: readonly Row[], maxRows: number, columns: number): readonly Row[] {
   if (rows.length <= maxRows) return rows;
   const shown = Math.max(0, maxRows - 1);

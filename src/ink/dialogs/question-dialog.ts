@@ -1,4 +1,4 @@
-// The rows of the dialog of a question.
+// The rows of a question's dialog.
 import { type ComposerRows, composerRows } from "../composer/composer-rows.ts";
 import { emptyEditor } from "../composer/editor.ts";
 import { clipped, clippedRow, displayed, inLine, type Row, rowsOf, type Span } from "../rows/row.ts";
@@ -8,7 +8,6 @@ import { type PendingQuestion, type QuestionState, takesText } from "./question-
 
 type Item = PendingQuestion["questions"][number];
 
-/** The text of the question that is asked now. */
 export function questionText(
   pending: PendingQuestion,
   state: QuestionState,
@@ -36,7 +35,7 @@ export function fitsQuestion(
 }
 
 export interface QuestionRowsOptions extends DialogOptions {
-  /** The text of the question was printed above the dialog, because it is longer than the dialog may be. */
+  /** The question was printed above the dialog, because it does not fit. */
   readonly isTextAbove?: boolean;
 }
 
@@ -73,7 +72,6 @@ export function questionRows(
   return { rows, cursor: { x, y: head.length + choices.length + y - dropped } };
 }
 
-/** The answer that the user writes. The choices stay above it. */
 function entryRows({ free }: QuestionState, columns: number, theme: Theme, maxRows: number): ComposerRows {
   return composerRows(free ?? emptyEditor, { columns, theme, maxRows, placeholder: "your answer" });
 }
@@ -98,7 +96,7 @@ function choiceRow(
   );
 }
 
-/** What the keys do now, or why Enter did nothing. */
+/** The keys that work now, or why Enter did nothing. */
 function hintRows(
   pending: PendingQuestion,
   item: Item,

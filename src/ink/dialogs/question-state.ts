@@ -1,4 +1,4 @@
-// The state of the dialog of a question, as a pure function of keys.
+// The state of a question's dialog, as a pure function of keys.
 import type { ChatPending } from "../../chat/pending.ts";
 import type { Answer } from "../../core/values.ts";
 import { emptyEditor } from "../composer/editor.ts";
@@ -9,17 +9,14 @@ export type PendingQuestion = Extract<ChatPending, { readonly type: "question" }
 type Item = PendingQuestion["questions"][number];
 
 export interface QuestionState {
-  /** The answers to the questions before. */
   readonly answers: readonly (readonly string[])[];
-  /** The choice that the arrows or a digit point at. */
+  /** The choice that the arrows or a digit highlight. */
   readonly at: number;
-  /** The choices that are ticked, where several may be. */
   readonly ticked: ReadonlySet<number>;
-  /** The digits that were typed last, where one choice is taken: they may begin an answer of the user's own. */
+  /** The digits typed last in a question with one answer. They may begin a free answer. */
   readonly digits: string;
-  /** The free answer that the user writes. */
   readonly free?: Entry;
-  /** Enter was pressed, and nothing is ticked or written. */
+  /** Enter was pressed without a ticked choice or text. */
   readonly isUnanswered?: boolean;
 }
 
@@ -30,8 +27,8 @@ export type QuestionStep =
   | { readonly type: "answered"; readonly answer: Answer };
 
 /**
- * The dialog after a key. Only Enter answers. Esc goes back: from an answer of the user's own to the choices, from a question to the one before
- * it. At the first question Esc gives no answer to all of them.
+ * Handles a key. Only Enter answers. Esc goes back: from a free answer to the choices, or to the previous question. At
+ * the first question, Esc leaves all questions unanswered.
  */
 export function stepQuestion(
   { isUnanswered: _, ...state }: QuestionState,
@@ -69,12 +66,12 @@ export function stepQuestion(
   }
 }
 
-/** Whether the question takes text now: it has no choices, or the user has begun a free answer. */
+/** Whether the question takes text: it has no choices, or the user has begun a free answer. */
 export function takesText(pending: PendingQuestion, state: QuestionState): boolean {
   return state.free !== undefined || pending.questions[state.answers.length]?.options.length === 0;
 }
 
-/** A digit points at a choice, or ticks it. All other text begins an answer of the user's own. */
+/** A digit highlights or ticks a choice. Other text begins a free answer. */
 function typed(state: QuestionState, item: Item, text: string): QuestionState {
   const at = /^[1-9]$/.test(text) ? Number(text) - 1 : -1;
   const isChoice = item.options[at] !== undefined;
@@ -91,7 +88,6 @@ function stepFree(state: QuestionState, free: Entry, press: Press, pending: Pend
   return text === "" ? open({ ...state, free, isUnanswered: true }) : answered(state, [text], pending);
 }
 
-/** The question before, as the user has answered it. */
 function reopened(given: QuestionState["answers"], pending: PendingQuestion): QuestionState {
   const answers = given.slice(0, -1);
   const said = given.at(-1) ?? [];
@@ -114,7 +110,7 @@ function toggled(state: QuestionState, at: number): QuestionState {
   return { ...state, ticked };
 }
 
-/** The labels that are ticked, or the one that is pointed at, where one choice is taken. */
+/** The ticked labels, or the highlighted label of a question with one answer. */
 function labelsOf(item: Item, { at, ticked }: QuestionState): readonly string[] {
   return item.options
     .filter((_, index) => (item.multi_select ? ticked.has(index) : index === at))

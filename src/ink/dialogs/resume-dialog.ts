@@ -1,10 +1,10 @@
-// The dialog that asks how to go on after a lost conversation.
+// The dialog that asks how to continue after the backend has lost the conversation.
 import type { ChatResume } from "../../chat/chat.ts";
 import type { Press } from "../press.ts";
 import { type Row, rowsOf, type Span } from "../rows/row.ts";
 import { type DialogOptions, type DialogRows, insteadRows } from "./dialog.ts";
 
-/** How to go on after a lost context. Absent: the key decides nothing. */
+/** The user's choice. Undefined: the key does nothing. */
 export function stepResume(press: Press): ChatResume | undefined {
   if (press.type !== "text") return undefined;
   const key = press.text.toLowerCase();
@@ -12,7 +12,6 @@ export function stepResume(press: Press): ChatResume | undefined {
   return key === "n" ? "without-context" : undefined;
 }
 
-/** The agent has forgotten the conversation: what to do. */
 export function resumeRows({ columns, theme, maxRows, instead }: DialogOptions): DialogRows {
   const lead: Span = { text: `${theme.symbols.waiting} `, tone: "warn" };
   const hang: Span = { text: "  ", tone: "plain" };

@@ -1,10 +1,9 @@
-// A piece of a long text, and how many more lines follow.
+// A part of a long text, and the number of hidden lines.
 import { displayed, type Row, type Span } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
 import { type WrappedRow, wrap } from "../rows/wrap.ts";
 import type { Tone } from "../theme.ts";
 
-/** A text of which the screen shows only a piece. */
 export interface Folded {
   readonly title: string;
   /** As the agent sent it. */
@@ -14,11 +13,11 @@ export interface Folded {
 export interface FoldOptions {
   readonly columns: number;
   readonly tone: Tone;
-  /** In front of each row. */
+  /** The prefix of each row. */
   readonly hang: Span;
-  /** Rows at most, with the row that says how many more lines there are. */
+  /** Maximum number of rows, including the row that counts hidden lines. */
   readonly maxRows: number;
-  /** The piece that is shown: `end` for an output that grows, `both` for a beginning and an end. @default "start" */
+  /** The visible part: `end` for growing output, `both` for start and end. @default "start" */
   readonly shows?: "start" | "end" | "both";
 }
 
@@ -27,10 +26,9 @@ export interface FoldedRows {
   readonly isFolded: boolean;
 }
 
-/** Characters at the beginning or the end of a text that are looked at: more than the rows of a fold hold. The rest is only counted. */
+/** Examined characters at each end of a text: more than a fold can show. The rest is only counted. */
 const MAX_LOOK = 20_000;
 
-/** A piece of a text, and how many more lines the text has. */
 export function foldedRows(text: string, options: FoldOptions): FoldedRows {
   const { maxRows, shows = "start", tone, hang, columns } = options;
   const whole = text.trimEnd();
@@ -59,7 +57,7 @@ export function foldedRows(text: string, options: FoldOptions): FoldedRows {
   return { rows, isFolded: true };
 }
 
-/** The lines of a text; a line break at the end begins none. */
+/** Counts lines. A final line break starts no line. */
 export function countLines(text: string): number {
   let count = text === "" || text.endsWith("\n") ? 0 : 1;
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++;

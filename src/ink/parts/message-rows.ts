@@ -8,20 +8,20 @@ import { foldedRows } from "./folded.ts";
 import type { PartRows } from "./tool-rows.ts";
 import { moneyWords, usageWords } from "./words.ts";
 
-/** Rows of a prompt of the user. More of it is folded, such as a paste. */
+/** Visible rows of a prompt. The rest is folded. */
 export const PROMPT_ROWS = 12;
 
-/** Rows in the scrollback stay as they are, and `/retry` sends the last prompt: a later prompt takes its place. */
+/** Scrollback rows cannot change, but `/retry` sends only the last prompt. So the text names the limit. */
 const AGAIN = "/retry sends it again (until your next prompt)";
 
 export interface MessageRowsOptions {
   readonly columns: number;
   readonly theme: Theme;
-  /** Whether the screen has `/retry`, which rows may name. @default false */
+  /** Whether the screen has `/retry`, which rows may mention. @default false */
   readonly hasCommands?: boolean;
 }
 
-/** A prompt. Its pictures and files are named. */
+/** A prompt, with the number of its files. */
 export function promptRows(
   { parts, status }: ChatMessage,
   { columns, theme, hasCommands = false }: MessageRowsOptions,
@@ -48,7 +48,7 @@ export function promptRows(
   return { rows: noted, folded: isFolded ? [{ title: "The prompt", text }] : [] };
 }
 
-/** A note behind the last row of a prompt. Where it does not fit, it is a row of its own, without the symbol of a prompt. */
+/** Adds a note to the last row of a prompt, or as a row of its own if the note does not fit. */
 function withNote(rows: readonly Row[], note: string, hang: Span, columns: number): readonly Row[] {
   const last = rows.at(-1);
   if (!last) return [clippedRow([hang, { text: note, tone: "dim" }], columns)];
@@ -58,7 +58,7 @@ function withNote(rows: readonly Row[], note: string, hang: Span, columns: numbe
   return [...rows, ...rowsOf(note, "dim", { columns, hang: { text: "  ", tone: "plain" } })];
 }
 
-/** What stands below the parts of a message that is over: its error, or what it took. */
+/** The end of a finished message: its error, or its time and cost. */
 export function endRows(message: ChatMessage, options: MessageRowsOptions): readonly Row[] {
   const { columns, hasCommands = false } = options;
   const { role, status, error } = message;
@@ -73,7 +73,6 @@ export function endRows(message: ChatMessage, options: MessageRowsOptions): read
   return [...failed, ...billRows(message, options)];
 }
 
-/** An error in words: what happened, and what to do. */
 export function errorRows(
   { title, detail, retry }: ErrorDescription,
   { columns, theme, hasCommands = false }: MessageRowsOptions,
@@ -92,7 +91,6 @@ export function errorRows(
   ];
 }
 
-/** Time, tokens, cost and model of a turn, in one dim line. */
 function billRows(message: ChatMessage, { columns, theme }: MessageRowsOptions): readonly Row[] {
   const { startedAt, endedAt, usage, cost, model } = message;
   const seconds = endedAt === undefined ? "0.0" : ((endedAt - startedAt) / 1_000).toFixed(1);

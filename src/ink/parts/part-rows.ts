@@ -12,20 +12,19 @@ import { reasoningRows } from "./reasoning-rows.ts";
 import { type PartRows, type ToolRowsOptions, toolRows } from "./tool-rows.ts";
 import { readable } from "./values.ts";
 
-/** Rows of a diff, of structured data, of an error. More of it is folded. */
+/** Visible rows of a diff, of structured data, of an error. The rest is folded. */
 const EXTRA_ROWS = 12;
 
 export interface PartRowsOptions extends Pick<ToolRowsOptions, "inputsAbove"> {
   readonly columns: number;
   readonly theme: Theme;
   readonly foldsReasoning: boolean;
-  /** Seconds of a reasoning, by its id. @default not known */
+  /** Seconds of a reasoning part, by its id. @default unknown */
   readonly secondsOf?: (id: string) => number | undefined;
-  /** Whether a call and a question that wait for the user are left out, because a dialog shows them. @default false */
+  /** Omits calls and questions that wait for the user, because dialogs show them. @default false */
   readonly omitsPending?: boolean;
 }
 
-/** Whether a part waits for the user. */
 export function isPending(part: ChatPart): boolean {
   return (
     (part.type === "question" && part.status === "requested") ||
@@ -33,7 +32,6 @@ export function isPending(part: ChatPart): boolean {
   );
 }
 
-/** The rows of one part of a message. */
 export function partRows(part: ChatPart, options: PartRowsOptions): PartRows {
   const { columns, theme, omitsPending = false } = options;
   const hang: Span = { text: `  ${theme.symbols.bar} `, tone: "dim" };
@@ -62,7 +60,7 @@ export function partRows(part: ChatPart, options: PartRowsOptions): PartRows {
       return folding(head, `The diff of ${inLine(path)}`, part.diff ?? "", { columns, tone: "plain", hang });
     }
     case "status": {
-      // a label with a dot is a word of one backend
+      // a label with a dot belongs to one backend
       const text = inLine(part.detail ?? (part.label.includes(".") ? "" : part.label));
       return plain(text === "" ? [] : rowsOf(text, toneOf(part), { columns }));
     }
@@ -84,7 +82,6 @@ function toneOf({ failed, severity }: ChatStatusPart): Tone {
   return severity === "warning" ? "warn" : "dim";
 }
 
-/** The head of a sub-agent. Its parts come below it, indented. */
 export function subagentHead({ name, agentType, state }: ChatSubagentPart, { symbols }: Theme): Row {
   const [symbol, tone, says] =
     state === "running"
@@ -99,7 +96,6 @@ export function subagentHead({ name, agentType, state }: ChatSubagentPart, { sym
   ];
 }
 
-/** In front of what a sub-agent does. */
 export const SUBAGENT_INDENT: Span = { text: "  ", tone: "plain" };
 
 function subagentRows(part: ChatSubagentPart, options: PartRowsOptions): PartRows {
@@ -112,7 +108,6 @@ function subagentRows(part: ChatSubagentPart, options: PartRowsOptions): PartRow
   };
 }
 
-/** A question and what became of it. */
 function answerRows(
   { questions, answers, status }: ChatQuestionPart,
   theme: Theme,
@@ -134,10 +129,8 @@ function answerRows(
   });
 }
 
-/** Names of fields that are shown. */
 const MAX_NAMES = 8;
 
-/** What data is about: the names of its fields. */
 function namesOf(json: unknown): string {
   const names = typeof json === "object" && json !== null && !Array.isArray(json) ? Object.keys(json) : [];
   return inLine(names.slice(0, MAX_NAMES).join(", ").replaceAll("_", " ")) || "data";

@@ -1,4 +1,4 @@
-// The rows of a reasoning, open or finished.
+// The rows of a reasoning part, open or finished.
 import type { ChatReasoningPart } from "../../universal/transcript/message.ts";
 import { clippedRow, displayed, endOf, type Row, rowsOf } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";
@@ -6,16 +6,16 @@ import type { Theme } from "../theme.ts";
 export interface ReasoningRowsOptions {
   readonly columns: number;
   readonly theme: Theme;
-  /** Whether to show only that and how long the agent thinks. @default true */
+  /** Whether to show one row with the thinking time, not the whole text. @default true */
   readonly folded?: boolean;
-  /** How long the agent has thought, in whole seconds. Absent: not known, such as in a restored chat. */
+  /** Thinking time in whole seconds. Absent if unknown, such as in a restored chat. */
   readonly seconds?: number | undefined;
 }
 
-/** Characters at the end of a reasoning in which its last line is looked for. */
+/** Characters at the end of a reasoning part in which the last line is searched. */
 const MAX_LAST_LINE = 1_000;
 
-/** Reasoning. Folded: one row while it is open, with the end of its last line, and one row at the end. Unfolded: all of it. */
+/** Reasoning. Folded: a head, and while open also the end of the last line. Unfolded: the whole text. */
 export function reasoningRows(given: ChatReasoningPart, options: ReasoningRowsOptions): readonly Row[] {
   const { columns, theme, folded = true } = options;
   const part = withoutPrivate(given);
@@ -29,12 +29,12 @@ export function reasoningRows(given: ChatReasoningPart, options: ReasoningRowsOp
     : [head, [reasoningHang(theme), { text: endOf(last, Math.max(1, columns - 4)), tone: "dim" }]];
 }
 
-/** A reasoning as it may be shown: of a private one that and how long the agent thinks, and no text. */
+/** Removes the text of private reasoning. The thinking time stays visible. */
 export function withoutPrivate(part: ChatReasoningPart): ChatReasoningPart {
   return part.visibility === "private" ? { ...part, text: "" } : part;
 }
 
-/** `Thinking 3 s`, or `Thought for 3 s`; `Thought` alone for less than a second. */
+/** `Thinking 3 s`, `Thought for 3 s`, or `Thought` for less than a second. */
 export function reasoningHead(
   { open }: Pick<ChatReasoningPart, "open">,
   { columns, theme, seconds }: ReasoningRowsOptions,
@@ -44,7 +44,7 @@ export function reasoningHead(
   return clippedRow([{ text: `${symbol} ${open ? "Thinking" : "Thought"}${since}`, tone: "dim" }], columns);
 }
 
-/** The head in the scrollback of a reasoning that goes on: how long it takes is not known yet, and the head cannot change. */
+/** The scrollback head of open reasoning. A head cannot change there, so it has no time. */
 export function openHead({ symbols }: Theme): Row {
   return [{ text: `${symbols.separator} Reasoning`, tone: "dim" }];
 }

@@ -13,26 +13,26 @@ import { moneyWords, timeWords, usageWords } from "./words.ts";
 
 export interface StatusFacts {
   readonly connection: ChatConnection;
-  /** Whether a turn runs. With `messages`, a prompt that cannot be sent without a link is none. */
+  /** Whether a turn runs. With `messages`, a prompt that waits for a connection does not count. */
   readonly busy: boolean;
-  /** Whether the link was lost during a turn, and the client looks for the answer. */
+  /** The connection was lost during a turn, and the client searches for the answer. */
   readonly recovering?: boolean;
   /** Seconds since the turn began. */
   readonly seconds?: number | undefined;
-  /** Prompts that wait. */
+  /** Waiting prompts. */
   readonly queue: readonly Pick<QueuedPrompt, "held">[];
   readonly usage: UniversalUsage;
   readonly cost: readonly UniversalCost[];
   /**
-   * Those of the chat. Once there are any, a connection that is not there is not one to come; and a prompt that the client holds back until
-   * there is a link counts as one that waits. @default none
+   * The messages of the chat. Once there are messages, a missing connection is shown as "not connected". A prompt that
+   * the client holds until there is a connection then counts as waiting. @default none
    */
   readonly messages?: Pick<List<ChatMessage>, "length" | "at">;
-  /** What went wrong last. */
+  /** The last problem. */
   readonly problem?: ChatProblem | undefined;
-  /** Something that the program says, such as that Ctrl-C again leaves. */
+  /** A message from the screen, such as that another Ctrl-C leaves. */
   readonly note?: string | undefined;
-  /** Whether the screen has `/dismiss`, which the banner names. @default false */
+  /** Whether the screen has `/dismiss`, which the banner then mentions. @default false */
   readonly hasCommands?: boolean;
 }
 
@@ -41,14 +41,11 @@ export interface StatusRowsOptions {
   readonly theme: Theme;
   /** ms since the epoch. */
   readonly now: number;
-  /** Rows at most. The banner goes first. */
+  /** Maximum number of rows. The banner is shortened first. */
   readonly maxRows: number;
 }
 
-/**
- * The status line, with a banner above it while the connection is being repaired or something went wrong. A note that is too long for the line
- * stands above it too.
- */
+/** The status line. Above it: a banner for a reconnect or a problem, and a note that is too long for it. */
 export function statusRows(facts: StatusFacts, options: StatusRowsOptions): readonly Row[] {
   const { columns, maxRows } = options;
   if (maxRows <= 0) return [];
@@ -63,7 +60,6 @@ export function statusRows(facts: StatusFacts, options: StatusRowsOptions): read
   ];
 }
 
-/** What is wrong, and what to do. */
 function bannerRows(
   { connection, problem, recovering, hasCommands = false }: StatusFacts,
   { columns, theme, now, maxRows }: StatusRowsOptions,
@@ -89,7 +85,7 @@ function bannerRows(
   return [];
 }
 
-/** The first rows. The last of them ends in an ellipsis, if there are more. */
+/** The first rows. If rows are missing, the last one ends in an ellipsis. */
 function bounded(rows: readonly Row[], maxRows: number, columns: number): readonly Row[] {
   const last = rows[maxRows - 1];
   const next = rows[maxRows];
@@ -129,7 +125,7 @@ function statusRow(facts: StatusFacts, { columns, theme }: StatusRowsOptions): R
   return clippedRow(row, columns);
 }
 
-/** What sends prompts that were loaded. */
+/** The command that sends loaded prompts. */
 function heldWord({ queue, hasCommands = false }: StatusFacts): string {
   return hasCommands && queue.some(({ held }) => held) ? " (/send)" : "";
 }

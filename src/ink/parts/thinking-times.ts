@@ -1,4 +1,4 @@
-// How long each reasoning of a message took.
+// Measures how long each reasoning part of a message takes.
 import type { List } from "../../universal/transcript/list.ts";
 import type { ChatPart } from "../../universal/transcript/message.ts";
 
@@ -8,9 +8,9 @@ interface Thought {
   readonly since: number;
 }
 
-/** How long each reasoning of a message took, from when it was first seen open. One look takes the same time for a message of any length. */
+/** Measures each reasoning part from when it is first seen open. `see` takes constant time. */
 export class ThinkingTimes {
-  /** ms of each reasoning that is over. */
+  /** ms of each finished reasoning part. */
   readonly #over = new Map<string, number>();
   #open: Thought | undefined;
 
@@ -29,7 +29,7 @@ export class ThinkingTimes {
     this.#open = id === undefined ? undefined : { id, since: now };
   }
 
-  /** Whole seconds. Undefined: the reasoning was over when it was first seen. */
+  /** Whole seconds. Undefined if the reasoning part was never seen open. */
   secondsOf(id: string, now: number): number | undefined {
     const ms = this.#open?.id === id ? now - this.#open.since : this.#over.get(id);
     return ms === undefined ? undefined : Math.floor(ms / 1_000);

@@ -6,11 +6,10 @@ import type { Theme, Tone } from "../theme.ts";
 import { type Folded, foldedRows } from "./folded.ts";
 import { readable } from "./values.ts";
 
-/** Rows of the input of a finished call. More of it is folded. */
+/** Visible input rows of a finished call. The rest is folded. */
 export const INPUT_ROWS = 6;
-/** Rows of the output of a finished call. More of it is folded. */
 export const OUTPUT_ROWS = 10;
-/** Rows of the input and of the output of a call under way: there the screen is small. */
+/** Visible input rows, and output rows, of a running call: the live region is small. */
 const LIVE_ROWS = 4;
 
 export interface ToolRowsOptions {
@@ -18,17 +17,16 @@ export interface ToolRowsOptions {
   readonly theme: Theme;
   /** Whether to show all of the input and the output. @default false */
   readonly unfolded?: boolean;
-  /** The approvals whose whole input is in the scrollback already. @default none */
+  /** Approvals whose whole input is already in the scrollback. @default none */
   readonly inputsAbove?: ReadonlySet<string>;
 }
 
 export interface PartRows {
   readonly rows: readonly Row[];
-  /** What is not shown whole. */
   readonly folded: readonly Folded[];
 }
 
-/** A tool call: its name and state, its input, its output. A call under way shows the end of its output, a finished one the beginning. */
+/** A tool call. Shows the end of a running call's output, and the start of a finished call's. */
 export function toolRows(
   part: ChatToolPart,
   { columns, theme, unfolded = false, inputsAbove }: ToolRowsOptions,
@@ -94,7 +92,7 @@ function stateOf({ state, approval }: ChatToolPart, { symbols }: Theme): readonl
   }
 }
 
-/** A call is denied by a decision, or because the turn or the link ended before one. */
+/** A decision denies a call, or the turn or connection ended before a decision. */
 function deniedWords(reason: ResolvedReason | undefined): string {
   switch (reason) {
     case undefined:
@@ -109,7 +107,6 @@ function deniedWords(reason: ResolvedReason | undefined): string {
   }
 }
 
-/** What a result holds besides its text. */
 function contentRow({ content, output }: ChatToolPart, hang: Span): Row | undefined {
   const types = content.map(({ type }) => type).filter((type) => type !== "text");
   const kinds = types

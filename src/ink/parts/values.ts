@@ -1,9 +1,10 @@
-// Any value as text to read, without ambiguity.
+// Converts any value to readable text, without ambiguity.
 
 /**
- * A value of any kind, as text to read: the fields of an object one below the other, text as it is, all else as JSON. Different values have
- * different texts, and no value can look like a field: a line that begins no field begins with `>`, a name that is not plain is quoted, and so
- * is a text of one line that would be read as JSON. `undefined` and an object without fields are nothing.
+ * Any value as readable text: one line per object field, text verbatim, everything else as JSON. Different values have
+ * different texts. A line that begins no field starts with `>`, so that no value can imitate a field. Names with
+ * special characters are quoted, and so are one-line texts that look like JSON. `undefined` and an empty object are
+ * empty text.
  */
 export function readable(value: unknown): string {
   if (value === undefined) return "";
@@ -14,7 +15,7 @@ export function readable(value: unknown): string {
     .join("\n");
 }
 
-/** What stands behind the colon. A text of several lines begins below it. */
+/** The text after the colon. A text of several lines starts on the next line. */
 function ofField(field: unknown): string {
   if (typeof field !== "string") return ` ${belowFirst(json(field).split("\n"))}`;
   if (field.includes("\n")) return belowFirst(["", ...field.split("\n")]);
@@ -44,11 +45,11 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** As JSON; what JSON cannot say is named instead. */
+/** JSON. A value without JSON is replaced by the name of its type. */
 function json(value: unknown): string {
   try {
     return JSON.stringify(value, null, 2) ?? String(value);
   } catch {
-    return `(a value that is no JSON: ${typeof value})`; // a circle, or a BigInt
+    return `(a value that is no JSON: ${typeof value})`; // a circular value, or a BigInt
   }
 }

@@ -1,4 +1,4 @@
-// The rows of the prompts that wait; whether a turn runs, and since when.
+// The progress of a chat: the rows of waiting prompts, whether a turn runs, and since when.
 import type { ChatConnection } from "../../chat/connection.ts";
 import type { List } from "../../universal/transcript/list.ts";
 import type { ChatMessage } from "../../universal/transcript/message.ts";
@@ -6,9 +6,8 @@ import { clippedRow, inLine, type Row } from "../rows/row.ts";
 import { unitsOf, widthOf } from "../rows/width.ts";
 import type { Theme } from "../theme.ts";
 
-/** The fields of a snapshot that tell what waits. */
 export interface ProgressFacts {
-  /** @default not known */
+  /** @default unknown */
   readonly messages?: Pick<List<ChatMessage>, "length" | "at">;
   readonly busy: boolean;
   readonly queue: { readonly length: number };
@@ -16,33 +15,27 @@ export interface ProgressFacts {
 }
 
 export interface Progress {
-  /** Whether a turn is under way. */
   readonly isWorking: boolean;
-  /** The number of prompts that wait. */
   readonly waiting: number;
 }
 
-/** Rows of the prompts that wait, at most. */
 const MAX_ROWS = 4;
 
-/**
- * What runs, and what waits. A prompt that the client has taken, and that is not sent because there is no link, waits too: it is not in
- * `queue`, and the chat is `busy`.
- */
+/** The progress. A prompt that the client holds for a connection also waits: it is not in `queue`. */
 export function progressOf({ messages, busy, queue, connection }: ProgressFacts): Progress {
   const unsent = messages ? queuedIn(messages).length : queue.length;
   const isHeld = busy && unsent > queue.length && connection.status !== "ready";
   return { isWorking: busy && !isHeld, waiting: isHeld ? unsent : queue.length };
 }
 
-/** When the answer that is open began, in ms since the epoch. */
+/** When the open answer began, in ms since the epoch. */
 export function openSince(messages: Pick<List<ChatMessage>, "length" | "at">): number | undefined {
   const { length } = messages;
   const last = messages.at(length - 1 - unsentEnd(messages));
   return last?.status === "open" || last?.status === "recovering" ? last.startedAt : undefined;
 }
 
-/** The prompts that wait, oldest first, each in one row: the next ones, and how many follow. */
+/** The next waiting prompts, oldest first, one row each. A last row counts the others. */
 export function waitingRows(
   messages: List<ChatMessage>,
   count: number,
@@ -65,7 +58,6 @@ function waitingRow({ parts }: ChatMessage, columns: number, { symbols }: Theme)
   return clippedRow([...(front ? [front] : []), { text: note, tone: "dim" }], columns);
 }
 
-/** The messages that no event has shown, oldest first, without those that have ended. */
 function queuedIn(messages: Pick<List<ChatMessage>, "length" | "at">): readonly ChatMessage[] {
   const found: ChatMessage[] = [];
   for (let at = messages.length - unsentEnd(messages); at < messages.length; at++) {
@@ -75,7 +67,7 @@ function queuedIn(messages: Pick<List<ChatMessage>, "length" | "at">): readonly 
   return found;
 }
 
-/** The number of prompts at the end that were not sent: a prompt that ended behind one that waits keeps its place. */
+/** Number of unsent user messages at the end. Includes messages that ended behind a waiting one. */
 function unsentEnd(messages: Pick<List<ChatMessage>, "length" | "at">): number {
   let count = 0;
   for (; count < messages.length; count++) {

@@ -2,7 +2,6 @@
 import type { UniversalCost, UniversalUsage } from "../../universal/events.ts";
 import { inLine } from "../rows/row.ts";
 
-/** Tokens in words: those that were read, written, and that are in the context. */
 export function usageWords({
   input_tokens,
   output_tokens,

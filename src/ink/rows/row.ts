@@ -4,26 +4,25 @@ import type { Tone } from "../theme.ts";
 import { graphemes, graphemeWidth, unitsOf, widthOf } from "./width.ts";
 import { type WrapOptions, wrap } from "./wrap.ts";
 
-/** Text in one tone. It is inert, and has no line break. */
+/** Text in one tone, without line breaks and terminal controls. */
 export interface Span {
   readonly text: string;
   readonly tone: Tone;
 }
 
-/** One row of the terminal. */
 export type Row = readonly Span[];
 
 export const EMPTY_ROW: Row = [];
 
 export interface RowsOptions extends WrapOptions {
   readonly columns: number;
-  /** In front of the first row. @default `hang` */
+  /** The prefix of the first row. @default `hang` */
   readonly lead?: Span;
-  /** In front of the other rows. @default nothing */
+  /** The prefix of the other rows. @default nothing */
   readonly hang?: Span;
 }
 
-/** The rows of an inert text in one tone. */
+/** Wraps an inert text into rows of one tone. */
 export function rowsOf(text: string, tone: Tone, options: RowsOptions): readonly Row[] {
   const { columns, hang, lead = hang } = options;
   const margin = Math.max(widthOf(lead?.text ?? ""), widthOf(hang?.text ?? ""));
@@ -33,20 +32,19 @@ export function rowsOf(text: string, tone: Tone, options: RowsOptions): readonly
   });
 }
 
-/** Columns that a tab takes. */
 const TAB = "    ";
 
-/** Text of an agent for the screen: nothing in it does anything, and tabs are spaces. */
+/** An agent's text for the screen: terminal controls have no effect, and tabs are spaces. */
 export function displayed(text: string): string {
   return inert(text.includes("\t") ? text.replaceAll("\t", TAB) : text);
 }
 
-/** The same in one line. */
+/** Like `displayed`, but in one line. */
 export function inLine(text: string): string {
   return inert(text, { keepNewlines: false, keepTabs: false }).trim();
 }
 
-/** The text itself, or its beginning and an ellipsis. */
+/** Shortens a text to the columns: its start and an ellipsis. */
 export function clipped(text: string, columns: number, ellipsis = "..."): string {
   if (widthOf(text) <= columns) return text;
   const room = columns - widthOf(ellipsis);
@@ -61,7 +59,7 @@ export function clipped(text: string, columns: number, ellipsis = "..."): string
   return shown + ellipsis;
 }
 
-/** The text itself, or an ellipsis and its end. Looks only at the end of a long text. */
+/** Shortens a text to the columns: an ellipsis and its end. Examines only the end of a long text. */
 export function endOf(text: string, columns: number, ellipsis = "..."): string {
   if (text.length <= unitsOf(columns) && widthOf(text) <= columns) return text;
   const room = columns - widthOf(ellipsis);
@@ -76,7 +74,6 @@ export function endOf(text: string, columns: number, ellipsis = "..."): string {
   return ellipsis + shown;
 }
 
-/** The spans that fit into one row; the last of them is clipped. */
 export function clippedRow(row: Row, columns: number): Row {
   let left = columns;
   const shown: Span[] = [];

@@ -1,4 +1,4 @@
-// A component that shows rows as they are.
+// A component that shows each row as one row of the terminal.
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
 import type { Theme, Tone } from "../theme.ts";
@@ -8,13 +8,12 @@ export interface RowsProps {
   readonly rows: readonly Row[];
   readonly theme: Theme;
   /**
-   * Whether a row that is too wide is cut rather than broken. In a narrower window Ink shows the rows of the last frame until the next one: cut,
-   * they are as many lines as before. @default false
+   * Whether to cut a row that is too wide instead of wrapping it. In a narrower window, Ink shows the old rows until
+   * the next frame. Cut rows keep their number of lines. @default false
    */
   readonly isCut?: boolean;
 }
 
-/** Rows as they are: each is one row of the terminal. */
 export function Rows({ rows, theme, isCut = false }: RowsProps): ReactElement {
   return (
     <Box flexDirection="column">
@@ -39,7 +38,7 @@ function spanOf({ text, tone }: Span, index: number, theme: Theme): ReactElement
   );
 }
 
-/** Rows in plain text follow each other in one element, which is laid out much faster than one for each row. */
+/** Joins plain rows into one element. Ink lays it out much faster than one element per row. */
 function blocksOf(rows: readonly Row[]): readonly (string | Row)[] {
   const blocks: (string | Row)[] = [];
   let plain: string[] = [];

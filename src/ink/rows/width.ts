@@ -1,4 +1,4 @@
-// How many columns each character takes.
+// The number of columns of each character.
 
 const segmenter = new Intl.Segmenter();
 
@@ -6,18 +6,18 @@ const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 const VISIBLE = /[^\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Mn}\p{Me}\p{Cs}]/u;
 const EMOJI =
   /\p{Emoji_Presentation}|\p{Extended_Pictographic}\u{fe0f}|\u{200d}\p{Extended_Pictographic}|[\d#*]\u{fe0f}?\u{20e3}/u;
-/** A skin tone behind a space or a Hangul letter takes columns of its own. */
+/** A skin tone after a space or a Hangul letter takes its own columns. */
 const TONE_ALONE =
   /^[^ \u{1100}-\u{11ff}\u{a960}-\u{a97c}\u{ac00}-\u{d7ff}]*[ \u{1100}-\u{11ff}\u{a960}-\u{a97c}\u{ac00}-\u{d7ff}].*\p{Emoji_Modifier}/su;
-/** What takes columns of its own inside a grapheme: most terminals draw the consonants of an Indic conjunct one by one. */
+/** Takes its own columns inside a grapheme: terminals draw the consonants of an Indic conjunct separately. */
 const FURTHER = /[ \p{Mc}\p{Lo}\u{ff00}-\u{ffef}]/u;
-/** A Hangul syllable in letters: only its first letter counts. */
+/** A Hangul syllable in letters. Only its first letter has a width. */
 const SYLLABLE =
   /([\u{1100}-\u{115f}\u{a960}-\u{a97c}])[\u{1160}-\u{11a7}\u{d7b0}-\u{d7c6}][\u{11a8}-\u{11ff}\u{d7cb}-\u{d7fb}]?/gu;
 
 /**
- * What terminals draw two columns wide (Unicode, East Asian Width W and F), in ranges with the gaps closed: a character that counts for too
- * much leaves a column empty, and one that counts for too little breaks the row.
+ * Characters that are two columns wide (Unicode, East Asian Width W and F), in ranges with the gaps closed. A width
+ * that is too large leaves a column empty; one that is too small breaks the row.
  */
 const WIDE: readonly (readonly [first: number, last: number])[] = [
   [0x1100, 0x115f],
@@ -45,17 +45,17 @@ const WIDE: readonly (readonly [first: number, last: number])[] = [
 ];
 
 /**
- * UTF-16 code units of a grapheme, at most. The longest that people write have about 20: a family of emoji with skin tones, a conjunct. Of a
- * longer one, such as leading letters of Hangul without an end, the code points count one by one, as terminals draw them.
+ * Maximum UTF-16 code units of a grapheme. The longest real ones have about 20: a family emoji, a conjunct. A longer
+ * one, such as endless leading Hangul letters, counts by code point, as terminals draw it.
  */
 export const MAX_GRAPHEME_LENGTH = 32;
 
-/** UTF-16 code units that hold the text of so many columns: an emoji of a family has 11 in two columns, letters with marks have up to 9. */
+/** Enough UTF-16 code units for the columns: a family emoji has 11 in two, letters with marks up to 9. */
 export function unitsOf(columns: number): number {
   return columns * 10 + MAX_GRAPHEME_LENGTH;
 }
 
-/** The characters of a text as a person counts them. */
+/** Splits a text into user-perceived characters. */
 export function graphemes(text: string): readonly string[] {
   if (PRINTABLE_ASCII.test(text)) return text.split("");
   return Array.from(segmenter.segment(text), ({ segment }) =>
@@ -63,26 +63,24 @@ export function graphemes(text: string): readonly string[] {
   ).flat();
 }
 
-/** Where the grapheme that ends at or holds the offset `at - 1` begins; 0 at the beginning. */
+/** The start of the grapheme that contains the offset `at - 1`; 0 at the start. */
 export function graphemeBefore(text: string, at: number): number {
   if (at <= 0) return 0;
   return segmenter.segment(text).containing(at - 1)?.index ?? 0;
 }
 
-/** Where the grapheme at the offset `at` ends. */
 export function graphemeAfter(text: string, at: number): number {
   const found = segmenter.segment(text).containing(at);
   return found ? found.index + found.segment.length : text.length;
 }
 
-/** The columns of one grapheme on a terminal. */
 export function graphemeWidth(grapheme: string): number {
   if (grapheme.length === 1 && PRINTABLE_ASCII.test(grapheme)) return 1;
   if (!VISIBLE.test(grapheme)) return 0;
   const isToneAlone = TONE_ALONE.test(grapheme);
   const further = isToneAlone ? VISIBLE : FURTHER;
   let width = EMOJI.test(grapheme) && !isToneAlone ? 2 : 0;
-  // Ink normalises what it lays out: a note of music becomes several characters.
+  // Ink normalises text: a musical note becomes several characters.
   for (const character of grapheme.normalize().replace(SYLLABLE, "$1")) {
     if (!(width === 0 ? VISIBLE : further).test(character)) continue;
     width += isWide(character.codePointAt(0) ?? 0) || EMOJI.test(character) ? 2 : 1;
@@ -90,7 +88,6 @@ export function graphemeWidth(grapheme: string): number {
   return width;
 }
 
-/** The columns of a text without line breaks and control characters. */
 export function widthOf(text: string): number {
   if (PRINTABLE_ASCII.test(text)) return text.length;
   let width = 0;

@@ -1,22 +1,22 @@
 // Breaks a text into rows of a given width.
 import { graphemes, graphemeWidth, unitsOf } from "./width.ts";
 
-/** A row of a wrapped text. `end`: the offset behind the row, its line break and the space that the break replaces included. */
+/** A row of wrapped text. `end`: the offset after the row, its line break and the replaced space. */
 export interface WrappedRow {
   readonly text: string;
   readonly end: number;
-  /** Whether the row ends at a line break of the text, and so stays as it is when more text follows. */
+  /** Whether the row ends at a line break of the text. More text cannot change such a row. */
   readonly isWholeLine: boolean;
 }
 
 export interface WrapOptions {
-  /** `hard`: breaks at the last column, and no character is left out. `words`: breaks at spaces where there are some. @default "words" */
+  /** `hard` breaks at the last column and omits nothing; `words` breaks at spaces. @default "words" */
   readonly at?: "hard" | "words";
-  /** Stops after so many rows. @default Infinity */
+  /** Maximum number of rows. @default Infinity */
   readonly maxRows?: number;
 }
 
-/** The rows of a text on a terminal of so many columns. Looks only at the characters of the rows that it returns. The text must be inert. */
+/** Wraps a text, which must be inert. Examines only the characters of the returned rows. */
 export function wrap(text: string, columns: number, options: WrapOptions = {}): readonly WrappedRow[] {
   const { at = "words", maxRows = Number.POSITIVE_INFINITY } = options;
   const width = Math.max(1, Math.floor(columns));
@@ -31,12 +31,12 @@ export function wrap(text: string, columns: number, options: WrapOptions = {}): 
     const last = rows.at(-1);
     if (last) rows[rows.length - 1] = { ...last, end: found + 1, isWholeLine: true };
     start = found + 1;
-    if (start === text.length) break; // a line break at the end begins no row
+    if (start === text.length) break; // a final line break starts no row
   }
   return rows;
 }
 
-/** Adds the rows of one line. Returns the offset behind the last row. */
+/** Adds the rows of one line. Returns the offset after the last row. */
 function wrapLine(
   text: string,
   start: number,
@@ -63,18 +63,18 @@ function wrapLine(
   return from;
 }
 
-/** The space at which a row that holds `from` to `fits` ends: the character behind the row may be that space too. -1: there is none. */
+/** The last space in the row or right after it; -1 if there is none. */
 function lastSpace(text: string, from: number, fits: number): number {
   const space = text.slice(from, fits + 1).lastIndexOf(" ");
   return space === -1 ? -1 : from + space;
 }
 
-/** The offset behind the last grapheme that fits. A grapheme that is wider than the row is broken between two of its characters. */
+/** The offset after the last grapheme that fits. Splits a grapheme that is wider than the row. */
 function fitting(text: string, from: number, end: number, width: number): number {
   const plain = text.slice(from, Math.min(end, from + width));
   if (/^[\x20-\x7e]*$/.test(plain)) {
     const next = text.charCodeAt(from + plain.length);
-    if (from + plain.length >= end || next < 0x80) return from + plain.length; // otherwise a mark may follow
+    if (from + plain.length >= end || next < 0x80) return from + plain.length; // otherwise a combining mark may follow
   }
   let columns = 0;
   let at = from;
@@ -87,7 +87,7 @@ function fitting(text: string, from: number, end: number, width: number): number
   return at;
 }
 
-/** The UTF-16 code units of the characters that fit; of the first character in any case. */
+/** The UTF-16 code units of the characters that fit: at least one character. */
 function fittingIn(grapheme: string, width: number): number {
   let columns = 0;
   let at = 0;

@@ -23,20 +23,19 @@ export interface ScreenOptions {
   readonly clock: Clock;
   readonly size: Size;
   readonly placeholder: string;
-  /** Absent: `!command` is not offered. */
+  /** Absent: `!command` is not available. */
   readonly runCommand?: RunCommand | undefined;
-  /** The user leaves. `interrupted`: with Ctrl-C. */
   readonly onExit: (how: ExitReason) => void;
 }
 
-/** One frame of the screen. The same object until the next frame. */
+/** One frame of the screen. The object is stable until the next frame. */
 export interface Frame extends Live {
   readonly printed: Printed;
 }
 
 /**
- * The whole screen of a chat: what is printed for good, what is live, what the user types. Holds all state, so that no key is lost when
- * keys come faster than frames, and makes 25 frames a second at most.
+ * The whole screen of a chat: the printed rows, the live region and the user's input. Holds all state, so that no key
+ * is lost between frames. Draws at most 25 frames a second.
  */
 export class ChatScreen {
   readonly #options: ScreenOptions;
@@ -52,11 +51,11 @@ export class ChatScreen {
   #busySince: number | undefined;
   #frame: Frame;
   #isWholeDialog = false;
-  /** Why the dialog does not offer its choices, and for how many ms. `aside` has no end of its own. */
+  /** Why, and for how many ms, the dialog hides its choices. `aside` has no time limit. */
   #held: { readonly hold: Hold; readonly ms: number } | undefined;
-  /** The user leaves: the next frame is the last one, without the composer. `isTold`: the app knows. */
+  /** The user leaves: the next frame is the last, without the composer. `isTold`: the app was notified. */
   #leaving: { readonly how: ExitReason; frame?: Frame; isTold?: boolean } | undefined;
-  /** What the dialog asks about stands above the live region: nothing else is printed until the dialog is settled. */
+  /** The dialog's text is above the live region: print nothing else until the dialog is settled. */
   #isHolding = false;
   #cancelTick: CancelTimer = () => {};
 
@@ -88,7 +87,7 @@ export class ChatScreen {
 
   readonly getFrame = (): Frame => this.#frame;
 
-  /** Follows the chat until the returned function is called. A `!command` that runs is stopped then. */
+  /** Follows the chat until the returned function is called. That also stops a running `!command`. */
   start(): () => void {
     this.#pace.start();
     const unsubscribe = this.#options.chat.subscribe(() => this.#pace.request());
@@ -110,7 +109,7 @@ export class ChatScreen {
     queueMicrotask(() => {
       leaving.isTold = true;
       this.#options.onExit(leaving.how);
-    }); // not from within an effect of the component that is to be unmounted
+    }); // not inside an effect of the component that unmounts
   }
 
   resize(size: Size): void {
@@ -126,8 +125,8 @@ export class ChatScreen {
   }
 
   press(press: Press): void {
-    if (this.#leaving && !this.#leaving.isTold) return; // the key came behind the last one
-    this.#leaving = undefined; // the app has not unmounted
+    if (this.#leaving && !this.#leaving.isTold) return; // ignore keys after the exit key
+    this.#leaving = undefined; // the app has not unmounted the screen
     this.#keyboard.press(press);
     this.#pace.request();
   }
@@ -137,14 +136,13 @@ export class ChatScreen {
     this.#pace.request();
   }
 
-  /** Shows in full what was folded last. Returns whether there is anything. */
+  /** Prints the last folded text in full. Returns false if there is none. */
   #unfold(): boolean {
     const { folded } = this.#printout;
     if (folded) this.#say(`${displayed(folded.title)}:\n${displayed(folded.text).trimEnd()}`);
     return folded !== undefined;
   }
 
-  /** Something that the program itself says, to the scrollback. */
   #say(text: string): void {
     const { columns } = this.#size;
     const { symbols } = this.#theme;
@@ -191,7 +189,7 @@ export class ChatScreen {
     this.#tick(snapshot, now);
   }
 
-  /** Prints in the order of time: the answer, then what the program says. Returns whether there is no more to print. */
+  /** Prints the answer, then messages of the screen. Returns whether nothing is left to print. */
   #print(snapshot: ChatSnapshot, sink: Sink): boolean {
     this.#isHolding = this.#dialog.isAbove && !this.#leaving && (this.#isHolding || this.#printout.hasBegun);
     const isPrinted = this.#isHolding || this.#transcript.print(snapshot.messages, sink);
@@ -236,7 +234,7 @@ export class ChatScreen {
     });
   }
 
-  /** What is open of the answer and of a command, and below it the prompts that wait. */
+  /** The open end of the answer and of a command, and below it the waiting prompts. */
   #tail(snapshot: ChatSnapshot, now: number, maxRows: number): readonly Row[] {
     const { columns } = this.#size;
     const theme = this.#theme;
@@ -277,7 +275,7 @@ export class ChatScreen {
     };
   }
 
-  /** A new frame at the next second, while the screen shows a time, and when the dialog may offer its choices. */
+  /** Schedules a frame: each second while a time is shown, and when the dialog may show its choices. */
   #tick({ connection }: ChatSnapshot, now: number): void {
     this.#cancelTick();
     const from = connection.retryAt ?? this.#busySince ?? now;

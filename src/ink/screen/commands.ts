@@ -1,15 +1,14 @@
-// Commands such as `/help` and `!ls` that the user types.
+// Parses what the user types: prompts, and commands such as `/help` and `!ls`.
 
-/** What the user has typed. */
 export type Input =
   | { readonly type: "blank" }
   | { readonly type: "prompt"; readonly text: string }
-  /** A command of this machine. */
+  /** A command for this machine. */
   | { readonly type: "local"; readonly command: string }
   | { readonly type: "help" | "retry" | "again" | "send" | "quit" | "dismiss" }
   | { readonly type: "unknown"; readonly name: string };
 
-/** `/name` alone is a command of the screen, `!` begins one of this machine. A path such as `/etc/hosts` is a prompt. */
+/** `/name` is a command of the screen, `!` begins one of this machine. `/etc/hosts` is a prompt. */
 export function readInput(text: string): Input {
   const trimmed = text.trim();
   if (trimmed === "" || trimmed === "!") return { type: "blank" };
@@ -30,7 +29,7 @@ export function readInput(text: string): Input {
   }
 }
 
-/** @param canRun whether `!command` is offered */
+/** @param canRun whether `!command` is available */
 export function helpOf(canRun: boolean): string {
   return canRun ? `${HELP}\n${LOCAL_HELP}` : HELP;
 }

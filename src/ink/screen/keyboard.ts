@@ -1,4 +1,4 @@
-// What a key does on the whole screen: in the composer, in a dialog, everywhere.
+// Handles the keys of the whole screen: in the composer, in an open dialog, everywhere.
 import type { Chat } from "../../chat/chat.ts";
 import type { ChatSnapshot } from "../../chat/snapshot.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -11,7 +11,7 @@ import { helpOf, readInput } from "./commands.ts";
 import type { LocalCommands } from "./local-commands.ts";
 import type { Keys, OpenDialog } from "./open-dialog.ts";
 
-/** How the user leaves: with `/quit` or Ctrl-D, or with Ctrl-C. */
+/** How the user leaves. `quit`: by `/quit` or Ctrl-D. `interrupted`: by Ctrl-C. */
 export type ExitReason = "quit" | "interrupted";
 
 export interface KeyboardHost {
@@ -20,15 +20,11 @@ export interface KeyboardHost {
   readonly dialog: OpenDialog;
   readonly local: LocalCommands;
   readonly leave: (how: ExitReason) => void;
-  /** Whether `!command` is offered. */
   readonly canRun: boolean;
-  /** Prints something that the program says. */
   readonly say: (text: string) => void;
-  /** Prints in full what was folded last. Returns whether there is anything. */
   readonly unfold: () => boolean;
 }
 
-/** What keys do: in the composer, in the dialog that is open, and everywhere. */
 export class Keyboard {
   readonly #host: KeyboardHost;
   #editor: EditorState = emptyEditor;
@@ -37,9 +33,9 @@ export class Keyboard {
   #pressedAt = Number.NEGATIVE_INFINITY;
   #isAside = false;
   #foldsReasoning = true;
-  /** Ctrl-C has cancelled what runs. */
+  /** Ctrl-C has cancelled the running turn. */
   #isCancelled = false;
-  /** The prompt whose answer was cancelled last. The note about it ends with the next answer. */
+  /** The prompt whose answer was cancelled last. The next answer clears the note about it. */
   #cancelled: string | undefined;
 
   constructor(host: KeyboardHost) {
@@ -50,7 +46,7 @@ export class Keyboard {
     return this.#editor;
   }
 
-  /** What the last key did, or why it did nothing. */
+  /** The effect of the last key, or why it had none. */
   get note(): string | undefined {
     return this.#note;
   }
@@ -59,7 +55,7 @@ export class Keyboard {
     return { typedAt: this.#typedAt, pressedAt: this.#pressedAt };
   }
 
-  /** Whether the user writes something else while a dialog waits. Until that is sent or cleared, all keys are for the composer. */
+  /** The user writes in the composer while a dialog waits. Sending or clearing the text ends this. */
   get isAside(): boolean {
     return this.#isAside;
   }
@@ -68,7 +64,7 @@ export class Keyboard {
     return this.#foldsReasoning;
   }
 
-  /** Follows the chat. */
+  /** Updates the state for a new snapshot. */
   follow(snapshot: ChatSnapshot): void {
     const { busy, queue } = snapshot;
     if (!busy && queue.length === 0) this.#isCancelled = false;
@@ -77,7 +73,7 @@ export class Keyboard {
     this.#note = undefined;
   }
 
-  /** Another dialog is open, or none. */
+  /** The open dialog has changed. */
   asked(): void {
     this.#isAside = false;
   }
@@ -112,7 +108,7 @@ export class Keyboard {
     this.#cancelled = undefined;
   }
 
-  /** Back to the dialog, once the composer is empty. */
+  /** Returns to the dialog once the composer is empty. */
   #follow(): void {
     if (!this.#isAside || this.#editor.text !== "") return;
     this.#isAside = false;
@@ -120,7 +116,7 @@ export class Keyboard {
     this.#host.dialog.hide();
   }
 
-  /** The keys that do the same whatever is open. */
+  /** Handles keys that do the same in the composer and in dialogs. */
   #command(press: Press): boolean {
     if (press.type === "text") return false;
     switch (press.key) {
@@ -177,7 +173,7 @@ export class Keyboard {
       return;
     }
     chat.cancel(what);
-    this.#host.dialog.hide(); // a key that came with this one decides nothing
+    this.#host.dialog.hide(); // further keys of the same input must not decide
     this.#note = what === "all" ? "cancelled; Ctrl-C again leaves" : "cancelled";
     this.#cancelled = lastSent(snapshot);
   }
@@ -186,7 +182,7 @@ export class Keyboard {
     this.#typedAt = this.#host.clock.now();
     const action = editorAction(press, this.#editor);
     if (action === "submit") {
-      this.#typedAt = Number.NEGATIVE_INFINITY; // the user is done
+      this.#typedAt = Number.NEGATIVE_INFINITY; // the user has finished typing
       this.#submit();
     } else if (action) {
       this.#editor = stepEditor(this.#editor, action);
@@ -248,7 +244,7 @@ export class Keyboard {
   }
 }
 
-/** The id of the prompt that was sent last; empty if there is none. */
+/** The id of the last sent prompt, or an empty string. */
 function lastSent({ messages }: ChatSnapshot): string {
   for (let at = messages.length - 1; at >= 0; at--) {
     const message = messages.at(at);
@@ -257,7 +253,7 @@ function lastSent({ messages }: ChatSnapshot): string {
   return "";
 }
 
-/** The last prompt or answer: between turns there may be words of the system. */
+/** The last prompt or answer. Skips system messages between turns. */
 function lastTurn({ messages }: ChatSnapshot): ChatMessage | undefined {
   for (let at = messages.length - 1; at >= 0; at--) {
     const message = messages.at(at);

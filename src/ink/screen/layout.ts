@@ -1,4 +1,4 @@
-// Divides the rows of the live region among its pieces.
+// Divides the rows of the live region among its parts.
 import type { Row } from "../rows/row.ts";
 
 export interface Size {
@@ -6,19 +6,17 @@ export interface Size {
   readonly rows: number;
 }
 
-/** The place of the cursor, from the first row of the live region. */
 export interface Place {
   readonly x: number;
   readonly y: number;
 }
 
-/** A piece of the live region, with its cursor if it has one. */
 export interface Piece {
   readonly rows: readonly Row[];
   readonly cursor?: Place;
 }
 
-/** The parts of the live region, each made for the rows that it may have. */
+/** The parts of the live region. Each function gets the maximum of rows for its part. */
 export interface Pieces {
   /** An open dialog: an approval, a question, a lost context. */
   readonly dialog: ((maxRows: number) => Piece) | undefined;
@@ -26,7 +24,7 @@ export interface Pieces {
   readonly isTyping: boolean;
   readonly status: (maxRows: number) => readonly Row[];
   readonly composer: (maxRows: number) => Piece;
-  /** What is open of the answer. Gets what is left. */
+  /** The open end of the answer. Gets the remaining rows. */
   readonly tail: (maxRows: number) => readonly Row[];
 }
 
@@ -35,52 +33,46 @@ export interface Live {
   readonly cursor?: Place;
 }
 
-/** Rows of the composer, at most. */
 const MAX_COMPOSER_ROWS = 8;
 
-/** Rows of a banner, at most: what went wrong and why are two or three sentences. */
 const BANNER_ROWS = 3;
 
-/** The rows of the live region: one less than the terminal has, for with as many Ink clears the whole screen. */
+/** One row less than the terminal, because Ink clears the screen for a live region of full height. */
 export function liveRows({ rows }: Pick<Size, "rows">): number {
   return Math.max(1, rows - 1);
 }
 
-/** Rows that a dialog may have. */
 export function dialogRows(size: Pick<Size, "rows">): number {
   const total = liveRows(size);
   if (!hasRoomForBoth(size)) return total;
   return total - 1 - statusLimit(size);
 }
 
-/** Whether a dialog leaves room for the composer. */
 export function hasRoomForBoth(size: Pick<Size, "rows">): boolean {
   return liveRows(size) >= 4;
 }
 
-/** Rows of the status line and its banner, at most. */
 export function statusLimit(size: Pick<Size, "rows">): number {
   const total = liveRows(size);
   if (total < 3) return 0;
   return total < 6 ? 1 : total < 16 ? 2 : 1 + BANNER_ROWS;
 }
 
-/** How a program of parts shares out its live region. */
+/** How an app of single components divides the live region. */
 export interface Shares {
-  /** Rows of what is open of the answer. */
   readonly tail: number;
   /** Rows of the composer, or of a dialog in its place. */
   readonly below: number;
 }
 
-/** The shares next to the status line and its banner. */
+/** The shares that remain beside the status line and its banner. */
 export function sharesOf(size: Pick<Size, "rows">): Shares {
   const total = liveRows(size);
   const tail = Math.floor(total / 3);
   return { tail, below: Math.max(1, total - tail - statusLimit(size)) };
 }
 
-/** Puts the pieces one below the other. All together they never have more than `liveRows`. */
+/** Stacks the parts, in at most `liveRows` rows. */
 export function layOut(size: Size, { dialog, isTyping, status, composer, tail }: Pieces): Live {
   const total = liveRows(size);
   if (dialog && !hasRoomForBoth(size)) return bounded(dialog(total), total);

@@ -1,4 +1,4 @@
-// The user's `!commands`: one runs at a time, and outputs go with the next prompt.
+// Runs `!commands` one at a time. The next prompt includes the outputs of those that the user did not stop.
 import type { Row } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";
 import type { Sink } from "../transcript/sink.ts";
@@ -6,7 +6,6 @@ import { LocalRun, type RunCommand, type RunningCommand } from "./local-run.ts";
 
 export type { CommandEnd, RunCommand, RunningCommand } from "./local-run.ts";
 
-/** The commands of this machine: one runs at a time, and those that end by themselves go with the next prompt. */
 export class LocalCommands {
   readonly #start: RunCommand | undefined;
   readonly #changed: () => void;
@@ -18,7 +17,7 @@ export class LocalCommands {
     this.#changed = changed;
   }
 
-  /** Runs a command. Returns why it does not, if it does not. */
+  /** Runs a command. Returns the reason if the command was not started. */
   run(command: string): string | undefined {
     const start = this.#start;
     if (!start) return "commands of this machine are not offered here";
@@ -40,7 +39,7 @@ export class LocalCommands {
     return undefined;
   }
 
-  /** Asks the command that runs to stop. Returns whether it is asked for the first time: a command may not obey. */
+  /** Stops the running command. Returns false if none runs, or if a stop was already requested. */
   stop(): boolean {
     if (!this.#current || this.#current.isOver) return false;
     const { run, running } = this.#current;
@@ -50,17 +49,16 @@ export class LocalCommands {
     return isFirst;
   }
 
-  /** The prompt behind what was run since the last one. */
+  /** The prompt, after the transcripts of the commands since the last prompt. */
   attachTo(text: string): string {
     return [...this.#over.map(({ transcript }) => transcript), text].join("\n\n");
   }
 
-  /** The prompt went out, and took the commands along. */
   sent(): void {
     this.#over = [];
   }
 
-  /** Prints what is new. Returns whether there is no more to print now. */
+  /** Prints new output. Returns whether nothing is left to print now. */
   print(sink: Sink): boolean {
     if (!this.#current) return true;
     const { run } = this.#current;
@@ -77,7 +75,7 @@ export class LocalCommands {
   }
 }
 
-/** The caller's function may throw, such as for a command that the system does not take. */
+/** If the caller's function throws, the command has failed. */
 function started(start: () => RunningCommand): RunningCommand {
   try {
     return start();

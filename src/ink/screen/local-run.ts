@@ -1,4 +1,4 @@
-// One `!command`: its output while it runs, and what is kept of it.
+// One `!command`: its output while it runs, and its text for the next prompt.
 import { foldedRows } from "../parts/folded.ts";
 import { PROMPT_ROWS } from "../parts/message-rows.ts";
 import { OUTPUT_ROWS } from "../parts/tool-rows.ts";
@@ -6,7 +6,7 @@ import { EMPTY_ROW, inLine, type Row, rowsOf, type Span } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";
 import type { Sink } from "../transcript/sink.ts";
 
-/** Characters of the output of one `!command` that are shown, and sent with the next prompt: about 700 lines. More is only counted. */
+/** Characters of a `!command`'s output that are shown and sent: about 700 lines. The rest is only counted. */
 export const COMMAND_OUTPUT_LIMIT = 50_000;
 
 /** How a command of this machine ended. */
@@ -16,24 +16,23 @@ export type CommandEnd =
   | { readonly type: "failed"; readonly reason: string };
 
 export interface RunningCommand {
-  /** Ends the command and whatever it has started. */
+  /** Ends the command and its child processes. */
   readonly stop: () => void;
   /** Never rejects. */
   readonly ended: Promise<CommandEnd>;
 }
 
-/** Starts a command of the user on this machine. Never throws: a command that cannot start has failed. */
+/** Starts a user's command on this machine. Never throws: a command that cannot start has `failed`. */
 export type RunCommand = (command: string, onOutput: (text: string) => void) => RunningCommand;
 
-/** Characters of a command that could not run, and of the reason, that are sent with the next prompt. */
+/** Characters of a failed command, and of the reason, that the next prompt includes. */
 const MAX_FAILED = 500;
 
 const HANG: Span = { text: "  ", tone: "dim" };
 
-/** One `!command`: its output while it runs, and what of it goes with the next prompt. */
 export class LocalRun {
   readonly command: string;
-  /** The user has stopped the command: its output does not go with the next prompt. */
+  /** The user has stopped the command, so the next prompt omits its output. */
   isStopped = false;
   #output = "";
   #dropped = 0;
@@ -54,7 +53,7 @@ export class LocalRun {
     this.#end = end;
   }
 
-  /** Prints the command, and at its end its output, long ones folded. Returns whether the command is over. */
+  /** Prints the command, and at its end the output, folded if long. Returns whether the command ended. */
   print(sink: Sink): boolean {
     if (!this.#hasHead) this.#printHead(sink);
     this.#hasHead = true;

@@ -1,4 +1,4 @@
-// Which dialog waits for the user, and when it takes keys.
+// Decides which dialog waits for the user, and when it takes keys.
 import type { Chat } from "../../chat/chat.ts";
 import type { ChatSnapshot } from "../../chat/snapshot.ts";
 import { emptyEditor } from "../composer/editor.ts";
@@ -31,44 +31,43 @@ type Asked =
   | { readonly type: "question"; readonly pending: PendingQuestion; readonly state: QuestionState }
   | { readonly type: "resume" };
 
-/** ms without a key after which a user is not typing any more. A dialog that appears while the user types waits so long for its answer. */
+/** ms after the last key until the user no longer types. A dialog that appears meanwhile waits. */
 export const TYPING_PAUSE = 500;
 
 /**
- * ms without a key after which a dialog offers its choices: a second press of the key that sent a prompt or answered the dialog before
- * must not answer this one.
+ * ms without a key before a dialog shows its choices. The user may press the key that sent a prompt or answered the
+ * previous dialog twice; the second press must not answer this dialog.
  */
 export const SETTLING = 300;
 
-/** Why a dialog takes no keys. `aside`: the user writes something else in the composer. */
+/** Why a dialog takes no keys. `aside`: the user writes another text in the composer. */
 export type Hold = "typing" | "settling" | "aside";
 
-/** When the user pressed what, by the clock of the screen. */
+/** The times of the user's keys, by the clock of the screen. */
 export interface Keys {
-  /** The last key that went into the composer; -Infinity once the text was sent. */
+  /** The last key for the composer; -Infinity after the text was sent. */
   readonly typedAt: number;
   /** The last key. */
   readonly pressedAt: number;
 }
 
-/** The dialog that the user has to answer now: the oldest request that waits, or else a lost context. */
+/** The current dialog: the oldest waiting request, otherwise a lost context. */
 export class OpenDialog {
   readonly #chat: Chat;
   #asked: Asked | undefined;
   #openedAt = 0;
-  /** What is too tall for the dialog was printed above it: for the question with this number. */
+  /** The number of the question whose text was printed above the dialog, because it is too tall. */
   #above: number | undefined;
   #isShown = false;
   readonly #inputsAbove = new Set<string>();
   #isTouched = false;
-  /** The user has answered or reopened one question of several, and the other one does not show its choices yet. */
+  /** Between two questions of one request: the next one does not show its choices yet. */
   #isBetween = false;
 
   constructor(chat: Chat) {
     this.#chat = chat;
   }
 
-  /** The approvals whose input was printed above them. */
   get inputsAbove(): ReadonlySet<string> {
     return this.#inputsAbove;
   }
@@ -77,7 +76,7 @@ export class OpenDialog {
     return this.#asked !== undefined;
   }
 
-  /** Follows the chat. Returns whether another dialog is open than before. */
+  /** Follows the chat. Returns whether the dialog has changed. */
   follow({ pending, connection }: ChatSnapshot, now: number): boolean {
     const [first] = pending;
     const before = this.#asked;
@@ -95,7 +94,7 @@ export class OpenDialog {
     return true;
   }
 
-  /** What has to be printed above the dialog before it asks, because it is too tall. Once for each text. */
+  /** The rows that must be printed above the dialog because they are too tall. Once for each text. */
   tooTall(options: DialogOptions): readonly Row[] {
     const asked = this.#asked;
     if (!asked || asked.type === "resume") return [];
@@ -114,7 +113,7 @@ export class OpenDialog {
     return approvalInput(asked.pending, columns, theme);
   }
 
-  /** @param hold why the dialog does not offer its choices, if it does not */
+  /** @param hold why the dialog hides its choices, if it does */
   rows(given: DialogOptions, snapshot: ChatSnapshot, hold: Hold | undefined): DialogRows {
     const asked = this.#asked;
     if (!asked) return { rows: [] };
@@ -143,19 +142,19 @@ export class OpenDialog {
     }
   }
 
-  /** The choices are not offered any more, until a frame shows them again. */
+  /** Hides the choices until a frame shows them again. */
   hide(): void {
     this.#isShown = false;
     this.#isTouched = false;
   }
 
-  /** A frame with the whole dialog and its choices is on the screen: from now on, keys decide. */
+  /** The whole dialog is on the screen: from now on, keys decide. */
   shown(): void {
     this.#isShown = this.#asked !== undefined;
     this.#isBetween = false;
   }
 
-  /** Whether Esc does nothing: it was pressed twice, or too early for the next question. */
+  /** Whether Esc does nothing, because the next question is not shown yet. */
   get ignoresEscape(): boolean {
     return this.#isBetween;
   }
@@ -164,7 +163,7 @@ export class OpenDialog {
     return this.#isShown;
   }
 
-  /** Why the dialog may not offer its choices yet, and for how many ms. Absent: it may. */
+  /** Why the dialog must not show its choices yet, and for how many ms. Undefined: it may. */
   wait(
     now: number,
     { typedAt, pressedAt }: Keys,
@@ -177,8 +176,8 @@ export class OpenDialog {
   }
 
   /**
-   * Whether a key is for the dialog. Text that is no key of it is for the composer, and so is Enter on a text in the composer, unless the
-   * user has used the dialog since.
+   * Whether a key is for the dialog. Other text is for the composer. Enter is for the composer if that has text, unless
+   * the user has used the dialog since.
    */
   takes(press: Press, hasDraft: boolean): boolean {
     const asked = this.#asked;
@@ -194,7 +193,6 @@ export class OpenDialog {
     }
   }
 
-  /** Whether the dialog takes text, such as a reason. */
   get takesText(): boolean {
     const asked = this.#asked;
     if (!this.#isShown || !asked) return false;
@@ -202,7 +200,6 @@ export class OpenDialog {
     return asked.type === "question" && takesText(asked.pending, asked.state);
   }
 
-  /** Whether the user has written something in the dialog. */
   get hasText(): boolean {
     const asked = this.#asked;
     if (!this.takesText || !asked || asked.type === "resume") return false;
@@ -216,19 +213,18 @@ export class OpenDialog {
     if (asked?.type === "question") this.#asked = { ...asked, state: { ...asked.state, free: emptyEditor } };
   }
 
-  /** Whether what it asks about was printed above it. */
+  /** Whether the dialog's text was printed above it. */
   get isAbove(): boolean {
     const asked = this.#asked;
     if (!asked || asked.type === "resume") return false;
     return this.#above === (asked.type === "question" ? asked.state.answers.length : 0);
   }
 
-  /** Whether pasted text is for the dialog. */
   get takesPaste(): boolean {
     return this.takesText || (this.#isShown && this.#asked?.type === "question");
   }
 
-  /** Whether Esc is for the dialog: a question gets no answer, a reason is left. Otherwise Esc cancels the turn. */
+  /** Whether Esc is for the dialog: it skips a question or leaves a reason. Else it cancels the turn. */
   get takesEscape(): boolean {
     const asked = this.#asked;
     return this.takesPaste || (this.#isShown && asked?.type === "approval" && isBehindChoice(asked.state));
@@ -274,7 +270,6 @@ export class OpenDialog {
   }
 }
 
-/** What stands in place of the choices. */
 const INSTEAD = {
   settling: "...",
   aside: "Enter sends what you write; clear it (Ctrl-C) to answer this",

@@ -1,10 +1,10 @@
 // Limits the screen to 25 frames a second.
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 
-/** ms between two frames: 25 frames a second at most, whatever the stream. Below 100 ms, a key seems to show at once. */
+/** ms between two frames: at most 25 a second. Below 100 ms, a key seems to work at once. */
 export const FRAME_INTERVAL = 40;
 
-/** Calls `frame` after each request, at once or when the last frame is {@link FRAME_INTERVAL} ms old. */
+/** Calls `frame` after each request, once the last frame is at least {@link FRAME_INTERVAL} ms old. */
 export class Pace {
   readonly #clock: Pick<Clock, "now" | "setTimeout">;
   readonly #frame: () => void;

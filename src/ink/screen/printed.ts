@@ -1,36 +1,35 @@
-// The rows that go to the scrollback, some for each frame.
+// The rows for the scrollback, a limited number per frame.
 import type { Folded } from "../parts/folded.ts";
 import type { Row } from "../rows/row.ts";
 import type { Sink } from "../transcript/sink.ts";
 
-/** The rows of one frame that go to the scrollback. */
 export interface Block {
   readonly id: number;
   readonly rows: readonly Row[];
 }
 
-/** What `<Static>` gets: the blocks of one epoch. A new epoch is a new `<Static>`, so that old blocks need not be kept. */
+/** The blocks of one epoch, for `<Static>`. Each epoch has a new `<Static>`, so old blocks are dropped. */
 export interface Printed {
   readonly epoch: number;
   readonly blocks: readonly Block[];
 }
 
-/** Blocks of an epoch. Each frame copies the list, so that the list has to be short. */
+/** Blocks per epoch. Each frame copies the list, so the list must be short. */
 const BLOCKS_PER_EPOCH = 256;
 
-/** Rows that one frame prints. More wait for the next frame: a key that is pressed meanwhile must not wait for all of them. */
+/** Maximum rows per frame. More rows wait for the next frame, so that keys do not wait for all rows. */
 export const MAX_ROWS_PER_FRAME = 400;
 
-/** Rows of an open text that stay in the live region. The rows before them go to the scrollback. */
+/** Rows of an open text that stay in the live region. Earlier rows go to the scrollback. */
 export const TAIL_ROWS = 4;
 
-/** What goes to the scrollback: rows of this frame, and longer texts that take several frames. */
+/** Collects rows for the scrollback: the rows of this frame, and queued texts that take several frames. */
 export class Printout {
   #printed: Printed = { epoch: 0, blocks: [] };
   #id = 0;
   #isShown = true;
   #folded: Folded | undefined;
-  /** Rows that wait for their frame, and how many of them are printed. */
+  /** Queued rows. The first `#at` of them are printed. */
   #queue: Row[] = [];
   #at = 0;
 
@@ -38,7 +37,6 @@ export class Printout {
     return this.#printed;
   }
 
-  /** What was printed in part last. */
   get folded(): Folded | undefined {
     return this.#folded;
   }
@@ -47,17 +45,16 @@ export class Printout {
     return this.#at >= this.#queue.length;
   }
 
-  /** Whether rows of the queue were printed. */
+  /** Whether rows of the queue were printed, or the queue is empty. */
   get hasBegun(): boolean {
     return this.#at > 0 || this.isDrained;
   }
 
-  /** Prints rows as soon as there is room. */
   enqueue(rows: readonly Row[]): void {
     for (const row of rows) this.#queue.push(row);
   }
 
-  /** The blocks are on the screen, so that they need not be kept. */
+  /** The blocks are on the screen and can be dropped. */
   shown(): void {
     this.#isShown = true;
   }
@@ -86,7 +83,6 @@ export class Printout {
     this.#isShown = false;
   }
 
-  /** Prints rows of the queue. */
   drain(sink: Sink): void {
     const end = Math.min(this.#queue.length, this.#at + Math.max(0, sink.room));
     sink.print(this.#queue.slice(this.#at, end));

@@ -1,4 +1,4 @@
-// The state of `<Transcript>` in a program of parts.
+// The state of `<Transcript>`, in an app of single components.
 import type { ChatSnapshot } from "../../chat/snapshot.ts";
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 import { openSince, progressOf, waitingRows } from "../parts/waiting-rows.ts";
@@ -10,26 +10,23 @@ import { type Printed, Printout, TAIL_ROWS } from "./printed.ts";
 
 const SECOND = 1_000;
 
-/** What a transcript shows, and how. */
 export interface TranscriptInput extends Pick<ChatSnapshot, "messages" | "busy" | "queue" | "connection"> {
   readonly columns: number;
   readonly theme: Theme;
   readonly foldsReasoning: boolean;
   readonly hasCommands: boolean;
-  /** Rows of what is open, at most. */
   readonly maxRows: number;
 }
 
-/** One frame of a transcript. The same object until the next frame. */
 export interface TranscriptFrame {
   readonly printed: Printed;
-  /** What is open. */
+  /** The open content. */
   readonly rows: readonly Row[];
-  /** Whether all that was given to `print` is in the scrollback. */
+  /** Whether all rows that `print` got are in the scrollback. */
   readonly isDrained: boolean;
 }
 
-/** The messages of a chat in a program of parts: finished rows go to the scrollback once, in 25 frames a second at most, and the rest is live. */
+/** The messages of a chat, in an app of single components. Prints finished rows once; the rest is live. */
 export class TranscriptScreen {
   readonly #clock: Clock;
   readonly #pace: Pace;
@@ -55,7 +52,7 @@ export class TranscriptScreen {
 
   readonly getFrame = (): TranscriptFrame => this.#frame;
 
-  /** Prints the text of a dialog, behind what is printed. `id`: of the request. */
+  /** Prints a dialog's text after the printed rows. `id` is the request's. */
   readonly print = (rows: readonly Row[], id: string): void => {
     this.#inputsAbove.add(id);
     this.#printout.enqueue([EMPTY_ROW, ...rows]);
@@ -123,7 +120,7 @@ export class TranscriptScreen {
     return open.length > 0 || below.length > 0 ? [...open, ...gap, ...below] : [];
   }
 
-  /** A new frame at the next second, while a turn is under way: reasoning shows its time. */
+  /** Schedules a frame each second during a turn, because reasoning shows its time. */
   #tick(now: number): void {
     this.#cancelTick();
     if (openSince(this.#input.messages) === undefined) return;

@@ -6,19 +6,15 @@ import { EMPTY_ROW, type Row } from "../rows/row.ts";
 import { type LiveOptions, PartsPrinter } from "./parts-printer.ts";
 import type { Sink } from "./sink.ts";
 
-/**
- * Prints the messages of a chat in their order, each row once. What it does for one frame is in proportion to what is new: it keeps the
- * number of the messages that are printed, and looks at no message before them.
- */
+/** Keeps the number of printed messages, so that the work per frame depends only on new content. */
 export class MessagesPrinter {
-  /** So many messages are printed whole. */
   #printed = 0;
-  /** The message that is being printed. */
+  /** The partly printed message. */
   #parts: PartsPrinter | undefined;
-  /** The prompt that was printed last: it may still fail. */
+  /** The last printed prompt, which may still fail. */
   #prompt: { readonly at: number; readonly hasError: boolean } | undefined;
 
-  /** Prints what is over. Returns whether there is no more to print now. */
+  /** Prints finished content. Returns whether nothing is left to print now. */
   print(messages: List<ChatMessage>, sink: Sink): boolean {
     this.#lateError(messages, sink);
     for (;;) {
@@ -31,7 +27,7 @@ export class MessagesPrinter {
     }
   }
 
-  /** The rows of what is not printed, queued prompts left out: the last `maxRows` of them. */
+  /** The last `maxRows` unprinted rows, without queued prompts. */
   live(messages: List<ChatMessage>, options: LiveOptions): readonly Row[] {
     const message = this.#printed < messages.length ? messages.at(this.#printed) : undefined;
     if (!message || message.role === "user" || !this.#parts) return [];

@@ -9,10 +9,10 @@ import { clippedRow, type Row } from "../rows/row.ts";
 import { headed, indented, type Sink } from "./sink.ts";
 import { TextPrinter } from "./text-printer.ts";
 
-/** The part that is being printed: what of it is printed already. */
+/** How far the current part is printed. */
 type Progress =
   | { readonly type: "text"; readonly printer: TextPrinter }
-  /** Unfolded. `hasHead`: the head is printed. */
+  /** Unfolded. `hasHead`: the head was printed. */
   | { readonly type: "reasoning"; readonly printer: TextPrinter; readonly hasHead: boolean }
   | { readonly type: "subagent"; readonly parts: PartsPrinter };
 
@@ -21,14 +21,13 @@ export interface LiveOptions
   readonly maxRows: number;
 }
 
-/** Prints the parts of one message, or of one sub-agent, in their order: a part waits until the parts before it are over. */
+/** Each part waits for the end of the previous one. */
 export class PartsPrinter {
-  /** So many parts are printed whole. */
   #at = 0;
   #progress: Progress | undefined;
   readonly #times = new ThinkingTimes();
 
-  /** Prints what is over. Returns whether all of it is printed. */
+  /** Prints finished content. Returns whether everything is printed. */
   print(parts: List<ChatPart>, isOver: boolean, sink: Sink): boolean {
     this.#times.see(parts, sink.now);
     for (;;) {
@@ -42,12 +41,12 @@ export class PartsPrinter {
     }
   }
 
-  /** The rows of what is not printed: the last `maxRows` of them. Of many parts it shows the last ones and the one that is being printed. */
+  /** The last `maxRows` unprinted rows, from the current part and the last `MAX_LIVE_PARTS` parts. */
   live(parts: List<ChatPart>, options: LiveOptions): readonly Row[] {
     let rows: readonly Row[] = [];
     const first = Math.max(this.#at, parts.length - MAX_LIVE_PARTS);
     for (let at = parts.length - 1; at >= this.#at && rows.length < options.maxRows; at--) {
-      if (at < first) at = this.#at; // parts may have no rows
+      if (at < first) at = this.#at; // the last parts have too few rows: skip to the current part
       const part = parts.at(at);
       if (!part) continue;
       const room = options.maxRows - rows.length;
@@ -83,7 +82,7 @@ export class PartsPrinter {
     return printer.print(sink);
   }
 
-  /** Unfolded reasoning is printed as it comes, below one head; what has begun unfolded ends so. */
+  /** Prints unfolded reasoning below one head as it arrives. Reasoning that began unfolded ends unfolded. */
   #reasoning(part: ChatReasoningPart, isEnded: boolean, sink: Sink): boolean {
     const { columns, theme, foldsReasoning, now } = sink;
     const seconds = this.#times.secondsOf(part.id, now);
@@ -100,7 +99,7 @@ export class PartsPrinter {
     const below = begun?.hasHead ? sink : headed(sink, isEnded ? head : openHead(theme));
     const isPrinted = printer.print(below);
     const hasHead = begun?.hasHead || printer.hasPrinted;
-    if (isPrinted && !hasHead) sink.print([head]); // there is no text
+    if (isPrinted && !hasHead) sink.print([head]); // no text was printed
     this.#progress = { type: "reasoning", printer, hasHead };
     return isPrinted;
   }
@@ -117,7 +116,6 @@ export class PartsPrinter {
     return true;
   }
 
-  /** The rest of the part that is being printed. */
   #begun(part: ChatPart, options: LiveOptions): readonly Row[] {
     const progress = this.#progress;
     if (progress?.type === "text") return progress.printer.live(options.columns, options.maxRows);
@@ -143,15 +141,15 @@ export class PartsPrinter {
   }
 }
 
-/** Parts behind an unfinished part that are looked at for the live region. */
+/** Parts after an unfinished part that the live region examines. */
 const MAX_LIVE_PARTS = 100;
 
-/** Characters of a text behind an unfinished part that are laid out for the live region. */
+/** Characters of a text after an unfinished part that the live region lays out. */
 const MAX_LIVE_TEXT = 2_000;
 
 /**
- * Whether a part stays as it is. The last status is what the agent does now, and the last error may become the error of the message: both
- * are decided by what follows.
+ * Whether a part is final. Later parts decide about the last status, which is the agent's current activity, and about
+ * the last error, which may become the message's error.
  */
 function isSettled(part: ChatPart, isLast: boolean): boolean {
   switch (part.type) {

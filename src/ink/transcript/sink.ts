@@ -1,29 +1,28 @@
-// Where finished rows go.
+// The target of finished rows.
 import type { Folded } from "../parts/folded.ts";
 import type { Row } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";
 
-/** Where finished rows go, once and for all, during one frame. */
+/** Takes the finished rows of one frame. Printed rows never change. */
 export interface Sink {
   readonly columns: number;
   readonly theme: Theme;
   readonly foldsReasoning: boolean;
-  /** Whether the screen has `/retry`, which rows may name. */
+  /** Whether the screen has `/retry`, which rows may mention. */
   readonly hasCommands: boolean;
-  /** The approvals whose whole input was printed before they were asked. */
+  /** The approvals whose whole input was printed before the dialog. */
   readonly inputsAbove: ReadonlySet<string>;
   /** ms since the epoch. */
   readonly now: number;
   /** Rows of an open text that stay in the live region. */
   readonly tailRows: number;
-  /** Rows that this frame still takes. */
+  /** Rows that still fit into this frame. */
   readonly room: number;
   print(rows: readonly Row[]): void;
-  /** Something was printed in part. */
+  /** Texts were printed only in part. */
   fold(folded: readonly Folded[]): void;
 }
 
-/** A sink whose rows get something in front of them. */
 export function indented(sink: Sink, indent: Row): Sink {
   const width = indent.reduce((sum, { text }) => sum + text.length, 0);
   const print = (rows: readonly Row[]): void => sink.print(rows.map((row) => [...indent, ...row]));

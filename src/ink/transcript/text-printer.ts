@@ -6,21 +6,20 @@ import { wrap } from "../rows/wrap.ts";
 import type { Tone } from "../theme.ts";
 import type { Sink } from "./sink.ts";
 
-/** The most rows of an open text that are laid out for the live region. */
+/** Maximum rows of an open text that the live region lays out. */
 const MAX_LIVE_ROWS = 200;
-/** Characters at the end of the known text that are compared while it grows. The whole text is compared once, at its end. */
+/** Last known characters that are compared while the text grows. The end compares the whole text once. */
 const COMPARED = 64;
 
 const DIFFERS = "(the final text differs from what was shown; here is the whole text)";
 
-/** Prints a text that grows: its rows leave the live region from above, and are never printed again. */
+/** Rows leave the live region at the top, and are printed once. */
 export class TextPrinter {
   readonly #tone: Tone;
   readonly #hang: Span | undefined;
   #inert: InertStream = createInert();
-  /** The text so far, as the agent sent it. */
   #seen = "";
-  /** The end of the text that is not printed. It is inert. */
+  /** The unprinted end of the text, made inert. */
   #pending = "";
   #hasPrinted = false;
   #isEnded = false;
@@ -35,7 +34,7 @@ export class TextPrinter {
     return this.#hasPrinted;
   }
 
-  /** The text as it is now. Takes time in proportion to what is new, and at the end to the whole text. */
+  /** Takes the current text. Linear in the new text; at the end, linear in the whole text. */
   feed(text: string, isEnded: boolean): void {
     if (this.#isEnded) return;
     if (!this.#continues(text, isEnded)) this.#restart();
@@ -46,7 +45,7 @@ export class TextPrinter {
     this.#pending = (this.#pending + this.#inert.end()).trimEnd();
   }
 
-  /** Prints what is ready. Returns whether all of the text is printed, which is never true before its end. */
+  /** Prints finished rows. Returns whether all of the text is printed, never true before its end. */
   print(sink: Sink): boolean {
     if (this.#isReplaced && sink.room > 0) {
       this.#isReplaced = false;
@@ -67,7 +66,7 @@ export class TextPrinter {
     return this.#isEnded && this.#pending === "";
   }
 
-  /** The rows that are not printed: the last `maxRows` of them. */
+  /** The last `maxRows` unprinted rows. */
   live(columns: number, maxRows: number): readonly Row[] {
     if (maxRows <= 0) return [];
     const width = columns - widthOf(this.#hang?.text ?? "");

@@ -1,20 +1,19 @@
-// What a session has open: its turn, items, calls, permissions and questions. For the check and `closeTranscript`.
+// The open turns, items, calls, permissions and questions of a session, for the check and `closeTranscript`.
 import type { UniversalEvent, UniversalItem } from "../events.ts";
 
-/** What a problem breaks: the shape of an event, one of the invariants, or the order of events outside of turns. */
+/** The broken rule: the shape of an event, an invariant, or the order of events outside of turns. */
 export type Invariant = "shape" | `I${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12}` | "grammar";
 
-/** Tells a problem of the current event. */
 export type Report = (invariant: Invariant, message: string) => void;
 
-/** What an event opens or closes. */
+/** The turn, item or request that an event opens or closes. */
 export interface Subject {
   readonly kind: "turn" | "item" | "permission" | "question";
   readonly id: string;
   readonly opens: boolean;
-  /** The key of the subject in its session. */
+  /** Unique in its session. */
   readonly key: string;
-  /** Of an item. */
+  /** Only for an item. */
   readonly item?: UniversalItem;
 }
 
@@ -36,20 +35,19 @@ function subject(kind: Subject["kind"], id: string, type: UniversalEvent["type"]
 
 export const keyOfItem = (id: string): string => `item ${id}`;
 
-/** Something that is open. */
+/** An open turn, item or request. */
 export interface Open extends Subject {
   /** Such as "item `itm_1`". */
   readonly name: string;
-  /** The index of the event that opened it. */
   readonly index: number;
   readonly event_id: string;
-  /** The newest turn that was open then. For a turn this is a broken I4. */
+  /** The newest turn that was open then. For a turn, this breaks I4. */
   readonly turn: Open | undefined;
-  /** Of a turn: the items and requests that are open in it. */
+  /** Only for a turn: its open items and requests. */
   readonly inside: Set<Open>;
-  /** Its problem has been told: one mistake is one problem. */
+  /** A problem was reported: one mistake is one problem. */
   reported: boolean;
-  /** Of an item: the joined deltas. */
+  /** Only for an item: the joined deltas. */
   text: string;
 }
 
@@ -60,7 +58,7 @@ const REQUEST = {
   unknown: "has not been requested",
 } as const;
 
-/** What is said of something that is opened again, is closed again, or was never opened. */
+/** Messages for opening again, closing again, and closing without opening. */
 const WORDS = {
   turn: { broken: "I4", again: "has started before", closed: "is not open", unknown: "is not open" },
   item: {
@@ -73,15 +71,14 @@ const WORDS = {
   question: REQUEST,
 } as const;
 
-/** The turns, items and requests of one session: each opens once, and closes once before its turn does. Of what is closed, only keys are kept. */
+/** The turns, items and requests of one session. Of closed ones, only the keys are kept. */
 export class Book {
-  /** By key, in the order in which they were opened. */
+  /** By key, in the order of opening. */
   readonly #open = new Map<string, Open>();
   readonly #known = new Set<string>();
-  /** The newest turn that is open. */
   turn: Open | undefined;
 
-  /** What is open, and not reported. */
+  /** The open turns, items and requests without a reported problem. */
   get open(): readonly Open[] {
     return [...this.#open.values()].filter(({ reported }) => !reported);
   }
@@ -90,12 +87,11 @@ export class Book {
     return this.#open.get(key);
   }
 
-  /** Whether it has been opened, now or before. */
   knows(key: string): boolean {
     return this.#known.has(key);
   }
 
-  /** What is open now; `undefined` if it was open before. */
+  /** Opens a turn, an item or a request. Undefined if it was open before. */
   start(subject: Subject, index: number, event_id: string, report: Report): Open | undefined {
     const { kind, key } = subject;
     const { turn } = this;
@@ -104,7 +100,7 @@ export class Book {
     const isKnown = this.#known.has(key);
     if (isKnown) report(WORDS[kind].broken, `The ${name} ${WORDS[kind].again}.`);
     else if (isTurn && turn) report("I4", `The ${name} starts before the end of the ${turn.name}.`);
-    if (isKnown && (!isTurn || this.#open.has(key))) return undefined; // a turn with an old id ends like any other
+    if (isKnown && (!isTurn || this.#open.has(key))) return undefined; // a turn with a reused id opens again
     const more = { name, index, event_id, turn, inside: new Set<Open>(), reported: false, text: "" };
     const open: Open = { ...subject, ...more };
     this.#known.add(key);
@@ -115,7 +111,7 @@ export class Book {
     return open;
   }
 
-  /** What was open until now. */
+  /** Closes a turn, an item or a request, and returns it. */
   end(subject: Subject, report: Report): Open | undefined {
     const { kind, key } = subject;
     const isKnown = this.#known.has(key);
@@ -123,7 +119,7 @@ export class Book {
     if (!named)
       report(WORDS[kind].broken, `The ${nameOf(subject)} ${WORDS[kind][isKnown ? "closed" : "unknown"]}.`);
     if (kind === "item") this.#known.add(key);
-    const open = named ?? (kind === "turn" && !isKnown ? this.turn : undefined); // an unknown id is a misspelt one
+    const open = named ?? (kind === "turn" && !isKnown ? this.turn : undefined); // an unknown id is misspelt
     if (!open) return undefined;
     this.#open.delete(open.key);
     open.turn?.inside.delete(open);
@@ -133,7 +129,6 @@ export class Book {
   }
 }
 
-/** Reports what is open at the end of a turn or of a session. */
 export function reportOpen(opened: Iterable<Open>, report: Report, when: string): void {
   for (const open of opened) {
     if (!open.reported) report(leftOpen(open), `The ${open.name} is still open at the end of ${when}.`);
@@ -141,7 +136,7 @@ export function reportOpen(opened: Iterable<Open>, report: Report, when: string)
   }
 }
 
-/** What is broken if nothing closes it. */
+/** The invariant that is broken if nothing closes the turn, item or request. */
 export const leftOpen = ({ kind, turn }: Open): Invariant =>
   kind === "item" && turn ? "I8" : WORDS[kind].broken;
 

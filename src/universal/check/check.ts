@@ -1,41 +1,37 @@
-// `checkTranscript`: which events break a shape, an invariant or the order of turns.
+// `checkTranscript`: finds events that break a shape, an invariant or the order of turns.
 import { type Checks, checkCallOptions, checks, describe, isObject } from "../../core/checks.ts";
 import { type Invariant, leftOpen } from "./book.ts";
 import { SessionCheck } from "./session-check.ts";
 import { isUniversalEvent, shapeProblem } from "./shape.ts";
 
-/** Something wrong with one event of a transcript. */
+/** A problem of one event of a transcript. */
 export interface TranscriptProblem {
-  /** The index of the event, from 0. If something is left open at the end: the index of the event that opened it. */
+  /** The event's index, from 0. If something stays open: the index of the event that opened it. */
   readonly index: number;
   /** The id of the event, if it has one. */
   readonly event_id: string | undefined;
-  /**
-   * What is broken: the shape of the event (`shape`), an invariant (`I1` to `I12`), or the order of turns and of what may stand between
-   * them (`grammar`).
-   */
+  /** The broken rule: an event's `shape`, an invariant (`I1` to `I12`), or the order of turns (`grammar`). */
   readonly invariant: Invariant;
   readonly message: string;
 }
 
 export interface CheckTranscriptOptions {
-  /** The transcript is not finished: turns, items and requests may be open at its end. @default false */
+  /** The transcript is unfinished: turns, items and requests may be open at its end. @default false */
   readonly live?: boolean;
 }
 
 /**
- * Checks events as they come. Several sessions may be mixed: each session is checked alone. Of a finished item, only its ids are kept.
- * No method throws, whatever it is given.
+ * Checks events one by one. Several sessions may be mixed; each is checked separately. Of finished items, only the ids
+ * are kept. No method throws, whatever its input.
  */
 export class TranscriptChecker {
   readonly #sessions = new Map<string, SessionCheck>();
-  /** The session of the last event. */
   #last: SessionCheck | undefined;
-  /** An event before the first session could not be read. It may have been the start of a session. */
+  /** An event before the first session was unreadable. It may have been the start of a session. */
   #lostStart = false;
   #count = 0;
 
-  /** Returns what is wrong with the next event. An event with a wrong shape has no effect but that its sequence is counted. */
+  /** Returns the problems of the next event. An event of a wrong shape only counts for the sequence. */
   push(event: unknown): readonly TranscriptProblem[] {
     const index = this.#count++;
     const problems: TranscriptProblem[] = [];
@@ -47,9 +43,7 @@ export class TranscriptChecker {
     return problems;
   }
 
-  /**
-   * Returns what is still open: turns (I4), items (I8, or I5 outside of a turn) and requests (I9). Changes nothing: more events may follow.
-   */
+  /** Returns open turns (I4), items (I8; I5 outside of a turn) and requests (I9). More events may follow. */
   end(): readonly TranscriptProblem[] {
     const all = [...this.#sessions.values()].flatMap((session) => session.open());
     const problems = all.map((open): TranscriptProblem => {
@@ -86,7 +80,7 @@ export class TranscriptChecker {
     return session;
   }
 
-  /** Counts an event of a wrong shape, so that the event behind it is not reported too. */
+  /** Counts an event of a wrong shape, so that the next event is not reported too. */
   #skip(event: unknown): void {
     const { session_id: id, sequence } = isObject(event) ? event : {};
     const session = typeof id === "string" ? this.#session(id) : this.#last;
@@ -99,12 +93,10 @@ export class TranscriptChecker {
 const OPTIONS = { live: checks.boolean } satisfies Checks<CheckTranscriptOptions>;
 
 /**
- * Says which events of a transcript break the shape of events, the invariants I1 to I12, or the order of turns. Several sessions may be
- * mixed: each session is checked alone. The order of the problems is the order of the events.
- *
- * Never throws for what `events` is or holds. If `events` cannot be iterated, the problem has the index of the first event not read.
- *
- * @throws InvalidInputError for an option that does not exist
+ * Finds the events that break the shape of events, the invariants I1 to I12, or the order of turns. Several sessions
+ * may be mixed; each is checked separately. The problems are in the order of the events. Never throws because of
+ * `events`. If `events` cannot be iterated, the problem has the index of the first unread event.
+ * @throws InvalidInputError for an unknown option
  */
 export function checkTranscript(
   events: Iterable<unknown>,
@@ -134,7 +126,7 @@ function unread(index: number, message: string): TranscriptProblem {
   return { index, event_id: undefined, invariant: "shape", message };
 }
 
-/** A string is no list of events, although it can be iterated. */
+/** A string can be iterated, but is no list of events. */
 function isIterable(value: unknown): boolean {
   return typeof value === "object" && value !== null && Symbol.iterator in value;
 }

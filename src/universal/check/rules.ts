@@ -1,7 +1,6 @@
 // Rules for one event that its types cannot express.
 import type { ContentPart, ItemKind, ItemRole, UniversalEvent, UniversalItem } from "../events.ts";
 
-/** The roles that an item of each kind may have. */
 const ROLES: Readonly<Record<ItemKind, readonly (ItemRole | null)[]>> = {
   message: ["user", "assistant"],
   tool_call: ["assistant"],
@@ -11,7 +10,7 @@ const ROLES: Readonly<Record<ItemKind, readonly (ItemRole | null)[]>> = {
   unknown: [null],
 };
 
-/** The rules for one event that its types cannot express. Returns a sentence for each broken rule. */
+/** Returns a sentence for each broken rule. */
 export function brokenRules(event: UniversalEvent): readonly string[] {
   const isNumbered = event.event_id === `evt_${event.sequence}`;
   return [...(isNumbered ? [] : ["`event_id` is not `evt_` and the sequence."]), ...dataProblems(event)];
@@ -45,7 +44,7 @@ function itemProblems({ kind, role, status, content }: UniversalItem, completed:
   const count = (type: ContentPart["type"]): number => content.filter((part) => part.type === type).length;
   const has = (type: ContentPart["type"]): boolean => content.some((part) => part.type === type);
   const first = content[0]?.type;
-  const isUnknownResult = content.length === 0 && !completed; // the result is not known at the start
+  const isUnknownResult = content.length === 0 && !completed; // at the start, a result has no content yet
   const rules: readonly (readonly [isBroken: boolean, problem: string])[] = [
     [
       (status !== "in_progress") !== completed,

@@ -12,21 +12,19 @@ import {
 } from "./book.ts";
 import { brokenRules } from "./rules.ts";
 
-/** Checks the events of one session, in their order. */
 export class SessionCheck {
   #sequence = 0;
   #started = false;
   #hasNativeId = false;
-  /** Undefined once the session has ended. */
+  /** Undefined after the end of the session. */
   #book: Book | undefined = new Book();
-  /** The ids of the calls. */
   readonly #calls = new Set<string>();
-  /** The results that named no call at their start. */
+  /** Results without a known call at their start. */
   readonly #orphans = new WeakSet<Open>();
   /** The item that the last event started outside of a turn. */
   #loose: Open | undefined;
 
-  /** Counts an event that cannot be read. Its effects are unknown. */
+  /** Counts an unreadable event. Its effects are unknown. */
   skip(sequence: number | undefined): void {
     this.#sequence = sequence ?? this.#sequence + 1;
     this.#started = true; // the event may have been the start
@@ -60,7 +58,6 @@ export class SessionCheck {
     else if (subject) this.#end(subject, book.end(subject, report), book, report);
   }
 
-  /** What is open, and not reported. */
   open(): readonly Open[] {
     return this.#book?.open ?? [];
   }
@@ -78,7 +75,6 @@ export class SessionCheck {
       report("shape", "`native_session_id` is null, but is known from an earlier event.");
   }
 
-  /** Checks what has been opened. */
   #start(open: Open | undefined, book: Book, report: Report): void {
     if (!open || open.kind === "turn") return;
     const { item, turn, name } = open;
@@ -97,7 +93,7 @@ export class SessionCheck {
     else reportLoose(open, report, "started outside of a turn");
   }
 
-  /** Checks an item that has been completed, if it was `open`. */
+  /** Checks a completed item. `open` is undefined if the item was not open. */
   #end({ item }: Subject, open: Open | undefined, book: Book, report: Report): void {
     if (!item) return;
     if (this.#isOrphan(item) && !(open && this.#orphans.has(open))) report("I11", ORPHAN);
@@ -112,7 +108,7 @@ export class SessionCheck {
       reportLoose(open, report, "is a message outside of a turn");
   }
 
-  /** Whether a result belongs to no call. Remembers the calls. */
+  /** Whether a result has no call. Remembers the calls. */
   #isOrphan({ kind, content }: UniversalItem): boolean {
     const [part] = content;
     if (kind === "tool_call" && part?.type === "tool_call") this.#calls.add(part.call_id);
@@ -135,7 +131,7 @@ function checkParent({ item_id, parent_id }: UniversalItem, book: Book, report: 
   report("I10", `The parent ${quoted(parent_id)} is no item that has started before.`);
 }
 
-/** Items that may stand between turns. A message may be late audio: its end shows that. */
+/** Items that are allowed between turns. A message may be late audio, as its end will show. */
 const mayBeLoose = ({ kind, role }: UniversalItem): boolean =>
   kind === "status" || kind === "system" || kind === "unknown" || (kind === "message" && role !== "user");
 

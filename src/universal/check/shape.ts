@@ -4,20 +4,20 @@ import type { UniversalEvent } from "../events.ts";
 import { event, type Form, type Forms } from "../shapes.ts";
 
 /**
- * Says what keeps a value from being an event: a field that is missing or has another type, or a word that is not in its closed list.
- * Unknown fields are no problem.
+ * Returns why a value is not an event: a field is missing, has a wrong type, or has a value that is not in its closed
+ * list. Unknown fields are allowed.
  */
 export function shapeProblem(value: unknown): string | undefined {
   const problem = problemOf(event, value);
   return problem?.startsWith(".") ? problem.slice(1) : problem && `The event${problem}`;
 }
 
-/** Whether a value has the shape of an event: all required fields, of the right types. Unknown fields are allowed. */
+/** Whether a value is an event: all required fields have the right types. Unknown fields are allowed. */
 export function isUniversalEvent(value: unknown): value is UniversalEvent {
   return problemOf(event, value) === undefined;
 }
 
-/** What is wrong with a value. The text begins with a path, such as `.item.status is missing`. The path is made only if there is a problem. */
+/** The problem of a value, with a path, such as `.item.status is missing`. Undefined if there is none. */
 function problemOf(form: Form, value: unknown): string | undefined {
   if (value === undefined) return " is missing";
   switch (form.kind) {
@@ -65,7 +65,7 @@ function problemOf(form: Form, value: unknown): string | undefined {
   }
 }
 
-/** Stops at the first wrong entry: a sparse array may claim to have billions. */
+/** Stops at the first wrong entry: a sparse array may claim to have billions of entries. */
 function listProblem(of: Form, values: readonly unknown[]): string | undefined {
   for (let at = 0; at < values.length; at++) {
     const problem = problemOf(of, values[at]);
@@ -85,7 +85,7 @@ function fieldProblem(fields: Forms, value: Readonly<Record<string, unknown>>): 
   return undefined;
 }
 
-/** Characters of a wrong word that a message quotes. */
+/** Characters of a wrong value that a message quotes. */
 const QUOTED = 40;
 
 function wrong(value: unknown, expects: string): string {

@@ -1,13 +1,13 @@
-// The tool calls of one turn as items: announced once, started once, ended once.
+// The tool calls of one turn, as items. Each call is announced once, starts once and ends once.
 import type { ToolCallState } from "../../core/values.ts";
 import type { DeltaPart, ToolCallPart, UniversalItem } from "../events.ts";
 import { type ToolOutputContent, toJsonText } from "./content.ts";
 import type { AgentKey, Agents, Items, OpenItem, Stated } from "./items.ts";
 
-/** A tool call, as a mapping reports it. `id` is this library's id; it is `call_id` in the events. */
+/** A tool call, as a mapping reports it. `id` is this library's id, and `call_id` in the events. */
 export interface CallReport {
   readonly id: string;
-  /** The backend's id, where it differs from `id`. Null: the backend gave none. */
+  /** The backend's id, if it differs from `id`. Null: the backend gave no id. */
   readonly nativeId?: string | null | undefined;
   readonly name: string;
   readonly input: unknown;
@@ -15,33 +15,31 @@ export interface CallReport {
   readonly facts?: ToolFacts | undefined;
 }
 
-/** What is known of a tool that a call names. */
+/** The known facts about a call's tool. */
 export type ToolFacts = Pick<ToolCallPart, "title" | "tool_kind" | "locations">;
 
 /** How a call ends. */
 export type CallEnd = Extract<ToolCallState, "done" | "failed" | "denied">;
 
-/** One tool call of the turn. */
 interface Call {
   readonly item: UniversalItem;
   readonly name: string;
   readonly id: string;
-  /** An item: the tool is running. `over`: its result is known. */
+  /** An item while the tool runs. `over`: the result is known. */
   result: OpenItem | "none" | "over";
 }
 
 const TOOL_OUTPUT: DeltaPart = { type: "tool_output" };
 
-/** The tool calls of one turn: a call is announced once, starts once and ends once. */
 export class Calls {
   readonly #items: Items;
   readonly #agents: Agents;
   readonly #calls = new Map<string, Call>();
-  /** The backend's ids. A request has another one than the announced call that it is about. */
+  /** The backend's ids. A request has another id than its announced call. */
   readonly #nativeIds = new Map<string, string | null>();
-  /** Calls that were denied, and what they say if the backend does not confirm the denial. */
+  /** Denied calls, with their content if the backend does not confirm the denial. */
   readonly #denied = new Map<string, ToolOutputContent>();
-  /** Announced calls that no request has met, oldest first, by name. */
+  /** Announced calls without a request, oldest first, by tool name. */
   readonly #announced = new Map<string, Set<Call>>();
 
   constructor(items: Items, agents: Agents) {
@@ -67,7 +65,7 @@ export class Calls {
     return this.#nativeIds.get(id) ?? null;
   }
 
-  /** Announces a call. A known call is not announced again. */
+  /** Announces a call. Ignores a known call. */
   announce({ id, nativeId = id, name, input, agent, facts }: CallReport, stated: Stated): void {
     if (this.#calls.has(id)) return;
     const isNamed = typeof id === "string" && typeof name === "string";
@@ -88,8 +86,8 @@ export class Calls {
   }
 
   /**
-   * This machine runs a call, under an id of its own. It is the announced call of this name that no other request has met: the one with
-   * the backend's id, otherwise the oldest one.
+   * This machine runs a call, under its own id. Links the call to an announced call of this name without a request: the
+   * one with the backend's id, otherwise the oldest.
    */
   link(report: CallReport, stated: Stated): void {
     const { id, nativeId = id, name } = report;
@@ -106,7 +104,7 @@ export class Calls {
     if (call) this.#take(call);
   }
 
-  /** The tool starts. A second start is nothing. */
+  /** The tool starts. Ignores a second start. */
   start(id: string, stated: Stated): void {
     const call = this.#calls.get(id);
     if (call?.result !== "none") return;
@@ -119,7 +117,7 @@ export class Calls {
     });
   }
 
-  /** The tool reports a piece of its output. A report for an unknown or ended call is nothing. */
+  /** Adds output. Ignores an unknown or ended call. */
   output(id: string, delta: string, stated: Stated): void {
     if (delta === "") return;
     this.start(id, "inferred");
@@ -127,7 +125,7 @@ export class Calls {
     if (typeof result === "object") this.#items.grow(result, delta, stated);
   }
 
-  /** The tool has ended. A second result is nothing. A result without a call announces a call. */
+  /** Ends a call. Ignores a second result. Announces an unknown call first. */
   end(id: string, told: ToolOutputContent, state: CallEnd, stated: Stated, name = "unknown"): void {
     if (!this.#calls.has(id)) this.announce({ id, name, input: {} }, "inferred");
     this.start(id, "inferred");
@@ -144,7 +142,7 @@ export class Calls {
     this.#denied.set(id, content);
   }
 
-  /** The turn is over: ends the denied calls that the backend has not ended. */
+  /** The turn is over: ends denied calls that the backend has not ended. */
   endDenied(): void {
     for (const [id, content] of this.#denied) this.end(id, content, "denied", "inferred");
   }

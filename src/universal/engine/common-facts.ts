@@ -1,4 +1,4 @@
-// Tool calls (denied ones too), requests and the connection as universal events, for every protocol.
+// Translates facts that are the same for every protocol: tool calls, requests, the connection, failures.
 import { defined } from "../../core/checks.ts";
 import type { AnyAgentwireError } from "../../core/errors.ts";
 import type { PendingRequest, SettledRequest, TurnToolCall } from "../../core/values.ts";
@@ -9,9 +9,7 @@ import { finiteJson, type ToolOutputContent, toJsonText } from "./content.ts";
 import { REASONS } from "./requests.ts";
 import type { Session, TurnClose } from "./session.ts";
 
-// What facts mean that are the same for every protocol: tool calls, requests, the connection, failures.
-
-/** A tool call is new, or has changed. `isMissed`: the events of the call were not heard. */
+/** A tool call is new or has changed. `isMissed`: the call's events were missed. */
 export function onCall(call: TurnToolCall, mapping: Tools, session: Session, isMissed = false): void {
   const { isOwn, isOnlyAnnounced, isResultTold, ...facts } = mapping.call?.(call) ?? {};
   const { id, name, input, state } = call;
@@ -22,7 +20,7 @@ export function onCall(call: TurnToolCall, mapping: Tools, session: Session, isM
   // The end of the turn completes a call that is requested, awaiting or abandoned.
   if (state === "approved") session.decidedElsewhere(id, "once");
   else if (state === "running") {
-    // A call that is first heard of through its output has started before.
+    // If the first message about a call is its output, the call has started before.
     const isLate = isOwn || call.startInferred || call.output !== undefined;
     session.startCall(id, isLate ? "inferred" : "agent");
   } else if (state === "denied" && mapping.confirmsDenials && call.error === undefined)
@@ -33,7 +31,6 @@ export function onCall(call: TurnToolCall, mapping: Tools, session: Session, isM
 
 type Tools = Pick<Mapping, "asksOnWire" | "confirmsDenials" | "call" | "output" | "approval" | "callOf">;
 
-/** A request waits for the user. */
 export function onAsked(request: PendingRequest, mapping: Tools, session: Session): void {
   if (request.type === "approval") {
     const { call } = request;
@@ -49,24 +46,23 @@ export function onAsked(request: PendingRequest, mapping: Tools, session: Sessio
 
 /** A request was decided or answered, here or elsewhere. */
 export function onSettled(request: SettledRequest, mapping: Tools, session: Session): void {
-  if (!session.requests.wasTold(request.id)) onAsked(request, mapping, session); // a rule has decided it at once
+  if (!session.requests.wasTold(request.id)) onAsked(request, mapping, session); // a rule has decided at once
   if (request.type === "question") {
     const { answers, by } = request.reply;
-    if (by === "elsewhere" && !answers) return; // the mapping tells the answer from the backend's message
+    if (by === "elsewhere" && !answers) return; // the mapping reads the answer from the backend's message
     session.answered(request.id, answers, REASONS[by], by === "elsewhere" ? "agent" : "inferred");
     return;
   }
   const { by } = request.ruling;
-  if (by !== "elsewhere") session.decided(request.id, request.ruling, REASONS[by]); // else the next state of the call says what was decided
+  if (by !== "elsewhere") session.decided(request.id, request.ruling, REASONS[by]); // else the call's next state shows the decision
 }
 
-/** The output of a call that has ended. A denied call says that it was denied. */
 function outputOf(call: TurnToolCall, mapping: Tools): ToolOutputContent {
   if (call.state === "denied") return { output: denialOf(call), parts: [] };
   return mapping.output ? mapping.output(call) : defaultOutput(call);
 }
 
-/** The words of a denial: its reason alone may not say that the call was denied. */
+/** The text of a denial. A reason alone may not say that the call was denied. */
 function denialOf({ deniedBy, error, reason }: TurnToolCall): string {
   const why = error ?? reason;
   if (why !== undefined && /\bdenied\b/i.test(why)) return why;
@@ -83,7 +79,7 @@ function defaultOutput({ output, error, state }: TurnToolCall): ToolOutputConten
 
 type ConnectionFact = Extract<Fact, { readonly type: "disconnected" | "retrying" | "reconnected" }>;
 
-/** What happens to the connection, as status items. Before the session begins, nothing is said of it. */
+/** Changes of the connection, as status items. Before the session begins, there are none. */
 export function onConnection(fact: ConnectionFact, session: Session): void {
   const stated = "daemon";
   if (!session.isOpen) return;
@@ -95,7 +91,7 @@ export function onConnection(fact: ConnectionFact, session: Session): void {
   }
 }
 
-/** The warnings about a message that could not be read, and the location that `agent.unparsed` names. */
+/** The warnings about unreadable messages, with their locations in `agent.unparsed`. */
 export const UNREADABLE: ReadonlyMap<string, string> = new Map([
   ["unreadable-frame", "unreadable-frame"],
   ["invalid-message", "invalid-message"],
@@ -107,10 +103,9 @@ export const UNREADABLE: ReadonlyMap<string, string> = new Map([
 
 type Failures = Pick<Mapping, "errorPrefix" | "timeoutCancels" | "failed">;
 
-/** The end of a turn that has failed. */
 export function failureOf(error: AnyAgentwireError, mapping: Failures, session: Session): TurnClose {
   const metadata: TurnEndMetadata = { status: "failed" };
-  const { message, retryable, delivery } = error; // `delivery`: a user interface asks before it sends the prompt again
+  const { message, retryable, delivery } = error; // `delivery`: a UI asks before it sends the prompt again
   switch (error.code) {
     case "closed":
       return { metadata: { status: "cancelled" }, stated: "inferred", reason: "cancelled" };
@@ -143,7 +138,7 @@ export function failureOf(error: AnyAgentwireError, mapping: Failures, session: 
   }
 }
 
-/** The error of a turn whose link was lost. */
+/** The error of a turn whose connection was lost. */
 export function lostData(error: AnyAgentwireError): NonNullable<TurnClose["error"]> {
   const { message, code, delivery } = error;
   const details = { ...(code === "context-lost" ? { context_lost: true } : {}), ...defined({ delivery }) };
@@ -154,7 +149,7 @@ function orNull(details: object): object | null {
   return Object.keys(details).length === 0 ? null : details;
 }
 
-/** What the mapping knows of an error. The turn ends even if the mapping throws. */
+/** The mapping's facts about an error. The turn ends even if the mapping throws. */
 function factsOf(error: AnyAgentwireError, mapping: Failures, session: Session): FailedFacts | undefined {
   try {
     return mapping.failed?.(error, session);

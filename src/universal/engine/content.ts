@@ -1,16 +1,16 @@
-// Content of items from any value: text, JSON and media.
+// Converts any value to the content of items: text, JSON and media.
 import type { ContentPart, Json } from "../events.ts";
 
-/** The JSON of a value. What JSON cannot express becomes null, as `undefined` and a number that is not finite do. */
+/** The JSON of a value. A value without JSON becomes null, such as `undefined` or an infinite number. */
 export function toJsonText(value: Json): string {
   try {
     return JSON.stringify(value) ?? "null";
   } catch {
-    return "null"; // a cycle, a BigInt, or a depth at which the engine gives up: none comes from a wire
+    return "null"; // a cycle, a BigInt, or too much depth: never from a wire
   }
 }
 
-/** The value as JSON can express it: a number that is not finite becomes null. A value without such numbers stays the same object. */
+/** Replaces numbers that are not finite by null. Returns the same object if there are none. */
 export function finiteJson(value: Json): Json {
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
   if (typeof value !== "object" || value === null) return value;
@@ -24,7 +24,7 @@ export function finiteJson(value: Json): Json {
   return isSame ? value : Object.fromEntries(finite);
 }
 
-/** The text of a part: its content, or what it is shown by. Empty for data. */
+/** The text of a part: for a file its path, for a status its detail or label. Empty for data. */
 export function textOf(part: ContentPart): string {
   switch (part.type) {
     case "text":
@@ -46,7 +46,7 @@ export function textOf(part: ContentPart): string {
   }
 }
 
-/** One value of a tool's output in the form of Codebuff's agents. */
+/** One value of a tool's output, as Codebuff's agents send it. */
 interface OutputValue {
   readonly type: string;
   readonly value?: Json;
@@ -54,13 +54,12 @@ interface OutputValue {
   readonly mediaType?: unknown;
 }
 
-/** The content of a tool's result: its text, then its JSON values and its media. */
+/** The content of a tool result: text, then JSON values and media. */
 export interface ToolOutputContent {
   readonly output: string;
   readonly parts: readonly ContentPart[];
 }
 
-/** The content of a list of JSON and media values. */
 export function contentOfValues(values: readonly OutputValue[]): ToolOutputContent {
   const texts: Json[] = [];
   const parts: ContentPart[] = [];
@@ -75,11 +74,11 @@ export function contentOfValues(values: readonly OutputValue[]): ToolOutputConte
       parts.push({ type: "json", json });
     }
   }
-  const said = texts.length === 1 ? texts[0] : texts; // a single string is told as it is
+  const said = texts.length === 1 ? texts[0] : texts; // a single string stays a string
   return { output: typeof said === "string" ? said : toJsonText(said), parts };
 }
 
-/** Cuts a text to a number of characters, and never through a character. */
+/** Cuts a text to `max` characters, never inside a character. */
 export function cut(text: string, max: number): string {
   if (text.length <= max) return text;
   let characters = 0;

@@ -1,4 +1,4 @@
-// Makes the events of one session: numbers, dates and ids; opens, grows and closes items.
+// Makes the events of one session: assigns numbers, times and ids; opens, grows and closes items.
 import type { ToolCallState } from "../../core/values.ts";
 import type {
   ContentPart,
@@ -13,27 +13,25 @@ import type {
 } from "../events.ts";
 import { textOf } from "./content.ts";
 
-/** Who states an event: a message of the backend (`agent`), this library (`daemon`), or nobody: the event fills a gap (`inferred`). */
+/** `agent`: a message of the backend. `daemon`: this library. `inferred`: the event fills a gap. */
 export type Stated = EventOrigin | "inferred";
 
-/** What one session is made with. */
 export interface SessionSetup {
   readonly sessionId: string;
   /** ms since the epoch. */
   readonly wallTime: () => number;
-  /** Of all reasoning. */
+  /** The visibility of all reasoning. */
   readonly visibility: Visibility;
   readonly emit: (event: UniversalEvent) => void;
 }
 
-/** Numbers, dates and wraps the events of one session. */
 export class Envelopes {
   readonly #setup: Omit<SessionSetup, "visibility">;
   #sequence = 0;
   nativeSessionId: string | null = null;
-  /** The message that is being handled. Goes out with its first event. */
+  /** The current message, for the first event that it causes. */
   raw: Json | null = null;
-  /** Events of one input have one time, so its text is made once. */
+  /** The events of one input share a time, so its text is made once. */
   #ms = Number.NaN;
   #time = "";
 
@@ -45,7 +43,7 @@ export class Envelopes {
     return this.#setup.sessionId;
   }
 
-  /** An input begins: its events have the time of its beginning. */
+  /** An input begins: all its events have this time. */
   begin(): void {
     const ms = this.#setup.wallTime();
     if (ms === this.#ms) return;
@@ -69,25 +67,23 @@ export class Envelopes {
       raw: isNative ? this.raw : null,
     } as const;
     if (isNative) this.raw = null;
-    this.#setup.emit(event as UniversalEvent); // `data` fits `type`: TypeScript does not follow the pair through the type parameter
+    this.#setup.emit(event as UniversalEvent); // TypeScript cannot see that `data` fits `type`
   }
 }
 
-/** The head of an item: all but its content and its status. */
+/** An item without content and status. */
 type ItemHead = Omit<UniversalItem, "content" | "status">;
 
-/** An item before it has an id. */
 export type NewItem = Omit<UniversalItem, "item_id" | "status">;
 
-/** An item that has started and not completed. */
 export interface OpenItem {
   readonly head: ItemHead;
-  /** The deltas so far. */
+  /** The joined deltas. */
   text: string;
   readonly part: DeltaPart;
-  /** Its content, should the turn end now. */
+  /** Makes the content from the joined deltas. */
   readonly finish: (text: string) => readonly ContentPart[];
-  /** Of the result of a call, at its start. Such an item is cut short by the end of the turn, also if the turn completes. */
+  /** Only for a result of a call. The end of the turn fails such an item, even if the turn completes. */
   readonly state?: ToolCallState;
 }
 
@@ -97,18 +93,17 @@ const REASONING: Readonly<Record<Visibility, DeltaPart>> = {
   private: { type: "reasoning", visibility: "private" },
 };
 
-/** The items of one session: each starts once, grows, and completes once. */
 export class Items {
   readonly #envelopes: Envelopes;
   #count = 0;
-  /** In the order of their starts: children follow their parents. */
+  /** In the order of their starts, so children follow their parents. */
   readonly #open = new Set<OpenItem>();
 
   constructor(envelopes: Envelopes) {
     this.#envelopes = envelopes;
   }
 
-  /** Starts and completes an item that is whole. `state`: of a call. */
+  /** Starts and completes an item at once. `state`: only for a call. */
   whole(
     item: NewItem,
     stated: Stated,
@@ -121,7 +116,6 @@ export class Items {
     return completed;
   }
 
-  /** Starts an item that grows by deltas. */
   start(item: NewItem, stated: Stated, grows: Omit<OpenItem, "head" | "text">): OpenItem {
     const { head } = this.#begin(item, stated, grows.state);
     const open: OpenItem = { head, text: "", ...grows };
@@ -129,7 +123,6 @@ export class Items {
     return open;
   }
 
-  /** Starts a message of an assistant. */
   startText(parent_id: string | null, reasoning?: Visibility): OpenItem {
     const item = {
       native_item_id: null,
@@ -146,15 +139,14 @@ export class Items {
     });
   }
 
-  /** Adds a delta. */
   grow(item: OpenItem, delta: string, stated: Stated): void {
-    if (typeof delta !== "string") throw new TypeError("a text is no string"); // a transcript is read by others: nothing wrong goes in
+    if (typeof delta !== "string") throw new TypeError("a text is no string"); // other programs read the transcript: refuse malformed data
     item.text += delta;
     const { item_id, native_item_id } = item.head;
     this.#envelopes.emit("item.delta", { item_id, native_item_id, delta, part: item.part }, stated);
   }
 
-  /** Completes an open item. `content`: its whole content, if it is not what the deltas say. */
+  /** Completes an open item. `content`: the whole content, if it differs from the deltas. */
   complete(
     item: OpenItem,
     stated: Stated,
@@ -175,10 +167,7 @@ export class Items {
     }
   }
 
-  /**
-   * A transcript is read by others, so no item goes out that they would refuse, whatever a mapping was given.
-   * @throws TypeError for an id or a text that is no string
-   */
+  /** Refuses malformed items. @throws TypeError for an id or a text that is not a string */
   #begin({ content, ...rest }: NewItem, stated: Stated, state: ToolCallState | undefined) {
     const { native_item_id, parent_id, kind, role } = rest;
     if (native_item_id !== null && typeof native_item_id !== "string")
@@ -196,37 +185,36 @@ export class Items {
 /** The name of an agent inside one backend. `undefined`: the root agent. */
 export type AgentKey = string | number | undefined;
 
-/** Characters of a sub-agent's prompt that its item keeps. */
+/** Maximum characters of a sub-agent's prompt in its item. */
 export const MAX_SUBAGENT_PROMPT = 2_000;
 
-/** What is known of a sub-agent when it starts. */
+/** The facts about a sub-agent at its start. */
 export interface SubagentStart {
   readonly key: AgentKey;
   /** Such as `file-picker`. */
   readonly agentType: string;
-  /** The name to show. */
+  /** The display name. */
   readonly name?: string | undefined;
   readonly parent?: AgentKey;
-  /** What the item says besides the type and the name. */
+  /** Further facts for the item, besides type and name. */
   readonly json?: { readonly prompt?: string; readonly [name: string]: Json };
   readonly nativeId?: string | undefined;
 }
 
-/** What one agent has open: at most one run of text or reasoning, and a sub-agent its own item. */
+/** The open items of one agent: at most one of text or reasoning, and a sub-agent's own item. */
 interface Agent {
   segment: { readonly item: OpenItem; readonly isReasoning: boolean } | undefined;
-  /** Blank pieces that wait for the agent's next text. */
+  /** Blank chunks that wait for the agent's next text. */
   held: string;
-  /** The item of a sub-agent. */
   readonly item: OpenItem | undefined;
 }
 
-/** The agents of one turn, and what each says: a run of text, or of reasoning, is one item. */
+/** The agents of one turn. An agent's consecutive text, or reasoning, is one item. */
 export class Agents {
   readonly #items: Items;
   readonly #visibility: Visibility;
   readonly #agents = new Map<AgentKey, Agent>();
-  /** The agent of the last delta: most deltas come from the same agent as the one before. */
+  /** The agent of the last delta. Most deltas are from the same agent as the previous delta. */
   #last: { readonly key: AgentKey; readonly agent: Agent } | undefined;
 
   constructor(items: Items, visibility: Visibility) {
@@ -234,7 +222,7 @@ export class Agents {
     this.#visibility = visibility;
   }
 
-  /** Adds a delta to the agent's text or reasoning. An empty delta is nothing. */
+  /** Adds a delta to the agent's text or reasoning. Ignores an empty delta. */
   say(key: AgentKey, delta: string, isReasoning: boolean, stated: Stated): void {
     if (delta === "") return;
     if (this.#last?.key !== key || !this.#last) this.#last = { key, agent: this.#agentOf(key) };
@@ -255,7 +243,7 @@ export class Agents {
     agent.held = "";
   }
 
-  /** Holds a blank piece of text for the agent's next text. False if the agent's text goes on with the piece. */
+  /** Holds a blank chunk for the agent's next text. False if the chunk continues an open text. */
   hold(key: AgentKey, blank: string): boolean {
     const agent = this.#agentOf(key);
     if (agent.segment?.isReasoning === false) return false;
@@ -263,23 +251,21 @@ export class Agents {
     return true;
   }
 
-  /** The agent does something else: its text or reasoning is whole. */
+  /** Ends the agent's text or reasoning, because the agent does something else. */
   pause(key: AgentKey, stated: Stated = "inferred"): void {
     const agent = this.#agents.get(key);
     if (agent) this.#end(agent, stated);
   }
 
-  /** All agents begin again: their text and reasoning is whole. */
   pauseAll(): void {
     for (const agent of this.#agents.values()) this.#end(agent, "inferred");
   }
 
-  /** The item that the agent's own items belong to; null for the root agent and for an unknown agent. */
+  /** The item that contains the agent's items. Null for the root agent and for an unknown agent. */
   itemOf(key: AgentKey): string | null {
     return this.#agents.get(key)?.item?.head.item_id ?? null;
   }
 
-  /** Whether this sub-agent is at work. */
   isOpen(key: AgentKey): boolean {
     return this.itemOf(key) !== null;
   }

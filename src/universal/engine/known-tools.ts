@@ -1,10 +1,10 @@
-// What a tool call does, by its name and input: its kind, its title, the files that it touches.
+// Describes a tool call by its name and input: kind, title, files.
 import { isObject } from "../../core/checks.ts";
 import type { ToolKind, ToolLocation } from "../events.ts";
 import type { ToolFacts } from "./calls.ts";
 import { cut } from "./content.ts";
 
-/** What a flat knows of a tool: which fields of the input say what a call is about. */
+/** What a client knows of a tool: the input fields that describe a call. */
 export interface KnownTool {
   readonly kind: ToolKind;
   /** The first word of the title. */
@@ -17,13 +17,11 @@ export interface KnownTool {
   readonly subject?: string;
 }
 
-/** Characters of a title, which stands in one row. */
 const MAX_TITLE = 200;
 
-/** Places of one call. */
 const MAX_LOCATIONS = 100;
 
-/** What a call does, by the name of its tool; `undefined` for a tool that is not in the table. */
+/** The facts about a call, by tool name. Undefined for a tool that is not in the table. */
 export function factsOf(
   tools: Readonly<Record<string, KnownTool>>,
   name: string,

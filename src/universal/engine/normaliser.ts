@@ -1,4 +1,4 @@
-// Makes the universal events of one session from facts, by the mapping of its protocol.
+// Makes the universal events of one session from facts, with the mapping of the protocol.
 import { type AnyAgentwireError, said } from "../../core/errors.ts";
 import { Recent } from "../../core/recent.ts";
 import type { TurnResult } from "../../core/turn/turn.ts";
@@ -27,11 +27,11 @@ export interface NormaliserOptions {
   readonly eagerStart?: boolean;
   /** @default "public" */
   readonly reasoningVisibility?: Visibility;
-  /** What `session.started` says besides the protocol. */
+  /** Metadata of `session.started`, besides the protocol. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** Turns that are remembered, so that a fact that comes twice begins no turn again. */
+/** Remembered turns, so that a repeated fact begins no turn again. */
 const MAX_REMEMBERED = 1_000;
 
 const NOTHING: readonly UniversalEvent[] = [];
@@ -43,25 +43,25 @@ type FactOf<
 > = Extract<Fact<Event, Result>, { readonly type: Type }>;
 
 /**
- * Makes the universal events of one session from what the backend said and what happened here. Synchronous, without I/O, timers or
- * chance: the same facts, times and ids give the same events. Never throws: what cannot be handled becomes `agent.unparsed`.
+ * Makes the universal events of one session from facts. Synchronous, without I/O, timers or randomness: the same facts,
+ * times and ids give the same events. Never throws: a failure becomes `agent.unparsed`.
  */
 export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnResult = TurnResult> {
   readonly #mapping: Mapping<Event, Result>;
   readonly #options: NormaliserOptions;
   readonly #session: Session;
   #told: UniversalEvent[] = [];
-  /** The last turns that have begun. */
+  /** The turns that began last. */
   readonly #over = new Recent<string, true>(MAX_REMEMBERED);
-  /** The ends of turns that were never sent, told while another turn ran. */
+  /** The ends of turns that were never sent, while another turn runs. */
   readonly #postponed: FactOf<"ended", Event, Result>[] = [];
-  /** What `opened` has said before the session began. */
+  /** The metadata of `opened` facts before the session began. */
   #opening: Readonly<Record<string, unknown>> = {};
-  /** The first turn, until the backend has said something. */
+  /** The first turn, until the backend's first message. */
   #held: FactOf<"sent"> | undefined;
-  /** Whether the first turn is held back. */
+  /** Whether to hold the first turn. */
   readonly #holds: boolean;
-  /** Whether a status item has told what the backend says of its session. */
+  /** Whether a status item has reported the backend's statement about its session. */
   #isStartTold = false;
 
   constructor(mapping: Mapping<Event, Result>, options: NormaliserOptions) {
@@ -77,17 +77,17 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
     });
   }
 
-  /** Whether the session has ended. Later facts say nothing. */
+  /** Whether the session has ended. Later facts have no effect. */
   get isEnded(): boolean {
     return this.#session.isEnded;
   }
 
-  /** Whether work without a prompt is under way, which `quiet` would end. */
+  /** Whether work without a prompt runs. A `quiet` fact ends it. */
   get isUnsolicited(): boolean {
     return this.#session.isUnsolicited;
   }
 
-  /** Handles one fact. Returns the events that follow from it. */
+  /** Handles one fact. Returns its events. */
   push(fact: Fact<Event, Result>): readonly UniversalEvent[] {
     const session = this.#session;
     if (session.isEnded) return NOTHING;
@@ -189,7 +189,7 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
     this.#session.open({ protocol: this.#mapping.protocol, ...metadata, ...this.#opening }, stated);
   }
 
-  /** The turn that was held back begins. If the fact is the backend's statement of its session, that opens the session. */
+  /** Begins the held turn. The fact opens the session, if it is the backend's statement of its session. */
   #release(held: FactOf<"sent">, fact: Fact<Event, Result>): void {
     const session = this.#session;
     const said = fact.type === "event" ? this.#mapping.opens?.(fact.event, session) : undefined;
@@ -224,7 +224,7 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
     this.#close({ reason: "error", terminated_by: "daemon", message: error.message });
   }
 
-  /** The mapping knows why there is no connection. Then a session begins, to say so. */
+  /** If the mapping knows why there is no connection, begins a session that reports the reason. */
   #onRefused(error: AnyAgentwireError, isFinal: boolean): void {
     const said = this.#mapping.lost?.(error, isFinal);
     if (!said) return;
@@ -232,12 +232,12 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
     this.#session.error(said, "inferred");
   }
 
-  /** Whether a fact is about the turn that runs. Facts about other turns are late. */
+  /** Whether a fact is about the running turn. Facts about other turns are late. */
   #isOfTurn(turnId: string): boolean {
     return this.#session.nativeTurnId === turnId;
   }
 
-  /** An event of no turn. While a turn runs, the event is late: it is not the turn's own. */
+  /** An event of no turn. While a turn runs, the event is late and only counted. */
   #onStray(event: Event): void {
     const session = this.#session;
     this.#open("inferred");
@@ -255,7 +255,6 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
     this.#session.user(input);
   }
 
-  /** Ends the turn that is under way, if there is one. */
   #endOpen(
     status: TurnEndMetadata["status"],
     reason: ResolvedReason = "cancelled",
@@ -274,7 +273,7 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
     this.#endPostponed();
   }
 
-  /** A turn ends. A turn that was never sent begins with its end; of another turn that does not run, nothing is said. */
+  /** Ends a turn. A turn that was never sent begins first. Ignores other turns that do not run. */
   #endTurn({ turnId, end, input, metadata }: FactOf<"ended", Event, Result>): void {
     if (!this.#isOfTurn(turnId)) {
       if (!input || this.#over.has(turnId)) return;
@@ -297,7 +296,7 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
     }
   }
 
-  /** The message that ended the turn goes out with the next event that a message states. */
+  /** Attaches the message that ended the turn to the next event that a message states. */
   #show(raw: unknown): void {
     if (raw !== undefined && this.#options.includeRaw) this.#session.input(finiteJson(raw));
   }
@@ -324,13 +323,13 @@ export class Normaliser<Event extends AnyEvent = AnyEvent, Result extends TurnRe
 
   #onWarning(kind: string, message: string): void {
     const place = UNREADABLE.get(kind);
-    if (place === undefined) return; // what a listener or a callback did is no event of the agent
+    if (place === undefined) return; // failures of listeners and callbacks are not events of the agent
     this.#open("inferred");
     this.#session.unparsed(message, `${this.#mapping.protocol}/${place}`);
   }
 }
 
-/** Whether a fact says nothing of a turn that is held back. */
+/** Whether a fact does not release the held turn. */
 function isBeside(fact: Fact): boolean {
   return fact.type === "opened" || (fact.type === "warning" && !UNREADABLE.has(fact.warning.kind));
 }

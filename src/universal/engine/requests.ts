@@ -12,7 +12,7 @@ import type {
 import { finiteJson } from "./content.ts";
 import type { Envelopes, Stated } from "./items.ts";
 
-/** The reason for each cause of a decision or an answer of the gate. */
+/** The reason for each cause of a decision or an answer. */
 export const REASONS: Readonly<Record<DecidedBy, ResolvedReason>> = {
   callback: "user",
   reply: "user",
@@ -28,7 +28,6 @@ export const REASONS: Readonly<Record<DecidedBy, ResolvedReason>> = {
 
 const STATUSES = { once: "accept", always: "accept_for_session", reject: "reject" } as const;
 
-/** What an approval says besides the call. */
 export interface ApprovalDetails {
   readonly item_id?: string;
   readonly call_id?: string;
@@ -37,15 +36,15 @@ export interface ApprovalDetails {
 }
 
 /**
- * The requests of one session that wait for a decision or an answer, by the ids that the client gave them. Each is resolved once. Their ids
- * in the events are `<session_id>.<n>`, so that no request of another session or client has the same.
+ * The waiting requests of one session, by the client's ids. Each is resolved once. Event ids are `<session_id>.<n>`,
+ * unique over all sessions and clients.
  */
 export class Requests {
   readonly #envelopes: Envelopes;
   #count = 0;
   readonly #permissions = new Map<string, PermissionData>();
   readonly #questions = new Map<string, QuestionData>();
-  /** Requests that have been told, open or not. */
+  /** Requests that were emitted, open or not. */
   readonly #told = new Set<string>();
 
   constructor(envelopes: Envelopes) {
@@ -76,17 +75,17 @@ export class Requests {
         ...metadata,
       }),
       ...details,
-      ...(call.preview ? { preview: limitPreview(call.preview) } : {}), // some clients have a gate of their own
+      ...(call.preview ? { preview: limitPreview(call.preview) } : {}), // some clients have their own gate
     };
     this.#permissions.set(call.id, data);
     this.#envelopes.emit("permission.requested", data, stated);
   }
 
-  /** Resolves an open permission. A resolved or unknown one stays as it is. */
+  /** Resolves an open permission. Ignores a resolved or unknown one. */
   decided(id: string, { decision, scope, tool }: Omit<Ruling, "by">, reason: ResolvedReason): void {
     const asked = this.#permissions.get(id);
     if (!this.#permissions.delete(id) || !asked) return;
-    const { preview: _, ...data } = asked; // told once: a log keeps it
+    const { preview: _, ...data } = asked; // a log already has it
     const state = decision === "reject" ? "denied" : "approved";
     const lasts = scope ?? (decision === "always" ? "session" : "once");
     const resolved = { ...data, ...(tool ? everyCall(data) : {}), status: STATUSES[decision], reason };
@@ -133,7 +132,6 @@ export class Requests {
     this.#envelopes.emit("question.requested", data, stated);
   }
 
-  /** Resolves an open question. */
   answered(id: string, answers: Answers, reason: ResolvedReason, stated: Stated): void {
     const data = this.#questions.get(id);
     if (!data) return;
@@ -153,7 +151,7 @@ export class Requests {
     );
   }
 
-  /** The turn is over: resolves all, permissions first. */
+  /** The turn is over: resolves all requests, permissions first. */
   refuseAll(reason: ResolvedReason): void {
     for (const id of [...this.#permissions.keys()]) this.decided(id, { decision: "reject" }, reason);
     for (const id of [...this.#questions.keys()]) this.answered(id, undefined, reason, "inferred");
@@ -173,7 +171,7 @@ function idsOf(id: string, nativeId: string | null = null) {
   return { request_id: id, native_id: nativeId };
 }
 
-/** Labels of the question are selected; any other text is the user's own. */
+/** Labels of the question are selections. Any other text is the user's own. */
 function toAnswer(
   question: UniversalQuestion | undefined,
   given: readonly string[],

@@ -1,4 +1,4 @@
-// The rules of a session for every backend: turns, statuses, errors; what opens also closes.
+// The rules of a session for every backend: turns, statuses, errors. Everything that opens also closes.
 import type { Answers, Question, Ruling, ToolCall } from "../../core/values.ts";
 import type {
   ContentPart,
@@ -19,7 +19,7 @@ import type { AgentKey, SessionSetup, Stated, SubagentStart } from "./items.ts";
 import { Agents, Envelopes, Items } from "./items.ts";
 import { type ApprovalDetails, Requests } from "./requests.ts";
 
-/** Unreadable messages that one turn reports one by one. Further ones are only counted, so that garbage cannot flood a transcript. */
+/** Unreadable messages that a turn reports. Further ones are only counted, to limit the transcript. */
 export const MAX_UNPARSED = 20;
 
 /** How a turn ends. */
@@ -27,16 +27,16 @@ export interface TurnClose {
   readonly metadata: TurnEndMetadata;
   /** Whether a message of the backend ended the turn. */
   readonly stated: Stated;
-  /** The reason for what still waits for the user. */
+  /** The reason for requests that still wait. */
   readonly reason: ResolvedReason;
   readonly error?: Omit<ErrorData, "turn_id"> | undefined;
-  /** The session ends with the turn. */
+  /** Set if the session ends with the turn. */
   readonly session?: SessionEndedData;
-  /** The message that ended the turn, if no event has shown it. */
+  /** The message that ended the turn, if no event contains it. */
   readonly raw?: Json | undefined;
 }
 
-/** What a status says besides its label and detail. */
+/** The fields of a status besides label and detail. */
 export interface StatusDetails {
   readonly json?: Json;
   readonly stated?: Stated;
@@ -44,7 +44,7 @@ export interface StatusDetails {
   readonly agent?: AgentKey;
 }
 
-/** The turn that is under way. */
+/** The running turn. */
 interface OpenTurn {
   readonly id: string;
   /** The client's id. Undefined for work without a prompt. */
@@ -70,9 +70,9 @@ export class Session {
   #turn: OpenTurn | undefined;
   #turns = 0;
   #unparsed = 0;
-  /** Messages for turns that have ended. */
+  /** Number of messages for turns that have ended. */
   late = 0;
-  /** What was said beside the turn that is under way, by label. */
+  /** Statuses of no turn, by label. They wait for the end of the running turn. */
   readonly #besides = new Map<string, readonly [detail: string | null, json: Json]>();
 
   constructor(setup: SessionSetup) {
@@ -94,7 +94,7 @@ export class Session {
     return this.#turn !== undefined;
   }
 
-  /** The client's id of the turn that is under way. */
+  /** The client's id of the running turn. */
   get nativeTurnId(): string | undefined {
     return this.#turn?.nativeId;
   }
@@ -103,7 +103,7 @@ export class Session {
     return this.#envelopes.nativeSessionId;
   }
 
-  /** Whether the turn that is under way has no prompt. */
+  /** Whether the running turn has no prompt. */
   get isUnsolicited(): boolean {
     return this.#turn !== undefined && this.#turn.nativeId === undefined;
   }
@@ -120,7 +120,7 @@ export class Session {
     this.#envelopes.emit("session.started", { metadata }, stated);
   }
 
-  /** The backend's id of the session. */
+  /** Sets the backend's id of the session. */
   known(nativeSessionId: string | undefined): void {
     if (typeof nativeSessionId === "string") this.#envelopes.nativeSessionId = nativeSessionId;
   }
@@ -143,7 +143,7 @@ export class Session {
     this.#envelopes.emit("turn.started", { phase: "started", turn_id, metadata }, "inferred");
   }
 
-  /** Ends the turn: resolves its requests, completes its items, then tells the error and the end. */
+  /** Ends the turn: resolves its requests, completes its items, then emits the error and the end. */
   end({ metadata, stated, reason, error }: TurnClose): void {
     const turn = this.#turn;
     if (!turn) return;
@@ -160,7 +160,7 @@ export class Session {
     this.#besides.clear();
   }
 
-  /** The turn that is under way. Work without a prompt opens a turn of its own. */
+  /** The running turn. Work without a prompt opens a turn. */
   #working(): OpenTurn {
     if (!this.#turn) this.begin(undefined, { unsolicited: true });
     const turn = this.#turn;
@@ -178,7 +178,7 @@ export class Session {
     if (delta !== "") this.#working().agents.say(agent, delta, false, stated);
   }
 
-  /** A piece of text as a model streams it. A blank piece opens no item: it waits for the agent's next text, and a tool call drops it. */
+  /** Adds streamed text. Blank text waits for the agent's next text; a tool call drops it. */
   chunk(agent: AgentKey, delta: string, stated: Stated = "agent"): void {
     if (delta.trim() === "" && this.#working().agents.hold(agent, delta)) return;
     this.text(agent, delta, stated);
@@ -188,17 +188,17 @@ export class Session {
     if (delta !== "") this.#working().agents.say(agent, delta, true, stated);
   }
 
-  /** The agent's text or reasoning is whole. */
+  /** Ends the agent's text or reasoning. */
   pause(agent: AgentKey, stated?: Stated): void {
     this.#turn?.agents.pause(agent, stated);
   }
 
-  /** The backend begins again: all text and reasoning is whole. */
+  /** The backend restarts: ends all text and reasoning. */
   pauseAll(): void {
     this.#turn?.agents.pauseAll();
   }
 
-  /** A whole answer: its text as one delta, then what comes with it. Returns the id of its item. */
+  /** Adds a whole answer: its text as one delta, then `parts`. Returns the id of the item. */
   answer(text: string, parts: readonly ContentPart[], stated: Stated): string {
     this.#working().agents.pause(undefined);
     const item = this.#items.startText(null);
@@ -207,7 +207,7 @@ export class Session {
     return item.head.item_id;
   }
 
-  /** Says that something happened. */
+  /** Adds a status item. */
   status(
     label: string,
     detail: string | null,
@@ -218,23 +218,23 @@ export class Session {
     this.#whole("status", null, content, stated, this.#turn?.agents.itemOf(agent), status);
   }
 
-  /** Says that something happened that is of no turn. During a turn this waits for the end of the turn, and the last of a label counts. */
+  /** Adds a status of no turn. During a turn it waits for the turn's end; the last of each label counts. */
   beside(label: string, detail: string | null, json?: Json): void {
     if (this.#turn) this.#besides.set(label, [detail, json]);
     else this.status(label, detail, { json });
   }
 
-  /** The system says something, inside or outside of a turn. */
+  /** Adds a system message, inside or outside of a turn. */
   system(text: string, stated: Stated = "agent"): void {
     this.#whole("system", "system", [{ type: "text", text }], stated);
   }
 
-  /** A message of the assistant that is whole, such as speech. Opens no turn. */
+  /** Adds a whole assistant message, such as speech. Opens no turn. */
   message(content: readonly ContentPart[], parentId: string | null, stated: Stated = "agent"): void {
     this.#whole("message", "assistant", content, stated, parentId);
   }
 
-  /** A well-formed message of a type that this library does not know. */
+  /** Adds a well-formed message of an unknown type. */
   unknown(json: Json, stated: Stated = "agent"): void {
     this.#whole("unknown", null, [{ type: "json", json: finiteJson(json) }], stated);
   }
@@ -244,7 +244,7 @@ export class Session {
     this.#envelopes.emit("error", this.#turn ? { ...error, turn_id: this.#turn.id } : error, stated);
   }
 
-  /** A message could not be read. `location` is where, such as `frame`. */
+  /** Reports an unreadable message. `location`: such as `frame`. */
   unparsed(error: string, location: string): void {
     this.#unparsed++;
     if (this.#unparsed > MAX_UNPARSED) return;
@@ -276,7 +276,7 @@ export class Session {
     return this.#turn?.calls.has(id) ?? false;
   }
 
-  /** A call goes on or is over: if the user is still asked about it, the backend has decided. */
+  /** The call continues or is over: the backend has decided a request that still waits. */
   decidedElsewhere(id: string, decision: Ruling["decision"]): void {
     this.requests.decidedFor(this.#turn?.calls.idOf(id) ?? id, decision);
   }
@@ -302,7 +302,7 @@ export class Session {
     this.#working().calls.end(id, content, state, stated, name);
   }
 
-  /** A call was denied here. The backend will confirm that; if it does not, the end of the turn ends the call. */
+  /** A call was denied here. If the backend does not confirm the denial, the turn's end ends the call. */
   deniedCall(id: string, content: ToolOutputContent): void {
     this.#turn?.calls.deny(id, content);
   }

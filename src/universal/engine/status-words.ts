@@ -1,4 +1,4 @@
-// The words: status labels that every reader knows (plan, context, notice, mode, ...), with their JSON.
+// The status labels that every reader knows (plan, context, notice, mode, ...), with their JSON.
 import type { UniversalCost } from "../events.ts";
 import type { NoticeSeverity } from "../transcript/message.ts";
 import type {
@@ -9,15 +9,15 @@ import type {
 } from "../transcript/transcript.ts";
 import type { Session, StatusDetails } from "./session.ts";
 
-/** The labels of status items that every reader knows, with their JSON. A reader that does not know a label shows a status. */
+/** The known labels of status items, with their JSON. A reader shows an unknown label as a status. */
 export interface StatusWords {
-  /** The agent's plan, which replaces the last one. */
+  /** The agent's plan. Replaces the previous plan. */
   readonly plan: { readonly entries: readonly PlanEntry[] };
   /** How full the model's context is. `cost`: of the session so far. */
   readonly context: TranscriptContext & { readonly cost?: UniversalCost };
-  /** A message of the backend to the user, in `detail`. It is no word of the agent. */
+  /** A message of the backend, not of the agent, to the user. Its text is in `detail`. */
   readonly notice: { readonly severity: NoticeSeverity };
-  /** The backend shortens the history: `started`, then `completed`. `summary`: the text that stands for the old history now. */
+  /** The backend shortens the history. `summary`: the text that replaces the old history. */
   readonly compaction: { readonly state: "started" | "completed"; readonly summary?: string };
   /** The modes that the user can choose from. */
   readonly mode: TranscriptChoice;
@@ -27,7 +27,7 @@ export interface StatusWords {
   readonly commands: { readonly available: readonly TranscriptCommand[] };
 }
 
-/** Says such a word, in a turn or between turns. */
+/** Adds a status with a known label, in a turn or between turns. */
 export function sayWord<Word extends keyof StatusWords>(
   session: Session,
   word: Word,

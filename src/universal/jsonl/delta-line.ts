@@ -2,18 +2,19 @@
 import { Recent } from "../../core/recent.ts";
 import type { UniversalEvent } from "../events.ts";
 
-// The event of a delta of 4 characters has about 260. A store writes the deltas behind it as `[mark, delta, ms, delta, ms, ...]`. Each stands for
-// an event that is as the one before it, but for its `delta`, its `sequence` and `event_id` (one higher) and its `time` (`ms` later).
+// A delta event of 4 characters takes about 260. So a store writes the next deltas as `[mark, delta, ms, delta, ms,
+// ...]`. Each pair is an event like the previous one, with a new `delta`, with `sequence` and `event_id` one higher,
+// and with `time` `ms` later.
 
 export type DeltaEvent = Extract<UniversalEvent, { readonly type: "item.delta" }>;
 
-/** Sessions whose deltas may go on. Few programs write to one file at once. */
+/** Sessions whose deltas may continue. Few programs write to one file at once. */
 const MAX_SESSIONS = 16;
 
-/** Where years have four digits. */
+/** The last time with a four-digit year. */
 const LAST_TIME = Date.parse("9999-12-31T23:59:59.999Z");
 
-/** The delta behind another one; `undefined` where there is no such time. */
+/** The delta event after another one. Undefined if its time is not valid. */
 export function followingDelta(before: DeltaEvent, delta: string, ms: number): DeltaEvent | undefined {
   const time = Date.parse(before.time) + ms;
   if (!(time >= 0 && time <= LAST_TIME)) return undefined;
@@ -28,8 +29,8 @@ export function followingDelta(before: DeltaEvent, delta: string, ms: number): D
 }
 
 /**
- * Begins a line of deltas: a number of five digits at most, made of the session and the sequence of the first delta. Two programs may write
- * to one file at once, and each line must find its own session.
+ * The first value of a delta line: at most five digits, from the session and the first delta's sequence. Two programs
+ * may write to one file at once, and each line must find its session.
  */
 export function markOf(sessionId: string, sequence: number): number {
   let hash = 0x811c_9dc5; // FNV-1a
@@ -38,18 +39,16 @@ export function markOf(sessionId: string, sequence: number): number {
   return ((hash >>> 0) + sequence) % 100_000;
 }
 
-/** Reads lines of deltas. */
 export class DeltaLines {
-  /** The last event of each session, if it is a delta. The newest is the last. */
+  /** The last event of each session, if it is a delta. Newest last. */
   readonly #last = new Recent<string, DeltaEvent>(MAX_SESSIONS);
 
-  /** Notes the event of a line, in the order of the lines. */
   note(event: UniversalEvent): void {
     if (event.type === "item.delta") this.#last.set(event.session_id, event);
     else this.#last.delete(event.session_id);
   }
 
-  /** The events of a line; what is wrong with it otherwise. */
+  /** Returns the events of a line, or its problem. */
   read([mark, ...values]: readonly unknown[]): readonly DeltaEvent[] | string {
     let before: DeltaEvent | undefined;
     for (const last of this.#last.values())

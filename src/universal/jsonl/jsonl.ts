@@ -1,4 +1,4 @@
-// Writes universal events as JSONL, and reads them back from whole or cut files.
+// Writes universal events as JSONL, and reads them from complete or cut files.
 import { checkCallOptions, checks, describe } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import { parseJson } from "../../core/text.ts";
@@ -7,8 +7,8 @@ import type { UniversalEvent } from "../events.ts";
 import { DeltaLines } from "./delta-line.ts";
 
 /**
- * JSONL: one line for each event, each with a line feed at its end.
- * @throws InvalidInputError for an event that JSON cannot hold, such as one whose `raw` refers to itself.
+ * Writes JSONL: one line per event, each with a line feed.
+ * @throws InvalidInputError for an event without JSON, such as one with a circular `raw`
  */
 export function toJsonl(events: Iterable<UniversalEvent>): string {
   let text = "";
@@ -16,7 +16,7 @@ export function toJsonl(events: Iterable<UniversalEvent>): string {
   return text;
 }
 
-/** @throws InvalidInputError for what is no event, or has no JSON */
+/** @throws InvalidInputError for a value that is not an event, or has no JSON */
 export function lineOf(event: UniversalEvent): string {
   const problem = shapeProblem(event);
   if (problem !== undefined)
@@ -33,11 +33,11 @@ export function lineOf(event: UniversalEvent): string {
 export interface JsonlContent extends JsonlEnd {
   readonly events: readonly UniversalEvent[];
   readonly problems: readonly JsonlProblem[];
-  /** Events that came a second time, or late: see {@link JsonlReader}. */
+  /** Repeated or late events: see {@link JsonlReader}. */
   readonly dropped: number;
 }
 
-/** Reads the whole of a JSONL text as {@link JsonlReader} does. Never throws for the content of `text`. */
+/** Reads a whole JSONL text with {@link JsonlReader}. Never throws because of the content of `text`. */
 export function readJsonl(text: string): JsonlContent {
   const reader = new JsonlReader();
   const events = reader.push(text);
@@ -58,19 +58,17 @@ export interface JsonlProblem {
 export interface JsonlEnd {
   /** `false`: the last line was cut, as after a crash. It is neither an event nor a problem. */
   readonly complete: boolean;
-  /**
-   * Where the next line belongs: cut off what stands behind. In UTF-16 code units of a text, in bytes if bytes were read.
-   */
+  /** Where the next line belongs; cut off the rest. In UTF-16 code units, or bytes if bytes were read. */
   readonly end: number;
-  /** What to write at `end` before the next line: a line feed if the last line is whole and has none. */
+  /** Write this at `end` before the next line: a line feed if the complete last line has none. */
   readonly separator: "" | "\n";
 }
 
 /** Options of {@link JsonlReader}. */
 export interface JsonlReaderOptions {
   /**
-   * The most that is kept of a line whose end has not arrived, in UTF-16 code units or bytes. A longer line is a problem, and skipped.
-   * @default 256 Mi: twice the largest message that a client receives, which `raw` may hold
+   * Maximum length of an incomplete line, in UTF-16 code units or bytes. A longer line is a problem, and skipped.
+   * @default 256 Mi: twice the largest message that a client receives, because `raw` may hold it
    */
   readonly maxLineLength?: number;
 }
@@ -81,12 +79,11 @@ const MAX_LINE_LENGTH = 256 * 1_024 * 1_024;
 const LINE_FEED = 0x0a;
 
 /**
- * Reads events from JSONL that arrives in pieces: all texts, or all bytes of UTF-8, cut anywhere.
+ * Reads events from JSONL that arrives in chunks: texts, or UTF-8 bytes, cut anywhere.
  *
- * - A line that is no event is a problem; the rest is still read. Blank lines are skipped. Lines may end with CR and LF.
- * - A line that is an array holds the deltas that follow one: `directoryStore` writes them so. Each becomes an event.
- * - An event whose `sequence` is not above the last one of its session is dropped: after a cut, a writer may have appended some events a
- *   second time.
+ * - A line that is not an event is a problem. The rest is still read. Blank lines are skipped. CR LF is allowed.
+ * - A line that is an array holds further deltas, as `directoryStore` writes them. Each becomes an event.
+ * - An event whose `sequence` is not above the last one of its session is a repetition, and dropped.
  */
 export class JsonlReader {
   readonly #maxLineLength: number;
@@ -97,16 +94,16 @@ export class JsonlReader {
   #dropped = 0;
   #line = 0;
   #kind: "text" | "bytes" | undefined;
-  /** The length of all pieces, and of the whole lines in them. */
+  /** The length of all chunks, and of the whole lines in them. */
   #total = 0;
   #end = 0;
   #decoder: InstanceType<typeof TextDecoder> | undefined;
-  /** What has arrived of the next line. */
+  /** The incomplete last line. */
   #rest = "";
-  /** That line is too long: it is not kept. */
+  /** Whether the incomplete line is too long, and not kept. */
   #isSkipping = false;
 
-  /** @throws InvalidInputError for an option that does not exist or is out of range. */
+  /** @throws InvalidInputError for an unknown option or a value out of range */
   constructor(options?: JsonlReaderOptions) {
     checkCallOptions<JsonlReaderOptions, typeof READER_OPTIONS>(options, READER_OPTIONS);
     this.#maxLineLength = options?.maxLineLength ?? MAX_LINE_LENGTH;
@@ -123,8 +120,8 @@ export class JsonlReader {
   }
 
   /**
-   * The events whose lines end in this piece. The bytes of a piece are not kept.
-   * @throws InvalidInputError for what is neither a text nor bytes, and for texts and bytes in turns.
+   * Returns the events whose lines end in this chunk. Does not keep the bytes.
+   * @throws InvalidInputError for a value that is neither text nor bytes, and for a mix of both
    */
   push(piece: string | Uint8Array): readonly UniversalEvent[] {
     if (typeof piece !== "string" && !(piece instanceof Uint8Array))
@@ -149,7 +146,7 @@ export class JsonlReader {
     return this.#taken();
   }
 
-  /** The event of a last line that is whole but for its line feed; and how the text ends. Call it once, behind the last `push`. */
+  /** Returns how the text ends, and an unterminated last line's event. Call it after the last `push`. */
   end(): JsonlEnd & { readonly events: readonly UniversalEvent[] } {
     const rest = this.#rest + (this.#decoder?.decode() ?? "");
     const isBlank = !this.#isSkipping && rest.trim() === "";
@@ -165,7 +162,6 @@ export class JsonlReader {
     return this.#decoder.decode(bytes, { stream: true });
   }
 
-  /** Reads whole lines. */
   #lines(text: string): void {
     let from = 0;
     for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", from)) {
@@ -210,7 +206,7 @@ export class JsonlReader {
   }
 }
 
-/** `undefined` for what is no JSON. A byte order mark at the start of a file is no part of the JSON. */
+/** Undefined if the line is not JSON. Ignores a byte order mark. */
 function parsed(line: string): { readonly json: unknown } | undefined {
   try {
     return { json: parseJson(line.charCodeAt(0) === 0xfeff ? line.slice(1) : line, "null") };
@@ -219,12 +215,11 @@ function parsed(line: string): { readonly json: unknown } | undefined {
   }
 }
 
-/** Finds events that were stored a second time: a writer that is not sure where it stopped begins a little earlier. */
+/** Finds repeated events: a writer that does not know where it stopped starts a little earlier. */
 export class Overlap {
-  /** The last sequence of each session. */
   readonly #last = new Map<string, number>();
 
-  /** Whether the event comes behind all earlier ones of its session. */
+  /** Whether the event follows all earlier events of its session. */
   isNew({ session_id, sequence }: UniversalEvent): boolean {
     if (sequence <= (this.#last.get(session_id) ?? 0)) return false;
     this.#last.set(session_id, sequence);

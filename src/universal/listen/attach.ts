@@ -14,7 +14,7 @@ import type { EventListener, ReplayOptions, UniversalOptions, UniversalStream } 
 import { Listening, type Scope } from "./listening.ts";
 import { EventLog } from "./log.ts";
 
-/** 64 MiB: the limit of what a turn keeps for its reader. */
+/** 64 MiB: like the limit of a turn's event buffer. */
 const MAX_LOG_BYTES = 64 * 1024 * 1024;
 
 const OPTIONS: Checks<UniversalOptions> = {
@@ -28,10 +28,7 @@ const OPTIONS: Checks<UniversalOptions> = {
 
 const REPLAY: Checks<ReplayOptions> = { after: checks.tries, signal: checks.signal };
 
-/**
- * The universal events of a turn, a conversation or a client.
- * @throws InvalidInputError for anything else, and for wrong options.
- */
+/** @throws InvalidInputError unless `of` is a client, turn or conversation, and for wrong options */
 export function attach<Client extends HeardClient, Event extends AnyEvent, Result extends TurnResult>(
   binding: Binding<Client, Event, Result>,
   of: AnyAgentClient | AnyTurn | AnyConversation,
@@ -75,7 +72,7 @@ export function attach<Client extends HeardClient, Event extends AnyEvent, Resul
   };
 }
 
-/** @throws InvalidInputError for what is no client, turn or conversation of the protocol. */
+/** @throws InvalidInputError unless `of` is a client, a turn or a conversation of the protocol */
 function scopeOf<Client extends HeardClient>(
   { isClient }: Pick<Binding<Client>, "isClient">,
   of: AnyAgentClient | AnyTurn | AnyConversation,
@@ -83,7 +80,7 @@ function scopeOf<Client extends HeardClient>(
   const value: unknown = of;
   if (isClient(value)) return { kind: "client", client: value };
   if (typeof value === "object" && value !== null && ORIGIN in value) {
-    const origin = value[ORIGIN] as TurnOrigin; // the symbol is this library's own
+    const origin = value[ORIGIN] as TurnOrigin; // only this library sets the symbol
     if (isClient(origin.client)) {
       if ("outcome" in value) return { kind: "turn", turn: of as AnyTurn, origin };
       return { kind: "conversation", conversation: of as AnyConversation, client: origin.client };

@@ -1,4 +1,4 @@
-// Listens to a client, and hands what it tells to the engine of the session.
+// Listens to a client, and passes its events to the engine of the session.
 import { defined } from "../../core/checks.ts";
 import type { AnyConversation, AnyTurn } from "../../core/client/any-client.ts";
 import type { CancelTimer } from "../../core/clock.ts";
@@ -14,34 +14,31 @@ import type { UniversalOptions } from "../stream.ts";
 import type { EventLog } from "./log.ts";
 import { readUserInput } from "./user-input.ts";
 
-/** ms without an event after which work without a prompt counts as over. */
+/** ms without an event until work without a prompt counts as over. */
 const QUIET = 5_000;
 
 type Settings = UniversalOptions & Required<Pick<UniversalOptions, "newSessionId" | "clock">>;
 
-/** What a stream listens to. */
 export type Scope =
   | { readonly kind: "turn"; readonly turn: AnyTurn; readonly origin: TurnOrigin }
   | { readonly kind: "conversation"; readonly conversation: AnyConversation; readonly client: HeardClient }
   | { readonly kind: "client"; readonly client: HeardClient };
 
-/** One universal session: a conversation, a one-off turn, or one connection to a backend that forgets. */
+/** One universal session: a conversation, a one-off turn, or one connection to a backend without memory. */
 interface Room<Event extends AnyEvent, Result extends TurnResult> {
   readonly normaliser: Normaliser<Event, Result>;
   readonly id: string;
   cancelQuiet: CancelTimer;
 }
 
-/** Listens to what a stream is about, and writes the universal events to its log. */
 export class Listening<Client extends HeardClient, Event extends AnyEvent, Result extends TurnResult> {
   readonly #binding: Binding<Client, Event, Result>;
   readonly #scope: Scope;
   readonly #client: Client;
   readonly #settings: Settings;
   readonly #log: EventLog;
-  /** The open sessions, by what they are: a conversation, a turn, or the client. */
+  /** The open sessions, by conversation, turn or client. */
   readonly #rooms = new Map<object, Room<Event, Result>>();
-  /** The sessions of the turns that have not ended, by the id of the turn. */
   readonly #byTurn = new Map<string, Room<Event, Result>>();
   readonly #offs: Unsubscribe[] = [];
   /** The last session that the backend has forgotten. */
@@ -63,7 +60,6 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
     if (client.closedBy) this.#closed(client.closedBy);
   }
 
-  /** Stops listening. */
   close(): void {
     this.#tellAll({ type: "closed" });
     this.#end();
@@ -100,7 +96,7 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
     );
   }
 
-  /** The backend's session is there: a stream that is about this one session begins with it. */
+  /** The backend's session is ready. A stream of just this session begins its session here. */
   #onReady(): void {
     const scope = this.#scope;
     if (scope.kind === "conversation") this.#room(scope.conversation);
@@ -112,11 +108,11 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
   #isMine(turn: AnyTurn): boolean {
     const scope = this.#scope;
     if (scope.kind === "client") return true;
-    if (scope.kind === "turn") return false; // it is followed already
+    if (scope.kind === "turn") return false; // already followed
     return scope.conversation.shared || originOf(turn).conversation === scope.conversation;
   }
 
-  /** What a turn belongs to: its session has the same life. */
+  /** The object that has the same lifetime as the turn's session. */
   #keyOf(turn: AnyTurn): object {
     const scope = this.#scope;
     if (scope.kind === "turn") return turn;
@@ -165,7 +161,7 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
       this.#opened(room, origin);
       tell({ type: "sent", turnId, input, metadata: { ...prompt, ...late } });
     };
-    // The turn is one of this protocol, so its events and its result are of the protocol's types.
+    // The turn is of this protocol, and so are its events and its result.
     const ended = (told: unknown): void => {
       const end = told as TurnEnd<Result>;
       this.#byTurn.delete(turnId);
@@ -187,7 +183,7 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
     turn.on("end", ended);
     const { status, text, toolCalls: calls } = turn;
     if (status === "queued") return;
-    // The turn did not begin in this tick: tells what has already happened.
+    // The turn began before this tick: reports what has already happened.
     const isLate = status !== "sent";
     if (origin.wasSent) {
       sent(isLate ? { attached_late: true } : undefined);
@@ -197,7 +193,7 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
       void turn.outcome.then(ended);
   }
 
-  /** The only turn of this session has ended. `isOneOff`: the backend's session is over with it. */
+  /** The session's only turn has ended. `isOneOff`: the backend's session ends with it. */
   #leave(key: object, room: Room<Event, Result>, end: TurnEnd<Result>, isOneOff: boolean): void {
     const { oneOff, forgets } = this.#binding;
     if (oneOff && isOneOff) this.#tell(room, { type: "done", data: oneOff(end) });
@@ -233,7 +229,7 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
     for (const room of this.#rooms.values()) this.#tell(room, fact);
   }
 
-  /** Tells the session of a turn that has not ended; without a turn, all sessions. */
+  /** Passes a fact to the session of an unfinished turn; without a turn id, to all sessions. */
   #tellOf(turnId: string | undefined, fact: Fact<Event, Result>): void {
     if (turnId === undefined) this.#tellAll(fact);
     else this.#tell(this.#byTurn.get(turnId), fact);
@@ -246,7 +242,7 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
     if (events.length > 0) this.#log.add(events);
   }
 
-  /** Work without a prompt has no end of its own: it is over when nothing of it has come for a while. */
+  /** Work without a prompt has no end message: it ends when no event has arrived for a while. */
   #awaitQuiet(room: Room<Event, Result>): void {
     room.cancelQuiet();
     const quiet = (): void => this.#tell(room, { type: "quiet" });
@@ -264,6 +260,6 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
 
 function originOf(turn: AnyTurn): TurnOrigin {
   const of: unknown = turn;
-  if (typeof of === "object" && of !== null && ORIGIN in of) return of[ORIGIN] as TurnOrigin; // the symbol is this library's own
+  if (typeof of === "object" && of !== null && ORIGIN in of) return of[ORIGIN] as TurnOrigin; // only this library sets the symbol
   throw new Error("a turn of a client knows its client");
 }

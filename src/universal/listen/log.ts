@@ -1,4 +1,4 @@
-// The last events of a stream, for readers that come later.
+// The last events of a stream, for readers that join later.
 import { type Deferred, deferred } from "../../core/deferred.ts";
 import { BufferOverflowError } from "../../core/errors.ts";
 import { textOf } from "../engine/content.ts";
@@ -6,41 +6,35 @@ import type { UniversalEvent } from "../events.ts";
 import type { ReplayOptions } from "../stream.ts";
 import { reportError } from "./report-error.ts";
 
-/** Events that are stored and dropped together. */
+/** Events per chunk. A chunk is stored and dropped as a whole. */
 const CHUNK = 256;
 
-/** Bytes of an event without its texts: its fields and their strings. */
+/** Bytes of an event without its texts. */
 const ENVELOPE_BYTES = 600;
 
-/** Bytes of one character in memory. */
 const CHARACTER_BYTES = 2;
 
 type Listener = (event: UniversalEvent) => void;
 
-/** One call of `listen`. */
 interface Joined {
   readonly listener: Listener;
-  /** The events of the tick in which the listener joined, until they are told. */
+  /** The events of the tick in which the listener joined, until the listener has got them. */
   backlog: UniversalEvent[] | undefined;
   isListening: boolean;
 }
 
-/**
- * The events of one stream: the last ones are kept, for readers that come later or again. Adding takes constant time, and no event is
- * ever moved.
- */
+/** The events of one stream. Keeps the last ones for later readers. Adding takes constant time. */
 export class EventLog {
   readonly #maxBytes: number;
   /** By number: the first event of chunk `n` is event `n * CHUNK`. */
   readonly #chunks = new Map<number, { readonly events: UniversalEvent[]; bytes: number }>();
   readonly #listeners = new Set<Joined>();
-  /** What readers wait for. */
   #change: Deferred<void> | undefined;
   #oldest = 0;
   #bytes = 0;
   #count = 0;
   #isEnded = false;
-  /** The events of this tick; `undefined` in a tick in which nothing has begun. */
+  /** The events of this tick. Undefined if no session or turn has begun in this tick. */
   #ofTick: UniversalEvent[] | undefined;
 
   constructor(maxBytes: number) {
@@ -55,7 +49,7 @@ export class EventLog {
     return this.#isEnded;
   }
 
-  /** Adds events, and tells the listeners. All listeners are told, also after one throws; then the first error is thrown. */
+  /** Adds events and notifies all listeners, even if one throws. Then throws the first error. */
   add(events: readonly UniversalEvent[]): void {
     for (const event of events) this.#keep(event);
     this.wake();
@@ -79,7 +73,7 @@ export class EventLog {
     this.#listeners.clear();
   }
 
-  /** A session or a turn begins. Until the end of this tick, who joins is also told the events from here on. */
+  /** A session or a turn begins. A listener that joins in this tick also gets the events from here on. */
   beginTick(): void {
     if (this.#ofTick) return;
     this.#ofTick = [];
@@ -88,7 +82,7 @@ export class EventLog {
     });
   }
 
-  /** Tells each event that follows. The events of this tick so far are told in a microtask, before anything newer. */
+  /** Listens to new events. The events of this tick arrive in a microtask, before newer ones. */
   listen(listener: Listener): () => void {
     const backlog = this.#ofTick?.length ? [...this.#ofTick] : undefined;
     const joined: Joined = { listener, backlog, isListening: true };
@@ -100,19 +94,19 @@ export class EventLog {
     };
   }
 
-  /** The event behind the first `at`, if it has come and is kept. */
+  /** The event with the index `at`, if it has arrived and is kept. */
   peek(at: number): UniversalEvent | undefined {
     return this.#chunks.get(Math.floor(at / CHUNK))?.events[at % CHUNK];
   }
 
-  /** The event behind the first `at`, if it has come. @throws BufferOverflowError if it was dropped */
+  /** The event with the index `at`, if it has arrived. @throws BufferOverflowError if it was dropped */
   get(at: number): UniversalEvent | undefined {
     const event = this.peek(at);
     if (!event && at < this.#count) throw dropped(at, this.#oldest, this.#bytes, this.#maxBytes);
     return event;
   }
 
-  /** Resolves when an event comes, the log ends or a reader leaves. */
+  /** Resolves when an event arrives, the log ends or a reader leaves. */
   change(): Promise<void> {
     this.#change ??= deferred<void>();
     return this.#change.promise;
@@ -124,7 +118,6 @@ export class EventLog {
     change?.resolve();
   }
 
-  /** The events behind the first `after`, and then the ones that come. */
   read(options: ReplayOptions): AsyncIterable<UniversalEvent> {
     return { [Symbol.asyncIterator]: () => new LogReader(this, options) };
   }
@@ -146,7 +139,7 @@ export class EventLog {
   }
 }
 
-/** Tells what came before the listener, and what has come since. */
+/** Gives a listener the backlog, and the events since then. */
 function catchUp(joined: Joined, backlog: readonly UniversalEvent[]): void {
   for (const event of backlog) {
     if (!joined.isListening) return;
@@ -163,7 +156,7 @@ type Read = IteratorResult<UniversalEvent, undefined>;
 
 const DONE: Read = { done: true, value: undefined };
 
-/** One reader of a log. It keeps only its place, so a slow reader costs nothing. */
+/** One reader of a log. Keeps only its position, so a slow reader needs no memory. */
 class LogReader implements AsyncIterator<UniversalEvent, undefined> {
   readonly #log: EventLog;
   readonly #signal: AbortSignal | undefined;
@@ -180,10 +173,10 @@ class LogReader implements AsyncIterator<UniversalEvent, undefined> {
 
   next(): Promise<Read> {
     const at = this.#at++;
-    const value = this.#isDone ? undefined : this.#log.peek(at); // the short way of a reader that has fallen behind
+    const value = this.#isDone ? undefined : this.#log.peek(at); // fast path for a slow reader
     if (value) return Promise.resolve({ done: false, value });
     const read = this.#wait(at);
-    read.catch(() => {}); // who asks ahead may never look
+    read.catch(() => {}); // a caller may never await this promise
     return read;
   }
 
@@ -222,7 +215,7 @@ function dropped(at: number, oldest: number, bytes: number, limit: number): Buff
   return new BufferOverflowError(bytes, limit, `${what}; ${advice}`);
 }
 
-/** About how much memory an event keeps. */
+/** The approximate memory of an event, in bytes. */
 function sizeOf(event: UniversalEvent): number {
   if (event.type === "item.delta") return ENVELOPE_BYTES + event.data.delta.length * CHARACTER_BYTES;
   if (event.type !== "item.completed" && event.type !== "item.started") return ENVELOPE_BYTES;

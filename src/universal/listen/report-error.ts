@@ -1,6 +1,6 @@
 // Reports the error of a listener, also in runtimes without `reportError`.
 
-/** Reports the error of a listener that no client called. Browsers, Deno and Bun have `reportError`; Node has not. */
+/** Reports a listener's error that has no caller. Browsers, Deno and Bun have `reportError`; Node has not. */
 export function reportError(error: unknown): void {
   const { reportError, console } = globalThis as Reporting;
   if (reportError) reportError(error);

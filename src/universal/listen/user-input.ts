@@ -1,9 +1,9 @@
-// What the user sent, in the form of universal events.
+// Converts what the user sent to the form of universal events.
 import { fromBase64, HEAD_BASE64, imageTypeOf, toBase64 } from "../../core/bytes.ts";
 import { isObject } from "../../core/checks.ts";
 import type { UserInput } from "../facts.ts";
 
-/** What the user sent, from a text or from the form of prompt that every client takes. `undefined`: the protocol's own form. */
+/** Reads a text, or the common form of prompts. Undefined for a form of the protocol's own. */
 export function readUserInput(input: unknown): UserInput | undefined {
   if (typeof input === "string") return { text: input };
   if (!isObject(input) || typeof input["text"] !== "string") return undefined;
@@ -12,7 +12,6 @@ export function readUserInput(input: unknown): UserInput | undefined {
   return { text, images: images.map((image) => imageOf(isObject(image) ? image : {})) };
 }
 
-/** An image as a `data:` URL. */
 export function imageOf({ data, mediaType }: { readonly data?: unknown; readonly mediaType?: unknown }): {
   readonly path: string;
   readonly mime: string | null;

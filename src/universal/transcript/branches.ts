@@ -1,32 +1,32 @@
-// Branches of a transcript: other answers and edited prompts, hidden and shown.
+// Branches of a transcript: retried answers and edited prompts, hidden or shown.
 import type { Dictionary } from "./dictionary.ts";
 import { appendAll, type List, listOf, removeLast, replace } from "./list.ts";
 import type { ChatMessage } from "./message.ts";
 
-/** Branches in one place, at most: each knows all of them, so the cost of the next one grows with their number. Nobody asks a thousand times. */
+/** Maximum branches in one place. Each branch stores the ids of all, so more branches cost more. */
 export const MAX_BRANCHES = 1_000;
 
-/** The messages that are shown, and beside them the other branches. */
+/** The shown messages, and the hidden branches. */
 export interface Branching {
   readonly messages: List<ChatMessage>;
-  /** The branches that are not shown, by the id of their first message. */
+  /** The hidden branches, by the id of their first message. */
   readonly branches: Dictionary<List<ChatMessage>>;
 }
 
-/** One change of what is shown: the ids of the first messages of both branches. */
+/** Swaps two branches. The ids are those of their first messages. */
 export interface Swap {
   readonly hidden: string;
   readonly shown: string;
 }
 
-/** The index of a message, searched from the end: calls are about recent messages. -1: the message is not shown. */
+/** The index of a shown message, or -1. Searches from the end: most calls are about recent messages. */
 export function indexOf(messages: List<ChatMessage>, id: string): number {
   let at = messages.length - 1;
   while (at >= 0 && messages.at(at)?.id !== id) at--;
   return at;
 }
 
-/** Hides the messages from `index` on. The next message takes their place: see {@link joined}. */
+/** Hides the messages from `index` on. The next message replaces them: see {@link joined}. */
 export function cutAt<Of extends Branching>(of: Of, index: number): Of {
   const first = of.messages.at(index);
   if (!first) return of;
@@ -34,14 +34,13 @@ export function cutAt<Of extends Branching>(of: Of, index: number): Of {
   return { ...of, messages: upTo(of.messages, index), branches: of.branches.with(first.id, tail) };
 }
 
-/** The first messages of a list. */
 export function upTo<T>(list: List<T>, length: number): List<T> {
   let left = list;
   while (left.length > length) left = removeLast(left);
   return left;
 }
 
-/** The message at `index` is a branch beside the one that begins with the message `id`. */
+/** Makes the message at `index` a branch beside the branch that begins with the message `id`. */
 export function joined<Of extends Branching>(of: Of, index: number, id: string): Of {
   const message = of.messages.at(index);
   const before = of.branches.get(id)?.at(0);
@@ -49,7 +48,7 @@ export function joined<Of extends Branching>(of: Of, index: number, id: string):
   return grouped(of, [...(before.branches?.ids ?? [id]), message.id]);
 }
 
-/** Takes the message at `index` and all behind it away, and shows the branch that begins with the message `id` again. */
+/** Removes the messages from `index` on, and shows the branch that begins with the message `id` again. */
 export function restored<Of extends Branching>(of: Of, index: number, id: string): Of {
   const branch = of.branches.get(id);
   if (!branch) return of;
@@ -65,7 +64,7 @@ export function restored<Of extends Branching>(of: Of, index: number, id: string
     : shown;
 }
 
-/** Tells these messages that they are branches of each other. */
+/** Marks these messages as branches of each other. */
 function grouped<Of extends Branching>(of: Of, ids: readonly string[]): Of {
   let { messages, branches } = of;
   for (const [at, id] of ids.entries()) {
@@ -83,16 +82,16 @@ function grouped<Of extends Branching>(of: Of, ids: readonly string[]): Of {
   return { ...of, messages, branches };
 }
 
-/** The index of the prompt that the message at `index` answers; of the message itself, if the user has written it. -1: of none. */
+/** The index of the prompt that the message at `index` answers; `index` for a prompt; -1 if there is none. */
 export function promptIndex({ messages, branches }: Branching, index: number): number {
   const message = messages.at(index);
   if (index < 0 || !message || message.role === "user") return index;
-  // An answer that was asked for anew is of another turn than its prompt. The first answer beside it is of the prompt's turn.
+  // A retried answer has another turn than its prompt. The first answer beside it has the prompt's turn.
   const ids = message.branches?.ids ?? [];
   const turns = new Set([message.turnId, ...ids.map((id) => branches.get(id)?.at(0)?.turnId)]);
   turns.delete(undefined);
   if (turns.size === 0) return -1;
-  // A prompt that was not sent can stand between a prompt and its answer. It has no turn.
+  // An unsent prompt, which has no turn, may be between a prompt and its answer.
   let at = index;
   while (--at >= 0) {
     const { role, turnId } = messages.at(at) ?? {};
@@ -101,11 +100,11 @@ export function promptIndex({ messages, branches }: Branching, index: number): n
   return -1;
 }
 
-/** What has to change so that a message is shown, outermost first. Undefined: there is no such message. */
+/** The swaps that show a message, outermost first. Undefined if there is no such message. */
 export function swapsTo(of: Branching, id: string): readonly Swap[] | undefined {
   const swaps: Swap[] = [];
   let sought = id;
-  // Each step goes one branch further out. There are no more steps than branches, whatever a saved chat says.
+  // Each step goes one branch further out. Even a malformed chat has no more steps than branches.
   for (let left = of.branches.size; left >= 0; left--) {
     if (indexOf(of.messages, sought) >= 0) return swaps;
     const branch = of.branches.get(sought) ?? branchWith(of, sought);
@@ -119,7 +118,6 @@ export function swapsTo(of: Branching, id: string): readonly Swap[] | undefined 
   return undefined;
 }
 
-/** Shows the other branch. */
 export function swapped<Of extends Branching>(of: Of, { hidden, shown }: Swap): Of {
   const branch = of.branches.get(shown);
   const at = indexOf(of.messages, hidden);
@@ -133,7 +131,7 @@ function branchWith({ branches }: Branching, id: string): List<ChatMessage> | un
   return undefined;
 }
 
-/** The id of the branch beside this one that is shown, or is inside of a branch that is not shown. */
+/** The id of a branch beside this one that is shown, or is inside a hidden branch. */
 function siblingOf(of: Branching, { id, branches }: ChatMessage): string | undefined {
   const ids = branches?.ids ?? [];
   return (

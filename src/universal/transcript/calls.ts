@@ -43,7 +43,7 @@ export function startCall(draft: Draft, item: UniversalItem, home: Home, state?:
   leaveOpen(draft, openKey(place.spot), place.spot);
 }
 
-/** Arguments are parsed when they are complete: parsing them at each delta takes quadratic time. */
+/** Parses arguments only when they are complete. Parsing at each delta would take quadratic time. */
 export function growCall(draft: Draft, place: CallPlace, { item_id, delta }: ItemDeltaData): void {
   if (place.text === null) return;
   const text = place.text + delta;
@@ -84,7 +84,7 @@ export function growResult(draft: Draft, { spot, isOpen }: ResultPlace, delta: s
   if (isOpen) changeTool(draft, spot, (part) => ({ ...part, output: part.output + delta }));
 }
 
-/** The output of the completed item replaces what was streamed. */
+/** The completed item's output replaces the streamed output. */
 export function completeResult(
   draft: Draft,
   place: ResultPlace,
@@ -103,13 +103,13 @@ export function completeResult(
   finish(draft, openKey(spot));
 }
 
-/** For a transcript that does not say the state. */
+/** For a transcript without call states. */
 function endOf({ status }: UniversalItem, { approval }: ChatToolPart): ToolCallState {
   if (status !== "failed") return "done";
   return approval?.status === "reject" ? "denied" : "failed";
 }
 
-/** A request without a call item makes a part too: somebody has to decide it. */
+/** A request without a call item also makes a part, because the user must decide it. */
 export function askPermission(draft: Draft, data: PermissionData): void {
   const spot = spotOfPermission(draft, data);
   const { permission_id: id, action: tool, metadata, state = "awaiting", preview } = data;
@@ -152,7 +152,7 @@ function spotOfPermission(draft: Draft, data: PermissionData): Spot {
   return addPart(draft, home, toolPart(id, call_id ?? id, action, input));
 }
 
-/** The parent of a result is its call. */
+/** A result's parent is its call. */
 function spotOfCall(draft: Draft, item: UniversalItem): Spot | undefined {
   const { places } = draft.book;
   const parent = item.parent_id === null ? undefined : places.get(keyOf.item(item.parent_id));
@@ -169,7 +169,7 @@ function orphan(draft: Draft, item: UniversalItem, home: Home): Spot {
   return spot;
 }
 
-/** A part that is a question by now stays a question: see `askQuestion`. */
+/** Changes a tool part, but not a part that has become a question: see `askQuestion`. */
 function changeTool(draft: Draft, spot: Spot, change: (part: ChatToolPart) => ChatToolPart): void {
   changePart(draft, spot, (part) => (part.type === "tool" ? change(part) : part));
 }
@@ -191,11 +191,11 @@ function parsed(text: string): unknown {
   try {
     return parseJson(text);
   } catch {
-    return text; // arguments under way, or no JSON: the text is the best that can be shown
+    return text; // incomplete arguments, or not JSON: show the text
   }
 }
 
-/** A question takes the place of the call that asks it (`ask_user`), so the call is no part of its own. */
+/** The question replaces the part of the call that asks it (`ask_user`). */
 export function askQuestion(draft: Draft, data: QuestionData): void {
   const id = data.question_id;
   const key = keyOf.question(id);
@@ -227,7 +227,7 @@ function questionPart(data: QuestionData): ChatQuestionPart {
   return { type: "question", id, questions: questionsOf(data), status, answers: answersOf(data) };
 }
 
-/** Of an event of the base schema: its one question. */
+/** An event of the base schema has only one question. */
 function questionsOf({ questions, prompt, options }: QuestionData): readonly UniversalQuestion[] {
   return (
     questions ?? [{ question: prompt, options: options.map((label) => ({ label })), multi_select: false }]

@@ -16,7 +16,7 @@ import { type Home, keyOf, type Place } from "./transcript.ts";
 
 type ContentPlace = Extract<Place, { readonly kind: "content" }>;
 
-/** @param home null: a message of its own, of the system */
+/** @param home null: a system message of its own */
 export function startContent(draft: Draft, item: UniversalItem, home: Home | null): void {
   const id = item.item_id;
   const at = home ?? ownMessage(draft, id);
@@ -24,12 +24,11 @@ export function startContent(draft: Draft, item: UniversalItem, home: Home | nul
   keep(draft, id, { kind: "content", home: at, parts, isOpen: true });
 }
 
-/** A message of the system between turns. */
 export function ownMessage(draft: Draft, itemId: string): Home {
   return { message: addOwnMessage(draft, itemId, { role: "system", status: "completed" }), path: [] };
 }
 
-/** The last part of the delta's stream grows. The first delta of a stream adds a part, so an item without text shows nothing. */
+/** The first delta of a stream adds a part, so an empty item shows nothing. Later deltas grow the part. */
 export function growContent(draft: Draft, place: ContentPlace, data: ItemDeltaData): void {
   if (!place.isOpen) return;
   const { home, parts } = place;
@@ -43,7 +42,7 @@ export function growContent(draft: Draft, place: ContentPlace, data: ItemDeltaDa
   draft.book.growing = { itemId: data.item_id, type, spot: { ...home, index } };
 }
 
-/** The content of the completed item replaces what was shown. A part that shows the same stays the same object. */
+/** The completed item's content replaces the shown content. An equal part stays the same object. */
 export function completeContent(draft: Draft, place: ContentPlace, item: UniversalItem): void {
   if (!place.isOpen) return;
   if (draft.book.growing?.itemId === item.item_id) draft.book.growing = null;
@@ -73,7 +72,7 @@ function shownParts(draft: Draft, { message }: Home, item: UniversalItem, open: 
   return isNotice ? noticesOf(item) : partsOf(item, open);
 }
 
-/** Remembers the place, and the parts that the end of the turn has to close. */
+/** Stores the place, and the parts that the end of the turn must close. */
 function keep(draft: Draft, itemId: string, place: ContentPlace): void {
   const key = keyOf.item(itemId);
   remember(draft, key, place);
@@ -102,7 +101,7 @@ function isBlank(part: ChatPart): boolean {
   return (part.type === "text" || part.type === "reasoning") && part.text === "";
 }
 
-/** The id of a part: of its item, and for further parts of the item with a number. */
+/** The id of a part: the item's id, with a number for further parts. */
 export function partId(itemId: string, index: number): string {
   return index === 0 ? itemId : `${itemId}.${index + 1}`;
 }
@@ -115,7 +114,7 @@ export function partsOf({ item_id, content, kind }: UniversalItem, open: boolean
   });
 }
 
-/** Inside an answer, words of the system are no words of the agent. */
+/** Inside an answer, system messages become statuses, because they are not text of the agent. */
 function noticesOf({ item_id, content }: UniversalItem): readonly ChatPart[] {
   return content.map((part, index) => {
     const id = partId(item_id, index);
@@ -154,12 +153,11 @@ function partOf(part: ContentPart, id: string, open: boolean): ChatPart {
   }
 }
 
-/** The media type in a `data:` URL. */
 function mediaTypeOf(path: string): string | null {
   return /^data:([\w.+-]{1,127}\/[\w.+-]{1,127})[;,]/i.exec(path)?.[1] ?? null;
 }
 
-/** Whether both show the same, field by field. */
+/** Whether both parts are equal, field by field. */
 export function samePart(one: ChatPart, other: ChatPart | undefined): boolean {
   if (one === other) return true;
   if (other === undefined) return false;

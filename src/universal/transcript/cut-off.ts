@@ -1,4 +1,4 @@
-// Ends what is under way in the messages of a chat that has ended.
+// Ends open messages and parts of a chat that has ended.
 import { hasEnded } from "../../core/values.ts";
 import type { ErrorDescription } from "../words/error-description.ts";
 import { type List, listOf } from "./list.ts";
@@ -18,7 +18,7 @@ const CUT_OFF: ErrorDescription = {
   code: "closed",
 };
 
-/** A message of a chat that has ended: nothing of it is under way. The same message if nothing was. */
+/** Ends an open message of a chat that has ended. Returns the same object if nothing was open. */
 export function cutOff(message: ChatMessage): ChatMessage {
   switch (message.status) {
     case "queued":
@@ -42,7 +42,7 @@ const endParts = (parts: List<ChatPart>): List<ChatPart> =>
     }),
   );
 
-/** A part whose turn is over: nothing of it is under way. The same part if nothing was. Parts of a sub-agent end on their own. */
+/** Ends an open part after its turn; otherwise returns the same object. Sub-agents end their own parts. */
 export function endPart(part: ChatPart): ChatPart {
   switch (part.type) {
     case "text":
@@ -62,7 +62,7 @@ export function endPart(part: ChatPart): ChatPart {
   }
 }
 
-/** Nobody can decide on the call any more. */
+/** Ends a call on which no decision is possible any more. */
 function endTool(part: ChatToolPart): ChatToolPart {
   const { approval } = part;
   if (hasEnded(part)) return part;

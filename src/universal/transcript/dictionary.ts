@@ -2,26 +2,25 @@
 import { INSPECT } from "./list.ts";
 
 /**
- * A map from strings that never changes: `with` and `without` give a changed copy, which shares all but a few nodes. Its iterator gives the
- * values, in the order of the code units of their keys.
- *
- * A crit-bit tree: a branch names the one bit in which the keys of its two sides differ. There is no hash, so no choice of keys is bad: a path
- * has at most as many branches as a key has bits, and for `n` keys about log2 of `n`.
+ * An immutable map from strings. A changed copy shares all but a few nodes. The iterator gives the values in the code
+ * unit order of their keys. A crit-bit tree: a branch names the one bit that differs between the keys of its two sides.
+ * There is no hash, so no keys are bad. A path has at most one branch per bit of a key, and for `n` keys about log2 of
+ * `n`.
  */
 export interface Dictionary<T> extends Iterable<T> {
   readonly size: number;
   get(key: string): T | undefined;
-  /** A copy in which `key` has this value; the same dictionary if it has. */
+  /** A copy in which `key` has this value. Returns the same dictionary if nothing changes. */
   with(key: string, value: T): Dictionary<T>;
-  /** A copy without `key`; the same dictionary if it has none. */
+  /** A copy without `key`. Returns the same dictionary if nothing changes. */
   without(key: string): Dictionary<T>;
-  /** The values. Made at the first call, and the same array at each further call. */
+  /** The values, in an array that is made once. */
   toArray(): readonly T[];
   /** The values, for `JSON.stringify`. */
   toJSON(): readonly T[];
 }
 
-/** The dictionary without keys: always the same object. */
+/** The empty dictionary, always the same object. */
 export function emptyDictionary<T>(): Dictionary<T> {
   return EMPTY;
 }
@@ -34,18 +33,18 @@ interface Leaf<T> {
   readonly value: T;
 }
 
-/** The keys below are equal up to one bit: that of `mask`, in the code unit at `place`. From the root on, the bits go from left to right. */
+/** The keys below differ first at bit `mask` of code unit `place`. Deeper nodes test later bits. */
 interface Branch<T> {
   readonly place: number;
   readonly mask: number;
-  /** The keys without the bit, and those with it. */
+  /** `off`: the keys without the bit. `on`: the keys with the bit. */
   readonly off: Node<T>;
   readonly on: Node<T>;
 }
 
-/** The fields are plain ones: tests count the entries that a change copies. */
+/** Plain fields, because tests count the entries that a change copies. */
 class Tree<T> implements Dictionary<T> {
-  /** A cache, and no part of the value. */
+  /** A cache, not part of the value. */
   #array: readonly T[] | undefined;
   readonly size: number;
   private readonly root: Node<T> | null;
@@ -115,7 +114,7 @@ class Tree<T> implements Dictionary<T> {
 
 const EMPTY = new Tree<never>(0, null);
 
-/** Set for each code unit, so that the place behind the end of a key differs from all units: no key looks like the start of another. */
+/** Set in each code unit, so that the end of a key differs from all units, even from a zero unit. */
 const PRESENT = 1 << 16;
 
 function unitAt(key: string, place: number): number {
@@ -126,14 +125,14 @@ function childOf<T>(branch: Branch<T>, key: string): Node<T> {
   return unitAt(key, branch.place) & branch.mask ? branch.on : branch.off;
 }
 
-/** The leaf at the end of the key's path. Only this one can hold the key. */
+/** The leaf at the end of the key's path. No other leaf can hold the key. */
 function nearest<T>(root: Node<T> | null, key: string): Leaf<T> | null {
   let node = root;
   while (node && node.place !== null) node = childOf(node, key);
   return node;
 }
 
-/** The first bit in which two keys differ. The keys must differ. */
+/** The first differing bit of two different keys. */
 function firstDifference(one: string, other: string): { readonly place: number; readonly mask: number } {
   let place = 0;
   while (unitAt(one, place) === unitAt(other, place)) place++;
@@ -142,9 +141,8 @@ function firstDifference(one: string, other: string): { readonly place: number; 
 }
 
 /**
- * A copy in which the first node on the key's path that looks at this bit or at a later one is another. A loop: a path of hostile keys is too
- * long for recursion.
- *
+ * A copy that replaces the first node on the key's path whose bit is this bit or a later one. A loop, because paths of
+ * hostile keys are too long for recursion.
  * @param place default: the leaf
  */
 function changed<T>(

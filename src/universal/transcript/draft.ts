@@ -1,4 +1,4 @@
-// A transcript while one event is applied to it: messages and parts are found, added and changed.
+// A transcript while an event is applied: finds, adds and changes messages and parts.
 import type { ContentPart, ErrorData, UniversalItem } from "../events.ts";
 import type { ErrorDescription } from "../words/error-description.ts";
 import type { Branching } from "./branches.ts";
@@ -9,23 +9,22 @@ import type { Book, Home, Place, Spot, Transcript, TranscriptRequest } from "./t
 
 type Changing<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** A transcript while one event is applied to it. */
 export interface Draft {
-  /** Where `book` and its fields do not count: they are written at the end. */
+  /** The new transcript. `book` and its fields are written only at the end. */
   readonly to: Changing<Transcript>;
   readonly book: Changing<Book>;
-  /** Of the event, in ms since the epoch. */
+  /** The event's time, in ms since the epoch. */
   readonly time: number;
   readonly describe: (error: ErrorData) => ErrorDescription;
 }
 
 /**
- * Sub-agents in each other, at most. The parts of a deeper one are shown beside its part: a change copies all parts around it, and programs
- * that show parts go through them by recursion. Real backends have two or three levels.
+ * Maximum nesting of sub-agents. A deeper sub-agent's parts are placed beside its part. Each change copies all
+ * surrounding parts, and programs render parts recursively. Real backends have two or three levels.
  */
 export const MAX_DEPTH = 32;
 
-/** Changes which messages are shown. What the draft knows by indexes is forgotten. */
+/** Changes which messages are shown. Clears the indexes, which are then invalid. */
 export function rearrange(draft: Draft, change: (of: Branching) => Branching): void {
   const { messages, branches } = change(draft.to);
   draft.to.messages = messages;
@@ -38,12 +37,10 @@ export function remember(draft: Draft, key: string, place: Place): void {
   draft.book.places = draft.book.places.with(key, place);
 }
 
-/** The first part of this type in an item. */
 export function partIn<Type extends ContentPart["type"]>({ content }: UniversalItem, type: Type) {
   return content.find((part): part is Extract<ContentPart, { readonly type: Type }> => part.type === type);
 }
 
-/** Adds a message, and gives its index. */
 export function addMessage(
   draft: Draft,
   message: Omit<ChatMessage, "parts">,
@@ -53,7 +50,7 @@ export function addMessage(
   return draft.to.messages.length - 1;
 }
 
-/** Adds a message of an item or an error that belongs to no turn. Gives its index. */
+/** Adds a message for an item or an error that belongs to no turn. Returns its index. */
 export function addOwnMessage(
   draft: Draft,
   id: string,
@@ -63,7 +60,7 @@ export function addOwnMessage(
   return addMessage(draft, { id: `${book.sessionId}/${id}`, ...message, startedAt: time, endedAt: time });
 }
 
-/** The same message from `change` changes nothing. */
+/** If `change` returns the same message, nothing changes. */
 export function changeMessage(draft: Draft, index: number, change: (old: ChatMessage) => ChatMessage): void {
   const message = draft.to.messages.at(index);
   if (message) draft.to.messages = replace(draft.to.messages, index, change(message));
@@ -78,7 +75,7 @@ export function partAt(draft: Draft, { message, path, index }: Spot): ChatPart |
   return parts?.at(index);
 }
 
-/** The same part from `change` changes nothing. */
+/** If `change` returns the same part, nothing changes. */
 export function changePart(draft: Draft, spot: Spot, change: (part: ChatPart) => ChatPart): void {
   const part = partAt(draft, spot);
   if (!part) return;
@@ -86,7 +83,6 @@ export function changePart(draft: Draft, spot: Spot, change: (part: ChatPart) =>
   if (changed !== part) changeParts(draft, spot, (parts) => replace(parts, spot.index, changed));
 }
 
-/** Adds a part, and gives its place. */
 export function addPart(draft: Draft, { message, path }: Home, part: ChatPart): Spot {
   let index = 0;
   changeParts(draft, { message, path }, (parts) => {
@@ -117,7 +113,7 @@ function changeBelow(
   return replace(parts, index, { ...agent, parts: changeBelow(agent.parts, path, level + 1, change) });
 }
 
-/** Notes that the end of the turn has to end this part. */
+/** Marks a part that the end of the turn must end. */
 export function leaveOpen(draft: Draft, key: string, spot: Spot): void {
   const { turn } = draft.book;
   if (turn?.message !== spot.message) return;
@@ -130,15 +126,13 @@ export function finish(draft: Draft, key: string): void {
   if (turn?.unfinished.get(key)) draft.book.turn = { ...turn, unfinished: turn.unfinished.without(key) };
 }
 
-/** A text with one more piece. */
 export function longer(part: ChatPart, delta: string): ChatPart {
   return part.type === "text" || part.type === "reasoning" ? { ...part, text: part.text + delta } : part;
 }
 
-/** Digits of a sequence in the keys of `pending`: a sequence is a safe integer. */
+/** Digits of a sequence in the keys of `pending`. A sequence is a safe integer. */
 const DIGITS = 16;
 
-/** A request waits for the user. Returns its key. */
 export function wait({ book }: Draft, request: TranscriptRequest): string {
   const key = String(book.sequence).padStart(DIGITS, "0");
   book.pending = book.pending.with(key, request);

@@ -8,7 +8,7 @@ import { completeAgent, completeStatus, isWord, startStatus } from "./statuses.t
 import { type Home, keyOf } from "./transcript.ts";
 import { answerOf, takePlace } from "./turns.ts";
 
-/** A second start of an item is ignored. */
+/** Starts an item. Ignores a second start. */
 export function startItem(draft: Draft, { item, state }: ItemData): void {
   if (draft.book.places.get(keyOf.item(item.item_id))) return;
   const home = () => homeOf(draft, item);
@@ -24,7 +24,7 @@ export function startItem(draft: Draft, { item, state }: ItemData): void {
       startResult(draft, item, home, state);
       return;
     case "status":
-      // Another status between turns, such as `connection.lost`, makes no message.
+      // Other statuses between turns, such as `connection.lost`, make no message.
       if (draft.book.turn) startStatus(draft, item, home);
       else if (isWord(item)) startStatus(draft, item, () => ownMessage(draft, item.item_id));
       return;
@@ -37,7 +37,7 @@ export function startItem(draft: Draft, { item, state }: ItemData): void {
   }
 }
 
-/** A delta of an unknown or completed item is ignored. */
+/** Applies a delta. Ignores an unknown or completed item. */
 export function growItem(draft: Draft, data: ItemDeltaData): void {
   const place = draft.book.places.get(keyOf.item(data.item_id));
   switch (place?.kind) {
@@ -60,7 +60,7 @@ export function growItem(draft: Draft, data: ItemDeltaData): void {
   }
 }
 
-/** An item whose start is missing starts and completes at once. */
+/** Completes an item. If its start is missing, the item also starts here. */
 export function completeItem(draft: Draft, { item, state }: ItemData): void {
   const key = keyOf.item(item.item_id);
   if (!draft.book.places.get(key)) startItem(draft, { item });
@@ -91,7 +91,7 @@ export function completeItem(draft: Draft, { item, state }: ItemData): void {
   }
 }
 
-/** Inside the sub-agent that the item belongs to; else beside the parent; else in the message of the turn. */
+/** The item's home: inside its sub-agent; otherwise beside its parent; otherwise in the turn's message. */
 function homeOf(draft: Draft, { item_id, parent_id }: UniversalItem): Home {
   const parent = parent_id === null ? undefined : draft.book.places.get(keyOf.item(parent_id));
   switch (parent?.kind) {
@@ -115,7 +115,7 @@ function homeOf(draft: Draft, { item_id, parent_id }: UniversalItem): Home {
   }
 }
 
-/** A prompt is written to the wire when its item starts. One that is answered anew is shown already. */
+/** A prompt's item starts when the prompt is sent. The prompt of a retry is already shown. */
 function startPrompt(draft: Draft, item: UniversalItem): void {
   const { book, time } = draft;
   if (book.turn?.isAnew) {
@@ -141,7 +141,7 @@ function startPrompt(draft: Draft, item: UniversalItem): void {
   takePlace(draft, message);
 }
 
-/** The message of the turn comes behind the prompt, before the agent has said a word. */
+/** Adds the turn's message after the prompt, before the agent's first text. */
 function completePrompt(draft: Draft, message: number, item: UniversalItem): void {
   const parts = partsOf(item, false);
   changeMessage(draft, message, (old) => {

@@ -1,37 +1,36 @@
 // An immutable list whose changed copies share almost everything.
 import { InvalidInputError } from "../../core/errors.ts";
 
-/** The method by which Node's `console.log` shows an object. A name of Node, and no import of it. */
+/** The method that Node's `console.log` calls. Needs no import of Node. */
 export const INSPECT: unique symbol = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom");
 
-/** A list that never changes. A changed copy shares all but a few entries, so a change of a long list costs as little as of a short one. */
+/** An immutable list. Changed copies share most entries, so changes of long lists are cheap. */
 export interface List<T> extends Iterable<T> {
   readonly length: number;
-  /** Negative: from the end. */
+  /** A negative index counts from the end. */
   at(index: number): T | undefined;
   map<U>(change: (value: T, index: number) => U): U[];
-  /** All entries. Made at the first call, and the same array at each further call. */
+  /** All entries, in an array that is made once. */
   toArray(): readonly T[];
   /** The entries, for `JSON.stringify`. */
   toJSON(): readonly T[];
 }
 
-/** The list without entries: always the same object. */
+/** The empty list, always the same object. */
 export function emptyList<T>(): List<T> {
   return EMPTY;
 }
 
-/** A list of these values. */
 export function listOf<T>(values: Iterable<T>): List<T> {
   return vectorOf(values);
 }
 
-/** The list with one more entry at its end. Copies at most {@link WIDTH} entries, and for one call in 32 a path of the tree. */
+/** Appends an entry. Copies at most {@link WIDTH} entries, and in one call of 32 a path of the tree. */
 export function append<T>(list: List<T>, value: T): List<T> {
   return vectorOf(list).append(value);
 }
 
-/** The list with these entries at its end, one by one. */
+/** Appends these entries one by one. */
 export function appendAll<T>(list: List<T>, values: Iterable<T>): List<T> {
   let longer = list;
   for (const value of values) longer = append(longer, value);
@@ -39,11 +38,10 @@ export function appendAll<T>(list: List<T>, values: Iterable<T>): List<T> {
 }
 
 /**
- * The list with another value at `index`; the same list if the value is already there. Copies at most {@link WIDTH} entries for each level
- * of the tree.
- *
+ * Replaces the entry at `index`. Returns the same list if nothing changes. Copies at most {@link WIDTH} entries per
+ * level of the tree.
  * @param index negative: from the end
- * @throws InvalidInputError if the list has no such entry.
+ * @throws InvalidInputError if there is no such entry
  */
 export function replace<T>(list: List<T>, index: number, value: T): List<T> {
   const at = index < 0 ? list.length + index : index;
@@ -57,33 +55,33 @@ export function replace<T>(list: List<T>, index: number, value: T): List<T> {
   return Object.is(vector.at(at), value) ? list : vector.replace(at, value);
 }
 
-/** The list without its last entry. The empty list stays as it is. Copies as little as `append`. */
+/** Removes the last entry, if any. Copies as little as `append`. */
 export function removeLast<T>(list: List<T>): List<T> {
   return list.length === 0 ? list : vectorOf(list).removeLast();
 }
 
 const BITS = 5;
-/** Entries of a node. 32: a path is short (four levels hold a million entries), and one copied node is small. */
+/** Entries per node. With 32, a path is short (four levels hold a million entries) and a node is small. */
 const WIDTH = 1 << BITS;
 const MASK = WIDTH - 1;
 
-/** A leaf holds {@link WIDTH} values, a branch at most as many nodes. All leaves are equally deep. */
+/** A leaf holds {@link WIDTH} values, a branch at most as many nodes. All leaves have the same depth. */
 type Node<T> =
   | { readonly values: readonly T[]; readonly nodes: null }
   | { readonly values: null; readonly nodes: readonly Node<T>[] };
 
-/** The full leaves of a list. `height`: the number of branches above each leaf. */
+/** The full leaves of a list. `height`: branches above each leaf. */
 interface Tree<T> {
   readonly root: Node<T> | null;
   readonly height: number;
 }
 
 /**
- * A tree of full leaves, and the last 1 to 32 entries beside it, so that most changes at the end copy only these. The fields are plain
- * ones: tests count the entries that a change copies.
+ * A tree of full leaves, and the last 1 to 32 entries beside it: most changes at the end copy only these. Plain fields,
+ * because tests count the entries that a change copies.
  */
 class Vector<T> implements List<T> {
-  /** A cache, and no part of the value. */
+  /** A cache, not part of the value. */
   #array: readonly T[] | undefined;
   readonly length: number;
   private readonly tree: Tree<T>;
@@ -161,7 +159,7 @@ class Vector<T> implements List<T> {
     return undefined;
   }
 
-  /** The leaf or the tail that holds this entry. */
+  /** The leaf or the tail that contains this entry. */
   private chunkAt(index: number): readonly T[] {
     if (index >= this.length - this.tail.length) return this.tail;
     let node = this.tree.root;
@@ -180,7 +178,6 @@ function vectorOf<T>(values: Iterable<T>): Vector<T> {
   return values instanceof Vector ? values : Vector.from(values);
 }
 
-/** Which node of a branch leads to this entry. */
 function slotOf(index: number, level: number): number {
   return (index >> (BITS * level)) & MASK;
 }
@@ -191,7 +188,7 @@ function withEntry<T>(entries: readonly T[], index: number, entry: T): readonly 
   return copy;
 }
 
-/** The node, or a new one, with another leaf at `index`. */
+/** The node, or a new one, with a replaced leaf at `index`. */
 function put<T>(node: Node<T> | undefined, level: number, index: number, values: readonly T[]): Node<T> {
   if (level === 0) return { values, nodes: null };
   const slot = slotOf(index, level);
@@ -199,7 +196,7 @@ function put<T>(node: Node<T> | undefined, level: number, index: number, values:
   return { values: null, nodes: withEntry(nodes, slot, put(nodes[slot], level - 1, index, values)) };
 }
 
-/** The tree of `count` entries, with one more leaf. A full tree gets a new root. */
+/** Adds a leaf to a tree of `count` entries. A full tree gets a new root. */
 function withLeaf<T>({ root, height }: Tree<T>, count: number, values: readonly T[]): Tree<T> {
   if (!root) return { root: put<T>(undefined, 0, 0, values), height: 0 };
   if (count < WIDTH << (BITS * height)) return { root: put(root, height, count, values), height };
@@ -216,7 +213,7 @@ function withoutLastLeaf<T>({ root, height }: Tree<T>): Tree<T> {
   return rest ? { root: rest, height: level } : NO_TREE;
 }
 
-/** Null: nothing is left of the node. */
+/** Null if the node becomes empty. */
 function dropLeaf<T>(node: Node<T>): Node<T> | null {
   if (node.values) return null;
   const last = node.nodes.at(-1);

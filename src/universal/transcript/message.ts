@@ -1,4 +1,4 @@
-// The messages and parts of a chat, as types for interfaces.
+// The types of messages and parts, for user interfaces.
 import type { GrantScope, ToolCallState } from "../../core/values.ts";
 import type {
   Annotation,
@@ -22,7 +22,7 @@ export interface ChatTextPart {
   readonly type: "text";
   readonly id: string;
   readonly text: string;
-  /** Whether more may follow. */
+  /** Whether more text may follow. */
   readonly open: boolean;
   /** The sources of the text. */
   readonly annotations?: readonly Annotation[];
@@ -38,7 +38,7 @@ export interface ChatReasoningPart {
 
 /** The decision on a tool call. */
 export interface ChatApproval {
-  /** Goes to `chat.decide`. */
+  /** For `chat.decide`. */
   readonly id: string;
   readonly status: PermissionStatus;
   readonly reason?: ResolvedReason;
@@ -52,26 +52,26 @@ export interface ChatToolPart {
   readonly id: string;
   readonly callId: string;
   readonly name: string;
-  /** The parsed arguments. The text itself, if it is no JSON. */
+  /** The parsed arguments, or the text if it is not JSON. */
   readonly input: unknown;
   readonly state: ToolCallState;
-  /** What the call does, in words of the backend. */
+  /** What the call does, in the backend's words. */
   readonly title?: string;
   readonly kind?: ToolKind;
   readonly locations?: readonly ToolLocation[];
   readonly approval?: ChatApproval;
-  /** What the call would change, as far as it can be told before it runs. */
+  /** The changes that the call would make, if known before it runs. */
   readonly preview?: readonly ToolPreview[];
-  /** The output so far; in the end the whole output. */
+  /** The output so far. At the end, the whole output. */
   readonly output: string;
-  /** What the result holds besides its text: JSON, images, files. */
+  /** The result's content besides text: JSON, images, files. */
   readonly content: readonly ContentPart[];
 }
 
 /** A question of an agent. */
 export interface ChatQuestionPart {
   readonly type: "question";
-  /** Goes to `chat.answer`. */
+  /** For `chat.answer`. */
   readonly id: string;
   readonly questions: readonly UniversalQuestion[];
   readonly status: "requested" | "answered" | "rejected";
@@ -100,38 +100,38 @@ export interface ChatStatusPart {
   readonly id: string;
   readonly label: string;
   readonly detail: string | null;
-  /** What else the status holds, such as memories. */
+  /** Further data of the status, such as memories. */
   readonly json?: unknown;
-  /** Of a `notice`. */
+  /** Only for a `notice`. */
   readonly severity?: NoticeSeverity;
-  /** What the status tells has failed, such as a download. */
+  /** Set if the reported operation has failed, such as a download. */
   readonly failed?: true;
 }
 
-/** An agent that works for the agent. */
+/** A sub-agent. */
 export interface ChatSubagentPart {
   readonly type: "subagent";
   readonly id: string;
   /** The type of the agent, such as `file-picker`. */
   readonly agentType: string;
-  /** The name to show. */
+  /** The display name. */
   readonly name: string;
-  /** What the agent is to do, up to 2,000 characters. */
+  /** The sub-agent's task, up to 2,000 characters. */
   readonly prompt?: string;
   readonly state: "running" | "done" | "failed";
   readonly parts: List<ChatPart>;
 }
 
-/** Something that the backend said and this library does not know, or structured data of an answer. */
+/** A message of an unknown type, or structured data of an answer. */
 export interface ChatDataPart {
   readonly type: "data";
   readonly id: string;
   readonly json: unknown;
-  /** The data comes with an answer in words, such as gestures: a screen need not print it. */
+  /** The data accompanies an answer in words, such as gestures. A UI need not show it. */
   readonly extra?: true;
 }
 
-/** A problem that did not end the turn. */
+/** An error that did not end the turn. */
 export interface ChatErrorPart {
   readonly type: "error";
   readonly id: string;
@@ -150,29 +150,29 @@ export type ChatPart =
   | ChatDataPart
   | ChatErrorPart;
 
-/** The messages of which one is shown: answers to one prompt, or prompts of which each replaces the one before. */
+/** Messages of which one is shown: the answers to one prompt, or a prompt and its edited versions. */
 export interface ChatBranches {
-  /** Which of them this is, counted from 1. */
+  /** The number of this message, from 1. */
   readonly at: number;
   readonly of: number;
-  /** Oldest first. Each goes to `chat.selectBranch`. */
+  /** Oldest first. For `chat.selectBranch`. */
   readonly ids: readonly string[];
 }
 
-/** One message of the chat: a prompt, the answer of one turn, or a word of the system between turns. */
+/** A prompt, the answer of one turn, or a system message between turns. */
 export interface ChatMessage {
-  /** Unique in the chat, also after it was restored. */
+  /** Unique in the chat, also after the chat is restored. */
   readonly id: string;
   readonly role: "user" | "assistant" | "system";
   /** The turn of the prompt or answer. */
   readonly turnId?: string;
-  /** `queued`, `sent`: a prompt. `open`: an answer under way. `recovering`: the link was lost, and the client looks for the answer. */
+  /** `queued`, `sent`: prompts. `open`: an unfinished answer. `recovering`: its connection was lost. */
   readonly status: "queued" | "sent" | "open" | "recovering" | "completed" | "cancelled" | "failed";
-  /** In the order of their arrival. */
+  /** In the order of arrival. */
   readonly parts: List<ChatPart>;
-  /** The other messages in this place. Absent: there are none. */
+  /** The other branches in this place. Absent if there are none. */
   readonly branches?: ChatBranches;
-  /** Why the turn failed, or an error between turns: for a person. */
+  /** Why the turn failed, or an error between turns, in words for the user. */
   readonly error?: ErrorDescription;
   readonly usage?: UniversalUsage;
   readonly cost?: UniversalCost;

@@ -1,4 +1,4 @@
-// The reducer: the transcript after one more event.
+// The reducer: applies one event to a transcript.
 import { isObject } from "../../core/checks.ts";
 import type { ErrorData, UniversalEvent } from "../events.ts";
 import { describeErrorData } from "../words/describe-error-data.ts";
@@ -12,18 +12,18 @@ import { note } from "./statuses.ts";
 import { type Book, emptyTranscript, type Spot, type Transcript } from "./transcript.ts";
 import { addError, answerId, endOfSession, endTurn, resumeAnswer, startTurn } from "./turns.ts";
 
-/** Says an error in words for a person. */
+/** Describes an error in words for the user. */
 export type DescribeErrorData = (error: ErrorData) => ErrorDescription;
 
 /**
- * The transcript after one more event. Only the message and the parts that the event touches become new objects, and the work does not grow
- * with the number of messages or of their parts. Never throws.
+ * Applies one event, and returns the new transcript. Only the changed message and parts are new objects. The time does
+ * not depend on the number of messages or parts. Never throws.
  *
- * - A prompt makes a message of the user, a turn one message of the assistant. Parts of a sub-agent are inside its part.
- * - A `system` item between turns and an error between turns make a message of the system. A status between turns makes none.
- * - The error that ends a turn is `error` of its message. Another error of a turn is a part. No error is both.
- * - A plan, the context, modes, models and commands are fields of the transcript, and no parts.
- * - An event whose `sequence` is not above the last one of its session was seen before: the same transcript is returned.
+ * - A prompt makes a user message; a turn makes one assistant message. A sub-agent's part contains its parts.
+ * - A `system` item or an error between turns makes a system message; a status between turns makes none.
+ * - The error that ends a turn is `error` of its message. Any other error of a turn is a part.
+ * - The plan, context, modes, models and commands are fields of the transcript, not parts.
+ * - A repeated event (`sequence` not above its session's last) returns the same transcript.
  */
 export function reduce(
   transcript: Transcript,
@@ -45,7 +45,7 @@ export function reduce(
   return written(draft);
 }
 
-/** The transcript after all these events: what `reduce` makes of them one by one. */
+/** Applies all these events, one by one, with `reduce`. */
 export function fold(
   events: Iterable<UniversalEvent>,
   from: Transcript = emptyTranscript,
@@ -60,7 +60,7 @@ function bookOf({ book, earlier }: Transcript, sessionId: string): Book | undefi
   return book?.sessionId === sessionId ? book : earlier.get(sessionId);
 }
 
-/** Messages have moved since the last event of the session: what it knows by their indexes is shown no more, or elsewhere. */
+/** Messages have moved since the session's last event: clears the book's indexes. */
 function moved(book: Book, { messages, branches }: Transcript): Book {
   const { turn } = book;
   const message = turn ? indexOf(messages, answerId(book, turn)) : -1;
@@ -89,7 +89,7 @@ function newBook({ session_id: id, native_session_id: nativeId }: UniversalEvent
   };
 }
 
-/** The book of a new session becomes the current one, but for that of a chat's own words. */
+/** Stores the book. A new session's book becomes the current one, except that of a chat's own session. */
 function written({ to, book }: Draft): Transcript {
   const { book: current, earlier } = to;
   if (book.isOfChat) return { ...to, earlier: earlier.with(book.sessionId, book) };
@@ -105,7 +105,7 @@ function written({ to, book }: Draft): Transcript {
   return to;
 }
 
-/** What a session's `protocol` is whose events a chat tells: which branch is shown, and what waits. */
+/** The `protocol` of a chat's own session, whose events say which branch is shown and what waits. */
 export const CHAT_PROTOCOL = "agentwire-chat";
 
 function apply(draft: Draft, event: UniversalEvent): void {

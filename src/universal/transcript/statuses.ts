@@ -1,4 +1,4 @@
-// Applies status items: sub-agents, progress, and the words (plan, notice, choices, commands).
+// Applies status items: sub-agents, progress, and known labels (plan, notice, choices, commands).
 import { isObject } from "../../core/checks.ts";
 import type { StatusPart, UniversalItem } from "../events.ts";
 import { swapped, swapsTo } from "./branches.ts";
@@ -19,7 +19,6 @@ const SUBAGENT = "subagent:";
 const CONNECTION = "connection.";
 const LOSSES: ReadonlySet<string> = new Set(["recovering", "connection.lost", "connection.retrying"]);
 
-/** A status of a turn: a sub-agent, the connection, or progress. */
 export function startStatus(draft: Draft, item: UniversalItem, home: () => Home): void {
   const status = statusIn(item);
   const key = keyOf.item(item.item_id);
@@ -28,7 +27,7 @@ export function startStatus(draft: Draft, item: UniversalItem, home: () => Home)
     remember(draft, key, { kind: "agent", spot });
     leaveOpen(draft, key, spot);
   } else if (LOSSES.has(status.label)) {
-    // A loss shows in the status of the message, until the answer goes on.
+    // A lost connection shows in the message's status, until the answer continues.
     recoverAnswer(draft);
   } else if (!status.label.startsWith(CONNECTION) && !noted(item)) {
     remember(draft, key, { kind: "status", spot: addPart(draft, home(), progressPart(item, status)) });
@@ -44,20 +43,19 @@ export function completeAgent(draft: Draft, spot: Spot, item: UniversalItem): vo
   finish(draft, keyOf.item(item.item_id));
 }
 
-/** A status completes with the content of its start, and only a failure is news. */
+/** A completed status has its content from the start. Only a failure changes it. */
 export function completeStatus(draft: Draft, spot: Spot, item: UniversalItem): void {
   if (item.status !== "failed") return;
   changePart(draft, spot, (part) => (part.type === "status" ? { ...part, failed: true } : part));
 }
 
-/** Statuses that are worth a message of their own between turns. */
+/** Statuses that make a message between turns. */
 export function isWord(item: UniversalItem): boolean {
   return Object.hasOwn(WORDS, statusIn(item).label);
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What more is shown of a status with this label. */
 const WORDS = {
   notice: (part, { severity }) => ({
     ...part,
@@ -74,7 +72,7 @@ function statusIn(item: UniversalItem): StatusPart {
   return partIn(item, "status") ?? { type: "status", label: "", detail: null };
 }
 
-/** A transcript of an older version has no JSON: there the label names the type. */
+/** A transcript of an older version has no JSON. There the label names the type. */
 function agentPart(item: UniversalItem, { label, detail }: StatusPart): ChatSubagentPart {
   const { agent_type, name, prompt } = fieldsIn(item);
   const agentType = typeof agent_type === "string" ? agent_type : label.slice(SUBAGENT.length);
@@ -106,7 +104,7 @@ function fieldsIn(item: UniversalItem): Fields {
   return isObject(json) ? json : {};
 }
 
-/** Status items that say how something stands: a plan, the context. They are fields of the transcript, and no parts of a message. */
+/** Statuses about the current state, such as a plan. They are fields of the transcript, not parts. */
 const FIELDS = {
   plan: ({ to }, json) => {
     to.plan = planIn(json["entries"]);
@@ -120,7 +118,7 @@ const FIELDS = {
   model: ({ to }, json) => {
     to.models = choiceIn(json);
   },
-  /** Which branch is shown. A turn of another session that is still open was cut off: nobody chooses a branch while a turn runs. */
+  /** The shown branch. No branch is selected during a turn: another session's open turn was cut off. */
   branch: (draft, { selected }) => {
     const swaps = typeof selected === "string" ? swapsTo(draft.to, selected) : undefined;
     if (swaps && swaps.length > 0 && !draft.book.turn) rearrange(draft, (of) => swaps.reduce(swapped, of));
@@ -130,7 +128,7 @@ const FIELDS = {
   },
 } satisfies Record<string, (draft: Draft, json: Fields) => void>;
 
-/** Entries of a plan, choices or commands that a transcript keeps. The longest plans of real agents have some fifty. */
+/** Maximum entries of a plan, choices or commands. The longest real plans have some fifty. */
 export const MAX_ENTRIES = 1_000;
 
 export function note(draft: Draft, item: UniversalItem): void {
@@ -138,7 +136,7 @@ export function note(draft: Draft, item: UniversalItem): void {
   if (found) FIELDS[found.name](draft, found.json);
 }
 
-/** The field of the transcript that the status is about. One without its JSON is a status like others, and is shown. */
+/** The transcript field that a status sets. A status without JSON is shown like any other. */
 function noted({ content }: UniversalItem) {
   const [status, more] = content;
   if (status?.type !== "status" || more?.type !== "json" || !isObject(more.json)) return undefined;
@@ -157,7 +155,7 @@ function listIn<T>(value: unknown, read: (entry: Fields) => T | undefined): read
   });
 }
 
-/** The last entry of a longer plan says how many are left out. */
+/** If a plan is too long, its last entry counts the omitted ones. */
 function planIn(value: unknown): readonly PlanEntry[] {
   if (!Array.isArray(value) || value.length <= MAX_ENTRIES) return listIn(value, planEntry);
   const kept = value.slice(0, MAX_ENTRIES - 1);

@@ -1,17 +1,16 @@
-// Adds up what all turns of a transcript have used: tokens and costs.
+// Adds up the tokens and costs of all turns.
 import type { TurnEndMetadata, UniversalCost, UniversalUsage } from "../events.ts";
 
 const SUMMED = ["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"] as const;
 const LATEST = ["total_output_tokens", "context_tokens", "context_window"] as const;
 
-/** What all turns have used. */
+/** The usage of all turns. */
 export interface ChatTotals {
   readonly usage: UniversalUsage;
-  /** One total for each currency. */
+  /** One total per currency. */
   readonly cost: readonly UniversalCost[];
 }
 
-/** Adds what one more turn has used. */
 export function addTurn(
   totals: { -readonly [Name in keyof ChatTotals]: ChatTotals[Name] },
   { usage, cost }: TurnEndMetadata,

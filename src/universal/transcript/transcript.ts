@@ -13,22 +13,22 @@ import { type Dictionary, emptyDictionary } from "./dictionary.ts";
 import { emptyList, type List } from "./list.ts";
 import type { ChatMessage } from "./message.ts";
 
-/** A session. `none`: no event has come yet. */
+/** A session. `none`: before the first event. */
 export type TranscriptSession =
   | { readonly state: "none" }
   | (TranscriptSessionFacts & { readonly state: "open" })
   | (TranscriptSessionFacts & { readonly state: "ended"; readonly ended: SessionEndedData });
 
-/** What is known of a session. */
+/** The known facts about a session. */
 export interface TranscriptSessionFacts {
   readonly id: string;
   /** The backend's id. Null until known. */
   readonly nativeId: string | null;
-  /** Of `session.started`. */
+  /** From `session.started`. */
   readonly metadata: Json | null;
 }
 
-/** A turn under way. */
+/** A running turn. */
 export interface OpenTurn {
   readonly id: string;
   readonly metadata: TurnStartMetadata | null;
@@ -45,7 +45,7 @@ export type TranscriptRequest =
       /** The name of the tool. */
       readonly tool: string;
       readonly input: unknown;
-      /** What the call would change, as far as it can be told. */
+      /** The changes that the call would make, if known. */
       readonly preview?: readonly ToolPreview[];
       /** What the decisions `turn` and `session` would allow, in words. */
       readonly grant?: string;
@@ -67,7 +67,7 @@ export interface TranscriptContext {
   readonly size?: number;
 }
 
-/** Something that can be chosen: a mode, a model. */
+/** A choice of the user: a mode or a model. */
 export interface TranscriptChoice {
   readonly current: string | null;
   readonly available: readonly {
@@ -84,26 +84,26 @@ export interface TranscriptCommand {
   readonly hint?: string;
 }
 
-/** What a user interface shows. Each event makes a new transcript, and what the event does not touch stays the same object. */
+/** What a UI shows. Each event makes a new transcript. Unchanged parts stay the same objects. */
 export interface Transcript {
-  /** Oldest first: of branches, those that are shown. Others may append messages and replace messages, but must not remove or move one. */
+  /** Oldest first, without hidden branches. Others may append or replace messages, not remove or move. */
   readonly messages: List<ChatMessage>;
-  /** The branches that are not shown, by the id of their first message: that message, and all that follows it. */
+  /** The hidden branches, by the id of their first message. Each contains the messages that follow it. */
   readonly branches: Dictionary<List<ChatMessage>>;
   /** The session that began last. `turn`, `pending` and `sequence` belong to it. */
   readonly session: TranscriptSession;
   readonly turn: OpenTurn | null;
-  /** What waits for the user, oldest first. */
+  /** Requests that wait for the user, oldest first. */
   readonly pending: Dictionary<TranscriptRequest>;
-  /** Of the last event. 0: none has come. */
+  /** The last event's sequence. 0 before the first event. */
   readonly sequence: number;
   /** Whether events of a session are missing. */
   readonly hasGap: boolean;
-  /** Over all turns: tokens are added; those of the context and of the whole session are the last ones. */
+  /** Tokens of all turns, added up. Those of the context and of the whole session are the latest. */
   readonly usage: UniversalUsage;
-  /** The cost of all turns: one total for each currency. */
+  /** The cost of all turns, one total per currency. */
   readonly cost: readonly UniversalCost[];
-  /** The agent's plan. Null: it has none. */
+  /** The agent's plan. Null if there is none. */
   readonly plan: readonly PlanEntry[] | null;
   readonly context: TranscriptContext | null;
   readonly modes: TranscriptChoice | null;
@@ -111,62 +111,57 @@ export interface Transcript {
   readonly commands: readonly TranscriptCommand[] | null;
   /** @internal */
   readonly book: Book | null;
-  /** Of the sessions before, by session id. @internal */
+  /** The earlier sessions, by session id. @internal */
   readonly earlier: Dictionary<Book>;
 }
 
-/** What the reducer remembers of one session. */
+/** The reducer's memory of one session. */
 export interface Book {
   readonly sessionId: string;
-  /** Of the last event. */
   readonly sequence: number;
-  /** Whether a chat tells the session, and no backend. */
+  /** Whether a chat, not a backend, makes the session's events. */
   readonly isOfChat: boolean;
-  /** `branches` of the transcript at the last event. Others since: the indexes here say nothing any more. */
+  /** The transcript's `branches` at the last event. If they differ now, the indexes here are invalid. */
   readonly branches: Transcript["branches"];
   readonly session: Exclude<TranscriptSession, { readonly state: "none" }>;
   readonly turn: TurnBook | null;
-  /** By the sequence of the request, so that the oldest comes first. */
+  /** By the request's sequence, so that the oldest is first. */
   readonly pending: Dictionary<TranscriptRequest>;
   /** Where items, calls and requests are shown: see `keyOf`. */
   readonly places: Dictionary<Place>;
-  /** The text that grew last: the next delta is mostly for the same one. */
+  /** The text that grew last. The next delta is mostly for the same text. */
   readonly growing: Growing | null;
 }
 
-/** What the reducer remembers of a turn under way. */
+/** The reducer's memory of a running turn. */
 export interface TurnBook {
   readonly open: OpenTurn;
-  /** The index of the prompt's message. Null: no event has told of the prompt. */
+  /** The index of the prompt's message. Null if no event has shown the prompt. */
   readonly prompt: number | null;
-  /** The index of the turn's message. Null: nothing of the turn is shown yet. */
+  /** The index of the turn's message. Null if nothing of the turn is shown yet. */
   readonly message: number | null;
-  /** Whether messages have moved since the turn began: its message may be in a branch that is not shown. */
+  /** Whether messages moved during the turn: its message may be in a hidden branch. */
   readonly isMoved: boolean;
-  /** The first message of the branch that the turn replaces, until a message of the turn has taken its place. */
+  /** The first message of the branch to replace, until a message of the turn has replaced it. */
   readonly replaces: string | null;
-  /** Whether the turn answers an earlier prompt anew: its own prompt is not shown. */
+  /** Whether the turn retries an earlier prompt. Then its own prompt is not shown. */
   readonly isAnew: boolean;
-  /** The parts that the end of the turn has to end. */
+  /** The parts that the end of the turn must end. */
   readonly unfinished: Dictionary<Spot>;
-  /** The last error of the turn, and its part. */
   readonly error: { readonly data: ErrorData; readonly part: string } | null;
 }
 
-/** A list of parts: of a message, or of sub-agents in it. */
+/** A list of parts, of a message or of a sub-agent. */
 export interface Home {
-  /** The index of the message. */
   readonly message: number;
-  /** The indexes of the sub-agents' parts that lead to the list, outermost first. */
+  /** The indexes of the sub-agents' parts around the list, outermost first. */
   readonly path: readonly number[];
 }
 
-/** One part. */
 export interface Spot extends Home {
   readonly index: number;
 }
 
-/** Where an item is shown. */
 export type Place =
   | { readonly kind: "user"; readonly message: number }
   /** A message, system or unknown item. `parts`: the indexes of its parts. */
@@ -179,19 +174,18 @@ export type Place =
   | { readonly kind: "agent" | "status"; readonly spot: Spot }
   /** `waits`: the key in `pending`. */
   | { readonly kind: "permission" | "question"; readonly spot: Spot; readonly waits: string }
-  /** A call, and what belongs to it. `text`: the arguments so far; null once they are complete. */
+  /** A call. `text`: the arguments so far; null once they are complete. */
   | { readonly kind: "call"; readonly spot: Spot; readonly text: string | null }
   /** The result of a call, in the part of the call. */
   | { readonly kind: "result"; readonly spot: Spot; readonly isOpen: boolean };
 
-/** A text part that grows. */
 export interface Growing {
   readonly itemId: string;
   readonly type: "text" | "reasoning";
   readonly spot: Spot;
 }
 
-/** Keys of `places`: ids of items, calls, permissions and questions are unique among their kind. */
+/** Keys of `places`. Ids are unique only among items, calls, permissions or questions. */
 export const keyOf = {
   item: (id: string): string => `i ${id}`,
   call: (id: string): string => `c ${id}`,

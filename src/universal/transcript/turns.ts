@@ -47,13 +47,13 @@ export function startTurn(draft: Draft, { turn_id: id, metadata }: Omit<TurnStar
   };
 }
 
-/** Makes the place free for a turn that answers anew, or replaces, the message `id`. */
+/** Hides the message `id` and the following ones, for a turn that retries or replaces the message. */
 function branchOf(draft: Draft, id: string | undefined): Pick<TurnBook, "prompt" | "replaces" | "isAnew"> {
   const swaps = id === undefined ? undefined : swapsTo(draft.to, id);
   if (id === undefined || !swaps) return { prompt: null, replaces: null, isAnew: false };
   const shown = swaps.reduce(swapped<Branching>, draft.to);
   const at = indexOf(shown.messages, id);
-  // One branch too many is shown behind the others.
+  // At the limit of branches, the turn's messages follow the others.
   if ((shown.messages.at(at)?.branches?.of ?? 1) >= MAX_BRANCHES)
     return { prompt: null, replaces: null, isAnew: false };
   const asked = promptIndex(shown, at);
@@ -62,7 +62,7 @@ function branchOf(draft: Draft, id: string | undefined): Pick<TurnBook, "prompt"
   return { prompt: isAnew ? asked : null, replaces: id, isAnew };
 }
 
-/** The message at `index` takes the place of what the turn replaces. */
+/** The message at `index` replaces the branch that the turn replaces. */
 export function takePlace(draft: Draft, index: number): void {
   const { turn } = draft.book;
   if (!turn || turn.replaces === null) return;
@@ -73,8 +73,7 @@ export function takePlace(draft: Draft, index: number): void {
 }
 
 /**
- * The message for what belongs to no other message: of the turn, or, between turns, one for this alone.
- *
+ * The message for content without another message: the turn's, or between turns a new one.
  * @param itemId names a message between turns
  */
 export function answerOf(draft: Draft, itemId: string): number {
@@ -90,18 +89,17 @@ export function answerOf(draft: Draft, itemId: string): number {
   return message;
 }
 
-/** The id of the message of a turn. */
 export function answerId({ sessionId }: Pick<Book, "sessionId">, { open }: TurnBook): string {
   return `${sessionId}/${open.id}`;
 }
 
-/** The link was lost during a turn, and the client looks for the answer. */
+/** The connection was lost during a turn, and the client searches for the answer. */
 export function recoverAnswer(draft: Draft): void {
   draft.book.growing = null; // the next delta resumes the answer
   setStatus(draft, "open", "recovering");
 }
 
-/** The answer goes on. */
+/** The answer continues. */
 export function resumeAnswer(draft: Draft): void {
   setStatus(draft, "recovering", "open");
 }
@@ -112,7 +110,7 @@ function setStatus(draft: Draft, from: ChatMessage["status"], to: ChatMessage["s
   changeMessage(draft, message, (old) => (old.status === from ? { ...old, status: to } : old));
 }
 
-/** An error of the turn is a part until the turn fails: then the last one becomes `error` of the message. */
+/** Adds an error as a part. If the turn fails, its last error becomes `error` of the message. */
 export function addError(draft: Draft, eventId: string, data: ErrorData): void {
   const { turn } = draft.book;
   if (!turn || (data.turn_id !== undefined && data.turn_id !== turn.open.id)) {
@@ -134,19 +132,19 @@ export function endTurn(draft: Draft, { turn_id: id, metadata }: TurnEndedData):
     closeTurn(draft, turn, metadata, NO_REASON);
     return;
   }
-  // The start of the ended turn is missing, and the end of the turn before it.
+  // The end of the open turn and the start of the ended turn are missing.
   if (turn) closeTurn(draft, turn, { status: "failed" }, MISSING_END);
   if (metadata.status !== "failed") return;
   startTurn(draft, { turn_id: id });
   if (draft.book.turn) closeTurn(draft, draft.book.turn, metadata, NO_REASON);
 }
 
-/** A turn never outlives its session. */
+/** The end of a session ends its turn. */
 export function endOfSession(draft: Draft, data: SessionEndedData): void {
   const { reason } = data;
   const { turn } = draft.book;
   if (turn) closeTurn(draft, turn, { status: reason === "terminated" ? "cancelled" : "failed" }, MISSING_END);
-  draft.book.places = emptyDictionary(); // nothing follows
+  draft.book.places = emptyDictionary(); // no event follows
   draft.book.session = { ...draft.book.session, state: "ended", ended: data };
 }
 
@@ -154,7 +152,7 @@ const NO_REASON = "The backend gave no reason.";
 const MISSING_END = "The end of the answer is missing.";
 
 function closeTurn(draft: Draft, turn: TurnBook, metadata: TurnEndMetadata, reason: string): void {
-  // Requests end with their turn. Behind a gap, this ends what the missing events have ended.
+  // Requests end with their turn. After a gap, this also ends requests whose events are missing.
   draft.book.pending = emptyDictionary();
   draft.book.growing = null;
   if (showReplaced(draft, turn, metadata)) return;
@@ -175,7 +173,7 @@ function closeTurn(draft: Draft, turn: TurnBook, metadata: TurnEndMetadata, reas
   draft.book.turn = null;
 }
 
-/** A turn that was to answer a prompt anew, and was cancelled or refused before it has said a word: the answer of before is shown again. */
+/** A retry was cancelled or refused before the agent's first text: shows the previous answer again. */
 function showReplaced(draft: Draft, turn: TurnBook, { status }: TurnEndMetadata): boolean {
   const { open, prompt, message, isAnew, error } = turn;
   const id = open.metadata?.branch_of;
@@ -191,7 +189,7 @@ function showReplaced(draft: Draft, turn: TurnBook, { status }: TurnEndMetadata)
 const isUnsent = (error: TurnBook["error"]): boolean =>
   isObject(error?.data.details) && error.data.details["delivery"] === "not-sent";
 
-/** A prompt that was not sent has failed itself, and has no answer. False: the prompt was sent, or may have been. */
+/** Fails the prompt itself if it was not sent. Returns false if it was sent, or may have been. */
 function failPrompt(draft: Draft, { prompt, message, error }: TurnBook): boolean {
   if (prompt === null || !error || !isUnsent(error)) return false;
   const answer = message === null ? undefined : draft.to.messages.at(message);
@@ -206,7 +204,7 @@ function failPrompt(draft: Draft, { prompt, message, error }: TurnBook): boolean
   return true;
 }
 
-/** The error that ends a turn comes right before the end, so its part is the last one. */
+/** The error that ends a turn comes right before the end, so its part is the last. */
 function withoutError(parts: List<ChatPart>, id: string): List<ChatPart> {
   const last = parts.at(-1);
   return last?.type === "error" && last.id === id ? removeLast(parts) : parts;

@@ -1,4 +1,4 @@
-// An `error` event in words for the user.
+// Describes an `error` event in words for the user.
 import { isObject } from "../../core/checks.ts";
 import type { ErrorData } from "../../universal/events.ts";
 import { deliveryOf, type ErrorFacts, isErrorCode, numberOf, textOf, wordsOfCode } from "./describe-error.ts";
@@ -6,11 +6,10 @@ import { describeAs, type ErrorDescription, quoting, type Words } from "./error-
 import { WORDS, wordsOfKind, wordsOfReason, wordsOfStatus } from "./error-words.ts";
 
 /**
- * Says for the person who uses the app what an `error` event of a universal stream means. Never throws, also for a stored event with odd
- * fields.
- *
- * The failure of a turn (with `turn_id`) is `safe` only if `details.delivery` is `not-sent`, or the server says that it has not begun:
- * other fields do not tell whether the prompt was carried out. `describeError`, with the error of the turn, often knows more.
+ * Describes an `error` event in words for the user. Never throws, even for a malformed stored event. A failed turn
+ * (with `turn_id`) is `safe` only if `details.delivery` is `not-sent`, or if the server says that the turn has not
+ * begun. Other fields do not say whether the prompt was carried out. `describeError`, with the error of the turn, often
+ * knows more.
  */
 export function describeErrorData(error: ErrorData): ErrorDescription {
   const code = textOf(error.code) ?? "unknown";
@@ -43,14 +42,11 @@ function wordsOf(code: string, error: ErrorData, details: Readonly<Record<string
 
 function wordsOfHttp(status: number, { code, retryAfter }: ErrorFacts, error: ErrorData): Words | undefined {
   const words = Number.isNaN(status) ? undefined : wordsOfStatus(status, retryAfter);
-  if (!words || code === "connect-failed") return words; // that message is the library's own
+  if (!words || code === "connect-failed") return words; // this library wrote that message
   return quoting(words, "It says", textOf(error.message));
 }
 
-/**
- * The code of a prompt that was not sent: the same as `describeError` gives for the error itself, which is of this library and not of a
- * backend. `codey.connect_failed` is `connect-failed`.
- */
+/** The code of an unsent prompt, as `describeError` gives it: `codey.connect_failed` is `connect-failed`. */
 export function codeOfUnsent({ code, details }: ErrorData): string {
   if (code === "connection.lost")
     return isObject(details) && details["context_lost"] === true ? "context-lost" : "connection-lost";
@@ -59,14 +55,13 @@ export function codeOfUnsent({ code, details }: ErrorData): string {
   return isErrorCode(own) ? own : given;
 }
 
-/** The codes that the engine gives to all protocols, and its details. */
 function wordsOfEngine(code: string, details: Readonly<Record<string, unknown>>): Words | undefined {
   if (code === "connection.lost")
     return details["context_lost"] === true ? WORDS.contextLost : WORDS.connectionLost;
   return code === "timeout" && details["kind"] === "total" ? WORDS.tooLong : undefined;
 }
 
-/** The facts that words for a code of this library need: events may carry such a code, such as `codebuff.payload-too-large`. */
+/** The facts for this library's codes in events, such as `codebuff.payload-too-large`. */
 function factsOf(reason: string, error: ErrorData, details: Readonly<Record<string, unknown>>): ErrorFacts {
   return {
     code: reason.replaceAll("_", "-"),

@@ -1,4 +1,4 @@
-// An error of a client in words for the user: what happened, what to do, whether to send again.
+// Describes a client's error in words for the user: what happened, what to do, whether to send again.
 import { type Delivery, type ErrorCode, isOurs } from "../../core/agentwire-error.ts";
 import { isObject } from "../../core/checks.ts";
 import type { HandshakeReason } from "../../core/errors.ts";
@@ -8,9 +8,9 @@ import { WORDS, wordsOfKind, wordsOfReason, wordsOfStatus } from "./error-words.
 import { isChatStoreError } from "./store-error.ts";
 
 /**
- * Says for the person who uses the app what happened, what to do next, and whether the message may be sent again. Takes anything that was
- * thrown, and never throws itself. The words are English and hold no credentials; for other languages, `code` and `retry` tell the cases
- * apart.
+ * Describes an error for the user: what happened, what to do next, and whether the message may be sent again. Takes any
+ * thrown value, and never throws. The text is English, without credentials. For other languages, use `code` and
+ * `retry`.
  */
 export function describeError(error: unknown): ErrorDescription {
   const facts = factsOf(error);
@@ -18,38 +18,35 @@ export function describeError(error: unknown): ErrorDescription {
   const failure = storeFactsOf(error);
   if (failure) return describeAs(wordsOfStore(failure), "store-failed");
   const { title, what, retry } = WORDS.unknown;
-  return { title, detail: `${what} ${REPORT}`, retry, code: "unknown" }; // no message is known to have been sent
+  return { title, detail: `${what} ${REPORT}`, retry, code: "unknown" }; // do not mention a message: perhaps none was sent
 }
 
-/**
- * Says why a connection was lost, or cannot be made. No message belongs to a connection, so `detail` speaks of none: what became of a
- * message is said at the message.
- */
+/** Describes a lost or failed connection. `detail` mentions no message: each message has its own error. */
 export function describeConnectionError(error: unknown): ErrorDescription {
   const facts = factsOf(error);
   return { ...describeError(error), detail: (facts ? wordsOf(facts) : WORDS.unknown).what };
 }
 
-/** The words for a code of this library; `undefined` for another code. */
+/** The words for a code of this library. Undefined for another code. */
 export function wordsOfCode(facts: ErrorFacts): Words | undefined {
   return isErrorCode(facts.code) ? TABLE[facts.code](facts) : undefined;
 }
 
 function wordsOf(facts: ErrorFacts): Words {
-  return wordsOfCode(facts) ?? WORDS.unknown; // a newer copy of the library has more codes
+  return wordsOfCode(facts) ?? WORDS.unknown; // a newer copy of the library may have more codes
 }
 
 export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(TABLE, code);
 }
 
-/** How every client and every chat refuses a prompt without text. */
+/** The message of every client and chat for a prompt without text. */
 const BLANK_PROMPT =
   /^(the prompt|prompt field `(text|prompt|content|message)`) is an? (empty|blank) string\b/;
 
 const REPORT = "Reload the app. If this happens again, tell its makers.";
 
-/** All codes: a new one does not compile without its words. */
+/** All codes. A code without words does not compile. */
 const TABLE = {
   "invalid-input": ({ message }) => {
     if (BLANK_PROMPT.test(message)) return WORDS.empty;
@@ -67,7 +64,7 @@ const TABLE = {
   "connect-failed": (facts) => {
     const { status, retryable, cause } = facts;
     if (status === undefined) return retryable ? WORDS.unreachable : WORDS.cannotStart;
-    if (cause?.code === "turn-failed") return { ...wordsOfTurn(cause), isBeforeSending: true }; // the first call of a run
+    if (cause?.code === "turn-failed") return { ...wordsOfTurn(cause), isBeforeSending: true }; // the first model call of a run
     const words = wordsOfStatus(status) ?? { ...WORDS.unreachable, what: wrongAddress(status) };
     return { ...words, isBeforeSending: true };
   },
@@ -93,11 +90,10 @@ const TABLE = {
     ),
   "queue-full": () => WORDS.queueFull,
   "payload-too-large": () => WORDS.tooLarge,
-  // The client was closed for good because of its cause; what became of the message is a fact of this error.
+  // The words of the cause, which closed the client. This error itself has the message's delivery.
   closed: ({ cause }) => (cause && cause.code !== "closed" ? wordsOf(cause) : WORDS.closed),
 } satisfies Readonly<Record<ErrorCode, (facts: ErrorFacts) => Words>>;
 
-/** All reasons of a refused handshake. */
 const REASONS = {
   nack: () => WORDS.wrongServer,
   policy: () => WORDS.wrongServer,
@@ -132,7 +128,7 @@ function isReason(reason: string | undefined): reason is HandshakeReason {
   return reason !== undefined && Object.hasOwn(REASONS, reason);
 }
 
-/** The server ended the answer. What the error says of itself goes before what the protocol calls it. */
+/** The server ended the answer. The error's own facts come before the protocol's name for it. */
 function wordsOfTurn(facts: ErrorFacts): Words {
   const { status, retryAfter, balance, kind = "", serverError, serverMessage, retryable } = facts;
   const precise = wordsOfKind(kind) ?? (status === undefined ? undefined : wordsOfStatus(status, retryAfter));
@@ -145,7 +141,7 @@ function wordsOfTurn(facts: ErrorFacts): Words {
   return quoting({ ...words, ...wait, retry }, "The server says", serverMessage);
 }
 
-/** The words with what the server says in its answer. An error without a status may speak for itself alone. */
+/** Adds the server's message, if the error has a status or the server refused the prompt. */
 function withAnswer(words: Words, { status, serverMessage }: Partial<ErrorFacts> = {}): Words {
   const isMute = status === undefined && words !== WORDS.refused;
   return isMute ? words : quoting(words, "The server says", serverMessage);
@@ -155,7 +151,7 @@ function wrongAddress(status: number): string {
   return `The server refused the connection (HTTP ${status}). Its address may be wrong, or it is being restarted.`;
 }
 
-/** The message without the advice behind it, which is for developers. */
+/** The message without its hint, which is for developers. */
 function problemOf({ message, hint }: ErrorFacts): string {
   return hint !== undefined && message.endsWith(hint) ? message.slice(0, -hint.length) : message;
 }
@@ -184,8 +180,8 @@ const NUMBERS = ["status", "retryAfter", "balance"] as const;
 type Optional<Name extends string, T> = { readonly [Each in Name]?: T | undefined };
 
 /**
- * The fields of an error that decide what a user would do. `reason`: of a refused handshake. `serverError`: the server's code-like text
- * (Codebuff). `retryAfter`: in ms.
+ * The fields of an error that decide the advice for the user. `reason`: of a refused handshake. `serverError`: the
+ * server's error code (Codebuff). `retryAfter`: in ms.
  */
 export interface ErrorFacts
   extends Optional<(typeof TEXTS)[number], string>,
@@ -195,19 +191,19 @@ export interface ErrorFacts
   readonly retryable: boolean;
   readonly delivery?: Delivery | undefined;
   readonly hasActed: boolean;
-  /** Of a closed client. */
+  /** Only for a closed client. */
   readonly cause?: ErrorFacts | undefined;
 }
 
-/** Causes that are followed. A closed client names one; a chain of more is no error of this library. */
+/** Maximum depth of causes. A closed client has one; no error of this library has a longer chain. */
 const MAX_CAUSES = 3;
 
-/** Reads an error of this library, or of another copy of it. A foreign or hostile value gives `undefined`. */
+/** Reads an error of this library or of another copy of it. Undefined for any other value. */
 function factsOf(error: unknown): ErrorFacts | undefined {
   return attempt(() => read(error, MAX_CAUSES));
 }
 
-/** The fields of an error of a store. `message`: the words of what the store threw, otherwise of the error itself. */
+/** The fields of a store's error. `message`: from the store's own exception, otherwise from the error. */
 function storeFactsOf(error: unknown) {
   return attempt(() => {
     if (!isChatStoreError(error)) return undefined;
@@ -221,7 +217,7 @@ function attempt<T>(reading: () => T | undefined): T | undefined {
   try {
     return reading();
   } catch {
-    return undefined; // a getter or a proxy that throws: nothing can be known of this value
+    return undefined; // a getter or a proxy throws: the value is unreadable
   }
 }
 

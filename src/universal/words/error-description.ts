@@ -1,32 +1,32 @@
-// The form of an error in words, and the small phrases that several of them share.
+// The type of an error in words, and shared phrases.
 import type { Delivery } from "../../core/agentwire-error.ts";
 
-/** An error in words for the person who uses the app. */
+/** An error in words for the user. */
 export interface ErrorDescription {
   /** One short line: what happened. */
   readonly title: string;
   /** What happened, and what to do next. */
   readonly detail: string;
   /**
-   * - `safe`: sending the message again cannot do anything twice.
-   * - `ask`: the message may have been carried out. Ask the person before it is sent again.
-   * - `no`: sending it again unchanged will not help.
+   * - `safe`: sending the message again cannot repeat an effect.
+   * - `ask`: the message may have been carried out. Ask the user before sending it again.
+   * - `no`: sending the unchanged message again does not help.
    */
   readonly retry: "safe" | "ask" | "no";
-  /** The code of the error, for texts of your own and for support. `unknown`: the error is none of this library. */
+  /** The error code, for custom texts and for support. `unknown`: an error of other code. */
   readonly code: string;
 }
 
 /** A kind of failure in words. */
 export interface Words {
   readonly title: string;
-  /** One or more sentences. With the retry `no` the last one says what to do. */
+  /** One or more sentences. With the retry `no`, the last one says what to do. */
   readonly what: string;
-  /** If nothing else is known of the message. */
+  /** The default, if nothing else is known about the message. */
   readonly retry: ErrorDescription["retry"];
   /** When to send again, such as `in a minute`. */
   readonly wait?: string;
-  /** The failure comes before anything is sent. */
+  /** The failure occurs before anything is sent. */
   readonly isBeforeSending?: true | undefined;
 }
 
@@ -42,10 +42,8 @@ const withRetry =
 export const ask = withRetry({ retry: "ask" });
 export const no = withRetry({ retry: "no" });
 export const safe = withRetry({ retry: "safe" });
-/** Words for a failure before anything is sent. */
 export const unsent = withRetry({ retry: "safe", isBeforeSending: true });
 
-/** The words for each of many failures. */
 export function all<Name extends string>(
   words: (text: string) => Words,
   texts: Readonly<Record<Name, string>>,
@@ -54,14 +52,14 @@ export function all<Name extends string>(
   return Object.fromEntries(entries) as Record<Name, Words>; // the names are those of `texts`
 }
 
-/** What is known of the message that failed. */
+/** The facts about the message that failed. */
 export interface Sent {
   readonly delivery?: Delivery | undefined;
   /** Whether a tool of the turn has run, or may run. */
   readonly hasActed?: boolean | undefined;
 }
 
-/** Puts the last sentence behind the words: what becomes of the message. */
+/** Appends the last sentence, which says what to do with the message. */
 export function describeAs(words: Words, code: string, sent: Sent = {}): ErrorDescription {
   const delivery = sent.delivery ?? (words.isBeforeSending ? "not-sent" : undefined);
   const again = words.wait === undefined ? "" : ` ${words.wait}`;
@@ -81,21 +79,20 @@ export function describeAs(words: Words, code: string, sent: Sent = {}): ErrorDe
 const ASK = "Your message may have been carried out: check before you send it again.";
 const ACTED = "A tool may have run, or may still run: check what was done";
 
-/** Characters of a server's own message that a detail quotes: about three lines. */
+/** Maximum quoted characters of a server's message: about three lines. */
 const MAX_QUOTE = 200;
 
-/** How a terminal's sequences begin. */
 const ESC = "\u001b";
 
-/** An escape sequence of a terminal: a colour or a cursor move, a string such as a title, or a short one. `inert` would be twice the size of all this. */
+/** A terminal's escape sequence: a colour, a cursor move, a string such as a title, or a short one. */
 const SEQUENCES = new RegExp(
   String.raw`(?:${ESC}\[|\x9b)[0-?]*[ -/]*[@-~]|(?:${ESC}[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x9c${ESC}]*(?:\x07|\x9c|${ESC}\\)|${ESC}[ -/]*[0-~]`,
   "g",
 );
 
 /**
- * A sentence with the first paragraph of a message, in one line, without escape sequences and invisible characters. Empty if there is nothing
- * to quote.
+ * A sentence that quotes the first paragraph of a message in one line, without escape sequences and invisible
+ * characters. Empty if there is nothing to quote.
  */
 export function quoted(speaker: string, message: string | undefined): string {
   const [paragraph = ""] = (message ?? "")
@@ -113,7 +110,6 @@ export function quoted(speaker: string, message: string | undefined): string {
   return ` ${speaker}: "${shown}"${/[.!?]$/.test(shown) ? "" : "."}`;
 }
 
-/** The words, and what the server itself says. */
 export function quoting<Given extends Words>(
   words: Given,
   speaker: string,
@@ -122,7 +118,7 @@ export function quoting<Given extends Words>(
   return { ...words, what: `${words.what}${quoted(speaker, message)}` };
 }
 
-/** A wait in words. `ms` may be anything that a server sent. */
+/** A wait in words. `ms` is a server's value and may be invalid. */
 export function waitOf(ms: number | undefined): string {
   if (ms === undefined || !Number.isFinite(ms) || ms <= 0) return "in a minute";
   const seconds = Math.ceil(ms / 1_000);

@@ -77,7 +77,7 @@ export const WORDS = {
   ),
 } satisfies Readonly<Record<string, Words>>;
 
-/** The words for an HTTP status; `undefined` for a status that says nothing to a user. */
+/** The words for an HTTP status. Undefined for a status that means nothing to a user. */
 export function wordsOfStatus(status: number, retryAfter?: number): Words | undefined {
   if (status === 401) return WORDS.signIn;
   if (status === 402) return WORDS.credits;
@@ -98,14 +98,14 @@ const KINDS = {
   quota_exceeded: WORDS.quota,
 } as const satisfies Readonly<Record<string, Words>>;
 
-/** The words for the reason that a protocol names: `kind` of a `TurnError`, or the end of a universal code. */
+/** The words for a protocol's reason: `kind` of a `TurnError`, or the end of a universal code. */
 export const wordsOfReason = (reason: string): Words | undefined => own(REASONS, reason);
 
 function own(table: Readonly<Record<string, Words>>, name: string): Words | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** The protocols' own words, where the user would do something else than for any failure. */
+/** Reasons of protocols that need other advice than a general failure. */
 const REASONS = {
   ...KINDS,
   // Codebuff
@@ -115,9 +115,9 @@ const REASONS = {
   server_error: WORDS.trouble,
   "unreadable-response": WORDS.unreadable,
   "unreadable-chunk": WORDS.unreadable,
-  // the run, and the CLI
+  // agent runs, and the CLI
   bad_request: WORDS.refused,
-  network: { ...WORDS.unreachable, isBeforeSending: undefined }, // a later call of the run may have met nobody
+  network: { ...WORDS.unreachable, isBeforeSending: undefined }, // a later call of the run may have found no server
   upstream_error: WORDS.modelFailed,
   stream_interrupted: WORDS.brokenOff,
   start_failed: WORDS.notStarted,
@@ -131,7 +131,7 @@ const REASONS = {
   auth: WORDS.signIn,
   payment_required: WORDS.credits,
   forbidden: WORDS.forbidden,
-  rate_limited: { ...WORDS.tooMany, retry: "ask" }, // the program may have run tools before, and names none
+  rate_limited: { ...WORDS.tooMany, retry: "ask" }, // the program may have run tools without naming them
   server: { ...WORDS.trouble, retry: "ask" },
   agent_not_found: WORDS.noAgent,
   no_response: WORDS.wordless,

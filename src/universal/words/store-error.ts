@@ -4,16 +4,15 @@
 const BRAND = Symbol.for("agentwire.store-error");
 
 /**
- * A store could not load, append or list. The conversation itself goes on; a later call may work. `cause` is the error of the system.
- *
- * It is no `AgentwireError`: the codes of those tell what a backend did, and a store is none.
+ * A store could not load, append or list. The conversation continues, and a later call may work. `cause` is the
+ * system's error. Not an `AgentwireError`: those codes are about backends.
  */
 export class ChatStoreError extends Error {
   readonly code = "store-failed";
   readonly operation: "load" | "append" | "list";
   /** The chat, if the operation is about one. */
   declare readonly id?: string;
-  /** The system's word, such as `ENOSPC` or `EACCES`; or why a file is refused: `link`, `not-a-file`, `foreign-owner`. */
+  /** The system's code (`ENOSPC`), or why a file is refused: `link`, `not-a-file`, `foreign-owner`. */
   declare readonly reason?: string;
 
   constructor(
@@ -41,7 +40,7 @@ export class ChatStoreError extends Error {
   }
 }
 
-/** The error, if it is one of a store. Works across several installed copies of the package. */
+/** Whether an error is a store's. Works across several installed copies of the package. */
 export function isChatStoreError(error: unknown): error is ChatStoreError {
   return typeof error === "object" && error !== null && BRAND in error;
 }

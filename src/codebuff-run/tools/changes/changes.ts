@@ -1,13 +1,13 @@
-// What the file tools note of each file that they read or write, as an interface.
+// The interface by which file tools report each file that they read or write.
 import type { FileRead, Stamp } from "../door/door.ts";
 
-/** What the tools of one run have seen and written. Paths are relative to the root, without links. */
+/** The files that a run's tools have read and written. Paths are relative to the root, without links. */
 export interface Changes {
   /**
-   * Notes one write or delete, after it was done. The agent knows the file as it is then.
+   * Reports one finished write or delete. The agent then knows the new content.
    * @param before `"link"`: a link was deleted; `undefined`: there was no file
    * @param after `undefined`: the file was deleted
-   * @param madeFolders folders that the write has made
+   * @param madeFolders folders that the write created
    */
   note(
     path: string,
@@ -15,8 +15,8 @@ export interface Changes {
     after: FileRead | undefined,
     madeFolders?: readonly string[],
   ): void;
-  /** Notes a file as the agent has seen it; `undefined`: the agent has seen that there is none. */
+  /** Reports the version that the agent has seen; `undefined`: no file. */
   saw(path: string, stamp: Stamp | undefined): void;
-  /** Whether a file is other than the agent has last seen it, in this run or else in any. `false` for a file that was not seen. */
+  /** Whether a file has changed since the agent last saw it. `false` if the agent never saw it. */
   isStale(path: string, stamp: Stamp | undefined): boolean;
 }

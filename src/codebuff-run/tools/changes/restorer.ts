@@ -1,4 +1,4 @@
-// Puts one file back as it was, and removes the folders that a run made.
+// Restores one file for undo, and removes the folders that the run created.
 import type { Door, FileRead } from "../door/door.ts";
 import { Refusal } from "../door/refusal.ts";
 import { MAX_EDITED } from "../files/edit.ts";
@@ -6,7 +6,6 @@ import { readExisting } from "../files/existing.ts";
 import { locate } from "../files/location.ts";
 import { isSame, type Kept, type Segment } from "./segment.ts";
 
-/** Puts back files as they were, and removes folders that a run has made. */
 export class Restorer {
   readonly #door: Door;
   readonly #made = new Set<string>();
@@ -19,11 +18,11 @@ export class Restorer {
     for (const path of paths) this.#made.add(path);
   }
 
-  /** Returns why a file cannot be put back; `undefined`: it is as it was. */
+  /** Restores a file. Returns the reason if it cannot. */
   async restore({ path, before, after }: Segment): Promise<string | undefined> {
     if (before === "link") return "A link was deleted. Links are not made again.";
     try {
-      // The path of a segment had no links.
+      // The run resolved all links in this path.
       if ((await locate(this.#door, path)).path !== path) return "A link has taken the place of a folder.";
       if ((await this.#door.look(path))?.kind === "link") return "A link has taken the file's place.";
       const now = await readExisting(this.#door, path, MAX_EDITED);
@@ -40,14 +39,13 @@ export class Restorer {
     }
   }
 
-  /** The door refuses if the file changes after it was compared. */
+  /** The door refuses if the file changed after the comparison. */
   async #write(path: string, now: FileRead | undefined, before: Kept | undefined): Promise<void> {
     const replaces = now?.stamp;
     if (before?.bytes) await this.#door.writeFile(path, before.bytes, { replaces, mode: before.stamp.mode });
     else if (now) await this.#door.removeFile(path, { replaces: now.stamp });
   }
 
-  /** Those above a file that is gone, as far as they are empty. */
   async #removeFolders(path: string): Promise<void> {
     for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
       const folder = path.slice(0, end);
@@ -62,7 +60,7 @@ export class Restorer {
       return !(await this.#door.removeFolder(folder));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      return error.reason !== "missing"; // somebody has removed it already
+      return error.reason !== "missing"; // already removed
     }
   }
 }

@@ -1,4 +1,4 @@
-// What the tools of a run have seen and written: listed, and put back by undo.
+// The files that a run's tools have read and changed: lists the changes, and undoes them.
 import type { Door, FileRead, Stamp } from "../door/door.ts";
 import type { PathLocks } from "../files/locks.ts";
 import type { Changes } from "./changes.ts";
@@ -6,14 +6,14 @@ import { Restorer } from "./restorer.ts";
 import { SeenFiles } from "./seen-files.ts";
 import { type Change, changeOf, isSame, type Kept, type Segment } from "./segment.ts";
 
-/** Bytes of old and new files that one run keeps for undo. Beyond them a change is listed, but cannot be reverted. */
+/** Bytes that one run keeps for undo. Larger changes are listed, but cannot be reverted. */
 export const MAX_KEPT = 64 * 1_048_576;
 
-/** What became of an undo. */
+/** The result of an undo. */
 export interface Reverted {
-  /** Files that are as they were before the run. */
+  /** Files that are restored. */
   readonly reverted: readonly string[];
-  /** Files that are not touched, because they are not as the run left them, or cannot be put back. */
+  /** Files that stay: they changed after the run, or cannot be restored. */
   readonly conflicts: readonly Conflict[];
 }
 
@@ -22,27 +22,22 @@ export interface Conflict {
   readonly reason: string;
 }
 
-/** What the tools of one run have seen and written: lists it, and puts back what was. */
 export class RunChanges implements Changes {
-  /** Of this run: another run's edit does not count as seen by this one. */
+  /** Versions that this run saw. Another run's edit does not count as seen. */
   readonly #own = new SeenFiles();
-  /** Of all runs: an agent's history goes on from turn to turn. */
+  /** Versions that any run saw: an agent's history spans turns. */
   readonly #ofFolder: SeenFiles;
-  /** In the order of their last change. */
   readonly #segments = new Set<Segment>();
-  /** For each file, what an edit in a row is added to. */
+  /** The latest segment of each file. Consecutive edits extend it. */
   readonly #last = new Map<string, Segment>();
   readonly #restorer: Restorer;
   readonly #locks: PathLocks;
   readonly #maxKept: number;
-  /** Bytes. */
+  /** In bytes. */
   #kept = 0;
   #undo: Promise<unknown> = Promise.resolve();
 
-  /**
-   * @param locks the locks of the tools: no edit runs while its file is put back
-   * @param options `seen`: the one table of all runs below the root
-   */
+  /** @param options `seen`: shared by all runs below the root */
   constructor(
     door: Door,
     locks: PathLocks,
@@ -91,19 +86,15 @@ export class RunChanges implements Changes {
     }
   }
 
-  /** Each file that the run has changed, the last one at the end. A file that others changed in between is listed more than once. */
+  /** The changed files, newest last. A file appears more than once if others changed it in between. */
   list(): readonly Change[] {
     return [...this.#segments].flatMap((segment) => changeOf(segment) ?? []);
   }
 
-  /**
-   * Puts back what was before the run, the newest change first. A file that is not as the run left it is a conflict, and stays; so do its
-   * older changes. Removes folders that the run has made, if they are empty. What is put back is no change any more: a second call does the
-   * rest, if it can.
-   */
+  /** Undoes the changes, newest first. Files that changed since stay, as conflicts; a second call retries. */
   revert(): Promise<Reverted> {
     const result = this.#undo.then(() => this.#revert());
-    this.#undo = result.catch(() => {}); // told to the caller of `revert`
+    this.#undo = result.catch(() => {}); // `revert` reports the error
     return result;
   }
 

@@ -4,34 +4,33 @@ import { sameFile } from "../door/stamp.ts";
 import { unifiedDiff } from "../files/diff.ts";
 import { readText } from "../files/text.ts";
 
-/** A file as a run has found it or left it. */
 export interface Kept {
   readonly stamp: Stamp;
-  /** `undefined`: over the limit of the run. */
+  /** `undefined`: too large to keep. */
   readonly bytes: Uint8Array | undefined;
 }
 
-/** What a run did to one file, while nobody else changed it: edits in a row are one segment. */
+/** Consecutive edits of one file, without edits by others in between. */
 export interface Segment {
   readonly path: string;
   /** `undefined`: there was no file. */
   readonly before: Kept | "link" | undefined;
-  /** `undefined`: the file is deleted. */
+  /** `undefined`: the file was deleted. */
   after: Kept | undefined;
 }
 
-/** A file that a run has changed. */
+/** A file that a run changed. */
 export interface Change {
   /** Relative to the root. */
   readonly path: string;
   readonly action: "add" | "update" | "delete";
-  /** A new mode as Git writes it, and a unified diff without file headers, cut as that of a result; in brackets: why there is none. */
+  /** New mode as in Git, and a unified diff without file headers. In brackets: why there is no diff. */
   readonly diff: string;
-  /** Whether the old file was kept. */
+  /** Whether the old version was kept. */
   readonly isRevertible: boolean;
 }
 
-/** `undefined`: the file is as it was. */
+/** `undefined`: the file is unchanged. */
 export function changeOf({ path, before, after }: Segment): Change | undefined {
   if (before === "link")
     return { path, action: after ? "update" : "delete", diff: "[a link was deleted]\n", isRevertible: false };

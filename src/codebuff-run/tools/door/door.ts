@@ -1,11 +1,10 @@
-// What tools may do with paths below the root, as an interface. Every tool opens files through it.
+// `Door`: the interface through which all tools access files below the root.
 
-/** What a tool wants to do with a path. */
 export type Use = "read" | "write";
 
 export type Status = "allow" | "blocked" | "allow-example";
 
-/** A file as it was: a write says which one it replaces. Compare with `sameFile` of `stamp.ts`. */
+/** The version of a file. Compare with `sameFile` of `stamp.ts`. */
 export interface Stamp {
   readonly dev: bigint;
   readonly ino: bigint;
@@ -16,7 +15,6 @@ export interface Stamp {
   readonly mode: number;
 }
 
-/** A file as it was read. */
 export interface FileRead {
   readonly bytes: Uint8Array;
   readonly stamp: Stamp;
@@ -28,48 +26,44 @@ export interface Entry {
   readonly kind: "file" | "folder" | "link" | "other";
 }
 
-/** An open folder: the program that starts in it cannot be led elsewhere. */
+/** An open folder. A program that starts in it stays in this folder, even if the path is swapped. */
 export interface OpenFolder {
-  /** For `cwd` of a new process, until `close()`. */
+  /** `cwd` for a new process. Valid until `close()`. */
   readonly cwd: string;
-  /** Relative to the root; empty for the root itself. */
   readonly path: string;
   close(): Promise<void>;
 }
 
-/**
- * The one way from a tool to the files below a root. Each method checks its path itself. Paths in and out are relative to the root, with `/`
- * between names, and empty for the root. A method that refuses throws a `Refusal`, whose text never has an absolute path.
- */
+/** Access to files below a root. Checks each path. Paths are relative; a `Refusal` has no absolute path. */
 export interface Door {
-  /** The real path of the root. Never in a result or an error. */
+  /** The real path of the root. Must not appear in results or errors. */
   readonly root: string;
-  /** The path without `.` and `..`. Looks at the text alone. @throws Refusal `outside`, `invalid` */
+  /** Normalises a path without disk access. @throws Refusal `outside`, `invalid` */
   resolve(path: unknown, use: Use): string;
   /**
-   * Whether tools may use a path: the caller's filter, files of secrets (`.env`), the inside of `.git`, ignore files of each folder above.
-   * `allow-example`: a template of a file of secrets. A path that the door cannot reach is `blocked`. Every other method refuses `blocked` by
-   * itself. `look` and `readFolder` use names alone: they refuse only what the caller's filter blocks.
+   * Whether tools may use a path. Checks the caller's filter, secret files, `.git` and ignore files. `allow-example`: a
+   * template of a secret file. All other methods refuse `blocked` paths, but `look` and `readFolder` apply only the
+   * caller's filter.
    */
   status(path: string, kind: "file" | "folder"): Promise<Status>;
-  /** What is at a path; `undefined`: nothing. A link at its end is not followed. */
+  /** The entry at a path, without following a link; `undefined` if there is none. */
   look(path: string): Promise<(Entry & { readonly size: bigint }) | undefined>;
   /**
-   * Follows links that stay inside. A hard link is read: its other names cannot be told apart.
+   * Follows links inside the root. Reads hard links, because their other names are unknown.
    * @throws Refusal also `blocked`, `missing`, `not-a-file`, `not-a-folder`, `too-large`, `failed`
    */
   readFile(path: string, limits: { readonly maxBytes: number }): Promise<FileRead>;
-  /** In the order of names. Links are listed, and not followed. @throws Refusal also `missing`, `not-a-folder`, `too-large` */
+  /** Sorted by name. Does not follow links. @throws Refusal also `missing`, `not-a-folder`, `too-large` */
   readFolder(path: string, limits: { readonly maxEntries: number }): Promise<readonly Entry[]>;
   /**
-   * Refuses what a write or a delete would refuse, but for what only the system can refuse. Nothing is written.
+   * Checks whether a write or delete would be refused. Errors of the file system can still follow.
    * @param target as for `writeFile`; without it, as for `removeFile` without `replaces`
    * @throws Refusal as `writeFile`
    */
   checkWrite(path: string, target?: { readonly replaces: Stamp | undefined }): Promise<void>;
   /**
-   * Writes a whole file at once: readers see the old one or the new one. Missing folders are made.
-   * @param replaces the file as it was read; `undefined`: there must be none
+   * Writes a file atomically. Creates missing folders.
+   * @param replaces the version that was read; `undefined`: there must be no file
    * @throws Refusal also `blocked`, `protected`, `changed`, `exists`, `link`, `not-a-file`, `failed`
    */
   writeFile(
@@ -78,12 +72,12 @@ export interface Door {
     options: { readonly replaces: Stamp | undefined; readonly mode?: number | undefined },
   ): Promise<Stamp>;
   /**
-   * Deletes a file, or a link and never what it leads to.
-   * @param replaces the file as it was read; without it, whatever file or link is there
+   * Deletes a file or a link, never the link's target.
+   * @param replaces the version that was read; without it, deletes any file or link
    * @throws Refusal as `writeFile`, and `missing`
    */
   removeFile(path: string, options?: { readonly replaces?: Stamp | undefined }): Promise<void>;
-  /** Deletes a folder that is empty. Returns whether it was. */
+  /** Deletes an empty folder. Returns false if it is not empty. */
   removeFolder(path: string): Promise<boolean>;
   /** @throws Refusal also `missing`, `not-a-folder` */
   openFolder(path: string): Promise<OpenFolder>;

@@ -1,4 +1,4 @@
-// Writes a file atomically: a new file beside it, then a rename.
+// Writes a file atomically: to a temporary file in the same folder, then a rename.
 import { randomBytes } from "node:crypto";
 import {
   type BigIntStats,
@@ -21,15 +21,14 @@ import type { Place } from "./walker.ts";
 
 const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 const PERMISSIONS = 0o777;
-/** What `link` answers on a file system without hard links, or where they are forbidden. */
+/** Errors of `link` where hard links do not exist or are forbidden. */
 const NO_LINKS = new Set(["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
-/** What `fsync` answers on a file system that has none. */
+/** Errors of `fsync` where it does not exist. */
 const NO_SYNC = new Set(["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
 export interface WriteTarget {
   readonly place: Place;
   readonly name: string;
-  /** For messages. */
   readonly path: string;
   /** `undefined`: there must be no file. */
   readonly replaces: Stamp | undefined;
@@ -39,10 +38,7 @@ export function statAt(place: Place, name: string): BigIntStats | undefined {
   return lstatSync(`${place.at}/${name}`, { bigint: true, throwIfNoEntry: false });
 }
 
-/**
- * Writes a file beside the target, and moves it there. Another name of the old file (a hard link) keeps the old content. A change that
- * another process makes between the last look and the move, some µs, is lost.
- */
+/** Writes a temporary file, then renames it. Hard links keep the old file. A race of some µs remains. */
 export async function writeWhole(
   target: WriteTarget,
   bytes: Uint8Array,
@@ -73,7 +69,7 @@ export async function writeWhole(
   }
 }
 
-/** What is at the target, if it is what the writer expects. @throws Refusal `exists`, `changed`, `link`, `not-a-file` */
+/** Stats of the expected target. @throws Refusal `exists`, `changed`, `link`, `not-a-file` */
 export function checkTarget({ place, name, path, replaces }: WriteTarget): BigIntStats | undefined {
   const stats = statAt(place, name);
   if (stats === undefined) {
@@ -89,7 +85,7 @@ export function checkTarget({ place, name, path, replaces }: WriteTarget): BigIn
   return stats;
 }
 
-/** Moves a file to a name that must be free: `rename` would replace what another process has just made. */
+/** Moves a file to a free name. `rename` would replace a file that another process just created. */
 function moveNew(target: WriteTarget, from: string): void {
   const to = `${target.place.at}/${target.name}`;
   try {
@@ -103,7 +99,7 @@ function moveNew(target: WriteTarget, from: string): void {
   unlinkSync(from);
 }
 
-/** An empty file takes the name first. Readers may see it for some µs. */
+/** Reserves the name with an empty file, which is visible for some µs. */
 function moveOverEmpty(from: string, to: string): void {
   closeSync(openSync(to, NEW));
   try {
@@ -114,7 +110,7 @@ function moveOverEmpty(from: string, to: string): void {
   }
 }
 
-/** Root edits files of users. Others may not give files away: their file then has a new owner, as with most editors. */
+/** Keeps the owner when root edits a user's file. Without the right to do so, the owner changes. */
 async function keepOwner(handle: FileHandle, before: BigIntStats): Promise<void> {
   const { uid, gid } = await handle.stat();
   if (uid === Number(before.uid) && gid === Number(before.gid)) return;

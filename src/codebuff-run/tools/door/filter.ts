@@ -1,22 +1,18 @@
-// Which paths are blocked by their names: the caller's filter, secrets, ignore files.
+// Which paths are blocked by name: the caller's filter, secret files, `.git`.
 import type { Status } from "./door.ts";
 import { isGit, secrecy } from "./special-names.ts";
 
-/** The caller's own rule for paths relative to the root. What it throws blocks the path. */
+/** The caller's rule for a path relative to the root. If it throws, the path is blocked. */
 export type FileFilter = (path: string) => { readonly status: Status } | Promise<{ readonly status: Status }>;
 
 export interface FilterOptions {
-  /** Asked about each path before its use, and again about the path without links. */
+  /** Called for each path, and again for the path without links. */
   readonly fileFilter?: FileFilter | undefined;
-  /**
-   * Whether tools may read and write files of secrets: `.env`, `.env.*`, `.envrc` and the copies that editors leave of them (`.env~`, `#.env#`),
-   * but for `*.example`, `*.sample` and `*.template`.
-   * @default false
-   */
+  /** Allows secret files such as `.env` and editors' copies. Templates are always allowed. @default false */
   readonly allowEnvFiles?: boolean | undefined;
 }
 
-/** What names say about a path. It looks at no file. */
+/** Checks paths by name, without disk access. */
 export class Filter {
   readonly #ask: FileFilter | undefined;
   readonly #allowsEnvFiles: boolean;
@@ -26,7 +22,7 @@ export class Filter {
     this.#allowsEnvFiles = allowEnvFiles;
   }
 
-  /** What the caller says. The root is not asked about. */
+  /** The caller's rule. Not called for the root. */
   async own(path: string): Promise<Status> {
     if (this.#ask === undefined || path === "") return "allow";
     try {

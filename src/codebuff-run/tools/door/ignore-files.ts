@@ -1,4 +1,4 @@
-// Reads `.gitignore` and its like, again after each change.
+// Reads `.gitignore` and `.codebuffignore`, and reads them again after a change.
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from "node:fs";
 import ignore, { type Ignore } from "ignore";
 import type { Stamp } from "./door.ts";
@@ -6,38 +6,33 @@ import { linesAtRoot } from "./ignore-lines.ts";
 import { sameFile, stampOf } from "./stamp.ts";
 import type { OnFolder } from "./walker.ts";
 
-/** In this order: a later file overrules an earlier one. */
+/** A later file overrides an earlier one. */
 const NAMES = [".gitignore", ".codebuffignore"];
-/** A line that ignores all. */
 const ALL = "*";
-/** Bytes of an ignore file. A larger one blocks all that is below its folder. */
+/** Bytes of an ignore file. A larger file blocks its whole folder. */
 const MAX_BYTES = 262_144;
-/**
- * Rules on the way from the root to a path, in all ignore files together. Each is matched with each folder of the path, while nothing else runs.
- * A folder that brings more blocks all that is below it. The longest common templates have 400 rules.
- */
+/** Rules from the root to a path. Matching is synchronous. A folder above the limit is blocked. */
 const MAX_RULES = 2_000;
-/** Names of a path. A longer one is blocked where there are rules: time grows with the square of this. Deep projects have 30. */
+/** Names in a path. Longer paths are blocked if there are rules: matching time grows quadratically. */
 const MAX_NAMES = 100;
-/** Folders with ignore files that are remembered. */
+/** Folders whose rules are cached. */
 const MAX_FOLDERS = 1_000;
-/** Paths that one set of rules is asked about before it is built again: the package remembers each answer. */
+/** Matched paths until the matcher is rebuilt: the package caches each answer. */
 const MAX_ANSWERS = 10_000;
 
-/** The rules that hold in a folder: of its own ignore files and of those above. */
+/** The rules of a folder: its own ignore files, and those above. */
 interface Rules {
   readonly above: Rules | undefined;
   readonly stamps: readonly (Stamp | undefined)[];
-  /** Of its own files. */
   readonly lines: readonly string[];
-  /** Of its own files and of those above. */
+  /** Including the folders above. */
   readonly count: number;
-  /** Made for the first question: most folders on a way are asked none. */
+  /** Created on first use: most folders need none. */
   matcher: Ignore | undefined;
   answers: number;
 }
 
-/** What ignore files say. Each is read once and again when it changed. A link is no ignore file, as for git. */
+/** Cached ignore files. Links are not read, as in Git. */
 export class IgnoreFiles {
   readonly #isCaseless: boolean;
   readonly #folders = new Map<string, Rules>();
@@ -46,7 +41,6 @@ export class IgnoreFiles {
     this.#isCaseless = platform === "win32" || platform === "darwin";
   }
 
-  /** Collects the rules on one way. */
   way(): IgnoreWay {
     let rules: Rules | undefined;
     return {
@@ -58,7 +52,7 @@ export class IgnoreFiles {
   }
 
   #rulesOf(at: string, path: string, above: Rules | undefined): Rules | undefined {
-    // All is blocked here, whatever the files below say.
+    // Everything is blocked here already.
     if (above !== undefined && above.count > MAX_RULES) return above;
     const stamps = NAMES.map((name) => stampAt(`${at}/${name}`));
     const known = this.#folders.get(path);
@@ -108,7 +102,6 @@ export interface IgnoreWay {
   ignores(path: string, kind: "file" | "folder"): boolean;
 }
 
-/** `undefined`: no file. */
 function stampAt(path: string): Stamp | undefined {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return stats?.isFile() ? stampOf(stats) : undefined;
@@ -118,7 +111,7 @@ function same(a: Stamp | undefined, b: Stamp | undefined): boolean {
   return a === undefined || b === undefined ? a === b : sameFile(a, b);
 }
 
-/** `ALL` for a file that cannot be read: what it would have blocked is unknown. */
+/** Returns `ALL` for an unreadable file: its rules are unknown. */
 function readText(path: string): string {
   try {
     const fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));

@@ -1,10 +1,10 @@
-// Rewrites the lines of an ignore file in a folder as lines at the root.
+// Rewrites the lines of a nested ignore file for the root.
 
-/** Wildcards in a line: each one more makes a match up to 255 times as long, because the package `ignore` matches by backtracking. */
+/** Wildcards per line. The package `ignore` backtracks: each further wildcard can take 255 times as long. */
 const MAX_WILDCARDS = 3;
 const WILDCARDS = /\*+/g;
 
-/** The lines of an ignore file in the folder `folder`, as lines of an ignore file at the root. */
+/** Rewrites the lines of the ignore file in `folder` for an ignore file at the root. */
 export function linesAtRoot(text: string, folder: string): readonly string[] {
   return text
     .replace(/^\ufeff/, "")
@@ -19,16 +19,16 @@ function atRoot(line: string, folder: string): string | undefined {
   // The package takes `a/**/` for `a/` too. Git takes it for the folders below.
   const exact = written.replace(/(^|\/)\*\*\/$/, "$1**/*/");
   const pattern = widened(exact);
-  // A wider line blocks more. A negative one would allow more.
+  // A wider pattern blocks more. A wider negative pattern would allow more, so it is dropped.
   if (isNegative && pattern !== exact) return undefined;
   const sign = isNegative ? "!" : "";
   if (folder === "") return sign + pattern;
-  // A pattern with a slash before its end counts from its folder, and another one at any depth.
+  // A pattern with an inner slash is relative to its folder. Other patterns match at any depth.
   const depth = /\/./.test(pattern) ? "" : "**/";
   return `${sign}/${escaped(folder)}/${depth}${pattern.replace(/^\\([#!])/, "$1").replace(/^\//, "")}`;
 }
 
-/** A pattern that matches in bounded time, and all that this one matches. */
+/** A pattern that matches at least as much, in bounded time. */
 function widened(pattern: string): string {
   if ((pattern.match(WILDCARDS)?.length ?? 0) <= MAX_WILDCARDS) return pattern;
   if (!/\/./.test(pattern)) return "*";

@@ -1,7 +1,7 @@
-// Recognises file systems such as `/proc` that show data of the kernel.
+// Detects kernel file systems such as `/proc`.
 import { statfsSync } from "node:fs";
 
-/** File systems that show the kernel's data: `/proc/self/environ` holds keys. By their numbers in `linux/magic.h`. */
+/** Kernel file systems, by magic number (`linux/magic.h`). `/proc/self/environ` holds keys. */
 const KERNEL = new Set([
   0x9fa0, // proc
   0x62656572, // sysfs
@@ -21,8 +21,7 @@ const KERNEL = new Set([
   0x6e736673, // nsfs
 ]);
 
-/** Whether a path is on a file system of the kernel. */
 export function isOfKernel(at: string): boolean {
-  // Some platforms give the number with a sign.
+  // Some platforms return a signed number.
   return KERNEL.has(statfsSync(at).type >>> 0);
 }

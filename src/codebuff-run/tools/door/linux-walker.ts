@@ -1,4 +1,4 @@
-// Walks folders on Linux by open handles, so that nobody can swap a folder on the way.
+// Walks paths on Linux by open handles, so that no other process can swap a folder.
 import { closeSync, constants, mkdirSync, openSync, readlinkSync } from "node:fs";
 import { outside, type Paths, shown } from "./paths.ts";
 import { Refusal } from "./refusal.ts";
@@ -16,16 +16,12 @@ import {
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY;
 
-/** A link on the way: what it leads to, and the names behind it. */
 interface Turn {
   readonly target: readonly string[];
   readonly rest: readonly string[];
 }
 
-/**
- * Walks by open folders: each name is opened relative to the folder before it, and never through a link. A link is read and walked by its
- * text, from the root. So a folder that another process swaps for a link during the walk leads nowhere else.
- */
+/** Opens each name from the open folder before it, so no other process can redirect the walk. */
 export class LinuxWalker implements Walker {
   readonly #root: HeldFolder;
 
@@ -36,7 +32,7 @@ export class LinuxWalker implements Walker {
 
   walk(path: string, onFolder?: OnFolder): Way {
     let wanted = namesOf(path);
-    // Names of which the last is where a link leads. No folder is made there: the link would then be used for a write.
+    // The number of leading names from links. No folder is created for them: writes do not go through links.
     let linked = 0;
     for (let links = 0; links <= MAX_LINKS; links++) {
       const way = this.#walkStraight(wanted, onFolder);
@@ -82,7 +78,7 @@ export class LinuxWalker implements Walker {
 class HeldFolder implements Place {
   readonly path: string;
   readonly #paths: Paths;
-  /** `undefined` once it is closed: the number may then belong to another file. */
+  /** `undefined` after the close: the number may be reused. */
   #fd: number | undefined;
 
   constructor(fd: number, path: string, paths: Paths) {
@@ -124,14 +120,14 @@ class HeldFolder implements Place {
 
   target(name: string): string {
     const text = readlinkSync(`${this.at}/${name}`);
-    // `path` has no links, so `..` in the text means what it means to the system.
+    // `path` has no links, so `..` resolves like in the system.
     const target = this.#paths.inside(text, this.path);
     if (target === undefined) throw outside([this.path, name].filter(Boolean).join("/"));
     return target;
   }
 
   confirm(): void {
-    // The open folder cannot be swapped.
+    // An open folder cannot be swapped.
   }
 
   [Symbol.dispose](): void {

@@ -1,4 +1,4 @@
-// Follows a path to its open folder; each link is checked like the path itself.
+// Resolves a path to its open folder. Checks each link's target like the path itself.
 import { type BigIntStats, statSync } from "node:fs";
 import type { Status, Use } from "./door.ts";
 import { statAt } from "./file-write.ts";
@@ -15,32 +15,25 @@ export interface LookupSetup {
   readonly root: string;
   readonly walker: Walker;
   readonly filter: Filter;
-  /** `undefined`: ignore files say nothing. */
+  /** `undefined`: ignore files do not apply. */
   readonly ignoreFiles: IgnoreFiles | undefined;
 }
 
-/** How a path is looked up. */
 export interface Wish {
-  /** `names`: the content is not used. Ignored files and files of secrets may be named. */
+  /** `names`: without content. Allows the names of ignored and secret files. */
   readonly use: Use | "names";
-  /** Whether a link at the end is followed. */
   readonly follow: boolean;
   readonly kind: "file" | "folder";
 }
 
-/** What a path leads to, while its folder is open. */
 export interface Spot {
   readonly place: Place;
-  /** Folders on the way that do not exist. */
   readonly missing: readonly string[];
-  /** The last name. */
   readonly name: string;
-  /** `undefined`: there is nothing. */
   readonly stats: BigIntStats | undefined;
   readonly status: Status;
 }
 
-/** From a path to its open folder. Each name that a link leads to is checked as the path itself. */
 export class Lookup {
   readonly #setup: LookupSetup;
   readonly #rootDevice: bigint;
@@ -50,7 +43,6 @@ export class Lookup {
     this.#rootDevice = statSync(setup.root, { bigint: true }).dev;
   }
 
-  /** Uses what a path leads to. */
   async at<T>(asked: string, wish: Wish, act: (spot: Spot) => Promise<T>): Promise<T> {
     let path = asked;
     let status: Status = "allow";
@@ -77,7 +69,6 @@ export class Lookup {
     throw refuse("link", asked, "has too many links");
   }
 
-  /** Uses the folder that a path leads to. */
   async in<T>(asked: string, use: Wish["use"], act: (place: Place) => Promise<T>): Promise<T> {
     const wish = { use, follow: true, kind: "folder" } as const;
     await this.#check(asked, wish, asked);
@@ -110,14 +101,14 @@ export class Lookup {
     return status;
   }
 
-  /** Other file systems may be mounted below the root, as containers do. Those of the kernel are refused. */
+  /** Refuses kernel file systems. Other mounts below the root are allowed: containers use them. */
   #refuseKernel({ at }: Place, asked: string): void {
     if (process.platform !== "linux" || statSync(at, { bigint: true }).dev === this.#rootDevice) return;
     if (isOfKernel(at)) throw refuse("not-a-file", asked, "is on a file system of the kernel");
   }
 }
 
-/** @param text the end of a sentence about the path */
+/** @param text the end of a sentence that starts with the path */
 export function refuse(reason: RefusalReason, path: string, text: string): Refusal {
   return new Refusal(reason, path, `Path ${shown(path)} ${text}.`);
 }

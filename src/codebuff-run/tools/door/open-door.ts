@@ -1,4 +1,4 @@
-// Opens the access to the files below a folder, with the walker of this system.
+// Opens the `Door` to a folder, with the walker for this platform.
 import { existsSync } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -12,24 +12,14 @@ import { PortableWalker } from "./portable-walker.ts";
 import { WalkedDoor } from "./walked-door.ts";
 
 export interface DoorOptions extends FilterOptions {
-  /** The folder that tools are confined to. */
   readonly root: string;
-  /**
-   * Whether `.gitignore` and `.codebuffignore` files block what they name. They are then not written: else an agent could unblock a file.
-   * @default true
-   */
+  /** Whether ignore files block files. Tools then cannot write ignore files. @default true */
   readonly ignoreFiles?: boolean | undefined;
-  /**
-   * How folders are kept from being swapped. `handles` needs Linux and `/proc`; with `checks`, another process of this machine can win.
-   * @default "handles" where it works
-   */
+  /** Guard against swapped folders. `handles` needs `/proc`. @default "handles" if possible, or "checks" */
   readonly guard?: "handles" | "checks" | undefined;
 }
 
-/**
- * Opens the door to the files below a folder. The folder is resolved once: a link in its own path may change later and changes nothing.
- * @throws InvalidInputError the root is not a folder
- */
+/** Opens a folder. Later changes of links in its path have no effect. @throws InvalidInputError */
 export async function openDoor(options: DoorOptions): Promise<Door> {
   const { guard = hasHandles() ? "handles" : "checks", ignoreFiles = true } = options;
   const named = resolve(options.root);

@@ -1,4 +1,4 @@
-// Checks the text of a path, without a look at the disk.
+// Checks the text of a path, without disk access.
 import { posix, win32 } from "node:path";
 import type { Use } from "./door.ts";
 import { Refusal } from "./refusal.ts";
@@ -12,12 +12,11 @@ const MAX_NAME_BYTES = 255;
 const MAX_SHOWN = 200;
 
 export interface PathsSetup {
-  /** The root, first by its real path, then as the caller named it: agents use both. */
+  /** The root's real path, then the caller's path. Agents use both. */
   readonly roots: readonly [string, ...string[]];
   readonly platform: NodeJS.Platform;
 }
 
-/** The check of a path's text. It looks at no file. */
 export class Paths {
   readonly #root: string;
   readonly #roots: readonly (readonly string[])[];
@@ -31,7 +30,7 @@ export class Paths {
     this.#roots = roots.map((root) => this.#names(root));
   }
 
-  /** The names of a path relative to the root, joined by `/`. @throws Refusal `outside`, `invalid` */
+  /** Resolves a path to names below the root, joined by `/`. @throws Refusal `outside`, `invalid` */
   resolve(path: unknown, use: Use): string {
     if (typeof path !== "string") throw new Refusal("invalid", "", "A path must be a string.");
     const fault = this.#fault(path);
@@ -42,13 +41,13 @@ export class Paths {
     return inside;
   }
 
-  /** A path relative to the folder `from`, as a path relative to the root; `undefined`: outside. */
+  /** A path relative to `from`, as a path relative to the root; `undefined` if it is outside. */
   inside(path: string, from = ""): string | undefined {
     const names = this.#names(this.#rules.resolve(this.#root, from, path));
     const isSame = this.#isCaseless
       ? (a: string, b: string | undefined) => a.toLowerCase() === b?.toLowerCase()
       : (a: string, b: string | undefined) => a === b;
-    // Names are compared whole: a prefix test would let `../proj-evil` pass.
+    // Compares whole names. A prefix test would accept `../proj-evil`.
     const root = this.#roots.find((root) => root.every((name, index) => isSame(name, names[index])));
     return root && names.slice(root.length).join("/");
   }
@@ -59,7 +58,7 @@ export class Paths {
 
   #fault(path: string): string | undefined {
     if (path.includes("\0")) return "must not have a NUL character";
-    // A lone surrogate has no bytes: the system would get another name.
+    // Lone surrogates have no UTF-8 bytes: the system would get another name.
     if (/\p{Cs}/u.test(path)) return "must be well-formed text";
     if (Buffer.byteLength(path) > MAX_PATH_BYTES) return `must have at most ${MAX_PATH_BYTES} bytes`;
     if (this.#names(path).some((name) => Buffer.byteLength(name) > MAX_NAME_BYTES))
@@ -88,7 +87,7 @@ export function outside(path: string): Refusal {
   return new Refusal("outside", path, `Path ${shown(path)} is outside the project directory.`);
 }
 
-/** A path of the agent for a message. */
+/** An agent's path for a message. */
 export function shown(path: string): string {
   const text = path.replace(/\p{Cc}/gu, "\ufffd");
   return `'${text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text}'`;

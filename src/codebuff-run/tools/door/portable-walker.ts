@@ -1,4 +1,4 @@
-// Walks folders by names and checks them again, where folders cannot be held open.
+// Walks paths by name, with checks, on systems without folder handles.
 import { type BigIntStats, lstatSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { outside, type Paths, shown } from "./paths.ts";
@@ -6,10 +6,7 @@ import { Refusal } from "./refusal.ts";
 import { codeOf } from "./system-error.ts";
 import { closed, leadsNowhere, namesOf, type OnFolder, type Place, type Walker, type Way } from "./walker.ts";
 
-/**
- * Walks by names, where folders cannot be held open: the real path is checked, and checked again after a file was opened and before it is
- * replaced. Between a check and its use, another process of this machine can still swap a folder for a link.
- */
+/** Checks real paths before and after use. A race with other local processes remains. */
 export class PortableWalker implements Walker {
   readonly #root: string;
   readonly #paths: Paths;
@@ -104,7 +101,7 @@ class NamedFolder implements Place {
   }
 
   [Symbol.dispose](): void {
-    // Nothing is held.
+    // No handle to close.
   }
 }
 
@@ -112,7 +109,7 @@ function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
-/** `undefined`: nothing is there, or a link that leads to nothing. */
+/** `undefined`: no entry, or a link without target. */
 function realPath(path: string): string | undefined {
   try {
     return realpathSync.native(path);

@@ -1,26 +1,25 @@
-// The error of a path that a tool may not use, in words for the agent.
+// `Refusal`: the error for a path that a tool may not use.
 
-/** Why a path is refused. */
 export type RefusalReason =
-  | "outside" // of the root
-  | "invalid" // no path on this system
-  | "blocked" // by the caller's filter, as a file of secrets, or by an ignore file
-  | "protected" // never written: the inside of `.git`, and ignore files
+  | "outside" // outside of the root
+  | "invalid" // not a valid path on this system
+  | "blocked" // by the caller's filter, as a secret file, or by an ignore file
+  | "protected" // never writable: `.git` and ignore files
   | "missing"
   | "exists"
-  | "link" // the last name is a link, for a write; or there are too many links
+  | "link" // a write to a link, or too many links
   | "not-a-file" // a folder, a device, a pipe
   | "not-a-folder"
   | "too-large"
-  | "changed" // since it was read
-  | "failed"; // the system refused
+  | "changed" // changed since it was read
+  | "failed"; // an error of the system
 
-/** A path that a tool may not use, or cannot use. The message is for the agent, and has no absolute path. */
+/** A path that a tool may not or cannot use. The message is for the agent, and has no absolute path. */
 export class Refusal extends Error {
   readonly reason: RefusalReason;
-  /** As the agent named it, or relative to the root. */
+  /** As in the agent's input, or relative to the root. */
   readonly path: string;
-  /** Bytes of a file that is `too-large`, or a lower bound of them. */
+  /** For `too-large`: the file's bytes, or a lower bound. */
   readonly size: bigint | undefined;
 
   constructor(

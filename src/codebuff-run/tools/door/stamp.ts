@@ -1,4 +1,4 @@
-// Whether a file is still as it was when it was read.
+// The version stamp of a file, to detect changes.
 import type { BigIntStats } from "node:fs";
 import type { Stamp } from "./door.ts";
 
@@ -8,7 +8,7 @@ export function stampOf({ dev, ino, size, mtimeNs, ctimeNs, mode }: BigIntStats)
   return { dev, ino, size, mtimeNs, ctimeNs, mode: Number(mode & PERMISSIONS) };
 }
 
-/** Whether a file is as it was. `ctimeNs` also tells a new mode, a new name and times that were set back. */
+/** Whether two stamps show the same version. `ctimeNs` also detects changed modes, names and reset times. */
 export function sameFile(a: Stamp, b: Stamp): boolean {
   return (
     a.dev === b.dev &&

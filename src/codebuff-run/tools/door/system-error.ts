@@ -1,4 +1,4 @@
-// Errors of the file system as refusals, without absolute paths.
+// Converts file system errors into refusals without absolute paths.
 import { shown } from "./paths.ts";
 import { Refusal, type RefusalReason } from "./refusal.ts";
 
@@ -18,7 +18,7 @@ export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
-/** An error of the system as a refusal, without its text: that has absolute paths. Other errors stay as they are. */
+/** Converts a system error without its text, which has absolute paths. Returns other errors unchanged. */
 export function refusalOf(error: unknown, path: string): unknown {
   const code = codeOf(error);
   if (code === undefined || !(error instanceof Error && "syscall" in error)) return error;

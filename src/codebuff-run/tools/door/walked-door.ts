@@ -1,4 +1,4 @@
-// The access to files below the root, over either walker: read, list, write, remove.
+// Implements `Door` over either walker: read, list, write, remove.
 import { type BigIntStats, constants, type Dirent, fstatSync, rmdirSync, unlinkSync } from "node:fs";
 import { type FileHandle, open, opendir } from "node:fs/promises";
 import type { Door, Entry, FileRead, OpenFolder, Stamp, Status, Use } from "./door.ts";
@@ -10,21 +10,20 @@ import { stampOf } from "./stamp.ts";
 import { codeOf } from "./system-error.ts";
 import type { Place } from "./walker.ts";
 
-/** `O_NONBLOCK`: a pipe without a writer must not keep the reader waiting. */
+/** `O_NONBLOCK`: opening a pipe without a writer must not block. */
 const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-/** Bytes of one read. */
+/** Bytes per read. */
 const PIECE = 65_536;
-/** Entries of a folder that are read at once. */
+/** Folder entries per read. */
 const ENTRIES = 256;
 
-/** A link at the end of a path is no target of a write. */
+/** Writes do not follow a link at the end. */
 const WRITE = { use: "write", follow: false, kind: "file" } as const;
 
 export interface DoorSetup extends LookupSetup {
   readonly paths: Paths;
 }
 
-/** The door, over either walker. */
 export class WalkedDoor implements Door {
   readonly root: string;
   readonly #setup: DoorSetup;
@@ -186,7 +185,7 @@ function makeFolders({ place, missing }: Spot): Place {
   return current;
 }
 
-/** `undefined`: there is more, in a file that grows. */
+/** `undefined`: the file grew beyond the limit. */
 async function readAll(handle: FileHandle, maxBytes: number): Promise<Uint8Array | undefined> {
   const pieces: Uint8Array[] = [];
   let length = 0;

@@ -1,39 +1,37 @@
-// How a path is walked folder by folder, as an interface of both walkers.
+// The interface of both walkers, which resolve a path folder by folder.
 import type { BigIntStats } from "node:fs";
 import { shown } from "./paths.ts";
 import { Refusal } from "./refusal.ts";
 
-/** Links on the way of one path: the limit of Linux. More are taken for a circle. */
+/** Links in one path: the limit of Linux. A path with more links counts as a cycle. */
 export const MAX_LINKS = 40;
 
-/** A folder below the root, or the root. Closed once by its user. */
+/** A folder at or below the root. Its user closes it. */
 export interface Place extends Disposable {
-  /** What the system's calls are given: `${at}/${name}` is an entry. */
+  /** The path for system calls: `${at}/${name}` is an entry. */
   readonly at: string;
-  /** Relative to the root, without links. */
   readonly path: string;
-  /** The same folder, opened once more. */
   again(): Place;
-  /** Opens a folder in it, and makes it before if there is none. Follows no link. */
+  /** Opens a subfolder; creates it if missing. Follows no link. */
   enter(name: string): Place;
-  /** What the link `name` leads to, relative to the root. @throws Refusal `outside` */
+  /** The target of the link `name`, relative to the root. @throws Refusal `outside` */
   target(name: string): string;
-  /** Looks again whether the folder is where it was, and its entry `name` is the file of `stats`. @throws Refusal `changed` */
+  /** Checks that the folder and its entry `name` did not change. @throws Refusal `changed` */
   confirm(name?: string, stats?: BigIntStats): void;
 }
 
-/** The folders that exist on the way of a path, and the names that follow. */
+/** The deepest existing folder of a path, and the missing names. */
 export interface Way {
   readonly place: Place;
   readonly missing: readonly string[];
 }
 
-/** Called for each folder on the way. A way begins at the root, whose path is empty; it may begin again at a link. */
+/** Called for each folder from the root (empty path) on. Starts again at the root after a link. */
 export type OnFolder = (at: string, path: string) => void;
 
-/** Finds folders and lets none be outside of the root. Synchronous: each call of the system takes a few µs, a trip to a thread ten times as long. */
+/** Resolves paths below the root. Synchronous: system calls take µs, a thread switch ten times as long. */
 export interface Walker extends Disposable {
-  /** Follows links that stay inside. @throws Refusal `outside`, `missing` (a link to nothing), `not-a-folder`, `link`, `failed` */
+  /** Follows links inside the root. @throws Refusal `outside`, `missing`, `not-a-folder`, `link`, `failed` */
   walk(path: string, onFolder?: OnFolder): Way;
 }
 

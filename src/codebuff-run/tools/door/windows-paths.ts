@@ -1,11 +1,11 @@
-// Names that open devices or other files on Windows.
+// Checks for names that open devices or other files on Windows.
 
-/** Names that open a device, in any folder and with any extension. */
+/** Device names. They work in any folder and with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])$/i;
 const FORBIDDEN = /[<>"|?*\p{Cc}]/u;
 const DRIVE = /^[a-z]:/i;
 
-/** Why a path is refused on Windows, as the end of "The path ..."; `undefined`: it is not. */
+/** Why Windows forbids a path, as the end of "The path ..."; `undefined` if it does not. */
 export function windowsFault(path: string): string | undefined {
   if (/^[\\/]{2}|^[\\/]\?\?/.test(path)) return "must not begin with a server or a device";
   const drive = DRIVE.exec(path)?.[0] ?? "";

@@ -1,4 +1,4 @@
-// The tool `apply_patch`: its input as one edit.
+// The tool `apply_patch`: converts its input into an edit.
 import type { FileRead } from "../door/door.ts";
 import type { Refusal } from "../door/refusal.ts";
 import { unifiedDiff } from "./diff.ts";

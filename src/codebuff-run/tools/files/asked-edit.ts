@@ -1,4 +1,4 @@
-// Reads the edit that a tool's input asks for, the same for the call and its preview.
+// Converts a tool's input into an edit, for the call and its preview.
 import { isObject } from "../../../core/checks.ts";
 import { invalid } from "../../calls/tool-schema.ts";
 import { checkOf } from "../checked.ts";
@@ -10,12 +10,12 @@ import { writeFileEdit } from "./write-file.ts";
 
 export type EditName = "write_file" | "str_replace" | "apply_patch";
 
-/** Whether a tool edits a file, so that its calls have previews. */
+/** Whether a tool edits a file. Only edits have previews. */
 export function isEdit(name: string): name is EditName {
   return name === "write_file" || name === "str_replace" || name === "apply_patch";
 }
 
-/** The edit that an input asks for; or the failure for the agent. The preview of a call and the call itself read the input by this alone. */
+/** Converts an input into an edit, or into an error for the agent. Used by calls and previews. */
 export type EditReader = (input: unknown) => Promise<FileEdit | { readonly errorMessage: string }>;
 
 export function editReaders(): Readonly<Record<EditName, EditReader>> {
@@ -34,7 +34,7 @@ function readerOf<Input>(name: EditName, editOf: (input: Input) => FileEdit): Ed
   };
 }
 
-/** A server asks in a form of its own. */
+/** Servers send a format of their own. */
 function serverOr(name: EditName, read: EditReader): EditReader {
   return async (given) => {
     const ofServer = readServerEdit(given);
@@ -42,14 +42,13 @@ function serverOr(name: EditName, read: EditReader): EditReader {
   };
 }
 
-/** Half of a surrogate pair has no bytes: a file would get U+FFFD, and half of a character of the file would be replaced. */
+/** Refuses lone surrogates: they would become U+FFFD, or replace half of a character. */
 function wellFormed<Input>(name: EditName, input: Input, editOf: (input: Input) => FileEdit) {
   const path = malformedIn(input);
   if (path === undefined) return editOf(input);
   return { errorMessage: invalid(name, { issues: [{ path, message: "half of a surrogate pair" }] }) };
 }
 
-/** The path of the first text that is not well-formed. */
 function malformedIn(value: unknown): string | undefined {
   if (typeof value === "string") return /\p{Cs}/u.test(value) ? "" : undefined;
   if (!Array.isArray(value) && !isObject(value)) return undefined;

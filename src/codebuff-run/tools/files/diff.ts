@@ -1,26 +1,22 @@
-// Unified diffs of two texts, within a limit.
+// Unified diffs of two texts, within limits.
 import { type StructuredPatchHunk, structuredPatch } from "diff";
 import { feedsIn, lineStart } from "./lines.ts";
 
 export type Hunk = Pick<StructuredPatchHunk, "oldStart" | "oldLines" | "newStart" | "newLines" | "lines">;
 
-/** Lines shown around a change, as in the original client's diffs. */
+/** Context lines around a change, as in Codebuff's client. */
 const CONTEXT = 4;
 
-/** Removed and added lines that are told apart one by one. The search takes the square of their number: so many take some 50 ms. */
+/** Changed lines that the diff search compares. The search is quadratic: about 50 ms at this limit. */
 const MAX_EDITS = 500;
 
-/** Lines from the first change to the last that are compared. The search holds each of them several times. */
+/** Lines between the first and last change that are compared. The search holds several copies. */
 const MAX_LINES = 100_000;
 
-/** Characters of a diff. People and models read less, and a history repeats it with each request. */
+/** Characters of a diff. The history repeats it in each request. */
 export const MAX_DIFF = 100_000;
 
-/**
- * The hunks of a unified diff. Beyond the limits all from the first changed line to the last is one hunk, so the diff is right, but not the
- * shortest. Linear in the texts.
- * @param limit characters of removed lines, and of added ones, in that one hunk
- */
+/** Hunks in linear time. Above the limits, one hunk with at most `limit` characters per side. */
 export function hunksBetween(before: string, after: string, limit = Infinity): readonly Hunk[] {
   if (before === after) return [];
   const span = changedSpan(before, after);
@@ -42,12 +38,12 @@ export function hunksBetween(before: string, after: string, limit = Infinity): r
   }));
 }
 
-/** A unified diff without file headers: empty for equal texts, and cut behind `MAX_DIFF` characters. */
+/** A unified diff without file headers. Empty for equal texts; cut at `MAX_DIFF` characters. */
 export function unifiedDiff(before: string, after: string): string {
   return cut(hunksBetween(before, after, MAX_DIFF).map(textOf).join(""));
 }
 
-/** A text within the limit of a diff, in whole lines where lines are short. */
+/** Cuts a text at `MAX_DIFF`, at the end of a line if lines are short. */
 export function cut(text: string): string {
   if (text.length <= MAX_DIFF) return text;
   const end = text.lastIndexOf("\n", MAX_DIFF - 1);
@@ -57,13 +53,13 @@ export function cut(text: string): string {
 const CUT = `\n[cut behind ${MAX_DIFF} characters]\n`;
 
 function textOf({ oldStart, oldLines, newStart, newLines, lines }: Hunk): string {
-  // A side without lines is an empty file: otherwise lines of the context stand around the change.
+  // A side without lines is an empty file: otherwise there are context lines.
   const old = `${oldLines === 0 ? 0 : oldStart},${oldLines}`;
   const now = `${newLines === 0 ? 0 : newStart},${newLines}`;
   return `@@ -${old} +${now} @@\n${lines.join("\n")}\n`;
 }
 
-/** Where two texts differ, in whole lines: from `head` to `oldTail` and `newTail`; with the context from `above` to `oldBelow` and `newBelow`. */
+/** Offsets of the change: `head` to `oldTail`/`newTail`. With context: `above` to `oldBelow`/`newBelow`. */
 interface Span {
   readonly above: number;
   readonly head: number;
@@ -83,7 +79,7 @@ function changedSpan(before: string, after: string): Span {
   let tail = 0;
   while (tail < shorter - head && before.charCodeAt(oldEnd - tail) === after.charCodeAt(newEnd - tail))
     tail++;
-  tail = behindLine(before, tail); // begins behind a line's end that both have
+  tail = behindLine(before, tail); // starts after a common line end
   let above = head;
   let below = tail;
   for (let lines = 0; lines < CONTEXT; lines++) {
@@ -100,13 +96,12 @@ function changedSpan(before: string, after: string): Span {
   };
 }
 
-/** The length of the last part of a text without the first line of the part. */
+/** The length of a text's tail without its first line. */
 function behindLine(text: string, length: number): number {
   const end = length === 0 ? -1 : text.indexOf("\n", text.length - length);
   return end === -1 ? 0 : text.length - end - 1;
 }
 
-/** All removed lines, then all added ones. */
 function wholeHunk(before: string, after: string, span: Span, limit: number): Hunk {
   const { above, head, oldTail, newTail, oldBelow, newBelow } = span;
   const cutTo = (start: number, end: number): number => Math.min(end, start + limit);

@@ -1,4 +1,4 @@
-// One edit of one file: planned, previewed or done.
+// One edit of one file: plan, preview, or perform it.
 import { defined } from "../../../core/checks.ts";
 import { MAX_PREVIEW_TEXT } from "../../../core/gate/preview-limits.ts";
 import type { ToolPreview } from "../../../core/values.ts";
@@ -11,36 +11,32 @@ import type { PathLocks } from "./locks.ts";
 import { isAsShown, type Shown, shownOf } from "./shown.ts";
 import { readText } from "./text.ts";
 
-/** Bytes of a file that is edited, before and after: the later SDK reads files up to this. Undo and the diff hold such a file in memory. */
+/** Bytes of a file before and after an edit, as in Codebuff's later SDK. Undo and diff hold it in memory. */
 export const MAX_EDITED = 10 * 1_048_576;
 
-/** What an edit does to a file. */
 export type Plan =
   | {
       readonly kind: "write";
       readonly bytes: Uint8Array;
       readonly diff: string;
-      /** The value of the result, once it is done. */
       readonly value: object;
     }
   | { readonly kind: "delete"; readonly diff: string; readonly value: object }
   | { readonly kind: "refused"; readonly errorMessage: string };
 
-/** One edit of one file, before it is done. */
 export interface FileEdit {
-  /** As the agent named it. */
   readonly path: string;
-  /** The value of the result where a link is deleted, which is never read; without it links are no target of the edit. */
+  /** The result's value for a deleted link. Without it, the edit refuses links. */
   readonly linkDeleted?: object;
-  /** Says what to do with the file as it is; `undefined`: there is none. May throw the reason of the signal. */
+  /** Plans the edit of a file; `undefined`: no file. May throw the signal's reason. */
   plan(file: FileRead | undefined, signal: AbortSignal): Plan | Promise<Plan>;
-  /** The text of the failure for a path that is refused. */
+  /** The error text for a refused path. */
   refusal(refusal: Refusal): string;
-  /** The value of the result for a failure. */
+  /** The result's value for an error. */
   failure(errorMessage: string): object;
 }
 
-/** Does an edit. Edits of one file wait for each other. Returns the value of the result. */
+/** Performs an edit, and returns the result's value. Edits of one file run one by one. */
 export async function performEdit(edit: FileEdit, job: ToolJob, locks: PathLocks): Promise<object> {
   const { door, signal } = job;
   try {
@@ -58,7 +54,7 @@ async function performAt(edit: FileEdit, job: ToolJob, { path, missing }: Locati
   const { file, plan } = await prepared(edit, path, job);
   const replaces = file === "link" ? undefined : file?.stamp;
   signal.throwIfAborted();
-  // From here on the edit is done and noted, whatever the signal says.
+  // From here on, an abort no longer stops the edit.
   switch (plan.kind) {
     case "refused":
       return edit.failure(plan.errorMessage);
@@ -74,17 +70,14 @@ async function performAt(edit: FileEdit, job: ToolJob, { path, missing }: Locati
   }
 }
 
-/** What a call would do. */
 export interface Preview {
-  /** The diff, or the text of the failure. */
   readonly text: string;
-  /** For the job of the call. */
+  /** Input for the later call's `job.shown`. */
   readonly shown: Shown;
-  /** For the approval. Absent: the input names no file. */
+  /** For the approval. Absent if the input names no file. */
   readonly told?: ToolPreview;
 }
 
-/** Says what an edit would do. Nothing is written. */
 export async function previewEdit(
   edit: FileEdit,
   job: Pick<ToolJob, "door" | "changes" | "signal">,
@@ -112,20 +105,19 @@ function shortText(bytes: Uint8Array | undefined): string | undefined {
   return bytes && bytes.length <= MAX_PREVIEW_TEXT ? readText(bytes)?.raw : undefined;
 }
 
-/** For a file that is other than the agent believes. */
+/** The file is not the version that the agent knows. */
 export const CHANGED =
   "The file has changed since it was read. Read it again with read_files, then make the change anew.";
 
 const TOO_LONG = `The file would be longer than ${MAX_EDITED} bytes. Write less, or write several files.`;
 
-/** An edit before it is done. */
 interface Prepared {
   readonly file: FileRead | "link" | undefined;
   readonly found: Shown;
   readonly plan: Plan;
 }
 
-/** Reads the file, and finds all that refuses the edit, but for what only the write itself can find. @throws Refusal */
+/** Reads the file and plans the edit. Finds all refusals except those of the write. @throws Refusal */
 async function prepared(
   edit: FileEdit,
   path: string,
@@ -144,7 +136,7 @@ async function prepared(
   return { file: isLink ? "link" : file, found, plan };
 }
 
-/** Undo could not read a larger file. */
+/** Limits the result's size: undo must be able to read the file. */
 async function limitedPlan(edit: FileEdit, file: FileRead | undefined, signal: AbortSignal): Promise<Plan> {
   const plan = await edit.plan(file, signal);
   return plan.kind === "write" && plan.bytes.length > MAX_EDITED

@@ -1,8 +1,8 @@
-// Reads the file before an edit, or finds that there is none.
+// Reads a file before an edit, if it exists.
 import type { Door, FileRead } from "../door/door.ts";
 import { Refusal } from "../door/refusal.ts";
 
-/** Reads a file; `undefined`: there is none. @throws Refusal for all else */
+/** Reads a file; `undefined` if it does not exist. @throws Refusal for everything else */
 export async function readExisting(
   door: Door,
   path: string,

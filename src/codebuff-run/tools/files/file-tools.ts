@@ -1,4 +1,4 @@
-// The tools that read and write files, and what they share below one root.
+// The file tools of one root, with their shared state.
 import { RunChanges } from "../changes/run-changes.ts";
 import { SeenFiles } from "../changes/seen-files.ts";
 import { checkedTool } from "../checked.ts";
@@ -10,19 +10,14 @@ import { listDirectory } from "./list-directory.ts";
 import { PathLocks } from "./locks.ts";
 import { readFiles } from "./read-files.ts";
 
-/** The tools for files below one root, and what stands beside them. Made once for a root, so that edits of all runs wait for each other. */
+/** The file tools of one root. Created once per root, so that edits of all runs share the locks. */
 export interface FileRoom {
   readonly tools: Readonly<Record<EditName | "read_files" | "list_directory", Tool>>;
-  /**
-   * What a call would do, for the question whether it may run. Nothing is written. A job with what was `shown` is refused if the file has
-   * changed since.
-   * @returns `undefined` for a tool that edits no file
-   */
+  /** Previews a call; `undefined` for a tool that edits no file. The call's job gets `shown`. */
   preview(
     call: { readonly name: string; readonly input: unknown },
     job: Pick<ToolJob, "door" | "changes" | "signal">,
   ): Promise<Preview | undefined>;
-  /** For the jobs of one run. */
   changes(door: Door): RunChanges;
 }
 

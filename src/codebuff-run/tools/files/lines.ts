@@ -1,6 +1,5 @@
-// Line feeds and starts of lines in a text.
+// Lines in a text: line feeds and line starts.
 
-/** Each `\r\n` as `\n`. */
 export function withLineFeeds(text: string): string {
   return text.includes("\r\n") ? text.replaceAll("\r\n", "\n") : text;
 }
@@ -11,7 +10,6 @@ export function feedsIn(text: string): number {
   return count;
 }
 
-/** Where the line of a place begins. */
 export function lineStart(text: string, at: number): number {
   return at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1;
 }

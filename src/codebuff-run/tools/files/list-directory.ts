@@ -3,14 +3,14 @@ import { Refusal } from "../door/refusal.ts";
 import type { ToolJob } from "../job.ts";
 
 export interface ListDirectoryInput {
-  /** Empty: the root. */
+  /** Empty for the root. */
   readonly path: string;
 }
 
-/** Entries of a folder. A model reads less, and a history repeats the names with each request. */
+/** Entries of a folder in one result. The history repeats them in each request. */
 export const MAX_ENTRIES = 10_000;
 
-/** The names in a folder: also ignored files, but no links, devices, pipes and sockets. */
+/** Lists a folder, with ignored files, but without links, devices, pipes and sockets. */
 export async function listDirectory({ path }: ListDirectoryInput, { door }: ToolJob): Promise<object> {
   try {
     const entries = await door.readFolder(door.resolve(path, "read"), { maxEntries: MAX_ENTRIES });

@@ -1,16 +1,15 @@
-// Where a path really leads, so that two names of one file wait for each other.
+// Resolves a path's real location, so that two names of one file share a lock.
 import type { Door } from "../door/door.ts";
 import { Refusal } from "../door/refusal.ts";
 
-/** Where a path leads. */
 export interface Location {
-  /** Relative to the root. No folder of it is a link, so that one file has one path. */
+  /** Relative to the root, without links in its folders: one path per file. */
   readonly path: string;
-  /** Folders of it that do not exist, outermost first. */
+  /** Its missing folders, outermost first. */
   readonly missing: readonly string[];
 }
 
-/** Finds the folder of a path. A path that is refused stays as it is: the door will say so when the path is used. */
+/** Resolves a path's folders. Returns a refused path unchanged: the door refuses it on use. */
 export async function locate(door: Door, path: string): Promise<Location> {
   const names = path.split("/");
   for (let depth = names.length - 1; depth > 0; depth--) {
@@ -26,7 +25,6 @@ function below(folder: string, names: readonly string[]): Location {
   return { path: paths.at(-1) ?? folder, missing: paths.slice(0, -1) };
 }
 
-/** `undefined`: there is no such folder. */
 async function realPath(door: Door, path: string): Promise<string | "refused" | undefined> {
   try {
     const folder = await door.openFolder(path);

@@ -1,21 +1,17 @@
-// Edits of the same file wait for each other.
+// Locks, so that edits of one file run one by one.
 
-/** Edits of one file, one at a time, in the order in which they were asked for. Shared by all calls, sub-agents and runs below a root. */
+/** Runs edits of one file in the order of their calls. All runs below a root share it. */
 export class PathLocks {
-  /** For each path that is held: the edits that wait, in order. */
+  /** The waiting edits of each locked path, in order. */
   readonly #waiting = new Map<string, Set<() => void>>();
 
-  /**
-   * Does the work while no other has the path.
-   * @param signal ends the wait. Work that has begun is not its concern.
-   * @throws the reason of the signal, and what the work throws
-   */
+  /** Runs `work` with the path locked. `signal` ends only the wait. @throws the signal's reason */
   async hold<Result>(
     path: string,
     signal: AbortSignal | undefined,
     work: () => Promise<Result>,
   ): Promise<Result> {
-    // Systems that take `A.ts` and `a.ts` for one file: elsewhere the two wait for each other in vain, for some ms.
+    // Some systems treat `A.ts` and `a.ts` as one file. Elsewhere, their edits wait for each other.
     const key = path.normalize("NFC").toLowerCase();
     await this.#enter(key, signal);
     try {
@@ -25,7 +21,6 @@ export class PathLocks {
     }
   }
 
-  /** Paths that are held. */
   get size(): number {
     return this.#waiting.size;
   }

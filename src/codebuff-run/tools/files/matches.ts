@@ -1,23 +1,19 @@
-// Where an old text stands in a file: exactly, or with other white space.
+// Finds an old text in a file: exactly, or with other white space.
 import { codesOf, occurrences } from "./occurrences.ts";
 
-/** Where an old text stands, and what takes its place. */
 export interface Match {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** Characters of a text behind an edit: a short edit of many places can make a very long text. */
+/** Characters of the edited text. Many replacements can make it very long. */
 export const MAX_RESULT = 10 * 1_048_576;
 
-/** Matches of one text. More are no edit; each takes some 50 bytes. */
+/** Matches of one text. Each takes about 50 bytes. */
 export const MAX_MATCHES = 100_000;
 
-/**
- * Where `old` stands in a text: exactly; else with the same indentation before each of its lines; else with any white space. Matches do not
- * overlap, and are in order. Of more than `MAX_MATCHES`, one more is returned.
- */
+/** Finds `old` exactly, else indented, else without white space. At most `MAX_MATCHES` + 1 matches. */
 export function matchesOf(text: string, old: string, replacement: string): readonly Match[] {
   const codes = codesOf(text);
   const exact = apart(matchesIn(codes, old, replacement));
@@ -31,10 +27,10 @@ function* matchesIn(text: Uint16Array, old: string, replacement: string): Genera
     yield { start, end: start + old.length, text: replacement };
 }
 
-/** Indentations that are tried. Each one reads the whole text; real files have less. */
+/** Indentations to try. Each one reads the whole text. */
 const MAX_INDENTATIONS = 16;
 
-/** For a model that has left out the indentation that all lines of `old` have in the file. The replacement gets it too. */
+/** Handles a model that left out the common indentation of `old`. Indents the replacement, too. */
 function indentedMatches(
   text: string,
   codes: Uint16Array,
@@ -44,7 +40,7 @@ function indentedMatches(
   const lines = old.split("\n");
   const place = lines.findIndex((line) => line.trim() !== "");
   const first = lines[place];
-  // A last line may be a part of the file's line: the exact search has tried that.
+  // The last line may match inside a line. The exact search has tried this.
   if (first === undefined || place === lines.length - 1) return [];
   const found: Match[] = [];
   for (const indentation of indentationsOf(text, first)) {
@@ -57,7 +53,6 @@ function indentedMatches(
   return apart(found.sort((a, b) => a.start - b.start));
 }
 
-/** What stands before a line in the text, each once. */
 function indentationsOf(text: string, line: string): ReadonlySet<string> {
   const found = new Set<string>();
   for (let start = 0; start < text.length && found.size < MAX_INDENTATIONS; ) {
@@ -73,7 +68,6 @@ function indentationsOf(text: string, line: string): ReadonlySet<string> {
   return found;
 }
 
-/** The lines with an indentation before each that is not empty; `undefined` for a text longer than `limit`. */
 function indented(lines: readonly string[], indentation: string, limit: number): string | undefined {
   let length = lines.length - 1;
   for (const line of lines) length += line === "" ? 0 : indentation.length + line.length;
@@ -81,7 +75,6 @@ function indented(lines: readonly string[], indentation: string, limit: number):
   return lines.map((line) => (line === "" ? "" : indentation + line)).join("\n");
 }
 
-/** Compares the texts without their white space. */
 function looseMatches(all: Uint16Array, old: string, replacement: string): readonly Match[] {
   const pattern = codesOf(old).filter((code) => !isSpace(code));
   if (pattern.length === 0) return [];
@@ -102,7 +95,7 @@ function looseMatches(all: Uint16Array, old: string, replacement: string): reado
   for (const at of occurrences(codes, pattern)) {
     const first = places[at] ?? 0;
     const end = (places[at + pattern.length - 1] ?? 0) + 1;
-    // `x = 1` is not meant by `max=10`.
+    // `x = 1` must not match in `max=10`.
     if (first < last || isInWord(all, first) || isInWord(all, end)) continue;
     const start = before === undefined ? first : widened(all, first - 1, -1, before) + 1;
     const stop = behind === undefined ? end : widened(all, end, 1, behind);
@@ -113,7 +106,7 @@ function looseMatches(all: Uint16Array, old: string, replacement: string): reado
   return found;
 }
 
-/** How many lines the white space at an end of the old text has; `undefined`: there is no white space. */
+/** Line feeds in the white space at one end of `old`; `undefined`: no white space there. */
 function feedsAround(old: string, from: number, step: 1 | -1): number | undefined {
   if (!isSpace(old.charCodeAt(from))) return undefined;
   let feeds = 0;
@@ -121,7 +114,7 @@ function feedsAround(old: string, from: number, step: 1 | -1): number | undefine
   return feeds;
 }
 
-/** Takes white space into the match, as far as the old text has lines of it. Returns the first place outside. */
+/** Extends a match over white space, up to `feeds` lines. Returns the first position outside. */
 function widened(codes: Uint16Array, from: number, step: 1 | -1, feeds: number): number {
   let at = from;
   for (let left = feeds; at >= 0 && at < codes.length && isSpace(codes[at]); at += step)
@@ -129,12 +122,10 @@ function widened(codes: Uint16Array, from: number, step: 1 | -1, feeds: number):
   return at;
 }
 
-/** Whether a place divides a word. */
 function isInWord(codes: Uint16Array, at: number): boolean {
   return at > 0 && at < codes.length && isWord(codes[at - 1]) && isWord(codes[at]);
 }
 
-/** The first matches that do not overlap. */
 function apart(matches: Iterable<Match>): readonly Match[] {
   const found: Match[] = [];
   let last = 0;

@@ -1,9 +1,6 @@
-// Every place of a text in another, in linear time.
+// Finds every occurrence of a text in another, in linear time.
 
-/**
- * Each place, from `from` on, where `pattern` stands in `text`, also places that overlap. Linear, whatever the texts are: the platform's
- * `indexOf` takes the product of the lengths for texts that repeat themselves.
- */
+/** Positions of `pattern`, also overlapping. Linear; `indexOf` is quadratic for repetitive texts. */
 export function* occurrences(text: Codes, pattern: Codes, from = 0): Generator<number, undefined, undefined> {
   if (pattern.length === 0 || pattern.length > text.length - from) return;
   const fallback = fallbacksOf(pattern);
@@ -20,7 +17,7 @@ export function* occurrences(text: Codes, pattern: Codes, from = 0): Generator<n
 
 export type Codes = Uint16Array | Int32Array;
 
-/** For each beginning of the pattern: the length of its longest own beginning that is its end too (Knuth, Morris and Pratt). */
+/** The failure function of Knuth, Morris and Pratt. */
 function fallbacksOf(pattern: Codes): Int32Array {
   const fallback = new Int32Array(pattern.length);
   let matched = 0;
@@ -32,7 +29,6 @@ function fallbacksOf(pattern: Codes): Int32Array {
   return fallback;
 }
 
-/** The UTF-16 codes of a text. */
 export function codesOf(text: string): Uint16Array {
   const codes = new Uint16Array(text.length);
   for (let at = 0; at < text.length; at++) codes[at] = text.charCodeAt(at);

@@ -1,17 +1,14 @@
-// Reads the diff of `apply_patch` into its sections.
+// Parses the diff of `apply_patch` into sections.
 import { withLineFeeds } from "./lines.ts";
 
-/** Why a diff cannot be used. */
 export class PatchFailure extends Error {}
 
-/** One section of a diff that updates a file. */
 export interface Section {
-  /** Counted from 1, for failures. */
   readonly number: number;
-  /** The text of its header: the section stands behind a line with this text. */
+  /** The header's text: a line in the file before the section. */
   readonly anchor: string | undefined;
   readonly lines: readonly SectionLine[];
-  /** Whether the section ends with the file. */
+  /** Whether the section must match at the end of the file. */
   readonly isLast: boolean;
 }
 
@@ -20,11 +17,11 @@ export interface SectionLine {
   readonly text: string;
 }
 
-/** The text of a new file. @throws PatchFailure with the whole text of the failure */
+/** The text of a new file. @throws PatchFailure with the complete error text */
 export function createdText(diff: string): string {
   const added: string[] = [];
   for (const line of linesOf(diff)) {
-    // `+++i;` is a line of a program, unless it stands before all others.
+    // Only the first line can be a `+++` header: `+++i;` may be code.
     const isHeader = /^(---|@@|\*\*\*)/.test(line) || (added.length === 0 && /^\+\+\+[ \t]/.test(line));
     if (isHeader) continue;
     if (!line.startsWith("+")) throw new PatchFailure(`Invalid Add File Line: ${line}`);
@@ -37,12 +34,12 @@ const NUMBERED = /^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/;
 
 const END_OF_FILE = "*** End of File";
 
-/** What Git says of a last line. The end of the file stays as it is. */
+/** Git's marker. Ignored: the end of the file stays unchanged. */
 const NO_LAST_FEED = "\\ No newline at end of file";
 
 const KINDS: Readonly<Record<string, SectionLine["kind"]>> = { " ": "context", "-": "removed", "+": "added" };
 
-/** The sections of a diff that updates a file. @throws PatchFailure */
+/** Parses an update diff. @throws PatchFailure */
 export function sectionsOf(diff: string): readonly Section[] {
   const lines = linesOf(diff);
   const sections: Section[] = [];
@@ -81,7 +78,7 @@ function hasFileHeader([first = "", second = ""]: readonly string[]): boolean {
   return /^---[ \t]/.test(first) && /^\+\+\+[ \t]/.test(second);
 }
 
-/** Without the fence around, and without the end of the last line. */
+/** The lines without a Markdown fence. */
 function linesOf(diff: string): readonly string[] {
   const lines = withLineFeeds(diff).split("\n");
   if (lines.at(-1) === "") lines.pop();

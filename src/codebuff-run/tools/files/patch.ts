@@ -2,14 +2,10 @@
 import { PatchFailure, type Section, sectionsOf } from "./patch-sections.ts";
 import { type Budget, Placing } from "./placing.ts";
 
-/** Lines that are read to find the sections of one diff: each section may read the whole file three times. */
+/** Lines to read for one diff. Each section may read the whole file three times. */
 const MAX_READ = 50_000_000;
 
-/**
- * A text behind a diff of `apply_patch`. A last `\n` stays, and so does its absence.
- * @param text with `\n` at the end of each line
- * @throws PatchFailure with the reason
- */
+/** Applies a diff to a text with `\n` line ends. Keeps the end of the text. @throws PatchFailure */
 export function patched(text: string, diff: string): string {
   const sections = sectionsOf(diff);
   const hasLastFeed = text === "" || text.endsWith("\n");
@@ -27,7 +23,7 @@ function placed(lines: readonly string[], sections: readonly Section[]): readonl
   } catch (failure) {
     if (!(failure instanceof PatchFailure) || !sections.some(hasBlankLine)) throw failure;
     try {
-      // A diff may show the end of the last line as an empty line.
+      // A diff may show the last line's end as an empty line.
       const after = new Placing([...lines, ""], budget).all(sections);
       return after.at(-1) === "" ? after.slice(0, -1) : after;
     } catch {

@@ -1,8 +1,7 @@
-// Finds where each section of a diff belongs in the lines of a file.
+// Finds the position of each section of a diff in a file.
 import { occurrences } from "./occurrences.ts";
 import { PatchFailure, type Section } from "./patch-sections.ts";
 
-/** Lines that may still be read. */
 export interface Budget {
   left: number;
 }
@@ -12,13 +11,12 @@ type Way = (line: string) => string;
 const exactly: Way = (line) => line;
 const trimmed: Way = (line) => line.trim();
 
-/** How lines are compared, in the order in which it is tried. */
 const WAYS: readonly Way[] = [exactly, (line) => line.trimEnd(), trimmed];
 
-/** Characters of a section that a failure repeats. */
+/** Characters of a section in an error. */
 const MAX_QUOTED = 500;
 
-/** Finds the sections of a diff in the lines of a file, one behind the other. Lines are compared as numbers: linear for each section. */
+/** Finds the sections of a diff, one after the other. Compares lines as numbers, in linear time. */
 export class Placing {
   readonly #lines: readonly string[];
   readonly #budget: Budget;
@@ -30,7 +28,7 @@ export class Placing {
     this.#budget = budget;
   }
 
-  /** The lines behind all sections. @throws PatchFailure */
+  /** The lines after all sections are applied. @throws PatchFailure */
   all(sections: readonly Section[]): readonly string[] {
     const result: string[] = [];
     let done = 0;
@@ -42,7 +40,7 @@ export class Placing {
       for (const { kind, text } of section.lines) {
         if (kind === "added") result.push(text);
         else if (kind === "removed") done++;
-        else copy(done + 1); // the file's own line, which may have other white space
+        else copy(done + 1); // keeps the file's white space
       }
     }
     copy(this.#lines.length);
@@ -79,7 +77,7 @@ export class Placing {
     );
   }
 
-  /** Behind the next line with a text; the cursor itself where the line stands above; `undefined`: the line stands nowhere. */
+  /** The position after the next anchor line; the cursor if that line is above; `undefined` if missing. */
   #behind(anchor: string, cursor: number): number | undefined {
     for (const way of [exactly, trimmed]) {
       const [at] = this.#places([anchor], way, cursor, false, 1);
@@ -89,7 +87,7 @@ export class Placing {
     return above === undefined ? undefined : cursor;
   }
 
-  /** The first `count` places of lines, from `from` on, or the one at the end. */
+  /** The first `count` positions of `lines` from `from` on, or the position at the end. */
   #places(
     lines: readonly string[],
     way: Way,

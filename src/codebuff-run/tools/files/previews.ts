@@ -3,12 +3,11 @@ import { createHash } from "node:crypto";
 import { Recent } from "../../../core/recent.ts";
 import type { Shown } from "./shown.ts";
 
-/** Previewed calls that have not run. Far more than wait for an answer at once; each takes some 500 bytes. Older ones run without the check. */
+/** Previewed calls that have not run, 500 bytes each. Older ones run without the check. */
 const MAX_PREVIEWS = 10_000;
 
-/** What tells calls apart for the gate and for the handler alike. */
 interface PreviewedCall {
-  /** Absent: equal calls of a turn are told apart by their number alone. */
+  /** Without an id, equal calls of a turn are counted instead. */
   readonly id?: string | undefined;
   readonly turnId: string;
   readonly name: string;
@@ -17,11 +16,10 @@ interface PreviewedCall {
 
 interface Entry {
   readonly shown: Shown;
-  /** Previews that no call has used: of equal calls without ids that were previewed one by one, each is checked. */
+  /** Unused previews of equal calls without ids. */
   readonly count: number;
 }
 
-/** What previews have shown, until the call runs. */
 export class Previews {
   readonly #entries = new Recent<string, Entry>(MAX_PREVIEWS);
 
@@ -31,7 +29,7 @@ export class Previews {
     this.#entries.set(key, { shown, count: count + 1 });
   }
 
-  /** What the last preview of a call has shown; `undefined`: nothing. */
+  /** Removes and returns what the call's last preview showed. */
   take(call: PreviewedCall): Shown | undefined {
     if (this.#entries.size === 0) return undefined;
     return (
@@ -49,7 +47,7 @@ export class Previews {
   }
 }
 
-/** A hash, because an input may hold a whole file. */
+/** Hashed, because an input may hold a whole file. */
 function keyOf({ id, turnId, name, input }: PreviewedCall): string {
   return createHash("sha256")
     .update(JSON.stringify([id ?? null, turnId, name, input]))

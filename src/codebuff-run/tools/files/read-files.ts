@@ -10,22 +10,21 @@ export interface ReadFilesInput {
   readonly paths: readonly (string | FilePart)[];
 }
 
-/** Some lines of a file. */
 export interface FilePart {
   readonly path: string;
-  /** The first line, from 1. @default 1 */
+  /** The first line, starting at 1. @default 1 */
   readonly offset?: number;
-  /** Lines. @default all */
+  /** Number of lines. @default all */
   readonly limit?: number;
 }
 
-/** Bytes of a file that is read whole, and of the lines that are read of a larger one: the original client's limit. */
+/** Bytes of a whole file, or of the requested lines of a larger file. As in Codebuff's client. */
 export const MAX_READ = 1_048_576;
 
-/** Characters of all files of one call: some 500,000 tokens, which few models can read. */
+/** Characters of all files in one call: about 500,000 tokens. */
 export const MAX_TOTAL = 2 * MAX_READ;
 
-/** Reads files in the order of the request, each once. A file that cannot be read has a marker as its content. */
+/** Reads each file once, in order. An unreadable file has a marker as content. */
 export async function readFiles({ paths }: ReadFilesInput, job: ToolJob): Promise<readonly object[]> {
   const parts = new Map<string, FilePart>();
   for (const given of paths) {
@@ -49,7 +48,6 @@ export async function readFiles({ paths }: ReadFilesInput, job: ToolJob): Promis
   return results;
 }
 
-/** The same for `a.ts` and `./a.ts`. */
 function nameOf(path: string, { door }: ToolJob): string {
   try {
     return door.resolve(path, "read");
@@ -86,7 +84,6 @@ function linesOf(text: string, offset = 1, limit = Infinity): string {
   return text.slice(start, end);
 }
 
-/** Behind the `\n` of a line. */
 function lineEnd(text: string, from: number): number {
   return text.indexOf("\n", from) + 1 || text.length;
 }

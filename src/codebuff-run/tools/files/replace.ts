@@ -1,18 +1,17 @@
-// Makes one replacement of `str_replace` in a text.
+// Applies one replacement of `str_replace` to a text.
 import { withLineFeeds } from "./lines.ts";
 import { MAX_MATCHES, MAX_RESULT, type Match, matchesOf } from "./matches.ts";
 
-/** One replacement of `str_replace`. */
 export interface Replacement {
   readonly old: string;
   readonly new: string;
   readonly allowMultiple: boolean;
 }
 
-/** Characters of `old` that a failure repeats. The agent knows its text; a history repeats the failure with each request. */
+/** Characters of `old` in an error. The history repeats the error in each request. */
 const MAX_QUOTED = 2_000;
 
-/** A text with one replacement made, or why it could not be made. Linear in the text and in the replacement. */
+/** Applies one replacement in linear time, or returns the error. */
 export function replaced(
   text: string,
   replacement: Replacement,

@@ -1,4 +1,4 @@
-// `write_file` and `str_replace` in the form in which a Codebuff server asks for them.
+// `write_file` and `str_replace` in the format of a Codebuff server.
 import { applyPatch, parsePatch } from "diff";
 import { isObject } from "../../../core/checks.ts";
 import { unifiedDiff } from "./diff.ts";
@@ -7,14 +7,14 @@ import { PatchFailure } from "./patch-sections.ts";
 import { NOT_TEXT, readText, writeText } from "./text.ts";
 import { writeFileEdit, writeRefusal } from "./write-file.ts";
 
-/** How a Codebuff server asks this machine for `write_file` and `str_replace`: the whole file, or hunks of a unified diff. */
+/** A Codebuff server sends the whole file, or the hunks of a unified diff. */
 export interface ServerEditInput {
   readonly type: "file" | "patch";
   readonly path: string;
   readonly content: string;
 }
 
-/** `undefined` for an input in the form of a model. */
+/** `undefined` for the model's input format. */
 export function readServerEdit(input: unknown): ServerEditInput | undefined {
   if (!isObject(input)) return undefined;
   const { type, path, content } = input;
@@ -23,10 +23,7 @@ export function readServerEdit(input: unknown): ServerEditInput | undefined {
   return { type, path, content };
 }
 
-/**
- * Lines that are read to place the hunks of one patch: some 200 ms. A patch in its place is read once. One that is nowhere may be read once
- * for each line of the file.
- */
+/** Lines to read for one patch: about 200 ms. A misplaced patch may be read once per line of the file. */
 const MAX_READ = 2_000_000;
 
 export function serverEdit({ type, path, content }: ServerEditInput): FileEdit {
@@ -59,7 +56,7 @@ function patchedBy(text: string, hunks: string): string {
   if (!patch || patch.hunks.length === 0) throw new PatchFailure("The patch has no hunks.");
   if (patches.length > 1) throw new PatchFailure("The patch is for several files.");
   let left = MAX_READ;
-  // Added lines of a hunk are read again at each place that does not fit, and not compared.
+  // At each position that does not fit, the added lines are read again.
   const added = patch.hunks.reduce(
     (most, { lines }) => Math.max(most, lines.filter((line) => line.startsWith("+")).length),
     0,

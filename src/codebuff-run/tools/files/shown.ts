@@ -1,19 +1,18 @@
-// Whether a call finds the file as its preview showed it.
+// Whether a call finds the same file as its preview.
 import { isSameStamp } from "../changes/seen-files.ts";
 import type { Stamp } from "../door/door.ts";
 
-/** What a preview found at the path of an edit. */
 export type Shown =
   | { readonly kind: "file"; readonly path: string; readonly stamp: Stamp }
   | { readonly kind: "missing" | "link"; readonly path: string }
-  /** The path was refused, or the file was other than the agent had seen it. */
+  /** The path was refused, or the agent did not know the file's version. */
   | { readonly kind: "refused" };
 
 export function shownOf(path: string, stamp: Stamp | undefined): Shown {
   return stamp ? { kind: "file", path, stamp } : { kind: "missing", path };
 }
 
-/** Whether an edit finds what its preview found. A refusal is the same as nothing else. */
+/** Whether an edit finds what its preview found. A refusal never matches. */
 export function isAsShown(shown: Shown, now: Shown): boolean {
   switch (shown.kind) {
     case "refused":

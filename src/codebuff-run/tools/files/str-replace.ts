@@ -1,4 +1,4 @@
-// The tool `str_replace`: its input as one edit.
+// The tool `str_replace`: converts its input into an edit.
 import { setImmediate } from "node:timers/promises";
 import { unifiedDiff } from "./diff.ts";
 import type { FileEdit, Plan } from "./edit.ts";
@@ -11,7 +11,7 @@ export interface StrReplaceInput {
   readonly replacements: readonly GivenReplacement[];
 }
 
-/** In either spelling: later SDKs have another one. */
+/** In the spelling of either SDK version. */
 export interface GivenReplacement {
   readonly old?: string;
   readonly new?: string;
@@ -60,7 +60,7 @@ async function replaceAll(
     const result = replaced(text, replacement);
     if ("failure" in result) failures.push(result.failure);
     else text = result.text;
-    await setImmediate(); // each one reads the whole file: others of this process go first
+    await setImmediate(); // lets other work of this process run in between
     signal.throwIfAborted();
   }
   if (text === before.text)

@@ -1,15 +1,14 @@
-// The bytes of a file as text and back, with its line endings and byte order mark.
+// Converts a file's bytes to text and back. Keeps line endings and byte order mark.
 import { hunksBetween } from "./diff.ts";
 import { feedsIn, withLineFeeds } from "./lines.ts";
 
-/** The text of a file, and what its bytes have besides. */
 export interface FileText {
-  /** As it stands in the file, without the byte order mark. */
+  /** The unchanged text, without byte order mark. */
   readonly raw: string;
-  /** With `\n` at the end of each line: edits work on this. A `\r` elsewhere is a character like others. */
+  /** With `\n` line ends, for edits. A `\r` elsewhere stays. */
   readonly text: string;
   readonly hasMark: boolean;
-  /** `mixed`: some lines end with `\n`, some with `\r\n`. */
+  /** `mixed`: both `\n` and `\r\n` occur. */
   readonly endings: "lf" | "crlf" | "mixed";
 }
 
@@ -19,14 +18,14 @@ const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 const ENCODER = new TextEncoder();
 
-/** `undefined` for bytes that are no UTF-8, and for bytes with a NUL: they are a program, a picture or UTF-16, which no edit of a text may touch. */
+/** `undefined` if the bytes are not UTF-8 or hold a NUL, as in binary files and UTF-16. */
 export function readText(bytes: Uint8Array): FileText | undefined {
   if (bytes.includes(0)) return undefined;
   let decoded: string;
   try {
     decoded = DECODER.decode(bytes);
   } catch {
-    return undefined; // no UTF-8
+    return undefined; // not UTF-8
   }
   const hasMark = decoded.startsWith(MARK);
   const raw = hasMark ? decoded.slice(1) : decoded;
@@ -36,25 +35,19 @@ export function readText(bytes: Uint8Array): FileText | undefined {
   return { raw, text, hasMark, endings: pairs === feedsIn(text) ? "crlf" : "mixed" };
 }
 
-/** For a file that `readText` cannot read. */
 export const NOT_TEXT = "The file is no UTF-8 text, so it cannot be edited.";
 
-/** A text of the agent as the text of a file: its ends of lines are the file's concern, and so is a byte order mark that the file has. */
+/** Removes the agent's line endings and byte order mark: those of the file apply. */
 export function textFor({ hasMark }: FileText, given: string): string {
   return withLineFeeds(hasMark && given.startsWith(MARK) ? given.slice(1) : given);
 }
 
-/**
- * The bytes of a file whose text is changed. Lines that stay keep their ending, even where endings are mixed; new lines get the ending that
- * most lines have.
- * @param text with `\n` at the end of each line
- */
+/** The bytes of an edited file. Unchanged lines keep their ending; new lines get the most common one. */
 export function writeText(before: FileText, text: string): Uint8Array {
   const raw = withEndings(before, text);
   return ENCODER.encode(before.hasMark ? MARK + raw : raw);
 }
 
-/** The bytes of a new file: the text as it is. */
 export function newText(text: string): Uint8Array {
   return ENCODER.encode(text);
 }

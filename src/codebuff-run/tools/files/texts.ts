@@ -1,18 +1,18 @@
-// Texts by path for a server that asks for files.
+// Texts by path, for a server that requests files.
 import type { Door } from "../door/door.ts";
 import { Refusal } from "../door/refusal.ts";
 import { readExisting } from "./existing.ts";
 import { MAX_READ, MAX_TOTAL } from "./read-files.ts";
 import { readText } from "./text.ts";
 
-/** Texts by path, each read once; `null` for a file that is not there, is no text, is too large beside those before it, or must not be read. */
+/** Reads each file once. `null`: missing, not text, over the limit of all files, or blocked. */
 export async function textsOf(
   door: Door,
   paths: readonly string[],
 ): Promise<Readonly<Record<string, string | null>>> {
   const texts = new Map<string, string | null>();
   let left = MAX_TOTAL;
-  // One by one: a server may ask for many.
+  // One by one: a server may request many.
   for (const path of new Set(paths)) {
     const text = await textOf(door, path);
     const fits = text !== null && text.length <= left;

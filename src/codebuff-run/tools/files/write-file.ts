@@ -1,4 +1,4 @@
-// The tool `write_file`: its input as one edit.
+// The tool `write_file`: converts its input into an edit.
 import type { FileRead } from "../door/door.ts";
 import type { Refusal } from "../door/refusal.ts";
 import { cut, unifiedDiff } from "./diff.ts";
@@ -32,7 +32,7 @@ function update(path: string, file: FileRead, content: string): Plan {
   const before = readText(file.bytes);
   if (!before) return { kind: "refused", errorMessage: NOT_TEXT };
   const given = textFor(before, content);
-  // A model that leaves out the last line feed does not mean to.
+  // Models often omit the last line feed by mistake.
   const isCut = before.text.endsWith("\n") && given !== "" && !given.endsWith("\n");
   const text = isCut ? `${given}\n` : given;
   if (text === before.text)
@@ -49,7 +49,7 @@ function update(path: string, file: FileRead, content: string): Plan {
   };
 }
 
-/** The text of a failure of `write_file` and `str_replace`, for a path that is refused. */
+/** The error for a refused path, for `write_file` and `str_replace`. */
 export function writeRefusal({ reason, message }: Refusal): string {
   switch (reason) {
     case "outside":

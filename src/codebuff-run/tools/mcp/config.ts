@@ -1,37 +1,36 @@
-// Configurations of MCP servers: checked, and filled in from the environment.
+// Checks the configurations of MCP servers, and fills in environment variables.
 import { type Checks, checkFields, checks, describe, isObject, oneOf } from "../../../core/checks.ts";
 import { InvalidInputError } from "../../../core/errors.ts";
 import { assertPrivate } from "../../../core/link/private-address.ts";
 import { checkNames } from "../../../core/names.ts";
 
-/** A server that runs on this machine, and talks over its stdin and stdout. It runs with the rights of this process. */
+/** A local server that communicates over stdin and stdout. It runs with the rights of this process. */
 export interface McpProgram {
   readonly type?: "stdio";
-  /** The program. No shell reads it. */
+  /** The program. Started without a shell. */
   readonly command: string;
   readonly args?: readonly string[];
-  /** Variables beside the reduced environment. `$NAME` in a value is replaced by that variable of this process, if it is set. */
+  /** Added to the reduced environment. `$NAME` in a value is replaced by this process's variable, if set. */
   readonly env?: Readonly<Record<string, string>>;
-  /** @default the `cwd` of the options */
+  /** @default the option `cwd` */
   readonly cwd?: string;
 }
 
-/** A server at an address. `sse` is the older of the two transports. */
+/** A remote server. `sse` is the older transport. */
 export interface McpAddress {
   /** @default "http": Streamable HTTP */
   readonly type?: "http" | "sse";
   readonly url: string | URL;
-  /** Parameters of the query. */
+  /** Query parameters. */
   readonly params?: Readonly<Record<string, string>>;
-  /** Headers of each request. `$NAME` in a value is replaced by that variable of this process, if it is set. */
+  /** Headers of each request. `$NAME` in a value is replaced by this process's variable, if set. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export type McpServerConfig = McpProgram | McpAddress;
 
-/** A checked configuration, as it is when the server is started. */
 export type Target = {
-  /** Values that no message may show. */
+  /** Values to redact from messages. */
   readonly secrets: readonly string[];
 } & (
   | {
@@ -75,7 +74,7 @@ const ADDRESS_CHECKS: Checks<McpAddress> = {
 
 const EITHER = { ...ADDRESS_CHECKS, ...PROGRAM_CHECKS };
 
-/** @throws InvalidInputError for a configuration that cannot work, and for credentials that would travel unencrypted. */
+/** @throws InvalidInputError for an invalid configuration, or if credentials would travel unencrypted */
 export function checkConfig(name: string, config: McpServerConfig, allowInsecure: boolean): void {
   const what = `field of the MCP server \`${name}\``;
   if (!isObject(config as unknown))
@@ -83,7 +82,7 @@ export function checkConfig(name: string, config: McpServerConfig, allowInsecure
       `the MCP server \`${name}\` is ${describe(config)}.`,
       "Pass { command, args, env } or { url, headers }.",
     );
-  // Without either, it may be a misspelt `url` that is there.
+  // Without both fields, `url` may be misspelt: check the names first.
   if (!("url" in config) && !("command" in config)) checkNames(config, EITHER, what);
   if ("url" in config) {
     checkFields(config, ADDRESS_CHECKS, what);
@@ -98,7 +97,7 @@ export function checkConfig(name: string, config: McpServerConfig, allowInsecure
     );
 }
 
-/** @param variables for `$NAME`: those of this process */
+/** @param variables this process's environment, for `$NAME` */
 export function targetOf(config: McpServerConfig, variables: Variables, cwd: string | undefined): Target {
   if ("url" in config) {
     const { type = "http", params = {} } = config;
@@ -106,7 +105,7 @@ export function targetOf(config: McpServerConfig, variables: Variables, cwd: str
     const values = Object.values(headers);
     const url = new URL(String(config.url));
     for (const [name, value] of Object.entries(params)) url.searchParams.append(name, value);
-    const tokens = values.map((value) => value.replace(/^\S+\s+/, "")); // behind `Bearer`
+    const tokens = values.map((value) => value.replace(/^\S+\s+/, "")); // the token after `Bearer`
     return { kind: type, url, headers, secrets: [...values, ...tokens, ...url.searchParams.values()] };
   }
   const { command, args = [], env = {} } = config;
@@ -143,7 +142,7 @@ function addressOf(
   if (hasSecrets && !allowInsecure) assertPrivate(url);
 }
 
-/** Replaces `$NAME` in each value. A variable that is not set stays as it is written. */
+/** Replaces `$NAME` in each value. Keeps `$NAME` if the variable is not set. */
 function expanded(
   values: Readonly<Record<string, string>>,
   variables: Variables,

@@ -1,17 +1,12 @@
-// A `fetch` for the MCP package: limits each message, and ends calls whose stream broke off.
+// A `fetch` for the MCP package: limits message sizes, and fails calls whose stream broke off.
 import { isObject } from "../../../core/checks.ts";
 
-/** Bytes of one message. The largest picture in a result has 5 MiB. */
+/** Bytes of one message. The largest image in a result has 5 MiB. */
 const MAX_MESSAGE = 16 * 1_048_576;
 
-/** Answers with these statuses have no body. */
 const EMPTY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 
-/**
- * A `fetch` for the package's transports. It limits the size of each message. If the stream of a call ends without the answer, it writes
- * an error as the answer: the package would wait for ever.
- * @param lost a stream that was asked for by GET has ended
- */
+/** Limits each message. Fails a call whose stream ended early: the package would wait forever. */
 export function guardedFetch(
   fetch: typeof globalThis.fetch,
   lost: () => void,
@@ -30,16 +25,15 @@ export function guardedFetch(
   };
 }
 
-/** The id of a JSON-RPC request. */
 function idIn(body: unknown): string | number | undefined {
   if (typeof body !== "string") return undefined;
-  const message: unknown = JSON.parse(body); // the package has written it
+  const message: unknown = JSON.parse(body); // JSON from the package
   if (!isObject(message) || typeof message["method"] !== "string") return undefined;
   const { id } = message;
   return typeof id === "string" || typeof id === "number" ? id : undefined;
 }
 
-/** Follows the answer, if there was one; the package then knows the id no more, and leaves the error out. */
+/** An error as the call's answer. After a real answer, the package ignores the error. */
 function errorEvent(id: string | number, message: string): Uint8Array {
   const data = JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_000, message } });
   return new TextEncoder().encode(`\n\ndata: ${data}\n\n`);
@@ -78,7 +72,7 @@ function guard(
   });
 }
 
-/** Counts the bytes of the message that is under way. An event ends with an empty line. */
+/** Counts the bytes of the current message. An empty line ends an event. */
 class MessageSize {
   readonly #isStream: boolean;
   #bytes = 0;
@@ -88,7 +82,7 @@ class MessageSize {
     this.#isStream = isStream;
   }
 
-  /** Returns the largest size of a message so far in this piece. */
+  /** Returns the size of the largest message in this piece. */
   add(piece: Uint8Array): number {
     if (!this.#isStream) {
       this.#bytes += piece.length;

@@ -1,4 +1,4 @@
-// MCP servers at an address, over the transports of the MCP package.
+// The transports for remote MCP servers, from the MCP package.
 import type { Transport } from "@modelcontextprotocol/client";
 import { guardedFetch } from "./guarded-fetch.ts";
 import { withoutDeepMessages } from "./nesting.ts";
@@ -10,20 +10,16 @@ export interface HttpSetup {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly fetch: typeof globalThis.fetch;
-  /** The stream of a server of the kind `sse` has ended: no answer can come any more. */
+  /** Called when the stream of an `sse` server ends: no answers follow. */
   readonly lost: () => void;
 }
 
 export interface HttpTransport {
   readonly transport: Transport;
-  /** Tells the server that the session is over. */
   readonly leave: () => Promise<void>;
 }
 
-/**
- * The transports of the package. A stream that breaks is not opened again: its call fails, and the next run makes a new session. So no
- * timer of the package outlives a call.
- */
+/** Creates a transport without reconnects. A broken stream fails its call; the next run connects again. */
 export function httpTransport({ peer, kind, url, headers, fetch, lost }: HttpSetup): HttpTransport {
   const requestInit = { headers: { ...headers } };
   if (kind === "sse") {

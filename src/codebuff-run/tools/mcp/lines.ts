@@ -1,12 +1,11 @@
-// Cuts a stream of bytes into lines, in linear time.
+// Splits a byte stream into lines, in linear time.
 
 const NEWLINE = 0x0a;
 
-/** Cuts a stream of bytes into lines. Each byte is copied once, so the work is linear. */
+/** Splits a byte stream into lines. Linear: copies each byte once. */
 export class Lines {
   readonly #maxBytes: number;
   readonly #decoder = new TextDecoder();
-  /** The pieces of a line that has not ended. */
   #pieces: Uint8Array[] = [];
   #bytes = 0;
 
@@ -14,7 +13,7 @@ export class Lines {
     this.#maxBytes = maxBytes;
   }
 
-  /** Returns the lines that a piece has ended; `undefined` if a line is longer than the limit. */
+  /** Returns the completed lines; `undefined` if a line exceeds the limit. */
   push(piece: Uint8Array): readonly string[] | undefined {
     const lines: string[] = [];
     let start = 0;
@@ -39,7 +38,7 @@ export class Lines {
   }
 }
 
-/** The end of a stream of text. */
+/** Keeps the last bytes of a text stream. */
 export class Tail {
   readonly #maxBytes: number;
   #bytes: Uint8Array = new Uint8Array();

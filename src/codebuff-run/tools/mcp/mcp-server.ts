@@ -1,4 +1,4 @@
-// One MCP server as a source of tools: started when needed, and again after its end.
+// One MCP server as a tool source: started on demand, and again after it ends.
 import { isObject } from "../../../core/checks.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { ClosedError, ConnectError } from "../../../core/errors.ts";
@@ -7,42 +7,42 @@ import type { SourceTool, ToolSource, ToolSourceContext } from "../../calls/tool
 import { Session, type SessionSetup } from "./session.ts";
 
 export interface McpServerSetup extends Omit<SessionSetup, "target" | "clock"> {
-  /** Reads the configuration at each start. */
+  /** Reads the configuration, at each start. */
   readonly target: () => SessionSetup["target"];
 }
 
-/** Tools of one server. Many models read no more in one request. */
+/** Tools per server. Many models accept no more per request. */
 const MAX_TOOLS = 128;
 
-/** Characters of the description of a tool: each request to a model repeats it. */
+/** Characters of a tool's description. Each request repeats it. */
 const MAX_DESCRIPTION = 4_000;
 
-/** Characters of the parameters of a tool, as JSON. */
+/** Characters of a tool's parameters as JSON. */
 const MAX_PARAMETERS = 64_000;
 
-/** Starts in a row that may fail before runs no longer wait for the server. */
+/** Consecutive failed starts before runs stop waiting for the server. */
 const MAX_FAILED_STARTS = 3;
 
-/** ms until a server that has failed so often is started again. */
+/** ms until the next start after that many failures. */
 const RETRY_AFTER = 60_000;
 
 type State =
   | { readonly name: "idle" }
-  /** All runs that need the server wait for the same start. */
+  /** All runs wait for the same start. */
   | { readonly name: "starting"; readonly session: Session; readonly opened: Promise<void> }
   | { readonly name: "open"; readonly session: Session }
   | { readonly name: "closed" };
 
 /**
- * The tools of one MCP server, which is started when a run needs it first, and again when it has ended since.
+ * The tools of one MCP server. Starts the server when a run first needs it, and again after it ended.
  *
- *     idle ──▶ starting ──▶ open ──the server has ended, or does not answer──▶ idle
- *                 └── a failure ──▶ idle                     any ── close() ──▶ closed
+ *     idle ──▶ starting ──▶ open ──server ended or does not answer──▶ idle
+ *                 └── failure ──▶ idle                     any ── close() ──▶ closed
  */
 export class McpServer implements ToolSource {
   readonly name: string;
   readonly #setup: McpServerSetup;
-  /** Until they have ended. */
+  /** All sessions that have not ended. */
   readonly #sessions = new Set<Session>();
   #state: State = { name: "idle" };
   #failedStarts = 0;
@@ -61,7 +61,7 @@ export class McpServer implements ToolSource {
     } catch (error) {
       if (signal.aborted || session.isBusy) throw error; // other runs use the session
       this.#drop(session);
-      if (session === last) return this.tools({ signal, clock, warn }); // it has forgotten the session since the last run
+      if (session === last) return this.tools({ signal, clock, warn }); // the server has forgotten the session
       this.#failed(clock);
       throw error;
     }
@@ -92,7 +92,7 @@ export class McpServer implements ToolSource {
     }
   }
 
-  /** @throws ConnectError if it has failed too often */
+  /** @throws ConnectError after too many failed starts */
   #start(clock: Clock): void {
     if (this.#failedStarts >= MAX_FAILED_STARTS && clock.now() - this.#failedAt < RETRY_AFTER)
       throw new ConnectError(
@@ -110,7 +110,7 @@ export class McpServer implements ToolSource {
         throw error;
       },
     );
-    opened.catch(() => {}); // the runs that wait report it
+    opened.catch(() => {}); // the waiting runs report the error
     this.#state = { name: "starting", session, opened };
   }
 
@@ -123,7 +123,7 @@ export class McpServer implements ToolSource {
     return "session" in this.#state && this.#state.session === session;
   }
 
-  /** The next run starts the server again. */
+  /** Ends the session. The next run starts the server again. */
   #drop(session: Session): void {
     if (this.#isCurrent(session)) this.#state = { name: "idle" };
     void this.#end(session);
@@ -151,7 +151,7 @@ export class McpServer implements ToolSource {
   }
 }
 
-/** A tool as the loop uses it; or why it cannot be used. */
+/** The tool for a run, or the reason why it is unusable. */
 function toolOf(session: Session, listed: unknown): SourceTool | string {
   if (!isObject(listed)) return "it is no object";
   const { name, title, description, inputSchema } = listed;
@@ -171,7 +171,7 @@ function toolOf(session: Session, listed: unknown): SourceTool | string {
   };
 }
 
-/** The server checks its input itself. Patterns of its schema could block this process. */
+/** The server checks its inputs itself. Its schema's patterns could block this process. */
 const SERVER_CHECKS = {
   "~standard": { version: 1, vendor: "agentwire", validate: (value: unknown) => ({ value }) },
 } as const;

@@ -1,4 +1,4 @@
-// `mcpServers`: the tools of MCP servers for a run, and its options.
+// `mcpServers`: the tools of MCP servers for runs, and its options.
 import { type Checks, checkFields, checks, isObject } from "../../../core/checks.ts";
 import { InvalidInputError } from "../../../core/errors.ts";
 import type { ToolSource } from "../../calls/tool-sources.ts";
@@ -7,26 +7,23 @@ import { checkConfig, type McpServerConfig, targetOf } from "./config.ts";
 import { McpServer } from "./mcp-server.ts";
 import type { McpLimits } from "./session.ts";
 
-/** Options of {@link mcpServers}. Times are in ms; 0 turns a limit off. */
+/** Options of {@link mcpServers}. Times are in ms; 0 disables a limit. */
 export interface McpOptions extends Partial<McpLimits> {
-  /** ms for a server to start and shake hands. @default 30_000: `npx` may first fetch the server's package */
+  /** ms for start and handshake. @default 30_000: `npx` may download the package first */
   readonly startTimeout?: number;
-  /** ms for the list of tools, which each run waits for. @default 10_000 */
+  /** ms for the list of tools. Each run waits for it. @default 10_000 */
   readonly listTimeout?: number;
-  /** ms for a call. @default 300_000: builds and browsers take minutes */
+  /** ms per call. @default 300_000: builds and browsers take minutes */
   readonly callTimeout?: number;
-  /** The folder in which programs start. @default the folder of this process */
+  /** The working directory of programs. @default that of this process */
   readonly cwd?: string;
-  /**
-   * The environment of a program, with the variables of its configuration.
-   * @default the environment of this process, without its credentials
-   */
+  /** The environment of a program. @default its variables and this process's, without credentials */
   readonly environment?: (
     env: Readonly<Record<string, string>>,
   ) => Readonly<Record<string, string | undefined>>;
-  /** Allows headers and parameters to travel over plain `http:` to another machine. @default false */
+  /** Allows headers and parameters over plain `http:` to other machines. @default false */
   readonly allowInsecure?: boolean;
-  /** @default the platform's, read at each call */
+  /** @default the platform's, read for each request */
   readonly fetch?: typeof globalThis.fetch;
 }
 
@@ -41,12 +38,12 @@ const CHECKS: Checks<McpOptions> = {
 };
 
 /**
- * The tools of MCP servers, for `toolSources`. Each server is started when a run needs it first, and ended with the client. **A program runs
- * with your rights**, outside of any root. Needs the package `@modelcontextprotocol/client`.
+ * The tools of MCP servers, for `toolSources`. A server starts with the first run, and ends with the client. **A
+ * program runs with your rights**, without a root. Needs the package `@modelcontextprotocol/client`.
  *
- * @example
- * const client = new CodebuffRun({ toolSources: mcpServers({ docs: { command: "npx", args: ["-y", "docs-server"] } }) });
- * @throws InvalidInputError for the first configuration or option that is wrong
+ * @example const client = new CodebuffRun({ toolSources: mcpServers({ docs: { command: "npx", args: ["-y",
+ * "docs-server"] } }) });
+ * @throws InvalidInputError for the first invalid configuration or option
  */
 export function mcpServers(
   servers: Readonly<Record<string, McpServerConfig>>,

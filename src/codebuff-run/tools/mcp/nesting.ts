@@ -1,12 +1,9 @@
-// Drops MCP messages that are nested too deeply, and fails their calls.
+// Drops MCP messages that are nested too deeply, and fails their requests.
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { isObject } from "../../../core/checks.ts";
 import { MAX_NESTING, TOO_DEEP } from "../../../core/text.ts";
 
-/**
- * Takes the place of a message that is nested too deeply: an error for the request that it answers. `undefined` for a message that answers
- * none.
- */
+/** The error that replaces a too deeply nested answer; `undefined` if the message answers no request. */
 export function failureInstead({
   id,
   method,
@@ -15,7 +12,7 @@ export function failureInstead({
   return { jsonrpc: "2.0", id, error: { code: -32_603, message: `the answer cannot be used: ${TOO_DEEP}` } };
 }
 
-/** Hands on no message of a transport of the package that is nested too deeply: `JSON.stringify` would overflow the stack later. */
+/** Replaces messages that are nested too deeply: `JSON.stringify` would overflow the stack. */
 export function withoutDeepMessages(transport: Transport): Transport {
   let checked: Transport["onmessage"];
   return Object.defineProperty(transport, "onmessage", {

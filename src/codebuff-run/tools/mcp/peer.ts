@@ -2,7 +2,6 @@
 import { isObject } from "../../../core/checks.ts";
 import { type Peer as Package, peerError } from "../../../core/peers.ts";
 
-/** The optional peer that speaks the protocol. */
 export type Peer = typeof import("@modelcontextprotocol/client");
 
 const MCP: Package = {
@@ -11,10 +10,10 @@ const MCP: Package = {
   install: "@modelcontextprotocol/client@2",
 };
 
-/** Imported when it is used: most callers have no MCP servers. */
+/** Imported on first use: most callers have no MCP servers. */
 const importPeer = (): Promise<Peer> => import("@modelcontextprotocol/client");
 
-/** @throws UnsupportedError if the package is not installed, or is no version 2; what else it throws while it is loaded */
+/** @throws UnsupportedError if the package is missing or not version 2; any other load error */
 export async function loadPeer(load: () => Promise<Peer> = importPeer): Promise<Peer> {
   try {
     const peer = await load();

@@ -1,12 +1,11 @@
-// What an MCP server answers to a call, as the result of a tool.
+// Converts an MCP server's answer into a tool result.
 import type { ToolOutput } from "../../../codebuff-events/print-mode.ts";
 import { isObject } from "../../../core/checks.ts";
 import { failure, json } from "../../calls/toolbox.ts";
 
-/** Characters of the text of a resource, and of a failure. A model reads less. */
+/** Characters of a resource's text, and of an error. */
 const MAX_TEXT = 100_000;
 
-/** What a server answers to a call, as the result of a tool. */
 export function outputOf(result: unknown): readonly ToolOutput[] {
   const { content, structuredContent, isError }: Readonly<Record<string, unknown>> = isObject(result)
     ? result
@@ -36,7 +35,7 @@ function partOf(part: unknown): ToolOutput {
   return json(typeof uri === "string" ? uri : JSON.stringify(part));
 }
 
-/** `data` is Base64, as in all media. */
+/** Encodes text as Base64, like all media. */
 function resourceOf({ text, blob, mimeType }: Readonly<Record<string, unknown>>): ToolOutput | undefined {
   const mediaType = typeof mimeType === "string" ? mimeType : "text/plain";
   if (typeof text === "string")

@@ -14,7 +14,7 @@ import { loadPeer } from "./peer.ts";
 import { outputOf } from "./results.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
-/** Limits of one server, in ms; 0 turns a limit off. */
+/** Limits of one server, in ms; 0 disables a limit. */
 export interface McpLimits {
   readonly startTimeout: number;
   readonly listTimeout: number;
@@ -25,22 +25,21 @@ export interface SessionSetup {
   readonly name: string;
   readonly target: Target;
   readonly limits: McpLimits;
-  /** The reduced environment of a program, without the variables of its configuration. */
   readonly environment: (env: Readonly<Record<string, string>>) => NodeJS.ProcessEnv;
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
 }
 
-/** Pages of a list of tools. A server may name a next page for ever. */
+/** Pages of the tool list. Bounds an endless list. */
 const MAX_PAGES = 64;
 
-/** ms for a server to hear that a session is over. */
+/** ms for ending the session on the server. */
 const LEAVE_GRACE = 1_000;
 
-/** Characters of a server's words about a failure. */
+/** Characters of a server's error message. */
 const MAX_WORDS = 4_000;
 
-/** Answers are read here, field by field: the package would refuse a whole answer for one unknown part. */
+/** Accepts any object. The package would reject a whole answer for one unknown part. */
 const ANY_OBJECT = {
   "~standard": {
     version: 1,
@@ -50,10 +49,10 @@ const ANY_OBJECT = {
   },
 } as const satisfies StandardSchema;
 
-/** The package's own limit would run on the clock of the system. */
+/** Disables the package's timeout, which ignores the injected clock. */
 const NO_LIMIT = { timeout: MAX_DELAY };
 
-/** One session with a server: from its start to its end. Not started again. */
+/** One session with a server, from start to end. Cannot be reopened. */
 export class Session {
   readonly #setup: SessionSetup;
   readonly #waits: Waits;
@@ -71,17 +70,15 @@ export class Session {
     this.#redactor.use(this, ...setup.target.secrets);
   }
 
-  /** The server has ended, or the session was closed. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Whether a call waits for its answer. */
   get isBusy(): boolean {
     return this.#calls > 0;
   }
 
-  /** Starts the server, and shakes hands. @throws UnsupportedError without the package; ConnectError */
+  /** Starts the server and does the handshake. @throws UnsupportedError without the package; ConnectError */
   async open(): Promise<void> {
     const { limits } = this.#setup;
     const peer = await loadPeer();
@@ -91,7 +88,7 @@ export class Session {
     client.onclose = () => {
       this.#isOver = true;
     };
-    client.onerror = () => {}; // messages that cannot be read; a call that waits has its own limit
+    client.onerror = () => {}; // unreadable messages; calls have their own limit
     this.#transport = transport;
     this.#client = client;
     try {
@@ -116,7 +113,6 @@ export class Session {
     return transport;
   }
 
-  /** The tools of the server, as it describes them. */
   async tools(signal: AbortSignal): Promise<readonly unknown[]> {
     const client = this.#client;
     if (!client?.getServerCapabilities()?.tools) return [];
@@ -145,7 +141,7 @@ export class Session {
     throw new Error(`the list of tools has more than ${MAX_PAGES} pages`);
   }
 
-  /** Calls a tool. A failure is a result. Throws only when `signal` is aborted; the server is then told. */
+  /** Calls a tool. Failures become results. Throws only if `signal` aborts; the server is then notified. */
   async call(
     name: string,
     input: Readonly<Record<string, unknown>>,
@@ -174,13 +170,13 @@ export class Session {
     return isAnswer(error) ? words : `The MCP server ${this.#setup.name} has failed: ${words}`;
   }
 
-  /** Why something has failed: the end of the server explains what has come of it. */
+  /** The error text. If the server has ended, the reason for its end. */
   #wordsOf(error: unknown): string {
     const ended = this.#transport instanceof StdioTransport ? this.#transport.why : undefined;
     return this.#redactor.redact(ended ?? wordsOf(error)).slice(0, MAX_WORDS);
   }
 
-  /** Ends the session, and the server with all that it has started, if it was started here. Never rejects. */
+  /** Ends the session, and a local server with its processes. Never rejects. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -196,12 +192,11 @@ export class Session {
   }
 }
 
-/** Whether the server has answered with an error of JSON-RPC. */
 function isAnswer(error: unknown): boolean {
   return error instanceof Error && error.name === "ProtocolError";
 }
 
-/** The message of an error, with the HTTP status and the message of the cause: `fetch` says why in the cause. */
+/** The error's message with HTTP status and cause: `fetch` gives the reason in the cause. */
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return said(error);
   if (error instanceof AgentwireError) return error.message;

@@ -1,4 +1,4 @@
-// An MCP server as a program of this machine: one JSON message a line.
+// A local MCP server over stdin and stdout, one JSON message per line.
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { isObject } from "../../../core/checks.ts";
 import type { CancelTimer, Clock } from "../../../core/clock.ts";
@@ -18,22 +18,22 @@ export interface StdioSetup {
   readonly clock: Clock;
 }
 
-/** Bytes of one message. The largest picture in a result has 5 MiB. */
+/** Bytes of one message. The largest image in a result has 5 MiB. */
 const MAX_LINE = 16 * 1_048_576;
 
-/** Bytes of messages to a server that reads none. The arguments of a call have 4 MiB at most. */
+/** Bytes that the server may leave unread. The arguments of a call have at most 4 MiB. */
 const MAX_UNREAD = 16 * 1_048_576;
 
-/** Bytes of the error output that explain an end. */
+/** Bytes of stderr in the reason for an end. */
 const MAX_STDERR = 2_048;
 
-/** ms for a server to end by itself once its input is closed. */
+/** ms for the server to end after its input was closed. */
 const INPUT_GRACE = 300;
 
-/** ms from SIGTERM to SIGKILL. With `INPUT_GRACE`, shorter than the 2 s in which a client closes. */
+/** ms from SIGTERM to SIGKILL. With `INPUT_GRACE`, less than the 2 s of a client's close. */
 const TERM_GRACE = 1_200;
 
-/** A server in a process group of its own. One JSON-RPC message is one line. */
+/** Runs the server in its own process group. One line is one JSON-RPC message. */
 export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -51,7 +51,6 @@ export class StdioTransport implements Transport {
     this.#setup = setup;
   }
 
-  /** Why the server has ended, once it has. */
   get why(): string | undefined {
     return this.#why;
   }
@@ -72,7 +71,7 @@ export class StdioTransport implements Transport {
         listener: {
           stdout: (piece) => this.#read(piece),
           stderr: (piece) => this.#stderr.push(piece),
-          exited: () => this.#process?.kill(), // the processes that it leaves behind
+          exited: () => this.#process?.kill(), // kill the remaining processes
           ended: ({ code, signal }) => this.#end(`it has ended ${how(code, signal)}`),
           abandoned: () => {},
           failed: (error) => this.#end(`it could not be started: ${error.message}`),
@@ -90,7 +89,7 @@ export class StdioTransport implements Transport {
     if (unread > MAX_UNREAD) this.#giveUp("it does not read its input");
   }
 
-  /** Ends the server and all that it has started. Resolves when they have ended. */
+  /** Ends the server and all its processes. Resolves when they have ended. */
   close(): Promise<void> {
     if (!this.#process) this.#end("it was closed");
     if (!this.#isOver && this.#why === undefined) {
@@ -110,7 +109,7 @@ export class StdioTransport implements Transport {
     if (!lines) this.#giveUp(`a line of its output is longer than ${MAX_LINE} bytes`);
   }
 
-  /** Lines that are no messages are left out: many servers print to stdout what they should print to stderr. */
+  /** Ignores other lines: many servers print logs to stdout. */
   #take(line: string): void {
     if (!line.startsWith("{")) return;
     const isDeep = isTooDeep(line);

@@ -16,16 +16,16 @@ import { joinPath } from "./walk.ts";
 import { searchWithWorker } from "./worker-search.ts";
 
 export interface CodeSearchOptions {
-  /** Where ripgrep 13 or later is. By default `rg` on the `PATH`, else the optional package `@vscode/ripgrep`, else a search in a worker thread. */
+  /** ripgrep 13 or later. @default `rg` in PATH, then `@vscode/ripgrep`, then a worker thread */
   readonly ripgrepPath?: string | undefined;
-  /** Whether agents may pass flags, of a short list. @default false */
+  /** Whether agents may pass ripgrep flags from a short list. @default false */
   readonly allowFlags?: boolean | undefined;
-  /** As the door's option. @default true */
+  /** Same as the door's option. @default true */
   readonly ignoreFiles?: boolean | undefined;
-  /** ms of one search. @default 10000 */
+  /** ms per search. @default 10000 */
   readonly timeLimitMs?: number | undefined;
   readonly clock?: Clock | undefined;
-  /** `"worker"`: never ripgrep. @default "auto" */
+  /** `worker` never uses ripgrep. @default "auto" */
   readonly engine?: "auto" | "worker" | undefined;
 }
 
@@ -36,14 +36,13 @@ export interface CodeSearchInput {
   readonly maxResults: number;
 }
 
-/** Characters. Longer patterns are no questions, and a command line has a limit. */
+/** Characters of a pattern. A command line has a limit. */
 const MAX_PATTERN = 10_000;
-/** Characters of what was found before the time was over. */
+/** Characters of partial results after a timeout. */
 const MAX_PARTIAL = 1_000;
-/** Hidden folders that are searched without a question, as the real tool does: they have what agents and CI read. */
+/** Hidden folders that are always searched, as in Codebuff. Agents and CI read them. */
 const HIDDEN_FOLDERS = [".agents", ".claude", ".github", ".gitlab", ".circleci", ".husky"];
 
-/** The tool `code_search`. */
 export function codeSearch(options: CodeSearchOptions = {}): LocalTool<CodeSearchInput> {
   const { ripgrepPath, engine = "auto" } = options;
   let program: Promise<string | undefined> | undefined;
@@ -125,11 +124,11 @@ async function findHidden(door: Door, folder: string): Promise<readonly string[]
 
 async function isSearched(door: Door, path: string): Promise<boolean> {
   try {
-    // Not a link: ripgrep follows a link that it is named.
+    // Not a link: ripgrep would follow it.
     const isFolder = (await door.look(path))?.kind === "folder";
     return isFolder && (await door.status(path, "folder")) !== "blocked";
   } catch (error) {
-    // The caller's filter may block even the name.
+    // The caller's filter may block the name.
     if (error instanceof Refusal) return false;
     throw error;
   }
@@ -142,7 +141,7 @@ interface Reading {
   readonly signal: AbortSignal;
 }
 
-/** Returns `undefined` if the report is full before the engine has ended. */
+/** Returns `undefined` if the report was full before the engine ended. */
 async function readInto(report: Report, engine: Engine, reading: Reading): Promise<EngineEnd | undefined> {
   try {
     for (;;) {
@@ -158,11 +157,11 @@ async function readInto(report: Report, engine: Engine, reading: Reading): Promi
   }
 }
 
-/** The text of a file with hits, through the door. `undefined`: the agent may not see the file, or it has gone. */
+/** Reads a matching file through the door. `undefined`: blocked or deleted. */
 async function readHits({ path }: FileHits, { door, folder, hidden }: Reading): Promise<string | undefined> {
   const isBelowDot = path.startsWith("./");
   const names = (isBelowDot ? path.slice(2) : path).split("/");
-  // A glob such as `-g '*'` makes ripgrep look into hidden folders.
+  // With a glob such as `-g '*'`, ripgrep searches hidden folders.
   const isHidden = (isBelowDot ? names : names.slice(1)).some((name) => name.startsWith("."));
   if (names.includes(".git") || (isHidden && !hidden)) return undefined;
   const inside = joinPath(folder, names.join("/"));
@@ -175,9 +174,7 @@ async function readHits({ path }: FileHits, { door, folder, hidden }: Reading): 
   }
 }
 
-/**
- * ripgrep says 0 for a match that is not shown, and 2 for a file that it could not read. Neither is said: an agent must not learn what is in a file that it may not see.
- */
+/** Hides ripgrep's exit code: it would reveal matches in blocked files. */
 function exitOf(end: EngineEnd, { matches }: Report): EngineEnd {
   if (end.code === 2 && end.stderr !== "") return end;
   return { code: matches > 0 ? 0 : 1, stderr: "" };

@@ -1,20 +1,16 @@
-// Finds ripgrep's program: an option, the `PATH`, or an optional package.
+// Finds the ripgrep program: by option, in PATH, or in an optional package.
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 
 export interface FindOptions {
-  /** Where ripgrep is. It is used without a look. */
+  /** The program's path, used without a check. */
   readonly ripgrepPath?: string | undefined;
-  /** The environment with the `PATH`. @default process.env */
+  /** Provides PATH. @default process.env */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/**
- * ripgrep's program: `ripgrepPath`, `rg` on the `PATH`, or of the optional package `@vscode/ripgrep`. `undefined`: there is none.
- *
- * Relative folders of the `PATH` are left out: they are below the folder of the project, where an agent may write an `rg` of its own.
- */
+/** Returns `undefined` without ripgrep. Ignores relative folders in PATH: an agent could write there. */
 export async function findRipgrep({
   ripgrepPath,
   env = process.env,
@@ -46,6 +42,6 @@ async function inPackage(): Promise<string | undefined> {
     const { rgPath } = await import("@vscode/ripgrep");
     return (await isProgram(rgPath)) ? rgPath : undefined;
   } catch {
-    return undefined; // not installed, or not for this system
+    return undefined; // not installed, or not for this platform
   }
 }

@@ -1,21 +1,20 @@
-// Reads the ripgrep flags of a search into a checked form.
+// Parses and checks the ripgrep flags of a search.
 import { globProblem } from "./globs.ts";
 
-/** What the flags of a search say: both engines read only this, and never the text of the agent. */
+/** Parsed flags. Engines use only this, never the agent's text. */
 export interface SearchFlags {
   readonly letterCase: "sensitive" | "insensitive" | "smart";
   readonly boundary: "none" | "word" | "line";
-  /** Whether the pattern is a plain text. */
   readonly fixed: boolean;
   readonly multiline: boolean;
-  /** Whether `.` matches a line feed. Only with `multiline`. */
+  /** Whether `.` matches line feeds. Needs `multiline`. */
   readonly dotAll: boolean;
-  /** Lines of context. */
+  /** Context lines. */
   readonly before: number;
   readonly after: number;
   /** Matches per file. */
   readonly maxCount: number | undefined;
-  /** In ripgrep's syntax: a leading `!` excludes. The last one that matches a path decides. */
+  /** In ripgrep's syntax; `!` excludes. The last matching glob decides. */
   readonly globs: readonly string[];
   readonly types: readonly TypeFlag[];
 }
@@ -38,17 +37,17 @@ export const NO_FLAGS: SearchFlags = {
   types: [],
 };
 
-/** Lines; more context than this is a read of the file. */
+/** Context lines. */
 const MAX_CONTEXT = 100;
-/** Matches per file; far above the limit of one search. */
+/** Matches per file. Far above one search's limit. */
 const MAX_COUNT = 1_000_000;
-/** Globs and types of one search; each costs time per path. */
+/** Globs and types per search. Each costs time per path. */
 const MAX_FILTERS = 50;
 
 const ALLOWED =
   "-i -S -s -w -x -F -U --multiline-dotall -A <n> -B <n> -C <n> -m <n> -g <glob> -t <type> -T <type>";
 
-/** Spaces between quotes do not split. */
+/** Quoted spaces do not split. */
 const WORD = /(?:[^\s"']|"[^"]*"|'[^']*'|["'])+/g;
 const TYPE_NAME = /^[A-Za-z0-9]{1,40}$/;
 
@@ -56,10 +55,7 @@ export type ParsedFlags =
   | { readonly flags: SearchFlags; readonly problem?: undefined }
   | { readonly problem: string };
 
-/**
- * Reads the `flags` of a `code_search`. Short flags may be joined with each other and with their value, as in ripgrep: `-iw`, `-A3`, `-im5`,
- * `-t=js`. All others are refused: some of ripgrep's flags run programs (`--pre`, `--hostname-bin`) or leave the folder (`-f`, `-L`).
- */
+/** Parses flags like ripgrep (`-iw`, `-A3`). Refuses others: some run programs or leave the folder. */
 export function parseFlags(text: string): ParsedFlags {
   const words = (text.match(WORD) ?? []).map((word) => word.replace(/["']/g, ""));
   const draft = new Draft();
@@ -91,7 +87,7 @@ function refused(word: string): string {
   return `The flag ${JSON.stringify(word.slice(0, 100))} is not allowed. Allowed flags: ${ALLOWED}`;
 }
 
-/** Later flags win, as in ripgrep; `-A` and `-B` win over `-C`. */
+/** As in ripgrep, later flags win, and `-A` and `-B` override `-C`. */
 class Draft {
   dotAll = false;
   #letterCase: SearchFlags["letterCase"] = NO_FLAGS.letterCase;
@@ -102,7 +98,7 @@ class Draft {
   readonly #globs: string[] = [];
   readonly #types: TypeFlag[] = [];
 
-  /** Returns whether there is such a flag without a value. */
+  /** Returns whether the flag exists and takes no value. */
   toggle(flag: string): boolean {
     if (flag === "i") this.#letterCase = "insensitive";
     else if (flag === "S") this.#letterCase = "smart";
@@ -115,7 +111,7 @@ class Draft {
     return true;
   }
 
-  /** Returns what is wrong with the value. */
+  /** Returns the problem of an invalid value. */
   set(flag: string, value: string): string | undefined {
     if (flag === "g") return this.#addGlob(value);
     if (flag === "t" || flag === "T") return this.#addType({ name: value, excludes: flag === "T" });

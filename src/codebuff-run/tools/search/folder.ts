@@ -1,13 +1,11 @@
-// Opens the folder that a search is asked to look in.
+// Opens the folder for a search.
 import type { Door, OpenFolder } from "../door/door.ts";
 import { Refusal } from "../door/refusal.ts";
 
-/** A folder to search, or why it cannot be. */
 export type SearchFolder =
   | { readonly folder: OpenFolder; readonly problem?: undefined }
   | { readonly folder?: undefined; readonly problem: string };
 
-/** Opens the `cwd` of a search; the root without one. */
 export async function openSearchFolder(door: Door, cwd: string | undefined): Promise<SearchFolder> {
   try {
     return {

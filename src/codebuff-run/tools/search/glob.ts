@@ -9,7 +9,7 @@ import { limitedSignal, TIME_LIMIT, TimeLimitError } from "./time-limit.ts";
 import { joinPath, type WalkEntry, walk } from "./walk.ts";
 
 export interface GlobOptions {
-  /** ms of one search. @default 10000 */
+  /** ms per search. @default 10000 */
   readonly timeLimitMs?: number | undefined;
   readonly clock?: Clock | undefined;
 }
@@ -20,12 +20,10 @@ export interface GlobInput {
   readonly max_results?: number;
 }
 
-/** Paths of one result: about a megabyte of text, which no model reads. */
+/** Paths per result: about 1 MB of text. */
 const MAX_PATHS = 10_000;
 
-/**
- * The tool `glob`. The folders are read through the door, so no pattern leaves the root. The pattern is matched in a worker thread: some take forever.
- */
+/** Matches in a worker thread: some patterns take forever. Reads folders through the door. */
 export function globFiles(options: GlobOptions = {}): LocalTool<GlobInput> {
   return async (input, { door, signal: outer }) => {
     const { clock = systemClock, timeLimitMs = TIME_LIMIT } = options;

@@ -1,13 +1,13 @@
-// Checks a glob before it is matched.
+// Checks a glob before its use.
 
-/** Characters. Longer globs are mistakes or attacks. */
+/** Characters of a glob. */
 const MAX_GLOB = 500;
-/** Plain globs that braces may stand for. */
+/** Alternatives that the braces may expand to. */
 const MAX_ALTERNATIVES = 1_000;
-/** Braces within braces. */
+/** Nesting of braces. */
 const MAX_DEPTH = 8;
 
-/** What is wrong with a glob, as the end of a sentence; `undefined`: nothing. Linear. */
+/** The problem of a glob, as the end of a sentence; `undefined` if it is valid. Linear. */
 export function globProblem(glob: string): string | undefined {
   if (glob === "") return "is empty";
   if (glob.length > MAX_GLOB) return `is longer than ${MAX_GLOB} characters`;
@@ -15,7 +15,7 @@ export function globProblem(glob: string): string | undefined {
   return bracesProblem(glob);
 }
 
-/** A brace that is open: its alternatives before the last comma, and the globs that the last alternative stands for. */
+/** An open brace: the alternatives before the last comma, and those of the current item. */
 interface OpenBrace {
   sum: number;
   product: number;
@@ -60,7 +60,7 @@ function bracesProblem(glob: string): string | undefined {
   return open.length > 0 ? "has a { without a }" : undefined;
 }
 
-/** The end of `[...]`. A `]` that comes first is a character of the class. */
+/** The end of `[...]`. A leading `]` belongs to the class. */
 function endOfClass(glob: string, at: number): number | undefined {
   const first = glob[at + 1] === "!" || glob[at + 1] === "^" ? at + 2 : at + 1;
   const end = glob.indexOf("]", first + 1);
@@ -69,14 +69,13 @@ function endOfClass(glob: string, at: number): number | undefined {
 
 const RANGE = /\{(-?\d{1,9})\.\.(-?\d{1,9})$/;
 
-/** How many numbers a range such as `{1..20}` has that ends at `at`. */
 function rangeBefore(glob: string, at: number): number | undefined {
   const match = RANGE.exec(glob.slice(Math.max(0, at - 30), at));
   if (!match) return undefined;
   return Math.abs(Number(match[1]) - Number(match[2])) + 1;
 }
 
-/** Whether a glob names something whose name begins with a dot. */
+/** Whether a glob names a hidden file or folder. */
 export function namesHidden(glob: string): boolean {
   return !glob.startsWith("!") && /(?:^|[/{,])\.(?![./]|$)/.test(glob);
 }

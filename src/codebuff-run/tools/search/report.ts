@@ -1,21 +1,21 @@
-// The text of a search for the agent, like ripgrep's with headings.
+// The result of a search as text, like ripgrep with headings.
 import type { LineRange } from "./hits.ts";
 
-/** Matches of one search. */
+/** Matches per search. */
 export const MAX_MATCHES = 250;
 /** Characters of `stdout`. */
 export const MAX_OUTPUT = 20_000;
 
 export interface ReportOptions {
   readonly maxPerFile: number;
-  /** Lines of context. */
+  /** Context lines. */
   readonly before: number;
   readonly after: number;
-  /** Whether a file that reached the limit is named: not if the agent asked for a lower one itself. */
+  /** The agent's limit per file. Files that reach this limit are named. */
   readonly maxResults: number;
 }
 
-/** What the agent is shown: groups of lines in the format of ripgrep with headings. `n:` is a line that matches, `n-` is context. */
+/** The report for the agent, as ripgrep prints it: `n:` is a match, `n-` is context. */
 export class Report {
   readonly #options: ReportOptions;
   #text = "";
@@ -34,7 +34,7 @@ export class Report {
     return this.#matches >= MAX_MATCHES || this.#text.length >= MAX_OUTPUT;
   }
 
-  /** Returns whether the file is shown: its text may have changed since it matched. */
+  /** Returns false if nothing is shown: the file may have changed since the match. */
   add(path: string, text: string, ranges: readonly LineRange[]): boolean {
     const { maxPerFile, maxResults, before, after } = this.#options;
     const shown = ranges.slice(0, Math.min(maxPerFile, MAX_MATCHES - this.#matches));
@@ -42,7 +42,6 @@ export class Report {
     const heading = `${this.#text === "" ? "" : "\n\n"}${path}:`;
     let body = "";
     let matches = 0;
-    /** The first line that is not shown yet. */
     let next = 1;
     for (const [n, { first, last }] of shown.entries()) {
       const from = Math.max(next, first - before);
@@ -50,7 +49,7 @@ export class Report {
       let part = before + after > 0 && matches > 0 && from > next ? "\n--" : "";
       for (next = from; next <= until && lines.has(next) && part.length < MAX_OUTPUT; next++)
         part += `\n${next}${next >= first && next <= last ? ":" : "-"}${lines.at(next)}`;
-      if (next <= first) break; // the file has become shorter, or its context fills the report
+      if (next <= first) break; // the file got shorter, or the report is full
       body += part;
       matches++;
       if (this.#text.length + heading.length + body.length >= MAX_OUTPUT) break;
@@ -62,7 +61,6 @@ export class Report {
     return true;
   }
 
-  /** Every match is shown, but for those above the limit per file. */
   whole(): string {
     if (this.#text === "") return "No results";
     if (this.#cut.length === 0) return shorten(this.#text);
@@ -73,7 +71,7 @@ export class Report {
     );
   }
 
-  /** The search was stopped because the report is full. */
+  /** The report of a search that stopped because the report was full. */
   stopped(): string {
     const limit =
       this.#matches >= MAX_MATCHES
@@ -82,7 +80,7 @@ export class Report {
     return `${shorten(this.#text)}\n\n[${limit}]`;
   }
 
-  /** The beginning, for a search that was given up. */
+  /** The start of the report, after a timeout. */
   head(length: number): string {
     return shorten(this.#text, length);
   }
@@ -90,11 +88,11 @@ export class Report {
 
 function shorten(text: string, length = MAX_OUTPUT): string {
   if (text.length <= length) return text;
-  const isHalf = /[\ud800-\udbff]/.test(text.charAt(length - 1)); // never half a character
+  const isHalf = /[\ud800-\udbff]/.test(text.charAt(length - 1)); // keeps surrogate pairs together
   return `${text.slice(0, isHalf ? length - 1 : length)}\n\n[Output truncated]`;
 }
 
-/** The lines of a text, in rising order. Linear, and never more than one line at a time. */
+/** Reads the lines of a text in ascending order. Linear. */
 class Lines {
   readonly #text: string;
   #number = 1;
@@ -104,7 +102,7 @@ class Lines {
     this.#text = text;
   }
 
-  /** Whether there is a line of this number, which is not lower than the last one asked for. */
+  /** Whether the line exists. Numbers must not decrease between calls. */
   has(number: number): boolean {
     while (this.#number < number) {
       const feed = this.#text.indexOf("\n", this.#from);

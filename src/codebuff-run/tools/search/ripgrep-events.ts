@@ -1,22 +1,19 @@
-// Reads the output of `rg --json`, in bounded memory.
+// Reads the output of `rg --json` in bounded memory.
 import { joinBytes } from "../../../core/bytes.ts";
 import { isObject } from "../../../core/checks.ts";
 import { type FileHits, joinRanges, type LineRange } from "./hits.ts";
 
-/**
- * Bytes of one event that are kept. ripgrep writes a line of 10 MiB as an event of 60, and each of a million matches in it as 50 bytes more. An event above this limit
- * has a text that is longer than the whole output of a search.
- */
+/** Bytes of one event. A longer event has more text than a search may show. */
 const MAX_EVENT = 2 * 1_024 * 1_024;
-/** Bytes of a longer event that are kept: a path of 4,096 bytes, each of them escaped, and more. */
+/** Bytes kept of a longer event: enough for an escaped path of 4,096 bytes. */
 const HEAD = 32 * 1_024;
-/** Bytes at the end of a longer event that are searched for the number of its line. */
+/** Bytes at the end of a longer event that are searched for the line number. */
 const WINDOW = 128;
-/** Lines that a match of a longer event may have: more than an output shows. */
+/** Assumed lines of a longer event's match: more than a report shows. */
 const MANY_LINES = 20_000;
 
 const LINE_FEED = 0x0a;
-/** Stands behind the text of a match. Within a text, its quote would be escaped. */
+/** Follows a match's text. Inside a text, the quote would be escaped. */
 const NUMBER = /\},"line_number":(\d+)[,}]/;
 const PATH = /^\{"type":"match","data":\{"path":(\{"text":"(?:[^"\\]|\\.)*"\})/;
 
@@ -26,13 +23,12 @@ export interface EventOptions {
   readonly onFile: (file: FileHits) => void;
 }
 
-/** Reads what `rg --json` writes, in bounded memory. */
 export class EventReader {
   readonly #options: EventOptions;
   readonly #decoder = new TextDecoder();
   #pieces: Uint8Array[] = [];
   #size = 0;
-  /** The event is too long: only its head is kept, and its number once that has come. */
+  /** Set for a longer event: only its head and line number are kept. */
   #tail: { window: string; line: number | undefined } | undefined;
   #path: string | undefined;
   #ranges: LineRange[] = [];
@@ -92,7 +88,7 @@ export class EventReader {
     const { type, data } = event;
     if (!isObject(data)) return;
     const path = textOf(data["path"]);
-    if (path === undefined) return; // a name that is no text, which the door cannot open
+    if (path === undefined) return; // the door cannot open names that are not text
     if (type === "match") this.#onMatch(path, data["line_number"], data["lines"]);
     else if (type === "end") this.#endFile();
   }
@@ -111,7 +107,7 @@ export class EventReader {
   #add(path: string, range: LineRange): void {
     if (this.#path !== path) this.#endFile();
     this.#path = path;
-    // In multi-line searches ripgrep has no limit: touching ranges count as one. So memory is bounded by joining them at once.
+    // Multi-line searches have no limit in ripgrep. Joining ranges at once bounds the memory.
     const { maxPerFile, multiline } = this.#options;
     if (!multiline) {
       if (this.#ranges.length < maxPerFile) this.#ranges.push(range);
@@ -133,7 +129,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // a line that is no event has no match
+    return undefined; // not an event
   }
 }
 
@@ -141,7 +137,7 @@ function textOf(value: unknown): string | undefined {
   return isObject(value) && typeof value["text"] === "string" ? value["text"] : undefined;
 }
 
-/** The lines of a match. A last line feed ends a line, and begins none. */
+/** The lines of a match. A trailing line feed starts no new line. */
 function countLines(lines: unknown): number {
   if (!isObject(lines)) return 1;
   const { text, bytes } = lines;

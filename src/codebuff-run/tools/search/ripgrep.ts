@@ -1,4 +1,4 @@
-// Searches with ripgrep, in a process group of its own.
+// Searches with ripgrep, in its own process group.
 import type { Clock } from "../../../core/clock.ts";
 import { type Deferred, deferred } from "../../../core/deferred.ts";
 import { Queue } from "../../../core/queue.ts";
@@ -7,12 +7,12 @@ import type { SearchFlags } from "./flags.ts";
 import { type Engine, type EngineEnd, type EngineSearch, type FileHits, MAX_FILE_BYTES } from "./hits.ts";
 import { EventReader } from "./ripgrep-events.ts";
 
-/** Files that wait for their reader before ripgrep has to. */
+/** Files in the queue before ripgrep is paused. */
 const MAX_WAITING = 64;
-/** Characters of ripgrep's errors that are kept. */
+/** Characters of ripgrep's stderr. */
 const MAX_STDERR = 4_000;
 
-/** What never changes. Order is by name, so that a search that stops early stops at the same match each time. */
+/** Constant arguments. Sorted by name, so that a stopped search always stops at the same match. */
 const FIXED = [
   "--no-config",
   "--json",
@@ -23,9 +23,9 @@ const FIXED = [
   "--no-follow",
   "--no-pre",
   "--no-search-zip",
-  // A file that cannot be read is skipped: its message would have the name of a file that may be blocked.
+  // Errors could contain the names of blocked files.
   "--no-messages",
-  // The door says what is ignored. ripgrep reads each `.gitignore` only so as not to search what is dropped anyway.
+  // The door applies ignore files. ripgrep reads `.gitignore` only to save time.
   "--no-require-git",
   "--no-ignore-dot",
   "--no-ignore-exclude",
@@ -36,12 +36,11 @@ const FIXED = [
 
 export interface RipgrepSetup {
   readonly command: string;
-  /** The folder to search. */
   readonly cwd: string;
   readonly clock: Clock;
 }
 
-/** ripgrep's arguments, all made here: nothing of the agent can be read as a flag. */
+/** All flags are made here: nothing from the agent can become a flag. */
 export function ripgrepArgs(search: EngineSearch): string[] {
   const { pattern, flags, maxPerFile, hidden, hiddenFolders, ignoreFiles } = search;
   return [
@@ -49,7 +48,7 @@ export function ripgrepArgs(search: EngineSearch): string[] {
     ignoreFiles ? "--ignore-vcs" : "--no-ignore",
     hidden ? "--hidden" : "--no-hidden",
     ...matchArgs(flags),
-    // A limit counts lines, and not ranges.
+    // This limit counts lines, not ranges.
     ...(flags.multiline ? [] : [`--max-count=${maxPerFile}`]),
     ...flags.globs.map((glob) => `--glob=${glob}`),
     "--glob=!.git",
@@ -72,11 +71,7 @@ function matchArgs({ letterCase, boundary, fixed, multiline, dotAll }: SearchFla
   ];
 }
 
-/**
- * Searches with ripgrep, in a process group of its own that has ended when this generator ends: by itself, by the signal, or by a reader that stops.
- *
- * @throws the signal's reason, or the error of a program that cannot be started
- */
+/** The process group ends with this generator. @throws the signal's reason; the error of `spawn` */
 export async function* searchWithRipgrep(search: EngineSearch, setup: RipgrepSetup): Engine {
   search.signal.throwIfAborted();
   const run = new Run(search, setup);
@@ -91,7 +86,6 @@ export async function* searchWithRipgrep(search: EngineSearch, setup: RipgrepSet
   }
 }
 
-/** One ripgrep under way: what it has found, and who waits for it. */
 class Run {
   readonly #search: EngineSearch;
   readonly #process: GroupProcess;
@@ -137,7 +131,7 @@ class Run {
     this.#wake();
   };
 
-  /** Nothing is read any more, but the pipe is emptied: a process that is paused never ends. */
+  /** Kills ripgrep, and drains the pipe: a paused process never ends. */
   #kill(): void {
     this.#isWanted = false;
     this.#files.clear();
@@ -172,7 +166,6 @@ class Run {
     }
   }
 
-  /** Resolves when the process and all that it started have ended. */
   async stop(): Promise<void> {
     this.#search.signal.removeEventListener("abort", this.#onAbort);
     if (this.#end) return;
@@ -181,7 +174,7 @@ class Run {
   }
 }
 
-/** ripgrep needs none of it; a script called `rg` may. */
+/** For a script named `rg`. ripgrep itself needs no variables. */
 function environment(): NodeJS.ProcessEnv {
   const { PATH, Path, SystemRoot, HOME, LANG } = process.env;
   return JSON.parse(JSON.stringify({ PATH, Path, SystemRoot, HOME, LANG }));

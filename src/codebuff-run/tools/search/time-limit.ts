@@ -1,10 +1,9 @@
-// A signal that ends a search after a time.
+// A signal with a time limit, for searches.
 import type { Clock } from "../../../core/clock.ts";
 
-/** ms of one search. */
+/** ms per search. */
 export const TIME_LIMIT = 10_000;
 
-/** The reason of a signal whose time is over. */
 export class TimeLimitError extends Error {
   constructor() {
     super("the time limit is over");
@@ -12,12 +11,12 @@ export class TimeLimitError extends Error {
   }
 }
 
-/** A signal that ends with another one, or after a time. */
+/** Aborts with another signal, or after a time. */
 export interface LimitedSignal extends Disposable {
   readonly signal: AbortSignal;
 }
 
-/** @param ms with `Infinity` there is no limit */
+/** @param ms `Infinity`: no limit */
 export function limitedSignal(outer: AbortSignal, clock: Clock, ms: number): LimitedSignal {
   const controller = new AbortController();
   const cancel =

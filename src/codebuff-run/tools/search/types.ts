@@ -1,9 +1,6 @@
-// The file types that `-t` and `-T` know.
+// The file types for `-t` and `-T`.
 
-/**
- * The file types of ripgrep that the fallback knows, with ripgrep's globs: the common ones that mean the same in ripgrep 14 and 15. Separated by spaces.
- * A glob is matched against the name of a file.
- */
+/** ripgrep's globs for file names, by type. Only common types that are equal in ripgrep 14 and 15. */
 const TYPES: Readonly<Record<string, string>> = {
   asm: "*.S *.asm *.s",
   asciidoc: "*.adoc *.asc *.asciidoc",
@@ -81,7 +78,7 @@ const TYPES: Readonly<Record<string, string>> = {
   zig: "*.zig",
 };
 
-/** The globs of a type; `undefined`: there is no such type here. */
+/** A type's globs; `undefined` for an unknown type. */
 export function globsOfType(name: string): readonly string[] | undefined {
   return Object.hasOwn(TYPES, name) ? TYPES[name]?.split(" ") : undefined;
 }

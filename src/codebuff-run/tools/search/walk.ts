@@ -1,34 +1,29 @@
-// The files below a folder in ripgrep's order, those that tools may use.
+// Lists the usable files below a folder, in ripgrep's order.
 import type { Door, Entry } from "../door/door.ts";
 import { Refusal } from "../door/refusal.ts";
 
-/** Entries of one folder: more are data, and are skipped with the folder. Each costs about 100 bytes. */
+/** Entries per folder, about 100 bytes each. Larger folders are skipped. */
 const MAX_ENTRIES = 250_000;
-/** Folders within folders, so that the walk stays within its memory. */
+/** Nesting of folders. Bounds the memory. */
 const MAX_DEPTH = 200;
 
 export interface WalkOptions {
   readonly door: Door;
-  /** Relative to the root, empty for the root itself. */
   readonly folder: string;
   readonly signal: AbortSignal;
-  /** Whether files that the door blocks are left out: not for a caller that reads each file through the door, which costs the same again. */
+  /** Whether to skip blocked files. Not needed if the caller reads each file through the door. */
   readonly checksFiles: boolean;
-  /** Which entries of one folder are told or entered. */
   readonly select: (entries: readonly WalkEntry[]) => Promise<readonly WalkEntry[]>;
 }
 
 export interface WalkEntry {
   readonly name: string;
-  /** Relative to the folder where the walk begins. */
+  /** Relative to the start folder. */
   readonly path: string;
   readonly isFolder: boolean;
 }
 
-/**
- * The files below a folder that tools may use, in ripgrep's order: by name, byte by byte, folders among files. Links are not followed. Holds only the
- * entries of the folders on the way to the file that it tells. A folder that cannot be read is skipped, as ripgrep does.
- */
+/** Usable files in byte order, folders among files. Follows no links. Skips unreadable folders. */
 export async function* walk(options: WalkOptions): AsyncGenerator<string, void, void> {
   const levels = [(await entriesOf(options, ""))[Symbol.iterator]()];
   for (let level = levels.at(-1); level; level = levels.at(-1)) {
@@ -69,7 +64,7 @@ export function joinPath(folder: string, name: string): string {
   return folder === "" ? name : name === "" ? folder : `${folder}/${name}`;
 }
 
-/** The order of the bytes in UTF-8, which is the order of code points. JavaScript's own differs above U+FFFF. */
+/** Compares by UTF-8 bytes, which equals code points. JavaScript's order differs above U+FFFF. */
 function compareNames(a: string, b: string): number {
   for (let at = 0; at < a.length && at < b.length; at++) {
     if (a.charCodeAt(at) === b.charCodeAt(at)) continue;

@@ -1,4 +1,4 @@
-// Searches without ripgrep: this thread reads files, a worker thread matches them.
+// Searches without ripgrep: reads files here, matches them in a worker thread.
 import type { Door } from "../door/door.ts";
 import { Refusal } from "../door/refusal.ts";
 import { type Engine, type EngineEnd, type EngineSearch, type FileHits, MAX_FILE_BYTES } from "./hits.ts";
@@ -9,20 +9,15 @@ import { PatternError } from "./matching/pattern-reader.ts";
 import { globsOfType } from "./types.ts";
 import { joinPath, type WalkEntry, walk } from "./walk.ts";
 
-/** Bytes of files that go to the worker at once, or one file that is bigger. Also the files that are held in memory, twice. */
+/** Bytes per batch for the worker, unless one file is larger. Two batches are in memory. */
 const BATCH_BYTES = 1_024 * 1_024;
-/** Files that go to the worker at once: enough that a message costs less than a file. */
+/** Files per batch. Amortises the cost of a message. */
 const BATCH_FILES = 64;
 
-/** Files that are read at once: more is not faster. Each may have 10 MiB. */
+/** Parallel reads. Each file may have 10 MiB. */
 const READS = 8;
 
-/**
- * Searches without ripgrep: this thread reads files through the door, and a worker thread matches them. Same results as ripgrep, but for what
- * `translatePattern` names. The worker has ended when this generator ends.
- *
- * @throws the signal's reason
- */
+/** `translatePattern` lists the differences to ripgrep. @throws the signal's reason */
 export async function* searchWithWorker(search: EngineSearch, door: Door, folder: string): Engine {
   const { flags, pattern, maxPerFile, signal } = search;
   let source: PatternSource;
@@ -67,7 +62,6 @@ function refusal(pattern: string, { message }: PatternError): EngineEnd {
   return { code: 2, stderr: `code_search: regex parse error:\n    ${pattern}\nerror: ${message}` };
 }
 
-/** A file to search, as ripgrep names it, and as the door does. */
 interface Candidate {
   readonly shown: string;
   readonly path: string;
@@ -97,7 +91,7 @@ async function* filesOf(
   }
 }
 
-/** Reads one batch while the worker matches the one before. */
+/** Reads a batch while the worker matches the previous one. */
 async function* searchFiles(
   files: AsyncGenerator<Candidate, void, void>,
   worker: MatchWorker,
@@ -114,7 +108,7 @@ async function* searchFiles(
     if (!batch.isFull) continue;
     const before = pending;
     pending = batch.match(worker);
-    pending.catch(() => {}); // reported when it is awaited
+    pending.catch(() => {}); // reported by the later await
     batch = new Batch();
     yield* await before;
   }
@@ -136,11 +130,11 @@ async function* groupsOf<T>(
   yield group;
 }
 
-/** `undefined`: the file is not searched, because ripgrep would skip it too, or because it has gone. */
+/** `undefined`: blocked, too large or deleted. */
 async function readWhole(door: Door, path: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
   try {
     const { bytes } = await door.readFile(path, { maxBytes: MAX_FILE_BYTES });
-    // A copy owns its memory, so that it can be handed over: bytes of a small file may share theirs.
+    // A copy with its own memory, which can be transferred. Small buffers share memory.
     return new Uint8Array(bytes);
   } catch (error) {
     if (error instanceof Refusal) return undefined;

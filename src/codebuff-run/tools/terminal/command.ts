@@ -1,4 +1,4 @@
-// One command, from its start to the end of its process group.
+// Runs one command until its process group has ended.
 import type { CancelTimer, Clock } from "../../../core/clock.ts";
 import { deferred } from "../../../core/deferred.ts";
 import { type Exit, GroupProcess } from "../../../process/group-process.ts";
@@ -17,7 +17,7 @@ export interface CommandSetup {
   readonly onProgress: (output: string) => void;
 }
 
-/** How a command ended. `failed`: it could not be started. */
+/** How a command ended. `failed`: it could not start. */
 export type CommandEnd =
   | ({ readonly name: "exited"; readonly exit: Exit } & Outputs)
   | ({ readonly name: "aborted" } & Outputs)
@@ -29,13 +29,10 @@ interface Outputs {
   readonly stderr: string;
 }
 
-/** ms from SIGTERM to SIGKILL. Less than a run waits for its tools when it is stopped. */
+/** ms from SIGTERM to SIGKILL. Shorter than a stopped run's wait for its tools. */
 const KILL_GRACE = 1_500;
 
-/**
- * Runs a program until its whole process group has ended. The new process is in `cwd` when the call returns.
- * @throws the error of `spawn` when the process cannot be started
- */
+/** Waits for the whole process group. `cwd` may be closed at once. @throws the error of `spawn` */
 export function execute(setup: CommandSetup): Promise<CommandEnd> {
   const { command, args, cwd, env, timeout, clock, signal, onProgress } = setup;
   const { promise, resolve } = deferred<CommandEnd>();
@@ -70,7 +67,7 @@ export function execute(setup: CommandSetup): Promise<CommandEnd> {
     listener: {
       stdout: stdout.push,
       stderr: stderr.push,
-      exited: () => stopTimer(), // the command has ended in time, whatever it has left behind
+      exited: () => stopTimer(), // the command was in time, whatever its children do
       ended: (exit) => {
         stdout.end();
         stderr.end();

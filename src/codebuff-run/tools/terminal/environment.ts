@@ -1,4 +1,4 @@
-// The environment variables of a command, without credentials.
+// The environment of a command, without credentials.
 import {
   CREDENTIAL_NAME,
   isCredentialParameter,
@@ -6,29 +6,28 @@ import {
 } from "../../../core/tell/credential-names.ts";
 
 export interface EnvironmentOptions {
-  /** Variables for the program. They are passed on whatever their names are. */
+  /** Variables for the program. Never filtered. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Whether the program gets the variables of this process. With `false` it gets only those that nearly every program needs. @default true */
+  /** Passes this process's variables. `false`: only the most necessary. @default true */
   readonly inheritEnv?: boolean;
-  /** Variables of this process that are passed on although they look like credentials, or with `inheritEnv: false`. */
+  /** Variables to pass despite their names, or despite `inheritEnv: false`. */
   readonly keepEnv?: readonly string[];
 }
 
 export interface EnvironmentSetup extends EnvironmentOptions {
-  /** The environment of this process. */
   readonly own: Readonly<Record<string, string | undefined>>;
-  /** The keys and tokens that this process uses. */
+  /** Keys and tokens in use. */
   readonly credentials: readonly string[];
   readonly platform: string;
 }
 
-/** Without these, common programs fail or print no text. */
+/** Common programs need these. */
 const BASE: readonly string[] = ["PATH", "HOME", "USER", "LANG", "TERM", "TMPDIR"];
 
-/** Without these, Windows starts hardly any program. */
+/** Windows programs need these. */
 const BASE_OF_WINDOWS: readonly string[] = ["SystemRoot", "ComSpec", "PATHEXT", "TEMP"];
 
-/** No pager, no question and no colour: nobody is there to answer, and a model reads the output. */
+/** Disables pagers, prompts and colours: a model reads the output. */
 const QUIET: Readonly<Record<string, string>> = {
   PAGER: "cat",
   GIT_PAGER: "cat",
@@ -36,31 +35,28 @@ const QUIET: Readonly<Record<string, string>> = {
   NO_COLOR: "1",
 };
 
-/** In many programs these override NO_COLOR. */
+/** Override NO_COLOR in many programs. */
 const COLOUR: readonly string[] = ["FORCE_COLOR", "CLICOLOR_FORCE"];
 
-/** Words that make a variable a credential wherever they stand in its name: `AWS_ACCESS_KEY_ID`, `GEMINI_API_KEY_2`, `GH_PAT`, `DOCKER_AUTH_CONFIG`. */
+/** Words that mark a credential anywhere in a name, as in `AWS_ACCESS_KEY_ID` and `GH_PAT`. */
 const CREDENTIAL_WORD = new RegExp(`(?:^|[_.-])(?:${CREDENTIAL_NAME}|key|pat|o?auth)s?(?:$|[_.-])`, "i");
 
-/** Ends and parts that need no separator before them: `SSHPASS`, `MYSQLPWD`, `SENTRY_DSN`, `AZURE_STORAGE_CONNECTION_STRING`. */
+/** Parts that need no separator, as in `SSHPASS`, `MYSQLPWD`, `SENTRY_DSN`. */
 const CREDENTIAL_PART = /(?:pass|pwd|dsn)$|connection_?string/i;
 
-/** Words that make a credential as the last of a name: `WEBHOOK_PORT` and `SEEDS_DIR` are none. */
+/** Words that mark a credential only at the end: `WEBHOOK_PORT` and `SEEDS_DIR` are harmless. */
 const LAST_WORD = /(?:^|[_.-])(?:seed|webhook(?:[_.-]?url)?s?)$/i;
 
-/** What a seed of a generator is, and a switch that seeds a database. The seed of a wallet is longer. */
+/** Values of harmless seeds: numbers and switches. A wallet's seed is longer. */
 const PLAIN_SEED = /^(?:\d{1,10}|true|false)?$/i;
 
-/** No credentials: folders, of which the names end as those of passwords do, and the socket of an agent that keeps its keys. */
+/** Harmless despite their names: working folders, and the agent's socket. */
 const HARMLESS: ReadonlySet<string> = new Set(["PWD", "OLDPWD", "SSH_AUTH_SOCK"]);
 
-/** Length from which a credential is also looked for inside values, as in `Bearer <key>`. A shorter one would match innocent text. */
+/** Minimum length to search for a credential inside values, as in `Bearer <key>`. */
 const SEARCHED = 8;
 
-/**
- * The environment of a program that an agent starts: without the credentials of this process, unless the caller names them. A variable
- * whose value is a credential in use is passed on only by `env`.
- */
+/** The environment of an agent's program. Drops this process's credentials unless the caller names them. */
 export function programEnvironment(setup: EnvironmentSetup): NodeJS.ProcessEnv {
   const { own, env = {}, inheritEnv = true, keepEnv = [], credentials, platform } = setup;
   const nameOf = platform === "win32" ? (name: string): string => name.toUpperCase() : String;
@@ -79,7 +75,7 @@ export function programEnvironment(setup: EnvironmentSetup): NodeJS.ProcessEnv {
       urlCredentials(value, true).length === 0
     );
   };
-  /** By the form of the name that the system compares. */
+  /** Keyed as the system compares names. */
   const made = new Map<string, readonly [name: string, value: string]>();
   for (const [name, value] of Object.entries(own)) {
     if (value === undefined || !isPassed(name, value) || holdsCredential(value, credentials)) continue;
@@ -89,7 +85,7 @@ export function programEnvironment(setup: EnvironmentSetup): NodeJS.ProcessEnv {
   return Object.fromEntries(made.values());
 }
 
-/** Whether a variable of this name usually holds a key, a token or a password. */
+/** Whether a variable usually holds a key, token or password. */
 export function isCredentialVariable(name: string, value: string): boolean {
   if (HARMLESS.has(name.toUpperCase()) || (/seed$/i.test(name) && PLAIN_SEED.test(value))) return false;
   return (

@@ -1,25 +1,24 @@
-// Takes escape sequences of terminals out of streamed text.
+// Removes terminal escape sequences from streamed text.
 
-/** Characters of the longest sequence. Links (OSC 8) have an address inside. A longer one loses only its first two characters. */
+/** Characters of the longest sequence. Links (OSC 8) hold URLs. Longer ones lose only their start. */
 const LONGEST = 4_096;
 
-/** The text of a sequence that ends with BEL or ST. It has no ESC, so that a search never passes the start of the next sequence. */
+/** Text of a sequence up to BEL or ST. Excludes ESC, so a match never crosses the next sequence. */
 const BODY = String.raw`[^\x07\x1b\x9c]{0,${LONGEST}}`;
 
-/** ECMA-48: CSI with parameters; OSC, DCS, SOS, PM and APC with their text; the short ones. */
+/** ECMA-48: CSI; OSC, DCS, SOS, PM and APC with text; short sequences. */
 const SEQUENCE = new RegExp(
   String.raw`(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[\]PX^_]${BODY}(?:\x07|\x9c|\x1b\\)|\x1b[ -/]*[0-~]`,
   "g",
 );
 
-/** The start of a sequence at the end of a text. */
+/** An unfinished sequence at the end of a text. */
 const UNFINISHED = new RegExp(
   String.raw`(?:(?:\x1b\[|\x9b)[0-?]*[ -/]*|\x1b[\]PX^_]${BODY}\x1b?|\x1b[ -/]*)$`,
 );
 
-/** Removes colours and other sequences for terminals from a text that arrives in pieces. Linear, and keeps at most one sequence. */
+/** Removes terminal sequences from text in pieces. Linear; holds at most one sequence. */
 export class EscapeFilter {
-  /** The start of a sequence whose rest has not arrived. */
   #held = "";
 
   push(piece: string): string {
@@ -31,7 +30,7 @@ export class EscapeFilter {
     return withoutSequences(open === 0 ? text : text.slice(0, end));
   }
 
-  /** The end of the text: what has begun is no sequence, but for its first characters. */
+  /** Ends the text. Returns what was held. */
   end(): string {
     const held = this.#held;
     this.#held = "";

@@ -1,17 +1,16 @@
-// The output of a command with its start and end kept, and the middle cut out.
+// Keeps the start and end of a command's output, and cuts the middle.
 import { EscapeFilter } from "./escapes.ts";
 
-/** Characters of one stream in a result. What a model can read of it, and what the original agents expect. */
+/** Characters per stream in a result, as in Codebuff. */
 export const MAX_OUTPUT = 50_000;
 
 const CUT = "\n[...TRUNCATED DUE TO LENGTH...]\n";
 
-/** A text that keeps its start and its end, in at most `max` characters. Each character is moved a bounded number of times. */
+/** Keeps at most `max` characters: start and end. Moves each character a bounded number of times. */
 export class HeadAndTail {
   readonly #max: number;
-  /** Characters that are kept of each end, once the text is cut. */
+  /** Characters kept at each end after the cut. */
   readonly #side: number;
-  /** The whole text; once that is too long, its start. */
   #head = "";
   #tail = "";
   #isCut = false;
@@ -31,11 +30,11 @@ export class HeadAndTail {
       return;
     }
     this.#tail += piece;
-    // Twice the size: a cut for each small piece would copy the tail each time.
+    // Cuts only at twice the size: otherwise each small piece would copy the tail.
     if (this.#tail.length > 2 * this.#side) this.#tail = this.#tail.slice(-this.#side);
   }
 
-  /** Without halves of a surrogate pair at the cut. */
+  /** Drops halves of surrogate pairs at the cut. */
   get text(): string {
     if (!this.#isCut) return this.#head;
     const head = this.#head.replace(/[\ud800-\udbff]$/, "");
@@ -43,20 +42,19 @@ export class HeadAndTail {
     return head + CUT + tail;
   }
 
-  /** Characters in memory. */
   get kept(): number {
     return this.#head.length + this.#tail.length;
   }
 }
 
-/** One stream of a command: bytes in, readable text out, the start and the end kept. */
+/** One output stream of a command, converted from bytes to shortened text. */
 export class CommandOutput {
   readonly #decoder = new TextDecoder();
   readonly #escapes = new EscapeFilter();
   readonly #kept = new HeadAndTail(MAX_OUTPUT);
   readonly #onText: (text: string) => void;
 
-  /** `onText` is called with each piece of the text. */
+  /** @param onText called with each piece of text */
   constructor(onText: (text: string) => void) {
     this.#onText = onText;
   }
@@ -65,7 +63,6 @@ export class CommandOutput {
     this.#add(this.#escapes.push(this.#decoder.decode(piece, { stream: true })));
   };
 
-  /** No more bytes. */
   end(): void {
     this.#add(this.#escapes.push(this.#decoder.decode()) + this.#escapes.end());
   }

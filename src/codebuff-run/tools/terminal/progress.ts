@@ -1,24 +1,23 @@
-// Reports the output of a command while it runs, in intervals.
+// Reports a running command's output at intervals.
 import type { CancelTimer, Clock } from "../../../core/clock.ts";
 import { HeadAndTail } from "./output.ts";
 
-/** ms between two reports of output: ten a second look continuous. */
+/** ms between reports. */
 const INTERVAL = 100;
 
-/** Characters of one report. More output than that in one interval is not read, and its middle is left out. */
+/** Characters of one report. Longer output is cut in the middle. */
 const MAX_REPORT = 4_000;
 
-/** Characters of all reports of a command: what a chat keeps of one call. The end of the output is in the result. */
+/** Characters of all reports: the limit of a chat. The result has the end of the output. */
 const MAX_REPORTED = 200_000;
 
 const SILENT = "\n[...NO FURTHER PROGRESS IS SHOWN...]\n";
 
-/** Reports the output of a command while it runs: at once after a silence, then at most once in each interval. */
+/** Reports output at once after a pause, then at most once per interval. */
 export class Progress {
   readonly #clock: Clock;
   readonly #report: (output: string) => void;
   #waiting = new HeadAndTail(MAX_REPORT);
-  /** Runs for an interval after each report. */
   #pause: CancelTimer | undefined;
   #left = MAX_REPORTED;
 
@@ -33,14 +32,14 @@ export class Progress {
     if (!this.#pause) this.#tell();
   };
 
-  /** The end: reports what waits, and nothing more. */
+  /** Reports the rest, then stops. */
   flush(): void {
     this.#pause?.();
     this.#tell();
     this.stop();
   }
 
-  /** The end: drops what waits, and reports nothing more. */
+  /** Drops the rest, then stops. */
   stop(): void {
     this.#left = 0;
     this.#pause?.();

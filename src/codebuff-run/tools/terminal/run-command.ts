@@ -8,24 +8,20 @@ import { type CommandEnd, execute } from "./command.ts";
 import { type EnvironmentOptions, programEnvironment } from "./environment.ts";
 import { findShell } from "./shell.ts";
 
-/** As `builtins.ts` describes it. */
 export interface RunCommandInput {
   readonly command: string;
   readonly process_type: "SYNC" | "BACKGROUND";
   readonly cwd?: string;
-  /** 0: times out at once. Negative: no limit but `maxTimeoutSeconds`. */
+  /** 0: times out at once. Negative: limited only by `maxTimeoutSeconds`. */
   readonly timeout_seconds: number;
 }
 
 export interface TerminalOptions extends EnvironmentOptions {
-  /** A bash, as a path or a name in PATH. Windows needs it. @default bash, or sh where there is no bash */
+  /** The path of a bash, or its name in PATH. Required on Windows. @default bash, otherwise sh */
   readonly shell?: string;
-  /**
-   * Seconds that no command exceeds, whatever limit the agent asks for; Infinity: no such limit. @default 3_600: builds and test suites end
-   * within an hour, and a command that hangs must end
-   */
+  /** Upper limit in seconds; Infinity: none. @default 3_600: hung commands must end */
   readonly maxTimeoutSeconds?: number;
-  /** The keys and tokens in use. No command gets a variable of this process that holds one. Called for each command. */
+  /** Keys and tokens in use. Variables that hold one are not passed. Called for each command. */
   readonly credentials?: () => readonly string[];
   readonly clock?: Clock;
 }
@@ -34,10 +30,7 @@ const MAX_TIMEOUT_SECONDS = 3_600;
 
 const INTERRUPTED = "Command interrupted: the run was aborted.";
 
-/**
- * `run_terminal_command`: runs a command in a shell, in a process group of its own. When the command ends, times out or is aborted, the
- * whole group has ended before the result is there. A process that leaves the group (`setsid`) is out of reach, and stays.
- */
+/** Waits for the command's whole process group. A process that leaves the group (`setsid`) goes on. */
 export function runCommand(options: TerminalOptions = {}): LocalTool<RunCommandInput> {
   const { maxTimeoutSeconds = MAX_TIMEOUT_SECONDS } = options;
   return async (input, job) => {
@@ -75,10 +68,10 @@ async function run(
   let ended: Promise<CommandEnd>;
   try {
     if (signal.aborted) return { name: "aborted", stdout: "", stderr: "" };
-    if (seconds === 0) return { name: "timeout" }; // a command without time is not begun
+    if (seconds === 0) return { name: "timeout" }; // no time, so do not start
     ended = execute({
       command: program.command,
-      // Behind the command, the name that the shell says in its messages: else it says its path.
+      // `$0` for the shell's messages: otherwise they show its path.
       args: [...program.args, command, parse(program.command).name],
       cwd: folder.cwd,
       env,
@@ -107,7 +100,7 @@ function resultOf(command: string, seconds: number, end: CommandEnd): object {
     case "timeout":
       return failure(command, `Command timed out after ${seconds} seconds`);
     case "failed": {
-      // Not the message of the error: it has the path of the shell.
+      // The error's message contains the shell's path.
       const { code = "unknown error" } = end.error;
       const why = code === "E2BIG" ? "it is too long for this system" : code;
       return failure(command, `The command could not be started: ${why}.`);

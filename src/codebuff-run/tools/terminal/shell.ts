@@ -1,10 +1,10 @@
 // Finds the shell that runs commands.
 import { findProgram, type Program } from "../../../process/program.ts";
 
-/** Behind `--`, since a command may begin with a hyphen. */
+/** `--`: a command may start with a hyphen. */
 const ARGUMENTS = ["-c", "--"] as const;
 
-/** The shell that runs commands, and its first arguments; or why there is none. */
+/** The shell and its first arguments, or the problem. */
 export function findShell(
   shell: string | undefined,
   env: NodeJS.ProcessEnv,

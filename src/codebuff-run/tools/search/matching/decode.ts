@@ -1,13 +1,10 @@
-// The bytes of a file as text, as ripgrep decodes them.
+// Decodes a file like ripgrep.
 
-/**
- * The text of a file, as ripgrep reads it: a byte order mark decides the encoding, and all else is UTF-8. Bytes that are no UTF-8 become U+FFFD.
- * `undefined`: the file is binary, because it has a NUL.
- */
+/** Decodes by byte order mark, otherwise as UTF-8. `undefined` for a binary file (with a NUL). */
 export function decodeText(bytes: Uint8Array): string | undefined {
   const encoding = encodingOf(bytes);
   if (encoding === "utf-8" && bytes.includes(0)) return undefined;
-  const text = new TextDecoder(encoding).decode(bytes); // drops the mark
+  const text = new TextDecoder(encoding).decode(bytes); // drops the byte order mark
   return encoding !== "utf-8" && text.includes("\0") ? undefined : text;
 }
 

@@ -1,7 +1,7 @@
-// The lines of a text that match a pattern.
+// Finds the lines of a text that match a pattern.
 import type { LineRange } from "../hits.ts";
 
-/** The lines of a text that match, at most `limit` of them. The last line feed ends a line, and begins none. */
+/** Finds up to `limit` matching lines. A trailing line feed starts no new line. */
 export function findLines(text: string, pattern: RegExp, limit: number): readonly LineRange[] {
   const found: LineRange[] = [];
   let number = 1;
@@ -14,12 +14,12 @@ export function findLines(text: string, pattern: RegExp, limit: number): readonl
   return found;
 }
 
-/** The same for matches that may go over lines. Ranges that touch are one. `pattern` is global. */
+/** Finds matches across lines, and joins adjacent ranges. `pattern` must be global. */
 export function findRanges(text: string, pattern: RegExp, limit: number): readonly LineRange[] {
   const found: LineRange[] = [];
   let number = 1;
   let lineFrom = 0;
-  /** The line of a position. Positions only grow, so this is linear. */
+  /** The line of a position. Linear, because positions only grow. */
   const lineOf = (position: number): number => {
     for (;;) {
       const feed = text.indexOf("\n", lineFrom);
@@ -34,7 +34,7 @@ export function findRanges(text: string, pattern: RegExp, limit: number): readon
     if (!match || match.index >= text.length) break;
     const { length } = match[0];
     const first = lineOf(match.index);
-    // A match that ends with a line feed ends in the line of that line feed.
+    // A trailing line feed belongs to its own line.
     const last = length === 0 ? first : lineOf(match.index + length - 1);
     const tail = found.at(-1);
     if (tail && first <= tail.last + 1) found[found.length - 1] = { first: tail.first, last };

@@ -1,4 +1,4 @@
-// The worker thread, as the main thread uses it: requests, answers, the end in the middle of a match.
+// The main thread's side of the worker: requests, answers, and a stop even during a match.
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
@@ -6,10 +6,9 @@ import { Queue } from "../../../../core/queue.ts";
 import type { LineRange } from "../hits.ts";
 import type { PathToMatch, WorkerReply, WorkerRequest, WorkerSetup } from "./worker-messages.ts";
 
-/** MiB of the worker's heap: a file of 10 MiB is at most 20 as text, and a search holds one at a time. */
+/** MiB of the worker's heap. A search holds one file at a time: at most 20 MiB as text. */
 const MAX_HEAP = 256;
 
-/** Why a worker gave no answer. */
 export class WorkerError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -17,7 +16,7 @@ export class WorkerError extends Error {
   }
 }
 
-/** The worker's program: one file beside this one in the package, and TypeScript in the repository. */
+/** The worker's file: built in the package, TypeScript in the repository. */
 function findProgram(): string {
   const here = import.meta.url;
   const path = fileURLToPath(new URL(here.endsWith(".ts") ? "./worker.ts" : "./search-worker.cjs", here));
@@ -32,23 +31,20 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/**
- * A thread that matches patterns of the agent, one request after the other. Ends with `close()` or the signal, in the middle of a match too: what waits then
- * is rejected.
- */
+/** A thread that matches the agent's patterns. `close()` and the signal stop it even during a match. */
 export class MatchWorker {
   readonly #worker: Worker;
   readonly #waiting = new Queue<Waiting>();
   readonly #signal: AbortSignal;
   #ended: { readonly reason: unknown } | undefined;
 
-  /** @throws WorkerError without the worker's program, or the signal's reason */
+  /** @throws WorkerError if the worker's file is missing; the signal's reason */
   constructor(setup: WorkerSetup, signal: AbortSignal) {
     signal.throwIfAborted();
     this.#signal = signal;
     this.#worker = new Worker(findProgram(), {
       workerData: setup,
-      // Nothing of this process: flags may load what makes a thread slow, and the environment has keys.
+      // Node flags could slow the thread, and the environment holds keys.
       execArgv: [],
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP },
@@ -64,14 +60,13 @@ export class MatchWorker {
     void this.#worker.terminate();
   };
 
-  /** Which of the paths are wanted. */
   async matchPaths(paths: readonly PathToMatch[]): Promise<readonly boolean[]> {
     const reply = await this.#ask({ kind: "paths", paths });
     if (reply.kind === "paths") return reply.wanted;
     throw new WorkerError(reply.kind === "failed" ? reply.message : "unexpected reply");
   }
 
-  /** The lines of each file that match. The files are handed over, and empty afterwards. */
+  /** The matching lines of each file. Transfers the files: they are empty afterwards. */
   async matchFiles(files: readonly Uint8Array<ArrayBuffer>[]): Promise<readonly (readonly LineRange[])[]> {
     const buffers = new Set(files.map(({ buffer }) => buffer));
     const reply = await this.#ask({ kind: "files", files }, [...buffers]);
@@ -93,7 +88,6 @@ export class MatchWorker {
     for (let next = this.#waiting.take(); next; next = this.#waiting.take()) next.reject(this.#ended.reason);
   }
 
-  /** Resolves when the thread has ended. */
   async close(): Promise<void> {
     this.#end(new WorkerError("the search has ended"));
     await this.#worker.terminate();

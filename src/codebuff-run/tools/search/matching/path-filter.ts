@@ -1,10 +1,10 @@
-// Which paths the globs and file types of a search want.
+// Filters paths by the globs and file types of a search.
 import picomatch from "picomatch";
 
-/** Whether an entry of a folder is wanted: a file is told, a folder entered. Paths are relative to the searched folder. */
+/** Whether to list a file or enter a folder. Paths are relative to the searched folder. */
 export type PathFilter = (path: string, isFolder: boolean) => boolean;
 
-/** As ripgrep matches `-g`: `*` matches a leading dot too. */
+/** As ripgrep's `-g`: `*` also matches a leading dot. */
 const GITIGNORE = { dot: true, nonegate: true, noextglob: true, posix: true } as const;
 
 interface Rule {
@@ -18,7 +18,7 @@ export interface TypeGlobs {
   readonly excludes: boolean;
 }
 
-/** `-g`, `-t` and `-T`, by ripgrep's rules: the last glob that matches decides, and a glob that includes a file wins over its type. */
+/** Applies `-g`, `-t` and `-T` as ripgrep: the last matching glob decides, and globs override types. */
 export function searchFilter(globs: readonly string[], types: readonly TypeGlobs[]): PathFilter {
   const rules = globs.map(ruleOf).reverse();
   const wantsSome = rules.some(({ excludes }) => !excludes);
@@ -45,12 +45,12 @@ function ruleOf(glob: string): Rule {
   const pattern = excludes ? glob.slice(1) : glob;
   const foldersOnly = pattern.endsWith("/");
   const path = foldersOnly ? pattern.slice(0, -1) : pattern;
-  // As in gitignore files: a slash ties the glob to the folder, else the glob matches names at any depth.
+  // As in `.gitignore`: with a slash, relative to the folder; otherwise at any depth.
   const anchored = path.startsWith("/") ? path.slice(1) : path.includes("/") ? path : `**/${path}`;
   return { excludes, foldersOnly, matches: picomatch(anchored, GITIGNORE) };
 }
 
-/** Numbers of a range such as `{1..20}`. `globProblem` keeps ranges below its limit on alternatives. */
+/** Expands a range such as `{1..20}`. `globProblem` has limited its size. */
 function expandRange(from: string, to: string): string {
   const [first, last] = [Number(from), Number(to)];
   if (!Number.isInteger(first) || !Number.isInteger(last)) return `[${from}-${to}]`;
@@ -59,11 +59,7 @@ function expandRange(from: string, to: string): string {
   return `(${numbers.join("|")})`;
 }
 
-/**
- * The pattern of `glob`. A file matches by its path from the root, or from `folder`. Folders that cannot have a match are not entered.
- *
- * @param folder relative to the root, empty for the root itself
- */
+/** Matches files by path from the root or from `folder`. Skips folders without possible matches. */
 export function globFilter(pattern: string, folder: string): PathFilter {
   const options = { posix: true, expandRange };
   const matches = picomatch(pattern, options);
@@ -75,10 +71,10 @@ export function globFilter(pattern: string, folder: string): PathFilter {
   };
 }
 
-/** Whether a file below a folder could match: name by name, until a part of the pattern that matches more than one name. */
+/** Whether a folder may contain a match. Compares names up to the first `**`, brace or group. */
 function folderFilter(pattern: string, options: object): (path: string) => boolean {
   const parts = picomatch.scan(pattern, { parts: true }).parts ?? [];
-  if (parts.length === 0) return () => false; // one name: only files of the top
+  if (parts.length === 0) return () => false; // only top-level files can match
   const names: ((name: string) => boolean)[] = [];
   let isOpen = false;
   for (const part of parts) {

@@ -1,7 +1,7 @@
-// Translates a character class of ripgrep's patterns.
+// Translates a character class of a ripgrep pattern.
 import { escapeInClass, PatternError, type PatternReader } from "./pattern-reader.ts";
 
-/** Classes within classes: as deep as ripgrep's parser goes, so that no pattern overflows the stack. */
+/** Nesting of classes, as in ripgrep. Bounds the stack. */
 const MAX_DEPTH = 250;
 
 const HYPHEN = 0x2d;
@@ -26,14 +26,14 @@ const POSIX: Readonly<Record<string, string>> = {
 
 const POSIX_CLASS = new RegExp(`:(\\^?)(${Object.keys(POSIX).join("|")}):\\]`, "y");
 
-/** Reads a class behind its `[`, and returns it in JavaScript's syntax with the flag `v`. */
+/** Reads a class after its `[`. Returns it for JavaScript's flag `v`. */
 export function readClass(reader: PatternReader, depth = 1): string {
   if (depth > MAX_DEPTH) throw new PatternError("the classes are nested too deeply");
   const negated = reader.take("^");
   let operands: string | undefined;
   let operator = "";
   let union = "";
-  // As in Rust, each - that comes first is a character, and so is a ] behind nothing.
+  // As in Rust: leading `-` are characters, and so is a `]` in first place.
   while (reader.take("-")) union += escapeInClass(HYPHEN);
   if (union === "" && reader.take("]")) union = escapeInClass(CLOSING_BRACKET);
   const close = (): void => {
@@ -59,7 +59,7 @@ export function readClass(reader: PatternReader, depth = 1): string {
   return negated ? `[^${operands}]` : operands;
 }
 
-/** `[:name:]`, behind its first bracket. With another name it is a class of these characters. */
+/** Reads `[:name:]` after its first bracket. Unknown names are ordinary classes. */
 function readPosix(reader: PatternReader): string | undefined {
   const match = reader.takeMatch(POSIX_CLASS);
   if (!match) return undefined;
@@ -67,7 +67,6 @@ function readPosix(reader: PatternReader): string | undefined {
   return `[${negated}${POSIX[name]}]`;
 }
 
-/** A character, a range, or a named class. */
 function readItem(reader: PatternReader): string {
   const first = reader.readOne("class");
   const isRange = reader.peek() === "-" && !["", "]", "-"].includes(reader.peek(1));

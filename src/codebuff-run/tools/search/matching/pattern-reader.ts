@@ -1,6 +1,6 @@
-// Reads a pattern of ripgrep from left to right.
+// Reads a ripgrep pattern from left to right.
 
-/** A pattern that the fallback cannot search for. */
+/** A pattern that the search without ripgrep does not support. */
 export class PatternError extends Error {
   constructor(message: string) {
     super(message);
@@ -8,7 +8,7 @@ export class PatternError extends Error {
   }
 }
 
-// Rust's classes are Unicode's; those of JavaScript are ASCII's.
+// Rust's classes cover Unicode, JavaScript's only ASCII.
 const WORD = "[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}]";
 const NAMED: Readonly<Record<string, string>> = {
   d: "\\p{Nd}",
@@ -19,10 +19,7 @@ const NAMED: Readonly<Record<string, string>> = {
   W: `[^${WORD}]`,
 };
 
-/**
- * Written without negative look-around: V8 tries a pattern also between the two units of a character such as an emoji, where every set fails, and so
- * `(?!set)` holds.
- */
+/** Avoids negative look-around: between the units of a surrogate pair, `(?!set)` always holds. */
 export const NO_WORD_BEFORE = `(?:^|(?<=[^${WORD}]))`;
 export const NO_WORD_AFTER = `(?:$|(?=[^${WORD}]))`;
 const WORD_START = `(?:${NO_WORD_BEFORE}(?=${WORD}))`;
@@ -36,9 +33,8 @@ const BOUNDARY = /\{(start|end|start-half|end-half)\}/y;
 const HEX = /(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|[xuU]\{([0-9A-Fa-f]{1,6})\})/y;
 const PROPERTY = /([pP])(?:\{(\^?)([^{}]{1,60})\}|([A-Za-z]))/y;
 
-/** Reads a pattern of ripgrep from left to right. */
 export class PatternReader {
-  /** Of plain characters, for the smart case. */
+  /** For smart case: plain characters. */
   hasLiteral = false;
   hasUpperCase = false;
   readonly #pattern: string;
@@ -68,7 +64,6 @@ export class PatternReader {
     return true;
   }
 
-  /** Takes what a sticky expression matches. */
   takeMatch(sticky: RegExp): RegExpExecArray | undefined {
     sticky.lastIndex = this.#at;
     const match = sticky.exec(this.#pattern);
@@ -76,7 +71,7 @@ export class PatternReader {
     return match ?? undefined;
   }
 
-  /** One character as its code, or an escape that is more than a character in JavaScript's syntax. */
+  /** Reads one character as its code, or an escape as a JavaScript expression. */
   readOne(place: "class" | "outside"): number | string {
     if (this.take("\\")) return this.#readEscape(place);
     const code = this.#pattern.codePointAt(this.#at) ?? 0;
@@ -149,13 +144,13 @@ function propertyOf([whole, letter, negation, name, short]: RegExpExecArray): st
       new RegExp(property, "v");
       return property;
     } catch {
-      // The next spelling, or no property at all.
+      // Try the next spelling.
     }
   }
   throw new PatternError(`Unicode property not found: \\${whole}`);
 }
 
-/** One character in JavaScript's syntax with the flag `v`, within a class and outside. */
+/** Escapes a character for the flag `v`, inside and outside of classes. */
 export function escapeInClass(code: number): string {
   const isPlain = (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
   return isPlain ? String.fromCharCode(code) : `\\u{${code.toString(16)}}`;

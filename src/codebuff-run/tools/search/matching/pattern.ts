@@ -1,4 +1,4 @@
-// Translates a pattern of ripgrep into a regular expression of JavaScript.
+// Translates a ripgrep pattern into a JavaScript regular expression.
 import type { SearchFlags } from "../flags.ts";
 import { readClass } from "./pattern-class.ts";
 import {
@@ -9,29 +9,28 @@ import {
   PatternReader,
 } from "./pattern-reader.ts";
 
-/** For `new RegExp(source, flags)`. */
 export interface PatternSource {
   readonly source: string;
   readonly flags: string;
 }
 
-/** Groups within groups: as deep as ripgrep's parser goes. */
+/** Nesting of groups, as in ripgrep. */
 const MAX_DEPTH = 250;
-/** As ripgrep's limit on compiled patterns, roughly: `a{1001}` is data. */
+/** Repetitions per quantifier. Similar to ripgrep's limit on compiled patterns. */
 const MAX_REPEATS = 1_000;
 
-// As `NO_WORD_BEFORE`: without negative look-around, and without the flag `m`, for which \r ends a line too.
+// Avoids negative look-around (see `NO_WORD_BEFORE`), and the flag `m`, for which `\r` ends a line.
 const LINE_START = "(?:^|(?<=\\n))";
 const LINE_END = "(?:$|(?=\\n))";
 
 /**
- * Writes a pattern of ripgrep (Rust's `regex`) as one of JavaScript with the same matches. Not supported, and refused: look-around and
- * backreferences, which ripgrep refuses too; flags but for `(?i)`, `(?s)` and `(?m)` at the start; `\A` and `\z`; `~~` in classes. Bytes that are no
- * UTF-8 differ: `.` matches them here, and not in ripgrep. So does a pattern that ripgrep
- * refuses because it is too large once it is compiled.
+ * Translates a ripgrep pattern (Rust's `regex`) into a JavaScript pattern with the same matches.
  *
- * Compiles nothing: a pattern of many Unicode classes takes seconds, which only the worker has.
+ * - Refused, as in ripgrep: look-around and backreferences.
+ * - Refused only here: flags other than a leading `(?i)`, `(?s)` or `(?m)`; `\A` and `\z`; `~~` in classes.
+ * - Different: `.` matches invalid UTF-8, and ripgrep refuses patterns that compile too large.
  *
+ * Compiles nothing: many Unicode classes take seconds, which only the worker may spend.
  * @throws PatternError
  */
 export function translatePattern(pattern: string, flags: SearchFlags): PatternSource {
@@ -61,14 +60,14 @@ function withBoundary(body: string, boundary: SearchFlags["boundary"]): string {
 function readPlain(reader: PatternReader): string {
   let plain = "";
   while (!reader.atEnd) {
-    // Not `readOne`: a backslash is a backslash.
+    // Not `readOne`: a backslash is a plain character here.
     const one = reader.take("\\") ? 0x5c : reader.readOne("outside");
     plain += typeof one === "number" ? escapeInClass(one) : one;
   }
   return plain;
 }
 
-/** What has been read of a group: all but the last item, which a repetition may follow. */
+/** A group so far: `item` is the last item, which a quantifier may follow. */
 interface Level {
   done: string;
   item: string | undefined;
@@ -112,7 +111,7 @@ function readExpression(reader: PatternReader, dotAll: boolean): string {
   return level.done + (level.item ?? "");
 }
 
-/** Groups need no names and no numbers: nothing refers to them. */
+/** Drops names and numbers of groups: nothing refers to them. */
 function openGroup(reader: PatternReader): void {
   if (!reader.take("?") || reader.take(":")) return;
   if (reader.takeMatch(/P?<[A-Za-z_][\w.[\]]*>/y)) return;

@@ -1,6 +1,5 @@
-// The types of the package picomatch, which has none.
+// Types for the package picomatch.
 
-/** picomatch has no types of its own. */
 declare module "picomatch" {
   interface PicomatchOptions {
     readonly dot?: boolean;

@@ -1,9 +1,8 @@
-// The messages between the main thread and the worker, as types.
+// The messages between main thread and worker, as types.
 import type { LineRange } from "../hits.ts";
 import type { TypeGlobs } from "./path-filter.ts";
 import type { PatternSource } from "./pattern.ts";
 
-/** What a worker is to match, given when it starts. */
 export type WorkerSetup =
   | { readonly kind: "glob"; readonly pattern: string; readonly folder: string }
   | {
@@ -24,7 +23,7 @@ export type WorkerRequest =
   | { readonly kind: "paths"; readonly paths: readonly PathToMatch[] }
   | { readonly kind: "files"; readonly files: readonly Uint8Array[] };
 
-/** One item for each path or file, in order. */
+/** One item per path or file, in order. */
 export type WorkerReply =
   | { readonly kind: "paths"; readonly wanted: readonly boolean[] }
   | { readonly kind: "files"; readonly ranges: readonly (readonly LineRange[])[] }

@@ -5,10 +5,7 @@ import { findLines, findRanges } from "./find-lines.ts";
 import { globFilter, searchFilter } from "./path-filter.ts";
 import type { WorkerReply, WorkerRequest, WorkerSetup } from "./worker-messages.ts";
 
-/**
- * The program of the worker thread. It matches names and bytes that it is sent, and opens no file. Patterns of the agent run only here: JavaScript cannot
- * stop one that takes forever, but for the end of its thread.
- */
+/** Only this thread runs the agent's patterns: an endless match can only be stopped with its thread. */
 function answer(setup: WorkerSetup): (request: WorkerRequest) => WorkerReply {
   if (setup.kind === "glob") {
     const filter = globFilter(setup.pattern, setup.folder);
@@ -40,7 +37,7 @@ if (port) {
       reply ??= answer(workerData as WorkerSetup);
       port.postMessage(reply(request));
     } catch (error) {
-      // A pattern whose compiled form is too large fails at its first use.
+      // A pattern that is too large fails on first use.
       const message = error instanceof Error ? error.message : String(error);
       port.postMessage({ kind: "failed", message } satisfies WorkerReply);
     }
