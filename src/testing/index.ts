@@ -1,14 +1,13 @@
 // The entry `agentwire/testing`: mock servers, the fake CLI, record and replay, the manual clock.
 export * from "./agent/index.ts";
-export type { CassUser } from "./cass/accounts.ts";
 export { MockCass, type NewCassUser } from "./cass/mock.ts";
-export type { CassModel, CassProvider } from "./cass/models.ts";
 export type { CassOpening, MockCassOptions } from "./cass/options.ts";
 export type {
   CassConnection,
   CassFrame,
   CassReceived,
   CassRequest,
+  CassServerFrame,
   CassViolation,
   CassViolationKind,
   ReceivedAuth,
@@ -25,41 +24,41 @@ export {
   cassStep,
 } from "./cass/script.ts";
 export { MockCassServer } from "./cass/server.ts";
-export type { CassServerFrame } from "./cass/server-frame.ts";
-export type { CassConversation, CassMessage, NewConversation } from "./cass/store.ts";
+export type {
+  CassConversation,
+  CassMessage,
+  CassModel,
+  CassProvider,
+  CassUser,
+  NewConversation,
+} from "./cass/store.ts";
 export type { CassDeath, CassEnd, CassStatusTexts, MockCassSwitches } from "./cass/switches.ts";
 export type { CassClaims } from "./cass/tokens.ts";
-export type { AccountFigures } from "./codebuff/account.ts";
-export type { ActionStep, LogChunkFields, SubAgentChunkFields } from "./codebuff/action-steps.ts";
+export type { MockCodebuffOptions } from "./codebuff/backend.ts";
 export type {
+  AccountFigures,
   AnswerData,
   CancelUserInputData,
   FileContents,
   McpTool,
   McpToolData,
   PromptData,
+  PromptErrorFields,
+  PromptResponseFields,
   ReadFilesResponseData,
   RequestResult,
+  SseErrorFields,
   ToolCallResponseData,
   ToolOutput,
   ToolOutputPart,
-} from "./codebuff/client-actions.ts";
+} from "./codebuff/messages.ts";
 export { MockCodebuff } from "./codebuff/mock.ts";
 export type {
   AuthOutcome,
   FailureKind,
-  MockCodebuffOptions,
   MockCodebuffSwitches,
   Oddities,
 } from "./codebuff/options.ts";
-export type {
-  EventStep,
-  PrintModeEvent,
-  ReasoningEventFields,
-  SubAgentEventFields,
-  ToolCallEventFields,
-  ToolResultEventFields,
-} from "./codebuff/print-mode.ts";
 export type {
   MockConnection,
   PromptMessage,
@@ -71,7 +70,6 @@ export type {
   ViolationKind,
 } from "./codebuff/record.ts";
 export type {
-  AnswerToStep,
   Asked,
   McpConfig,
   McpToolsRequest,
@@ -79,22 +77,19 @@ export type {
   ReadFilesRequest,
   RequestOptions,
   RequestStep,
+  RequestValue,
   ToolCallRequest,
-  ValueStep,
-  WaitForAnswer,
-  WithoutWaiting,
 } from "./codebuff/request-steps.ts";
 export {
-  type ActionErrorFields,
   type Answer,
   type AnswerContext,
   type ChunkStep,
-  type PromptErrorFields,
-  type PromptResponseFields,
+  type LogChunkFields,
+  type PlainStep,
   type Script,
-  type SseErrorFields,
   type Step,
   type StepResult,
+  type SubAgentChunkFields,
   type SubAgentStep,
   step,
   type TerminalStep,
@@ -106,8 +101,15 @@ export type {
   BackendChatMessage,
   BackendChatToolCall,
 } from "./codebuff-backend/chat-request.ts";
-export type { BackendFaultOptions } from "./codebuff-backend/fault.ts";
-export type { MockCodebuffBackendOptions } from "./codebuff-backend/options.ts";
+export type {
+  BackendDocsSearch,
+  BackendFreeModeGate,
+  BackendUser,
+  BackendUserSwitches,
+  BackendWebSearch,
+  MockCodebuffBackendOptions,
+  MockCodebuffBackendSwitches,
+} from "./codebuff-backend/options.ts";
 export type {
   BackendEndpoint,
   BackendFinish,
@@ -123,6 +125,7 @@ export type {
   BackendAnswer,
   BackendAnswerContext,
   BackendAnswerer,
+  BackendFaultOptions,
   BackendGate,
   BackendMatch,
   BackendPart,
@@ -130,18 +133,11 @@ export type {
   BackendReply,
   BackendScript,
   BackendScriptFile,
+  BackendSse,
   BackendToolCall,
   BackendUsage,
 } from "./codebuff-backend/script.ts";
 export { MockCodebuffBackend } from "./codebuff-backend/server.ts";
-export type {
-  BackendDocsSearch,
-  BackendFreeModeGate,
-  BackendSse,
-  BackendWebSearch,
-  MockCodebuffBackendSwitches,
-} from "./codebuff-backend/switches.ts";
-export type { BackendUser, BackendUserSwitches } from "./codebuff-backend/user.ts";
 export { FakeCodebuffCli } from "./codebuff-cli/cli.ts";
 export type {
   FakeCodebuffEnd,
@@ -152,22 +148,14 @@ export type {
 export type {
   FakeCodebuffAnswers,
   FakeCodebuffExit,
-  FakeCodebuffProfile,
-  FakeCodebuffScenario,
-} from "./codebuff-cli/scenario.ts";
-export type { FakeCodebuffEvent, FakeCodebuffScript, FakeCodebuffStep } from "./codebuff-cli/script.ts";
-export type {
   FakeCodebuffFailure,
   FakeCodebuffNoise,
+  FakeCodebuffProfile,
   FakeCodebuffQuestion,
+  FakeCodebuffScenario,
   FakeCodebuffSwitches,
-} from "./codebuff-cli/switches.ts";
-export {
-  type CodeyCall,
-  type CodeyCallOutcome,
-  type CodeyCallResult,
-  codeyTool,
-} from "./codey/calls.ts";
+} from "./codebuff-cli/scenario.ts";
+export type { FakeCodebuffEvent, FakeCodebuffScript, FakeCodebuffStep } from "./codebuff-cli/script.ts";
 export type { ClientMessage as CodeyClientMessage, CodeyUsage } from "./codey/messages.ts";
 export { MockCodey } from "./codey/mock.ts";
 export type { MockCodeyOptions, MockCodeySwitches } from "./codey/options.ts";
@@ -184,11 +172,15 @@ export type {
 export {
   type CodeyAnswer,
   type CodeyAnswerContext,
+  type CodeyCall,
+  type CodeyCallOutcome,
+  type CodeyCallResult,
   type CodeyCallsStep,
   type CodeyScript,
   type CodeyStep,
   type CodeyStepResult,
   codeyStep,
+  codeyTool,
 } from "./codey/script.ts";
 export { MockCodeyServer } from "./codey/server.ts";
 export type { RecordedClose, RecordedMessage, RecordedOpen, RecordingLine } from "./record/line.ts";
@@ -197,13 +189,12 @@ export type { ReplayedConnection } from "./record/playing.ts";
 export { Recorder, type RecorderOptions } from "./record/recorder.ts";
 export { type RecordingSource, Replayer, type ReplayerOptions } from "./record/replayer.ts";
 export { type RecordingSink, toFile, toStream } from "./record/sink.ts";
-export type { RecordableSocket } from "./record/watch-socket.ts";
-export type { AcceptedConnection, AcceptedSocket } from "./server/accepted-socket.ts";
-export type { ConnectionFaults } from "./server/faults.ts";
+export type { AcceptedConnection } from "./server/accepted-socket.ts";
+export type { ConnectionFaults, MalformedFrame } from "./server/faults.ts";
 export type { DripPace } from "./server/link.ts";
 export type { PortOption } from "./server/listen.ts";
-export type { MalformedFrame } from "./server/malformed.ts";
 export type { UpgradeAttempt, UpgradeRefusal } from "./server/port.ts";
 export type { ProtocolMock } from "./server/protocol-mock.ts";
 export type { ConnectionClosed, FrameRecord, ServedConnection, ViolationRecord } from "./server/record.ts";
 export type { StepSource } from "./server/script-runner.ts";
+export type { TestSocket } from "./socket.ts";

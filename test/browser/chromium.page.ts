@@ -2,7 +2,7 @@ import { CodebuffClient } from "agentwire/codebuff";
 import { ManualClock, MockCodebuffServer, step } from "agentwire/testing";
 import { expect, test } from "vitest";
 import { sendsHeaders } from "#socket";
-import { MALFORMED, type MalformedFrame } from "../../src/testing/server/malformed.ts";
+import { MALFORMED, type MalformedFrame } from "../../src/testing/server/faults.ts";
 import { drain, once, pair, readyPair } from "../helpers/codebuff.ts";
 
 declare const window: EventTarget & { readonly location: { readonly origin: string } };

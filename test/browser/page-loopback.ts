@@ -1,5 +1,5 @@
+import type { SocketPeer } from "../../src/testing/server/link.ts";
 import type { PortHost, UpgradeAttempt, UpgradeRefusal } from "../../src/testing/server/port.ts";
-import type { SocketPeer } from "../../src/testing/server/socket-peer.ts";
 import { PagePort } from "./page-port.ts";
 import type { News } from "./protocol.ts";
 

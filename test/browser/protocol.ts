@@ -1,6 +1,5 @@
-import type { DripPace } from "../../src/testing/server/link.ts";
+import type { DripPace, LinkMistake } from "../../src/testing/server/link.ts";
 import type { UpgradeAttempt, UpgradeRefusal } from "../../src/testing/server/port.ts";
-import type { LinkMistake } from "../../src/testing/server/socket-peer.ts";
 
 // What a mock server in a page and the relay say to each other, as JSON over one WebSocket for each server. Links
 // have the number of the upgrade that they came from.

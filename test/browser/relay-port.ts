@@ -4,10 +4,9 @@ import { WebSocketServer } from "ws";
 import { systemClock } from "../../src/core/clock.ts";
 import { Cable } from "../../src/testing/server/cable.ts";
 import type { InboundFrame } from "../../src/testing/server/inbound.ts";
-import type { PeerLink } from "../../src/testing/server/link.ts";
+import type { LinkMistake, PeerLink, SocketPeer } from "../../src/testing/server/link.ts";
 import type { UpgradeRefusal } from "../../src/testing/server/port.ts";
 import { linkOverCable, ServerSocket } from "../../src/testing/server/server-socket.ts";
-import type { LinkMistake, SocketPeer } from "../../src/testing/server/socket-peer.ts";
 import type { News, Order } from "./protocol.ts";
 
 type Tell = (news: readonly News[]) => void;

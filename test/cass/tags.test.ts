@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { clean, type ParsedTags, parseTags } from "../../src/cass/tags/tags.ts";
-import { LEAKS } from "../../src/testing/cass/rounds.ts";
+import { LEAKS } from "../../src/testing/cass/response.ts";
 import { workOf } from "../properties/support/work.ts";
 import { REPLY_ROWS } from "./reply-rows.ts";
 

@@ -128,7 +128,7 @@ test("a conversation that began on the proxy goes on here with all that was said
 describe("what it tells of a prompt besides text", () => {
   test("events, sub-agents, costs and logs come in order, and none of it is text", async () => {
     await using it = await original(function* ({ promptId }) {
-      yield step.event.start({ agentId: "base" });
+      yield step.chunk({ type: "start", agentId: "base" });
       yield "answer";
       yield step.subAgentChunk({ agentId: "a7", agentType: "picker", chunk: "look" });
       yield step.subAgent("base-7", "from below");
@@ -157,7 +157,7 @@ describe("what it tells of a prompt besides text", () => {
 
   test("the cost is the server's own sum, or that of the steps, and a failed turn knows it too", async () => {
     const scripts: readonly (readonly Step[])[] = [
-      ["a", step.cost(3), step.cost(2), step.event.finish(7), step.respond()],
+      ["a", step.cost(3), step.cost(2), step.chunk({ type: "finish", totalCost: 7 }), step.respond()],
       ["a", step.cost(3), step.cost(2), step.respond()],
       ["a", step.respond()],
       ["a", step.cost(4), step.promptError({ message: "no" })],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { toolsOf } from "../../src/testing/codey/tools.ts";
+import { toolsOf } from "../../src/testing/codey/profiles.ts";
 import { Page, read } from "./page.ts";
 
 const doc = new Page("docs/codey.md");

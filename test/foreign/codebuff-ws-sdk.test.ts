@@ -106,11 +106,11 @@ describe("a run", () => {
     const subAgent = { agentId: "a7", agentType: "file-picker", displayName: "Picker", onlyChild: true };
     await using server = await mock({
       answer: () => [
-        step.event.subAgentStart(subAgent),
+        step.chunk({ type: "subagent_start", ...subAgent }),
         step.subAgentChunk({ agentId: "a7", agentType: "file-picker", chunk: "look" }),
         step.cost(3, "a7"),
         step.cost(4),
-        step.event.subAgentFinish(subAgent),
+        step.chunk({ type: "subagent_finish", ...subAgent }),
         step.log({ agentId: "a7", level: "info", data: { n: 1 } }),
         step.action({ type: "weather-report", degrees: 21 }),
         "found",

@@ -2,13 +2,12 @@ import type { Clock } from "../../src/core/clock.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { describe, type InboundFrame } from "../../src/testing/server/inbound.ts";
 import { Journal } from "../../src/testing/server/journal.ts";
-import type { PeerLink } from "../../src/testing/server/link.ts";
+import type { LinkMistake, PeerLink } from "../../src/testing/server/link.ts";
 import { Peer } from "../../src/testing/server/peer.ts";
 import { LoopbackPort, type UpgradeAttempt, type UpgradeRefusal } from "../../src/testing/server/port.ts";
 import { ProtocolMock } from "../../src/testing/server/protocol-mock.ts";
 import { type FrameRecord, noted, type ServedConnection } from "../../src/testing/server/record.ts";
 import { ScriptRunner, type StepSource } from "../../src/testing/server/script-runner.ts";
-import type { LinkMistake } from "../../src/testing/server/socket-peer.ts";
 
 // A server of the protocol that the top of messages.ts describes. It shares no code with the client.
 

@@ -1,4 +1,4 @@
-import { type AcceptedSocket, MockCodebuff, step } from "agentwire/testing";
+import { MockCodebuff, step, type TestSocket } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { WebSocketServer } from "ws";
 import { gate } from "../helpers/codebuff.ts";
@@ -119,7 +119,7 @@ describe("a mock behind the sockets of somebody else's server", () => {
 
 /** A socket of which the test says what is heard from it; open, unless told otherwise. */
 function scripted({ readyState = 1 } = {}): {
-  readonly client: AcceptedSocket;
+  readonly client: TestSocket;
   tell(type: string, event: object): void;
 } {
   const heard = new Map<string, (event: { data: unknown; code: number; reason: string }) => void>();

@@ -129,8 +129,6 @@ describe("POST /api/v1/agent-runs", () => {
   test.each([
     ["no action", {}, ["action"]],
     ["another action", { action: "STOP" }, ["action"]],
-    ["no object", [], ["action"]],
-    ["START without an agent", { action: "START" }, ["agentId"]],
     ["START with an empty agent", { action: "START", agentId: "" }, ["agentId"]],
     [
       "START with other ancestors",
@@ -144,9 +142,7 @@ describe("POST /api/v1/agent-runs", () => {
     ],
     ["FINISH with another status", { ...FINISH, runId: "r", status: "running" }, ["status"]],
     ["FINISH with half a step", { ...FINISH, runId: "r", totalSteps: 1.5 }, ["totalSteps"]],
-    ["FINISH with steps below zero", { ...FINISH, runId: "r", totalSteps: -1 }, ["totalSteps"]],
     ["FINISH with credits below zero", { ...FINISH, runId: "r", directCredits: -1 }, ["directCredits"]],
-    ["FINISH with credits as a text", { ...FINISH, runId: "r", totalCredits: "1" }, ["totalCredits"]],
     ["FINISH with another error", { ...FINISH, runId: "r", errorMessage: 5 }, ["errorMessage"]],
     ["FINISH with a step without an id", { ...FINISH, runId: "r", steps: [STEP] }, ["steps"]],
     [
@@ -177,7 +173,8 @@ describe("POST /api/v1/agent-runs", () => {
     await using backend = await MockCodebuffBackend.start();
     const root = await start(backend);
     const child = await start(backend, "helper", { ancestorRunIds: [root] });
-    await finish(backend, child, { status: "failed", errorMessage: "no", totalCredits: 7.5 });
+    const steps = [{ id: "s", ...STEP }];
+    await finish(backend, child, { status: "failed", errorMessage: "no", totalCredits: 7.5, steps });
     expect((await finish(backend, child)).body).toEqual({ success: true });
     expect(backend.runs()).toMatchObject([
       { id: root, status: "running", finish: undefined },
@@ -186,22 +183,10 @@ describe("POST /api/v1/agent-runs", () => {
         status: "failed",
         ancestorRunIds: [root],
         finish: { errorMessage: "no", totalCredits: 7.5 },
+        steps: [{ ...steps[0], errorMessage: undefined }],
       },
     ]);
     expect(backend.violations.map(({ kind }) => kind)).toEqual(["finished-twice"]);
-  });
-
-  test("takes up to 1000 steps with FINISH", async () => {
-    await using backend = await MockCodebuffBackend.start();
-    const runId = await start(backend);
-    const steps = Array.from({ length: 1000 }, (_, place) => ({
-      id: `s${place}`,
-      ...STEP,
-      stepNumber: place,
-    }));
-    await finish(backend, runId, { steps });
-    expect(backend.runs()[0]?.steps).toHaveLength(1000);
-    expect(backend.runs()[0]?.steps.at(-1)).toMatchObject({ ...steps[999], errorMessage: undefined });
   });
 
   test("does not finish the run of another user", async () => {
@@ -356,18 +341,6 @@ describe("searches", () => {
   ])("%s of %j is %i", async (route, body, status, answer) => {
     await using backend = await MockCodebuffBackend.start(options);
     expect(await answerTo(backend, route, { body })).toEqual({ status, body: answer });
-  });
-
-  test("find something by default", async () => {
-    await using backend = await MockCodebuffBackend.start();
-    expect((await call(backend, WEB, { body: { query: "cats" } })).body).toEqual({
-      result: "What the web says of cats.",
-      creditsUsed: 1,
-    });
-    expect((await call(backend, DOCS, { body: { libraryTitle: "ws" } })).body).toEqual({
-      documentation: "The documentation of ws.",
-      creditsUsed: 1,
-    });
   });
 
   test("cost credits that the user must have", async () => {

@@ -301,18 +301,6 @@ describe("an answer", () => {
     await answered(backend, clock, 200);
     expect(hear(await (await response).text())).toMatchObject({ said: "a", done: true });
   });
-
-  test("leaves gaps between raw frames too", async () => {
-    const clock = new ManualClock();
-    await using backend = await MockCodebuffBackend.start({
-      clock,
-      answer: [{ gapMs: 50, frames: ["a", "b"] }],
-    });
-    const response = await send(backend, CHAT, { body: chatBody(await start(backend)) });
-    await backend.waitFor(() => backend.requests({ endpoint: "chat" })[0]?.response?.frames.length === 1);
-    await answered(backend, clock, 50);
-    expect(await response.text()).toBe("ab");
-  });
 });
 
 describe("a gate", () => {
@@ -335,21 +323,6 @@ describe("a gate", () => {
     const request = await backend.waitFor(() => backend.requests({ state: "disconnected" })[0]);
     expect(places).toEqual(["reasoning", "text", "calls", "parts"]);
     expect(request.response?.frames.at(-1)).toContain('"arguments":"{}"');
-  });
-
-  test("can stand between raw frames", async () => {
-    let open = () => {};
-    const gate = new Promise<void>((resolve) => {
-      open = resolve;
-    });
-    await using backend = await MockCodebuffBackend.start({ answer: [{ frames: ["a", gate, "b"] }] });
-    const response = await send(backend, CHAT, { body: chatBody(await start(backend)) });
-    const request = await backend.waitFor(() =>
-      backend.requests({ endpoint: "chat" }).find((chat) => chat.response?.frames.length === 1),
-    );
-    expect(request.state).toBe("open");
-    open();
-    expect(await response.text()).toBe("ab");
   });
 
   test("that rejects cuts the connection", async () => {
@@ -443,14 +416,6 @@ describe("openAiCompatible", () => {
     expect(whole.body).toMatchObject({ choices: [{ message: { content: "null null 3 m" } }] });
     expect(backend.requests({ endpoint: "chat" })).toHaveLength(3);
     expect(backend.violations).toEqual([]);
-  });
-
-  test("uses a list of answers over all calls", async () => {
-    await using backend = await MockCodebuffBackend.start({ openAiCompatible: true, answer: ["one", "two"] });
-    const said: string[] = [];
-    for (let number = 0; number < 3; number++)
-      said.push(hear((await call(backend, DIRECT, { body: request })).text).said);
-    expect(said).toEqual(["one", "two", "The script has ended."]);
   });
 
   test.each([

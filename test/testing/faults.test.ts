@@ -76,22 +76,6 @@ describe("malformed", () => {
       expect(made.server.connections).toHaveLength(2);
     });
   });
-
-  test("after a good frame, that frame is still read", async () => {
-    await using made = await readyPair({
-      mock: {
-        *answer({ connection }) {
-          yield "good";
-          connection.faults.malformed("bad-opcode");
-          yield " bad";
-        },
-        idRelease: { midPrompt: 0 },
-      },
-    });
-    const { values, thrown } = await drain(made.client.prompt("hello").textStream);
-    expect(values).toEqual(["good"]);
-    expect(thrown).toMatchObject({ code: "connection-lost", delivery: "unknown", partial: { text: "good" } });
-  });
 });
 
 test("bytes goes out as it is: a frame written by hand arrives, and is not in `frames`", async () => {
@@ -104,15 +88,6 @@ test("bytes goes out as it is: a frame written by hand arrives, and is not in `f
 });
 
 describe("hugeFrame", () => {
-  test("is exactly as large as asked, in bytes, whatever the text is made of", async () => {
-    await using server = await MockCodebuffServer.start();
-    using client = await RawClient.identified(server.url);
-    first({ server }).faults.hugeFrame(64 * MEBIBYTE, '{"type":"é😀"}');
-    const frame = Buffer.from(await client.next());
-    expect(frame.length).toBe(64 * MEBIBYTE);
-    expect(String(frame).trimEnd()).toBe('{"type":"é😀"}');
-  });
-
   test("refuses a size that its text alone exceeds", async () => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.identified(server.url);
@@ -227,17 +202,6 @@ describe("dripFeed", () => {
     }
   });
 
-  test("a server that stops does not wait for it", async () => {
-    const clock = new ManualClock();
-    const server = await MockCodebuffServer.start({ clock, heartbeat: false });
-    using client = await RawClient.identified(server.url);
-    first({ server }).faults.dripFeed();
-    first({ server }).send("a long story");
-    await server.stop();
-    expect((await client.closed).code).toBe(1006);
-    expect(clock.pending).toBe(0);
-  });
-
   test.each([{ bytes: 0 }, { bytes: 1.5 }, { bytes: Number.NaN }, { pause: -1 }, { pause: Number.NaN }])(
     "refuses %o",
     async (pace) => {
@@ -291,12 +255,6 @@ describe("freezeMidFrame", () => {
     expect(String((await tcp.next()).subarray(2))).toBe("held back");
   });
 
-  test("refuses a frame that has no halves", async () => {
-    await using server = await MockCodebuffServer.start();
-    using _client = await RawClient.identified(server.url);
-    expect(() => first({ server }).faults.freezeMidFrame("")).toThrow(RangeError);
-  });
-
   test.each(SOCKETS)(
     "over %s the client hears nothing of it, until its ping has no answer",
     async (_name, client) => {
@@ -331,24 +289,6 @@ describe("neverHangUp", () => {
     expect(await server.waitFor(() => connection.closed)).toMatchObject({ by: "server", wasClean: true });
   });
 
-  test("a client that hangs up without a word is let go", async () => {
-    await using server = await MockCodebuffServer.start();
-    await using tcp = await rawTcp(server.url);
-    const connection = await server.nextConnection();
-    connection.faults.neverHangUp();
-    tcp.socket.end();
-    await tcp.ended;
-    expect(await server.waitFor(() => connection.closed)).toMatchObject({ by: "client", code: 1006 });
-  });
-
-  test("drop() hangs up all the same", async () => {
-    await using server = await MockCodebuffServer.start();
-    using client = await RawClient.identified(server.url);
-    first({ server }).faults.neverHangUp();
-    first({ server }).drop();
-    expect((await client.closed).code).toBe(1006);
-  });
-
   describe.each(SOCKETS)("over %s", (_name, client) => {
     test("close() does not wait for it", async () => {
       await using made = await readyPair({ client });
@@ -368,18 +308,6 @@ describe("neverHangUp", () => {
     first(made).faults.neverHangUp();
     first(made).close(1012);
     expect(await gone).toMatchObject({ code: "connection-lost", closeCode: 1012 });
-    await recovered(made);
-  });
-
-  test("where the client waits, as the platform's does, the keepalive ends it", async () => {
-    await using made = await readyPair({ client: { WebSocket: globalThis.WebSocket } });
-    await made.client.prompt("warm up").result;
-    const gone = once(made.client, "disconnected");
-    first(made).faults.neverHangUp();
-    first(made).close(1012);
-    await made.clock.advance(25_000);
-    await made.clock.advance(15_000);
-    expect(await gone).toMatchObject({ code: "connection-lost" });
     await recovered(made);
   });
 });
@@ -448,30 +376,6 @@ test("nothing happens to a connection that is closed", async () => {
   faults.freezeMidFrame("text");
   faults.neverHangUp();
   expect(connection.closed).toBe(closed);
-});
-
-test("nothing comes after the Close frame", async () => {
-  await using server = await MockCodebuffServer.start();
-  await using tcp = await rawTcp(server.url);
-  const connection = await server.nextConnection();
-  connection.close();
-  connection.faults.bytes(Uint8Array.of(1, 2, 3));
-  expect(await tcp.next()).toEqual(Buffer.from([0x88, 2, 0x03, 0xe8]));
-  tcp.socket.write(CLOSE);
-  await tcp.ended;
-});
-
-test("drop() ends TCP both ways, and leaves no half of it open", async () => {
-  await using server = await MockCodebuffServer.start();
-  await using tcp = await rawTcp(server.url);
-  const connection = await server.nextConnection();
-  connection.drop();
-  await tcp.ended;
-  const refused = new Promise<Error>((resolve) => tcp.socket.once("error", resolve));
-  const write = (): void =>
-    void tcp.socket.write("is anybody there?", (error) => error ?? setImmediate(write));
-  write();
-  expect(await refused).toMatchObject({ code: expect.stringMatching(/EPIPE|ECONNRESET/) });
 });
 
 test("a step of a script may do all of it, through the connection of its prompt", async () => {

@@ -36,9 +36,4 @@ describe("the time of day of a manual clock", () => {
       expect(readToken(accessToken)?.expiresAt).toBe(Math.floor(clock.wallTime() / 1_000) + 1_800);
     },
   );
-
-  test("is not the mock's where that has an epoch of its own", async () => {
-    await using mock = new MockCass({ clock: new ManualClock(), epoch: 5_000 });
-    expect(readToken(mock.addUser().accessToken)?.expiresAt).toBe(5 + 1_800);
-  });
 });

@@ -76,24 +76,6 @@ describe("a mock behind an msw link", () => {
     ]);
   });
 
-  test("knows its own address from its first connection", async () => {
-    await using mock = behind({ audio: "url", audioUrl: "absolute" });
-    const { socket } = watched();
-    await frameOf(socket, "connected");
-    for (const audioUrl of ["absolute", "foreign"] as const) {
-      mock.set({ audioUrl });
-      const audio = frameOf(socket, "audio");
-      socket.send(JSON.stringify({ type: "chat", message: audioUrl }));
-      const { url } = await audio;
-      const origin = audioUrl === "absolute" ? "https://cass.example" : "https://elsewhere.example";
-      expect(String(url).startsWith(`${origin}/cass/audio/`)).toBe(true);
-    }
-    const { accessToken } = mock.addUser();
-    const headers = { authorization: `Bearer ${accessToken}` };
-    await mock.fetch("https://elsewhere.example/cass/status", { headers });
-    expect(mock.violations).toMatchObject([{ kind: "token-to-other-origin" }]);
-  });
-
   test("can be cut, closed, and turned into a zombie", async () => {
     await using mock = behind({
       answer: ({ message }) => [

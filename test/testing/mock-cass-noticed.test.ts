@@ -152,15 +152,6 @@ describe("on v2, tags of the model fill the fields of the response and leave its
       milestones: null,
     });
   });
-
-  test("the older pipeline, without the SDK, reads none of them", async () => {
-    await using server = await MockCassServer.start({
-      sdkMode: false,
-      answer: () => ["<mark:insight>aha</mark>"],
-    });
-    using client = await RawCass.connected(server);
-    expect(await client.answerTo("hi")).toMatchObject({ marks: [] });
-  });
 });
 
 /** Walks through the frames of MPEG-2 Layer III at 48 kbit/s and 24 kHz. @returns how many there are */

@@ -150,12 +150,6 @@ describe.each(PROFILES)("authentication, on the profile %s", (profile) => {
     },
   );
 
-  test("auth: falseSuccess, for whoever the connection was", async () => {
-    await using it = await made({ auth: "falseSuccess" }, true);
-    it.client.say({ type: "auth", token: it.other.accessToken });
-    expect(await it.client.next()).toEqual({ type: "auth_success", user_id: it.one.userId });
-  });
-
   test.each(["error", "oldIdentity"] as const)("badAuth: %s", async (badAuth) => {
     await using it = await made({ badAuth }, true);
     it.client.say({ type: "auth", token: "bad" });
@@ -272,12 +266,6 @@ describe("deletedUser", () => {
     using other = await RawCass.connected(server, there.accessToken);
     expect((await other.answerTo("hi")).type).toBe("response");
   });
-
-  test.each(["documented", "v1", "relay"] as const)("harms no chat on the profile %s", async (profile) => {
-    await using server = await MockCassServer.start({ profile, deletedUser: true });
-    using client = await RawCass.connected(server, server.addUser().accessToken);
-    expect((await client.answerTo("hi")).type).toBe("response");
-  });
 });
 
 describe.each(PROFILES)("ping and status, on the profile %s", (profile) => {
@@ -367,15 +355,6 @@ describe.each(PROFILES)("failure, on the profile %s", (profile) => {
     expect(kept).toEqual(profile === "relay" ? ["user"] : []);
   });
 
-  test("by default", async () => {
-    await using server = await MockCassServer.start({ profile, ...failing });
-    using client = await RawCass.connected(server);
-    client.chat("hi");
-    await client.take(2);
-    if (profile === "v1" || profile === "v2") expect(await client.closed).toMatchObject({ code: 1006 });
-    else expect((await client.next()).type).toBe("error");
-  });
-
   const thrower = (problem: unknown) => (): never => {
     throw problem;
   };
@@ -407,13 +386,6 @@ describe.each(PROFILES)("failure, on the profile %s", (profile) => {
       if (failure === "drop") expect(await client.closed).toMatchObject({ code: 1006 });
       else expect(kinds([await client.next()])).toEqual(["error Invalid message"]);
     }
-  });
-
-  test("JSON as Python reads it is survived", async () => {
-    await using server = await MockCassServer.start({ profile });
-    using client = await RawCass.connected(server);
-    client.say('{"type": "chat", "message": "hi", "extra": NaN}');
-    expect((await client.until("response")).length).toBe(3);
   });
 });
 
@@ -454,32 +426,6 @@ describe("death", () => {
     expect(await client.closed).toMatchObject({ code: 1006 });
     expect(client.raw.received).toHaveLength(3);
     expect(server.conversations[0]?.messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
-  });
-
-  test("by: zombie, at: connected and at: 1", async () => {
-    for (const at of ["connected", 1] as const) {
-      await using server = await MockCassServer.start({ death: { at, by: "zombie" } });
-      using client = await RawCass.connected(server);
-      client.chat("hi");
-      await server.waitFor(({ connections }) => connections[0]?.state === "zombie");
-      using other = await RawCass.open(server);
-      await other.next();
-      expect(client.raw.received).toHaveLength(at === 1 ? 2 : 1);
-      expect(client.raw.socket.readyState).toBe(WebSocket.OPEN);
-    }
-  });
-
-  test("for one turn, and by a step", async () => {
-    await using server = await MockCassServer.start({
-      answer: ({ message }) =>
-        message === "die" ? [cassStep.die(1013)] : { switches: { death: { at: 1, by: 1012 } }, script: [] },
-    });
-    using one = await RawCass.connected(server);
-    one.chat("die");
-    expect(await one.closed).toMatchObject({ code: 1013 });
-    using two = await RawCass.connected(server);
-    two.chat("other");
-    expect(await two.closed).toMatchObject({ code: 1012 });
   });
 });
 
@@ -524,24 +470,6 @@ describe("refuseUpgrade", () => {
     server.refuseUpgrades(403);
     await expect(RawClient.connect(server.url)).rejects.toThrow("403");
     expect(server.upgrades.map(({ status }) => status)).toEqual([refuseUpgrade, 101, 403]);
-  });
-
-  test("never-answered", async () => {
-    await using server = await MockCassServer.start({ refuseUpgrade: "never-answered" });
-    const socket = new WebSocket(server.url);
-    const failed = new Promise<string>((resolve) => socket.on("error", ({ message }) => resolve(message)));
-    await server.waitFor(({ upgrades }) => upgrades[0]?.status === 0);
-    socket.terminate();
-    expect(await failed).toMatch(/closed before/);
-  });
-
-  test("false: a wrong path is refused all the same", async () => {
-    await using server = await MockCassServer.start({ basePath: "/cass" });
-    await expect(RawClient.connect(server.url.replace("/cass", ""))).rejects.toThrow("403");
-    using client = await RawCass.connected(server);
-    expect(await client.barrier()).toEqual([]);
-    expect(server.url).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/cass\/ws$/);
-    expect(server.httpUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/cass\/$/);
   });
 });
 
@@ -608,20 +536,6 @@ describe.each(PROFILES)("transport, on the profile %s", (profile) => {
     const pieces = piecesFor(client);
     await client.answerTo("hi");
     expect(pieces.map((bytes) => framesIn(bytes).length)).toEqual([3]);
-  });
-
-  test("chunking: coalesced, a close and a cut come behind what was said", async () => {
-    for (const end of [1000, 1006]) {
-      await using server = await MockCassServer.start({
-        profile,
-        chunking: "coalesced",
-        death: { at: 2, by: end },
-      });
-      using client = await RawCass.connected(server);
-      client.chat("hi");
-      expect(await client.closed).toMatchObject({ code: end });
-      expect(client.raw.received).toHaveLength(3);
-    }
   });
 
   test("extraFields: injected", async () => {

@@ -97,32 +97,6 @@ describe.each(PROFILES)("a turn, on the profile %s", (profile) => {
     expect(trusting.server.turns).toEqual([]);
   });
 
-  test.each(["accepted", "error"] as const)(
-    "introWithoutConversation: %s",
-    async (introWithoutConversation) => {
-      await using it = await made({ profile, introWithoutConversation, onboarding: "answered", ...QUIET });
-      it.client.say({ type: "onboarding_intro", user_id: it.userId });
-      const last = (await it.client.barrier(profile)).at(-1);
-      if (introWithoutConversation === "accepted") expect(last?.type).toBe("response");
-      else expect(last?.["message"]).toBe("Missing user_id or conversation_id for onboarding");
-    },
-  );
-
-  test.each(["answered", "unknown"] as const)("onboarding: %s", async (onboarding) => {
-    await using it = await made({ profile, onboarding, ...QUIET });
-    it.client.say({ type: "onboarding_intro", user_id: it.userId, conversation_id: it.id });
-    const last = (await it.client.barrier(profile)).at(-1);
-    if (onboarding === "answered") expect(last?.type).toBe("response");
-    else expect(last?.["message"]).toBe("Unknown message type: onboarding_intro");
-  });
-
-  test("a demo whose profile is null is not survived", async () => {
-    await using it = await made({ profile, onboarding: "answered", failure: "drop" });
-    it.client.say({ type: "onboarding_demo", user_id: it.userId, profile: null });
-    expect(await it.client.closed).toMatchObject({ code: 1006 });
-    expect(it.server.violations.map(({ kind }) => kind)).toEqual(["null-profile"]);
-  });
-
   test("memories: usual, none, or others", async () => {
     const [none] = await turn(profile, { memories: "none" });
     expect(none).toMatchObject({ status: "Processing..." });
@@ -368,15 +342,6 @@ describe.each(PROFILES)("keeping messages, on the profile %s", (profile) => {
     expect(count(it.server)).toBe(0);
     await clock.advance(1);
     expect(count(it.server)).toBe(2);
-    expect(clock.pending).toBe(0);
-  });
-
-  test("persistence: late, unless the server has stopped", async () => {
-    const clock = new ManualClock();
-    await using it = await made({ profile, clock, persistence: "late", ...QUIET });
-    await it.client.answerTo("hi", { conversation_id: it.id });
-    expect(clock.pending).toBe(1);
-    await it.server.stop();
     expect(clock.pending).toBe(0);
   });
 

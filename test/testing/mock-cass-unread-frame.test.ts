@@ -78,19 +78,6 @@ describe.each(["v1", "v2"] as const)("switch unreadFrame, on the profile %s", (p
 });
 
 describe("switch unreadFrame", () => {
-  test("1011: it can be set for one connection", async () => {
-    const clock = new ManualClock();
-    const answer = () => [cassStep.hang()];
-    await using server = await MockCassServer.start({ clock, unreadFrame: "queue", answer });
-    using client = await RawCass.connected(server);
-    server.connections[0]?.set({ unreadFrame: "1011" });
-    client.chat("one");
-    client.say({ type: "ping" });
-    await arrived(server, 2);
-    await clock.advance(40_000);
-    expect(await client.closed).toEqual(TIMEOUT);
-  });
-
   test.each(["documented", "relay"] as const)("queue is the default of %s: frames wait", async (profile) => {
     const clock = new ManualClock();
     const answer = () => [cassStep.delay(75_000), "late"];

@@ -165,16 +165,6 @@ describe("order", () => {
     }
   });
 
-  test("turn-in-flight: not behind an error, which settles a turn too", async () => {
-    await using made = await connected({ failure: "error", answer: () => [cassStep.fail()] });
-    for (const message of ["one", "two"]) expect((await made.client.answerTo(message)).type).toBe("error");
-    made.client.say({ type: "onboarding_intro" });
-    await made.client.next();
-    made.client.chat("three");
-    await made.client.until("error");
-    expect(made.noted()).toEqual([]);
-  });
-
   test.each(["drop", "close1000", "zombie"] as const)(
     "resent-chat: behind a %s, unless it is declared",
     async (by) => {
@@ -197,15 +187,6 @@ describe("order", () => {
       }
     },
   );
-
-  test("resent-chat: not of one that was answered", async () => {
-    await using made = await connected();
-    await made.client.answerTo("hi");
-    made.server.dropAll();
-    using next = await RawCass.connected(made.server);
-    await next.answerTo("hi");
-    expect(made.noted()).toEqual([]);
-  });
 });
 
 describe("time, by the clock of the mock", () => {
@@ -248,17 +229,6 @@ describe("time, by the clock of the mock", () => {
     for (let count = 0; count < 6; count++)
       await expect(RawClient.connect(server.url)).rejects.toThrow("403");
     expect(server.violations).toMatchObject([{ kind: "reconnect-storm", connection: undefined }]);
-  });
-
-  test("reconnect-storm: many clients at once are none, nor are several that fail", async () => {
-    await using server = await MockCassServer.start({ clock: new ManualClock() });
-    const clients = await Promise.all(Array.from({ length: 12 }, () => RawCass.connected(server)));
-    expect(server.violations).toEqual([]);
-    server.dropAll();
-    for (const client of clients) await client.closed;
-    const users = Array.from({ length: 6 }, () => server.addUser());
-    for (const { accessToken } of users) (await RawCass.open(server, accessToken))[Symbol.dispose]();
-    expect(server.violations).toEqual([]);
   });
 
   test("reconnect-storm: zombies that were left count", async () => {

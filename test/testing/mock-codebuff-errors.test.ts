@@ -1,422 +1,295 @@
-import { type MockCodebuffOptions, MockCodebuffServer, type ViolationKind } from "agentwire/testing";
+import { readFileSync } from "node:fs";
+import {
+  exampleSessionState,
+  type MockCodebuffOptions,
+  MockCodebuffServer,
+  step,
+  type ViolationKind,
+} from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { RawClient } from "./mock-codebuff-raw-client.ts";
 
-interface Row {
-  readonly input: string;
-  readonly frame: string | Uint8Array | object;
-  readonly error: string;
-  readonly txid?: number;
-  readonly violation: ViolationKind;
-  readonly options?: MockCodebuffOptions;
-}
-
-const more = (type: string) =>
-  `\n    For further information visit https://errors.pydantic.dev/2.13/v/${type}`;
-
-/** `value` is how Python shows the input, with its type. */
-const issue = (path: string, text: string, type: string, value: string, of: string) =>
-  `\n${path}\n  ${text} [type=${type}, input_value=${value}, input_type=${of}]${more(type)}`;
-
-const missing = (path: string, value: string) => issue(path, "Field required", "missing", value, "dict");
+/** A frame, what refuses it, the txid of the refusal, and the violation. */
+type Row = readonly [
+  input: string,
+  frame: string | Uint8Array | object,
+  error: string | readonly object[],
+  txid: number | string | undefined,
+  violation: ViolationKind,
+  options?: MockCodebuffOptions,
+];
 
 const action = (data: unknown) => ({ type: "action", txid: 3, data });
 
-const DEEP = "[".repeat(100_000);
+/** The line of a pydantic report. `value` is how Python shows the input, with its type. */
+const issue = (path: string, text: string, type: string, value: string, of: string) =>
+  `\n${path}\n  ${text} [type=${type}, input_value=${value}, input_type=${of}]\n    For further information visit https://errors.pydantic.dev/2.13/v/${type}`;
+const absent = (path: string, value: string) => issue(path, "Field required", "missing", value, "dict");
 const NOPE = "{'type': 'nope'}";
-const NULL_COST = { type: "prompt", promptId: "p", fingerprintId: "f", sessionState: {}, costMode: null };
+const BINARY_PING = Buffer.from('{"type":"ping","txid":1}');
+const PROPERTY = "Invalid JSON: Expecting property name enclosed in double quotes";
+const VALUE = "Invalid JSON: Expecting value: line 1 column 1 (char 0)";
 
-const ONE_ACK: readonly Row[] = [
-  {
-    input: "bad JSON",
-    frame: "{ invalid json }",
-    error: "Invalid JSON: Expecting property name enclosed in double quotes: line 1 column 3 (char 2)",
-    violation: "invalid-json",
-  },
-  {
-    input: "an empty frame",
-    frame: "",
-    error: "Invalid JSON: Expecting value: line 1 column 1 (char 0)",
-    violation: "invalid-json",
-  },
-  {
-    input: "text",
-    frame: "not json",
-    error: "Invalid JSON: Expecting value: line 1 column 1 (char 0)",
-    violation: "invalid-json",
-  },
-  {
-    input: "a cut object",
-    frame: '{"type":"ping","txid":7',
-    error: "Invalid JSON: Expecting ',' delimiter: line 1 column 24 (char 23)",
-    violation: "invalid-json",
-  },
-  {
-    input: "something behind the object",
-    frame: '{"type":"é😀"}\n{}',
-    error: "Invalid JSON: Extra data: line 2 column 1 (char 14)",
-    violation: "invalid-json",
-  },
-  {
-    input: "a list",
-    frame: "[]",
-    error: "'list' object has no attribute 'get'",
-    violation: "schema-error",
-  },
-  {
-    input: "a string",
-    frame: '"str"',
-    error: "'str' object has no attribute 'get'",
-    violation: "schema-error",
-  },
-  {
-    input: "a number",
-    frame: "5",
-    error: "'int' object has no attribute 'get'",
-    violation: "schema-error",
-  },
-  {
-    input: "null",
-    frame: "null",
-    error: "'NoneType' object has no attribute 'get'",
-    violation: "schema-error",
-  },
-  {
-    input: "100 000 lists in each other",
-    frame: DEEP,
-    error: "maximum recursion depth exceeded while decoding a JSON array from a unicode string",
-    violation: "invalid-json",
-  },
-  {
-    input: "100 000 objects in each other",
-    frame: '{"a":'.repeat(100_000),
-    error: "maximum recursion depth exceeded while decoding a JSON object from a unicode string",
-    violation: "invalid-json",
-  },
-  {
-    input: "a frame over the limit",
-    frame: "x".repeat(1_048_609),
-    error: "Message too large: 1048609 bytes (limit: 1048576 bytes)",
-    violation: "oversize-frame",
-  },
-  {
-    input: "a frame over the limit in bytes, not in characters",
-    frame: "é".repeat(524_289),
-    error: "Message too large: 1048578 bytes (limit: 1048576 bytes)",
-    violation: "oversize-frame",
-  },
-  {
-    input: "a binary frame",
-    frame: Buffer.from('{"type":"ping","txid":1}'),
-    error: "Internal error: 'text'",
-    violation: "binary-frame",
-  },
-  {
-    input: "no type",
-    frame: { txid: 3 },
-    error: "Message missing 'type' field",
-    txid: 3,
-    violation: "schema-error",
-  },
-  {
-    input: "an empty type",
-    frame: { type: "", txid: 4 },
-    error: "Message missing 'type' field",
-    txid: 4,
-    violation: "schema-error",
-  },
-  {
-    input: "an unknown type",
-    frame: { type: "frobnicate", txid: 5 },
-    error: "Unknown message type: frobnicate",
-    txid: 5,
-    violation: "unknown-message",
-  },
-  {
-    input: "a number for a type",
-    frame: { type: 7, txid: 5 },
-    error: "Unknown message type: 7",
-    txid: 5,
-    violation: "unknown-message",
-  },
-  {
-    input: "an object for a type",
-    frame: { type: { a: [true, null] }, txid: 5 },
-    error: "Unknown message type: {'a': [True, None]}",
-    txid: 5,
-    violation: "unknown-message",
-  },
-  {
-    input: "no txid",
-    frame: { type: "ping" },
-    error: `Message validation failed: 1 validation error for PingMessage${missing("txid", "{'type': 'ping'}")}`,
-    violation: "schema-error",
-  },
-  {
-    input: "a null txid",
-    frame: { type: "ping", txid: null },
-    error: `Message validation failed: 1 validation error for PingMessage${issue("txid", "Input should be a valid integer", "int_type", "None", "NoneType")}`,
-    violation: "schema-error",
-  },
-  {
-    input: "text for a txid",
-    frame: { type: "ping", txid: "x" },
-    error: `Internal error: 1 validation error for AckMessage${issue("txid", "Input should be a valid integer, unable to parse string as an integer", "int_parsing", "'x'", "str")}`,
-    violation: "schema-error",
-  },
-  {
-    input: "a fraction for a txid",
-    frame: { type: "ping", txid: 1.5 },
-    error: `Internal error: 1 validation error for AckMessage${issue("txid", "Input should be a valid integer, got a number with a fractional part", "int_from_float", "1.5", "float")}`,
-    violation: "schema-error",
-  },
-  {
-    input: "a list for a txid of an unknown type",
-    frame: { type: "frobnicate", txid: [1] },
-    error: `Internal error: 1 validation error for AckMessage${issue("txid", "Input should be a valid integer", "int_type", "[1]", "list")}`,
-    violation: "unknown-message",
-  },
-  {
-    input: "an infinite txid",
-    frame: '{"type":"ping","txid":Infinity}',
-    error: `Internal error: 1 validation error for AckMessage${issue("txid", "Input should be a finite number", "finite_number", "inf", "float")}`,
-    violation: "schema-error",
-  },
-  {
-    input: "identify without an id",
-    frame: { type: "identify", txid: 9 },
-    error: `Message validation failed: 1 validation error for IdentifyMessage${missing("clientSessionId", "{'type': 'identify', 'txid': 9}")}`,
-    txid: 9,
-    violation: "schema-error",
-  },
-  {
-    input: "topics that are no list",
-    frame: { type: "subscribe", txid: 6, topics: "x" },
-    error: `Message validation failed: 1 validation error for SubscribeMessage${issue("topics", "Input should be a valid list", "list_type", "'x'", "str")}`,
-    txid: 6,
-    violation: "schema-error",
-  },
-  {
-    input: "topics that are no strings",
-    frame: { type: "unsubscribe", txid: 7, topics: [1, "a", null] },
-    error: `Message validation failed: 2 validation errors for UnsubscribeMessage${issue("topics.0", "Input should be a valid string", "string_type", "1", "int")}${issue("topics.2", "Input should be a valid string", "string_type", "None", "NoneType")}`,
-    txid: 7,
-    violation: "schema-error",
-  },
-  {
-    input: "an action without data",
-    frame: { type: "action", txid: 3 },
-    error: `Message validation failed: 1 validation error for ActionMessage${missing("data", "{'type': 'action', 'txid': 3}")}`,
-    txid: 3,
-    violation: "schema-error",
-  },
-  {
-    input: "action data that is no object",
-    frame: action("x"),
-    error: `Message validation failed: 2 validation errors for ActionMessage${["PromptAction", "InitAction"]
-      .map((name) =>
-        issue(
-          `data.${name}`,
-          `Input should be a valid dictionary or instance of ${name}`,
-          "model_type",
-          "'x'",
-          "str",
-        ),
-      )
-      .join("")}`,
-    txid: 3,
-    violation: "schema-error",
-  },
-  {
-    input: "an unknown action: seven errors, of both branches",
-    frame: action({ type: "nope" }),
-    error: [
-      "Message validation failed: 7 validation errors for ActionMessage",
-      issue("data.PromptAction.type", "Input should be 'prompt'", "literal_error", "'nope'", "str"),
-      missing("data.PromptAction.promptId", NOPE),
-      missing("data.PromptAction.fingerprintId", NOPE),
-      missing("data.PromptAction.sessionState", NOPE),
-      issue("data.InitAction.type", "Input should be 'init'", "literal_error", "'nope'", "str"),
-      missing("data.InitAction.fingerprintId", NOPE),
-      missing("data.InitAction.fileContext", NOPE),
-    ].join(""),
-    txid: 3,
-    violation: "unknown-action",
-  },
-  {
-    input: "a null costMode, with a long value cut in the middle",
-    frame: action(NULL_COST),
-    error: [
-      "Message validation failed: 3 validation errors for ActionMessage",
-      issue(
-        "data.PromptAction.costMode",
-        "Input should be a valid string",
-        "string_type",
-        "None",
-        "NoneType",
-      ),
-      issue("data.InitAction.type", "Input should be 'init'", "literal_error", "'prompt'", "str"),
-      missing("data.InitAction.fileContext", "{'type': 'prompt', 'promp...': {}, 'costMode': None}"),
-    ].join(""),
-    txid: 3,
-    violation: "schema-error",
-  },
-  {
-    input: "a list for a fileContext",
-    frame: action({ type: "init", fingerprintId: "f", fileContext: [] }),
-    error: [
+// The captures of `mock-codebuff-replay.test.ts` have more of these, byte for byte.
+const PROXY: readonly Row[] = [
+  ["bad JSON", "{ bad }", `${PROPERTY}: line 1 column 3 (char 2)`, undefined, "invalid-json"],
+  ["bad JSON of another kind", "[1,]", VALUE, undefined, "invalid-json"],
+  [
+    "100 000 lists in each other",
+    "[".repeat(100_000),
+    "maximum recursion depth exceeded while decoding a JSON array from a unicode string",
+    undefined,
+    "invalid-json",
+  ],
+  ["a list", "[]", "'list' object has no attribute 'get'", undefined, "schema-error"],
+  [
+    "a frame over the limit in bytes, not in characters",
+    "é".repeat(524_289),
+    "Message too large: 1048578 bytes (limit: 1048576 bytes)",
+    undefined,
+    "oversize-frame",
+  ],
+  ["a binary frame", BINARY_PING, "Internal error: 'text'", undefined, "binary-frame"],
+  ["an empty type", { type: "", txid: 4 }, "Message missing 'type' field", 4, "schema-error"],
+  ["an unknown type", { type: "nope", txid: 5 }, "Unknown message type: nope", 5, "unknown-message"],
+  [
+    "no txid",
+    { type: "ping" },
+    `Message validation failed: 1 validation error for PingMessage${absent("txid", "{'type': 'ping'}")}`,
+    undefined,
+    "schema-error",
+  ],
+  [
+    "text for a txid",
+    { type: "ping", txid: "x" },
+    `Internal error: 1 validation error for AckMessage${issue("txid", "Input should be a valid integer, unable to parse string as an integer", "int_parsing", "'x'", "str")}`,
+    undefined,
+    "schema-error",
+  ],
+  [
+    "a list for a fileContext, with a long value cut in the middle",
+    action({ type: "init", fingerprintId: "f", fileContext: [] }),
+    [
       "Message validation failed: 4 validation errors for ActionMessage",
       issue("data.PromptAction.type", "Input should be 'prompt'", "literal_error", "'init'", "str"),
-      missing("data.PromptAction.promptId", "{'type': 'init', 'fingerp... 'f', 'fileContext': []}"),
-      missing("data.PromptAction.sessionState", "{'type': 'init', 'fingerp... 'f', 'fileContext': []}"),
+      absent("data.PromptAction.promptId", "{'type': 'init', 'fingerp... 'f', 'fileContext': []}"),
+      absent("data.PromptAction.sessionState", "{'type': 'init', 'fingerp... 'f', 'fileContext': []}"),
       issue("data.InitAction.fileContext", "Input should be a valid dictionary", "dict_type", "[]", "list"),
     ].join(""),
-    txid: 3,
-    violation: "schema-error",
-  },
+    3,
+    "schema-error",
+  ],
+  [
+    "an unknown action: seven errors, of both branches",
+    action({ type: "nope" }),
+    [
+      "Message validation failed: 7 validation errors for ActionMessage",
+      issue("data.PromptAction.type", "Input should be 'prompt'", "literal_error", "'nope'", "str"),
+      ...["promptId", "fingerprintId", "sessionState"].map((name) =>
+        absent(`data.PromptAction.${name}`, NOPE),
+      ),
+      issue("data.InitAction.type", "Input should be 'init'", "literal_error", "'nope'", "str"),
+      ...["fingerprintId", "fileContext"].map((name) => absent(`data.InitAction.${name}`, NOPE)),
+    ].join(""),
+    3,
+    "unknown-action",
+  ],
 ];
 
-/** A success ack first, then the refusal without a txid. */
-const TWO_ACKS: readonly Row[] = [
-  {
-    input: "subscribe to nothing",
-    frame: { type: "subscribe", txid: 3, topics: [] },
-    error: "Internal error: Failed to subscribe to topics: No topics provided for subscription",
-    violation: "empty-topics",
-  },
-  {
-    input: "unsubscribe from nothing",
-    frame: { type: "unsubscribe", txid: 3, topics: [] },
-    error: "Internal error: Failed to unsubscribe from topics: No topics provided for unsubscription",
-    violation: "empty-topics",
-  },
+const missing = (expected: string, ...path: (string | number)[]) => ({
+  ...{ code: "invalid_type", expected, received: "undefined" },
+  ...{ path, message: "Required" },
+});
+const wrong = (expected: string, received: string, ...path: (string | number)[]) => ({
+  ...{ code: "invalid_type", expected, received },
+  ...{ path, message: `Expected ${expected}, received ${received}` },
+});
+const unknown = (options: readonly string[], ...path: (string | number)[]) => ({
+  ...{ code: "invalid_union_discriminator", options, path },
+  message: `Invalid discriminator value. Expected ${options.map((option) => `'${option}'`).join(" | ")}`,
+});
+
+const MESSAGES = ["identify", "subscribe", "unsubscribe", "ping", "action"];
+const ANSWERS = ["tool-call-response", "read-files-response", "mcp-tool-data"];
+const { fileContext, mainAgentState } = exampleSessionState();
+const PROMPT = { type: "prompt", promptId: "p", fingerprintId: "f", toolResults: [] };
+const STATE = {
+  fileContext: { ...fileContext, systemInfo: {} },
+  mainAgentState: { ...mainAgentState, messageHistory: undefined },
+};
+const TOOL_ANSWER = { type: "tool-call-response", requestId: "r" };
+const NOT_JSON = `Unexpected token 'o', "not json" is not valid JSON`;
+
+const ORIGINAL: readonly Row[] = [
+  ["bad JSON", "not json", NOT_JSON, undefined, "invalid-json"],
+  ["bad JSON in a binary frame", Buffer.from("not json"), NOT_JSON, undefined, "invalid-json"],
+  ["a list", "[]", [wrong("object", "array")], undefined, "schema-error"],
+  ["no type", { txid: 3 }, [unknown(MESSAGES, "type")], 3, "schema-error"],
+  ["an unknown type", { type: "constructor", txid: 3 }, [unknown(MESSAGES, "type")], 3, "unknown-message"],
+  ["no txid", { type: "ping" }, [missing("number", "txid")], undefined, "schema-error"],
+  [
+    "text for a txid, which is said back as it came",
+    { type: "ping", txid: "5" },
+    [wrong("number", "string", "txid")],
+    "5",
+    "schema-error",
+  ],
+  [
+    "topics that are no strings",
+    { type: "subscribe", txid: 3, topics: [1, "a", null] },
+    [wrong("string", "number", "topics", 0), wrong("string", "null", "topics", 2)],
+    3,
+    "schema-error",
+  ],
+  ["an action without data", { type: "action", txid: 3 }, [missing("object", "data")], 3, "schema-error"],
+  [
+    "an answer, where the server asks nothing",
+    action(TOOL_ANSWER),
+    [unknown(["prompt", "init", "cancel-user-input"], "data", "type")],
+    3,
+    "unknown-action",
+    { extensions: "nack" },
+  ],
+  [
+    "a cancel, where the server knows none",
+    action({ type: "cancel-user-input", authToken: "t", promptId: "p" }),
+    [unknown(["prompt", "init", ...ANSWERS], "data", "type")],
+    3,
+    "unknown-action",
+    { cancel: "nack" },
+  ],
+  [
+    "a prompt with nothing in it: every field that it needs, in order",
+    action({ type: "prompt" }),
+    [
+      ...["promptId", "fingerprintId"].map((name) => missing("string", "data", name)),
+      missing("object", "data", "sessionState"),
+      missing("array", "data", "toolResults"),
+    ],
+    3,
+    "schema-error",
+  ],
+  [
+    "an agent and a project that lack a field",
+    action({ ...PROMPT, sessionState: STATE }),
+    [
+      ...["platform", "shell", "nodeVersion", "arch", "homedir"].map((field) =>
+        missing("string", "data", "sessionState", "fileContext", "systemInfo", field),
+      ),
+      missing("number", "data", "sessionState", "fileContext", "systemInfo", "cpus"),
+      missing("array", "data", "sessionState", "mainAgentState", "messageHistory"),
+    ],
+    3,
+    "schema-error",
+  ],
+  [
+    "a tool's answer without output",
+    action(TOOL_ANSWER),
+    [missing("array", "data", "output")],
+    3,
+    "answer-incomplete",
+  ],
 ];
 
-describe("the table of error texts: one refusal, and the connection lives on", () => {
-  test.each(ONE_ACK)("$input", async ({ frame, error, txid, violation }) => {
-    await using server = await MockCodebuffServer.start();
+describe.each([
+  { profile: "proxy", rows: PROXY, pong: '{"type": "ack", "txid": 99, "success": true}' },
+  { profile: "codebuff", rows: ORIGINAL, pong: '{"type":"ack","txid":99,"success":true}' },
+] as const)("the refusals of $profile: one NACK, and the connection lives on", ({ profile, rows, pong }) => {
+  test.each(rows.map((row) => ({ input: row[0], row })))("$input", async ({ row }) => {
+    const [, frame, error, txid, violation, options] = row;
+    await using server = await MockCodebuffServer.start({ profile, ...options });
     using client = await RawClient.identified(server.url);
     client.send(frame);
     client.send({ type: "ping", txid: 99 });
-    const [refusal = "", pong] = await client.take(2);
-    expect(JSON.parse(refusal)).toEqual({
+    expect(JSON.parse(await client.next())).toEqual({
       type: "ack",
-      ...(txid === undefined ? {} : { txid }),
+      ...(txid !== undefined && { txid }),
       success: false,
-      error,
+      error: typeof error === "string" ? error : JSON.stringify(error),
     });
-    expect(pong).toBe('{"type": "ack", "txid": 99, "success": true}');
+    expect(await client.next()).toBe(pong);
     expect(server.violations.map(({ kind }) => kind)).toContain(violation);
   });
 });
 
-describe("the table of error texts: a success ack, then a refusal without txid", () => {
-  test.each(TWO_ACKS)("$input", async ({ frame, error, violation }) => {
-    await using server = await MockCodebuffServer.start();
-    using client = await RawClient.identified(server.url);
-    client.send(frame);
-    expect(await client.take(2)).toEqual([
-      '{"type": "ack", "txid": 3, "success": true}',
-      `{"type": "ack", "success": false, "error": "${error}"}`,
-    ]);
-    expect(server.violations.map(({ kind }) => kind)).toEqual([violation]);
-  });
+test("the original server does not answer the frame null", async () => {
+  await using server = await MockCodebuffServer.start({ profile: "codebuff" });
+  using client = await RawClient.connect(server.url);
+  client.send("null");
+  client.send({ type: "ping", txid: 99 });
+  expect(await client.next()).toBe('{"type":"ack","txid":99,"success":true}');
+  expect(server.violations).toMatchObject([{ kind: "schema-error" }]);
+});
 
-  test.each([
-    { why: "a duplicate id", options: {}, error: "Session ID first is already in use", id: "first" },
-    {
-      why: "a full server",
-      options: { maxConnections: 1 },
-      error: "Maximum connections (1) reached",
-      id: "2",
+describe("null for an optional field of a prompt", () => {
+  const FIELDS = ["prompt", "content", "promptParams", "authToken", "model", "repoUrl", "agentId"];
+
+  test.each([...FIELDS, "costMode", "toolResults"])(
+    "the original server refuses it for %s",
+    async (field) => {
+      await using server = await MockCodebuffServer.start({ profile: "codebuff" });
+      using client = await RawClient.connect(server.url);
+      client.agentPrompt(1, "p-1", { [field]: null });
+      const { error } = JSON.parse(await client.next());
+      expect(JSON.parse(error)).toMatchObject([{ received: "null", path: ["data", field] }]);
     },
-  ])("$why, and the connection closes", async ({ options, error, id }) => {
-    await using server = await MockCodebuffServer.start(options);
-    using first = await RawClient.identified(server.url, "first");
-    using second = await RawClient.identified(server.url, id);
-    expect(await second.next()).toBe(`{"type": "ack", "success": false, "error": "${error}"}`);
-    expect(await second.closed).toEqual({ code: 1000, reason: "Connection cleanup" });
-    first.send({ type: "ping", txid: 1 });
-    expect(await first.next()).toContain('"txid": 1');
+  );
+
+  test("the proxy refuses it for costMode and toolResults alone", async () => {
+    await using server = await MockCodebuffServer.start();
+    using client = await RawClient.identified(server.url);
+    for (const [txid, field] of ["costMode", "toolResults"].entries())
+      client.prompt(txid + 1, `p-${txid}`, { [field]: null });
+    client.prompt(3, "p-3", Object.fromEntries(FIELDS.slice(1).map((field) => [field, null])));
+    for (const success of [false, false, true])
+      expect(JSON.parse(await client.next())).toMatchObject({ success });
   });
 });
 
-describe("bad JSON is quoted as Python does, counting in characters", () => {
-  test.each([
-    ["\ufeff{}", "Unexpected UTF-8 BOM (decode using utf-8-sig): line 1 column 1 (char 0)"],
-    ['{"a":1,}', "Expecting property name enclosed in double quotes: line 1 column 8 (char 7)"],
-    ['{"a" 1}', "Expecting ':' delimiter: line 1 column 6 (char 5)"],
-    ["[1,]", "Expecting value: line 1 column 4 (char 3)"],
-    ["[01]", "Expecting ',' delimiter: line 1 column 3 (char 2)"],
-    ['["😀" 1]', "Expecting ',' delimiter: line 1 column 6 (char 5)"],
-    ['{\n"é": x}', "Expecting value: line 2 column 6 (char 7)"],
-    ['["abc', "Unterminated string starting at: line 1 column 2 (char 1)"],
-    ['["abc\\', "Unterminated string starting at: line 1 column 2 (char 1)"],
-    ['["a\nb"]', "Invalid control character at: line 1 column 4 (char 3)"],
-    ['["\\x"]', "Invalid \\escape: line 1 column 3 (char 2)"],
-    ['["\\u12g4"]', "Invalid \\uXXXX escape: line 1 column 4 (char 3)"],
-    ['["\\u1234', "Invalid \\uXXXX escape: line 1 column 4 (char 3)"],
-    ["-Infinit", "Expecting value: line 1 column 1 (char 0)"],
-  ])("%j", async (frame, error) => {
-    await using server = await MockCodebuffServer.start();
-    using client = await RawClient.identified(server.url);
-    client.send(frame);
-    expect(JSON.parse(await client.next())).toEqual({
-      type: "ack",
-      success: false,
-      error: `Invalid JSON: ${error}`,
-    });
-  });
+test.each([
+  { how: "at the end", steps: [], cancelled: false },
+  { how: "late, after a cancel", steps: [step.hang()], cancelled: true },
+])("a state that is nested too deep to be written back fails its prompt alone, $how", async (row) => {
+  const options = { cancel: { lateTerminal: 0 }, answer: () => row.steps };
+  await using server = await MockCodebuffServer.start({ profile: "codebuff", ...options });
+  using client = await RawClient.connect(server.url);
+  const sessionState = exampleSessionState({ mainAgentState: { output: { x: "HERE" } } });
+  const text = JSON.stringify({ type: "action", txid: 1, data: { ...PROMPT, sessionState } });
+  client.send(text.replace('"HERE"', "[".repeat(100_000) + "]".repeat(100_000)));
+  if (row.cancelled) client.action(2, { type: "cancel-user-input", authToken: "t", promptId: "p" });
+  expect(await client.nextAction("prompt-error")).toMatchObject({ userInputId: "p" });
+  client.send({ type: "ping", txid: 3 });
+  expect(await client.ackOf(3)).toMatchObject({ success: true });
+});
 
-  test("what only Python takes for JSON passes: bare NaN and infinities", async () => {
-    await using server = await MockCodebuffServer.start();
-    using client = await RawClient.identified(server.url);
-    client.send('{"type":"ping","txid":1,"x":[NaN,Infinity,-Infinity]}');
-    expect(await client.next()).toBe('{"type": "ack", "txid": 1, "success": true}');
+interface CapturedFrame {
+  readonly dir: "open" | "c2s" | "s2c" | "close";
+  readonly frame: {
+    readonly txid: number;
+    readonly data: { readonly requestId?: string; readonly sessionState?: typeof STATE };
+  };
+}
+
+describe("every captured frame of the original client is taken", () => {
+  test.each(["basic", "prompt-error", "request-reconnect"])("%s", async (name) => {
+    const path = new URL(`../fixtures/codebuff-ws-sdk/${name}.frames.jsonl`, import.meta.url);
+    const lines = readFileSync(path, "utf8").trimEnd().split("\n");
+    const sent = lines.map((line): CapturedFrame => JSON.parse(line)).filter(({ dir }) => dir === "c2s");
+    expect(sent.length).toBeGreaterThan(0);
+    await using server = await MockCodebuffServer.start({ profile: "codebuff" });
+    for (const { frame } of sent) {
+      using client = await RawClient.connect(server.url);
+      // The captures leave out what kind of machine the client ran on, which it does send.
+      const { systemInfo } = fileContext;
+      const project = frame.data.sessionState?.fileContext;
+      if (project) Object.assign(project, { systemInfo });
+      client.send(frame);
+      expect(await client.ackOf(frame.txid)).toEqual({ type: "ack", txid: frame.txid, success: true });
+    }
   });
 });
 
-describe("long values are cut in the middle, and only between characters", () => {
-  test.each([
-    ["y".repeat(51), `'${"y".repeat(24)}...${"y".repeat(23)}'`, "str"],
-    ["😀".repeat(60), "'😀😀😀😀😀😀...😀😀😀😀😀'", "str"],
-    [["", "é", "éé", "é".repeat(40)], `['', 'é', 'éé', 'éé...${"é".repeat(11)}']`, "list"],
-  ])("%j", async (sessionState, shown, type) => {
-    await using server = await MockCodebuffServer.start();
-    using client = await RawClient.identified(server.url);
-    client.prompt(1, "p-1", { sessionState });
-    const { error } = JSON.parse(await client.next());
-    expect(error).toContain(`[type=dict_type, input_value=${shown}, input_type=${type}]`);
-  });
-});
-
-describe("what pydantic takes for an integer is echoed as one", () => {
-  test.each([
-    ['"5"', 5],
-    ['" 5 "', 5],
-    ['"+5.00"', 5],
-    ['"1_000"', 1000],
-    ["6.0", 6],
-    ["true", 1],
-    ["-1", -1],
-    ["9007199254740992", 9007199254740992],
-  ])("txid %s", async (txid, echoed) => {
-    await using server = await MockCodebuffServer.start();
-    using client = await RawClient.identified(server.url);
-    client.send(`{"type":"ping","txid":${txid}}`);
-    expect(await client.next()).toBe(`{"type": "ack", "txid": ${echoed}, "success": true}`);
-  });
-});
-
-describe("the first frame", () => {
-  test("a binary one is answered and closed 1008", async () => {
-    await using server = await MockCodebuffServer.start();
-    using client = await RawClient.connect(server.url);
-    client.send(Buffer.from("{}"));
-    expect(await client.next()).toBe(`{"type": "ack", "success": false, "error": "Internal error: 'text'"}`);
-    expect(await client.closed).toEqual({ code: 1008, reason: "Expected identify message" });
-  });
-
+describe("the first frame on the proxy", () => {
   test("a prompt is acked, not answered, and closed 1008", async () => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.connect(server.url);
@@ -426,7 +299,7 @@ describe("the first frame", () => {
     expect(server.prompts).toEqual([]);
   });
 
-  test("one that is too long is refused and closed 1008", async () => {
+  test("one that is refused is answered and closed 1008", async () => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.connect(server.url);
     client.send("x".repeat(1_048_577));

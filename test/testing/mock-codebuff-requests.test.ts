@@ -48,19 +48,6 @@ describe("a script goes on with what the client answered", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("and the time limit of the request goes with it", async () => {
-    const clock = new ManualClock();
-    await using server = await start(() => [step.toolCall({ toolName: "act", input: {}, requestId: "r1" })], {
-      clock,
-      heartbeat: false,
-    });
-    using client = await asked(server, "tool-call-request");
-    expect(clock.pending).toBe(1);
-    client.action(2, toolAnswer("r1", 1));
-    await client.untilTerminal("p-1");
-    expect(clock.pending).toBe(0);
-  });
-
   test("to a read-files, of either name", async () => {
     const contents: FileContents[] = [];
     await using server = await start(async function* () {
@@ -127,24 +114,6 @@ describe("a script goes on with what the client answered", () => {
     client.action(3, toolAnswer("request-1", "slow"));
     await client.untilTerminal("p-1");
     expect(seen).toEqual(["request-1", "request-2", json("slow"), json("fast")]);
-  });
-
-  test("each prompt with its own answers", async () => {
-    const seen = new Map<string, unknown>();
-    await using server = await start(function* ({ promptId }) {
-      seen.set(promptId, yield step.toolCall({ toolName: "act", input: {}, requestId: `r-${promptId}` }));
-    });
-    using client = await RawClient.connect(server.url);
-    client.agentPrompt(1, "a");
-    client.agentPrompt(2, "b");
-    await client.nextAction("tool-call-request");
-    await client.nextAction("tool-call-request");
-    client.action(3, toolAnswer("r-b", "for b"));
-    client.action(4, toolAnswer("r-a", "for a"));
-    await client.nextAction("prompt-response");
-    await client.nextAction("prompt-response");
-    expect(Object.fromEntries(seen)).toEqual({ a: json("for a"), b: json("for b") });
-    expect(server.answers.map(({ promptId }) => promptId)).toEqual(["b", "a"]);
   });
 });
 
@@ -239,17 +208,6 @@ describe("answers are recorded", () => {
     );
   });
 
-  test("an answer on another connection than the request is one to nothing", async () => {
-    await using server = await start(() => [step.readFiles(["a"], { requestId: "r1" })]);
-    using _client = await asked(server, "read-files");
-    using other = await RawClient.connect(server.url);
-    other.action(1, { type: "read-files-response", requestId: "r1", files: { a: null } });
-    await other.ackOf(1);
-    expect(server.violations).toMatchObject([
-      { kind: "answer-unknown-request", connection: server.connections[1] },
-    ]);
-  });
-
   test("a second answer is a violation, and the first one counts", async () => {
     let output: unknown;
     await using server = await start(function* () {
@@ -292,20 +250,6 @@ describe("answers are recorded", () => {
       ["answer-incomplete", "r1: b"],
       ["answer-incomplete", "r1: toString"],
     ]);
-  });
-
-  test("an answer after the end of its prompt is none", async () => {
-    await using server = await start(() => [
-      step.toolCall({ toolName: "act", input: {}, requestId: "r1", wait: false }),
-      step.respond(),
-    ]);
-    using client = await RawClient.connect(server.url);
-    client.agentPrompt(1, "p-1");
-    await client.untilTerminal("p-1");
-    client.action(2, toolAnswer("r1", 1));
-    await client.ackOf(2);
-    expect(server.violations).toEqual([]);
-    expect(server.answers).toMatchObject([{ outcome: "taken", promptId: "p-1" }]);
   });
 });
 

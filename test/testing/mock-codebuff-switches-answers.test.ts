@@ -1,230 +1,314 @@
-import { ManualClock, type MockCodebuffOptions, MockCodebuffServer, step } from "agentwire/testing";
+import {
+  exampleSessionState,
+  ManualClock,
+  type MockCodebuffOptions,
+  MockCodebuffServer,
+  step,
+} from "agentwire/testing";
 import { describe, expect, test } from "vitest";
+import { ack, answerTo, cancel, init, NORMAL, ping, startOriginal } from "./mock-codebuff-original.ts";
 import { chunksOf, kindsOf, RawClient, roundTrip } from "./mock-codebuff-raw-client.ts";
 
-const ack = (txid: number) => `{"type": "ack", "txid": ${txid}, "success": true}`;
-const ping = (txid: number) => ({ type: "ping", txid });
-const init = (txid: number) => ({
-  type: "action",
-  txid,
-  data: { type: "init", fingerprintId: "fp", fileContext: {} },
+const hello = () => ["hello"];
+/** The proxy's answer to one prompt, on the profile that needs no session state. */
+const onProxy = (options: MockCodebuffOptions, fields: object = {}) =>
+  answerTo({ profile: "proxy", identify: "nack", ...options }, { sessionState: {}, ...fields });
+const dataOf = (frames: readonly string[]) => frames.map((frame) => JSON.parse(frame).data);
+const responseIn = (frames: readonly string[]) =>
+  dataOf(frames).find((data) => data?.type === "prompt-response");
+
+describe("switch balance", () => {
+  test("answers cost what their costs add up to, or 1; a second response and a cut one cost nothing", async () => {
+    await using server = await startOriginal({
+      *answer({ connection, promptId }) {
+        if (promptId === "costly") yield step.cost(3);
+        if (promptId === "twice") yield step.respond();
+        if (promptId === "cut") connection.drop();
+      },
+    });
+    using client = await RawClient.connect(server.url);
+    for (const [txid, promptId] of ["costly", "twice"].entries()) {
+      client.agentPrompt(txid, promptId);
+      await client.nextAction("prompt-response");
+    }
+    await client.nextAction("usage-response");
+    client.agentPrompt(2, "cut");
+    await client.closed;
+    using second = await RawClient.connect(server.url);
+    second.agentPrompt(0, "last");
+    expect(await second.nextAction("usage-response")).toEqual({
+      ...{ type: "usage-response", usage: 4, remainingBalance: 496 },
+      ...{ balanceBreakdown: { free: 496 }, next_quota_reset: "2025-11-01T00:00:00.000Z" },
+    });
+  });
 });
 
-describe("switch sessionState (proxy)", () => {
+describe("switch sessionState", () => {
+  const sessionState = exampleSessionState({
+    mainAgentState: {
+      messageHistory: [{ role: "user", content: "before" }],
+      creditsUsed: 100,
+      runId: "kept",
+    },
+  });
+  const answer = () => ["Hel", step.chunk("lo"), step.cost(3)];
+
   test("echo: the state comes back as it was sent, and nothing else", async () => {
-    await using server = await MockCodebuffServer.start({ answer: () => ["hello"] });
-    using client = await RawClient.identified(server.url);
-    const sessionState = { messages: [{ role: "user", content: "before" }], mine: null };
-    client.prompt(1, "p-1", { sessionState });
-    expect(JSON.parse((await client.untilTerminal("p-1")).at(-1) ?? "").data).toEqual({
-      type: "prompt-response",
-      promptId: "p-1",
-      sessionState,
-      toolCalls: null,
-      toolResults: null,
-      output: null,
+    const state = { messages: [{ role: "user", content: "before" }], mine: null };
+    expect(responseIn(await onProxy({ answer }, { sessionState: state }))).toEqual({
+      ...{ type: "prompt-response", promptId: "p-1", sessionState: state },
+      ...{ toolCalls: null, toolResults: null, output: null },
     });
   });
 
   test("append: the turn is added to the messages, as documented", async () => {
-    await using server = await MockCodebuffServer.start({
+    const before = { role: "user", content: "before" };
+    const options: MockCodebuffOptions = {
       sessionState: "append",
-      answer: () => ["Hel", step.sseChunk("lo"), step.chunk("!")],
-    });
-    using client = await RawClient.identified(server.url);
-    client.prompt(1, "p-1", { sessionState: { kept: 1, messages: [{ role: "user", content: "before" }] } });
-    const response = JSON.parse((await client.untilTerminal("p-1")).at(-1) ?? "");
-    expect(response.data.sessionState).toEqual({
-      kept: 1,
-      messages: [
+      answer: () => ["Hel", step.sseChunk("lo")],
+    };
+    const response = responseIn(await onProxy(options, { sessionState: { kept: 1, messages: [before] } }));
+    const turn = [
+      { role: "user", content: "hi" },
+      { role: "assistant", content: "Hello" },
+    ];
+    expect(response.sessionState).toEqual({ kept: 1, messages: [before, ...turn] });
+  });
+
+  test("new: the turn is in the history, and the credits are those of this answer", async () => {
+    const { sessionState: state, ...rest } = responseIn(await answerTo({ answer }, { sessionState }));
+    expect(state.fileContext).toEqual(sessionState.fileContext);
+    expect(state.mainAgentState).toEqual({
+      ...sessionState.mainAgentState,
+      messageHistory: [
         { role: "user", content: "before" },
         { role: "user", content: "hi" },
-        { role: "assistant", content: "Hello!" },
+        { role: "assistant", content: "Hello" },
       ],
+      creditsUsed: 3,
+    });
+    expect(rest).toEqual({
+      ...{ type: "prompt-response", promptId: "p-1", toolCalls: [], toolResults: [] },
+      output: { type: "lastMessage", value: "Hello" },
     });
   });
 
-  test("new: can be set alone, and makes up the agent that the client did not send", async () => {
-    await using server = await MockCodebuffServer.start({ sessionState: "new", answer: () => ["hello"] });
-    using client = await RawClient.identified(server.url);
-    client.prompt(1, "p-1", { sessionState: { kept: 1 } });
-    const response = JSON.parse((await client.untilTerminal("p-1")).at(-1) ?? "");
-    expect(response.data).toMatchObject({
-      sessionState: {
-        kept: 1,
-        mainAgentState: { messageHistory: [{ content: "hi" }, { content: "hello" }] },
-      },
-      output: { type: "lastMessage", value: "hello" },
-    });
+  test("new: prompt and content are one message, and silence is none", async () => {
+    const content = [{ type: "image", image: "aGk=", mediaType: "image/png" }];
+    const { sessionState: state } = responseIn(await answerTo({ answer: () => [] }, { content }));
+    expect(state.mainAgentState.messageHistory).toEqual([
+      { role: "user", content: [{ type: "text", text: "hi" }, ...content] },
+    ]);
   });
 });
 
-describe("switch messageOrder (proxy)", () => {
-  const sessionState = { messages: [{ role: "assistant", content: "history" }] };
-  const content = [{ role: "user", content: "content" }];
+describe("switch messageOrder", () => {
+  const history = [{ role: "assistant", content: "history" }];
 
-  test("history-last: content, prompt, history", async () => {
+  test("history-last: content, prompt, history; a prompt with nothing in it fails", async () => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.identified(server.url);
-    client.prompt(1, "p-1", { prompt: "prompt", content, sessionState });
+    const content = [{ role: "user", content: "content" }];
+    client.prompt(1, "p-1", { prompt: "prompt", content, sessionState: { messages: history } });
     const { messages } = await server.nextPrompt();
     expect(messages.map((message) => message.content)).toEqual(["content", "prompt", "history"]);
-  });
-
-  test("history-first: can be set alone, and looks for the history of an agent", async () => {
-    await using server = await MockCodebuffServer.start({ messageOrder: "history-first" });
-    using client = await RawClient.identified(server.url);
-    const mainAgentState = { messageHistory: sessionState.messages };
-    client.prompt(1, "p-1", { prompt: "prompt", sessionState: { mainAgentState } });
-    const { messages } = await server.nextPrompt();
-    expect(messages.map((message) => message.content)).toEqual(["history", "prompt"]);
-  });
-});
-
-describe("switch chunks (proxy)", () => {
-  test("text: a string is a chunk", async () => {
-    await using server = await MockCodebuffServer.start({ answer: () => ["a", "b"] });
-    using client = await RawClient.identified(server.url);
-    client.prompt(1, "p-1");
-    expect(chunksOf(await client.untilTerminal("p-1"))).toEqual(["a", "b"]);
-  });
-
-  test("print-mode: can be set alone", async () => {
-    await using server = await MockCodebuffServer.start({ chunks: "print-mode", answer: () => ["a"] });
-    using client = await RawClient.identified(server.url);
-    client.prompt(1, "p-1");
-    expect(kindsOf(await client.untilTerminal("p-1"))).toEqual([
-      "ack 1",
-      "event start",
-      '"a"',
-      "event text",
-      "event finish",
-      "prompt-response",
+    expect(kindsOf(await onProxy({ answer: hello }, { prompt: undefined }))).toEqual([
+      "ack 7",
+      "prompt-error",
     ]);
   });
 
-  test("openai-sse: strings become SSE frames, and a normal end adds the last two", async () => {
-    await using server = await MockCodebuffServer.start({ chunks: "openai-sse", answer: () => ["Hé", "y"] });
-    using client = await RawClient.identified(server.url);
-    client.prompt(1, "p-1", { model: "openai:gpt-4" });
-    const head =
-      '"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "openai:gpt-4"';
-    expect(chunksOf(await client.untilTerminal("p-1"))).toEqual([
-      `data: {${head}, "choices": [{"index": 0, "delta": {"role": "assistant", "content": "H\\u00e9"}, "finish_reason": null}]}\n\n`,
-      `data: {${head}, "choices": [{"index": 0, "delta": {"content": "y"}, "finish_reason": null}]}\n\n`,
-      'data: {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}], "id": "chatcmpl-1", "model": "openai:gpt-4", "created": 1}\n\n',
-      "data: [DONE]\n\n",
+  test("history-first: what the agent has heard, then the prompt, which may be empty", async () => {
+    await using server = await startOriginal();
+    using client = await RawClient.connect(server.url);
+    const mainAgentState = { messageHistory: history };
+    client.agentPrompt(1, "p-1", { sessionState: exampleSessionState({ mainAgentState }) });
+    expect((await server.nextPrompt()).messages).toEqual([...history, { role: "user", content: "hi" }]);
+    expect(kindsOf(await answerTo({ answer: hello }, { prompt: undefined }))).toEqual(NORMAL);
+  });
+});
+
+describe("switch chunks", () => {
+  const HEAD = '"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "openai:gpt-4"';
+  const sse = (delta: string) =>
+    `data: {${HEAD}, "choices": [{"index": 0, "delta": {${delta}}, "finish_reason": null}]}\n\n`;
+
+  test.each([
+    { chunks: "text", sent: ["Hé", "y"] },
+    {
+      chunks: "openai-sse",
+      sent: [
+        sse('"role": "assistant", "content": "H\\u00e9"'),
+        sse('"content": "y"'),
+        'data: {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}], "id": "chatcmpl-1", "model": "openai:gpt-4", "created": 1}\n\n',
+        "data: [DONE]\n\n",
+      ],
+    },
+    { chunks: "repr", sent: Array(2).fill(expect.stringMatching(/^<src\.[\w.]+ object at 0x[0-9a-f]+>$/)) },
+  ] as const)("$chunks", async ({ chunks, sent }) => {
+    const frames = await onProxy({ chunks, answer: () => ["Hé", "y"] }, { model: "openai:gpt-4" });
+    expect(chunksOf(frames)).toEqual(sent);
+  });
+
+  test("print-mode: start, strings, a text event with what they said before anything else, finish", async () => {
+    const error = { type: "error", message: "not terminal" };
+    const answer = () => ["Hel", "lo", step.cost(2), " again", step.chunk(error)];
+    expect(chunksOf(await answerTo({ answer }, { agentId: "tester" }))).toEqual([
+      { type: "start", agentId: "tester", messageHistoryLength: 0 },
+      "Hel",
+      "lo",
+      { type: "text", text: "Hello" },
+      " again",
+      { type: "text", text: " again" },
+      error,
+      { type: "finish", agentId: "tester", totalCost: 2 },
     ]);
   });
 
-  test("repr: strings become the text of a Python object", async () => {
-    await using server = await MockCodebuffServer.start({ chunks: "repr", answer: () => ["lost"] });
-    using client = await RawClient.identified(server.url);
-    client.prompt(1, "p-1");
-    const [chunk] = chunksOf(await client.untilTerminal("p-1"));
-    expect(chunk).toMatch(/^<src\.[\w.]+ object at 0x[0-9a-f]+>$/);
+  test("print-mode: an event that the script sends itself comes once", async () => {
+    const chunks = [
+      { type: "start", agentId: "mine" },
+      "Hello",
+      { type: "text", text: "Hello", agentId: "mine" },
+      { type: "finish", totalCost: 5 },
+    ];
+    const answer = () => chunks.map((chunk) => step.chunk(chunk));
+    expect(chunksOf(await answerTo({ answer }))).toEqual(chunks);
+  });
+
+  test("print-mode: a prompt-error needs neither start nor finish, an empty answer has both", async () => {
+    const failed = await answerTo({ answer: () => [step.promptError({ message: "no" })] });
+    expect(kindsOf(failed)).toEqual(["ack 7", "usage-response", "prompt-error"]);
+    const empty = await answerTo({ answer: () => [] });
+    expect(kindsOf(empty).slice(2, 4)).toEqual(["event start", "event finish"]);
   });
 });
 
-describe("switch emptyPrompt (proxy)", () => {
-  test("refuse: a prompt-error; accept: the script is asked", async () => {
-    await using server = await MockCodebuffServer.start();
-    await using lenient = await MockCodebuffServer.start({ emptyPrompt: "accept", answer: () => ["hello"] });
-    using client = await RawClient.identified(server.url);
-    using other = await RawClient.identified(lenient.url);
-    for (const each of [client, other]) each.prompt(1, "p-1", { prompt: "" });
-    expect(kindsOf(await client.untilTerminal("p-1"))).toEqual(["ack 1", "prompt-error"]);
-    expect(kindsOf(await other.untilTerminal("p-1"))).toEqual(["ack 1", '"hello"', "prompt-response"]);
-  });
+test("switch usage: none and around can be set alone", async () => {
+  const [first, ...rest] = NORMAL.filter((kind) => !kind.startsWith("event"));
+  expect(kindsOf(await answerTo({ usage: "none", chunks: "text", answer: hello }))).toEqual([
+    first,
+    ...rest.slice(1, -1),
+  ]);
+  expect(kindsOf(await onProxy({ usage: "around", balance: 5, answer: hello }))).toEqual([first, ...rest]);
 });
 
-describe("switch usage (proxy)", () => {
-  test("around: can be set alone; none is the default", async () => {
-    await using server = await MockCodebuffServer.start({ usage: "around", answer: () => ["hello"] });
-    using client = await RawClient.identified(server.url);
-    client.prompt(1, "p-1");
-    const frames = (await client.take(5)).map((frame) => frame.replaceAll("Infinity", "null"));
-    expect(kindsOf(frames)).toEqual([
-      "ack 1",
-      "usage-response",
-      '"hello"',
-      "prompt-response",
-      "usage-response",
-    ]);
-  });
-});
+describe("switch failure", () => {
+  const PROXY = [
+    ["before-stream", ["prompt-error"]],
+    ["mid-stream", ['"hello"', "prompt-error"]],
+    [
+      "sse-error",
+      [expect.stringContaining("BackendError"), ...Array(2).fill('"data: [DONE]\\n\\n"'), "prompt-response"],
+    ],
+    ["prompt-error", ["prompt-error"]],
+    ["error-then-response", ["prompt-error", '"hello"', "prompt-response"]],
+    ["response-then-error", ['"hello"', "prompt-response", "prompt-error"]],
+    [false, ['"hello"', "prompt-response"]],
+  ] as const;
 
-describe("switch failure (proxy)", () => {
-  const fail = async (failure: Exclude<MockCodebuffOptions["failure"], undefined>) => {
-    await using server = await MockCodebuffServer.start({ failure, answer: () => "hello" });
-    using client = await RawClient.identified(server.url);
-    client.prompt(1, "p-1");
-    client.send(ping(2));
-    const frames: string[] = [];
-    for (let frame = await client.next(); frame !== ack(2); frame = await client.next()) frames.push(frame);
-    return { kinds: kindsOf(frames), last: JSON.parse(frames.at(-1) ?? "").data };
-  };
-
-  test("before-stream: a prompt-error instead of an answer", async () => {
-    const { kinds, last } = await fail("before-stream");
-    expect(kinds).toEqual(["ack 1", "prompt-error"]);
-    const message = "Failed to process prompt: Failed to stream response: upstream exploded";
-    expect(last).toMatchObject({ message, error: message, remainingBalance: null });
+  test.each(PROXY)("%s", async (failure, kinds) => {
+    expect(kindsOf(await onProxy({ failure, answer: () => "hello" }))).toEqual(["ack 7", ...kinds]);
   });
 
-  test("mid-stream: chunks, then a prompt-error and no prompt-response", async () => {
-    const { kinds, last } = await fail("mid-stream");
-    expect(kinds).toEqual(["ack 1", '"hello"', "prompt-error"]);
-    expect(last).toMatchObject({ message: "Streaming error: stream broke" });
+  test.each([
+    ["before-stream", { message: "Failed to process prompt: Failed to stream response: upstream exploded" }],
+    ["mid-stream", { message: "Streaming error: stream broke" }],
+    ["prompt-error", { message: "Internal error", error: "boom" }],
+    ["error-then-response", { message: expect.stringMatching(/^Invalid agent config: /) }],
+  ] as const)("%s: in the words of its server", async (failure, fields) => {
+    const errors = dataOf(await onProxy({ failure, answer: hello })).filter((data) => data?.message);
+    expect(errors).toMatchObject([{ type: "prompt-error", ...fields }]);
   });
 
   test("silent: an ack, then nothing, and the connection stays usable", async () => {
-    expect((await fail("silent")).kinds).toEqual(["ack 1"]);
-  });
-
-  test("sse-error: an SSE chunk with an error, [DONE] twice, a normal prompt-response", async () => {
-    const { kinds } = await fail("sse-error");
-    expect(kinds[1]).toContain("BackendError");
-    expect(kinds.filter((kind) => kind === JSON.stringify("data: [DONE]\n\n"))).toHaveLength(2);
-    expect(kinds.at(-1)).toBe("prompt-response");
-  });
-
-  test("those of the other server can be set too", async () => {
-    expect((await fail("prompt-error")).last).toMatchObject({ message: "Internal error", error: "boom" });
-    expect((await fail("error-then-response")).kinds.slice(1)).toEqual([
-      "prompt-error",
-      '"hello"',
-      "prompt-response",
-    ]);
-    expect((await fail("response-then-error")).kinds.slice(2)).toEqual(["prompt-response", "prompt-error"]);
-  });
-
-  test("false: none", async () => {
-    expect((await fail(false)).kinds).toEqual(["ack 1", '"hello"', "prompt-response"]);
-  });
-});
-
-describe("switch auth (proxy)", () => {
-  test("off: any token will do, and none", async () => {
-    await using server = await MockCodebuffServer.start({ answer: () => ["hello"] });
-    using client = await RawClient.identified(server.url);
-    client.prompt(1, "p-1", { authToken: "anything" });
-    client.prompt(2, "p-2");
-    await client.untilTerminal("p-1");
-    expect((await client.untilTerminal("p-2")).at(-1)).toContain("prompt-response");
-  });
-
-  test("action-error: can be set alone, in the style of the server", async () => {
-    await using server = await MockCodebuffServer.start({ auth: "action-error" });
+    await using server = await MockCodebuffServer.start({ failure: "silent" });
     using client = await RawClient.identified(server.url);
     client.prompt(1, "p-1");
-    expect((await client.take(2))[1]).toMatch(
-      /^\{"type":"action","data":\{"type":"action-error","message":"Invalid auth token\..*","error":null,"remainingBalance":null\}\}$/,
-    );
+    client.send(ping(2));
+    expect(kindsOf(await client.take(2))).toEqual(["ack 1", "ack 2"]);
+  });
+
+  test("response-then-error: an output that is an error, then the same as prompt-error", async () => {
+    const frames = await answerTo({ failure: "response-then-error", answer: hello });
+    expect(kindsOf(frames)).toEqual([...NORMAL.slice(0, -1), "prompt-error", "usage-response"]);
+    const { output } = responseIn(frames);
+    expect(output.type).toBe("error");
+    expect(dataOf(frames).at(-2)).toEqual({
+      type: "prompt-error",
+      userInputId: "p-1",
+      message: output.message,
+    });
+  });
+
+  test("a script that throws is a prompt-error with its words", async () => {
+    const answer = () => {
+      throw new Error("out of words");
+    };
+    expect(dataOf(await answerTo({ answer })).at(-1)).toEqual({
+      ...{ type: "prompt-error", userInputId: "p-1", message: "out of words" },
+    });
   });
 });
 
-describe("switch extensions (proxy)", () => {
+describe("switch auth", () => {
+  test.each([
+    ["action-error", { message: expect.stringMatching(/^Invalid auth token\./) }],
+    [
+      "no-user",
+      {
+        ...{ type: "prompt-error", userInputId: "p-1" },
+        ...{ error: "Missing user or fingerprint ID", message: "Please log in to continue." },
+      },
+    ],
+    ["no-credits", { error: "Insufficient credits", remainingBalance: 0 }],
+    ["no-organization-credits", { error: "Insufficient organization credits", remainingBalance: 0 }],
+  ] as const)("%s: a prompt gets nothing else; an init and a cancel get their ack", async (auth, data) => {
+    await using server = await startOriginal({ auth, answer: hello });
+    using client = await RawClient.connect(server.url);
+    client.agentPrompt(0, "p-1");
+    const [, refusal = ""] = await client.take(2);
+    expect(JSON.parse(refusal).data).toMatchObject(data);
+    expect(refusal.includes("p-1")).toBe(auth !== "action-error");
+    client.send(init(1));
+    client.send(cancel(2, "p-1"));
+    client.send(ping(3));
+    const kinds = auth === "action-error" ? ["ack 1", "ack 2", "action-error"] : ["ack 1", "ack 2", "ack 3"];
+    expect(kindsOf(await client.take(3))).toEqual(kinds);
+  });
+
+  test("a function decides for each token", async () => {
+    const auth = (token: string | undefined) => (token === "good" ? "off" : "no-user");
+    await using server = await startOriginal({ auth, answer: hello });
+    using client = await RawClient.connect(server.url);
+    client.agentPrompt(1, "p-1");
+    expect(await client.nextAction("prompt-error")).toMatchObject({ userInputId: "p-1" });
+    client.agentPrompt(2, "p-2", { authToken: "good" });
+    expect(await client.nextAction("prompt-response")).toMatchObject({ promptId: "p-2" });
+  });
+});
+
+describe("switch init", () => {
+  test.each([
+    ["respond", ["ack 1", "init-response"]],
+    ["usage", ["ack 1", "usage-response", "init-response"]],
+    ["ack-only", ["ack 1"]],
+    [{ error: "no room" }, ["ack 1", "nack undefined"]],
+  ] as const)("%s", async (how, kinds) => {
+    await using server = await startOriginal({ init: how });
+    using client = await RawClient.connect(server.url);
+    client.send(init(1));
+    client.send(ping(2));
+    const frames = await client.take(kinds.length + 1);
+    expect(kindsOf(frames)).toEqual([...kinds, "ack 2"]);
+    if (kinds.length === 3)
+      expect({ ...dataOf(frames)[1], type: "init-response" }).toEqual(dataOf(frames)[2]);
+    if (typeof how === "object")
+      expect(frames[1]).toContain('"Internal error: Failed to initialize session: no room"');
+  });
+});
+
+describe("switch extensions", () => {
   const ANSWERS = [
     { type: "tool-call-response", requestId: "r1", output: [] },
     { type: "read-files-response", requestId: "r1", files: {} },
@@ -235,8 +319,7 @@ describe("switch extensions (proxy)", () => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.identified(server.url);
     client.action(1, data);
-    const { success, error } = JSON.parse(await client.next());
-    expect(success).toBe(false);
+    const { error } = JSON.parse(await client.next());
     expect(error).toContain(`Input should be 'prompt' [type=literal_error, input_value='${data.type}'`);
     expect(server.violations).toMatchObject([{ kind: "unknown-action" }]);
     expect(server.answers).toEqual([]);
@@ -244,181 +327,164 @@ describe("switch extensions (proxy)", () => {
 
   test("nack: steps that ask still send, and go on with nothing", async () => {
     const values: unknown[] = [];
-    await using server = await MockCodebuffServer.start({
+    const frames = await onProxy({
       *answer() {
         values.push(yield step.toolCall({ toolName: "act", input: {}, requestId: "r1" }));
         values.push(yield step.readFiles(["a"], { name: "read-files-request" }));
         values.push(yield step.requestMcpTools({ mcpConfig: { command: "srv" } }));
       },
     });
-    using client = await RawClient.identified(server.url);
-    client.prompt(1, "p-1");
-    expect(kindsOf(await client.untilTerminal("p-1"))).toEqual([
-      "ack 1",
-      "tool-call-request",
-      "read-files-request",
-      "request-mcp-tool-data",
-      "prompt-response",
-    ]);
+    const asked = ["tool-call-request", "read-files-request", "request-mcp-tool-data"];
+    expect(kindsOf(frames)).toEqual(["ack 7", ...asked, "prompt-response"]);
     expect(values).toEqual([[], {}, []]);
   });
-
-  test("accept: can be set alone, next to scheduling concurrent", async () => {
-    let files: unknown;
-    await using server = await MockCodebuffServer.start({
-      extensions: "accept",
-      scheduling: "concurrent",
-      *answer() {
-        files = yield step.readFiles(["a"], { requestId: "r1" });
-      },
-    });
-    using client = await RawClient.identified(server.url);
-    client.prompt(1, "p-1");
-    await client.nextAction("read-files");
-    client.action(2, { type: "read-files-response", requestId: "r1", files: { a: null } });
-    await client.untilTerminal("p-1");
-    expect(files).toEqual({ a: null });
-  });
 });
 
-describe("switch cancel (proxy)", () => {
-  const cancel = (promptId: string) => ({ type: "cancel-user-input", authToken: "t", promptId });
+describe("switch cancel", () => {
+  const soFar = '{"type":"action","data":{"type":"response-chunk","userInputId":"p-1","chunk":"so far"}}';
+  const running = (options: MockCodebuffOptions = {}) =>
+    startOriginal({ heartbeat: false, answer: () => ["so far", step.delay(1000), "never"], ...options });
 
   test("nack: refused, and only after the running prompt", async () => {
-    await using server = await MockCodebuffServer.start({ answer: () => ["a", step.hang()] });
+    await using server = await MockCodebuffServer.start({ answer: () => ["a"] });
     using client = await RawClient.identified(server.url);
     client.prompt(1, "p-1");
-    client.action(2, cancel("p-1"));
-    await server.nextPrompt();
-    await roundTrip(server);
-    expect(kindsOf(client.received)).toEqual(["ack 0", "ack 1", '"a"']);
-    await using quick = await MockCodebuffServer.start({ answer: () => ["a"] });
-    using other = await RawClient.identified(quick.url);
-    other.prompt(1, "p-1");
-    other.action(2, cancel("p-1"));
-    expect(kindsOf(await other.take(4))).toEqual(["ack 1", '"a"', "prompt-response", "nack 2"]);
-    expect(quick.cancels).toEqual([]);
+    client.send(cancel(2, "p-1"));
+    expect(kindsOf(await client.take(4))).toEqual(["ack 1", '"a"', "prompt-response", "nack 2"]);
+    expect(server.cancels).toEqual([]);
   });
 
-  test("stop: can be set alone", async () => {
-    await using server = await MockCodebuffServer.start({
-      cancel: "stop",
-      scheduling: "concurrent",
-      answer: () => [step.hang()],
+  test.each([
+    { title: "stop: an ack, and nothing more for that prompt", how: "stop", late: [] },
+    {
+      title: "lateTerminal: finish and prompt-response come all the same, and no text",
+      how: { lateTerminal: 200 },
+      late: ["event finish", "prompt-response"],
+    },
+  ] as const)("$title", async ({ how, late }) => {
+    const clock = new ManualClock();
+    await using server = await running({ clock, cancel: how });
+    using client = await RawClient.connect(server.url);
+    client.agentPrompt(1, "p-1");
+    while ((await client.next()) !== soFar);
+    client.send(cancel(2, "p-1"));
+    await client.ackOf(2);
+    await clock.advance(199);
+    client.send(ping(3));
+    expect(await client.next()).toBe(ack(3));
+    await clock.advance(10_000);
+    client.send(ping(4));
+    expect(kindsOf(await client.take(late.length + 1))).toEqual([...late, "ack 4"]);
+    expect(server.cancels).toMatchObject([{ txid: 2, promptId: "p-1", authToken: "token", stopped: true }]);
+    await client.close();
+    expect(server.violations).toEqual([]);
+  });
+
+  test("the script learns of it, and other prompts go on", async () => {
+    let told = () => {};
+    const stopped = new Promise<void>((resolve) => {
+      told = resolve;
     });
-    using client = await RawClient.identified(server.url);
-    client.prompt(1, "p-1");
-    await server.nextPrompt();
-    client.action(2, cancel("p-1"));
-    expect(kindsOf(await client.take(2))).toEqual(["ack 1", "ack 2"]);
-    expect(server.cancels).toMatchObject([{ promptId: "p-1", stopped: true }]);
+    await using server = await startOriginal({
+      answer({ promptId }, { signal }) {
+        if (promptId === "p-1") signal.addEventListener("abort", told);
+        return [step.toolCall({ toolName: "slow", input: {}, requestId: promptId }), "done"];
+      },
+    });
+    using client = await RawClient.connect(server.url);
+    client.agentPrompt(1, "p-1");
+    client.agentPrompt(2, "p-2");
+    await server.waitFor(({ prompts }) => prompts.length === 2);
+    client.send(cancel(3, "p-1"));
+    await stopped;
+    for (const [txid, requestId] of ["p-1", "p-2"].entries())
+      client.action(txid + 4, { type: "tool-call-response", requestId, output: [] });
+    expect(chunksOf(await client.untilTerminal("p-2"))).toContain("done");
+    expect(server.answers.map(({ outcome }) => outcome)).toEqual(["taken", "taken"]);
+    expect(server.violations).toEqual([]);
   });
-});
 
-describe("switch hazards (proxy)", () => {
-  test("a client that leaves while a prompt runs is recorded, and the server lives on", async () => {
-    await using server = await MockCodebuffServer.start({ answer: () => [step.hang()] });
-    using client = await RawClient.identified(server.url);
-    client.prompt(1, "p-1");
+  test("a late terminal needs its connection", async () => {
+    const clock = new ManualClock();
+    await using server = await running({ clock, cancel: { lateTerminal: 200 } });
+    using client = await RawClient.connect(server.url);
+    client.agentPrompt(1, "p-1");
     await server.nextPrompt();
-    client.socket.terminate();
+    client.send(cancel(2, "p-1"));
+    await client.ackOf(2);
+    await client.close();
     await server.waitFor(({ connections }) => connections[0]?.closed);
-    expect(server.violations).toMatchObject([{ kind: "left-mid-prompt", detail: "p-1" }]);
-    await roundTrip(server);
+    expect(clock.pending).toBe(0);
+  });
+
+  test("a cancel after the terminal message, or of nothing, stops nothing", async () => {
+    await using server = await startOriginal({ answer: () => [step.respond(), step.hang()] });
+    using client = await RawClient.connect(server.url);
+    client.agentPrompt(1, "p-1");
+    await client.untilTerminal("p-1");
+    client.send(cancel(2, "p-1"));
+    client.send(cancel(3, "p-9"));
+    await client.ackOf(3);
+    expect(server.cancels).toMatchObject([{ stopped: false }, { promptId: "p-9", stopped: false }]);
   });
 });
 
-describe("switch init (proxy)", () => {
-  test("respond: an init-response; usage can be set alone", async () => {
-    await using server = await MockCodebuffServer.start();
-    await using other = await MockCodebuffServer.start({ init: "usage", balance: 5 });
-    using client = await RawClient.identified(server.url);
-    using second = await RawClient.identified(other.url);
-    for (const each of [client, second]) each.send(init(1));
-    expect((await client.take(2))[1]).toContain('"init-response"');
-    expect(kindsOf(await second.take(3))).toEqual(["ack 1", "usage-response", "init-response"]);
+describe("switch oddities", () => {
+  const odd = (oddities: MockCodebuffOptions["oddities"] & object) => answerTo({ oddities, answer: hello });
+
+  test("off: none", async () => {
+    expect(kindsOf(await odd({}))).toEqual(NORMAL);
   });
 
-  test("ack-only: no init-response", async () => {
-    await using server = await MockCodebuffServer.start({ init: "ack-only" });
-    using client = await RawClient.identified(server.url);
-    client.send(init(1));
-    client.send(ping(2));
-    expect(await client.take(2)).toEqual([ack(1), ack(2)]);
-  });
-
-  test("error: a success ack, then the handler's failure without txid", async () => {
-    await using server = await MockCodebuffServer.start({ init: { error: "no room" } });
-    using client = await RawClient.identified(server.url);
-    client.send(init(1));
-    expect(await client.take(2)).toEqual([
-      ack(1),
-      '{"type": "ack", "success": false, "error": "Internal error: Failed to initialize session: no room"}',
+  test("duplicateAcks and unknownTxids", async () => {
+    const kinds = kindsOf(await odd({ duplicateAcks: true, unknownTxids: true }));
+    expect(kinds.slice(0, 5)).toEqual([
+      "ack 7",
+      "ack 7",
+      "ack 999999999",
+      "nack 999999999",
+      "usage-response",
     ]);
   });
-});
 
-describe("switch oddities (proxy)", () => {
-  async function answered(oddities: object): Promise<string[]> {
-    await using server = await MockCodebuffServer.start({ oddities, answer: () => ["hello"] });
-    using client = await RawClient.identified(server.url);
-    client.prompt(7, "p-1");
-    await client.untilTerminal("p-1");
-    return client.received;
-  }
-  const chunk = (id: string, text: string) =>
-    `{"type":"action","data":{"type":"response-chunk","userInputId":"${id}","chunk":"${text}"}}`;
-
-  test("duplicateAcks", async () => {
-    expect((await answered({ duplicateAcks: true })).filter((frame) => frame === ack(7))).toHaveLength(2);
-  });
-
-  test("unknownTxids", async () => {
-    expect(await answered({ unknownTxids: true })).toContain(ack(999_999_999));
-  });
-
-  test("unknownMessages", async () => {
-    const frames = await answered({ unknownMessages: true });
-    expect(frames.some((frame) => frame.includes('"broadcast"'))).toBe(true);
-    expect(frames.some((frame) => frame.includes('"weather-report"'))).toBe(true);
-  });
-
-  test("garbageFrames", async () => {
-    const frames = await answered({ garbageFrames: true });
+  test("unknownMessages and garbageFrames", async () => {
+    const frames = await odd({ unknownMessages: true, garbageFrames: true });
+    for (const type of ["broadcast", "weather-report"]) expect(frames.join("\n")).toContain(`"${type}"`);
     for (const garbage of ["", "not json", "null", "[]"]) expect(frames).toContain(garbage);
   });
 
-  test("orphanIds", async () => {
-    expect(await answered({ orphanIds: true })).toContain(chunk("nobodys-prompt", "for nobody"));
+  test("orphanIds and subAgentIds", async () => {
+    const data = dataOf(await odd({ orphanIds: true, subAgentIds: true })).slice(2, 5);
+    const ids = data.map((each) => each.userInputId ?? each.promptId);
+    expect(ids).toEqual(["nobodys-prompt", "nobodys-prompt", "p-1-agent-1"]);
   });
 
-  test("subAgentIds", async () => {
-    expect(await answered({ subAgentIds: true })).toContain(chunk("p-1-agent-1", "from a sub-agent"));
+  test("chunkBeforeAck: the first chunk comes first", async () => {
+    const kinds = kindsOf(await odd({ chunkBeforeAck: true })).slice(0, 4);
+    expect(kinds).toEqual(["usage-response", "event start", "ack 7", '"hello"']);
   });
 
-  test("chunkBeforeAck", async () => {
-    expect((await answered({ chunkBeforeAck: true })).slice(1, 3)).toEqual([chunk("p-1", "hello"), ack(7)]);
-  });
-
-  test("chunkBeforeAck: without a single frame, the ack comes when the handler returns", async () => {
-    const oddities = { chunkBeforeAck: true };
-    await using server = await MockCodebuffServer.start({ oddities, answer: () => [step.silent()] });
-    using client = await RawClient.identified(server.url);
-    client.prompt(7, "p-1");
-    expect(await client.next()).toBe(ack(7));
-  });
-
-  test("stall: silence between ack and answer", async () => {
+  test("stall: silence before the answer", async () => {
     const clock = new ManualClock();
-    const oddities = { stall: 5000 };
-    await using server = await MockCodebuffServer.start({ clock, oddities, heartbeat: false });
-    using client = await RawClient.identified(server.url);
-    client.prompt(7, "p-1");
-    expect(await client.next()).toBe(ack(7));
+    await using server = await startOriginal({ clock, oddities: { stall: 5000 }, heartbeat: false });
+    using client = await RawClient.connect(server.url);
+    client.agentPrompt(7, "p-1");
+    expect(kindsOf(await client.take(2))).toEqual(["ack 7", "usage-response"]);
     await clock.advance(4999);
     await roundTrip(server);
     expect(client.received).toHaveLength(2);
     await clock.advance(1);
-    expect(chunksOf(await client.untilTerminal("p-1"))).toHaveLength(3);
+    expect(kindsOf(await client.untilTerminal("p-1"))[0]).toBe("event start");
   });
+});
+
+test("hazards: a client that leaves while a prompt runs is recorded, and the server lives on", async () => {
+  await using server = await MockCodebuffServer.start({ answer: () => [step.hang()] });
+  using client = await RawClient.identified(server.url);
+  client.prompt(1, "p-1");
+  await server.nextPrompt();
+  client.socket.terminate();
+  await server.waitFor(({ connections }) => connections[0]?.closed);
+  expect(server.violations).toMatchObject([{ kind: "left-mid-prompt", detail: "p-1" }]);
+  await roundTrip(server);
 });

@@ -1,144 +1,126 @@
-import { ManualClock, MockCodebuffServer, step } from "agentwire/testing";
+import { ManualClock, type MockCodebuffOptions, MockCodebuffServer, step } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
+import { ack, answerTo, cancel, NORMAL, ping, startOriginal } from "./mock-codebuff-original.ts";
 import { chunksOf, kindsOf, RawClient, roundTrip } from "./mock-codebuff-raw-client.ts";
 
-const ack = (txid: number) => `{"type": "ack", "txid": ${txid}, "success": true}`;
-const ping = (txid: number) => ({ type: "ping", txid });
+const proxyAck = (txid: number) => `{"type": "ack", "txid": ${txid}, "success": true}`;
+const identify = (txid: number, clientSessionId = "a") => ({ type: "identify", txid, clientSessionId });
 const init = (txid: number) => ({
-  type: "action",
-  txid,
+  ...{ type: "action", txid },
   data: { type: "init", fingerprintId: "fp", fileContext: {} },
 });
+const hang = () => [step.hang()];
 
-describe("switch identify (proxy)", () => {
-  test("require: an identify is acked; any other first frame too, and then closed 1008", async () => {
+describe("switch identify", () => {
+  test("require: a valid identify comes first, anything else is answered and closed 1008", async () => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.connect(server.url);
-    client.send({ type: "identify", txid: 0, clientSessionId: "a" });
-    expect(await client.next()).toBe(ack(0));
-    using other = await RawClient.connect(server.url);
-    other.send(ping(3));
-    expect(await other.next()).toBe(ack(3));
-    expect(await other.closed).toEqual({ code: 1008, reason: "Expected identify message" });
-  });
-
-  test("require: a second identify is acked and ignored", async () => {
-    await using server = await MockCodebuffServer.start();
-    using client = await RawClient.identified(server.url, "first");
-    client.send({ type: "identify", txid: 1, clientSessionId: "second" });
-    expect(await client.next()).toBe(ack(1));
-    expect(server.connections[0]?.sessionId).toBe("first");
+    client.send(ping(1));
+    expect(await client.next()).toBe(proxyAck(1));
+    expect(await client.closed).toEqual({ code: 1008, reason: "Expected identify message" });
+    using other = await RawClient.identified(server.url, "first");
+    other.send(ping(1));
+    expect(await other.next()).toBe(proxyAck(1));
+    expect(server.connections[1]?.sessionId).toBe("first");
   });
 
   test("silent: an identify is never answered, and the connection stays", async () => {
     await using server = await MockCodebuffServer.start({ identify: "silent" });
     using client = await RawClient.connect(server.url);
-    client.send({ type: "identify", txid: 0, clientSessionId: "a" });
+    client.send(identify(0));
     client.send(ping(1));
     await server.waitFor(({ frames }) => frames.length === 2);
-    using other = await RawClient.connect(server.url);
-    other.send(ping(1));
-    expect((await other.closed).code).toBe(1008);
+    await expect(RawClient.connect(server.url.replace("/ws", "/other"))).rejects.toThrow("403");
     expect(client.received).toEqual([]);
     expect(server.connections[0]?.state).toBe("open");
   });
 
-  test("nack: identify gets the older server's text, and all else works without it", async () => {
-    await using server = await MockCodebuffServer.start({ identify: "nack", answer: () => ["hello"] });
+  test("nack: identify is refused with a fixed text, and all else works without it", async () => {
+    await using server = await startOriginal();
     using client = await RawClient.connect(server.url);
-    client.send({ type: "identify", txid: 0, clientSessionId: "a" });
-    expect(JSON.parse(await client.next())).toEqual({
-      type: "ack",
-      txid: 0,
-      success: false,
-      error: "Unknown message type; shouldn't be possible here.",
-    });
-    client.prompt(1, "p-1");
-    expect(chunksOf(await client.untilTerminal("p-1"))).toEqual(["hello"]);
+    client.send(identify(0));
+    expect(await client.next()).toBe(
+      '{"type":"ack","txid":0,"success":false,"error":"Unknown message type; shouldn\'t be possible here."}',
+    );
+    client.send(ping(1));
+    expect(await client.next()).toBe(ack(1));
+    expect(server.connections[0]).toMatchObject({ state: "open", sessionId: undefined });
     using other = await RawClient.connect(server.url);
-    other.send(ping(0));
-    expect(await other.next()).toBe(ack(0));
+    other.agentPrompt(0, "p-1");
+    other.send(ping(1));
+    await other.ackOf(1);
+    expect(server.violations).toEqual([]);
+  });
+
+  test("nack: an identify must still be alone until it is answered, come once, and count on", async () => {
+    await using server = await startOriginal();
+    using client = await RawClient.connect(server.url);
+    client.send(identify(0));
+    client.send(identify(1, "b"));
+    await client.take(2);
+    using again = await RawClient.connect(server.url);
+    again.send(identify(0));
+    await again.next();
+    expect(server.violations).toMatchObject([
+      { kind: "frame-before-identify-ack" },
+      { kind: "second-identify", detail: "b" },
+      { kind: "txid-restarted" },
+    ]);
   });
 });
 
-describe("switch duplicateId (proxy)", () => {
-  test("refuse: a success ack, then a NACK without txid, then close 1000", async () => {
-    await using server = await MockCodebuffServer.start();
-    using _first = await RawClient.identified(server.url, "same");
-    using second = await RawClient.identified(server.url, "same");
-    expect(await second.next()).toBe(
-      '{"type": "ack", "success": false, "error": "Session ID same is already in use"}',
-    );
+describe("switches duplicateId, maxConnections, idRelease", () => {
+  const inUse = '{"type": "ack", "success": false, "error": "Session ID a is already in use"}';
+  const full = '{"type": "ack", "success": false, "error": "Maximum connections (1) reached"}';
+
+  test.each([
+    { title: "duplicateId refuse", options: {}, id: "a", refusal: inUse },
+    { title: "maxConnections", options: { maxConnections: 1 }, id: "b", refusal: full },
+  ])("$title: a success ack, a NACK without txid, close 1000", async ({ options, id, refusal }) => {
+    await using server = await MockCodebuffServer.start(options);
+    using first = await RawClient.identified(server.url, "a");
+    using second = await RawClient.identified(server.url, id);
+    expect(second.received[0]).toBe(proxyAck(0));
+    expect(await second.next()).toBe(refusal);
     expect(await second.closed).toEqual({ code: 1000, reason: "Connection cleanup" });
-    expect(second.received[0]).toBe(ack(0));
+    await first.close();
+    using third = await RawClient.identified(server.url, id);
+    third.send(ping(1));
+    expect(await third.next()).toBe(proxyAck(1));
   });
 
-  test("accept: two connections share an id", async () => {
-    await using server = await MockCodebuffServer.start({ duplicateId: "accept" });
+  test("duplicateId accept: two connections share an id", async () => {
+    await using server = await startOriginal({ identify: "require" });
     using _first = await RawClient.identified(server.url, "same");
     using second = await RawClient.identified(server.url, "same");
     second.send(ping(1));
     expect(await second.next()).toBe(ack(1));
     expect(server.connections.map(({ sessionId }) => sessionId)).toEqual(["same", "same"]);
   });
-});
 
-describe("switch maxConnections (proxy)", () => {
-  test("one too many gets a success ack, then a NACK without txid, then close 1000", async () => {
-    await using server = await MockCodebuffServer.start({ maxConnections: 1 });
-    using _first = await RawClient.identified(server.url, "first");
-    using second = await RawClient.identified(server.url, "second");
-    expect(await second.next()).toBe(
-      '{"type": "ack", "success": false, "error": "Maximum connections (1) reached"}',
-    );
-    expect(await second.closed).toEqual({ code: 1000, reason: "Connection cleanup" });
-  });
-
-  test("a place is free again when its connection has ended", async () => {
-    await using server = await MockCodebuffServer.start({ maxConnections: 1 });
-    using first = await RawClient.identified(server.url, "first");
-    await first.close();
-    using second = await RawClient.identified(server.url, "second");
-    second.send(ping(1));
-    expect(await second.next()).toBe(ack(1));
-  });
-});
-
-describe("switch idRelease (proxy)", () => {
-  const refusal = '{"type": "ack", "success": false, "error": "Session ID a is already in use"}';
-
-  test("by default an idle connection frees its id at once", async () => {
-    await using server = await MockCodebuffServer.start();
-    using first = await RawClient.identified(server.url, "a");
-    server.connections[0]?.drop();
-    await first.closed;
-    using _second = await RawClient.identified(server.url, "a");
-    await server.waitFor(({ connections }) => connections[1]?.sessionId === "a");
-  });
-
-  test("by default an id stays taken for 60 s after a prompt was cut", async () => {
+  test("idRelease: an id stays taken for 60 s after a prompt was cut", async () => {
     const clock = new ManualClock();
-    await using server = await MockCodebuffServer.start({ clock, answer: () => [step.hang()] });
+    await using server = await MockCodebuffServer.start({ clock, answer: hang });
     using first = await RawClient.identified(server.url, "a");
     first.prompt(1, "p-1");
     (await server.nextPrompt()).connection.drop();
     await first.closed;
     await clock.advance(59_999);
     using second = await RawClient.identified(server.url, "a");
-    expect(await second.next()).toBe(refusal);
+    expect(await second.next()).toBe(inUse);
     await clock.advance(1);
     using _third = await RawClient.identified(server.url, "a");
     await server.waitFor(({ connections }) => connections[2]?.sessionId === "a");
   });
 
-  test("idle and midPrompt can be set", async () => {
+  test("idRelease: idle and midPrompt can be set", async () => {
     const clock = new ManualClock();
     const idRelease = { idle: 10, midPrompt: 0 };
-    await using server = await MockCodebuffServer.start({ clock, idRelease, answer: () => [step.hang()] });
+    await using server = await MockCodebuffServer.start({ clock, idRelease, answer: hang });
     using first = await RawClient.identified(server.url, "a");
     await first.close();
     using second = await RawClient.identified(server.url, "a");
-    expect(await second.next()).toBe(refusal);
+    expect(await second.next()).toBe(inUse);
     await clock.advance(10);
     using third = await RawClient.identified(server.url, "a");
     third.prompt(1, "p-1");
@@ -149,150 +131,134 @@ describe("switch idRelease (proxy)", () => {
   });
 });
 
-describe("switch ackOrder (proxy)", () => {
-  test("before: the ack comes before all that its message causes", async () => {
-    await using server = await MockCodebuffServer.start({ answer: () => ["hello"] });
-    using client = await RawClient.identified(server.url);
-    client.send(init(1));
-    client.prompt(2, "p-1");
-    const kinds = kindsOf((await client.take(5)).map((frame) => frame.replace("Infinity", "null")));
-    expect(kinds).toEqual(["ack 1", "init-response", "ack 2", '"hello"', "prompt-response"]);
-  });
-
-  test("late: the ack comes after all that its message caused", async () => {
-    await using server = await MockCodebuffServer.start({ ackOrder: "late", answer: () => ["hello"] });
-    using client = await RawClient.identified(server.url);
-    client.send(init(1));
-    client.prompt(2, "p-1");
-    const kinds = (await client.take(5)).map(
-      (frame) => /init-response|response-chunk|prompt-response|ack/.exec(frame)?.[0],
-    );
-    expect(kinds).toEqual(["init-response", "ack", "response-chunk", "prompt-response", "ack"]);
+describe("switch ackOrder", () => {
+  test("before: the ack comes before all that its message causes; late: behind it", async () => {
+    expect(kindsOf(await answerTo({ answer: () => ["hello"] }))).toEqual(NORMAL);
+    const late = await answerTo({ ackOrder: "late", answer: () => ["hello"] });
+    expect(kindsOf(late)).toEqual([...NORMAL.slice(1), "ack 7"]);
   });
 });
 
-describe("switch scheduling (proxy)", () => {
+describe("switch scheduling", () => {
   test("fifo: a running prompt blocks its own connection and no other", async () => {
-    await using server = await MockCodebuffServer.start({ answer: () => [step.hang()] });
+    await using server = await MockCodebuffServer.start({ answer: hang });
     using blocked = await RawClient.identified(server.url, "a");
     blocked.prompt(1, "p-1");
     blocked.send(ping(2));
     await server.waitFor(({ frames }) => frames.some(({ raw }) => raw.includes('"txid":2')));
     await roundTrip(server);
-    expect(blocked.received.at(-1)).toBe(ack(1));
+    expect(blocked.received.at(-1)).toBe(proxyAck(1));
   });
 
   test("concurrent: pings and prompts overtake a running prompt", async () => {
     await using server = await MockCodebuffServer.start({
       scheduling: "concurrent",
-      answer: ({ promptId }) => (promptId === "p-1" ? [step.hang()] : ["quick"]),
+      answer: ({ promptId }) => (promptId === "p-1" ? hang() : ["quick"]),
     });
     using client = await RawClient.identified(server.url);
     client.prompt(1, "p-1");
     client.send(ping(2));
     client.prompt(3, "p-2");
-    expect(await client.take(3)).toEqual([ack(1), ack(2), ack(3)]);
+    expect(await client.take(3)).toEqual([1, 2, 3].map(proxyAck));
     expect(chunksOf(await client.untilTerminal("p-2"))).toEqual(["quick"]);
   });
 });
 
-describe("switch nulls (proxy), switch jsonStyle (proxy), switch balance (proxy)", () => {
-  async function oneOfEach(server: MockCodebuffServer): Promise<string[]> {
+describe("switches nulls, jsonStyle, balance", () => {
+  const INIT = '"init-response", "message": "Session initialized successfully"';
+  const unknown = '{"type": "ack", "txid": 1, "success": false, "error": "Unknown message type: \\u00e9"}';
+  const initResponse = `{"type": "action", "data": {"type": ${INIT}, "usage": 0.0, "remainingBalance": Infinity}}`;
+  const responseOf = (more: string) =>
+    `{"type":"action","data":{"type":"prompt-response","promptId":"p-1","sessionState":{"é":null}${more}}}`;
+  const NULLS = ',"toolCalls":null,"toolResults":null,"output":null';
+
+  const STYLES: readonly { title: string; options: MockCodebuffOptions; frames: readonly string[] }[] = [
+    {
+      title: "as the real proxy writes them",
+      options: {},
+      frames: [proxyAck(0), unknown, proxyAck(2), initResponse, proxyAck(3), responseOf(NULLS)],
+    },
+    {
+      title: "nulls omit: none, but within a session state",
+      options: { nulls: "omit" },
+      frames: [proxyAck(0), unknown, proxyAck(2), initResponse, proxyAck(3), responseOf("")],
+    },
+    {
+      title: "nulls keep, jsonStyle compact, balance 999999: the documented frames",
+      options: { nulls: "keep", jsonStyle: "compact", balance: 999_999 },
+      frames: [
+        '{"type":"ack","txid":0,"success":true,"error":null}',
+        '{"type":"ack","txid":1,"success":false,"error":"Unknown message type: é"}',
+        '{"type":"ack","txid":2,"success":true,"error":null}',
+        '{"type":"action","data":{"type":"init-response","message":"Session initialized successfully","agentNames":null,"usage":0.0,"remainingBalance":999999.0,"next_quota_reset":null}}',
+        '{"type":"ack","txid":3,"success":true,"error":null}',
+        responseOf(NULLS),
+      ],
+    },
+  ];
+
+  test.each(STYLES)("$title", async ({ options, frames }) => {
+    const answer = () => [step.respond({ sessionState: { é: null } })];
+    await using server = await MockCodebuffServer.start({ answer, ...options });
     using client = await RawClient.connect(server.url);
-    client.send({ type: "identify", txid: 0, clientSessionId: "é" });
+    client.send(identify(0, "é"));
     await client.next();
     client.send({ type: "é", txid: 1 });
     client.send(init(2));
     client.prompt(3, "p-1");
     await client.untilTerminal("p-1");
-    return client.received;
-  }
-  const answer = () => [step.respond({ sessionState: { é: null } })];
-
-  test("nulls mixed, jsonStyle mixed and balance Infinity: as the real proxy writes them", async () => {
-    await using server = await MockCodebuffServer.start({ answer });
-    expect(await oneOfEach(server)).toEqual([
-      ack(0),
-      '{"type": "ack", "txid": 1, "success": false, "error": "Unknown message type: \\u00e9"}',
-      ack(2),
-      '{"type": "action", "data": {"type": "init-response", "message": "Session initialized successfully", "usage": 0.0, "remainingBalance": Infinity}}',
-      ack(3),
-      '{"type":"action","data":{"type":"prompt-response","promptId":"p-1","sessionState":{"é":null},"toolCalls":null,"toolResults":null,"output":null}}',
-    ]);
-  });
-
-  test("nulls omit: left out everywhere, but not within a session state", async () => {
-    await using server = await MockCodebuffServer.start({ nulls: "omit", answer });
-    expect(await oneOfEach(server)).toEqual([
-      ack(0),
-      '{"type": "ack", "txid": 1, "success": false, "error": "Unknown message type: \\u00e9"}',
-      ack(2),
-      '{"type": "action", "data": {"type": "init-response", "message": "Session initialized successfully", "usage": 0.0, "remainingBalance": Infinity}}',
-      ack(3),
-      '{"type":"action","data":{"type":"prompt-response","promptId":"p-1","sessionState":{"é":null}}}',
-    ]);
-  });
-
-  test("nulls keep, jsonStyle compact and balance 999999: the documented frames", async () => {
-    const options = { nulls: "keep", jsonStyle: "compact", balance: 999_999, answer } as const;
-    await using server = await MockCodebuffServer.start(options);
-    expect(await oneOfEach(server)).toEqual([
-      '{"type":"ack","txid":0,"success":true,"error":null}',
-      '{"type":"ack","txid":1,"success":false,"error":"Unknown message type: é"}',
-      '{"type":"ack","txid":2,"success":true,"error":null}',
-      '{"type":"action","data":{"type":"init-response","message":"Session initialized successfully","agentNames":null,"usage":0.0,"remainingBalance":999999.0,"next_quota_reset":null}}',
-      '{"type":"ack","txid":3,"success":true,"error":null}',
-      '{"type":"action","data":{"type":"prompt-response","promptId":"p-1","sessionState":{"é":null},"toolCalls":null,"toolResults":null,"output":null}}',
-    ]);
+    expect(client.received).toEqual(frames);
   });
 
   test("jsonStyle spaced: spaces and ASCII in prompt actions too, in surrogate pairs where needed", async () => {
-    await using server = await MockCodebuffServer.start({
-      jsonStyle: "spaced",
-      answer: () => ["é😀\u007f\n"],
-    });
+    const options = { jsonStyle: "spaced", answer: () => ["é😀\u007f\n"] } as const;
+    await using server = await MockCodebuffServer.start(options);
     using client = await RawClient.identified(server.url);
     client.prompt(1, "p-1");
-    const [, chunk] = await client.take(2);
-    expect(chunk).toBe(
+    expect((await client.take(2))[1]).toBe(
       '{"type": "action", "data": {"type": "response-chunk", "userInputId": "p-1", "chunk": "\\u00e9\\ud83d\\ude00\\u007f\\n"}}',
     );
   });
+
+  test("the original server writes compact JSON without nulls, and whole amounts without a point", async () => {
+    const answer = () => ["é", step.respond({ toolCalls: null, output: null })];
+    const [first, usage, , chunk, ...rest] = await answerTo({ answer });
+    expect(first).toBe(ack(7));
+    expect(usage).toContain('{"type":"usage-response","usage":0,"remainingBalance":500,');
+    expect(chunk).toBe('{"type":"action","data":{"type":"response-chunk","userInputId":"p-1","chunk":"é"}}');
+    expect(rest.join("")).not.toContain('"output":null');
+  });
 });
 
-describe("switch txidChecks (proxy)", () => {
+describe("switch txidChecks", () => {
   test('coerce: "5", 6.0 and true pass as integers, a fraction does not', async () => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.identified(server.url);
     for (const txid of ['"5"', "6.0", "true", "1.5"]) client.send(`{"type":"ping","txid":${txid}}`);
-    const [text, whole, yes, fraction] = await client.take(4);
-    expect([text, whole, yes]).toEqual([ack(5), ack(6), ack(1)]);
+    const [fraction, ...whole] = (await client.take(4)).reverse();
+    expect(whole.reverse()).toEqual([5, 6, 1].map(proxyAck));
     expect(fraction).toContain("got a number with a fractional part");
   });
 
   test("any: every number is echoed as it is", async () => {
-    await using server = await MockCodebuffServer.start({ txidChecks: "any" });
-    using client = await RawClient.identified(server.url);
-    client.send(ping(1.5));
-    expect(await client.next()).toBe('{"type": "ack", "txid": 1.5, "success": true}');
+    await using server = await startOriginal();
+    using client = await RawClient.connect(server.url);
+    for (const txid of [1.5, -1, 0]) {
+      client.send(ping(txid));
+      expect(await client.next()).toBe(ack(txid));
+    }
   });
 });
 
-describe("switch errorTexts (proxy)", () => {
-  test("python: the words of Python and pydantic", async () => {
-    await using server = await MockCodebuffServer.start();
-    using client = await RawClient.identified(server.url);
-    client.send("not json");
-    expect(await client.next()).toContain("Invalid JSON: Expecting value: line 1 column 1 (char 0)");
-  });
-
-  test("python: null costMode and toolResults are refused, unknown fields are not", async () => {
-    await using server = await MockCodebuffServer.start();
-    using client = await RawClient.identified(server.url);
-    client.prompt(1, "p-1", { costMode: null });
-    client.prompt(2, "p-2", { toolResults: null });
-    client.prompt(3, "p-3", { anything: null });
-    expect(kindsOf(await client.take(3))).toEqual(["nack 1", "nack 2", "ack 3"]);
+describe("switch errorTexts", () => {
+  test("python: can be set alone, and knows the messages that its server knows", async () => {
+    await using server = await startOriginal({ errorTexts: "python" });
+    using client = await RawClient.connect(server.url);
+    client.send("null");
+    expect(JSON.parse(await client.next()).error).toBe("'NoneType' object has no attribute 'get'");
+    client.send(cancel(1, "p-1"));
+    client.action(2, { type: "read-files-response", files: {} });
+    expect(await client.take(2)).toEqual([ack(1), ack(2)]);
   });
 
   test("javascript: can be set alone", async () => {
@@ -303,24 +269,31 @@ describe("switch errorTexts (proxy)", () => {
   });
 });
 
-describe("switch emptyTopics (proxy)", () => {
-  test("refuse: a success ack, then a NACK without txid", async () => {
+describe("switch emptyTopics", () => {
+  test.each([
+    ["subscribe", "Failed to subscribe to topics: No topics provided for subscription"],
+    ["unsubscribe", "Failed to unsubscribe from topics: No topics provided for unsubscription"],
+  ])("refuse: %s gets a success ack, then a NACK without txid", async (type, error) => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.identified(server.url);
-    client.send({ type: "subscribe", txid: 1, topics: [] });
-    expect(kindsOf(await client.take(2))).toEqual(["ack 1", "nack undefined"]);
+    client.send({ type, txid: 3, topics: [] });
+    expect(await client.take(2)).toEqual([
+      proxyAck(3),
+      `{"type": "ack", "success": false, "error": "Internal error: ${error}"}`,
+    ]);
   });
 
-  test("accept: one ack", async () => {
-    await using server = await MockCodebuffServer.start({ emptyTopics: "accept" });
-    using client = await RawClient.identified(server.url);
+  test("accept: one ack, and it is noted", async () => {
+    await using server = await startOriginal();
+    using client = await RawClient.connect(server.url);
     client.send({ type: "subscribe", txid: 1, topics: [] });
     client.send(ping(2));
     expect(await client.take(2)).toEqual([ack(1), ack(2)]);
+    expect(server.violations).toMatchObject([{ kind: "empty-topics" }]);
   });
 });
 
-describe("switch sizeLimits (proxy)", () => {
+describe("switch sizeLimits", () => {
   test("one byte above 1 MiB is refused with a NACK, one above 16 MiB closes", async () => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.identified(server.url);
@@ -330,51 +303,36 @@ describe("switch sizeLimits (proxy)", () => {
     expect(await client.closed).toEqual({ code: 1009, reason: "frame exceeds limit of 16777216 bytes" });
   });
 
-  test("both can be set", async () => {
-    const sizeLimits = { maxFrameBytes: 60, closeAbove: 80 };
-    await using server = await MockCodebuffServer.start({ sizeLimits });
-    using client = await RawClient.identified(server.url, "a");
-    client.send("x".repeat(61));
-    expect(await client.next()).toContain("Message too large: 61 bytes (limit: 60 bytes)");
-    client.send("é".repeat(41));
-    expect(await client.closed).toEqual({ code: 1009, reason: "frame exceeds limit of 80 bytes" });
-  });
-
-  test("a frame that closes the connection does not wait for the running prompt", async () => {
-    const sizeLimits = { closeAbove: 1000 };
-    await using server = await MockCodebuffServer.start({ sizeLimits, answer: () => [step.hang()] });
-    using client = await RawClient.identified(server.url);
-    client.prompt(1, "p-1");
-    client.send("x".repeat(1001));
-    expect((await client.closed).code).toBe(1009);
+  test("one can be set, and the other stays; what closes does not wait for the running prompt", async () => {
+    await using server = await startOriginal({
+      sizeLimits: { closeAbove: 2000 },
+      scheduling: "fifo",
+      answer: hang,
+    });
+    using client = await RawClient.connect(server.url);
+    client.agentPrompt(1, "p-1");
+    client.send("é".repeat(1001));
+    expect(await client.closed).toEqual({ code: 1009, reason: "frame exceeds limit of 2000 bytes" });
   });
 
   test("false: no limit", async () => {
-    await using server = await MockCodebuffServer.start({ sizeLimits: false });
-    using client = await RawClient.identified(server.url);
+    await using server = await startOriginal();
+    using client = await RawClient.connect(server.url);
     client.send({ ...ping(1), pad: "x".repeat(17_000_000) });
     expect(await client.next()).toBe(ack(1));
   });
 });
 
-describe("switch binary (proxy)", () => {
-  test("nack: refused without txid", async () => {
-    await using server = await MockCodebuffServer.start();
-    using client = await RawClient.identified(server.url);
-    client.send(Buffer.from(JSON.stringify(ping(1))));
-    expect(await client.next()).toBe(`{"type": "ack", "success": false, "error": "Internal error: 'text'"}`);
-  });
-
-  test("parse: taken for UTF-8 text", async () => {
-    await using server = await MockCodebuffServer.start({ binary: "parse" });
-    using client = await RawClient.identified(server.url);
-    client.send(Buffer.from(JSON.stringify(ping(1))));
-    expect(await client.next()).toBe(ack(1));
-  });
+test("switch binary: parse: taken for UTF-8 text", async () => {
+  await using server = await startOriginal();
+  using client = await RawClient.connect(server.url);
+  client.send(Buffer.from(JSON.stringify(identify(0, "é"))));
+  client.send(Buffer.from(JSON.stringify(ping(1))));
+  expect((await client.take(2))[1]).toBe(ack(1));
 });
 
-describe("switch heartbeat (proxy)", () => {
-  test("by default a connection is cut 60 to 90 s after its last ping", async () => {
+describe("switch heartbeat", () => {
+  test("the proxy cuts a connection 60 to 90 s after its last ping", async () => {
     const clock = new ManualClock();
     await using server = await MockCodebuffServer.start({ clock });
     using client = await RawClient.identified(server.url);
@@ -387,30 +345,10 @@ describe("switch heartbeat (proxy)", () => {
     expect(await client.closed).toEqual({ code: 1000, reason: "Heartbeat timeout" });
   });
 
-  test("the server looks every 30 s of its own life, and at 60 s it is not yet too long", async () => {
-    const clock = new ManualClock();
-    await using server = await MockCodebuffServer.start({ clock });
-    await using other = await MockCodebuffServer.start({ clock });
-    using early = await RawClient.identified(server.url);
-    await clock.advance(45_000);
-    using late = await RawClient.identified(other.url);
-    await clock.advance(44_999);
-    expect(server.connections[0]?.state).toBe("identified");
-    await clock.advance(1);
-    expect((await early.closed).reason).toBe("Heartbeat timeout");
-    await clock.advance(29_999);
-    expect(other.connections[0]?.state).toBe("identified");
-    await clock.advance(1);
-    expect((await late.closed).reason).toBe("Heartbeat timeout");
-  });
-
   test("a ping that waits behind a prompt does not count, nor do other messages", async () => {
     const clock = new ManualClock();
-    await using server = await MockCodebuffServer.start({
-      clock,
-      unreadFrame: "queue",
-      answer: () => [step.hang()],
-    });
+    const options = { clock, unreadFrame: "queue", answer: hang } as const;
+    await using server = await MockCodebuffServer.start(options);
     using busy = await RawClient.identified(server.url, "a");
     using chatty = await RawClient.identified(server.url, "b");
     busy.prompt(1, "p-1");
@@ -420,8 +358,7 @@ describe("switch heartbeat (proxy)", () => {
     chatty.send({ type: "subscribe", txid: 1, topics: ["updates"] });
     await chatty.next();
     await clock.advance(40_000);
-    expect((await busy.closed).reason).toBe("Heartbeat timeout");
-    expect((await chatty.closed).reason).toBe("Heartbeat timeout");
+    for (const client of [busy, chatty]) expect((await client.closed).reason).toBe("Heartbeat timeout");
     expect(server.violations).toEqual([]);
   });
 
@@ -432,59 +369,91 @@ describe("switch heartbeat (proxy)", () => {
     await server.nextConnection();
     expect(clock.pending).toBe(0);
     await clock.advance(1_000_000);
-    expect(server.connections[0]?.state).toBe("open");
-    client.send({ type: "identify", txid: 0, clientSessionId: "a" });
+    client.send(identify(0));
     await client.next();
     expect(clock.pending).toBe(1);
     await client.close();
     expect(clock.pending).toBe(0);
   });
 
-  test("timeout and sweep can be set, and false turns it off", async () => {
+  test("the original server cuts with 1006, 60 to 120 s after the beginning or the last sign of life", async () => {
     const clock = new ManualClock();
-    await using server = await MockCodebuffServer.start({ clock, heartbeat: { timeout: 10, sweep: 20 } });
-    await using patient = await MockCodebuffServer.start({ clock, heartbeat: false });
-    using client = await RawClient.identified(server.url);
-    using other = await RawClient.identified(patient.url);
+    await using server = await startOriginal({ clock, answer: hang });
+    await clock.advance(59_999);
+    using silent = await RawClient.connect(server.url);
+    await server.nextConnection();
+    await clock.advance(1);
+    using busy = await RawClient.connect(server.url);
+    busy.agentPrompt(0, "p-1"); // no sign of life
+    await busy.ackOf(0);
+    await clock.advance(59_999);
+    for (const [txid, type] of ["subscribe", "unsubscribe"].entries()) {
+      busy.send({ type, txid: txid + 1, topics: ["a"] });
+      await busy.ackOf(txid + 1);
+    }
+    await clock.advance(1);
+    expect(await silent.closed).toEqual({ code: 1006, reason: "" });
+    expect(server.connections.map(({ state }) => state)).toEqual(["closed", "open"]);
+    await clock.advance(60_000);
+    expect(await busy.closed).toEqual({ code: 1006, reason: "" });
+  });
+
+  test("each field can be set alone, and false turns it off", async () => {
+    const clock = new ManualClock();
+    await using quick = await MockCodebuffServer.start({ clock, heartbeat: { timeout: 10, sweep: 20 } });
+    await using polite = await startOriginal({ clock, heartbeat: { end: "close", refresh: "ping" } });
+    await using patient = await startOriginal({ clock, heartbeat: { from: "identify" } });
+    await using dull = await startOriginal({ clock, heartbeat: false });
+    using first = await RawClient.identified(quick.url);
+    using second = await RawClient.connect(polite.url);
+    using third = await RawClient.connect(patient.url);
+    using fourth = await RawClient.connect(dull.url);
     await clock.advance(20);
-    expect((await client.closed).reason).toBe("Heartbeat timeout");
-    await clock.advance(1_000_000);
-    other.send(ping(1));
-    expect(await other.next()).toBe(ack(1));
+    expect((await first.closed).reason).toBe("Heartbeat timeout");
+    second.send({ type: "subscribe", txid: 0, topics: ["a"] });
+    await second.ackOf(0);
+    await clock.advance(120_000);
+    expect(await second.closed).toEqual({ code: 1000, reason: "Heartbeat timeout" });
+    for (const client of [third, fourth]) {
+      client.send(ping(0));
+      expect(await client.next()).toBe(ack(0));
+    }
   });
 });
 
-describe("switch shutdown (proxy)", () => {
+describe("switch shutdown", () => {
   test("close: 1012 without a reason, and without a word before", async () => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.identified(server.url);
     await server.nextConnection();
     server.shutdown();
     expect(await client.closed).toEqual({ code: 1012, reason: "" });
-    expect(client.received).toEqual([ack(0)]);
+    expect(client.received).toEqual([proxyAck(0)]);
   });
 
-  test("closeAfter: can be set alone", async () => {
+  test("closeAfter: request-reconnect, and 1001 much later for those who stayed", async () => {
     const clock = new ManualClock();
-    await using server = await MockCodebuffServer.start({ clock, shutdown: { closeAfter: 10 } });
-    using client = await RawClient.identified(server.url);
+    await using server = await startOriginal({ clock, heartbeat: false });
+    using stays = await RawClient.connect(server.url);
+    using goes = await RawClient.connect(server.url);
+    await server.waitFor(({ connections }) => connections.length === 2);
     server.shutdown();
-    server.shutdown();
-    expect((await client.take(2)).map((frame) => JSON.parse(frame).data.type)).toEqual(
-      Array(2).fill("request-reconnect"),
-    );
-    await clock.advance(10);
-    expect((await client.closed).code).toBe(1001);
+    for (const client of [stays, goes])
+      expect(await client.next()).toBe('{"type":"action","data":{"type":"request-reconnect"}}');
+    await goes.close();
+    await server.waitFor(({ connections }) => connections[1]?.closed);
+    expect(clock.pending).toBe(1);
+    using comes = await RawClient.connect(server.url);
+    stays.agentPrompt(0, "p-1");
+    await stays.untilTerminal("p-1");
+    await clock.advance(30_000);
+    expect(await stays.closed).toEqual({ code: 1001, reason: "" });
+    comes.send(ping(0));
+    expect(await comes.next()).toBe(ack(0));
   });
 });
 
-test("switch path (proxy): 403 for every path but /ws", async () => {
-  await using server = await MockCodebuffServer.start();
-  await expect(RawClient.connect(server.url.replace("/ws", "/other"))).rejects.toThrow("403");
-  expect(server.upgrades).toMatchObject([{ url: "/other", status: 403 }]);
-});
-
-test("switch closeReply (proxy): false: the client's Close is noted and never answered", async () => {
+test("switch closeReply: false: the client's Close is noted and never answered", async () => {
   await using server = await MockCodebuffServer.start({ closeReply: false });
   using client = await RawClient.identified(server.url);
   client.socket.close(1000, "bye");
@@ -494,19 +463,6 @@ test("switch closeReply (proxy): false: the client's Close is noted and never an
   expect(client.socket.readyState).toBe(client.socket.CLOSING);
   expect(connection.closed).toBeUndefined();
   client.socket.terminate();
-  expect(await server.waitFor(() => connection.closed)).toEqual({
-    by: "client",
-    code: 1000,
-    reason: "bye",
-    wasClean: false,
-  });
-});
-
-test("every switch can be set alone: the others stay as the profile has them", async () => {
-  await using server = await MockCodebuffServer.start({ sizeLimits: { maxFrameBytes: 100 } });
-  using client = await RawClient.identified(server.url);
-  client.send("x".repeat(101));
-  expect(await client.next()).toContain("limit: 100 bytes");
-  client.send("x".repeat(16_777_217));
-  expect((await client.closed).reason).toBe("frame exceeds limit of 16777216 bytes");
+  const closed = { by: "client", code: 1000, reason: "bye", wasClean: false };
+  expect(await server.waitFor(() => connection.closed)).toEqual(closed);
 });

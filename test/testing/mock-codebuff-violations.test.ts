@@ -2,8 +2,6 @@ import { MockCodebuffServer, step, type ViolationKind } from "agentwire/testing"
 import { describe, expect, test } from "vitest";
 import { RawClient } from "./mock-codebuff-raw-client.ts";
 
-type Script = (client: RawClient) => void;
-
 const prompt = (txid: number, fields: object) => ({
   type: "action",
   txid,
@@ -19,135 +17,63 @@ const prompt = (txid: number, fields: object) => ({
   },
 });
 
-/** What a client says once it is identified with txid 0; a ping with txid 99 ends it. */
-const MISTAKES: readonly {
-  title: string;
-  script: Script;
-  kind: ViolationKind;
-  detail: string | RegExp;
-  also?: ViolationKind;
-}[] = [
-  {
-    title: "a second identify",
-    script: (client) => client.send({ type: "identify", txid: 1, clientSessionId: "b" }),
-    kind: "second-identify",
-    detail: "b",
-  },
-  {
-    title: "a txid that is used twice",
-    script: (client) => client.send({ type: "ping", txid: 0 }),
-    kind: "txid-reused",
-    detail: "0 after 0",
-  },
-  {
-    title: "a txid below the one before",
-    script: (client) => {
-      client.send({ type: "ping", txid: 5 });
-      client.send({ type: "ping", txid: 4 });
-    },
-    kind: "txid-not-increasing",
-    detail: "4 after 5",
-  },
-  {
-    title: "a txid that only coercion makes an integer",
-    script: (client) => client.send({ type: "ping", txid: "5" }),
-    kind: "txid-invalid",
-    detail: '"5"',
-  },
-  {
-    title: "a negative txid, which is also below the one before",
-    script: (client) => client.send({ type: "subscribe", txid: -1, topics: ["a"] }),
-    kind: "txid-not-increasing",
-    detail: "-1 after 0",
-    also: "txid-invalid",
-  },
-  {
-    title: "a null optional field that the server takes",
-    script: (client) => client.send(prompt(1, { model: null })),
-    kind: "null-field",
-    detail: "data.model",
-  },
-  {
-    title: "a null optional field that the server refuses",
-    script: (client) => client.send(prompt(1, { toolResults: null })),
-    kind: "schema-error",
-    detail: /data\.PromptAction\.toolResults\n {2}Input should be a valid list/,
-  },
-  {
-    title: "a prompt without toolResults",
-    script: (client) => client.send(prompt(1, { toolResults: undefined })),
-    kind: "missing-field",
-    detail: "data.toolResults",
-  },
-  {
-    title: "a prompt without costMode",
-    script: (client) => client.send(prompt(1, { costMode: undefined })),
-    kind: "missing-field",
-    detail: "data.costMode",
-  },
-  {
-    title: "empty topics",
-    script: (client) => client.send({ type: "unsubscribe", txid: 1, topics: [] }),
-    kind: "empty-topics",
-    detail: "unsubscribe",
-  },
-  {
-    title: "a binary frame",
-    script: (client) => client.send(Buffer.from("{}")),
-    kind: "binary-frame",
-    detail: "Internal error: 'text'",
-  },
-  {
-    title: "an oversize frame",
-    script: (client) => client.send("x".repeat(1_048_577)),
-    kind: "oversize-frame",
-    detail: "Message too large: 1048577 bytes (limit: 1048576 bytes)",
-  },
-  {
-    title: "invalid JSON",
-    script: (client) => client.send("nope"),
-    kind: "invalid-json",
-    detail: "Invalid JSON: Expecting value: line 1 column 1 (char 0)",
-  },
-  {
-    title: "a message of an unknown type",
-    script: (client) => client.send({ type: "hello", txid: 1 }),
-    kind: "unknown-message",
-    detail: "Unknown message type: hello",
-  },
-  {
-    title: "an extension that the proxy does not have",
-    script: (client) =>
-      client.send({
-        type: "action",
-        txid: 1,
-        data: { type: "cancel-user-input", authToken: "t", promptId: "p" },
-      }),
-    kind: "unknown-action",
-    detail: /'cancel-user-input'/,
-  },
-  {
-    title: "a prompt with nothing for the model",
-    script: (client) => client.send(prompt(1, { prompt: "" })),
-    kind: "empty-prompt",
-    detail: "p-1",
-  },
-  {
-    title: "a promptId that is used twice",
-    script: (client) => {
-      client.send(prompt(1, { promptId: "p" }));
-      client.send(prompt(2, { promptId: "p" }));
-    },
-    kind: "prompt-id-reused",
-    detail: "p",
-  },
+/** What a client says once it is identified with txid 0, and what is noted; a ping with txid 99 ends it. */
+const MISTAKES: readonly (readonly [
+  title: string,
+  frames: readonly (object | string)[],
+  kind: ViolationKind,
+  detail: string | RegExp,
+  also?: ViolationKind,
+])[] = [
+  ["a second identify", [{ type: "identify", txid: 1, clientSessionId: "b" }], "second-identify", "b"],
+  ["a txid that is used twice", [{ type: "ping", txid: 0 }], "txid-reused", "0 after 0"],
+  [
+    "a txid below the one before",
+    [
+      { type: "ping", txid: 5 },
+      { type: "ping", txid: 4 },
+    ],
+    "txid-not-increasing",
+    "4 after 5",
+  ],
+  ["a txid that only coercion makes an integer", [{ type: "ping", txid: "5" }], "txid-invalid", '"5"'],
+  [
+    "a negative txid, which is also below the one before",
+    [{ type: "subscribe", txid: -1, topics: ["a"] }],
+    "txid-not-increasing",
+    "-1 after 0",
+    "txid-invalid",
+  ],
+  ["a null field that the server takes", [prompt(1, { model: null })], "null-field", "data.model"],
+  ["a null field that it refuses", [prompt(1, { toolResults: null })], "schema-error", /toolResults\n.*list/],
+  ["no toolResults", [prompt(1, { toolResults: undefined })], "missing-field", "data.toolResults"],
+  ["no costMode", [prompt(1, { costMode: undefined })], "missing-field", "data.costMode"],
+  ["empty topics", [{ type: "unsubscribe", txid: 1, topics: [] }], "empty-topics", "unsubscribe"],
+  ["a binary frame", [Buffer.from("{}")], "binary-frame", "Internal error: 'text'"],
+  ["an oversize frame", ["x".repeat(1_048_577)], "oversize-frame", /1048577 bytes/],
+  ["invalid JSON", ["nope"], "invalid-json", /^Invalid JSON/],
+  ["an unknown message", [{ type: "hello", txid: 1 }], "unknown-message", "Unknown message type: hello"],
+  [
+    "an extension that the proxy does not have",
+    [{ type: "action", txid: 1, data: { type: "cancel-user-input", authToken: "t", promptId: "p" } }],
+    "unknown-action",
+    /'cancel-user-input'/,
+  ],
+  ["a prompt with nothing for the model", [prompt(1, { prompt: "" })], "empty-prompt", "p-1"],
+  [
+    "a promptId that is used twice",
+    [prompt(1, {}), prompt(2, { promptId: "p-1" })],
+    "prompt-id-reused",
+    "p-1",
+  ],
 ];
 
 describe("violations: each mistake is noted once, with its kind", () => {
-  test.each(MISTAKES)("$title", async ({ script, kind, detail, also }) => {
+  test.each(MISTAKES.map((row) => ({ title: row[0], row })))("$title", async ({ row }) => {
+    const [, said, kind, detail, also] = row;
     await using server = await MockCodebuffServer.start({ unreadFrame: "queue", answer: () => [] });
     using client = await RawClient.identified(server.url);
-    script(client);
+    for (const frame of said) client.send(frame);
     client.send({ type: "ping", txid: 99 });
     await server.waitFor(({ frames }) => frames.some(({ raw }) => raw.includes('"txid": 99')));
     expect(server.violations.slice(1).map((violation) => violation.kind)).toEqual(also ? [also] : []);

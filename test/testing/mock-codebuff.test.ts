@@ -52,15 +52,6 @@ describe("the server", () => {
     expect(server.connections).toHaveLength(1);
   });
 
-  test("refuses upgrades with a status of choice, until told otherwise", async () => {
-    await using server = await MockCodebuffServer.start();
-    server.refuseUpgrades(503);
-    await expect(RawClient.connect(server.url)).rejects.toThrow("503");
-    server.refuseUpgrades(undefined);
-    using client = await RawClient.identified(server.url);
-    expect(client.received).toHaveLength(1);
-  });
-
   test("hands out connections and prompts in order, whether they come before or after the call", async () => {
     await using server = await MockCodebuffServer.start();
     const early = Promise.all([server.nextConnection(), server.nextConnection()]);
@@ -107,14 +98,6 @@ describe("the server", () => {
     expect(await client.closed).toEqual({ code: 1012, reason: "" });
     using _again = await RawClient.identified(server.url, "a");
     await server.waitFor(({ connections }) => connections[1]?.sessionId === "a");
-  });
-
-  test("dropAll cuts every connection", async () => {
-    await using server = await MockCodebuffServer.start();
-    using first = await RawClient.identified(server.url, "a");
-    using second = await RawClient.identified(server.url, "b");
-    server.dropAll();
-    expect([(await first.closed).code, (await second.closed).code]).toEqual([1006, 1006]);
   });
 });
 
@@ -206,17 +189,6 @@ describe("answers", () => {
     ]);
   });
 
-  test("a prompt with nothing in it is refused before any script", async () => {
-    await using server = await MockCodebuffServer.start();
-    using client = await RawClient.identified(server.url);
-    client.prompt(1, "p-1", { prompt: undefined });
-    expect(await client.take(2)).toEqual([
-      ack(1),
-      promptError("Failed to process prompt: No messages found in prompt action"),
-    ]);
-    expect(server.prompts).toMatchObject([{ promptId: "p-1", messages: [] }]);
-  });
-
   test("a script that throws is a stream that breaks", async () => {
     const broken: Answer = function* () {
       yield "so far";
@@ -264,20 +236,6 @@ describe("answers", () => {
     await running;
     client.socket.terminate();
     await stopped;
-  });
-
-  test("a generator goes no further than the step that ended its connection", async () => {
-    let wentOn = false;
-    await using server = await MockCodebuffServer.start({
-      *answer() {
-        yield step.drop();
-        wentOn = true;
-      },
-    });
-    using client = await RawClient.identified(server.url);
-    client.prompt(1, "p-1");
-    await client.closed;
-    expect(wentOn).toBe(false);
   });
 
   test("a stopped generator runs its finally", async () => {
@@ -396,18 +354,6 @@ describe("steps", () => {
     expect(server.frames.at(-1)?.at).toBe(100);
   });
 
-  test("hang: everything behind the prompt waits", async () => {
-    await using server = await MockCodebuffServer.start({ answer: () => [step.hang(), "never"] });
-    using client = await RawClient.identified(server.url);
-    client.prompt(1, "p-1");
-    client.send({ type: "ping", txid: 2 });
-    await server.waitFor(({ frames }) => frames.some(({ raw }) => raw.includes('"txid":2')));
-    expect(await client.next()).toBe(ack(1));
-    server.connections[0]?.close(1000, "enough");
-    expect(await client.closed).toEqual({ code: 1000, reason: "enough" });
-    expect(client.received).toEqual([ack(0), ack(1)]);
-  });
-
   const ENDS: readonly { title: string; last: Step; code: number; reason: string }[] = [
     { title: "drop: 1006, after all that was sent before", last: step.drop(), code: 1006, reason: "" },
     {
@@ -491,18 +437,6 @@ describe("a connection", () => {
     expect(chunksOf(await client.untilTerminal("p-1"))).toEqual(["a"]);
   });
 
-  test("a pause stops the reading: what the client sends stays in the socket", async () => {
-    await using server = await MockCodebuffServer.start();
-    using client = await RawClient.identified(server.url);
-    const connection = await server.nextConnection();
-    connection.pause();
-    client.send({ type: "ping", txid: 1 });
-    using _other = await RawClient.identified(server.url, "other");
-    expect(server.frames.filter((frame) => frame.connection === connection)).toHaveLength(2);
-    connection.resume();
-    expect(await client.next()).toBe(ack(1));
-  });
-
   test("what a client sends into a Close is recorded and not answered", async () => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.identified(server.url);
@@ -513,23 +447,6 @@ describe("a connection", () => {
     expect(client.received).toEqual([ack(0)]);
   });
 
-  test("a pause holds back what had already arrived", async () => {
-    await using server = await MockCodebuffServer.start({
-      answer({ connection }) {
-        connection.pause();
-        return [];
-      },
-    });
-    using client = await RawClient.identified(server.url);
-    client.prompt(1, "p-1");
-    client.prompt(2, "p-2");
-    await server.nextPrompt();
-    using _other = await RawClient.identified(server.url, "other");
-    expect(server.prompts).toHaveLength(1);
-    server.connections[0]?.resume();
-    expect((await server.nextPrompt()).promptId).toBe("p-2");
-  });
-
   test("drop comes after what was sent before, however much it is", async () => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.identified(server.url);
@@ -538,21 +455,6 @@ describe("a connection", () => {
     connection.drop();
     expect((await client.closed).code).toBe(1006);
     expect(client.received.at(-1)).toHaveLength(20_000_000);
-  });
-
-  test("an answer that runs into a pause goes on after it", async () => {
-    await using server = await MockCodebuffServer.start({
-      *answer({ connection }) {
-        yield "before";
-        connection.pause();
-        yield "after";
-      },
-    });
-    using client = await RawClient.identified(server.url);
-    client.prompt(1, "p-1");
-    expect(chunksOf(await client.take(2))).toEqual(["before"]);
-    server.connections[0]?.resume();
-    expect(chunksOf(await client.untilTerminal("p-1"))).toEqual(["after"]);
   });
 
   test.each([1, 10, 125, 126, 65_535, 65_536, 100_000])(

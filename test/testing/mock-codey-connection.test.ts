@@ -1,6 +1,5 @@
 import { codeyStep, codeyTool, ManualClock, type MockCodeyOptions, MockCodeyServer } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
-import { fragments } from "../../src/testing/server/fragments.ts";
 import { gate } from "../helpers/codebuff.ts";
 import { RawClient } from "./mock-codebuff-raw-client.ts";
 import { kinds, RawCodey } from "./mock-codey-raw-client.ts";
@@ -50,38 +49,6 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
         });
       },
     );
-
-    test.each([
-      ["a message without a reply", ["ToolDecision"]],
-      ["a Ping that was answered before", ["Ping"]],
-      ["a Ping that was answered in a turn", ["SendMessage", "Ping"]],
-    ] as const)("false: %s cuts nothing", async (_, types) => {
-      const answer = () => [codeyStep.hang()];
-      await using server = await MockCodeyServer.start({ profile, closeReply: false, answer });
-      using client = await RawCodey.connected(server);
-      for (const type of types) client.say({ type, content: "go", call_id: "none", approved: false });
-      await server.waitFor(({ received }) => received.length === types.length);
-      client.raw.socket.close(1000, "bye");
-      const connection = await server.nextConnection();
-      await server.waitFor(() => connection.state === "closed");
-      await roundTrip(server);
-      expect(connection.closed).toBeUndefined();
-    });
-
-    test("false: it is not, and the socket is left to the client", async () => {
-      await using server = await MockCodeyServer.start({ profile, closeReply: false });
-      using client = await RawCodey.connected(server);
-      client.raw.socket.close(1000, "bye");
-      const connection = await server.nextConnection();
-      await server.waitFor(() => connection.state === "closed");
-      await roundTrip(server);
-      expect([connection.closed, client.raw.socket.readyState]).toEqual([
-        undefined,
-        client.raw.socket.CLOSING,
-      ]);
-      client.raw.socket.terminate();
-      expect(await server.waitFor(() => connection.closed)).toMatchObject({ by: "client", wasClean: false });
-    });
   });
 
   describe("sessionAfterDisconnect", () => {
@@ -133,29 +100,6 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       expect([steps, server.connections[0]?.session]).toEqual([["one more request"], "ended"]);
     });
 
-    test("leaks: one that was left by a Close without a reply hangs up at the first message, and ends at the second", async () => {
-      const clock = new ManualClock();
-      await using server = await MockCodeyServer.start({
-        profile,
-        clock,
-        closeReply: false,
-        sessionAfterDisconnect: "leaks",
-        answer: () => [codeyStep.delay(1), "one", codeyStep.delay(1), "two"],
-      });
-      using client = await RawCodey.connected(server);
-      client.send("go");
-      await client.barrier();
-      client.raw.socket.close();
-      const connection = await server.nextConnection();
-      await server.waitFor(() => connection.state === "closed");
-      expect(connection.closed).toBeUndefined();
-      await clock.advance(1);
-      expect((await client.closed).code).toBe(1006);
-      expect(connection.session).toBe("leaked");
-      await clock.advance(1);
-      expect(connection.session).toBe("ended");
-    });
-
     test.each([
       ["no Ping", "leaked", 0],
       ["one Ping", "leaked", 1],
@@ -182,34 +126,6 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       await server.waitFor(({ connections }) => connections.every(({ state }) => state === "closed"));
       expect(server.connections.map(({ session }) => session)).toEqual([left, left]);
       expect(server.sessions).toEqual({ live: 0, leaked: left === "leaked" ? 2 : 0 });
-    });
-
-    test("leaks: Pings that were answered before the Close count for nothing", async () => {
-      await using server = await MockCodeyServer.start({
-        profile,
-        closeReply: false,
-        sessionAfterDisconnect: "leaks",
-      });
-      using client = await RawCodey.connected(server);
-      for (let count = 0; count < 3; count++) await client.barrier();
-      client.raw.socket.close(1000);
-      await server.waitFor(({ sessions }) => sessions.live === 0);
-      expect(server.sessions.leaked).toBe(1);
-    });
-
-    test("leaks: a frozen server ends a session whose Pings it reads once it is off again", async () => {
-      await using server = await MockCodeyServer.start({
-        profile,
-        closeReply: false,
-        sessionAfterDisconnect: "leaks",
-      });
-      using client = await RawCodey.connected(server);
-      server.set({ frozen: "midSession" });
-      for (let count = 0; count < 3; count++) client.ping();
-      client.raw.socket.close(1000);
-      await server.waitFor(({ sessions }) => sessions.leaked === 1);
-      server.set({ frozen: "off" });
-      expect(server.sessions.leaked).toBe(0);
     });
 
     test("ends: the session goes with its connection", async () => {
@@ -253,12 +169,6 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       expect(kinds([await second.next()])).toEqual(["Pong"]);
       await server.stop();
       await expect(third).rejects.toThrow();
-    });
-
-    test("off: there may be any number", async () => {
-      await using server = await MockCodeyServer.start({ profile, freezeAfterSessions: "off" });
-      for (let count = 0; count < 5; count++) await roundTrip(server);
-      expect(server.connections).toHaveLength(5);
     });
   });
 
@@ -320,18 +230,6 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       server.set({ frozen: "off" });
       expect(kinds(await client.until("Pong"))).toEqual(['"two"', "Finished", "Pong"]);
     });
-
-    test("a client that says Close to a frozen server in the middle of a turn is not to blame", async () => {
-      await using server = await MockCodeyServer.start({ profile, answer: () => ["one", codeyStep.hang()] });
-      using client = await RawCodey.connected(server);
-      client.send("go");
-      await client.until("TextDelta");
-      server.set({ frozen: "midSession" });
-      client.cancel();
-      client.raw.socket.close();
-      await server.waitFor(({ connections }) => connections[0]?.state === "closed");
-      expect(server.violations).toEqual([]);
-    });
   });
 
   describe("afterOversize", () => {
@@ -359,59 +257,12 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       expect(server.violations).toMatchObject([{ kind: "oversize-frame" }]);
     });
 
-    test("deaf: a client that cannot be heard is not to blame for leaving", async () => {
-      await using server = await MockCodeyServer.start({
-        profile,
-        afterOversize: "deaf",
-        answer: () => ["one", codeyStep.hang()],
-      });
-      using client = await RawCodey.connected(server);
-      client.send("go");
-      await client.until("TextDelta");
-      client.say(tooLarge);
-      client.cancel();
-      client.raw.socket.close();
-      await server.waitFor(({ connections }) => connections[0]?.state === "closed");
-      expect(server.violations.map(({ kind }) => kind)).toEqual(["oversize-frame"]);
-    });
-
-    test("deaf: so does text that is no UTF-8", async () => {
-      const clock = new ManualClock();
-      await using server = await MockCodeyServer.start({
-        profile,
-        clock,
-        afterOversize: "deaf",
-        answer: () => ["one", codeyStep.delay(1), "two"],
-      });
-      using client = await RawCodey.connected(server);
-      client.send("go");
-      await client.until("TextDelta");
-      client.raw.socket.send(Uint8Array.of(0xc3, 0x28), { binary: false });
-      await server.waitFor(({ violations }) => violations.length === 1);
-      expect(server.violations).toMatchObject([{ kind: "malformed-frame" }]);
-      client.ping();
-      await clock.advance(1);
-      expect(kinds(await client.until("Finished"))).toEqual(['"two"', "Finished"]);
-      expect(server.connections[0]?.closed).toBeUndefined();
-    });
-
     test("close1009: the connection is closed", async () => {
       await using server = await MockCodeyServer.start({ profile, afterOversize: "close1009" });
       using client = await RawCodey.connected(server);
       client.say(tooLarge);
       expect((await client.closed).code).toBe(1009);
       expect(server.violations).toMatchObject([{ kind: "oversize-frame" }]);
-    });
-
-    test("close1009: text that is no UTF-8 is closed too, with 1007", async () => {
-      await using server = await MockCodeyServer.start({
-        profile,
-        afterOversize: "close1009",
-        closeReply: true,
-      });
-      using client = await RawCodey.connected(server);
-      client.raw.socket.send(Uint8Array.of(0xc3, 0x28), { binary: false });
-      expect((await client.closed).code).toBe(1007);
     });
 
     test("a frame of up to 16 MiB is read, one of more than 15 is noted", async () => {
@@ -446,32 +297,6 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
         expect(Math.max(...sizes.slice(2))).toBeLessThan(100_000);
       },
     );
-
-    test.each([
-      { chunking: "whole", frames: 1 },
-      { chunking: "fragmented", frames: 3 },
-      { chunking: "splitUtf8", frames: 4 },
-    ] as const)(
-      "$chunking: a message with three long characters comes in $frames frames",
-      async ({ chunking, frames }) => {
-        await using server = await MockCodeyServer.start({ profile, chunking, answer: () => ["é😀€"] });
-        using client = await RawCodey.connected(server);
-        const [first] = server.connections;
-        const wire: Buffer[] = [];
-        const tcp: unknown = Reflect.get(client.raw.socket, "_socket");
-        if (!(tcp instanceof Object && "on" in tcp && typeof tcp.on === "function"))
-          throw new Error("no TCP socket");
-        tcp.on("data", (bytes: Buffer) => wire.push(bytes));
-        client.send("go");
-        await client.until("Finished");
-        const text = server.frames.find(
-          ({ connection, raw }) => connection === first && raw.includes("😀"),
-        )?.raw;
-        const pieces = payloads(Buffer.concat(wire)).slice(0, frames);
-        expect(Buffer.concat(pieces).toString()).toBe(text);
-        expect(pieces.some((piece) => piece.toString().includes("\ufffd"))).toBe(chunking === "splitUtf8");
-      },
-    );
   });
 
   describe("dropAt", () => {
@@ -485,21 +310,6 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       client.send("go");
       expect(await client.closed).toEqual({ code, reason: "" });
       expect(client.raw.received).toHaveLength(3);
-    });
-
-    test("behind none: before Connected", async () => {
-      await using server = await MockCodeyServer.start({ profile, dropAt: { after: 0, code: 1011 } });
-      using client = await RawCodey.open(server);
-      expect(await client.closed).toEqual({ code: 1011, reason: "" });
-      expect(client.raw.received).toEqual([]);
-    });
-
-    test("off: at any time", async () => {
-      await using server = await MockCodeyServer.start({ profile, dropAt: { after: 1, code: 1006 } });
-      using client = await RawCodey.open(server);
-      expect((await client.closed).code).toBe(1006);
-      server.set({ dropAt: "off" });
-      await roundTrip(server);
     });
   });
 
@@ -569,59 +379,8 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
         { binary: true },
       ]);
     });
-
-    test("off, and on again, at any time", async () => {
-      await using server = await MockCodeyServer.start({ profile });
-      using client = await RawCodey.connected(server);
-      expect(await client.barrier()).toEqual([]);
-      server.set({ unknownType: "injected" });
-      expect(await client.barrier()).toEqual([]);
-      server.set({ unknownType: "off", extraFields: "injected" });
-      expect(kinds(await client.barrier())).toEqual(["AgentSpawned"]);
-    });
-
-    test("whatever a test wants to inject, at any time", async () => {
-      await using server = await MockCodeyServer.start({ profile });
-      using client = await RawCodey.connected(server);
-      const connection = await server.nextConnection();
-      connection.send('{"type":"Surprise"}');
-      connection.send(new TextEncoder().encode('{"type":"Bytes"}'));
-      expect(kinds(await client.barrier())).toEqual(["Surprise", "Bytes"]);
-    });
-  });
-
-  test("faults beneath the protocol are there too", async () => {
-    await using server = await MockCodeyServer.start({ profile });
-    using client = await RawCodey.connected(server);
-    const { faults } = await server.nextConnection();
-    faults.hugeFrame(1_000, '{"type":"Large"}');
-    expect(kinds([await client.next()])).toEqual(["Large"]);
-    faults.malformed("bad-opcode");
-    expect((await client.closed).code).toBe(1006);
   });
 });
-
-test("a message in three frames is cut between characters, wherever its thirds are", () => {
-  for (let length = 1; length < 20; length++) {
-    const text = "€".repeat(length);
-    const pieces = payloads(Buffer.concat(fragments(text, "fragmented")));
-    expect(pieces).toHaveLength(3);
-    expect(pieces.map((piece) => piece.toString()).join("")).toBe(text);
-  }
-});
-
-/** The payloads of unmasked frames, one after the other. */
-function payloads(bytes: Buffer): readonly Buffer[] {
-  const found: Buffer[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const short = bytes.readUInt8(at + 1);
-    const header = short === 126 ? 4 : 2;
-    const length = short === 126 ? bytes.readUInt16BE(at + 2) : short;
-    found.push(bytes.subarray(at + header, at + header + length));
-    at += header + length;
-  }
-  return found;
-}
 
 /** Whether it is JSON with a type, of which the fields are right. */
 function isMessage(raw: string): boolean {

@@ -70,30 +70,6 @@ describe("a mock behind an msw link", () => {
     expect(mock.violations).toEqual([]);
   });
 
-  test("has binary frames", async () => {
-    await using mock = behind({ binaryJson: "injected", sessionId: () => "id" });
-    const { socket, told } = watched();
-    const arrived = new Promise((resolve) => socket.addEventListener("message", resolve));
-    await mock.nextConnection();
-    await arrived;
-    expect(told).toEqual(['bytes of {"type":"Connected","session_id":"id"}']);
-  });
-
-  test("notices a frame before Connected, a binary one and a subprotocol", async () => {
-    await using mock = behind({ frozen: "noUpgrade" });
-    const socket = new WebSocket(URL, "codey");
-    await mock.nextConnection();
-    socket.send(Uint8Array.of(1));
-    await mock.waitFor(({ violations }) => violations.length === 2);
-    mock.set({ frozen: "off" });
-    await mock.waitFor(({ violations }) => violations.length === 3);
-    expect(mock.violations.map(({ kind }) => kind)).toEqual([
-      "subprotocol-requested",
-      "frame-before-connected",
-      "binary-frame",
-    ]);
-  });
-
   test("can be cut, closed, and frozen in the middle of a turn", async () => {
     await using mock = behind({ answer: () => ["one", codeyStep.hang()] });
     const { socket, told } = watched();
@@ -110,20 +86,6 @@ describe("a mock behind an msw link", () => {
     expect(await mock.waitFor(() => connection.closed)).toMatchObject({ by: "server", code: 1006 });
     expect(told.slice(1)).toEqual([PONG, expect.stringContaining("TextDelta"), "close 1006"]);
     expect(mock.sessions).toEqual({ live: 0, leaked: 1 });
-  });
-
-  test("is full of sessions where it has no port too", async () => {
-    await using mock = behind({ freezeAfterSessions: 1 });
-    const first = watched();
-    await mock.nextConnection();
-    const second = watched();
-    await mock.nextConnection();
-    second.socket.send('{"type":"GetState"}');
-    await mock.waitFor(({ violations }) => violations[0]?.kind === "frame-before-connected");
-    mock.set({ freezeAfterSessions: "off" });
-    await barrier(first.socket);
-    await barrier(second.socket);
-    expect(second.told.map((raw) => JSON.parse(raw).type)).toEqual(["Connected", "State", "Pong"]);
   });
 
   test("pads a huge message, and says that it cannot cut one", async () => {

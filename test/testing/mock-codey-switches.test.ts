@@ -145,11 +145,6 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       expect(await order({ backgroundOrder: "seeded", seed: 5 })).toBe(orders[4]);
       expect(await order({ backgroundOrder: "seeded" })).toBe(orders[0]);
     });
-
-    test("seeded: other dice may be given", async () => {
-      let lot = 1;
-      expect(await order({ backgroundOrder: "seeded", seed: () => (lot -= 0.1) })).toBe("54321");
-    });
   });
 
   describe("cancelReply", () => {
@@ -177,28 +172,6 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       );
       expect(await client.barrier()).toEqual([]);
       expect(server.cancels).toMatchObject([{ stopped: true }]);
-    });
-
-    test("a Cancel while the model streams has nothing to tell of calls, and one while idle nothing at all", async () => {
-      await using made = await asked({ profile, cancelReply: "both" }, ["one", codeyStep.hang()]);
-      const { client, server } = made;
-      await client.until("TextDelta");
-      client.cancel();
-      expect(kinds(await client.barrier())).toEqual(["Finished"]);
-      client.cancel();
-      expect(await client.barrier()).toEqual([]);
-      expect(server.cancels.map(({ stopped }) => stopped)).toEqual([true, false]);
-    });
-
-    test("the Finished of a Cancel counts whole rounds only", async () => {
-      const usage = codeyStep.usage({ output_tokens: 3, context_tokens: 9 });
-      const script = [usage, codeyStep.calls(read({ filter })), usage, "cut", codeyStep.hang()];
-      await using made = await asked({ profile, cancelReply: "finished" }, script);
-      const { client } = made;
-      await client.until("TextDelta");
-      client.cancel();
-      const [finished] = await client.barrier();
-      expect(finished?.["usage"]).toMatchObject({ output_tokens: 3, context_tokens: 9 });
     });
   });
 
@@ -252,14 +225,6 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
         agents,
         pending_approvals: expect.arrayContaining(["toolu_1", "toolu_2", "toolu_3"].map(entry)),
       });
-    });
-
-    test("stub: their order is one of chance", async () => {
-      let lot = 1;
-      const [, waiting] = await states({ stateDetail: "stub", seed: () => (lot -= 0.1) });
-      expect(waiting?.["pending_approvals"]).toMatchObject(
-        ["toolu_3", "toolu_2", "toolu_1"].map((call_id) => ({ call_id })),
-      );
     });
 
     test("full: whether it streams, and names and params in order", async () => {
@@ -357,14 +322,6 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
     ).toEqual(says);
   });
 
-  test("errorEndsTurn: false, and a fatal error is the end all the same", async () => {
-    const script = ["a", codeyStep.error("no"), "b"];
-    await using made = await asked({ profile, errorEndsTurn: false, errorFatal: true }, script);
-    const { client, server } = made;
-    await client.until("Error");
-    expect(await saidTo(server)).toEqual(["Connected", '"a"', "Error"]);
-  });
-
   test("retrying: flood, attempt 1 without end, until Cancel", async () => {
     await using made = await asked({ profile, retrying: "flood", cancelReply: "none" }, [
       codeyStep.retrying("no key"),
@@ -383,15 +340,6 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
     const said = await made.client.until("Finished");
     expect(said.map(({ attempt }) => attempt)).toEqual([1, 2, 3, undefined, undefined]);
     expect(kinds(said).slice(3)).toEqual(['"at last"', "Finished"]);
-  });
-
-  test.each([
-    { retrying: "flood", attempts: [1, 1] },
-    { retrying: "counted", attempts: [1, 2] },
-  ] as const)("retrying: $retrying, as often as the script says", async ({ retrying, attempts }) => {
-    await using made = await asked({ profile, retrying }, [codeyStep.retrying("no", { times: 2 })]);
-    const said = await made.client.until("Finished");
-    expect(said.slice(0, -1).map(({ attempt }) => attempt)).toEqual(attempts);
   });
 
   test.each(["drop", "error"] as const)("invalidInput: %s", async (invalidInput) => {
@@ -487,22 +435,6 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       other.send("elsewhere all is well");
       await other.until("Finished");
     });
-
-    test("restart, while calls wait: a result in the middle of the new turn ends that at its next request", async () => {
-      await using server = await MockCodeyServer.start({
-        ...quiet,
-        midTurnSend: "restart",
-        answer: () => [codeyStep.calls(read()), "never said"],
-      });
-      using client = await RawCodey.connected(server);
-      client.send("one");
-      await client.until("ToolAwaitingApproval");
-      client.send("two");
-      await client.until("ToolAwaitingApproval");
-      client.decide("toolu_1", true);
-      client.decide("toolu_2", true);
-      expect(kinds(await client.until("Error"))).toEqual(["C toolu_1", "C toolu_2", "Error"]);
-    });
   });
 
   test("a blank message is refused by the API, and so is every one that follows", async () => {
@@ -542,25 +474,6 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       expect(reached).toEqual([]);
     });
 
-    test("processDeath: a server that was full of sessions is not any more", async () => {
-      const clock = new ManualClock();
-      await using server = await MockCodeyServer.start({
-        profile,
-        clock,
-        unknownTool: "processDeath",
-        freezeAfterSessions: 2,
-        answer: () => [codeyStep.delay(1), ...script],
-      });
-      using client = await RawCodey.connected(server);
-      client.send("go");
-      await client.barrier();
-      using other = await RawCodey.connected(server);
-      await clock.advance(1);
-      expect((await other.closed).code).toBe(1006);
-      using later = await RawCodey.connected(server);
-      expect(await later.barrier()).toEqual([]);
-    });
-
     test("processDeath: every connection is cut, and a new process takes new ones", async () => {
       await using server = await MockCodeyServer.start({
         profile,
@@ -585,16 +498,6 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       const said = await client.until("Finished");
       expect(kinds(said)).toEqual(["C toolu_1", "E toolu_2", '"after"', "Finished"]);
       expect(said[1]?.["error"]).toBe("Unknown tool: mcp_imaginary");
-    });
-
-    test("which tools there are may be said", async () => {
-      const set = { profile, unknownTool: "toolError", tools: ["Glob"] } as const;
-      const said = await approvedTurn(set, { name: "Glob", filter }, { name: "mcp_shell", filter });
-      expect(kinds(said).filter((kind) => !kind.startsWith("D"))).toEqual([
-        "S toolu_1",
-        "C toolu_1",
-        "E toolu_2",
-      ]);
     });
   });
 
@@ -627,21 +530,6 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
     await client.until("Finished");
   });
 
-  test("lateBackground: true, and the result is not told behind a Cancel", async () => {
-    const clock = new ManualClock();
-    await using made = await asked({ ...quiet, clock, lateBackground: true, cancelReply: "both" }, [
-      codeyStep.calls(read({ background, filter, delay: 5 })),
-    ]);
-    const { client, server } = made;
-    await client.until("Finished");
-    client.cancel();
-    expect(await client.barrier()).toEqual([]);
-    expect(clock.pending).toBe(0);
-    await clock.advance(5);
-    expect(await client.barrier()).toEqual([]);
-    expect(server.cancels).toMatchObject([{ stopped: true }]);
-  });
-
   test("subAgent: true, an agent 1 speaks and finishes behind the first message of the turn", async () => {
     await using made = await asked({ profile, subAgent: true }, [
       "root",
@@ -658,10 +546,5 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
     expect((await client.until("Finished")).map(({ agent_id }) => agent_id)).toEqual([2, 2, 2]);
     expect(kinds(await client.until("Finished"))).toEqual(['"more"', "Finished"]);
     expect(await client.barrier()).toEqual([]);
-  });
-
-  test("subAgent: false, nobody else speaks", async () => {
-    await using made = await asked({ profile, subAgent: false }, ["root"]);
-    expect(kinds(await made.client.until("Finished"))).toEqual(['"root"', "Finished"]);
   });
 });

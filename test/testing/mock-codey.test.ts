@@ -1,4 +1,3 @@
-import { connect } from "node:net";
 import { type CodeyAnswer, codeyStep, codeyTool, ManualClock, MockCodeyServer } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { gate } from "../helpers/codebuff.ts";
@@ -34,20 +33,6 @@ describe("the server", () => {
     ]);
   });
 
-  test("takes ids of sessions and calls from its options", async () => {
-    let sessions = 0;
-    await using server = await MockCodeyServer.start({
-      sessionId: () => `session-${++sessions}`,
-      callId: () => "the-call",
-      answer: () => [codeyStep.calls(codeyTool.shell("ls"), codeyTool.shell("pwd", "", { callId: "mine" }))],
-    });
-    using client = await RawCodey.open(server);
-    expect(await client.next()).toEqual({ type: "Connected", session_id: "session-1" });
-    client.send("go");
-    const [request] = await client.until("ToolRequest");
-    expect(request?.["calls"]).toMatchObject([{ call_id: "the-call" }, { call_id: "mine" }]);
-  });
-
   test("keeps what it would say and handle during a pause, and ends a connection on demand", async () => {
     await using server = await MockCodeyServer.start();
     using client = await RawCodey.connected(server);
@@ -66,44 +51,6 @@ describe("the server", () => {
     expect((await other.closed).code).toBe(1006);
   });
 
-  test("drops a plain HTTP request without an answer", async () => {
-    await using server = await MockCodeyServer.start();
-    const tcp = connect(Number(new URL(server.url).port), "127.0.0.1");
-    const heard: Buffer[] = [];
-    tcp.on("data", (bytes) => heard.push(bytes));
-    tcp.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    await new Promise((resolve) => tcp.on("close", resolve));
-    expect(heard).toEqual([]);
-  });
-
-  test("answers Ping, GetState and GetHistory in their order, in the middle of a turn too", async () => {
-    await using server = await MockCodeyServer.start({ answer: () => ["one", codeyStep.hang()] });
-    using client = await RawCodey.connected(server);
-    client.send("go");
-    await client.until("TextDelta");
-    for (const type of ["GetState", "Ping", "GetHistory", "Ping", "GetState"]) client.say({ type });
-    expect(kinds(await client.barrier())).toEqual(["State"]);
-  });
-
-  test("handles what came before Connected once it was sent", async () => {
-    await using server = await MockCodeyServer.start({ frozen: "noConnected" });
-    using client = await RawCodey.open(server);
-    client.ping();
-    client.send("hello");
-    await server.waitFor(({ frames }) => frames.length === 2);
-    expect(client.raw.received).toEqual([]);
-    server.set({ frozen: "off" });
-    expect(kinds(await client.until("Finished"))).toEqual([
-      "Connected",
-      "Pong",
-      '"Hello! "',
-      '"You said: "',
-      '"hello"',
-      "Finished",
-    ]);
-    expect(server.violations.map(({ kind }) => kind)).toEqual(["frame-before-connected"]);
-  });
-
   test("refuses upgrades with a status of choice, until told otherwise", async () => {
     await using server = await MockCodeyServer.start();
     server.refuseUpgrades(503);
@@ -111,16 +58,6 @@ describe("the server", () => {
     server.refuseUpgrades(undefined);
     using client = await RawCodey.connected(server);
     expect(await client.barrier()).toEqual([]);
-  });
-
-  test("takes a switch that is undefined for one that is not given", async () => {
-    // @ts-expect-error: what a caller without types may pass
-    await using server = await MockCodeyServer.start({ closeReply: undefined, profile: "documented" });
-    using client = await RawCodey.connected(server);
-    await client.raw.close(1000);
-    expect(await server.waitFor(({ connections }) => connections[0]?.closed)).toMatchObject({
-      wasClean: true,
-    });
   });
 
   test.each([{ profile: "imaginary" }, { answer: ["not a function"] }])(
@@ -181,20 +118,6 @@ describe("a turn", () => {
       message: "Stream error: the script is wrong",
       fatal: false,
     });
-  });
-
-  test("that could not begin ends in an Error, and the next one is well", async () => {
-    await using server = await MockCodeyServer.start({
-      answer: ({ number }) => {
-        if (number === 1) throw new Error("not today");
-        return ["hello"];
-      },
-    });
-    using client = await RawCodey.connected(server);
-    client.send("go");
-    expect(kinds(await client.until("Error"))).toEqual(["Error"]);
-    client.send("go");
-    expect(kinds(await client.until("Finished"))).toEqual(['"hello"', "Finished"]);
   });
 
   test("waits as long as its script says, by the clock of the server", async () => {
@@ -276,31 +199,6 @@ describe("usage", () => {
     other.send("go");
     expect(figures(await other.until("Finished"))).toMatchObject({ output_tokens: 40 });
   });
-
-  test("is the usual one for a round of which the script says nothing", async () => {
-    const read = codeyTool.readFile("a", "", { filter: "allow" });
-    await using server = await MockCodeyServer.start({ answer: () => [costs(7), codeyStep.calls(read)] });
-    using client = await RawCodey.connected(server);
-    client.send("go");
-    expect(figures(await client.until("Finished"))).toMatchObject({ output_tokens: 7 + 10 });
-  });
-
-  test("counts the whole rounds of a turn that failed or was cancelled, and not the one that was cut", async () => {
-    const ends = [codeyStep.error("no"), codeyStep.hang()];
-    const read = codeyTool.readFile("a", "", { filter: "allow" });
-    await using server = await MockCodeyServer.start({
-      answer: ({ number }) => [costs(7), codeyStep.calls(read), costs(100), ends[number - 1] ?? ""],
-    });
-    using client = await RawCodey.connected(server);
-    client.send("fails");
-    await client.until("Error");
-    client.send("is cancelled");
-    await client.until("ToolCompleted");
-    client.cancel();
-    await client.barrier();
-    client.send("is whole");
-    expect(figures(await client.until("Finished"))).toMatchObject({ output_tokens: 7 + 7 + 7 + 100 });
-  });
 });
 
 describe("the record", () => {
@@ -360,21 +258,6 @@ describe("the record", () => {
       false,
       false,
     ]);
-  });
-
-  test("a link can be cut right behind a decision", async () => {
-    await using server = await MockCodeyServer.start({
-      answer: () => [codeyStep.calls(codeyTool.shell("rm -r build", { hangs: true }))],
-    });
-    using client = await RawCodey.connected(server);
-    client.send("clean up");
-    await client.until("ToolAwaitingApproval");
-    client.decide("toolu_1", true);
-    const { approved, connection } = await server.nextDecision();
-    connection.drop();
-    expect(approved).toBe(true);
-    expect(await client.closed).toMatchObject({ code: 1006 });
-    expect(await server.waitFor(() => connection.closed)).toMatchObject({ by: "server", code: 1006 });
   });
 });
 

@@ -15,6 +15,7 @@ import {
   Recorder,
   Replayer,
   step,
+  type ToolCallRequest,
 } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { RawCass } from "./mock-cass-raw-client.ts";
@@ -128,7 +129,7 @@ const MISSPELT: readonly { readonly title: string; readonly call: () => unknown;
   },
   {
     title: "a field of step.toolCall()",
-    call: () => step.toolCall(misspelt({ toolName: "t", inputs: {} })),
+    call: () => step.toolCall(misspelt<ToolCallRequest>({ toolName: "t", inputs: {} })),
     says: "field of the step `inputs` does not exist. Did you mean `input`?",
   },
   {

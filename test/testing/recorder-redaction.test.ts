@@ -1,7 +1,7 @@
 import { CodebuffClient } from "agentwire/codebuff";
 import { MockCodebuffServer, Recorder, type RecorderOptions, Replayer, step } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
-import { Redaction } from "../../src/testing/record/redaction.ts";
+import { Redaction } from "../../src/testing/redaction.ts";
 import { FakeSocket } from "../helpers/fake-socket.ts";
 import { recording } from "./recorder-support.ts";
 

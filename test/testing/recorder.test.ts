@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { CodebuffClient, type CodebuffEvent } from "agentwire/codebuff";
-import { ManualClock, MockCodebuffServer, type RecordableSocket, Replayer, step } from "agentwire/testing";
+import { ManualClock, MockCodebuffServer, Replayer, step, type TestSocket } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { FakeSocket } from "../helpers/fake-socket.ts";
@@ -110,9 +110,9 @@ describe("a recorder writes what passes", () => {
 });
 
 describe("any socket can be recorded", () => {
-  interface AnySocket extends RecordableSocket {
+  interface AnySocket extends TestSocket {
     binaryType: string;
-    send(data: string | Uint8Array): void;
+    send(data: string | Uint8Array | ArrayBuffer): void;
   }
   const classes: readonly (readonly [string, new (url: string) => AnySocket])[] = [
     ["of ws", WebSocket],

@@ -34,24 +34,6 @@ describe("the recorded timing", () => {
     expect((await client.closed).code).toBe(1012);
   });
 
-  test("does not begin anew when the client sends something meanwhile", async () => {
-    const { clock, options } = recorded();
-    const lines = [open, s2c("A", { ms: 10 }), c2s("b", { ms: 10 }), s2c("B", { ms: 15 })];
-    await using replayer = await replayOf([lines], options);
-    using client = await RawClient.connect(replayer.url);
-    await replayer.waitFor(() => clock.pending === 1);
-    await clock.advance(9);
-    client.send("b");
-    await replayer.waitFor(({ connections: [played] }) => played?.received.length === 1);
-    expect(clock.pending).toBe(1);
-    await clock.advance(1);
-    expect(await client.next()).toBe("A");
-    expect(clock.next).toBe(5);
-    await clock.advance(5);
-    expect(await client.next()).toBe("B");
-    expect(client.received).toEqual(["A", "B"]);
-  });
-
   test("says nothing to a client that has left, and leaves no timer", async () => {
     const { clock, options } = recorded();
     await using replayer = await replayOf([[open, s2c("late", { ms: 10 })]], options);
@@ -61,15 +43,6 @@ describe("the recorded timing", () => {
     await replayer.waitFor(({ connections: [played] }) => played?.closed);
     expect(clock.pending).toBe(0);
     expect(replayer.connections[0]?.over).toBe(false);
-  });
-
-  test("is over also for a client that left before its time", async () => {
-    const { clock, options } = recorded();
-    await using replayer = await replayOf([[open, close(1000, { ms: 10, by: "client" })]], options);
-    using client = await RawClient.connect(replayer.url);
-    await client.close();
-    await replayer.waitFor(({ connections: [played] }) => played?.closed && played.over);
-    expect(clock.pending).toBe(0);
   });
 
   test("does not wait where the clock of a capture went back", async () => {

@@ -113,16 +113,6 @@ describe("the client's side", () => {
     expect(replayer.connections[0]?.over).toBe(true);
   });
 
-  test("nothing is played on to a client that has left", async () => {
-    const lines = [open, c2s("garbage"), s2c("refused")];
-    await using replayer = await replayOf([lines], { unsent: () => true });
-    using client = await RawClient.connect(replayer.url);
-    await client.close();
-    await replayer.waitFor(({ connections: [played] }) => played?.closed);
-    replayer.goOn();
-    expect(replayer.connections[0]?.over).toBe(false);
-  });
-
   test("each connection gets the next recorded one, in the order asked for; one too many gets no word", async () => {
     const connections = ["one", "two", "three"].map((raw) => [open, s2c(raw)]);
     await using replayer = await replayOf(connections, { connections: [3, 1, 1] });
@@ -204,15 +194,5 @@ describe("the end", () => {
     await expect(never).rejects.toThrow("The replayer has stopped");
     await expect(replayer.waitFor(() => undefined)).rejects.toThrow("The replayer has stopped");
     expect((await client.closed).code).toBe(1006);
-  });
-
-  test("waitFor gives what the probe found, and what it threw", async () => {
-    await using replayer = await replayOf([[open]]);
-    expect(await replayer.waitFor(({ url }) => url)).toBe(replayer.url);
-    const wrong = new Error("wrong");
-    const probe = () => {
-      throw wrong;
-    };
-    await expect(replayer.waitFor(probe)).rejects.toBe(wrong);
   });
 });

@@ -1,31 +1,34 @@
 // What the connections and REST calls of a mock share: users, conversations, tokens.
 import { type CancelTimer, type Clock, systemClock } from "../../core/clock.ts";
 import { checkNames } from "../names.ts";
-import type { PeerLink } from "../server/link.ts";
+import type { Peer } from "../server/peer.ts";
 import { checkAnswer } from "../server/script-runner.ts";
 import { changed } from "../server/switches.ts";
-import { type Account, Accounts } from "./accounts.ts";
-import type { Origins } from "./audio-frame.ts";
-import { ClientHistory, isStorm } from "./client-rules.ts";
-import { CassJournal } from "./journal.ts";
-import { type CassProvider, Models, PROVIDERS } from "./models.ts";
-import { OPTIONS, SWITCHES } from "./names.ts";
-import { readOpening } from "./opening.ts";
+import type { Origins } from "./audio.ts";
 import type { CassOpening, MockCassOptions } from "./options.ts";
-import { CassPeer } from "./peer.ts";
-import { type ProfileName, type Settings, settingsOf } from "./profiles.ts";
+import { OPTIONS, type ProfileName, type Settings, SWITCHES, settingsOf } from "./profiles.ts";
+import { CassJournal } from "./record.ts";
 import { type CassAnswer, type CassTool, helloAnswer } from "./script.ts";
 import { ServerTime } from "./server-time.ts";
-import { type CassMessage, Store } from "./store.ts";
+import { type Account, type CassMessage, type CassProvider, Models, PROVIDERS, Store } from "./store.ts";
 import type { MockCassSwitches } from "./switches.ts";
-import { Tokens } from "./tokens.ts";
+import { type TokenReading, Tokens } from "./tokens.ts";
 
-const MODELS: { readonly [profile in ProfileName]: Readonly<Record<CassProvider, string>> } = {
-  documented: { anthropic: "claude-sonnet-4-20250514", openai: "gpt-4o", local: "llama3.1:8b" },
-  v1: { anthropic: "claude-sonnet-4-20250514", openai: "gpt-4o", local: "llama3.1:8b" },
-  v2: { anthropic: "claude-haiku-4-5-20251001", openai: "gpt-4o", local: "llama3.1:8b" },
-  relay: { anthropic: "claude-haiku-4-5-20251001", openai: "gpt-4o", local: "llama3.1:8b" },
+const OLDER = "claude-sonnet-4-20250514";
+const CLAUDE: { readonly [profile in ProfileName]: string } = {
+  ...{ documented: OLDER, v1: OLDER },
+  ...{ v2: "claude-haiku-4-5-20251001", relay: "claude-haiku-4-5-20251001" },
 };
+
+const SECOND = 1_000;
+const CONNECTS_PER_SECOND = 5;
+
+/** An attempt to connect: whose, and whether nothing is left of it. */
+interface Attempt {
+  readonly at: number;
+  readonly userId: string | null;
+  readonly isOver: () => boolean;
+}
 
 /** The server without its sockets: what its connections and its REST calls share. */
 export class CassBackend {
@@ -35,66 +38,52 @@ export class CassBackend {
   readonly clock: Clock;
   readonly time: ServerTime;
   readonly journal = new CassJournal();
-  readonly peers: CassPeer[] = [];
-  readonly history = new ClientHistory();
-  readonly accounts = new Accounts();
+  readonly peers: (Peer & { kill(code: number): void; die(): void })[] = [];
+  readonly accounts = new Map<string, Account>();
   readonly store: Store;
   readonly tokens: Tokens;
   readonly models: Models;
   readonly newId: () => string;
+  /** Chats that were lost with their connections. */
+  readonly lostChats = new Set<string>();
+  /** The ids of the speech that can be fetched. */
+  readonly audio = new Set<string>();
   answer: CassAnswer;
-  /** Without a port it is learned from whoever comes first. */
+  /** Without a port, the first connection tells the own origin. */
   origins: Origins = { own: "", foreign: "https://elsewhere.example" };
   #settings: Settings;
   readonly #perConnection: NonNullable<MockCassOptions["perConnection"]>;
   readonly #timers = new Set<CancelTimer>();
-  readonly #audio = new Set<string>();
+  #attempts: readonly Attempt[] = [];
   #toolUses = 0;
 
   constructor(options: MockCassOptions) {
     checkNames(options, OPTIONS, "option");
+    const { profile = "v2", clock = systemClock, answer = helloAnswer, basePath = "" } = options;
+    checkAnswer(answer);
     this.#settings = settingsOf(options);
-    this.profile = options.profile ?? "v2";
-    this.basePath = options.basePath ?? "";
-    this.clock = options.clock ?? systemClock;
-    const { epoch = this.clock.wallTime() - this.clock.now(), utcOffset = -300 } = options;
-    this.time = new ServerTime(this.clock, epoch, utcOffset);
+    this.profile = profile;
+    this.basePath = basePath;
+    this.clock = clock;
+    this.answer = answer;
+    const { epoch = clock.wallTime() - clock.now(), utcOffset = -300 } = options;
+    this.time = new ServerTime(clock, epoch, utcOffset);
     this.newId = options.id ?? (() => crypto.randomUUID());
     this.tokens = new Tokens(options.secret ?? "mock-cass", this.time, options.token);
-    this.store = new Store(
-      this.newId,
-      () => this.time.stamp(),
-      () => this.journal.changed(),
-    );
+    const changed = (): void => this.journal.changed();
+    this.store = new Store(this.newId, () => this.time.stamp(), changed);
+    const usual: Record<CassProvider, string> = {
+      anthropic: CLAUDE[profile],
+      openai: "gpt-4o",
+      local: "llama3.1:8b",
+    };
     const { provider = "anthropic", providers = PROVIDERS, models } = options;
-    this.models = new Models(provider, providers, { ...MODELS[this.profile], ...models });
+    this.models = new Models(provider, providers, { ...usual, ...models });
     this.#perConnection = options.perConnection ?? (() => ({}));
-    this.answer = options.answer ?? helloAnswer;
-    checkAnswer(this.answer);
   }
 
   get settings(): Settings {
     return this.#settings;
-  }
-
-  /** A client has connected, over whatever the link is. */
-  accept(link: PeerLink): CassPeer {
-    if (this.origins.own === "" && link.url !== undefined && URL.canParse(link.url))
-      this.origins = { ...this.origins, own: new URL(link.url).origin.replace(/^ws/, "http") };
-    const opening = readOpening(link.url, this.tokens);
-    const userId = this.#userOf(opening.token);
-    const number = this.journal.connections.length + 1;
-    const peer = new CassPeer(number, link, this, opening, this.#ownSwitches({ number, userId }));
-    this.peers.push(peer);
-    this.journal.add(this.journal.connections, peer);
-    this.#noteAttempt(userId, () => peer.state === "closed" || peer.state === "zombie", peer);
-    peer.start();
-    return peer;
-  }
-
-  /** A client was refused before it was connected. */
-  refused(url: string): void {
-    this.#noteAttempt(this.#userOf(readOpening(url, this.tokens).token), () => true, undefined);
   }
 
   /** Sets switches anew, for what happens from now on. */
@@ -103,58 +92,44 @@ export class CassBackend {
     this.#settings = changed(this.#settings, switches);
   }
 
+  /** The switches that a test has for a connection that is about to open. */
+  switchesFor(opening: CassOpening): MockCassSwitches {
+    const switches = this.#perConnection(opening);
+    try {
+      checkNames(switches, SWITCHES, "switch");
+    } catch (error) {
+      this.journal.threw(error);
+    }
+    return switches;
+  }
+
   /** The account of a user, unless it is gone. */
   accountOf(userId: string, { deletedUser }: Settings): Account | undefined {
     return deletedUser ? undefined : this.accounts.get(userId);
   }
 
-  /**
-   * Keeps messages of a conversation, when the switch says so.
-   * @returns how many there are then; undefined where they are not kept yet, or nowhere
-   */
+  /** @returns how many messages the conversation has then; undefined where they are not kept yet, or nowhere */
   persist(
     conversationId: string | null,
     messages: readonly Omit<CassMessage, "timestamp">[],
     { persistence, persistDelay }: Settings,
   ): number | undefined {
-    if (conversationId === null || messages.length === 0) return undefined;
-    const keep = () =>
-      this.store.addMessages(
-        conversationId,
-        messages.map((message) => ({ ...message, timestamp: this.time.stamp() })),
-      );
-    switch (persistence) {
-      case "beforeResponse":
-        return keep();
-      case "late":
-        this.later(persistDelay, () => void keep());
-        return undefined;
-      case "never":
-        return undefined;
-    }
-  }
-
-  /** Does something after so many ms, unless the server has ended. */
-  later(ms: number, work: () => void): void {
+    if (conversationId === null || messages.length === 0 || persistence === "never") return undefined;
+    const keep = () => {
+      const stamped = messages.map((message) => ({ ...message, timestamp: this.time.stamp() }));
+      return this.store.addMessages(conversationId, stamped);
+    };
+    if (persistence === "beforeResponse") return keep();
     const cancel = this.clock.setTimeout(
       () => {
         this.#timers.delete(cancel);
-        work();
+        keep();
       },
-      ms,
+      persistDelay,
       { unref: true },
     );
     this.#timers.add(cancel);
-  }
-
-  newAudio(): string {
-    const id = this.newId();
-    this.#audio.add(id);
-    return id;
-  }
-
-  hasAudio(id: string): boolean {
-    return this.#audio.has(id);
+    return undefined;
   }
 
   toolUse({ name, input = {} }: CassTool): object {
@@ -163,16 +138,12 @@ export class CassBackend {
 
   addAccount(user: Partial<Account>): Account {
     const userId = user.userId ?? this.newId();
-    const account = {
-      userId,
-      email: `${userId}@cass.example`,
-      displayName: "Somebody",
-      password: "",
-      relationship: "user",
-      createdAt: this.time.stamp(),
+    const account: Account = {
+      ...{ userId, email: `${userId}@cass.example`, displayName: "Somebody" },
+      ...{ password: "", relationship: "user", createdAt: this.time.stamp() },
       ...user,
     };
-    this.accounts.add(account);
+    this.accounts.set(userId, account);
     this.journal.changed();
     return account;
   }
@@ -182,6 +153,24 @@ export class CassBackend {
       access_token: this.tokens.issue(userId, "access", accessLifetime),
       refresh_token: this.tokens.issue(userId, "refresh", refreshLifetime),
     };
+  }
+
+  /**
+   * Notes an attempt to connect, and a client with too many attempts in vain. A client that connects again has no
+   * connection left, so open ones belong to others.
+   */
+  noteAttempt(
+    userId: string | null,
+    isOver: () => boolean,
+    connection?: CassJournal["connections"][0],
+  ): void {
+    const at = this.clock.now();
+    const recent = this.#attempts.filter((attempt) => at - attempt.at < SECOND);
+    const vain = recent.filter((attempt) => attempt.userId === userId && attempt.isOver());
+    this.#attempts = [...recent, { at, userId, isOver }];
+    if (vain.length < CONNECTS_PER_SECOND) return;
+    const detail = `${vain.length + 1} in a second`;
+    this.journal.add(this.journal.violations, { connection, kind: "reconnect-storm", detail });
   }
 
   /** The process ends, and another takes its place: accounts and conversations are on its disk. */
@@ -195,29 +184,10 @@ export class CassBackend {
     this.#timers.clear();
     for (const peer of this.peers) peer.die();
   }
+}
 
-  #ownSwitches(opening: CassOpening): MockCassSwitches {
-    const switches = this.#perConnection(opening);
-    try {
-      checkNames(switches, SWITCHES, "switch");
-    } catch (error) {
-      this.journal.threw(error);
-    }
-    return switches;
-  }
-
-  #userOf(token: string | undefined): string | null {
-    const reading = this.tokens.read(token);
-    return "userId" in reading ? reading.userId : null;
-  }
-
-  #noteAttempt(userId: string | null, isOver: () => boolean, connection: CassPeer | undefined): void {
-    const vain = this.history.attempt({ at: this.clock.now(), client: userId ?? "", isOver });
-    if (isStorm(vain))
-      this.journal.add(this.journal.violations, {
-        connection,
-        kind: "reconnect-storm",
-        detail: `${vain + 1} in a second`,
-      });
-  }
+/** Whose token it is, if it counts. */
+export function accepted(token: TokenReading, { adminTokens }: Settings): string | undefined {
+  if (token.kind === "access") return token.userId;
+  return token.kind === "admin" && adminTokens ? token.userId : undefined;
 }

@@ -1,10 +1,9 @@
 // `MockCass`: the mock without a port, for sockets that something else hands it.
 import { checkNames } from "../names.ts";
 import { ProtocolMock } from "../server/protocol-mock.ts";
-import type { CassUser } from "./accounts.ts";
 import { CassBackend } from "./backend.ts";
-import type { CassModel, CassProvider } from "./models.ts";
 import type { MockCassOptions } from "./options.ts";
+import { accept } from "./peer.ts";
 import type {
   CassConnection,
   CassFrame,
@@ -16,7 +15,7 @@ import type {
 } from "./record.ts";
 import { Rest } from "./rest.ts";
 import type { CassAnswer } from "./script.ts";
-import type { CassConversation, NewConversation } from "./store.ts";
+import type { CassConversation, CassModel, CassProvider, CassUser, NewConversation } from "./store.ts";
 import type { MockCassSwitches } from "./switches.ts";
 
 /** What is behind a mock: for the transports in this folder, and no part of what users see. */
@@ -66,7 +65,8 @@ export class MockCass extends ProtocolMock<
 
   constructor(options: MockCassOptions = {}) {
     const backend = new CassBackend(options);
-    super(backend);
+    const { journal, peers } = backend;
+    super({ journal, peers, accept: (link) => accept(backend, link) });
     this.#backend = backend;
     this.#rest = new Rest(backend);
   }
@@ -102,7 +102,7 @@ export class MockCass extends ProtocolMock<
 
   /** Who has an account. */
   get users(): readonly CassUser[] {
-    return this.#backend.accounts.all;
+    return [...this.#backend.accounts.values()];
   }
 
   /** The language model that new connections get. */

@@ -1,16 +1,15 @@
 // The options of the mock.
 import type { Clock } from "../../core/clock.ts";
-import type { CassProvider } from "./models.ts";
 import type { CassAnswer } from "./script.ts";
+import type { CassProvider } from "./store.ts";
 import type { MockCassSwitches } from "./switches.ts";
 import type { CassClaims } from "./tokens.ts";
 
 /** What `MockCassServer.start()` takes. Every switch can be set alone; the rest is as the profile has it. */
 export interface MockCassOptions extends MockCassSwitches {
   /**
-   * Which server sets the defaults: `documented` is one that does as the published page says, `v1` the server at
-   * the time of the page, `v2` the later one, and `relay` what clients see behind a relay.
-   * @default "v2"
+   * The server that sets the defaults: `documented` does as the published page says, `v1` is the server at the time of the
+   * page, `v2` the later one, and `relay` what clients see behind a relay. @default "v2"
    */
   readonly profile?: "documented" | "v1" | "v2" | "relay";
   /** How turns are answered. @default `Hello! <gesture:wave> <emote:happy:0.8>` */
@@ -23,17 +22,13 @@ export interface MockCassOptions extends MockCassSwitches {
   readonly clock?: Clock;
   /** The time of day at which the clock stands at zero, in ms since 1970. @default as the clock itself has it */
   readonly epoch?: number;
-  /**
-   * The server's time zone, in minutes east of UTC. Its timestamps are local and do not say so; by default it lives
-   * where nobody can take them for UTC by accident.
-   * @default -300
-   */
+  /** The server's time zone, in minutes east of UTC: its timestamps are local, and do not say so. @default -300 */
   readonly utcOffset?: number;
   /** Makes the ids of users, conversations and the like. @default a fresh UUID v4 */
   readonly id?: () => string;
   /** What tokens are signed with. Two servers with one secret trust each other. @default "mock-cass" */
   readonly secret?: string;
-  /** Makes the text of a token, for clients that must not look into it. @default a JWT, signed with HS256 */
+  /** Makes the text of a token, for clients that must not look into it. @default a JWT */
   readonly token?: (claims: CassClaims) => string;
   /** The provider that the server begins with. @default "anthropic" */
   readonly provider?: CassProvider;

@@ -5,39 +5,22 @@ import type { Dict } from "../server/dict.ts";
 import { byteLength, describe, type InboundFrame } from "../server/inbound.ts";
 import { Interruptible } from "../server/interruptible.ts";
 import type { PeerLink } from "../server/link.ts";
-import { Peer, type PeerHost } from "../server/peer.ts";
+import { Peer } from "../server/peer.ts";
 import { noted } from "../server/record.ts";
 import { changed } from "../server/switches.ts";
-import { askedInChat, askedInOnboarding, type Question } from "./asking.ts";
-import { type ClientHistory, ClientRules } from "./client-rules.ts";
-import { FOREIGN_USER, Identity } from "./identity.ts";
-import type { CassJournal } from "./journal.ts";
-import type { CassModel, Models } from "./models.ts";
-import { SWITCHES } from "./names.ts";
-import { onboardingProblem } from "./onboarding.ts";
-import type { Opening } from "./opening.ts";
-import type { Settings } from "./profiles.ts";
-import { type CassMistake, mistakesIn, readFrame } from "./read-frame.ts";
-import type { CassConnection } from "./record.ts";
-import { responseFrame } from "./response.ts";
-import { replyOf } from "./rounds.ts";
-import type { CassServerFrame } from "./server-frame.ts";
+import type { CassBackend } from "./backend.ts";
+import { ClientRules } from "./client-rules.ts";
+import { mistakesIn, noiseAfterFrame, readFrame, writeFrame } from "./frames.ts";
+import { FOREIGN_USER, Identity, onboardingProblem, userIn } from "./identity.ts";
+import { type Settings, SWITCHES } from "./profiles.ts";
+import type { CassMistake, CassServerFrame } from "./record.ts";
+import { replyOf, responseFrame } from "./response.ts";
+import type { CassModel } from "./store.ts";
 import type { CassEnd, MockCassSwitches } from "./switches.ts";
-import type { Tokens } from "./tokens.ts";
-import { Turn, type TurnHost, type TurnPort } from "./turn.ts";
-import { noiseAfterFrame, writeFrame } from "./write-frame.ts";
+import { type Asked, Turn, type TurnConnection } from "./turn.ts";
 
 const LIMIT = 16_777_216;
 const CUT = 1006;
-
-/** What a connection needs of its server. */
-export interface CassPeerHost extends PeerHost, TurnHost {
-  readonly journal: CassJournal;
-  readonly settings: Settings;
-  readonly models: Models;
-  readonly tokens: Tokens;
-  readonly history: ClientHistory;
-}
 
 /**
  * One connection of the mock server without its socket: frames in, frames out, a clock. Strictly serial: a frame has
@@ -50,10 +33,11 @@ export interface CassPeerHost extends PeerHost, TurnHost {
  *     +------- it starts up, or refuses the token in the address --------------+
  * ```
  */
-export class CassPeer extends Peer implements CassConnection, TurnPort {
+export class CassPeer extends Peer implements TurnConnection {
+  readonly repliesToClose = true;
+  readonly staysWhenMalformed = false;
   readonly model: CassModel;
-  readonly #host: CassPeerHost;
-  readonly #opening: Opening;
+  readonly #backend: CassBackend;
   readonly #rules: ClientRules;
   readonly #life: Interruptible;
   #own: MockCassSwitches;
@@ -65,17 +49,16 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
   #greeting: Promise<void> = Promise.resolve();
   #handling: Promise<void> = Promise.resolve();
   #turn: Turn | undefined;
-  #deferred: readonly CassServerFrame[] = [];
+  deferred: readonly CassServerFrame[] = [];
 
-  constructor(id: number, link: PeerLink, host: CassPeerHost, opening: Opening, own: MockCassSwitches) {
-    super(id, new ChunkedLink(link, () => this.settings.chunking, host.withPort), host);
-    this.#host = host;
-    this.#opening = opening;
-    this.#own = own;
-    this.#rules = new ClientRules(host.history);
-    this.#life = new Interruptible(host.clock);
-    this.model = host.models.current;
-    this.#identity = new Identity(opening.token, host.tokens, this.settings);
+  constructor(id: number, link: PeerLink, backend: CassBackend) {
+    super(id, new ChunkedLink(link, () => this.settings.chunking, backend.withPort), backend);
+    this.#backend = backend;
+    this.#own = backend.switchesFor({ number: id, userId: userIn(link.url, backend) });
+    this.#rules = new ClientRules(backend.lostChats);
+    this.#life = new Interruptible(backend.clock);
+    this.model = backend.models.current;
+    this.#identity = new Identity(link.url, backend, this.settings);
   }
 
   get state(): "open" | "ready" | "zombie" | "closed" {
@@ -89,15 +72,7 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
   }
 
   get settings(): Settings {
-    return changed(this.#host.settings, this.#own);
-  }
-
-  get repliesToClose(): boolean {
-    return true;
-  }
-
-  get staysWhenMalformed(): boolean {
-    return false;
+    return changed(this.#backend.settings, this.#own);
   }
 
   set(switches: MockCassSwitches): void {
@@ -105,20 +80,16 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
     this.#own = { ...this.#own, ...switches };
   }
 
-  push(message: CassServerFrame): void {
-    this.say(message);
-  }
-
   /** The connection is open. */
   start(): void {
-    for (const mistake of this.#opening.mistakes) this.blame(mistake);
+    for (const mistake of this.#identity.mistakes) this.blame(mistake);
     const { initializing, badQueryToken, connectedDelay } = this.settings;
     if (initializing) {
-      const end = this.#host.profile === "relay" ? "." : " in a moment.";
-      this.say({ type: "error", message: `Server is still initializing. Please try again${end}` });
+      const end = this.#backend.profile === "relay" ? "." : " in a moment.";
+      this.push({ type: "error", message: `Server is still initializing. Please try again${end}` });
       this.kill("close1000");
     } else if (badQueryToken === "refused" && this.#identity.isRefused) {
-      this.say({ type: "auth_error", message: "Invalid token" });
+      this.push({ type: "auth_error", message: "Invalid token" });
       this.kill(1008);
     } else if (connectedDelay > 0) {
       this.#greeting = this.#life.delay(connectedDelay).then(() => this.#greet());
@@ -141,25 +112,15 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
       this.pause();
       // Nobody will tell that the client has given it up: nothing is read any more.
       this.#rules.over();
-      this.#host.journal.changed();
+      this.#backend.journal.changed();
     } else this.close(by);
   }
 
-  say(frame: CassServerFrame): void {
+  push(frame: CassServerFrame): void {
     const { settings } = this;
-    const { profile, time } = this.#host;
+    const { profile, time } = this.#backend;
     this.send(writeFrame(frame, settings, profile, () => time.stamp()));
     for (const noise of noiseAfterFrame(settings)) this.send(noise);
-  }
-
-  defer(frames: readonly CassServerFrame[]): void {
-    this.#deferred = [...this.#deferred, ...frames];
-  }
-
-  takeDeferred(): readonly CassServerFrame[] {
-    const deferred = this.#deferred;
-    this.#deferred = [];
-    return deferred;
   }
 
   receive(frame: InboundFrame): void {
@@ -177,7 +138,7 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
     const { message, mistake } = readFrame(frame);
     if (mistake) this.blame(mistake);
     else {
-      const inOrder = this.#rules.arrived(message, this.#host.clock.now(), this.settings);
+      const inOrder = this.#rules.arrived(message, this.#backend.clock.now(), this.settings);
       for (const one of [...mistakesIn(message), ...inOrder]) this.blame(one);
     }
     this.inbox.push(frame);
@@ -185,7 +146,7 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
   }
 
   blame({ kind, detail }: CassMistake): void {
-    const { journal } = this.#host;
+    const { journal } = this.#backend;
     journal.add(journal.violations, { connection: this, kind, detail });
   }
 
@@ -216,10 +177,10 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
     if (connected === "sent") {
       const actual = connectedUserId === "actual" ? this.userId : connectedUserId;
       const user_id = actual === "foreign" ? FOREIGN_USER : actual;
-      this.say({ type: "connected", message: "Cass vessel connected", sdk_mode: sdkMode, user_id });
+      this.push({ type: "connected", message: "Cass vessel connected", sdk_mode: sdkMode, user_id });
     }
     this.#greeted = true;
-    this.#host.journal.changed();
+    this.#backend.journal.changed();
     if (extraResponse === "unsolicited") this.#sayUnsolicited();
     if (death !== "off" && death.at === "connected") this.kill(death.by);
   }
@@ -228,7 +189,7 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
     await this.#greeting;
     if (this.#dead) return;
     const { message } = readFrame(frame);
-    const { clock, journal } = this.#host;
+    const { clock, journal } = this.#backend;
     if (!message) {
       this.#fail("Invalid message");
       return;
@@ -247,27 +208,26 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
         await this.#chat(message);
         break;
       case "onboarding_intro":
-        await this.#onboard("intro", message);
-        break;
       case "onboarding_demo":
-        await this.#onboard("demo", message);
+        await this.#onboard(message["type"] === "onboarding_intro" ? "intro" : "demo", message);
         break;
       case "ping":
         if (pongDelay > 0) await this.#life.delay(pongDelay);
-        if (ping === "pong") this.say({ type: "pong" });
-        else if (ping === "bare") this.say({ type: "pong", timestamp: undefined });
+        if (ping === "pong") this.push({ type: "pong" });
+        else if (ping === "bare") this.push({ type: "pong", timestamp: undefined });
         break;
       case "status":
-        if (status === "answered") this.say({ type: "status", sdk_mode: sdkMode, memory_count: memoryCount });
+        if (status === "answered")
+          this.push({ type: "status", sdk_mode: sdkMode, memory_count: memoryCount });
         else if (status === "unknown") this.#sayUnknown("status");
         break;
       default:
-        if (this.#host.profile === "relay") this.#sayUnknown(String(message["type"] ?? "None"));
+        if (this.#backend.profile === "relay") this.#sayUnknown(String(message["type"] ?? "None"));
     }
   }
 
   #auth(token: unknown): void {
-    const { clock, journal, tokens } = this.#host;
+    const { clock, journal, tokens } = this.#backend;
     const settle = this.#rules.auth();
     const reading = tokens.read(token);
     if (reading.kind === "refresh") this.blame({ kind: "refresh-token", detail: "auth" });
@@ -276,40 +236,61 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
     journal.add(journal.auths, { at: clock.now(), connection: this, token: reading.kind, userId, answer });
     if (answer === "silence") return;
     settle();
-    if (answer === "auth_success") this.say({ type: answer, user_id: this.userId ?? FOREIGN_USER });
-    else if (answer === "auth_error") this.say({ type: answer, message: "Invalid token" });
+    if (answer === "auth_success") this.push({ type: answer, user_id: this.userId ?? FOREIGN_USER });
+    else if (answer === "auth_error") this.push({ type: answer, message: "Invalid token" });
     else this.#sayUnknown("auth");
   }
 
   async #chat(data: Dict): Promise<void> {
     const settle = this.#rules.turn();
-    const question = askedInChat(data, this.model, this.#host.profile);
-    if (question.message || this.settings.emptyMessage === "model") {
-      await this.#perform(question, settle);
+    const { message = "", image, image_media_type: mediaType } = data;
+    const isSeen = this.model.provider === "anthropic" && this.#backend.profile !== "relay";
+    const isImage = typeof image === "string" && typeof mediaType === "string" && mediaType !== "";
+    const text = typeof message === "string" ? message : undefined;
+    if (!text && this.settings.emptyMessage === "error") {
+      settle();
+      this.push({ type: "error", message: "Empty message" });
       return;
     }
-    settle();
-    this.say({ type: "error", message: "Empty message" });
+    await this.#perform(
+      "chat",
+      text,
+      isSeen && isImage ? { data: image, mediaType } : undefined,
+      data,
+      settle,
+    );
   }
 
   async #onboard(kind: "intro" | "demo", data: Dict): Promise<void> {
     const settle = this.#rules.turn();
-    const problem = onboardingProblem(kind, data, this.settings, this.#host);
+    const { user_id: userId, message } = data;
+    const problem = onboardingProblem(kind, data, this.settings, this.#backend);
     if (problem !== undefined) {
       settle();
-      if ("says" in problem) this.say({ type: "error", message: problem.says });
-      else this.#fail(problem.dies);
-      return;
+      this.push({ type: "error", message: problem });
+    } else if (kind === "demo" && data["profile"] === null) {
+      settle();
+      this.#fail("profile is null");
+    } else {
+      // The server asks for no proof.
+      this.#identity.userId = String(userId);
+      await this.#perform(kind, typeof message === "string" ? message : "", undefined, data, settle);
     }
-    // The server asks for no proof.
-    this.#identity.userId = String(data["user_id"]);
-    await this.#perform(askedInOnboarding(kind, data), settle);
   }
 
-  async #perform(question: Question, settle: () => void): Promise<void> {
+  async #perform(
+    kind: Asked["kind"],
+    message: string | undefined,
+    image: Asked["image"],
+    data: Dict,
+    settle: () => void,
+  ): Promise<void> {
     const { userId, model } = this;
-    const at = this.#host.clock.now();
-    const turn = new Turn({ ...question, at, connection: this, userId, model }, this, this.#host, settle);
+    const at = this.#backend.clock.now();
+    const { conversation_id: id } = data;
+    const conversationId = typeof id === "string" && id !== "" ? id : null;
+    const asked = { at, connection: this, kind, message, conversationId, userId, image, model, data };
+    const turn = new Turn(asked, this, this.#backend, settle);
     this.#turn = turn;
     this.#readOrNot();
     await turn.perform();
@@ -325,28 +306,25 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
   /** Something that the server does not survive. */
   #fail(message: string): void {
     const { failure } = this.settings;
-    if (failure === "error") this.say({ type: "error", message });
+    if (failure === "error") this.push({ type: "error", message });
     else this.kill(failure);
   }
 
   #sayUnknown(type: string): void {
-    this.say({ type: "error", message: `Unknown message type: ${type}` });
+    this.push({ type: "error", message: `Unknown message type: ${type}` });
   }
 
   /** A response that nobody has asked for. */
   #sayUnsolicited(): void {
-    const { profile, time } = this.#host;
+    const { profile, time } = this.#backend;
     const { settings, model } = this;
-    const round = { text: "Nobody asked.", usage: {}, tools: [] };
-    const reply = replyOf([round], [], { profile, provider: model.provider, settings, onboarding: false });
-    const timestamp = time.stamp();
-    this.say(
-      responseFrame({ reply, kind: "chat", conversationId: null, model, timestamp, profile, settings }),
-    );
+    const context = { kind: "chat", model, profile, settings } as const;
+    const reply = replyOf([{ text: "Nobody asked.", usage: {}, tools: [] }], context);
+    this.push(responseFrame(reply, context, null, time.stamp(), []));
   }
 
   #record(direction: "c2s" | "s2c", frame: string | Uint8Array): void {
-    const { clock, journal } = this.#host;
+    const { clock, journal } = this.#backend;
     journal.add(journal.frames, { at: clock.now(), connection: this, direction, ...noted(frame) });
   }
 }
@@ -355,4 +333,18 @@ export class CassPeer extends Peer implements CassConnection, TurnPort {
 function typeOf(frame: InboundFrame): string {
   const { message } = readFrame(frame);
   return message ? String(message["type"]) : describe(frame);
+}
+
+/** A client has connected, over whatever the link is. */
+export function accept(backend: CassBackend, link: PeerLink): CassPeer {
+  const { journal, origins, peers } = backend;
+  if (origins.own === "" && link.url !== undefined && URL.canParse(link.url))
+    backend.origins = { ...origins, own: new URL(link.url).origin.replace(/^ws/, "http") };
+  const peer = new CassPeer(peers.length + 1, link, backend);
+  peers.push(peer);
+  journal.add(journal.connections, peer);
+  const isOver = () => peer.state === "closed" || peer.state === "zombie";
+  backend.noteAttempt(userIn(link.url, backend), isOver, peer);
+  peer.start();
+  return peer;
 }

@@ -1,27 +1,38 @@
-// The settings of each real Cass server that the mock can play.
-import { changed, profileOf } from "../server/switches.ts";
+// The settings of each Cass server that the mock can play.
+import type { NamesOf } from "../names.ts";
+import { type Defaults, settingsFrom } from "../server/switches.ts";
 import type { MockCassOptions } from "./options.ts";
-import type { MockCassSwitches } from "./switches.ts";
+import { ROUTES } from "./routes.ts";
+import type { CassDeath, CassStatusTexts, MockCassSwitches } from "./switches.ts";
 
 /** All switches, decided. */
 export type Settings = Required<MockCassSwitches>;
 
 export type ProfileName = NonNullable<MockCassOptions["profile"]>;
 
-/** What no server does unless a test wants it, and what all have in common. */
-const COMMON = {
+const PROFILES: readonly ProfileName[] = ["documented", "v1", "v2", "relay"];
+
+/** Of several values each is that of one profile, in the order above. */
+const DEFAULTS: Defaults<Settings> = {
   connected: "sent",
   connectedDelay: 0,
   connectedUserId: "actual",
   initializing: false,
   sdkMode: true,
-  auth: "checked",
+  auth: ["checked", "checked", "checked", "unknown"],
+  badAuth: ["error", "error", "oldIdentity", "error"],
+  badQueryToken: ["refused", "anonymous", "anonymous", "anonymous"],
+  localhostBypass: [false, true, true, false],
   localhostUser: null,
+  adminTokens: [true, false, true, true],
   deletedUser: false,
   rejectRefresh: false,
   accessLifetime: 1_800,
   refreshLifetime: 604_800,
-  onboarding: "answered",
+  withoutConversation: ["new", "none", "continuousOrNew", "continuous"],
+  emptyMessage: ["error", "model", "model", "error"],
+  introWithoutConversation: ["accepted", "error", "error", "error"],
+  onboarding: ["answered", "answered", "answered", "unknown"],
   memories: "usual",
   memoryCount: 42,
   statusTexts: {},
@@ -29,100 +40,76 @@ const COMMON = {
   emptyText: false,
   tagLeaks: false,
   unexecutedToolUses: false,
+  audio: ["url", "inline", "inline", "none"],
   audioUrl: "relative",
   audioTiming: "afterResponse",
   nonFinite: "none",
   conversationEcho: "actual",
-  title: "after",
-  systemFrames: "after",
+  title: ["after", "after", "after", "none"],
+  systemFrames: ["after", "after", "after", "none"],
   consolidateAfter: "off",
   consolidation: "complete",
   errorThenResponse: false,
   extraResponse: "none",
+  failure: ["error", "drop", "drop", "error"],
   death: "off",
   refuseUpgrade: false,
   chunking: "whole",
+  unreadFrame: ["queue", "1011", "1011", "queue"],
   extraFields: "off",
   unknownType: "off",
   nonJson: "off",
   jsonArray: "off",
   binaryFrame: "off",
+  ping: ["ignored", "pong", "pong", "bare"],
   pongDelay: 0,
+  status: ["ignored", "answered", "answered", "unknown"],
   restLatency: 0,
   restStatus: {},
+  messagesRoute: [true, false, true, true],
   persistence: "beforeResponse",
   persistDelay: 1_000,
   rateLimits: true,
   pipelining: false,
   resends: false,
-} as const satisfies MockCassSwitches;
-
-const V1: Settings = {
-  ...COMMON,
-  badAuth: "error",
-  badQueryToken: "anonymous",
-  localhostBypass: true,
-  adminTokens: false,
-  withoutConversation: "none",
-  emptyMessage: "model",
-  introWithoutConversation: "error",
-  audio: "inline",
-  unreadFrame: "1011",
-  failure: "drop",
-  ping: "pong",
-  status: "answered",
-  messagesRoute: false,
 };
 
-/** The one place that knows what each server is like. A new switch is a line of `COMMON`, or one in each. */
-const PROFILES: { readonly [name in ProfileName]: Settings } = {
-  documented: {
-    ...COMMON,
-    badAuth: "error",
-    badQueryToken: "refused",
-    localhostBypass: false,
-    adminTokens: true,
-    withoutConversation: "new",
-    emptyMessage: "error",
-    introWithoutConversation: "accepted",
-    audio: "url",
-    unreadFrame: "queue",
-    failure: "error",
-    ping: "ignored",
-    status: "ignored",
-    messagesRoute: true,
-  },
-  v1: V1,
-  v2: {
-    ...V1,
-    badAuth: "oldIdentity",
-    adminTokens: true,
-    withoutConversation: "continuousOrNew",
-    messagesRoute: true,
-  },
-  relay: {
-    ...COMMON,
-    auth: "unknown",
-    badAuth: "error",
-    badQueryToken: "anonymous",
-    localhostBypass: false,
-    adminTokens: true,
-    withoutConversation: "continuous",
-    emptyMessage: "error",
-    introWithoutConversation: "error",
-    onboarding: "unknown",
-    audio: "none",
-    title: "none",
-    systemFrames: "none",
-    unreadFrame: "queue",
-    failure: "error",
-    ping: "bare",
-    status: "unknown",
-    messagesRoute: true,
-  },
+const TEXTS: NamesOf<CassStatusTexts> = {
+  retrieving: true,
+  processing: true,
+  generating: true,
+  tools: true,
+  intro: true,
+  demo: true,
 };
 
-/** @throws InvalidMockInput for a profile that there is not */
+/** The names of the switches, to refuse wrong ones. */
+export const SWITCHES: NamesOf<MockCassSwitches> = {
+  ...DEFAULTS,
+  statusTexts: TEXTS,
+  death: { at: true, by: true } satisfies NamesOf<CassDeath>,
+  restStatus: Object.fromEntries(ROUTES.map((route) => [route, true])),
+};
+
+/** The names of the options, without the port. */
+export const OPTIONS: NamesOf<MockCassOptions> = {
+  ...SWITCHES,
+  profile: true,
+  answer: true,
+  perConnection: true,
+  basePath: true,
+  clock: true,
+  epoch: true,
+  utcOffset: true,
+  id: true,
+  secret: true,
+  token: true,
+  provider: true,
+  providers: true,
+  models: { anthropic: true, openai: true, local: true },
+};
+
+/** @throws InvalidMockInput for a profile that does not exist */
 export function settingsOf(options: MockCassOptions): Settings {
-  return changed(profileOf(PROFILES, options.profile ?? "v2"), options);
+  return settingsFrom(DEFAULTS, PROFILES, options.profile ?? "v2", options);
 }

@@ -1,16 +1,19 @@
-// What tests can read of connections, frames, turns and violations, as types.
+// What tests can read of connections, frames, turns and violations.
+import { Journal } from "../server/journal.ts";
 import type { FrameRecord, ServedConnection, ViolationRecord } from "../server/record.ts";
-import type { CassModel } from "./models.ts";
 import type { CassRoute } from "./routes.ts";
-import type { CassServerFrame } from "./server-frame.ts";
+import type { CassModel } from "./store.ts";
 import type { MockCassSwitches } from "./switches.ts";
+
+/** A frame of the server, as a test spells it out. A timestamp is added to those that have one. */
+export interface CassServerFrame {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
 
 /** One connection of the mock server, as a test sees and steers it. Kept after it closed. */
 export interface CassConnection extends ServedConnection {
-  /**
-   * `open`: not greeted yet. `zombie`: it has failed, and is open and mute. `closed`: either side has ended it,
-   * see `closed`.
-   */
+  /** `open`: not greeted yet. `zombie`: failed, open and mute. `closed`: either side has ended it, see `closed`. */
   readonly state: "open" | "ready" | "zombie" | "closed";
   /** Who the server takes it for: whoever an `auth` or an onboarding has said last. */
   readonly userId: string | null;
@@ -90,13 +93,15 @@ export interface CassRequest {
 /** A mistake of the client; on a connection, unless it was made in a REST call or by connecting too often. */
 export type CassViolation = ViolationRecord<CassConnection | undefined, CassViolationKind>;
 
+/** A violation without its connection. */
+export type CassMistake = Omit<CassViolation, "connection">;
+
 /** What a client can do wrong. */
 export type CassViolationKind =
   /** The upgrade asked for a subprotocol. */
   | "subprotocol-requested"
   /** A frame that breaks the WebSocket protocol itself. */
   | "malformed-frame"
-  /** A binary frame. */
   | "binary-frame"
   /** Text that is no JSON. */
   | "invalid-json"
@@ -142,3 +147,16 @@ export type CassViolationKind =
   | "unescaped-token"
   /** A bearer token in a request to another origin. */
   | "token-to-other-origin";
+
+/** Everything that happened on a server. */
+export class CassJournal extends Journal<
+  CassConnection,
+  CassViolationKind,
+  CassFrame,
+  CassConnection | undefined
+> {
+  readonly received: CassReceived[] = [];
+  readonly auths: ReceivedAuth[] = [];
+  readonly turns: ReceivedTurn[] = [];
+  readonly requests: CassRequest[] = [];
+}

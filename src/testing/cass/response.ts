@@ -1,12 +1,27 @@
-// Makes the frame with a whole answer.
+// What becomes of the model's rounds: the reply, and the frame with it.
 import { PythonFloat } from "../server/python-json.ts";
 import { spoken } from "./audio.ts";
-import type { CassModel } from "./models.ts";
 import type { Noticed } from "./noticed.ts";
 import type { ProfileName, Settings } from "./profiles.ts";
-import type { ReceivedTurn } from "./record.ts";
-import type { CassServerFrame } from "./server-frame.ts";
-import type { Animation } from "./tags.ts";
+import type { CassServerFrame, ReceivedTurn } from "./record.ts";
+import type { CassTool, CassUsage } from "./script.ts";
+import type { CassModel } from "./store.ts";
+import { type Animation, animationsOf, noticed, type TagReading, textOf } from "./tags.ts";
+
+/** One round of the model: what it said, and the tools at its end. */
+export interface Round {
+  readonly text: string;
+  readonly usage: CassUsage;
+  readonly tools: readonly CassTool[];
+}
+
+/** What a turn is about, as far as its reply depends on it. */
+export interface ReplyContext {
+  readonly kind: ReceivedTurn["kind"];
+  readonly model: CassModel;
+  readonly profile: ProfileName;
+  readonly settings: Settings;
+}
 
 /** What the model has said, as the server reads it. */
 export interface Reply {
@@ -14,102 +29,81 @@ export interface Reply {
   readonly raw: string;
   readonly animations: readonly Animation[];
   readonly noticed: Noticed;
-  readonly toolUses: readonly object[];
   readonly usage: { readonly input: number; readonly output: number; readonly cacheRead: number };
 }
 
-export interface ResponseParts {
-  readonly reply: Reply;
-  readonly kind: ReceivedTurn["kind"];
-  readonly conversationId: string | null;
-  readonly model: CassModel;
-  readonly timestamp: string;
-  readonly profile: ProfileName;
-  readonly settings: Settings;
-}
+/** Tags that servers fail to take out of the text. */
+export const LEAKS =
+  " <emote:thinking> </gesture:wave> <GESTURE:wave> <memory:leak> <emote:happy:1.> <gesture:wave/>";
 
-/** A conversation that there is not. */
+/** A conversation that does not exist. */
 const WRONG_CONVERSATION = "00000000-0000-4000-8000-00000000dead";
 
+export function readingOf({ kind, profile, settings }: ReplyContext): TagReading {
+  if (profile === "documented") return "positions";
+  if (!settings.sdkMode) return "legacy";
+  if (profile === "v1") return "v1";
+  return profile === "relay" || kind !== "chat" ? "v2-plain" : "v2";
+}
+
+export function replyOf(rounds: readonly Round[], context: ReplyContext): Reply {
+  const reading = readingOf(context);
+  const texts = rounds.map(({ text }) => text);
+  const said = texts.filter((text) => text !== "");
+  const last = texts.at(-1) ?? "";
+  const isClaude = context.model.provider === "anthropic";
+  const whole = context.profile === "v1" ? said.join("\n\n") : (said.at(-1) ?? "");
+  const chosen = isClaude ? whole : last;
+  const sum = (of: (usage: CassUsage) => number) => rounds.reduce((total, { usage }) => total + of(usage), 0);
+  return {
+    text: textOf(chosen, reading),
+    raw: isClaude ? said.join("\n") : last,
+    animations: (reading === "positions" ? [chosen] : texts).flatMap((text) => animationsOf(text, reading)),
+    noticed: noticed(chosen, reading),
+    usage: {
+      input: sum(({ input_tokens = 1_500 }) => input_tokens),
+      output: sum(({ output_tokens = 150 }) => output_tokens),
+      cacheRead: sum(({ cache_read_tokens = 0 }) => cache_read_tokens),
+    },
+  };
+}
+
 /** A `response` with the fields of its server, in its order. */
-export function responseFrame(parts: ResponseParts): CassServerFrame {
-  const { reply, kind, model, timestamp, profile, settings } = parts;
+export function responseFrame(
+  reply: Reply,
+  { kind, model, profile, settings }: ReplyContext,
+  conversationId: string | null,
+  timestamp: string,
+  tool_uses: readonly object[],
+): CassServerFrame {
+  const { nonFinite, audio } = settings;
+  const finite = nonFinite === "none";
   const type = "response";
   const text = settings.emptyText ? "" : reply.text;
-  const echo = echoOf(parts);
-  const tokens = tokensOf(reply, settings);
-  const animations = reply.animations.map((animation) => inFigures(animation, settings));
+  const { raw } = reply;
+  const echo = echoOf(conversationId, settings);
+  const input_tokens = finite ? reply.usage.input : Number(nonFinite);
+  const output_tokens = finite ? reply.usage.output : Number(nonFinite);
+  const tokens = { input_tokens, output_tokens };
+  const animations = reply.animations.map((animation) => {
+    if (finite || animation["intensity"] === undefined) return animation;
+    return { ...animation, intensity: new PythonFloat(Number(nonFinite)) };
+  });
   if (kind === "demo") return { type, text, animations, ...tokens, timestamp };
-  if (kind === "intro") return { type, text, animations, raw: reply.raw, ...echo, ...tokens, timestamp };
-  switch (profile) {
-    case "documented":
-      return { type, text, animations, ...tokens, ...model, ...echo, timestamp };
-    case "relay":
-      return {
-        type,
-        text,
-        ...echo,
-        inputTokens: tokens.input_tokens,
-        outputTokens: tokens.output_tokens,
-        ...model,
-        timestamp,
-      };
-    case "v1":
-    case "v2": {
-      const newer = profile === "v2";
-      return {
-        type,
-        text,
-        animations,
-        raw: reply.raw,
-        tool_uses: reply.toolUses,
-        ...echo,
-        ...audioOf(settings),
-        ...tokens,
-        ...(newer ? { cache_read_tokens: reply.usage.cacheRead } : {}),
-        timestamp,
-        ...model,
-        ...(newer ? reply.noticed : {}),
-      };
-    }
+  if (kind === "intro") return { type, text, animations, raw, ...echo, ...tokens, timestamp };
+  if (profile === "documented") return { type, text, animations, ...tokens, ...model, ...echo, timestamp };
+  if (profile === "relay") {
+    const camelCase = { inputTokens: input_tokens, outputTokens: output_tokens };
+    return { type, text, ...echo, ...camelCase, ...model, timestamp };
   }
+  const base64 = audio === "legacy" ? null : spoken(audio) || null;
+  const speech = { audio: base64, audio_format: base64 === null ? null : "mp3" };
+  const first = { type, text, animations, raw, tool_uses, ...echo, ...speech, ...tokens };
+  if (profile === "v1") return { ...first, timestamp, ...model };
+  return { ...first, cache_read_tokens: reply.usage.cacheRead, timestamp, ...model, ...reply.noticed };
 }
 
-function echoOf({ conversationId, settings }: ResponseParts): { readonly conversation_id?: string | null } {
-  switch (settings.conversationEcho) {
-    case "actual":
-      return { conversation_id: conversationId };
-    case "wrong":
-      return { conversation_id: WRONG_CONVERSATION };
-    case "null":
-      return { conversation_id: null };
-    case "missing":
-      return {};
-  }
-}
-
-function tokensOf({ usage }: Reply, { nonFinite }: Settings) {
-  if (nonFinite === "none") return { input_tokens: usage.input, output_tokens: usage.output };
-  return { input_tokens: Number(nonFinite), output_tokens: Number(nonFinite) };
-}
-
-function inFigures(animation: Animation, { nonFinite }: Settings): Animation {
-  if (nonFinite === "none" || animation["intensity"] === undefined) return animation;
-  return { ...animation, intensity: new PythonFloat(Number(nonFinite)) };
-}
-
-function audioOf({ audio }: Settings): {
-  readonly audio: string | null;
-  readonly audio_format: string | null;
-} {
-  switch (audio) {
-    case "inline":
-    case "huge":
-    case "malformed":
-      return { audio: spoken(audio), audio_format: "mp3" };
-    case "none":
-    case "url":
-    case "legacy":
-      return { audio: null, audio_format: null };
-  }
+function echoOf(actual: string | null, { conversationEcho }: Settings): { conversation_id?: string | null } {
+  if (conversationEcho === "missing") return {};
+  return { conversation_id: { actual, wrong: WRONG_CONVERSATION, null: null }[conversationEcho] };
 }

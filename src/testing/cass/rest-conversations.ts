@@ -1,6 +1,5 @@
 // REST routes for conversations and messages.
 import {
-  ok,
   optionalNumber,
   optionalText,
   Refusal,
@@ -18,14 +17,8 @@ export const create: RestHandler = (call) => {
   const title = optionalText(body, "title");
   const projectId = optionalText(body, "project_id") ?? null;
   const made = backend.store.create({ userId, projectId, ...(title === undefined ? {} : { title }) });
-  return ok({
-    id: made.id,
-    title: made.title,
-    created_at: made.createdAt,
-    message_count: 0,
-    project_id: made.projectId,
-    user_id: made.userId,
-  });
+  const { updated_at: _, ...fields } = summaryOf(made);
+  return fields;
 };
 
 export const list: RestHandler = (call) => {
@@ -37,49 +30,33 @@ export const list: RestHandler = (call) => {
     .filter((conversation) => conversation.userId === null || conversation.userId === userId)
     .toSorted((one, other) => (one.updatedAt < other.updatedAt ? 1 : -1))
     .slice(0, limit)
-    .map((conversation) => ({
-      id: conversation.id,
-      title: conversation.title,
-      created_at: conversation.createdAt,
-      updated_at: conversation.updatedAt,
-      message_count: conversation.messages.length,
-      project_id: conversation.projectId,
-      user_id: conversation.userId,
-    }));
-  return ok({ conversations, count: conversations.length });
+    .map(summaryOf);
+  return { conversations, count: conversations.length };
 };
 
 export const continuous: RestHandler = (call) => {
-  const { id, title, createdAt, updatedAt, messages } = call.backend.store.continuous(userOf(call));
-  return ok({
-    id,
-    title,
-    created_at: createdAt,
-    updated_at: updatedAt,
-    message_count: messages.length,
-    is_continuous: true,
-  });
+  const { project_id: _, user_id: __, ...fields } = summaryOf(call.backend.store.continuous(userOf(call)));
+  return { ...fields, is_continuous: true };
 };
 
 export const read: RestHandler = (call) => {
   const conversation = owned(call);
+  const { messages, summarized, summarizedAt } = conversation;
   const newer = call.backend.profile !== "v1";
-  return ok({
-    id: conversation.id,
-    title: conversation.title,
-    created_at: conversation.createdAt,
-    updated_at: conversation.updatedAt,
-    messages: conversation.messages.map((message, index) => ({
+  const { message_count: _, project_id, user_id, ...first } = summaryOf(conversation);
+  return {
+    ...first,
+    messages: messages.map((message, index) => ({
       ...(newer ? { id: index + 1 } : {}),
       ...wholeMessage(message),
     })),
-    last_summary_timestamp: conversation.summarizedAt,
-    messages_since_last_summary: conversation.messages.length - conversation.summarized,
-    project_id: conversation.projectId,
-    working_summary: conversation.summarizedAt === null ? null : "What was said so far.",
-    user_id: conversation.userId,
+    last_summary_timestamp: summarizedAt,
+    messages_since_last_summary: messages.length - summarized,
+    project_id,
+    working_summary: summarizedAt === null ? null : "What was said so far.",
+    user_id,
     ...(newer ? { is_continuous: conversation.continuous } : {}),
-  });
+  };
 };
 
 export const readMessages: RestHandler = (call) => {
@@ -102,23 +79,23 @@ export const readMessages: RestHandler = (call) => {
     outputTokens: reply?.outputTokens ?? null,
     user_id: userId,
   }));
-  return ok({ messages: told, count: told.length });
+  return { messages: told, count: told.length };
 };
 
 export const rename: RestHandler = (call) => {
   const { id } = owned(call);
   const { title } = texts(call.body, "title");
   call.backend.store.rename(id, title);
-  return ok({ status: "updated", id, title });
+  return { status: "updated", id, title };
 };
 
 export const remove: RestHandler = (call) => {
   const { id } = owned(call);
   call.backend.store.delete(id);
-  return ok({ status: "deleted", id });
+  return { status: "deleted", id };
 };
 
-/** The conversation of the path, if the caller may see it. What is nobody's, everybody may. */
+/** The conversation of the path, if the caller may see it. Everybody may see what is nobody's. */
 function owned(call: RestCall): CassConversation {
   const userId = userOf(call);
   const conversation = call.backend.store.get(call.id);
@@ -131,14 +108,21 @@ function notAuthorized(): Refusal {
   return new Refusal(403, "Not authorized to access this conversation");
 }
 
+function summaryOf({ id, title, createdAt, updatedAt, messages, projectId, userId }: CassConversation) {
+  return {
+    id,
+    title,
+    created_at: createdAt,
+    updated_at: updatedAt,
+    message_count: messages.length,
+    project_id: projectId,
+    user_id: userId,
+  };
+}
+
 function wholeMessage({ role, content, timestamp, animations, userId, reply }: CassMessage): object {
   return {
-    role,
-    content,
-    timestamp,
-    animations,
-    excluded: false,
-    user_id: userId,
+    ...{ role, content, timestamp, animations, excluded: false, user_id: userId },
     input_tokens: reply?.inputTokens ?? null,
     output_tokens: reply?.outputTokens ?? null,
     provider: reply?.provider ?? null,

@@ -1,43 +1,20 @@
-// Finds the route of a REST call, and answers it.
-import type { Clock } from "../../core/clock.ts";
+// Finds the route of a REST call, answers it, and notes it without its secrets.
+import { isCredentialName, Redaction } from "../redaction.ts";
+import type { Dict } from "../server/dict.ts";
 import { Interruptible } from "../server/interruptible.ts";
 import { writePythonJson } from "../server/python-json.ts";
-import type { CassBackend } from "./backend.ts";
-import { accepted } from "./identity.ts";
-import type { OpenRequest } from "./journal.ts";
-import type { ProfileName, Settings } from "./profiles.ts";
-import { redactedBody, redactedHeaders, redactedPath } from "./redact.ts";
-import * as auth from "./rest-auth.ts";
-import { jsonObject, Refusal, type RestHandler, type RestReply } from "./rest-call.ts";
-import * as conversations from "./rest-conversations.ts";
-import * as settingsRoutes from "./rest-settings.ts";
-import type { CassRoute } from "./routes.ts";
-
-const HANDLERS: { readonly [route in CassRoute]: RestHandler } = {
-  "POST /auth/register": auth.register,
-  "POST /auth/login": auth.login,
-  "POST /auth/refresh": auth.refresh,
-  "GET /auth/me": auth.me,
-  "POST /conversations/new": conversations.create,
-  "GET /conversations": conversations.list,
-  "GET /conversations/continuous": conversations.continuous,
-  "GET /conversations/{id}/messages": conversations.readMessages,
-  "GET /conversations/{id}": conversations.read,
-  "PUT /conversations/{id}/title": conversations.rename,
-  "DELETE /conversations/{id}": conversations.remove,
-  "GET /settings/llm-provider": settingsRoutes.readProvider,
-  "POST /settings/llm-provider": settingsRoutes.setProvider,
-  "POST /settings/llm-model": settingsRoutes.setModel,
-  "GET /status": settingsRoutes.status,
-  "GET /gestures/library": settingsRoutes.library,
-  "GET /audio/{id}.wav": settingsRoutes.audio,
-};
+import { accepted, type CassBackend } from "./backend.ts";
+import type { CassRequest } from "./record.ts";
+import { jsonObject, Refusal, type RestHandler } from "./rest-call.ts";
+import { HANDLERS } from "./rest-routes.ts";
+import { type CassRoute, ROUTES } from "./routes.ts";
+import type { TokenReading } from "./tokens.ts";
 
 /** Routes as they are matched: a fixed path before one with an id. */
-const ROUTES = Object.entries(HANDLERS).map(([name, handler]) => {
-  const [method = "", path = ""] = name.split(" ");
+const PATTERNS = ROUTES.map((route) => {
+  const [method = "", path = ""] = route.split(" ");
   const pattern = path.replaceAll(".", "\\.").replace("{id}", "([^/]+)");
-  return { name, method, path: new RegExp(`^${pattern}$`), handler };
+  return { route, method, path: new RegExp(`^${pattern}$`) };
 });
 
 /** What the older server does not have yet. */
@@ -54,13 +31,14 @@ const V1_RATES: { readonly [route in CassRoute]?: number } = { ...RATES, "POST /
 
 interface Match {
   readonly route: CassRoute;
-  readonly handler: RestHandler;
+  readonly method: string;
   readonly id: string;
 }
 
 /** The HTTP side of the server. */
 export class Rest {
   readonly #backend: CassBackend;
+  readonly #redaction = new Redaction([]);
   readonly #calls = new Map<CassRoute, readonly number[]>();
   readonly #waiting = new Set<Interruptible>();
 
@@ -69,37 +47,33 @@ export class Rest {
   }
 
   async fetch(request: Request): Promise<Response> {
-    const { clock, journal, profile, settings, tokens, basePath } = this.#backend;
+    const { clock, journal, settings, tokens } = this.#backend;
     const url = new URL(request.url);
     const bearer = /^Bearer (.*)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
     const token = tokens.read(bearer);
     this.#blameForOrigin(url, bearer !== undefined);
-    const path = url.pathname.startsWith(`${basePath}/`) ? url.pathname.slice(basePath.length) : undefined;
-    const matches = path === undefined ? [] : matchesOf(path, profile, settings);
-    const match = matches.find(({ method }) => method === request.method)?.match;
+    const matches = this.#matchesOf(url);
+    const match = matches.find(({ method }) => method === request.method);
     const text = await request.text();
-    const body = jsonObject(text);
-    const record: OpenRequest = {
+    const headers = [...request.headers].map(([name, value]) => {
+      return [name, isCredentialName(name) ? this.#redaction.replacement : value];
+    });
+    const record: { -readonly [Key in keyof CassRequest]: CassRequest[Key] } = {
       at: clock.now(),
       method: request.method,
-      path: redactedPath(url),
+      path: this.#redaction.redact(url.pathname + url.search, "server"),
       route: match?.route,
       userId: accepted(token, settings) ?? null,
-      headers: redactedHeaders(request.headers),
-      body: redactedBody(body),
+      headers: Object.fromEntries(headers),
+      body: jsonObject(this.#redaction.redact(text, "server")),
       status: undefined,
     };
     journal.add(journal.requests, record);
-    if (settings.restLatency > 0) await this.#delay(clock, settings.restLatency);
-
-    const reply = match
-      ? this.#reply(match, url, body ?? {}, token)
-      : matches.length > 0
-        ? { status: 405, body: { detail: "Method Not Allowed" } }
-        : { status: 404, body: { detail: "Not Found" } };
-    record.status = reply.status;
+    if (settings.restLatency > 0) await this.#delay(settings.restLatency);
+    const response = this.#answer(match, matches.length > 0, url, jsonObject(text) ?? {}, token);
+    record.status = response.status;
     journal.changed();
-    return responseOf(reply);
+    return response;
   }
 
   /** Answers whatever waits. */
@@ -107,35 +81,36 @@ export class Rest {
     for (const waiting of this.#waiting) waiting.stop();
   }
 
-  #reply(
-    match: Match,
-    url: URL,
-    body: Readonly<Record<string, unknown>>,
-    token: Parameters<typeof accepted>[0],
-  ): RestReply {
+  #answer(match: Match | undefined, isPath: boolean, url: URL, body: Dict, token: TokenReading): Response {
     const backend = this.#backend;
     const { settings } = backend;
+    if (!match)
+      return isPath ? json(405, { detail: "Method Not Allowed" }) : json(404, { detail: "Not Found" });
     const forced = settings.restStatus[match.route];
-    if (forced !== undefined) return { status: forced, body: { detail: `As the test wants it: ${forced}` } };
-    const limit = this.#limitOf(match.route, settings);
-    if (limit !== undefined) return { status: 429, body: { error: `Rate limit exceeded: ${limit}` } };
+    if (forced !== undefined) return json(forced, { detail: `As the test wants it: ${forced}` });
+    const limit = this.#limitOf(match.route);
+    if (limit !== undefined) return json(429, { error: `Rate limit exceeded: ${limit} per 1 minute` });
     try {
-      return match.handler({ ...match, query: url.searchParams, body, token, backend, settings });
+      const handle: RestHandler = HANDLERS[match.route];
+      const answer = handle({ id: match.id, query: url.searchParams, body, token, backend, settings });
+      if (answer instanceof Uint8Array)
+        return new Response(answer, { headers: { "content-type": "audio/wav" } });
+      return json(200, answer);
     } catch (error) {
-      if (error instanceof Refusal) return error.reply;
+      if (error instanceof Refusal) return json(error.status, { detail: error.detail });
       throw error;
     }
   }
 
-  /** The limit that a call is over, in words. */
-  #limitOf(route: CassRoute, { rateLimits, rejectRefresh }: Settings): string | undefined {
-    const rate = (this.#backend.profile === "v1" ? V1_RATES : RATES)[route];
+  /** The limit that a call exceeds. */
+  #limitOf(route: CassRoute): number | undefined {
+    const { profile, clock, settings } = this.#backend;
+    const rate = (profile === "v1" ? V1_RATES : RATES)[route];
     if (rate === undefined) return undefined;
-    const words = `${rate} per 1 minute`;
-    if (route === "POST /auth/refresh" && rejectRefresh === 429) return words;
-    const now = this.#backend.clock.now();
+    if (route === "POST /auth/refresh" && settings.rejectRefresh === 429) return rate;
+    const now = clock.now();
     const recent = (this.#calls.get(route) ?? []).filter((at) => now - at < MINUTE);
-    if (rateLimits && recent.length >= rate) return words;
+    if (settings.rateLimits && recent.length >= rate) return rate;
     this.#calls.set(route, [...recent, now]);
     return undefined;
   }
@@ -146,28 +121,28 @@ export class Rest {
     journal.add(journal.violations, { connection: undefined, kind: "token-to-other-origin", detail: origin });
   }
 
-  async #delay(clock: Clock, ms: number): Promise<void> {
-    const waiting = new Interruptible(clock);
+  #matchesOf({ pathname }: URL): readonly Match[] {
+    const { basePath, profile, settings } = this.#backend;
+    if (!pathname.startsWith(`${basePath}/`)) return [];
+    return PATTERNS.flatMap(({ route, method, path }) => {
+      const found = path.exec(pathname.slice(basePath.length));
+      const exists =
+        route === "GET /conversations/{id}/messages"
+          ? settings.messagesRoute
+          : profile !== "v1" || !NEWER.has(route);
+      return found && exists ? { route, method, id: decoded(found[1] ?? "") } : [];
+    });
+  }
+
+  async #delay(ms: number): Promise<void> {
+    const waiting = new Interruptible(this.#backend.clock);
     this.#waiting.add(waiting);
     await waiting.delay(ms);
     this.#waiting.delete(waiting);
   }
 }
 
-function matchesOf(
-  path: string,
-  profile: ProfileName,
-  settings: Settings,
-): readonly { readonly method: string; readonly match: Match }[] {
-  const found = ROUTES.flatMap(({ name, method, path: pattern, handler }) => {
-    const groups = pattern.exec(path);
-    if (!groups || !isRoute(name) || !exists(name, profile, settings)) return [];
-    return [{ method, match: { route: name, handler, id: decoded(groups[1] ?? "") } }];
-  });
-  return found;
-}
-
-/** As somebody has escaped it, or has not. */
+/** With escapes, or without. */
 function decoded(id: string): string {
   try {
     return decodeURIComponent(id);
@@ -176,17 +151,7 @@ function decoded(id: string): string {
   }
 }
 
-function isRoute(name: string): name is CassRoute {
-  return Object.hasOwn(HANDLERS, name);
-}
-
-function exists(route: CassRoute, profile: ProfileName, settings: Settings): boolean {
-  if (route === "GET /conversations/{id}/messages") return settings.messagesRoute;
-  return profile !== "v1" || !NEWER.has(route);
-}
-
-function responseOf({ status, body, bytes }: RestReply): Response {
-  if (bytes) return new Response(bytes.data, { status, headers: { "content-type": bytes.type } });
+function json(status: number, body: object): Response {
   const headers = { "content-type": "application/json" };
   return new Response(writePythonJson(body, "compact"), { status, headers });
 }

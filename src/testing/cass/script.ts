@@ -2,8 +2,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { checked, type NamesOf } from "../names.ts";
 import type { StepSource } from "../server/script-runner.ts";
-import type { ReceivedTurn } from "./record.ts";
-import type { CassServerFrame } from "./server-frame.ts";
+import type { CassServerFrame, ReceivedTurn } from "./record.ts";
 import type { CassEnd, MockCassSwitches } from "./switches.ts";
 
 /**
@@ -85,10 +84,9 @@ export const cassStep = {
     tools: tools.map(toolOf),
   }),
   /** Tools that the model wants and that are not executed: it was cut off. They are in `tool_uses`. */
-  unexecuted: (...tools: readonly (string | CassTool)[]): CassStep => ({
-    kind: "unexecuted",
-    tools: tools.map(toolOf),
-  }),
+  unexecuted: (...tools: readonly (string | CassTool)[]): CassStep => {
+    return { kind: "unexecuted", tools: tools.map(toolOf) };
+  },
   /** What this round costs; the server adds the rounds up. */
   usage: (usage: CassUsage): CassStep => ({ kind: "usage", usage: checked(usage, USAGE) }),
   /** Fields of the response, as they are: `marks`, `holds`, `self_observations` and the like. */
@@ -96,14 +94,11 @@ export const cassStep = {
   /** The title that the conversation gets. @default the beginning of the message */
   title: (title: string): CassStep => ({ kind: "title", title }),
   /** A `thinking` frame, at once. */
-  thinking: (status: string): CassStep => ({ kind: "say", message: { type: "thinking", status } }),
+  thinking: (status: string): CassStep => cassStep.say({ type: "thinking", status }),
   /** A `debug` frame, at once. */
-  debug: (message: string): CassStep => ({ kind: "say", message: { type: "debug", message } }),
+  debug: (message: string): CassStep => cassStep.say({ type: "debug", message }),
   /** A `system` frame, at once. */
-  system: (message: string, status: string): CassStep => ({
-    kind: "say",
-    message: { type: "system", message, status },
-  }),
+  system: (message: string, status: string): CassStep => cassStep.say({ type: "system", message, status }),
   /** Any frame, at once. */
   say: (message: CassServerFrame): CassStep => ({ kind: "say", message }),
   /** The model fails, see the switch `failure`. */

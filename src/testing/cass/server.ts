@@ -1,24 +1,18 @@
 // `MockCassServer`: the mock Cass server on a port of 127.0.0.1.
 //
-// How to extend this mock, most common first:
-//
-// 1. A new way to answer a turn: a step. Add it to `CassStep` and `cassStep` in script.ts, perform it in turn.ts.
-// 2. A new misbehaviour of the server: a switch. Add it to switches.ts (the option with its TSDoc) and profiles.ts
-//    (what each server does), read it where the behaviour is: peer.ts for a connection, turn.ts and response.ts for
-//    a turn, tags.ts for what is made of the model's words, rest.ts for HTTP. Give it a test by its name.
-// 3. A new mistake of clients to notice: a kind in record.ts; read-frame.ts for those that one message shows,
-//    client-rules.ts for those of order and time.
-// 4. A new route: routes.ts, and its handler in rest-auth.ts, rest-conversations.ts or rest-settings.ts.
-// 5. A new field of the response: response.ts.
-// 6. Faults beneath the protocol, and other transports: ../server, which all mocks share.
+// To extend it: a step goes into script.ts and turn.ts; a switch into switches.ts, profiles.ts and where the behaviour is
+// (peer.ts, turn.ts, response.ts, tags.ts, rest.ts); a mistake of clients into record.ts and frames.ts or client-rules.ts;
+// a route into routes.ts and rest.ts or rest-conversations.ts.
 
 import { checkNames } from "../names.ts";
 import { listenWith } from "../server/http.ts";
 import type { PortOption } from "../server/listen.ts";
 import { LoopbackPort, type UpgradeAttempt, type UpgradeRefusal } from "../server/port.ts";
+import { userIn } from "./identity.ts";
 import { backendOf, MockCass } from "./mock.ts";
-import { OPTIONS } from "./names.ts";
 import type { MockCassOptions } from "./options.ts";
+import { accept } from "./peer.ts";
+import { OPTIONS } from "./profiles.ts";
 
 /**
  * A server that speaks the WebSocket protocol of Cass and answers its REST routes, on one port of 127.0.0.1. It records
@@ -48,7 +42,7 @@ export class MockCassServer extends MockCass {
     this.#port = port;
     this.url = `ws://${authority}${path}`;
     this.httpUrl = `http://${authority}${backend.basePath}/`;
-    // By another name it is another origin, and still here to tell who comes.
+    // `localhost` and `127.0.0.1` are different origins on the same port.
     backend.origins = { own: `http://${authority}`, foreign: `http://localhost:${port.number}` };
     port.serve({
       clock: backend.clock,
@@ -56,10 +50,10 @@ export class MockCassServer extends MockCass {
         const { refuseUpgrade } = backend.settings;
         const refusal = refuseUpgrade === false ? undefined : refuseUpgrade;
         const refused = refusal ?? (url.split("?", 1)[0] === path ? undefined : 403);
-        if (refused !== undefined) backend.refused(url);
+        if (refused !== undefined) backend.noteAttempt(userIn(url, backend), () => true);
         return refused;
       },
-      accept: (link) => backend.accept(link),
+      accept: (link) => accept(backend, link),
       changed: () => backend.journal.changed(),
       request: listenWith(this.fetch),
     });

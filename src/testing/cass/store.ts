@@ -1,4 +1,63 @@
-// The stored conversations and messages.
+// What the server keeps: users, conversations and messages, and the choice of the language model.
+
+/** Who makes the language model. */
+export type CassProvider = "anthropic" | "openai" | "local";
+
+export const PROVIDERS: readonly CassProvider[] = ["anthropic", "openai", "local"];
+
+/** The provider and its model at one time. A socket keeps those of the time when it was opened. */
+export interface CassModel {
+  readonly provider: CassProvider;
+  readonly model: string;
+}
+
+/** The language model of the server: one for all. */
+export class Models {
+  readonly enabled: ReadonlySet<CassProvider>;
+  readonly #models: Record<CassProvider, string>;
+  #provider: CassProvider;
+
+  constructor(
+    provider: CassProvider,
+    enabled: readonly CassProvider[],
+    models: Readonly<Record<CassProvider, string>>,
+  ) {
+    this.enabled = new Set(enabled);
+    this.#provider = provider;
+    this.#models = { ...models };
+  }
+
+  get current(): CassModel {
+    return { provider: this.#provider, model: this.modelOf(this.#provider) };
+  }
+
+  modelOf(provider: CassProvider): string {
+    return this.#models[provider];
+  }
+
+  use(provider: CassProvider): void {
+    this.#provider = provider;
+  }
+
+  /** Sets the model of the current provider. */
+  choose(model: string): void {
+    this.#models[this.#provider] = model;
+  }
+}
+
+/** A user, as a test sees one. */
+export interface CassUser {
+  readonly userId: string;
+  readonly email: string;
+  readonly displayName: string;
+}
+
+/** A user, as the server keeps one. */
+export interface Account extends CassUser {
+  readonly password: string;
+  readonly relationship: string;
+  readonly createdAt: string;
+}
 
 /** A message that the server keeps. */
 export interface CassMessage {
@@ -9,14 +68,7 @@ export interface CassMessage {
   readonly animations: readonly unknown[];
   readonly userId: string | null;
   /** Undefined for messages of the user. */
-  readonly reply:
-    | {
-        readonly inputTokens: number;
-        readonly outputTokens: number;
-        readonly provider: string;
-        readonly model: string;
-      }
-    | undefined;
+  readonly reply: ({ readonly inputTokens: number; readonly outputTokens: number } & CassModel) | undefined;
 }
 
 /** A conversation that the server keeps. */
@@ -37,19 +89,11 @@ export interface CassConversation {
 }
 
 /** What a new conversation may be told. */
-export interface NewConversation {
-  readonly title?: string;
-  readonly userId?: string | null;
-  readonly projectId?: string | null;
-  readonly continuous?: boolean;
-}
+export type NewConversation = Partial<
+  Pick<CassConversation, "title" | "userId" | "projectId" | "continuous">
+>;
 
-type Kept = { -readonly [Key in keyof Omit<CassConversation, "messages">]: CassConversation[Key] } & {
-  messages: CassMessage[];
-};
-
-export const NEW_TITLE = "New Conversation";
-export const CONTINUOUS_TITLE = "Continuous Stream";
+type Kept = { -readonly [Key in keyof CassConversation]: CassConversation[Key] };
 
 /** The conversations of the server. */
 export class Store {
@@ -74,20 +118,10 @@ export class Store {
 
   create(conversation: NewConversation = {}): CassConversation {
     const { continuous = false, userId = null, projectId = null } = conversation;
-    const { title = continuous ? CONTINUOUS_TITLE : NEW_TITLE } = conversation;
-    const createdAt = this.#stamp();
-    const kept: Kept = {
-      id: this.#newId(),
-      title,
-      userId,
-      projectId,
-      createdAt,
-      updatedAt: createdAt,
-      continuous,
-      messages: [],
-      summarized: 0,
-      summarizedAt: null,
-    };
+    const { title = continuous ? "Continuous Stream" : "New Conversation" } = conversation;
+    const at = this.#stamp();
+    const rest = { createdAt: at, updatedAt: at, messages: [], summarized: 0, summarizedAt: null };
+    const kept: Kept = { id: this.#newId(), title, userId, projectId, continuous, ...rest };
     this.#byId.set(kept.id, kept);
     this.#changed();
     return kept;
@@ -99,36 +133,37 @@ export class Store {
     return found ?? this.create({ userId, continuous: true });
   }
 
-  /** @returns how many messages the conversation has now; undefined where there is none of this id */
+  /** @returns how many messages the conversation has now; undefined for an unknown id */
   addMessages(id: string, messages: readonly CassMessage[]): number | undefined {
-    const kept = this.#byId.get(id);
-    if (!kept) return undefined;
-    kept.messages.push(...messages);
-    this.#touch(kept);
-    return kept.messages.length;
+    return this.#change(id, (kept) => {
+      kept.messages = [...kept.messages, ...messages];
+      kept.updatedAt = this.#stamp();
+    })?.messages.length;
   }
 
   rename(id: string, title: string): void {
-    const kept = this.#byId.get(id);
-    if (!kept) return;
-    kept.title = title;
-    this.#touch(kept);
+    this.#change(id, (kept) => {
+      kept.title = title;
+      kept.updatedAt = this.#stamp();
+    });
   }
 
   summarize(id: string): void {
-    const kept = this.#byId.get(id);
-    if (!kept) return;
-    kept.summarized = kept.messages.length;
-    kept.summarizedAt = this.#stamp();
-    this.#changed();
+    this.#change(id, (kept) => {
+      kept.summarized = kept.messages.length;
+      kept.summarizedAt = this.#stamp();
+    });
   }
 
   delete(id: string): void {
     if (this.#byId.delete(id)) this.#changed();
   }
 
-  #touch(kept: Kept): void {
-    kept.updatedAt = this.#stamp();
+  #change(id: string, change: (kept: Kept) => void): Kept | undefined {
+    const kept = this.#byId.get(id);
+    if (!kept) return undefined;
+    change(kept);
     this.#changed();
+    return kept;
   }
 }

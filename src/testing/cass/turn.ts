@@ -1,77 +1,54 @@
 // One turn, from its first `thinking` to what follows the response.
-import type { Clock } from "../../core/clock.ts";
 import { checkNames } from "../names.ts";
 import { ENOUGH, ScriptRunner } from "../server/script-runner.ts";
 import { changed } from "../server/switches.ts";
-import type { Asked } from "./asking.ts";
-import { type AudioHost, audioFrame, isOwnFrame } from "./audio-frame.ts";
-import { consolidationFrames, isDue } from "./consolidation.ts";
-import type { CassJournal } from "./journal.ts";
-import { conversationOf, type Keeper, messagesOf } from "./keeping.ts";
-import { SWITCHES } from "./names.ts";
-import { firstWord, generating } from "./opening-words.ts";
-import type { ProfileName, Settings } from "./profiles.ts";
-import type { ReceivedTurn } from "./record.ts";
-import { responseFrame } from "./response.ts";
-import { LEAKS, type Reader, type Round, readingOf, replyOf } from "./rounds.ts";
-import type { CassAnswer, CassScript, CassStep, CassTool, CassUsage } from "./script.ts";
-import type { CassServerFrame } from "./server-frame.ts";
-import type { ServerTime } from "./server-time.ts";
+import { audioFrame } from "./audio.ts";
+import type { CassBackend } from "./backend.ts";
+import { type Settings, SWITCHES } from "./profiles.ts";
+import type { CassConnection, CassServerFrame, ReceivedTurn } from "./record.ts";
+import {
+  LEAKS,
+  type Reply,
+  type ReplyContext,
+  type Round,
+  readingOf,
+  replyOf,
+  responseFrame,
+} from "./response.ts";
+import type { CassScript, CassStep, CassTool, CassUsage } from "./script.ts";
 import type { CassMessage } from "./store.ts";
 import type { CassEnd, MockCassSwitches } from "./switches.ts";
 import { textOf } from "./tags.ts";
-import { ToolTalk } from "./tool-talk.ts";
+import { consolidationFrames, continuation, executing, firstWord, generating } from "./words.ts";
 
-/** What a turn needs of its connection. */
-export interface TurnPort {
+/** What the client wants answered; `message` is undefined where the model cannot take it. */
+export type Asked = Omit<ReceivedTurn, "number" | "message"> & { readonly message: string | undefined };
+
+/** The connection of a turn. */
+export interface TurnConnection extends CassConnection {
   readonly settings: Settings;
-  say(frame: CassServerFrame): void;
-  send(frame: string | Uint8Array): void;
-  dropMidFrame(text: string): void;
   /** The connection ends in a failure of the server. */
   kill(by: CassEnd | number): void;
-  /** Says these in the middle of the next turn. */
-  defer(frames: readonly CassServerFrame[]): void;
-  /** What was put off until now. */
-  takeDeferred(): readonly CassServerFrame[];
-}
-
-/** What a turn needs of its server. */
-export interface TurnHost extends Keeper, AudioHost {
-  readonly profile: ProfileName;
-  readonly clock: Clock;
-  readonly time: ServerTime;
-  readonly journal: CassJournal;
-  readonly answer: CassAnswer;
-  toolUse(tool: CassTool): object;
-  /** @returns how many messages the conversation has then; undefined where they are not kept yet, or nowhere */
-  persist(
-    conversationId: string | null,
-    messages: readonly Omit<CassMessage, "timestamp">[],
-    settings: Settings,
-  ): number | undefined;
+  /** Frames for the middle of the next turn. */
+  deferred: readonly CassServerFrame[];
 }
 
 const ROUNDS_OVER_RELAY = 10;
 const TITLE_LENGTH = 60;
-const TOOL_OF_EXTRA_ROUNDS: CassTool = { name: "recall_journal" };
+const EXTRA_TOOL: CassTool = { name: "recall_journal" };
 const FAILURES = {
   chat: "Failed to generate response",
   intro: "Failed to generate introduction: ",
   demo: "Failed to generate demo response: ",
 };
 
-/**
- * One turn under way, from the first `thinking` to what follows upon the response. Nobody can cancel it: a client that
- * has gone is answered too, only that it does not hear it.
- */
+/** One turn under way. No client can cancel it: one that has gone is answered too. */
 export class Turn {
   readonly #asked: Asked;
-  readonly #host: TurnHost;
-  readonly #port: TurnPort;
+  readonly #backend: CassBackend;
+  readonly #connection: TurnConnection;
   readonly #settle: () => void;
   readonly #runner: ScriptRunner<CassStep, undefined>;
-  readonly #talk: ToolTalk;
   #switches: MockCassSwitches = {};
   #rounds: Round[] = [];
   #text = "";
@@ -82,16 +59,15 @@ export class Turn {
   #conversationId: string | null = null;
 
   /** @param settle called when the client is about to have its answer, good or bad */
-  constructor(asked: Asked, port: TurnPort, host: TurnHost, settle: () => void) {
+  constructor(asked: Asked, connection: TurnConnection, backend: CassBackend, settle: () => void) {
     this.#asked = asked;
-    this.#host = host;
-    this.#port = port;
+    this.#connection = connection;
+    this.#backend = backend;
     this.#settle = settle;
-    this.#runner = new ScriptRunner(host.clock);
-    this.#talk = new ToolTalk(host.profile, asked.model.provider);
+    this.#runner = new ScriptRunner(backend.clock);
   }
 
-  /** Ends it where it is, without a word. */
+  /** Ends it where it is, without a frame. */
   stop(): void {
     this.#runner.stop();
   }
@@ -99,9 +75,10 @@ export class Turn {
   /** Settles when the turn is over or stopped; never rejects. */
   async perform(): Promise<void> {
     const script = this.#plan();
-    const conversationId = conversationOf(this.#asked, this.#settings, this.#host);
+    const { failure } = this.#settings;
+    const conversationId = this.#conversation();
     if (conversationId === undefined) {
-      this.#port.kill(this.#deadly());
+      this.#connection.kill(failure === "error" ? "drop" : failure);
       return;
     }
     this.#conversationId = conversationId;
@@ -111,11 +88,11 @@ export class Turn {
       return;
     }
     try {
-      for (let round = 0; round < this.#settings.toolRounds; round++) this.#endRound([TOOL_OF_EXTRA_ROUNDS]);
+      for (let round = 0; round < this.#settings.toolRounds; round++) this.#endRound([EXTRA_TOOL]);
       const outcome = await this.#runner.follow(script.steps, (step) => this.#take(step));
       if (this.#runner.stopped || (outcome === "returned" && !this.#isCapped)) return;
     } catch (error) {
-      this.#host.journal.threw(error);
+      this.#backend.journal.threw(error);
       this.#fail(messageOf(error));
       return;
     }
@@ -123,18 +100,27 @@ export class Turn {
   }
 
   get #settings(): Settings {
-    return changed(this.#port.settings, this.#switches);
+    return changed(this.#connection.settings, this.#switches);
+  }
+
+  get #context(): ReplyContext {
+    const { kind, model } = this.#asked;
+    return { kind, model, profile: this.#backend.profile, settings: this.#settings };
+  }
+
+  get #isCapped(): boolean {
+    return this.#backend.profile === "relay" && this.#rounds.length === ROUNDS_OVER_RELAY;
   }
 
   /** Asks for the script first: it may come with switches that count from the beginning. */
   #plan(): { readonly steps: CassScript } | { readonly problem: string } {
     const { message } = this.#asked;
     if (message === undefined) return { problem: "message is not a string" };
-    const { clock, journal } = this.#host;
+    const { clock, journal } = this.#backend;
     const turn: ReceivedTurn = { ...this.#asked, message, number: journal.turns.length + 1 };
     journal.add(journal.turns, turn);
     try {
-      const answer = this.#host.answer(turn, { signal: this.#runner.signal, clock });
+      const answer = this.#backend.answer(turn, { signal: this.#runner.signal, clock });
       // A string would be a script of one step per character, which nobody means.
       if (typeof answer === "string") return { steps: [answer] };
       if (!("script" in answer)) return { steps: answer };
@@ -143,19 +129,44 @@ export class Turn {
       this.#switches = answer.switches;
       return { steps: answer.script };
     } catch (error) {
-      this.#host.journal.threw(error);
+      journal.threw(error);
       return { problem: messageOf(error) };
+    }
+  }
+
+  /**
+   * The conversation that the turn belongs to, by its id, whether it is known or not; null for none.
+   * @returns undefined where the server cannot tell: its user is gone
+   */
+  #conversation(): string | null | undefined {
+    const { kind, conversationId, userId } = this.#asked;
+    const { store } = this.#backend;
+    if (kind === "demo") return null;
+    if (conversationId !== null) return conversationId;
+    switch (this.#settings.withoutConversation) {
+      case "none":
+        return null;
+      case "new":
+        return store.create({ userId }).id;
+      case "continuous":
+        return store.continuous(userId).id;
+      case "continuousOrNew":
+        if (userId === null) return store.create().id;
+        return this.#backend.accountOf(userId, this.#settings) ? store.continuous(userId).id : undefined;
     }
   }
 
   /** What is said before the model speaks. @returns whether the connection has outlived it */
   #open(): boolean {
     const { kind, model } = this.#asked;
+    const connection = this.#connection;
     if (this.#diesAt(0)) return false;
-    this.#port.say(firstWord(kind, model, this.#settings, this.#host.profile));
-    for (const frame of this.#port.takeDeferred()) this.#port.say(frame);
+    connection.push(firstWord(kind, model, this.#settings, this.#backend.profile));
+    const { deferred } = connection;
+    connection.deferred = [];
+    for (const frame of deferred) connection.push(frame);
     if (this.#diesAt(1)) return false;
-    if (kind === "chat") this.#port.say(generating(model.provider, this.#settings));
+    if (kind === "chat") connection.push(generating(model, this.#settings));
     return !this.#diesAt(2);
   }
 
@@ -180,22 +191,22 @@ export class Turn {
         this.#title = step.title;
         return undefined;
       case "say":
-        this.#port.say(step.message);
+        this.#connection.push(step.message);
         return undefined;
       case "fail":
         throw new Error(step.message);
       case "die":
-        this.#port.kill(step.by);
+        this.#connection.kill(step.by);
         return ENOUGH;
       case "delay":
         return this.#runner.delay(step.ms).then(() => undefined);
       case "hang":
         return this.#runner.hang().then(() => undefined);
       case "raw":
-        this.#port.send(step.frame);
+        this.#connection.send(step.frame);
         return undefined;
       case "drop-mid-frame":
-        this.#port.dropMidFrame(step.frame);
+        this.#connection.dropMidFrame(step.frame);
         return undefined;
     }
   }
@@ -204,123 +215,118 @@ export class Turn {
   #endRound(tools: readonly CassTool[]): typeof ENOUGH | undefined {
     if (this.#isCapped) return ENOUGH;
     this.#closeRound(tools, "tool_use");
-    for (const frame of this.#talk.executing(this.#rounds.length, tools, this.#settings.statusTexts.tools))
-      this.#port.say(frame);
-    if (this.#host.profile === "relay")
-      this.#port.say(generating(this.#asked.model.provider, this.#settings));
+    const { model } = this.#asked;
+    const { profile } = this.#backend;
+    const frames = executing(this.#rounds.length, tools, model, this.#settings, profile);
+    for (const frame of frames) this.#connection.push(frame);
+    if (profile === "relay") this.#connection.push(generating(model, this.#settings));
     return undefined;
   }
 
   #closeRound(tools: readonly CassTool[], stopReason: string): void {
-    const raw = this.#text;
+    const round = { text: this.#text, usage: this.#usage, tools };
     if (this.#rounds.length > 0) {
-      const text = textOf(raw, readingOf(this.#reader));
-      const continuation = { raw, text, stopReason, newTools: tools.length };
-      for (const frame of this.#talk.continuation(continuation)) this.#port.say(frame);
+      const text = textOf(round.text, readingOf(this.#context));
+      const frames = continuation(round, text, stopReason, this.#asked.model, this.#backend.profile);
+      for (const frame of frames) this.#connection.push(frame);
     }
-    this.#rounds.push({ text: raw, usage: this.#usage, tools });
+    this.#rounds.push(round);
     this.#text = "";
     this.#usage = {};
   }
 
-  get #reader(): Reader {
-    const { kind, model } = this.#asked;
-    const { profile } = this.#host;
-    return { profile, provider: model.provider, settings: this.#settings, onboarding: kind !== "chat" };
-  }
-
-  get #isCapped(): boolean {
-    return this.#host.profile === "relay" && this.#rounds.length === ROUNDS_OVER_RELAY;
-  }
-
   #finish(): void {
     const settings = this.#settings;
-    const host = this.#host;
-    const conversationId = this.#conversationId;
+    const backend = this.#backend;
+    const connection = this.#connection;
+    const id = this.#conversationId;
     if (settings.tagLeaks) this.#text += LEAKS;
-    if (settings.unexecutedToolUses && this.#unexecuted.length === 0)
-      this.#unexecuted = [TOOL_OF_EXTRA_ROUNDS];
-    // What was not executed was wanted all the same.
+    if (settings.unexecutedToolUses && this.#unexecuted.length === 0) this.#unexecuted = [EXTRA_TOOL];
+    // The model wanted the tools that were not executed.
     this.#closeRound(this.#unexecuted, this.#unexecuted.length > 0 ? "max_tokens" : "end_turn");
-    const { kind, model } = this.#asked;
-    const toolUses = this.#unexecuted.map((tool) => host.toolUse(tool));
-    const reply = replyOf(this.#rounds, toolUses, this.#reader);
-    const stored = host.persist(conversationId, messagesOf(this.#asked, reply, settings), settings);
+    const toolUses = this.#unexecuted.map((tool) => backend.toolUse(tool));
+    const reply = replyOf(this.#rounds, this.#context);
+    const stored = backend.persist(id, this.#messages(reply), settings);
     if (this.#diesAt("stored")) return;
 
-    const title = kind === "chat" && stored === 2 ? this.#titleFrame() : undefined;
-    if (title && settings.title === "before") this.#port.say(title);
+    const title = this.#asked.kind === "chat" && stored === 2 ? this.#titleFrame() : undefined;
+    if (title && settings.title === "before") connection.push(title);
     this.#settle();
-    if (settings.errorThenResponse) this.#port.say({ type: "error", message: "Speech failed, going on" });
-    const timestamp = host.time.stamp();
-    const { profile } = host;
-    const parts = { reply, kind, conversationId, model, timestamp, profile, settings };
-    const response = { ...responseFrame(parts), ...this.#fields };
-    this.#port.say(response);
-    if (settings.extraResponse === "duplicate") this.#port.say(response);
-    if (isOwnFrame(settings.audio))
-      this.#afterwards(settings.audioTiming === "late", [audioFrame(host, settings)]);
-    if (title && settings.title === "after") this.#port.say(title);
+    if (settings.errorThenResponse) connection.push({ type: "error", message: "Speech failed, going on" });
+    const frame = responseFrame(reply, this.#context, id, backend.time.stamp(), toolUses);
+    const response = { ...frame, ...this.#fields };
+    connection.push(response);
+    if (settings.extraResponse === "duplicate") connection.push(response);
+    if (settings.audio === "url" || settings.audio === "legacy") {
+      const audioId = backend.newId();
+      backend.audio.add(audioId);
+      const audio = audioFrame(settings, `${backend.basePath}/audio/${audioId}.wav`, backend.origins);
+      this.#afterwards(settings.audioTiming === "late", [audio]);
+    }
+    if (title && settings.title === "after") connection.push(title);
     this.#consolidate(reply.raw);
   }
 
+  /** What the server keeps of the turn; without a reply the model has failed. */
+  #messages(reply?: Reply): readonly Omit<CassMessage, "timestamp">[] {
+    const { kind, message = "", userId, model } = this.#asked;
+    if (kind === "demo") return [];
+    const user = { role: "user" as const, content: message, animations: [], userId, reply: undefined };
+    const asked = kind === "chat" ? [user] : [];
+    if (!reply) return asked;
+    const { text, animations, usage } = reply;
+    const content = this.#settings.emptyText ? "" : text;
+    const facts = { inputTokens: usage.input, outputTokens: usage.output, ...model };
+    return [...asked, { role: "assistant", content, animations, userId, reply: facts }];
+  }
+
   #titleFrame(): CassServerFrame | undefined {
-    const id = this.#conversationId;
-    const { profile, store } = this.#host;
-    if (id === null || this.#settings.title === "none") return undefined;
+    const conversation_id = this.#conversationId;
+    const { profile, store } = this.#backend;
+    if (conversation_id === null || this.#settings.title === "none") return undefined;
     const title = (this.#title ?? this.#asked.message ?? "").slice(0, TITLE_LENGTH);
-    store.rename(id, title);
-    const type = profile === "documented" ? "title_update" : "title_updated";
-    return { type, conversation_id: id, title };
+    store.rename(conversation_id, title);
+    return { type: profile === "documented" ? "title_update" : "title_updated", conversation_id, title };
   }
 
   #consolidate(raw: string): void {
-    const settings = this.#settings;
-    const { profile, store } = this.#host;
-    const conversation = this.#conversationId === null ? undefined : store.get(this.#conversationId);
-    if (!conversation || settings.systemFrames === "none" || !isDue(conversation, raw, settings)) return;
+    const { systemFrames, consolidateAfter, consolidation } = this.#settings;
+    const { profile, store } = this.#backend;
+    const conversation = store.get(this.#conversationId ?? "");
+    if (!conversation || systemFrames === "none") return;
     const count = conversation.messages.length - conversation.summarized;
-    if (settings.consolidation === "complete") store.summarize(conversation.id);
-    const frames = consolidationFrames(count, settings.consolidation, profile);
-    this.#afterwards(settings.systemFrames === "nextTurn", frames);
+    const isDue = consolidateAfter !== "off" && count >= consolidateAfter;
+    if (!isDue && !raw.includes("<memory:summarize>")) return;
+    if (consolidation === "complete") store.summarize(conversation.id);
+    this.#afterwards(systemFrames === "nextTurn", consolidationFrames(count, consolidation, profile));
   }
 
   #afterwards(late: boolean, frames: readonly CassServerFrame[]): void {
-    if (late) this.#port.defer(frames);
-    else for (const frame of frames) this.#port.say(frame);
+    const connection = this.#connection;
+    if (late) connection.deferred = [...connection.deferred, ...frames];
+    else for (const frame of frames) connection.push(frame);
   }
 
   /** The model has failed, or the server over it. */
   #fail(problem: string): void {
     const { kind } = this.#asked;
-    const { profile } = this.#host;
-    const { failure } = this.#settings;
-    // The user's message was stored before the model was asked.
-    if (profile === "relay")
-      this.#host.persist(
-        this.#conversationId,
-        messagesOf(this.#asked, undefined, this.#settings),
-        this.#settings,
-      );
-    if (kind === "chat" && failure !== "error") {
-      this.#port.kill(failure);
+    const settings = this.#settings;
+    const isRelay = this.#backend.profile === "relay";
+    // The relay stores the user's message before it asks the model.
+    if (isRelay) this.#backend.persist(this.#conversationId, this.#messages(), settings);
+    if (kind === "chat" && settings.failure !== "error") {
+      this.#connection.kill(settings.failure);
       return;
     }
-    const text = kind === "chat" ? (profile === "relay" ? problem : FAILURES.chat) : FAILURES[kind] + problem;
+    const ofChat = isRelay ? problem : FAILURES.chat;
     this.#settle();
-    this.#port.say({ type: "error", message: text });
-  }
-
-  /** How a server without an answer for it ends. */
-  #deadly(): CassEnd {
-    const { failure } = this.#settings;
-    return failure === "error" ? "drop" : failure;
+    this.#connection.push({ type: "error", message: kind === "chat" ? ofChat : FAILURES[kind] + problem });
   }
 
   #diesAt(at: 0 | 1 | 2 | "stored"): boolean {
     const { death } = this.#settings;
     if (death === "off" || death.at !== at) return false;
-    this.#port.kill(death.by);
+    this.#connection.kill(death.by);
     return true;
   }
 }

@@ -5,12 +5,11 @@ import type { Call } from "./call.ts";
 import { Faults } from "./faults.ts";
 import { BackendJournal } from "./journal.ts";
 import { Model } from "./model.ts";
-import { OPTIONS } from "./names.ts";
 import type { MockCodebuffBackendOptions } from "./options.ts";
 import type { BackendEndpoint, BackendViolationKind } from "./record.ts";
 import { Runs } from "./runs.ts";
 import { type BackendScript, helloScript } from "./script.ts";
-import { type Settings, settingsOf } from "./settings.ts";
+import { OPTIONS, type Settings, settingsOf } from "./settings.ts";
 import { Users } from "./users.ts";
 
 /** What the backend knows, without its port: users, runs, switches, the script, and what has happened. */

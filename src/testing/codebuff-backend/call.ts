@@ -1,9 +1,10 @@
 // One request, and answers that are no stream.
 import { STATUS_CODES } from "node:http";
 import { isDict } from "../server/dict.ts";
+import type { Issue } from "../shape.ts";
 import type { OpenRequest } from "./journal.ts";
+import type { BackendUser } from "./options.ts";
 import type { Route } from "./routes.ts";
-import type { BackendUser } from "./user.ts";
 
 /** A request that has arrived. */
 export interface Call {
@@ -40,6 +41,15 @@ export function failed(status: number, error = STATUS_CODES[status] ?? "Failed")
   return { status, body: { error } };
 }
 
+/** How a provider refuses a chat call. */
+export function providerError(
+  status: number,
+  message = "Provider returned error",
+  type = "invalid_request_error",
+): Reply {
+  return { status, body: { error: { message, code: status, type, param: null, metadata: {} } } };
+}
+
 export const NOT_FOUND = failed(404, "Not found");
 
 export function parseJson(text: string): Json {
@@ -52,7 +62,20 @@ export function parseJson(text: string): Json {
 
 /** The action of a request to `agent-runs`. */
 export function actionOf(json: Json): "START" | "FINISH" | undefined {
-  if (!json.valid || !isDict(json.value)) return undefined;
-  const { action } = json.value;
+  const action = json.valid && isDict(json.value) ? json.value["action"] : undefined;
   return action === "START" || action === "FINISH" ? action : undefined;
+}
+
+const WANTED: Readonly<Record<string, string>> = {
+  filled: "a string that is not empty",
+  amount: "a number of 0 or more",
+  whole: "a whole number of 0 or more",
+  moment: "a time in ISO 8601",
+};
+
+/** What a field must be. */
+export function problemOf({ expected, input }: Issue): string {
+  if (input === undefined) return "must be there";
+  if (expected.includes("|")) return `must be one of ${expected.split("|").join(", ")}`;
+  return `must be ${WANTED[expected] ?? `of type ${expected}`}`;
 }

@@ -2,18 +2,15 @@
 import { isDict } from "../server/dict.ts";
 import { STOPPED } from "../server/interruptible.ts";
 import type { Backend } from "./backend.ts";
-import { type Call, failed, type Reply } from "./call.ts";
+import { type Call, failed, providerError } from "./call.ts";
 import { type BackendChat, readChat } from "./chat-request.ts";
-import { partsOf } from "./chunks.ts";
-import { completionOf } from "./completion.ts";
+import { completionOf, partsOf } from "./chunks.ts";
 import type { Exchange } from "./exchange.ts";
 import { admit } from "./gates.ts";
-import { passGate } from "./pass-gate.ts";
+import type { BackendUser } from "./options.ts";
 import type { OpenRun } from "./runs.ts";
-import type { BackendRefusal } from "./script.ts";
+import type { BackendSse } from "./script.ts";
 import { Stream } from "./stream.ts";
-import type { BackendSse } from "./switches.ts";
-import type { BackendUser } from "./user.ts";
 
 const BAD_GATEWAY = "<html><head><title>502 Bad Gateway</title></head><body>502 Bad Gateway</body></html>";
 
@@ -65,18 +62,15 @@ async function answer(
   const reply = await work.unlessStopped(backend.model.answerTo(context));
   if (reply === STOPPED) return;
   await exchange.delay(reply.delayMs ?? 0);
-  const { status, message, type } = reply.refused ?? {};
-  if (reply.refused) {
-    exchange.reply(providerError(status ?? 400, message ?? "Provider returned error", type));
-    return;
-  }
+  const { refused } = reply;
+  if (refused) return exchange.reply(providerError(refused.status ?? 400, refused.message, refused.type));
   const sse: BackendSse = { ...backend.settings.sse, ...reply.sse };
   if (isWrong(call, sse, exchange)) return;
   const head = { id: `gen-${++backend.generations}`, model: request.model, created: CREATED };
   if (request.stream && !sse.asJson) await new Stream(backend, exchange, sse).play(reply, head, run !== null);
   else {
     // An answer in one piece waits for all that a stream would wait for.
-    for (const part of partsOf(reply)) if (part.kind === "gate") await passGate(part.gate, exchange);
+    for (const part of partsOf(reply)) if (part.kind === "gate") await exchange.pass(part.gate);
     exchange.reply({ status: 200, body: completionOf(reply, head, sse, request.n) });
   }
 }
@@ -86,14 +80,6 @@ function isWrong({ record }: Call, { html502, redirect }: BackendSse, exchange: 
   if (html502) exchange.whole(502, { "content-type": "text/html" }, BAD_GATEWAY);
   else if (redirect !== undefined) exchange.whole(307, { location: new URL(record.path, redirect).href }, "");
   return html502 === true || redirect !== undefined;
-}
-
-function providerError(
-  status: number,
-  message: string,
-  type: BackendRefusal["type"] = "invalid_request_error",
-): Reply {
-  return { status, body: { error: { message, code: status, type, param: null, metadata: {} } } };
 }
 
 /** The catch-all. */

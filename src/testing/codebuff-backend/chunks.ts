@@ -1,6 +1,6 @@
-// The chunks of a streamed answer.
-import type { BackendAnswer, BackendGate, BackendToolCall, BackendUsage } from "./script.ts";
-import type { BackendSse } from "./switches.ts";
+// The chunks of a streamed answer, and the answer in one piece.
+
+import type { BackendAnswer, BackendGate, BackendSse, BackendToolCall, BackendUsage } from "./script.ts";
 
 /** What stands in a stream: the JSON of a frame, or a place to wait. */
 export type StreamItem =
@@ -75,12 +75,45 @@ export function* chunksOf(answer: BackendAnswer, head: ChunkHead, sse: BackendSs
   if (!sse.noUsage && (!sse.usageOnFinish || sse.noFinish)) yield chunk(ROLE, { usage });
 }
 
+/**
+ * The answer to a request without `stream: true`: one `chat.completion`.
+ * @param n how many texts are asked for: the content is then the JSON of an array of them, which begin anew where there are fewer
+ */
+export function completionOf(
+  answer: BackendAnswer,
+  head: ChunkHead,
+  sse: BackendSse,
+  n: number | null,
+): object {
+  const parts = partsOf(answer);
+  const texts = parts.flatMap((part) => (part.kind === "text" ? [part.text] : []));
+  const reasoning = parts.flatMap((part) => (part.kind === "reasoning" ? [part.text] : []));
+  const toolCalls = parts.flatMap((part) => {
+    if (part.kind !== "call") return [];
+    const called = { name: part.call.name, arguments: argumentsOf(part.call) };
+    return [{ id: idOf(part.call, part.index, sse), type: "function", function: called }];
+  });
+  const repeated = Array.from({ length: n ?? 0 }, (_, place) => texts[place % texts.length] ?? "");
+  const message = {
+    role: "assistant",
+    content: n === null ? texts.join("") : JSON.stringify(repeated),
+    ...(reasoning.length > 0 && { reasoning: reasoning.join("") }),
+    ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
+  };
+  return {
+    ...common(head),
+    object: "chat.completion",
+    choices: [{ index: 0, message, finish_reason: finishOf(answer, parts), logprobs: null }],
+    ...(!sse.noUsage && { usage: usageOf(answer.usage) }),
+  };
+}
+
 /** `finish_reason`. */
-export function finishOf(answer: BackendAnswer, parts: readonly Part[]): string {
+function finishOf(answer: BackendAnswer, parts: readonly Part[]): string {
   return answer.finish ?? (parts.some(({ kind }) => kind === "call") ? "tool_calls" : "stop");
 }
 
-export function usageOf(usage: BackendUsage = {}): object {
+function usageOf(usage: BackendUsage = {}): object {
   const { prompt_tokens = 100, completion_tokens = 20, cost = 0, upstream_inference_cost = 0 } = usage;
   return {
     prompt_tokens,
@@ -94,12 +127,12 @@ export function usageOf(usage: BackendUsage = {}): object {
 }
 
 /** The arguments of a call, as they are on the wire. */
-export function argumentsOf({ rawArguments, arguments: given = {} }: BackendToolCall): string {
+function argumentsOf({ rawArguments, arguments: given = {} }: BackendToolCall): string {
   return rawArguments ?? JSON.stringify(given);
 }
 
 /** The id of a call; undefined for none. */
-export function idOf(call: BackendToolCall, index: number, sse: BackendSse): string | undefined {
+function idOf(call: BackendToolCall, index: number, sse: BackendSse): string | undefined {
   if (sse.noToolIds) return undefined;
   return sse.repeatToolIds ? "call_0" : (call.id ?? `call_${index}`);
 }

@@ -4,6 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import { Interruptible } from "../server/interruptible.ts";
 import type { Reply } from "./call.ts";
 import type { BackendJournal, OpenRequest } from "./journal.ts";
+import type { BackendGate } from "./script.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -107,6 +108,17 @@ export class Exchange {
     const over = this.work.hang();
     this.#journal.changed();
     await over;
+  }
+
+  /** Waits where the script says so, unless the client has left. A rejection cuts the connection. */
+  async pass(gate: BackendGate): Promise<void> {
+    const { work } = this;
+    if (work.stopped) return;
+    try {
+      await work.unlessStopped(typeof gate === "function" ? gate({ signal: work.signal }) : gate);
+    } catch {
+      this.cut();
+    }
   }
 
   /** Ends the connection after what was written, without the end of the body. */

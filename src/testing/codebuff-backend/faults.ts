@@ -1,10 +1,15 @@
 // The faults that a test has set, and how each is played.
-import { checkNames, guessAt, InvalidMockInput } from "../names.ts";
-import { failed, type Reply } from "./call.ts";
+import { checkNames, guessAt, InvalidMockInput, type NamesOf } from "../names.ts";
+import { failed, providerError, type Reply } from "./call.ts";
 import type { Exchange } from "./exchange.ts";
-import type { BackendFaultOptions } from "./fault.ts";
-import { ENDPOINTS, FAULT } from "./names.ts";
 import type { BackendEndpoint, BackendRequest } from "./record.ts";
+import { ENDPOINTS } from "./routes.ts";
+import type { BackendFaultOptions } from "./script.ts";
+
+const FAULT: NamesOf<BackendFaultOptions> = {
+  ...{ status: true, body: true, raw: true, headers: true, delayMs: true },
+  ...{ hang: true, reset: true, times: true, call: true, when: true },
+};
 
 interface Fault {
   readonly endpoint: BackendEndpoint;
@@ -22,11 +27,8 @@ export class Faults {
    * @throws InvalidMockInput for an endpoint or a field that does not exist
    */
   add(endpoint: BackendEndpoint, options: BackendFaultOptions): () => void {
-    if (!Object.hasOwn(ENDPOINTS, endpoint))
-      throw new InvalidMockInput(
-        `endpoint \`${endpoint}\` does not exist.`,
-        guessAt(String(endpoint), Object.keys(ENDPOINTS)),
-      );
+    if (!ENDPOINTS.includes(endpoint))
+      throw new InvalidMockInput(`endpoint \`${endpoint}\` does not exist.`, guessAt(endpoint, ENDPOINTS));
     checkNames(options, FAULT, "field of the fault");
     if (options.when !== undefined && endpoint !== "agent-runs")
       throw new InvalidMockInput("`when` is for `agent-runs` alone.", "Leave it out.");
@@ -71,20 +73,10 @@ export async function playFault(
 
 /** What the real server says with a status, as far as it is known. */
 function usualReply(status: number, { endpoint, action }: BackendRequest): Reply {
-  if (endpoint === "chat" && status < 500) {
-    const message = "Provider returned error";
-    const error = { message, code: status, type: "invalid_request_error", param: null, metadata: {} };
-    return { status, body: { error } };
-  }
+  if (endpoint === "chat" && status < 500) return providerError(status);
   if (status !== 500) return failed(status);
-  switch (endpoint) {
-    case "chat":
-      return failed(status, "Failed to process request");
-    case "agent-runs":
-      return failed(status, `Failed to ${action === "FINISH" ? "finish" : "create"} agent run`);
-    case "token-count":
-      return failed(status, "Failed to count tokens");
-    default:
-      return failed(status);
-  }
+  if (endpoint === "chat") return failed(status, "Failed to process request");
+  if (endpoint === "token-count") return failed(status, "Failed to count tokens");
+  if (endpoint !== "agent-runs") return failed(status);
+  return failed(status, `Failed to ${action === "FINISH" ? "finish" : "create"} agent run`);
 }

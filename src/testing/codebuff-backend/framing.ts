@@ -1,6 +1,6 @@
 // The bytes of a stream: comments, blocks, line ends, pieces, gzip.
 import { constants, createGzip } from "node:zlib";
-import type { BackendSse } from "./switches.ts";
+import type { BackendSse } from "./script.ts";
 
 /** A comment that shares its block with the next frame: it ends with one newline. */
 export function comment(words: string): string {

@@ -3,10 +3,9 @@ import { type Dict, isDict } from "../server/dict.ts";
 import type { Backend } from "./backend.ts";
 import type { Call, Reply } from "./call.ts";
 import { runIdOf } from "./chat-request.ts";
-import { FREE_MODE } from "./free-mode.ts";
+import type { BackendFreeModeGate, BackendUser } from "./options.ts";
 import type { OpenRun } from "./runs.ts";
-import type { BackendFreeModeGate } from "./switches.ts";
-import type { BackendUser } from "./user.ts";
+import { FREE_MODE } from "./settings.ts";
 
 const SUSPENDED =
   "Your account has been suspended due to billing issues. Please contact support@codebuff.com to resolve this.";
@@ -31,7 +30,7 @@ export function admit({ json, key, user }: Call, backend: Backend): Admitted | {
   const metadata = body["codebuff_metadata"];
   const free = isDict(metadata) && metadata["cost_mode"] === "free";
   const country = user.country === undefined ? settings.country : user.country;
-  if (free && country !== null && !settings.allowedCountries.includes(country))
+  if (free && country !== null && country !== "US")
     return refuse(403, {
       error: "free_mode_unavailable",
       message: "Free mode is not available in your country.",
@@ -53,9 +52,7 @@ export function admit({ json, key, user }: Call, backend: Backend): Admitted | {
     return gate === null ? { user, run, body } : freeModeRefusal(gate, settings.retryAfter);
   }
   const quota = user.quota ?? settings.quota;
-  const fallback = user.creditFallback ?? settings.creditFallback;
-  if (quota !== "none" && !fallback)
-    return refuse(429, { error: "rate_limit_exceeded", message: quotaText(quota) });
+  if (quota !== "none") return refuse(429, { error: "rate_limit_exceeded", message: quotaText(quota) });
   if (balanceOf(user, backend) <= 0) return refuse(402, { message: creditsText(july) });
   return { user, run, body };
 }

@@ -1,7 +1,7 @@
 // Chooses the answer of the script for a chat call.
 import { checkNames, InvalidMockInput } from "../names.ts";
-import { checkReply } from "./check-answer.ts";
-import { SCRIPT_FILE } from "./names.ts";
+import { checkReply } from "./check-script.ts";
+import { ENDPOINTS } from "./routes.ts";
 import {
   type BackendAnswer,
   type BackendAnswerContext,
@@ -10,6 +10,8 @@ import {
   type BackendScript,
   EXHAUSTED,
 } from "./script.ts";
+
+const SCRIPT_FILE = { answers: true, faults: Object.fromEntries(ENDPOINTS.map((name) => [name, true])) };
 
 /** Chooses the answers of one script. */
 export class Model {

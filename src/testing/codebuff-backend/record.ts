@@ -122,37 +122,20 @@ export interface BackendViolation {
 
 /** What a client can do wrong. */
 export type BackendViolationKind =
-  /** A path or a method that does not exist. */
-  | "unknown-route"
-  /** A body without `content-type: application/json`. */
-  | "content-type"
-  /** A body that is no JSON. */
+  | "unknown-route" // a path or a method that does not exist
+  | "content-type" // a body without `content-type: application/json`
   | "invalid-json"
-  /** The API key in the path or in the body. */
-  | "key-outside-headers"
-  /** A field of a type or a value that the protocol does not have, or a field that is missing. */
-  | "bad-field"
-  /** A chat call without `codebuff_metadata.run_id`. */
-  | "missing-run-id"
-  /** A run that does not exist, or that belongs to another user. */
-  | "unknown-run"
-  /** A chat call or a step for a run that has ended. */
-  | "run-not-running"
-  /** A second FINISH for one run. */
+  | "key-outside-headers" // the API key in the path or in the body
+  | "bad-field" // a type or a value that the protocol does not have, or a field that is missing
+  | "missing-run-id" // a chat call without `codebuff_metadata.run_id`
+  | "unknown-run" // or one of another user
+  | "run-not-running" // a chat call or a step for a run that has ended
   | "finished-twice"
-  /** Another `client_id` in the same run. */
-  | "client-id-changed"
-  /** A tool message without a call before it. */
-  | "orphan-tool-message"
-  /** A tool call without its tool message. */
-  | "unanswered-tool-call"
-  /** Two tool calls with one id. */
+  | "client-id-changed" // within one run
+  | "orphan-tool-message" // without a call before it
+  | "unanswered-tool-call" // without its tool message
   | "repeated-tool-call-id"
-  /** Two tool messages for one call. */
   | "repeated-tool-message"
-  /** Arguments of a tool call that are no JSON object. */
-  | "bad-arguments"
-  /** Assistant messages in a row, which the client must merge. */
-  | "unmerged-assistant-messages"
-  /** `codebuff_metadata` or `provider` in a request to a direct provider. */
-  | "metadata-to-provider";
+  | "bad-arguments" // of a tool call: no JSON object
+  | "unmerged-assistant-messages" // in a row
+  | "metadata-to-provider"; // `codebuff_metadata` or `provider` in a request to a direct provider

@@ -10,17 +10,20 @@ export interface Route {
   readonly direct: boolean;
 }
 
-const ROUTES: readonly (readonly [BackendEndpoint, string, RegExp])[] = [
-  ["healthz", "GET", /^\/api\/healthz$/],
-  ["me", "GET", /^\/api\/v1\/me$/],
-  ["agents", "GET", /^\/api\/v1\/agents\/([^/]+)\/([^/]+)\/([^/]+)$/],
-  ["agent-runs", "POST", /^\/api\/v1\/agent-runs$/],
-  ["steps", "POST", /^\/api\/v1\/agent-runs\/([^/]+)\/steps$/],
-  ["token-count", "POST", /^\/api\/v1\/token-count$/],
-  ["chat", "POST", /^\/api\/v1\/chat\/completions$/],
-  ["web-search", "POST", /^\/api\/v1\/web-search$/],
-  ["docs-search", "POST", /^\/api\/v1\/docs-search$/],
-];
+/** The methods and paths of the endpoints; a `*` stands for one place of the path. */
+const ROUTES: { readonly [endpoint in BackendEndpoint]: string } = {
+  healthz: "GET /api/healthz",
+  me: "GET /api/v1/me",
+  agents: "GET /api/v1/agents/*/*/*",
+  "agent-runs": "POST /api/v1/agent-runs",
+  steps: "POST /api/v1/agent-runs/*/steps",
+  "token-count": "POST /api/v1/token-count",
+  chat: "POST /api/v1/chat/completions",
+  "web-search": "POST /api/v1/web-search",
+  "docs-search": "POST /api/v1/docs-search",
+};
+
+export const ENDPOINTS = Object.keys(ROUTES) as readonly BackendEndpoint[];
 
 const NOWHERE: Route = { endpoint: undefined, parameters: [], direct: false };
 
@@ -28,8 +31,8 @@ const NOWHERE: Route = { endpoint: undefined, parameters: [], direct: false };
 export function routeOf(method: string, path: string, openAiCompatible: boolean): Route {
   if (openAiCompatible && method === "POST" && path === "/v1/chat/completions")
     return { endpoint: "chat", parameters: [], direct: true };
-  for (const [endpoint, wanted, pattern] of ROUTES) {
-    const found = method === wanted ? pattern.exec(path) : null;
+  for (const endpoint of ENDPOINTS) {
+    const found = RegExp(`^${ROUTES[endpoint].replaceAll("*", "([^/]+)")}$`).exec(`${method} ${path}`);
     if (found) return { endpoint, parameters: found.slice(1).map(decoded), direct: false };
   }
   return NOWHERE;

@@ -1,9 +1,7 @@
 // The language of scripts for the model's answers, as types.
 import type { Clock } from "../../core/clock.ts";
 import type { BackendChat } from "./chat-request.ts";
-import type { BackendFaultOptions } from "./fault.ts";
 import type { BackendEndpoint } from "./record.ts";
-import type { BackendSse } from "./switches.ts";
 
 /**
  * What the model says to chat calls: a list of answers, the same list with faults beside it (both can be JSON), or a function
@@ -145,3 +143,88 @@ export const helloScript: BackendScript = () => "Hello!";
 
 /** What a run gets that has outlived its script. */
 export const EXHAUSTED = "The script has ended.";
+
+/** How requests to an endpoint fail, before anything else is looked at. */
+export interface BackendFaultOptions {
+  /** The HTTP status. @default 200 with a `body` or `raw` */
+  readonly status?: number;
+  /** The JSON of the answer. @default what the real server says with this status */
+  readonly body?: unknown;
+  /** The body of the answer as it is, in place of JSON. */
+  readonly raw?: string | Uint8Array;
+  /** Names and values. Those of the answer have `content-type: application/json` unless `raw` is given. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** ms of the server's clock before the fault; alone: before the usual answer. @default 0 */
+  readonly delayMs?: number;
+  /** No answer, ever. @default false */
+  readonly hang?: boolean;
+  /** The connection is reset without an answer. @default false */
+  readonly reset?: boolean;
+  /** How many requests fail. @default all from now on */
+  readonly times?: number;
+  /** The first request that fails, counted since the fault was set. @default 1 */
+  readonly call?: number;
+  /** Of `agent-runs`: only requests with this action. @default both */
+  readonly when?: "START" | "FINISH";
+}
+
+/** How an answer is streamed. Counts of frames are counts of `data:` blocks, `[DONE]` included. */
+export interface BackendSse {
+  // Framing
+
+  /** Bytes in each write. @default one frame in each write */
+  readonly chunkBytes?: number;
+  /** Lines end with CR LF. @default false */
+  readonly crlf?: boolean;
+  /** Lines end with CR. @default false */
+  readonly cr?: boolean;
+  /** No `: connected` comment. @default false */
+  readonly noConnected?: boolean;
+  /** ms of the server's clock between `: heartbeat` comments; 0 for none. @default 30000 */
+  readonly heartbeatMs?: number;
+  /** The JSON of each frame in several `data:` lines. @default false */
+  readonly multiData?: boolean;
+
+  // Content
+
+  /** No `[DONE]`. @default false */
+  readonly noDone?: boolean;
+  /** No frame with a `finish_reason`. @default false */
+  readonly noFinish?: boolean;
+  /** No `usage`. @default false */
+  readonly noUsage?: boolean;
+  /** `usage` on the frame with the `finish_reason`, instead of on one of its own. @default false */
+  readonly usageOnFinish?: boolean;
+  /** Tool calls without ids. @default false */
+  readonly noToolIds?: boolean;
+  /** All tool calls of an answer have the id `call_0`. @default false */
+  readonly repeatToolIds?: boolean;
+  /** A frame with `choices: []` behind the first frame. @default false */
+  readonly emptyChoices?: boolean;
+  /** Behind each text, a frame with a text of the choice with index 1. @default false */
+  readonly extraChoice?: boolean;
+
+  // Faults, behind so many frames
+
+  /** The connection ends without the end of the body. */
+  readonly cutAfter?: number;
+  /** The body ends. */
+  readonly endAfter?: number;
+  /** A frame with `{"error":{...}}`, and the body ends. */
+  readonly errorAfter?: number;
+  /** A frame that is no JSON; the stream goes on. */
+  readonly badJsonAfter?: number;
+  /** Nothing comes any more, heartbeats neither. */
+  readonly stallAfter?: number;
+
+  // Answers that are no stream
+
+  /** 200 with one JSON object. @default false */
+  readonly asJson?: boolean;
+  /** 502 with a page of HTML. @default false */
+  readonly html502?: boolean;
+  /** 307 to this origin. */
+  readonly redirect?: string;
+  /** The stream is compressed, whether the client accepts it or not. @default false */
+  readonly gzip?: boolean;
+}

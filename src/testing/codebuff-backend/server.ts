@@ -2,21 +2,18 @@
 //
 // How to extend this mock, most common first:
 //
-// 1. A new way to answer a chat call: a field of `BackendAnswer` in script.ts; its name in names.ts; chunks.ts for what is
-//    in the stream, stream.ts for how it is written, completion.ts for the answer in one piece.
-// 2. A new switch: switches.ts (the option with its TSDoc), settings.ts (its default), names.ts, and the room of its behaviour:
+// 1. A new way to answer a chat call: a field of `BackendAnswer` in script.ts; its name in check-script.ts; chunks.ts for what
+//    is said, stream.ts for how it is written.
+// 2. A new switch: options.ts (the option with its TSDoc), settings.ts (its default), and the room of its behaviour:
 //    gates.ts for refused chat calls, stream.ts and framing.ts for streams, the file of an endpoint for the rest.
-// 3. A new mistake of clients to notice: a kind in record.ts; request-rules.ts for those of every request, chat-rules.ts and
-//    message-rules.ts for those of chat calls.
-// 4. A new endpoint: record.ts and names.ts (its name), routes.ts, and its handler in service.ts.
+// 3. A new mistake of clients to notice: a kind in record.ts, and rules.ts.
+// 4. A new endpoint: record.ts (its name), routes.ts, and its handler in service.ts.
 
-import { checkNames } from "../names.ts";
+import { checkNames, type NamesOf } from "../names.ts";
 import type { PortOption } from "../server/listen.ts";
 import { Backend } from "./backend.ts";
-import type { BackendFaultOptions } from "./fault.ts";
 import { fits } from "./journal.ts";
-import { FILTER, OPTIONS } from "./names.ts";
-import type { MockCodebuffBackendOptions } from "./options.ts";
+import type { BackendUser, MockCodebuffBackendOptions, MockCodebuffBackendSwitches } from "./options.ts";
 import { HttpPort } from "./port.ts";
 import type {
   BackendEndpoint,
@@ -25,11 +22,14 @@ import type {
   BackendRun,
   BackendViolation,
 } from "./record.ts";
-import type { BackendScript } from "./script.ts";
+import type { BackendFaultOptions, BackendScript } from "./script.ts";
 import { Service } from "./service.ts";
-import { setAnew } from "./settings.ts";
-import type { MockCodebuffBackendSwitches } from "./switches.ts";
-import type { BackendUser } from "./user.ts";
+import { OPTIONS, setAnew } from "./settings.ts";
+
+const FILTER: NamesOf<BackendRequestFilter> = {
+  ...{ endpoint: true, action: true, method: true },
+  ...{ runId: true, userId: true, state: true, status: true },
+};
 
 /**
  * The HTTP backend that a Codebuff run talks to, on a port of 127.0.0.1: users, runs and their steps, the registry of agents,

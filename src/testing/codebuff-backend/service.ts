@@ -2,17 +2,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { agentRuns, steps } from "./agent-runs.ts";
 import type { Backend } from "./backend.ts";
-import { healthz, tokenCount } from "./bookkeeping.ts";
+import { agents, docsSearch, healthz, me, tokenCount, webSearch } from "./bookkeeping.ts";
 import { type Call, failed, NOT_FOUND, type Reply } from "./call.ts";
 import { CHAT_FAILED, chat, directChat } from "./chat.ts";
 import { Exchange } from "./exchange.ts";
 import { playFault } from "./faults.ts";
-import { me } from "./me.ts";
 import { readCall, readText } from "./read-call.ts";
 import type { BackendEndpoint } from "./record.ts";
-import { agents } from "./registry.ts";
-import { noteRequest } from "./request-rules.ts";
-import { docsSearch, webSearch } from "./searches.ts";
+import { noteRequest } from "./rules.ts";
 
 const HANDLERS: {
   readonly [endpoint in Exclude<BackendEndpoint, "chat">]: (call: Call, backend: Backend) => Reply;

@@ -1,10 +1,8 @@
 // The settings, from switches of the start and later ones.
 import { checkNames, guessAt, InvalidMockInput } from "../names.ts";
 import { changed } from "../server/switches.ts";
-import { checkSse } from "./check-sse.ts";
-import { FREE_MODE } from "./free-mode.ts";
-import { SWITCHES } from "./names.ts";
-import type { MockCodebuffBackendSwitches } from "./switches.ts";
+import { checkSse, SSE } from "./check-script.ts";
+import type { BackendFreeModeGate, MockCodebuffBackendSwitches } from "./options.ts";
 
 /** All switches, decided. */
 export type Settings = Required<MockCodebuffBackendSwitches>;
@@ -13,11 +11,9 @@ const DEFAULTS: Settings = {
   profile: "march",
   banned: false,
   country: null,
-  allowedCountries: ["US"],
   freeModeGate: null,
   retryAfter: 60,
   quota: "none",
-  creditFallback: false,
   balance: 1000,
   noRunId: false,
   finishSlowMs: 0,
@@ -31,35 +27,52 @@ const DEFAULTS: Settings = {
   strict: true,
 };
 
+/** The names of the switches. Those of `agents` are any. */
+const SWITCHES = { ...DEFAULTS, agents: true, sse: SSE };
+
+/** The names of the options, without a port. */
+export const OPTIONS = { ...SWITCHES, answer: true, users: true, clock: true };
+
+/** The status of each gate of July. Its words are the mock's own: only the codes are known. */
+export const FREE_MODE: {
+  readonly [gate in BackendFreeModeGate]: readonly [status: number, message: string];
+} = {
+  free_mode_gemini_thinker_required: [403, "Free mode needs the Gemini thinker for this agent."],
+  free_mode_invalid_agent_model: [403, "This agent may not use this model in free mode."],
+  free_mode_cli_required: [403, "Free mode is only available in the CLI."],
+  free_mode_invalid_agent_hierarchy: [403, "This agent may not be spawned in free mode."],
+  session_model_mismatch: [409, "The session was opened for another model."],
+  session_superseded: [409, "Another session has taken over."],
+  session_expired: [410, "The session has expired."],
+  waiting_room_required: [428, "Join the waiting room first."],
+  waiting_room_queued: [429, "You are in the waiting room."],
+  free_mode_rate_limited: [429, "Free mode is rate limited. Try again later."],
+};
+
 /** What each of these takes. */
-const VALUES = {
+const VALUES: Readonly<Record<string, readonly string[]>> = {
   profile: ["march", "july"],
   quota: ["none", "weekly", "session"],
   freeModeGate: Object.keys(FREE_MODE),
-} as const;
+};
 
 /** The settings of a server that was given switches. @throws InvalidMockInput for a value that does not exist */
 export function settingsOf(switches: MockCodebuffBackendSwitches): Settings {
-  checkValues(switches);
-  return changed(DEFAULTS, switches);
+  return withValues(DEFAULTS, switches);
 }
 
 /** The settings with some switches set anew. @throws InvalidMockInput for a switch or a value that does not exist */
 export function setAnew(settings: Settings, switches: MockCodebuffBackendSwitches): Settings {
   checkNames(switches, SWITCHES, "switch");
-  checkValues(switches);
-  return changed(settings, switches);
+  return withValues(settings, switches);
 }
 
-function checkValues(switches: MockCodebuffBackendSwitches): void {
+function withValues(settings: Settings, switches: MockCodebuffBackendSwitches): Settings {
   if (switches.sse) checkSse(switches.sse);
   for (const [name, values] of Object.entries(VALUES)) {
-    const value: unknown = Reflect.get(switches, name);
-    const isOff = value === null && name === "freeModeGate";
-    if (value === undefined || isOff || values.some((one) => one === value)) continue;
-    throw new InvalidMockInput(
-      `${name} \`${String(value)}\` does not exist.`,
-      guessAt(String(value), values),
-    );
+    const value = String(Reflect.get(switches, name) ?? values[0]);
+    if (!values.includes(value))
+      throw new InvalidMockInput(`${name} \`${value}\` does not exist.`, guessAt(value, values));
   }
+  return changed(settings, switches);
 }

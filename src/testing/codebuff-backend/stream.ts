@@ -4,9 +4,7 @@ import type { Backend } from "./backend.ts";
 import { type ChunkHead, chunksOf } from "./chunks.ts";
 import type { Exchange } from "./exchange.ts";
 import { comment, dataBlock, Gzip, jsonText, pieces, withLineEnds } from "./framing.ts";
-import { passGate } from "./pass-gate.ts";
-import type { BackendAnswer } from "./script.ts";
-import type { BackendSse } from "./switches.ts";
+import type { BackendAnswer, BackendSse } from "./script.ts";
 
 /** What the stream says when the provider fails in its middle. */
 const IN_STREAM_ERROR = {
@@ -49,7 +47,7 @@ export class Stream {
   async #playRaw(frames: NonNullable<BackendAnswer["frames"]>, gapMs: number): Promise<void> {
     for (const [place, frame] of frames.entries()) {
       if (typeof frame !== "string" && !(frame instanceof Uint8Array)) {
-        await passGate(frame, this.#exchange);
+        await this.#exchange.pass(frame);
         continue;
       }
       if (place > 0) await this.#exchange.delay(gapMs);
@@ -62,7 +60,7 @@ export class Stream {
   async #playChunks(answer: BackendAnswer, head: ChunkHead, comments: boolean): Promise<void> {
     if (comments) await this.#comments();
     for (const item of chunksOf(answer, head, this.#sse)) {
-      if (item.kind === "gate") await passGate(item.gate, this.#exchange);
+      if (item.kind === "gate") await this.#exchange.pass(item.gate);
       else if ((await this.#frame(jsonText(item.json, this.#sse), answer.gapMs ?? 0)) === "over") return;
     }
     if (!this.#sse.noDone && (await this.#frame("[DONE]", answer.gapMs ?? 0)) === "over") return;

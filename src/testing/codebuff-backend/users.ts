@@ -1,7 +1,11 @@
 // The users of the server, by key.
-import { checkNames, InvalidMockInput } from "../names.ts";
-import { USER } from "./names.ts";
-import type { BackendUser } from "./user.ts";
+import { checkNames, InvalidMockInput, type NamesOf } from "../names.ts";
+import type { BackendUser } from "./options.ts";
+
+const USER: NamesOf<BackendUser> = {
+  ...{ key: true, id: true, email: true, discordId: true, referralCode: true, referralLink: true },
+  ...{ stripeCustomerId: true, banned: true, country: true, quota: true, balance: true },
+};
 
 /** The users of the server, by key. */
 export class Users {

@@ -2,11 +2,11 @@
 //
 // How to extend this fake, most common first:
 //
-// 1. A new misbehaviour: a switch. Add it to switches.ts with its TSDoc and to read-scenario.ts, which checks it; play it
+// 1. A new misbehaviour: a switch. Add it to scenario.ts with its TSDoc and to read-scenario.ts, which checks it; play it
 //    where it belongs: program/steps.ts for what events there are, program/output.ts for how they are framed,
 //    program/run.ts for how the process begins and ends. Give it a test by its name.
-// 2. A new way to fail: `FakeCodebuffFailure` in switches.ts, and its words in program/failures.ts.
-// 3. A new thing that a script can do: `FakeCodebuffStep` in scenario.ts, `STEPS` in read-scenario.ts, program/player.ts.
+// 2. A new way to fail: `FakeCodebuffFailure` in scenario.ts, and its words in program/failures.ts.
+// 3. A new thing that a script can do: `FakeCodebuffStep` in script.ts, `STEPS` in read-scenario.ts, program/player.ts.
 // 4. A new option of the CLI: program/flags.ts.
 // 5. More to know about a run: record.ts, program/journal.ts.
 

@@ -1,144 +1,83 @@
 // Reads and checks a scenario.
 import { readFileSync } from "node:fs";
 import { guessAt, InvalidMockInput } from "../names.ts";
+import { type Dict, isDict } from "../server/dict.ts";
+import { fieldIssues, type Shapes } from "../shape.ts";
 import type { FakeCodebuffScenario } from "./scenario.ts";
 
-type Check = readonly [holds: (value: unknown) => boolean, wanted: string];
+/** What each switch takes: a type, a test, or either. Every switch there is, so that a new one cannot be forgotten. */
+const SWITCHES: { readonly [Key in keyof Required<FakeCodebuffScenario>]: string } = {
+  ...{ profile: "note|fork|print|tui", events: "events", exit: "exit" },
+  ...{ echoPrompt: "boolean", askUser: "true or question", subagents: "amount", progress: "amount" },
+  download: "complete|failed",
+  failWith: "401|402|403|429|500|502|503|504|me|no-key|no-prompt|agent|no-response|connect",
+  ...{ failAfterMs: "amount", chunkBytes: "size", gapMs: "amount", newline: "\n|\r\n|none-last" },
+  ...{ bom: "boolean", junk: "amount", hugeLine: "amount", flood: "endless or amount", infinity: "boolean" },
+  ...{ stderr: "noise[]", stderrFlood: "amount", errorEventOn: "stdout|stderr", traceLines: "boolean" },
+  ...{
+    noFinish: "boolean",
+    dupFinish: "boolean",
+    dupStart: "boolean",
+    eventsAfterFinish: "boolean or script",
+  },
+  ...{ sessionKey: "string", sessionId: "string", exitBeforeFlush: "boolean", holdPipes: "amount" },
+  ...{ closeStdout: "boolean", ignoreSigterm: "boolean", slowSigterm: "amount", grandchild: "boolean" },
+  ...{ startDelayMs: "amount", stallAfter: "amount", secondMs: "amount", stdinWaitMs: "amount" },
+  ...{ jsonObject: "object", plain: "boolean", quiet: "boolean", unknownOption: "error|ignore" },
+  ...{ version: "string", requireKey: "boolean", credentialsFile: "string", continueStore: "string" },
+  ...{ unknownSession: "newest|none", recordEnv: "string[]" },
+};
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-const isCount = (value: unknown): boolean => typeof value === "number" && value >= 0;
+const SHAPES: Shapes = {
+  exit: "code?:whole afterMs?:amount signal?:SIGTERM|SIGINT|SIGHUP|SIGKILL|SIGSEGV|SIGABRT never?:boolean",
+  question: "toolCallId?:string toolName?:string",
+  noise: "text:string atMs?:amount",
+};
 
-const flag: Check = [(value) => typeof value === "boolean", "true or false"];
-const text: Check = [(value) => typeof value === "string", "a string"];
-const count: Check = [isCount, "a number of at least 0"];
-const oneOf = (...values: readonly unknown[]): Check => [
-  (value) => values.includes(value),
-  `one of ${values.map((value) => JSON.stringify(value)).join(", ")}`,
-];
+/** The steps that are no event: each has one of these alone. An event has a `type`, and may have these as fields. */
+const STEPS: Readonly<Record<string, string>> = {
+  ...{ delayMs: "amount", raw: "string", base64: "string", stderr: "string", hold: "string" },
+};
 
-/** The keys of a step that is no event. An event has a `type`, and may have these as fields. */
-const STEPS: Readonly<Record<string, (value: unknown) => boolean>> = {
-  delayMs: isCount,
-  raw: (value) => typeof value === "string",
-  base64: (value) => typeof value === "string",
-  json: () => true,
-  stderr: (value) => typeof value === "string",
-  hold: (value) => typeof value === "string",
+/** Tests of what no shape can say. */
+const TESTS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  script: (value) => Array.isArray(value) && value.every(isStep),
+  events: (value) => {
+    if (!isDict(value)) return holds(value, "script");
+    const { byPrompt, default: otherwise = [], ...rest } = value;
+    const scripts = isDict(byPrompt) ? [...Object.values(byPrompt), otherwise] : [undefined];
+    return Object.keys(rest).length === 0 && scripts.every((script) => holds(script, "script"));
+  },
+  size: (value) => Number.isInteger(value) && Number(value) > 0,
+  true: (value) => value === true,
 };
 
 function isStep(value: unknown): boolean {
   if (typeof value === "string") return true;
-  if (!isObject(value)) return false;
-  if (typeof value["type"] === "string") return true;
-  const [[key, field] = [], ...others] = Object.entries(value);
-  return key !== undefined && others.length === 0 && STEPS[key]?.(field) === true;
+  if (!isDict(value)) return false;
+  if (typeof value["type"] === "string" || ("json" in value && Object.keys(value).length === 1)) return true;
+  const [[key = "", field] = [], ...others] = Object.entries(value);
+  return others.length === 0 && Object.hasOwn(STEPS, key) && holds(field, STEPS[key] ?? "");
 }
 
-const isScript = (value: unknown): boolean => Array.isArray(value) && value.every(isStep);
-
-/** Something else than an array is taken by keys: of those that it has, each must hold. */
-const fields =
-  (checks: Readonly<Record<string, (value: unknown) => boolean>>) =>
-  (value: unknown): boolean =>
-    isObject(value) && Object.entries(value).every(([key, field]) => checks[key]?.(field) === true);
-
-const isText = (value: unknown): boolean => typeof value === "string";
-const isAnswers = fields({
-  byPrompt: (value) => isObject(value) && Object.values(value).every(isScript),
-  default: isScript,
-});
-
-/** Every key there is, so that a new one cannot be forgotten. */
-const CHECKS: { readonly [Key in keyof Required<FakeCodebuffScenario>]: Check } = {
-  profile: oneOf("note", "fork", "print", "tui"),
-  events: [
-    (value) => isScript(value) || (isAnswers(value) && isObject(value) && "byPrompt" in value),
-    "an array of steps, or { byPrompt, default }",
-  ],
-  exit: [
-    fields({
-      code: (value) => Number.isInteger(value) && isCount(value),
-      afterMs: isCount,
-      signal: (value) => typeof value === "string" && /^SIG[A-Z]+$/.test(value),
-      never: (value) => typeof value === "boolean",
-    }),
-    "{ code, afterMs, signal, never }",
-  ],
-  echoPrompt: flag,
-  askUser: [
-    (value) =>
-      value === true ||
-      fields({ toolCallId: isText, toolName: isText, input: () => true, result: () => true })(value),
-    "true, or { toolCallId, toolName, input, result }",
-  ],
-  subagents: count,
-  progress: count,
-  download: oneOf("complete", "failed"),
-  failWith: oneOf(
-    ...["401", "402", "403", "429", "500", "502", "503", "504", "me"],
-    ...["no-key", "no-prompt", "agent", "no-response", "connect"],
-  ),
-  failAfterMs: count,
-  chunkBytes: [(value) => Number.isInteger(value) && Number(value) > 0, "a whole number above 0"],
-  gapMs: count,
-  newline: oneOf("\n", "\r\n", "none-last"),
-  bom: flag,
-  junk: count,
-  hugeLine: [(value) => isCount(value) && Number(value) >= 30, "a number of at least 30"],
-  flood: [(value) => isCount(value) || value === "endless", 'a number of at least 0, or "endless"'],
-  infinity: flag,
-  stderr: [
-    (value) => Array.isArray(value) && value.every(fields({ text: isText, atMs: isCount })),
-    "an array of { text, atMs }",
-  ],
-  stderrFlood: count,
-  errorEventOn: oneOf("stdout", "stderr"),
-  traceLines: flag,
-  noFinish: flag,
-  dupFinish: flag,
-  dupStart: flag,
-  eventsAfterFinish: [(value) => typeof value === "boolean" || isScript(value), "true, or an array of steps"],
-  sessionKey: text,
-  sessionId: text,
-  exitBeforeFlush: flag,
-  holdPipes: count,
-  closeStdout: flag,
-  ignoreSigterm: flag,
-  slowSigterm: count,
-  grandchild: flag,
-  startDelayMs: count,
-  stallAfter: count,
-  secondMs: count,
-  stdinWaitMs: count,
-  jsonObject: [isObject, "an object"],
-  plain: flag,
-  quiet: flag,
-  unknownOption: oneOf("error", "ignore"),
-  version: text,
-  requireKey: flag,
-  credentialsFile: text,
-  continueStore: text,
-  unknownSession: oneOf("newest", "none"),
-  recordEnv: [(value) => Array.isArray(value) && value.every(isText), "an array of names"],
-};
-
-/** What is wrong with a scenario; nothing, if it can be played. */
-function mistakesOf(scenario: unknown): readonly string[] {
-  if (!isObject(scenario)) return ["a scenario is an object"];
-  const checks: Readonly<Record<string, Check>> = CHECKS;
-  return Object.entries(scenario).flatMap(([key, value]) => {
-    if (value === undefined) return [];
-    const check = Object.hasOwn(checks, key) ? checks[key] : undefined;
-    if (check === undefined)
-      return [`there is no switch ${JSON.stringify(key)} (${guessAt(key, Object.keys(checks))})`];
-    const [holds, wanted] = check;
-    return holds(value) ? [] : [`${JSON.stringify(key)} has to be ${wanted}`];
+function holds(value: unknown, types: string): boolean {
+  return types.split(" or ").some((type) => {
+    const test = TESTS[type];
+    return test ? test(value) : fieldIssues({ value }, `value:${type}`, SHAPES).length === 0;
   });
 }
 
-function isScenario(value: unknown): value is FakeCodebuffScenario {
-  return mistakesOf(value).length === 0;
+/** What is wrong with a scenario; nothing, if it can be played. */
+function mistakesOf(scenario: Dict): readonly string[] {
+  const switches: Readonly<Record<string, string>> = SWITCHES;
+  return Object.entries(scenario).flatMap(([key, value]) => {
+    if (value === undefined) return [];
+    const types = Object.hasOwn(switches, key) ? switches[key] : undefined;
+    if (types === undefined)
+      return [`there is no switch ${JSON.stringify(key)} (${guessAt(key, Object.keys(switches))})`];
+    const tooShort = key === "hugeLine" && Number(value) < 30;
+    return holds(value, types) && !tooShort ? [] : [`${JSON.stringify(key)} has to be of type ${types}`];
+  });
 }
 
 /**
@@ -147,8 +86,9 @@ function isScenario(value: unknown): value is FakeCodebuffScenario {
  * @throws InvalidMockInput saying what is wrong: silence would make a test pass for nothing.
  */
 export function checkScenario(value: unknown): FakeCodebuffScenario {
-  if (isScenario(value)) return value;
-  throw new InvalidMockInput("this scenario cannot be played:", `${mistakesOf(value).join("; ")}.`);
+  const mistakes = isDict(value) ? mistakesOf(value) : ["a scenario is an object"];
+  if (mistakes.length === 0) return value as FakeCodebuffScenario;
+  throw new InvalidMockInput("this scenario cannot be played:", `${mistakes.join("; ")}.`);
 }
 
 /** Reads what `FAKE_CODEBUFF_SCENARIO` says: JSON, or the path of a file with JSON. */

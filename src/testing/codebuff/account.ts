@@ -1,18 +1,7 @@
-// The credits of the mock server's user.
-
-/** What a usage-response says. */
-export interface AccountFigures {
-  readonly usage: number;
-  readonly remainingBalance: number;
-  /** Numbers under any of `free`, `referral`, `purchase`, `admin`, `organization`. */
-  readonly balanceBreakdown?: { readonly [source: string]: number };
-  /** ISO 8601. */
-  readonly next_quota_reset: string | null;
-  readonly autoTopupAdded?: number;
-  readonly autoTopupEnabled?: boolean;
-}
-
-const NEXT_QUOTA_RESET = "2025-11-01T00:00:00.000Z";
+// The credits and the token of the mock server's user.
+import type { FrameWriter } from "./frames.ts";
+import type { AccountFigures, PromptErrorFields } from "./messages.ts";
+import type { AuthOutcome, Settings } from "./options.ts";
 
 /** The credits of the one user that a server has. */
 export class Account {
@@ -33,7 +22,35 @@ export class Account {
       usage: this.#used,
       remainingBalance,
       balanceBreakdown: { free: remainingBalance },
-      next_quota_reset: NEXT_QUOTA_RESET,
+      next_quota_reset: "2025-11-01T00:00:00.000Z",
     };
   }
+}
+
+type Refusal = Exclude<AuthOutcome, "off">;
+
+const REFUSALS: { readonly [refusal in Refusal]: PromptErrorFields } = {
+  "action-error": {
+    message: "Invalid auth token. You may have been logged out from the web portal. Please log in again.",
+    error: null,
+  },
+  "no-user": { error: "Missing user or fingerprint ID", message: "Please log in to continue." },
+  "no-credits": { error: "Insufficient credits", message: "You have no credits left.", remainingBalance: 0 },
+  "no-organization-credits": {
+    error: "Insufficient organization credits",
+    message: "Your organization has no credits left.",
+    remainingBalance: 0,
+  },
+};
+
+/** What is wrong with a token; undefined for a good one. */
+export function refusalOf(authToken: string | null | undefined, { auth }: Settings): Refusal | undefined {
+  const outcome = typeof auth === "function" ? auth(authToken ?? undefined) : auth;
+  return outcome === "off" ? undefined : outcome;
+}
+
+/** The frame that refuses a prompt. */
+export function refusalFrame(refusal: Refusal, promptId: string, frames: FrameWriter): string {
+  const fields = REFUSALS[refusal];
+  return refusal === "action-error" ? frames.actionError(fields) : frames.promptError(promptId, fields);
 }

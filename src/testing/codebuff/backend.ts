@@ -6,14 +6,20 @@ import { checkAnswer } from "../server/script-runner.ts";
 import { Account } from "./account.ts";
 import { FrameWriter } from "./frames.ts";
 import { Heartbeat } from "./heartbeat.ts";
-import { CodebuffJournal } from "./journal.ts";
-import { ClientHistory } from "./mistakes.ts";
-import { OPTIONS } from "./names.ts";
-import type { MockCodebuffOptions } from "./options.ts";
+import { type ClientHistory, newHistory } from "./mistakes.ts";
+import { type MockCodebuffSwitches, OPTIONS, type Settings, settingsOf } from "./options.ts";
 import { CodebuffPeer } from "./peer.ts";
-import { resolveSettings, type Settings } from "./profiles.ts";
+import { CodebuffJournal } from "./record.ts";
 import { type Answer, echoAnswer } from "./script.ts";
 import { Sessions } from "./sessions.ts";
+
+/** What `MockCodebuffServer.start()` takes. Every switch can be set alone; the rest is as the profile has it. */
+export interface MockCodebuffOptions extends MockCodebuffSwitches {
+  /** The source of time for delays and the heartbeat. @default systemClock */
+  readonly clock?: Clock;
+  /** How prompts are answered. @default a few chunks that echo the prompt */
+  readonly answer?: Answer;
+}
 
 /** The server without its sockets: what its connections share. */
 export class CodebuffBackend {
@@ -32,7 +38,7 @@ export class CodebuffBackend {
 
   constructor(options: MockCodebuffOptions) {
     checkNames(options, OPTIONS, "option");
-    this.settings = resolveSettings(options);
+    this.settings = settingsOf(options);
     this.clock = options.clock ?? systemClock;
     this.answer = options.answer ?? echoAnswer;
     checkAnswer(this.answer);
@@ -62,11 +68,8 @@ export class CodebuffBackend {
   }
 
   historyOf(sessionId: string): ClientHistory {
-    let history = this.#histories.get(sessionId);
-    if (!history) {
-      history = new ClientHistory();
-      this.#histories.set(sessionId, history);
-    }
+    const history = this.#histories.get(sessionId) ?? newHistory();
+    this.#histories.set(sessionId, history);
     return history;
   }
 }

@@ -1,8 +1,7 @@
 // Writes frames in the JSON style of each server.
 import { type JsonStyle, PythonFloat, writePythonJson } from "../server/python-json.ts";
-import type { AccountFigures } from "./account.ts";
-import type { Settings } from "./profiles.ts";
-import type { ActionErrorFields, PromptErrorFields, PromptResponseFields } from "./script.ts";
+import type { AccountFigures, PromptErrorFields, PromptResponseFields } from "./messages.ts";
+import type { Settings } from "./options.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -14,7 +13,7 @@ export class FrameWriter {
     this.#settings = settings;
   }
 
-  ack(txid: number | bigint | undefined): string {
+  ack(txid: number | undefined): string {
     return this.#control({ type: "ack", txid: txid ?? null, success: true, error: null });
   }
 
@@ -35,11 +34,6 @@ export class FrameWriter {
     return this.#control({ type: "action", data });
   }
 
-  /** The init-response of the original server: a usage-response by another name. */
-  initResponseWith(figures: AccountFigures): string {
-    return this.action({ type: "init-response", ...figures });
-  }
-
   usageResponse(figures: AccountFigures): string {
     return this.action({ type: "usage-response", ...figures });
   }
@@ -49,9 +43,13 @@ export class FrameWriter {
     return writePythonJson({ type: "action", data }, this.#promptStyle);
   }
 
-  actionError({ message, error = null, remainingBalance = null }: ActionErrorFields): string {
-    const balance = remainingBalance === null ? null : this.#amount(remainingBalance);
-    return this.#prompt({ type: "action-error", message, error, remainingBalance: balance });
+  actionError({ message, error = null, remainingBalance = null }: PromptErrorFields): string {
+    return this.#prompt({
+      type: "action-error",
+      message,
+      error,
+      remainingBalance: this.#amount(remainingBalance),
+    });
   }
 
   chunk(promptId: string, chunk: unknown): string {
@@ -78,7 +76,7 @@ export class FrameWriter {
       userInputId: promptId,
       message,
       error,
-      remainingBalance: remainingBalance === null ? null : this.#amount(remainingBalance),
+      remainingBalance: this.#amount(remainingBalance),
     });
   }
 
@@ -98,8 +96,8 @@ export class FrameWriter {
   }
 
   /** Python holds amounts as floats, and writes a point into whole ones. */
-  #amount(value: number): unknown {
-    return this.#settings.errorTexts === "python" ? new PythonFloat(value) : value;
+  #amount(value: number | null): unknown {
+    return this.#settings.errorTexts === "python" && value !== null ? new PythonFloat(value) : value;
   }
 
   /** One level deep: a null within a session state is the user's. */

@@ -1,23 +1,19 @@
 // What the server does about each message.
 import type { CancelTimer, Clock } from "../../core/clock.ts";
-import type { Account } from "./account.ts";
-import { refusalFrame, refusalOf } from "./auth.ts";
-import { historyProblem } from "./chat-message.ts";
-import type { CancelUserInputData, InitData, PromptData } from "./client-actions.ts";
-import type { ClientRecord } from "./client-record.ts";
+import { type Account, refusalFrame, refusalOf } from "./account.ts";
+import type { Accepted } from "./check-frame.ts";
 import { failing } from "./failures.ts";
 import type { FrameWriter } from "./frames.ts";
-import type { CodebuffJournal } from "./journal.ts";
-import type { ClientHistory } from "./mistakes.ts";
+import type { CancelUserInputData, InitData, PromptData } from "./messages.ts";
+import type { ClientHistory, ClientRecord } from "./mistakes.ts";
 import { noiseBeforeAnswer } from "./oddities.ts";
-import type { Settings } from "./profiles.ts";
+import type { Settings } from "./options.ts";
 import { promptMessages } from "./prompt-messages.ts";
-import type { Mistake, MockConnection, ReceivedPrompt } from "./record.ts";
+import type { CodebuffJournal, Mistake, MockConnection, ReceivedPrompt } from "./record.ts";
 import type { RunPort } from "./reply.ts";
 import { Requests } from "./requests.ts";
 import { Run } from "./run.ts";
 import type { Answer } from "./script.ts";
-import type { Accepted } from "./verdict.ts";
 
 /** What the handlers need of their connection. */
 export interface HandlerPort extends RunPort {
@@ -77,7 +73,12 @@ export class Handlers {
   async handle({ txid, message }: Accepted, ack: () => void): Promise<void> {
     switch (message.type) {
       case "identify":
-        return this.#identifyAgain(message.clientSessionId, txid);
+        // Acked and ignored.
+        return this.#port.record.sawIdentify(
+          message.clientSessionId,
+          txid,
+          this.#host.historyOf(message.clientSessionId),
+        );
       case "ping":
         return this.#port.beat();
       case "subscribe":
@@ -101,11 +102,6 @@ export class Handlers {
     }
   }
 
-  /** Acked and ignored. */
-  #identifyAgain(sessionId: string, txid: number): void {
-    this.#port.record.sawIdentify(sessionId, txid, this.#host.historyOf(sessionId));
-  }
-
   #changeTopics(type: "subscribe" | "unsubscribe", topics: readonly string[]): void {
     const { frames, journal, settings } = this.#host;
     if (topics.length === 0 && settings.emptyTopics === "refuse") {
@@ -126,15 +122,13 @@ export class Handlers {
   #init({ authToken }: InitData): void {
     const { account, frames, settings } = this.#host;
     const { init } = settings;
+    const send = (frame: string) => this.#port.send(frame);
     if (init === "ack-only" || refusalOf(authToken, settings)) return;
     if (init === "usage") {
-      this.#port.send(frames.usageResponse(account.figures));
-      this.#port.send(frames.initResponseWith(account.figures));
-    } else if (init === "respond") this.#port.send(frames.initResponse());
-    else {
-      const error = `Internal error: Failed to initialize session: ${init.error}`;
-      this.#port.send(frames.nack(undefined, error));
-    }
+      send(frames.usageResponse(account.figures));
+      send(frames.action({ type: "init-response", ...account.figures }));
+    } else if (init === "respond") send(frames.initResponse());
+    else send(frames.nack(undefined, `Internal error: Failed to initialize session: ${init.error}`));
   }
 
   #cancel({ authToken, promptId }: CancelUserInputData, txid: number): void {
@@ -200,7 +194,7 @@ export class Handlers {
     this.#runs.add(run);
     journal.add(journal.prompts, prompt);
     if (settings.usage === "around") this.#port.send(frames.usageResponse(account.figures));
-    for (const raw of noiseBeforeAnswer(settings.oddities, frames, promptId)) port.send(raw);
+    for (const raw of noiseBeforeAnswer(settings, frames, promptId)) port.send(raw);
     await run.perform();
     this.#runs.delete(run);
   }
@@ -210,12 +204,7 @@ export class Handlers {
     const { frames, settings } = this.#host;
     const refusal = refusalOf(data.authToken, settings);
     if (refusal) return refusalFrame(refusal, promptId, frames);
-    const problem = settings.errorTexts === "python" ? historyProblem(data.sessionState) : undefined;
-    if (problem !== undefined) {
-      this.#port.blame({ kind: "schema-error", detail: problem });
-      return frames.promptError(promptId, { message: `Failed to process prompt: ${problem}` });
-    }
-    if (messages.length > 0 || settings.emptyPrompt === "accept") return undefined;
+    if (messages.length > 0 || settings.messageOrder === "history-first") return undefined;
     this.#port.blame({ kind: "empty-prompt", detail: promptId });
     const message = "Failed to process prompt: No messages found in prompt action";
     return frames.promptError(promptId, { message });

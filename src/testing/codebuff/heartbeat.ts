@@ -1,6 +1,8 @@
 // Cuts connections that stay silent.
 import type { CancelTimer, Clock } from "../../core/clock.ts";
-import type { HeartbeatSettings } from "./profiles.ts";
+import type { Settings } from "./options.ts";
+
+type HeartbeatSettings = Exclude<Settings["heartbeat"], false>;
 
 /** Who is cut when it stays silent. */
 export interface Beating {

@@ -1,85 +1,74 @@
 // Notes mistakes of clients that the real server would accept.
-import { type Dict, isDict } from "../server/dict.ts";
+import { isDict } from "../server/dict.ts";
+import type { Accepted } from "./check-frame.ts";
 import type { Mistake } from "./record.ts";
-import type { Accepted } from "./verdict.ts";
 
 /** What is wrong with a message by itself although the server takes it. */
-export function mistakesIn({ message, source, notes }: Accepted): readonly Mistake[] {
-  const mistakes: Mistake[] = [...notes];
-  for (const field of nullFields(source)) mistakes.push({ kind: "null-field", detail: field });
-  const { txid } = source;
+export function mistakesIn({ message, source }: Accepted): readonly Mistake[] {
+  const mistakes: Mistake[] = [];
+  const { txid, data } = source;
+  for (const [prefix, fields] of [["", source] as const, ["data.", isDict(data) ? data : {}] as const])
+    for (const [name, value] of Object.entries(fields))
+      if (value === null) mistakes.push({ kind: "null-field", detail: prefix + name });
   if (!Number.isSafeInteger(txid) || Number(txid) < 0)
-    mistakes.push({
-      kind: "txid-invalid",
-      detail: typeof txid === "bigint" ? String(txid) : JSON.stringify(txid),
-    });
-  switch (message.type) {
-    case "identify":
-      if (message.clientSessionId === "")
-        mistakes.push({ kind: "empty-session-id", detail: "clientSessionId" });
-      break;
-    case "subscribe":
-    case "unsubscribe":
-      if (message.topics.length === 0) mistakes.push({ kind: "empty-topics", detail: message.type });
-      break;
-    case "action":
-      if (message.data.type !== "prompt") break;
-      for (const field of ["toolResults", "costMode"] as const)
-        if (message.data[field] === undefined)
-          mistakes.push({ kind: "missing-field", detail: `data.${field}` });
-      break;
-    case "ping":
-      break;
-  }
+    mistakes.push({ kind: "txid-invalid", detail: JSON.stringify(txid) });
+  if (message.type === "identify" && message.clientSessionId === "")
+    mistakes.push({ kind: "empty-session-id", detail: "clientSessionId" });
+  if ("topics" in message && message.topics.length === 0)
+    mistakes.push({ kind: "empty-topics", detail: message.type });
+  if (message.type === "action" && message.data.type === "prompt")
+    for (const field of ["toolResults", "costMode"] as const)
+      if (message.data[field] === undefined)
+        mistakes.push({ kind: "missing-field", detail: `data.${field}` });
   return mistakes;
 }
 
-function nullFields(source: Dict): readonly string[] {
-  const { data } = source;
-  return [...nullKeys(source, ""), ...(isDict(data) ? nullKeys(data, "data.") : [])];
-}
-
-function nullKeys(dict: Dict, prefix: string): readonly string[] {
-  return Object.keys(dict)
-    .filter((key) => dict[key] === null)
-    .map((key) => prefix + key);
-}
-
-/** The txids of one connection, in order. */
-export class TxidOrder {
-  readonly #used = new Set<number>();
-  #last = Number.NEGATIVE_INFINITY;
-
-  /** Takes note of the next one, and says what is wrong with it. */
-  next(txid: number): Mistake | undefined {
-    const reused = this.#used.has(txid);
-    const late = txid < this.#last;
-    const detail = `${txid} after ${this.#last}`;
-    this.#used.add(txid);
-    this.#last = Math.max(this.#last, txid);
-    if (reused) return { kind: "txid-reused", detail };
-    return late ? { kind: "txid-not-increasing", detail } : undefined;
-  }
-}
-
 /** What a server remembers of one session id, over all its connections. */
-export class ClientHistory {
-  #lastTxid = Number.NEGATIVE_INFINITY;
-  readonly #promptIds = new Set<string>();
+export interface ClientHistory {
+  lastTxid: number;
+  readonly promptIds: Set<string>;
+}
 
-  /** A new connection of this session id begins with this txid. */
-  reconnect(txid: number): Mistake | undefined {
-    if (txid > this.#lastTxid) return undefined;
-    return { kind: "txid-restarted", detail: `${txid} after ${this.#lastTxid} on an earlier connection` };
+export const newHistory = (): ClientHistory => ({ lastTxid: Number.NEGATIVE_INFINITY, promptIds: new Set() });
+
+/** What the client of one connection has said so far, here and, once its id is known, on earlier connections. */
+export class ClientRecord {
+  readonly #blame: (mistake: Mistake) => void;
+  readonly #txids = new Set<number>();
+  #lastTxid = Number.NEGATIVE_INFINITY;
+  #history = newHistory();
+  #identified = false;
+
+  constructor(blame: (mistake: Mistake) => void) {
+    this.#blame = blame;
   }
 
   sawTxid(txid: number): void {
+    const detail = `${txid} after ${this.#lastTxid}`;
+    if (this.#txids.has(txid)) this.#blame({ kind: "txid-reused", detail });
+    else if (txid < this.#lastTxid) this.#blame({ kind: "txid-not-increasing", detail });
+    this.#txids.add(txid);
     this.#lastTxid = Math.max(this.#lastTxid, txid);
+    this.#history.lastTxid = Math.max(this.#history.lastTxid, txid);
   }
 
-  sawPrompt(promptId: string): Mistake | undefined {
-    if (this.#promptIds.has(promptId)) return { kind: "prompt-id-reused", detail: promptId };
-    this.#promptIds.add(promptId);
-    return undefined;
+  /** An identify, taken or not: its id tells which client this is. */
+  sawIdentify(sessionId: string, txid: number, history: ClientHistory): void {
+    if (this.#identified) {
+      this.#blame({ kind: "second-identify", detail: sessionId });
+      return;
+    }
+    this.#identified = true;
+    const { lastTxid } = history;
+    if (txid <= lastTxid)
+      this.#blame({ kind: "txid-restarted", detail: `${txid} after ${lastTxid} on an earlier connection` });
+    history.lastTxid = Math.max(lastTxid, txid);
+    this.#history = history;
+  }
+
+  sawPrompt(promptId: string): void {
+    const { promptIds } = this.#history;
+    if (promptIds.has(promptId)) this.#blame({ kind: "prompt-id-reused", detail: promptId });
+    promptIds.add(promptId);
   }
 }

@@ -1,7 +1,6 @@
 // `MockCodebuff`: the mock without a port, for sockets that something else hands it.
 import { ProtocolMock } from "../server/protocol-mock.ts";
-import { CodebuffBackend } from "./backend.ts";
-import type { MockCodebuffOptions } from "./options.ts";
+import { CodebuffBackend, type MockCodebuffOptions } from "./backend.ts";
 import type {
   MockConnection,
   ReceivedAnswer,

@@ -1,47 +1,39 @@
-// Odd frames that real servers send between others.
+// Odd frames that servers may send between others.
 import type { FrameWriter } from "./frames.ts";
-import type { Oddities } from "./options.ts";
+import type { Settings } from "./options.ts";
 
 /** A txid that no client counts up to. */
 const UNUSED_TXID = 999_999_999;
 
+const UNKNOWN_MESSAGES = [
+  '{"type":"broadcast","topic":"updates","data":{"text":"nobody subscribed to this"}}',
+  '{"type":"action","data":{"type":"weather-report","temperature":21}}',
+];
+
+const GARBAGE = [
+  ...["", "not json", '{"type":"ack","txid":', "null", "[]", '"ack"', "{}"],
+  '{"type":"action","data":null}',
+];
+
 /** What follows the success ack of `txid`. */
-export function noiseAfterAck(
-  oddities: Oddities,
-  frames: FrameWriter,
-  txid: number | bigint,
-): readonly string[] {
-  const noise: string[] = [];
-  if (oddities.duplicateAcks) noise.push(frames.ack(txid));
-  if (oddities.unknownTxids) noise.push(frames.ack(UNUSED_TXID), frames.nack(UNUSED_TXID, "No such message"));
-  if (oddities.unknownMessages)
-    noise.push(
-      '{"type":"broadcast","topic":"updates","data":{"text":"nobody subscribed to this"}}',
-      '{"type":"action","data":{"type":"weather-report","temperature":21}}',
-    );
-  if (oddities.garbageFrames)
-    noise.push(
-      "",
-      "not json",
-      '{"type":"ack","txid":',
-      "null",
-      "[]",
-      '"ack"',
-      "{}",
-      '{"type":"action","data":null}',
-    );
-  return noise;
+export function noiseAfterAck({ oddities }: Settings, frames: FrameWriter, txid: number): readonly string[] {
+  return [
+    ...(oddities.duplicateAcks ? [frames.ack(txid)] : []),
+    ...(oddities.unknownTxids ? [frames.ack(UNUSED_TXID), frames.nack(UNUSED_TXID, "No such message")] : []),
+    ...(oddities.unknownMessages ? UNKNOWN_MESSAGES : []),
+    ...(oddities.garbageFrames ? GARBAGE : []),
+  ];
 }
 
 /** What comes between the ack of a prompt and its answer. */
 export function noiseBeforeAnswer(
-  oddities: Oddities,
+  { oddities }: Settings,
   frames: FrameWriter,
   promptId: string,
 ): readonly string[] {
-  const noise: string[] = [];
-  if (oddities.orphanIds)
-    noise.push(frames.chunk("nobodys-prompt", "for nobody"), frames.promptResponse("nobodys-prompt", {}));
-  if (oddities.subAgentIds) noise.push(frames.chunk(`${promptId}-agent-1`, "from a sub-agent"));
-  return noise;
+  const orphan = "nobodys-prompt";
+  return [
+    ...(oddities.orphanIds ? [frames.chunk(orphan, "for nobody"), frames.promptResponse(orphan, {})] : []),
+    ...(oddities.subAgentIds ? [frames.chunk(`${promptId}-agent-1`, "from a sub-agent")] : []),
+  ];
 }

@@ -1,26 +1,17 @@
-// The options and switches of the mock.
-import type { Clock } from "../../core/clock.ts";
-import type { Answer } from "./script.ts";
-
-/** What `MockCodebuffServer.start()` takes. Every switch can be set alone; the rest is as the profile has it. */
-export interface MockCodebuffOptions extends MockCodebuffSwitches {
-  /**
-   * Which of the real servers sets the defaults: `proxy` is the published LLM Interactive Proxy,
-   * `codebuff` the original server.
-   * @default "proxy"
-   */
-  readonly profile?: "proxy" | "codebuff";
-  /** The source of time for delays and the heartbeat. @default systemClock */
-  readonly clock?: Clock;
-  /** How prompts are answered. @default a few chunks that echo the prompt */
-  readonly answer?: Answer;
-}
+// The switches of the mock, and what each real server has them at.
+import { changed, profileOf } from "../server/switches.ts";
 
 /**
  * The switches of the mock: where the real servers differ from each other, from the document, and from good
  * manners. Where the profiles differ, the default of `proxy` comes first and that of `codebuff` second.
  */
 export interface MockCodebuffSwitches {
+  /**
+   * Which of the real servers sets the defaults: `proxy` is the published LLM Interactive Proxy,
+   * `codebuff` the original server.
+   * @default "proxy"
+   */
+  readonly profile?: "proxy" | "codebuff";
   /**
    * The first frame. `require`: it must be a valid identify, anything else is answered and closed 1008.
    * `silent`: an identify is never answered. `nack`: identify is refused with the older server's text,
@@ -75,17 +66,14 @@ export interface MockCodebuffSwitches {
   /** `coerce`: `"5"`, `6.0` and `true` pass as integers. `any`: every number passes as it is. @default "coerce"; "any" */
   readonly txidChecks?: "coerce" | "any";
   /**
-   * Whose checks and whose words. `python`: the models of the proxy, refusals as pydantic writes them.
-   * `javascript`: the schema of the original server, refusals as the text of a list of issues, bad JSON as
-   * the JavaScript parser puts it; the frame `null` is not answered at all. The language also decides how
-   * amounts are written: `0.0` or `0`.
+   * Whose checks and whose words. `python`: refusals as the proxy writes them. `javascript`: the text of a list of issues, bad
+   * JSON as the JavaScript parser puts it; the frame `null` is not answered at all. Kinds of mistakes that were not captured get
+   * a sentence of the same form. The language also decides how amounts are written: `0.0` or `0`.
    * @default "python"; "javascript"
    */
   readonly errorTexts?: "python" | "javascript";
   /** `topics: []`. `refuse`: success ack, then a NACK without txid. @default "refuse"; "accept" */
   readonly emptyTopics?: "refuse" | "accept";
-  /** A prompt with nothing in it for the model. `refuse`: a prompt-error. @default "refuse"; "accept" */
-  readonly emptyPrompt?: "refuse" | "accept";
   /** Limits of inbound frames in UTF-8 bytes; `false` for none. @default both; false */
   readonly sizeLimits?:
     | {
@@ -121,7 +109,8 @@ export interface MockCodebuffSwitches {
   readonly sessionState?: "echo" | "append" | "new";
   /**
    * In which order `ReceivedPrompt.messages` has what the model sees. `history-last`: `content`, `prompt`,
-   * `sessionState.messages`. `history-first`: the history of the main agent, then the turn as one message.
+   * `sessionState.messages`; without any, the prompt fails. `history-first`: the history of the main agent, then the turn as one
+   * message.
    * @default "history-last"; "history-first"
    */
   readonly messageOrder?: "history-last" | "history-first";
@@ -219,4 +208,108 @@ export interface Oddities {
   readonly chunkBeforeAck?: boolean;
   /** Silence between the ack of a prompt and its answer, in ms. */
   readonly stall?: number;
+}
+
+type Group = "idRelease" | "sizeLimits" | "heartbeat" | "oddities";
+
+/** All switches, decided. */
+export type Settings = Required<Omit<MockCodebuffSwitches, Group | "profile">> & {
+  readonly [Name in Group]:
+    | Required<Exclude<NonNullable<MockCodebuffSwitches[Name]>, false>>
+    | Extract<MockCodebuffSwitches[Name], false>;
+};
+
+const PROXY = {
+  identify: "require",
+  duplicateId: "refuse",
+  maxConnections: 10_000,
+  idRelease: { idle: 0, midPrompt: 60_000 },
+  ackOrder: "before",
+  scheduling: "fifo",
+  unreadFrame: "1011",
+  nulls: "mixed",
+  balance: Number.POSITIVE_INFINITY,
+  jsonStyle: "mixed",
+  txidChecks: "coerce",
+  errorTexts: "python",
+  emptyTopics: "refuse",
+  sizeLimits: { maxFrameBytes: 1_048_576, closeAbove: 16_777_216 },
+  binary: "nack",
+  heartbeat: { timeout: 60_000, sweep: 30_000, from: "identify", refresh: "ping", end: "close" },
+  sessionState: "echo",
+  messageOrder: "history-last",
+  chunks: "text",
+  usage: "none",
+  failure: false,
+  auth: "off",
+  init: "respond",
+  extensions: "nack",
+  cancel: "nack",
+  shutdown: "close",
+  closeReply: true,
+  oddities: {
+    duplicateAcks: false,
+    unknownTxids: false,
+    unknownMessages: false,
+    garbageFrames: false,
+    orphanIds: false,
+    subAgentIds: false,
+    chunkBeforeAck: false,
+    stall: 0,
+  },
+} as const satisfies Settings;
+
+/** The one place that knows what a real server is like. A new profile is a new entry. */
+const PROFILES: { readonly [name in NonNullable<MockCodebuffSwitches["profile"]>]: Settings } = {
+  proxy: PROXY,
+  codebuff: {
+    ...PROXY,
+    identify: "nack",
+    duplicateId: "accept",
+    maxConnections: Number.POSITIVE_INFINITY,
+    idRelease: { idle: 0, midPrompt: 0 },
+    scheduling: "concurrent",
+    unreadFrame: "queue",
+    nulls: "omit",
+    balance: 500,
+    jsonStyle: "compact",
+    txidChecks: "any",
+    errorTexts: "javascript",
+    emptyTopics: "accept",
+    sizeLimits: false,
+    binary: "parse",
+    heartbeat: {
+      ...{ timeout: 60_000, sweep: 60_000 },
+      ...{ from: "connection", refresh: "ping-and-topics", end: "terminate" },
+    },
+    sessionState: "new",
+    messageOrder: "history-first",
+    chunks: "print-mode",
+    usage: "around",
+    init: "usage",
+    extensions: "accept",
+    cancel: "stop",
+    shutdown: { closeAfter: 30_000 },
+  },
+};
+
+/** The names of all options, without a port. */
+export const OPTIONS = {
+  ...{ profile: true, clock: true, answer: true },
+  ...PROXY,
+  init: { error: true },
+  cancel: { lateTerminal: true },
+  shutdown: { closeAfter: true },
+};
+
+export function settingsOf({ profile = "proxy", ...options }: MockCodebuffSwitches): Settings {
+  const settings = profileOf(PROFILES, profile);
+  const { sizeLimits = settings.sizeLimits, heartbeat = settings.heartbeat } = options;
+  return {
+    ...changed(settings, options),
+    idRelease: { ...settings.idRelease, ...options.idRelease },
+    sizeLimits: sizeLimits && { ...PROXY.sizeLimits, ...settings.sizeLimits, ...sizeLimits },
+    heartbeat: heartbeat && { ...PROXY.heartbeat, ...settings.heartbeat, ...heartbeat },
+    oddities: { ...settings.oddities, ...options.oddities },
+  };
 }

@@ -3,17 +3,13 @@ import type { CancelTimer } from "../../core/clock.ts";
 import { byteLength, describe, type InboundFrame } from "../server/inbound.ts";
 import type { PeerLink } from "../server/link.ts";
 import { type End, Peer, type PeerHost } from "../server/peer.ts";
-import { checkFrame } from "./check-frame.ts";
-import { ClientRecord } from "./client-record.ts";
+import { checkFrame, type Inbound, type Refused, type Verdict } from "./check-frame.ts";
 import { type HandlerHost, Handlers } from "./handlers.ts";
 import type { Beating, Heartbeat } from "./heartbeat.ts";
-import { isIdentify, promptIdsIn } from "./inbound.ts";
-import type { CodebuffJournal } from "./journal.ts";
-import { mistakesIn } from "./mistakes.ts";
+import { ClientRecord, mistakesIn } from "./mistakes.ts";
 import { noiseAfterAck } from "./oddities.ts";
-import type { Mistake, MockConnection } from "./record.ts";
+import type { CodebuffJournal, Mistake, MockConnection } from "./record.ts";
 import type { Registration, Sessions } from "./sessions.ts";
-import type { Verdict } from "./verdict.ts";
 
 /** What a connection needs of its server. */
 export interface CodebuffPeerHost extends PeerHost, HandlerHost {
@@ -97,7 +93,8 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
     if (this.#first === "arrived") this.blame({ kind: "frame-before-identify-ack", detail: describe(frame) });
     // Where an identify is not required, only an identify must be alone until its answer.
     if (this.#first === "expected")
-      this.#first = settings.identify !== "nack" || isIdentify(frame, settings) ? "arrived" : "answered";
+      this.#first =
+        settings.identify !== "nack" || this.#messageIn(frame)?.type === "identify" ? "arrived" : "answered";
 
     // The transport closes this one, not a handler, so it does not wait in line.
     const closeAbove = settings.sizeLimits ? settings.sizeLimits.closeAbove : Number.POSITIVE_INFINITY;
@@ -174,7 +171,7 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
   }
 
   #handleFirst(verdict: Verdict): void {
-    const { frames, settings } = this.#host;
+    const { settings } = this.#host;
     const identify = verdict.ok && verdict.message.type === "identify" ? verdict.message : undefined;
     if (identify && settings.identify === "silent") {
       this.#phase = "deaf";
@@ -182,7 +179,7 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
     }
     this.#first = "answered";
     if (verdict.ok && identify) {
-      this.#ack(verdict.echo);
+      this.#ack(verdict.txid);
       this.#register(identify.clientSessionId, verdict.txid);
       return;
     }
@@ -192,8 +189,8 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
       this.close(1000, "Connection cleanup");
       return;
     }
-    if (verdict.ok) this.#ack(verdict.echo);
-    else if (verdict.answer !== "none") this.send(frames.nack(verdict.txid, verdict.error));
+    if (verdict.ok) this.#ack(verdict.txid);
+    else this.#nack(verdict);
     this.close(1008, "Expected identify message");
   }
 
@@ -217,7 +214,7 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
     this.#first = "answered";
     if (!verdict.ok) {
       this.blame({ kind: verdict.violation, detail: verdict.error });
-      if (verdict.answer !== "none") this.send(frames.nack(verdict.txid, verdict.error));
+      this.#nack(verdict);
       return;
     }
     const { txid, message } = verdict;
@@ -232,7 +229,7 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
     const ack = () => {
       if (acked) return;
       acked = true;
-      this.#ack(verdict.echo);
+      this.#ack(verdict.txid);
     };
     const isPrompt = message.type === "action" && message.data.type === "prompt";
     if (settings.ackOrder === "before" && !(isPrompt && settings.oddities.chunkBeforeAck)) ack();
@@ -249,10 +246,14 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
     if (settings.heartbeat.from === "connection" || this.#registration) heartbeat?.beat(this);
   }
 
-  #ack(txid: number | bigint): void {
+  #ack(txid: number): void {
     const { frames, settings } = this.#host;
     this.send(frames.ack(txid));
-    for (const raw of noiseAfterAck(settings.oddities, frames, txid)) this.send(raw);
+    for (const raw of noiseAfterAck(settings, frames, txid)) this.send(raw);
+  }
+
+  #nack({ txid, error, answer }: Refused): void {
+    if (answer !== "none") this.send(this.#host.frames.nack(txid, error));
   }
 
   /** While a prompt runs, a frame that waits for its handler keeps the server from reading on. */
@@ -268,7 +269,16 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
   /** Prompts that run or wait, and have no terminal message yet. */
   get #unanswered(): readonly string[] {
     const waiting = this.#phase === "ready" ? this.inbox.waiting() : [];
-    return [...this.#handlers.unanswered, ...promptIdsIn(waiting, this.#host.settings)];
+    const prompts = waiting.flatMap((frame) => {
+      const message = this.#messageIn(frame);
+      return message?.type === "action" && message.data.type === "prompt" ? [message.data.promptId] : [];
+    });
+    return [...this.#handlers.unanswered, ...prompts];
+  }
+
+  #messageIn(frame: InboundFrame): Inbound | undefined {
+    const verdict = checkFrame(frame, this.#host.settings);
+    return verdict.ok ? verdict.message : undefined;
   }
 
   #blameForUnread(frame: InboundFrame): void {

@@ -1,81 +1,4 @@
-// Script steps for the events of agents.
-import type { ToolOutput } from "./client-actions.ts";
-
-/** The object chunks of the original server. */
-export type PrintModeEvent =
-  | { readonly type: "start"; readonly agentId?: string; readonly messageHistoryLength?: number }
-  | { readonly type: "text"; readonly text: string; readonly agentId?: string }
-  | { readonly type: "error"; readonly message: string }
-  | { readonly type: "download"; readonly version: string; readonly status: "complete" | "failed" }
-  | ({ readonly type: "tool_call" } & ToolCallEventFields)
-  | ({ readonly type: "tool_result" } & ToolResultEventFields)
-  | { readonly type: "finish"; readonly agentId?: string; readonly totalCost: number }
-  | ({ readonly type: "subagent_start" | "subagent_finish" } & SubAgentEventFields)
-  | ({ readonly type: "reasoning_delta" } & ReasoningEventFields);
-
-export interface ToolCallEventFields {
-  readonly toolCallId: string;
-  readonly toolName: string;
-  readonly input: { readonly [key: string]: unknown };
-  readonly agentId?: string;
-  readonly parentAgentId?: string;
-  readonly includeToolCall?: boolean;
-}
-
-export interface ToolResultEventFields {
-  readonly toolCallId: string;
-  readonly output: ToolOutput;
-  readonly toolName?: string;
-  readonly parentAgentId?: string;
-}
-
-export interface SubAgentEventFields {
-  readonly agentId: string;
-  readonly agentType: string;
-  readonly displayName: string;
-  readonly onlyChild: boolean;
-  readonly parentAgentId?: string;
-  readonly params?: { readonly [key: string]: unknown };
-  readonly prompt?: string;
-}
-
-export interface ReasoningEventFields {
-  readonly text: string;
-  readonly ancestorRunIds: readonly string[];
-  readonly runId: string;
-  readonly agentId: string;
-}
-
-/** An event as a step. */
-export interface EventStep {
-  readonly kind: "chunk";
-  readonly chunk: PrintModeEvent;
-}
-
-const chunk = (event: PrintModeEvent): EventStep => ({ kind: "chunk", chunk: event });
-
-/** Steps that send one event each. None of them ends a prompt. */
-export const eventSteps = {
-  /** The agent begins. The `print-mode` of the switch `chunks` sends one unless the script begins with it. */
-  start: (fields: { readonly agentId?: string; readonly messageHistoryLength?: number } = {}) =>
-    chunk({ type: "start", ...fields }),
-  /** Repeats what string chunks before it have said, without their tool calls. */
-  text: (text: string, fields: { readonly agentId?: string } = {}) =>
-    chunk({ type: "text", text, ...fields }),
-  /** Something went wrong, and the prompt goes on. */
-  error: (message: string) => chunk({ type: "error", message }),
-  download: (version: string, status: "complete" | "failed" = "complete") =>
-    chunk({ type: "download", version, status }),
-  toolCall: (fields: ToolCallEventFields) => chunk({ type: "tool_call", ...fields }),
-  toolResult: (fields: ToolResultEventFields) => chunk({ type: "tool_result", ...fields }),
-  /** The agent has ended, the prompt-response comes next. @param totalCost credits */
-  finish: (totalCost: number, fields: { readonly agentId?: string } = {}) =>
-    chunk({ type: "finish", ...fields, totalCost }),
-  subAgentStart: (fields: SubAgentEventFields) => chunk({ type: "subagent_start", ...fields }),
-  subAgentFinish: (fields: SubAgentEventFields) => chunk({ type: "subagent_finish", ...fields }),
-  reasoningDelta: (fields: ReasoningEventFields) => chunk({ type: "reasoning_delta", ...fields }),
-};
-
+// Puts the event objects of the original server around the chunks of an answer.
 type Chunk = string | object;
 
 /**
@@ -114,7 +37,7 @@ export class PrintModeStream {
     const start = this.#start();
     const text = this.#unrepeated;
     this.#unrepeated = "";
-    return text === "" ? start : [...start, { type: "text", text } satisfies PrintModeEvent];
+    return text === "" ? start : [...start, { type: "text", text }];
   }
 
   /** What must be out before the prompt-response. */
@@ -122,7 +45,7 @@ export class PrintModeStream {
     const before = this.interlude();
     if (this.#finished) return before;
     this.#finished = true;
-    return [...before, { type: "finish", agentId: this.#agentId, totalCost } satisfies PrintModeEvent];
+    return [...before, { type: "finish", agentId: this.#agentId, totalCost }];
   }
 
   /** Nothing more of what was said or begun is to be repeated. */
@@ -135,6 +58,6 @@ export class PrintModeStream {
     if (this.#started) return [];
     this.#started = true;
     const [agentId, messageHistoryLength] = [this.#agentId, this.#historyLength];
-    return [{ type: "start", agentId, messageHistoryLength } satisfies PrintModeEvent];
+    return [{ type: "start", agentId, messageHistoryLength }];
   }
 }

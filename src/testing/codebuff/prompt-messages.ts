@@ -1,8 +1,7 @@
 // What the model sees of a prompt, and the session state after its answer.
 import { type Dict, isDict } from "../server/dict.ts";
-import { speltOut } from "./chat-message.ts";
-import type { PromptData } from "./client-actions.ts";
-import type { Settings } from "./profiles.ts";
+import type { PromptData } from "./messages.ts";
+import type { Settings } from "./options.ts";
 import type { PromptMessage } from "./record.ts";
 
 /** What the language model sees of a prompt. */
@@ -20,9 +19,14 @@ function proxyMessages(data: PromptData): readonly PromptMessage[] {
   ];
 }
 
-/** One message, leniently. Without content it is one all the same. */
+/**
+ * One message, in each spelling that the proxy takes: it may be wrapped in `message`, have its role as `type`, its text as `text`,
+ * or no role and no content at all.
+ */
 function readMessage(item: Dict): PromptMessage {
-  const { role, content = null } = speltOut(item);
+  const { message, type, text = null, content = text } = item;
+  if (isDict(message)) return readMessage(message);
+  const { role = ["user", "assistant", "system"].includes(String(type)) ? type : "user" } = item;
   return { role: typeof role === "string" ? role : "user", content };
 }
 

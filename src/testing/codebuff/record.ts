@@ -1,6 +1,7 @@
-// What tests can read of connections, prompts, answers and violations, as types.
+// What tests can read of connections, prompts, answers and violations.
+import { Journal } from "../server/journal.ts";
 import type { FrameRecord, ServedConnection, ViolationRecord } from "../server/record.ts";
-import type { AnswerData, PromptData } from "./client-actions.ts";
+import type { AnswerData, PromptData } from "./messages.ts";
 
 /** One connection of the mock server, as a test sees and steers it. Kept after it closed. */
 export interface MockConnection extends ServedConnection {
@@ -65,70 +66,45 @@ export interface PromptMessage {
   readonly content: unknown;
 }
 
+/** Everything that happened on a server. */
+export class CodebuffJournal extends Journal<MockConnection, ViolationKind> {
+  readonly prompts: ReceivedPrompt[] = [];
+  readonly answers: ReceivedAnswer[] = [];
+  readonly cancels: ReceivedCancel[] = [];
+}
+
 /** A mistake of the client. The server answers as the real one does, and notes it here. */
 export type Violation = ViolationRecord<MockConnection, ViolationKind>;
 
 /** A violation before it is known whose. */
-export interface Mistake {
-  readonly kind: ViolationKind;
-  readonly detail: string;
-}
+export type Mistake = Omit<Violation, "connection">;
 
 /** What a client can do wrong. */
 export type ViolationKind =
-  /** The first frame was something else than a valid identify. */
-  | "first-frame-not-identify"
-  /** A frame came before the answer to the first one could have been read. */
-  | "frame-before-identify-ack"
-  /** A second identify on one connection. */
+  | "first-frame-not-identify" // something else than a valid identify
+  | "frame-before-identify-ack" // before the answer to the first frame could have been read
   | "second-identify"
-  /** An empty `clientSessionId`. */
   | "empty-session-id"
-  /** A txid that is not an integer from 0 up, even where the server accepts it. */
-  | "txid-invalid"
-  /** A txid below the one before. */
+  | "txid-invalid" // not an integer from 0 up, even where the server accepts it
   | "txid-not-increasing"
-  /** A txid that this connection has already used. */
   | "txid-reused"
-  /** A new connection of the same session id counts from below where the last one ended. */
-  | "txid-restarted"
-  /** An optional field sent as null instead of left out. */
-  | "null-field"
-  /** A prompt without `toolResults` or `costMode`, which one of the real servers needs. */
-  | "missing-field"
-  /** `topics: []`. */
+  | "txid-restarted" // a new connection of the same session id counts from below where the last one ended
+  | "null-field" // an optional field sent as null instead of left out
+  | "missing-field" // a prompt without `toolResults` or `costMode`, which one of the real servers needs
   | "empty-topics"
-  /** A binary frame. */
   | "binary-frame"
-  /** A frame above `sizeLimits`. */
-  | "oversize-frame"
-  /** A frame that is not JSON, as the server reads it. */
+  | "oversize-frame" // above `sizeLimits`
   | "invalid-json"
-  /** JSON that is not a valid message. */
-  | "schema-error"
-  /** A message type that the server does not know. */
-  | "unknown-message"
-  /** An action type that the server does not know. */
-  | "unknown-action"
-  /** A `costMode` that the earlier original servers do not know; ours takes it, as the later ones do. */
-  | "unknown-cost-mode"
-  /** An answer to a request that this connection was never sent, or of another kind than the request. */
-  | "answer-unknown-request"
-  /** A second answer to one request. */
+  | "schema-error" // JSON that is not a valid message
+  | "unknown-message" // a message type that the server does not know
+  | "unknown-action" // an action type that the server does not know
+  | "answer-unknown-request" // to a request that this connection was never sent, or of another kind than the request
   | "answer-repeated"
-  /** An answer that came when the server had given up. */
-  | "answer-late"
-  /** An answer that lacks a part: the output of a tool, or a path that was asked for. */
-  | "answer-incomplete"
-  /** A prompt with nothing in it for the language model. */
-  | "empty-prompt"
-  /** A promptId that this session id has already used. */
-  | "prompt-id-reused"
-  /** A frame came while a prompt ran, with the switch `unreadFrame: "1011"`: the real proxy may end the link for it. */
-  | "frame-mid-prompt"
-  /** The client closed or vanished, or was closed with 1011 for a frame too early, while a prompt ran or waited: the real proxy does not survive it. */
-  | "left-mid-prompt"
-  /** The upgrade asked for a subprotocol. */
+  | "answer-late" // the server had given up
+  | "answer-incomplete" // without the output of a tool, or without a path that was asked for
+  | "empty-prompt" // nothing in it for the language model
+  | "prompt-id-reused" // within one session id
+  | "frame-mid-prompt" // with `unreadFrame: "1011"`: the real proxy may end the link for it
+  | "left-mid-prompt" // left, or closed with 1011 for a frame too early, while a prompt ran or waited: the real proxy does not survive it
   | "subprotocol-requested"
-  /** A frame that breaks the WebSocket protocol itself; the connection ends as if the client had left. */
-  | "malformed-frame";
+  | "malformed-frame"; // breaks the WebSocket protocol itself; the connection ends as if the client had left

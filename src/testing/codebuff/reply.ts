@@ -1,12 +1,12 @@
-// Writes the frames of an answer's steps.
+// What is said to one prompt, in the manner of the server.
 import type { Account } from "./account.ts";
 import type { FrameWriter } from "./frames.ts";
+import type { AccountFigures, PromptErrorFields, PromptResponseFields } from "./messages.ts";
+import type { Settings } from "./options.ts";
 import { PrintModeStream } from "./print-mode.ts";
-import type { Settings } from "./profiles.ts";
 import { agentHistory, appendTurn, nextAgentState } from "./prompt-messages.ts";
 import type { ReceivedPrompt } from "./record.ts";
-import type { PromptErrorFields, PromptResponseFields, Step, SubAgentStep } from "./script.ts";
-import { SseStream } from "./sse.ts";
+import { PYTHON_OBJECT, SseStream } from "./sse.ts";
 
 /** What a running answer does to its connection. */
 export interface RunPort {
@@ -24,20 +24,13 @@ export interface ReplyOptions {
   readonly account: Account;
 }
 
-/** The steps that are done at once. */
-export type PromptStep =
-  | Exclude<Step, string | { kind: "silent" | "hang" | "delay" | "request" | "answer-to" }>
-  | { readonly kind: "text"; readonly text: string };
-
-const PYTHON_OBJECT =
-  "<src.core.interfaces.response_processor_interface.ProcessedResponse object at 0x7f3a5c0d1e50>";
 /** Credits that an answer costs whose script reports no cost. */
 const USUAL_COST = 1;
 
-/** What is said to one prompt: writes the frames of its steps, in the manner of the server. */
+/** Writes the frames of one answer. */
 export class Reply {
+  readonly sse: SseStream;
   readonly #options: ReplyOptions;
-  readonly #sse: SseStream;
   readonly #printMode: PrintModeStream | undefined;
   #text = "";
   #cost: number | undefined;
@@ -47,9 +40,13 @@ export class Reply {
   constructor(options: ReplyOptions) {
     const { data } = options.prompt;
     this.#options = options;
-    this.#sse = new SseStream(data.model ?? "gpt-4");
+    this.sse = new SseStream(data.model ?? "gpt-4");
     if (options.settings.chunks === "print-mode")
       this.#printMode = new PrintModeStream(data.agentId ?? "base", agentHistory(data).length);
+  }
+
+  get figures(): AccountFigures {
+    return this.#options.account.figures;
   }
 
   /** Whether the client has its terminal message, or wants none any more. */
@@ -67,16 +64,37 @@ export class Reply {
   end(): void {
     if (this.#settled) return;
     if (this.#options.settings.chunks === "openai-sse") {
-      this.#chunk(this.#sse.stop());
-      this.#chunk(this.#sse.done());
+      this.raw(this.sse.stop());
+      this.raw(this.sse.done());
     }
     this.respond({});
   }
 
   /** What follows a whole answer. */
   afterword(): void {
-    const { port, frames, settings, account } = this.#options;
-    if (this.#responded && settings.usage === "around") port.send(frames.usageResponse(account.figures));
+    const { port, frames, settings } = this.#options;
+    if (this.#responded && settings.usage === "around") port.send(frames.usageResponse(this.figures));
+  }
+
+  /** A string step: a chunk, as the switch `chunks` has it. */
+  text(text: string): void {
+    const { chunks } = this.#options.settings;
+    if (chunks === "repr") this.raw(PYTHON_OBJECT, text);
+    else if (chunks === "openai-sse") this.raw(this.sse.chunk(text), text);
+    else this.say(text);
+  }
+
+  /** A chunk, with the events that belong around it. */
+  say(chunk: string | object): void {
+    if (typeof chunk === "string") this.#text += chunk;
+    for (const each of this.#printMode?.chunk(chunk) ?? [chunk]) this.#send(each);
+  }
+
+  /** A chunk as it is. @param text what it says */
+  raw(chunk: string, text = ""): void {
+    this.#text += text;
+    this.interlude();
+    this.#send(chunk);
   }
 
   /** An action of the server in the middle of the answer. */
@@ -91,77 +109,10 @@ export class Reply {
     for (const chunk of this.#printMode?.interlude() ?? []) this.#send(chunk);
   }
 
-  perform(step: PromptStep): void {
-    const { port, frames, account, prompt } = this.#options;
-    const { promptId } = prompt;
-    switch (step.kind) {
-      case "text":
-        this.#sayText(step.text);
-        break;
-      case "chunk":
-        if (typeof step.chunk === "string") this.#text += step.chunk;
-        this.#say(step.chunk);
-        break;
-      case "sse-chunk":
-        this.#text += step.text;
-        this.#chunk(this.#sse.chunk(step.text));
-        break;
-      case "sse-stop":
-        this.#chunk(this.#sse.stop());
-        break;
-      case "sse-error":
-        this.#chunk(this.#sse.error(step.error));
-        break;
-      case "sse-done":
-        this.#chunk(this.#sse.done());
-        break;
-      case "repr":
-        this.#chunk(PYTHON_OBJECT);
-        break;
-      case "raw":
-        port.send(step.frame);
-        break;
-      case "action": {
-        const { type, idField, fields } = step;
-        this.act({ type, ...(idField ? { [idField]: promptId } : {}), ...fields });
-        break;
-      }
-      case "usage":
-        this.interlude();
-        port.send(frames.usageResponse({ ...account.figures, ...step.fields }));
-        break;
-      case "cost": {
-        const { credits, agentId } = step;
-        this.#cost = (this.#cost ?? 0) + credits;
-        this.act({ type: "message-cost-response", promptId, credits, agentId });
-        break;
-      }
-      case "sub-agent":
-        this.interlude();
-        this.#speakAs(`${promptId}-${step.suffix}`, step.step);
-        break;
-      case "respond":
-        this.respond(step.fields);
-        break;
-      case "prompt-error":
-        this.fail(step.fields);
-        break;
-      case "action-error":
-        port.send(frames.actionError(step.fields));
-        break;
-      case "nack":
-        port.send(frames.nack(undefined, step.error));
-        break;
-      case "drop":
-        port.drop();
-        break;
-      case "drop-mid-frame":
-        port.dropMidFrame(step.frame ?? frames.chunk(promptId, "this chunk is cut in two"));
-        break;
-      case "close":
-        port.close(step.code, step.reason);
-        break;
-    }
+  addCost(credits: number, agentId: string | undefined): void {
+    const { promptId } = this.#options.prompt;
+    this.#cost = (this.#cost ?? 0) + credits;
+    this.act({ type: "message-cost-response", promptId, credits, agentId });
   }
 
   respond(fields: PromptResponseFields): void {
@@ -196,33 +147,6 @@ export class Reply {
         return { sessionState, toolCalls: [], toolResults: [], output };
       }
     }
-  }
-
-  #speakAs(userInputId: string, step: SubAgentStep): void {
-    const { port, frames, prompt } = this.#options;
-    if (typeof step === "string") port.send(frames.chunk(userInputId, step));
-    else if (step.kind === "chunk") port.send(frames.chunk(userInputId, step.chunk));
-    else if (step.kind === "prompt-error") port.send(frames.promptError(userInputId, step.fields));
-    else port.send(frames.promptResponse(userInputId, prompt.data.sessionState, step.fields));
-  }
-
-  #sayText(text: string): void {
-    this.#text += text;
-    const { chunks } = this.#options.settings;
-    if (chunks === "repr") this.#chunk(PYTHON_OBJECT);
-    else if (chunks === "openai-sse") this.#chunk(this.#sse.chunk(text));
-    else this.#say(text);
-  }
-
-  /** A chunk in the manner of the server. */
-  #say(chunk: string | object): void {
-    for (const each of this.#printMode?.chunk(chunk) ?? [chunk]) this.#send(each);
-  }
-
-  /** A chunk that is as it is. */
-  #chunk(chunk: string): void {
-    this.interlude();
-    this.#send(chunk);
   }
 
   #send(chunk: string | object): void {

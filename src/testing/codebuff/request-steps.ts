@@ -1,6 +1,7 @@
 // Script steps that ask the client: tools, files, MCP tools.
 import { checked, type NamesOf } from "../names.ts";
-import type { FileContents, McpTool, RequestResult, ToolOutput } from "./client-actions.ts";
+import type { FileContents, McpTool, RequestResult, ToolOutput } from "./messages.ts";
+import type { ReceivedAnswer } from "./record.ts";
 
 /** What every request step can be told. */
 export interface RequestOptions {
@@ -31,7 +32,7 @@ export interface ToolCallRequest extends RequestOptions {
 }
 
 /** A tool-call-request with the field names that the proxy has planned. */
-export interface PlannedToolCallRequest extends Omit<RequestOptions, "requestId"> {
+export interface PlannedToolCallRequest extends Pick<RequestOptions, "wait"> {
   readonly toolName: string;
   readonly toolArgs: { readonly [key: string]: unknown };
   /** What the answer names as its `requestId`. @default "request-1" and so on, counted by the server */
@@ -67,11 +68,19 @@ export type McpConfig =
     };
 
 /** What a request step asks for. */
-export type Asked =
-  | { readonly kind: "tool-call"; readonly request: ToolCallRequest }
-  | { readonly kind: "planned-tool-call"; readonly request: PlannedToolCallRequest }
-  | { readonly kind: "read-files"; readonly filePaths: readonly string[]; readonly request: ReadFilesRequest }
-  | { readonly kind: "mcp-tools"; readonly request: McpToolsRequest };
+export interface Asked {
+  readonly kind: ReceivedAnswer["kind"];
+  readonly requestId: string | undefined;
+  readonly wait: boolean | undefined;
+  /** The paths that the answer must have. */
+  readonly paths: readonly string[];
+  /** ms until the server goes on without an answer; undefined for never. */
+  readonly patience: number | undefined;
+  /** The value of the step then. */
+  readonly late: RequestResult;
+  /** The data of the action that asks. */
+  dataFor(requestId: string, promptId: string): Readonly<Record<string, unknown>>;
+}
 
 /**
  * A step with a value. `yield` gives it as any of the values that steps have; `yield*` gives it with its type:
@@ -80,49 +89,28 @@ export type Asked =
  * const output = yield* step.toolCall({ toolName: "get_weather", input: { city: "Oslo" } });
  * ```
  */
-export type ValueStep<Result> = RequestStep<Result> | AnswerToStep<Result>;
-
 export interface RequestStep<Result> {
   readonly kind: "request";
-  readonly asked: Asked;
+  /** What it asks for, or the id of a request whose answer it waits for. */
+  readonly asked: Asked | string;
   [Symbol.iterator](): Generator<RequestStep<Result>, Result>;
 }
 
-export interface AnswerToStep<Result> {
-  readonly kind: "answer-to";
-  readonly requestId: string;
-  [Symbol.iterator](): Generator<AnswerToStep<Result>, Result>;
-}
-
-/** The script waits for the answer, which is the value of the step. */
-export interface WaitForAnswer {
-  readonly wait?: true;
-}
-
-/** The script goes on at once; the value of the step is the id of the request. */
-export interface WithoutWaiting {
-  readonly wait: false;
-}
+/** The value of a request step: without waiting it is the id of the request. */
+export type RequestValue<Options, Result> = Options extends { readonly wait: false } ? string : Result;
 
 const OPTIONS: NamesOf<RequestOptions> = { requestId: true, wait: true };
-const TOOL_CALL: NamesOf<ToolCallRequest> = {
-  ...OPTIONS,
-  toolName: true,
-  input: true,
-  timeout: true,
-  mcpConfig: true,
-  userInputId: true,
-};
-const PLANNED_TOOL_CALL: NamesOf<PlannedToolCallRequest> = {
-  wait: true,
-  toolName: true,
-  toolArgs: true,
-  toolCallId: true,
-};
-const READ_FILES: NamesOf<ReadFilesRequest> = { ...OPTIONS, name: true };
-const MCP_TOOLS: NamesOf<McpToolsRequest> = { ...OPTIONS, mcpConfig: true, toolNames: true };
+const TOOL = { ...OPTIONS, toolName: true, input: true, timeout: true, mcpConfig: true, userInputId: true };
+const PLANNED_TOOL = { wait: true, toolName: true, toolArgs: true, toolCallId: true };
 
-function asking<Result>(asked: Asked): RequestStep<Result> {
+/** ms that a tool may take when the request does not say. */
+const TOOL_TIMEOUT = 30_000;
+/** ms that the server waits for the answer on top of what the tool may take. */
+const TOOL_GRACE = 5_000;
+/** ms that the server waits for the tools of an MCP server. */
+const MCP_TIMEOUT = 50_000;
+
+function asking<Result>(asked: Asked | string): RequestStep<Result> {
   const made: RequestStep<Result> = {
     kind: "request",
     asked,
@@ -133,48 +121,14 @@ function asking<Result>(asked: Asked): RequestStep<Result> {
   return made;
 }
 
-function toolCall(request: ToolCallRequest & WaitForAnswer): RequestStep<ToolOutput>;
-function toolCall(request: ToolCallRequest & WithoutWaiting): RequestStep<string>;
-function toolCall(request: ToolCallRequest): RequestStep<ToolOutput | string> {
-  return asking({ kind: "tool-call", request: checked(request, TOOL_CALL) });
-}
-
-function plannedToolCall(request: PlannedToolCallRequest & WaitForAnswer): RequestStep<ToolOutput>;
-function plannedToolCall(request: PlannedToolCallRequest & WithoutWaiting): RequestStep<string>;
-function plannedToolCall(request: PlannedToolCallRequest): RequestStep<ToolOutput | string> {
-  return asking({ kind: "planned-tool-call", request: checked(request, PLANNED_TOOL_CALL) });
-}
-
-function readFiles(
-  filePaths: readonly string[],
-  request?: ReadFilesRequest & WaitForAnswer,
-): RequestStep<FileContents>;
-function readFiles(
-  filePaths: readonly string[],
-  request: ReadFilesRequest & WithoutWaiting,
-): RequestStep<string>;
-function readFiles(
-  filePaths: readonly string[],
-  request: ReadFilesRequest = {},
-): RequestStep<FileContents | string> {
-  return asking({ kind: "read-files", filePaths, request: checked(request, READ_FILES) });
-}
-
-function requestMcpTools(request: McpToolsRequest & WaitForAnswer): RequestStep<readonly McpTool[]>;
-function requestMcpTools(request: McpToolsRequest & WithoutWaiting): RequestStep<string>;
-function requestMcpTools(request: McpToolsRequest): RequestStep<readonly McpTool[] | string> {
-  return asking({ kind: "mcp-tools", request: checked(request, MCP_TOOLS) });
-}
-
-function answerTo(requestId: string): AnswerToStep<RequestResult> {
-  const made: AnswerToStep<RequestResult> = {
-    kind: "answer-to",
-    requestId,
-    *[Symbol.iterator]() {
-      return yield made;
-    },
-  };
-  return made;
+/** What is the same for both shapes of a tool-call-request. */
+function toolLimits(
+  toolName: string,
+  timeout = TOOL_TIMEOUT,
+): Pick<Asked, "kind" | "paths" | "patience" | "late"> {
+  const errorMessage = `Tool call '${toolName}' timed out after ${timeout / 1000}s`;
+  const patience = timeout < 0 ? undefined : timeout + TOOL_GRACE;
+  return { kind: "tool-call", paths: [], patience, late: [{ type: "json", value: { errorMessage } }] };
 }
 
 /**
@@ -183,37 +137,61 @@ function answerTo(requestId: string): AnswerToStep<RequestResult> {
  */
 export const requestSteps = {
   /** Asks for a tool. The value is its output, or an `errorMessage` when the server has given up. */
-  toolCall,
+  toolCall<Request extends ToolCallRequest>(
+    request: Request,
+  ): RequestStep<RequestValue<Request, ToolOutput>> {
+    const { requestId, wait, userInputId, ...fields } = checked<ToolCallRequest>(request, TOOL);
+    return asking({
+      ...toolLimits(fields.toolName, fields.timeout),
+      ...{ requestId, wait },
+      dataFor: (id, promptId) => {
+        return { type: "tool-call-request", userInputId: userInputId ?? promptId, requestId: id, ...fields };
+      },
+    });
+  },
   /** The same in the field names that the proxy has planned and never sent. */
-  plannedToolCall,
+  plannedToolCall<Request extends PlannedToolCallRequest>(
+    request: Request,
+  ): RequestStep<RequestValue<Request, ToolOutput>> {
+    const { toolCallId: requestId, wait, ...fields } = checked<PlannedToolCallRequest>(request, PLANNED_TOOL);
+    const dataFor: Asked["dataFor"] = (id) => ({ type: "tool-call-request", toolCallId: id, ...fields });
+    return asking({ ...toolLimits(fields.toolName), requestId, wait, dataFor });
+  },
   /** Asks for files. The server waits for ever. */
-  readFiles,
+  readFiles<Request extends ReadFilesRequest>(
+    filePaths: readonly string[],
+    request?: Request,
+  ): RequestStep<RequestValue<Request, FileContents>> {
+    const options: ReadFilesRequest = checked(request ?? {}, { ...OPTIONS, name: true });
+    const { requestId, wait, name: type = "read-files" } = options;
+    const dataFor: Asked["dataFor"] = (id) => ({ type, requestId: id, filePaths });
+    return asking({
+      kind: "read-files",
+      paths: filePaths,
+      patience: undefined,
+      late: {},
+      requestId,
+      wait,
+      dataFor,
+    });
+  },
   /** Asks which tools an MCP server has. The server gives up after 50 s, and goes on with none. */
-  requestMcpTools,
+  requestMcpTools<Request extends McpToolsRequest>(
+    request: Request,
+  ): RequestStep<RequestValue<Request, readonly McpTool[]>> {
+    const options = checked<McpToolsRequest>(request, { ...OPTIONS, mcpConfig: true, toolNames: true });
+    const { requestId, wait, ...fields } = options;
+    const dataFor: Asked["dataFor"] = (id) => ({ type: "request-mcp-tool-data", requestId: id, ...fields });
+    return asking({
+      kind: "mcp-tools",
+      paths: [],
+      patience: MCP_TIMEOUT,
+      late: [],
+      requestId,
+      wait,
+      dataFor,
+    });
+  },
   /** Waits for the answer to a request that was sent with `wait: false`. */
-  answerTo,
+  answerTo: (requestId: string): RequestStep<RequestResult> => asking(requestId),
 };
-
-/** The data of the action that asks. */
-export function requestData(
-  asked: Asked,
-  requestId: string,
-  promptId: string,
-): Readonly<Record<string, unknown>> {
-  switch (asked.kind) {
-    case "tool-call": {
-      const { userInputId = promptId, toolName, input, timeout, mcpConfig } = asked.request;
-      return { type: "tool-call-request", userInputId, requestId, toolName, input, timeout, mcpConfig };
-    }
-    case "planned-tool-call": {
-      const { toolName, toolArgs } = asked.request;
-      return { type: "tool-call-request", toolCallId: requestId, toolName, toolArgs };
-    }
-    case "read-files":
-      return { type: asked.request.name ?? "read-files", requestId, filePaths: asked.filePaths };
-    case "mcp-tools": {
-      const { mcpConfig, toolNames } = asked.request;
-      return { type: "request-mcp-tool-data", requestId, mcpConfig, toolNames };
-    }
-  }
-}

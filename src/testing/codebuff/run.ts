@@ -1,14 +1,14 @@
-// One answer under way: performs the steps of its script.
+// One answer under way: takes the steps of its script.
 import type { Clock } from "../../core/clock.ts";
 import { STOPPED } from "../server/interruptible.ts";
 import { ENOUGH, ScriptRunner } from "../server/script-runner.ts";
-import type { Settings } from "./profiles.ts";
+import type { FrameWriter } from "./frames.ts";
+import type { PromptErrorFields } from "./messages.ts";
 import type { ReceivedPrompt } from "./record.ts";
-import { type PromptStep, Reply, type ReplyOptions } from "./reply.ts";
-import { type Asked, requestData } from "./request-steps.ts";
-import { emptyResult, type Requests } from "./requests.ts";
-import type { PromptErrorFields } from "./script.ts";
-import { type Answer, midStreamFailure, type Step, type StepResult } from "./script.ts";
+import { Reply, type ReplyOptions, type RunPort } from "./reply.ts";
+import type { Asked } from "./request-steps.ts";
+import type { Requests } from "./requests.ts";
+import { type Answer, midStreamFailure, type Step, type StepResult, type StepRun } from "./script.ts";
 
 export interface RunOptions extends ReplyOptions {
   readonly answer: Answer;
@@ -20,26 +20,27 @@ export interface RunOptions extends ReplyOptions {
   nextRequestId(): string;
 }
 
-/** A step, with the string spelt out. */
-type SpeltStep = PromptStep | Exclude<Step, string | PromptStep>;
-
-/** One answer under way: performs the steps of its script until it ends or is stopped. */
-export class Run {
+/** One answer under way: takes the steps of its script until it ends or is stopped. */
+export class Run implements StepRun {
   readonly prompt: ReceivedPrompt;
+  readonly port: RunPort;
+  readonly frames: FrameWriter;
+  readonly reply: Reply;
   readonly #options: RunOptions;
-  readonly #reply: Reply;
   readonly #runner: ScriptRunner<Step, StepResult>;
 
   constructor(options: RunOptions) {
-    this.#options = options;
-    this.#reply = new Reply(options);
-    this.#runner = new ScriptRunner(options.clock);
     this.prompt = options.prompt;
+    this.port = options.port;
+    this.frames = options.frames;
+    this.reply = new Reply(options);
+    this.#options = options;
+    this.#runner = new ScriptRunner(options.clock);
   }
 
   /** Whether the client still has a terminal message to wait for. */
   get awaited(): boolean {
-    return !this.#reply.settled;
+    return !this.reply.settled;
   }
 
   /** Ends the script at its next step, or at once where it waits. */
@@ -49,16 +50,16 @@ export class Run {
 
   /** The client wants no more of it: as `stop()`, and nobody waits for the end. */
   cancel(): void {
-    this.#reply.cancel();
+    this.reply.cancel();
     this.stop();
   }
 
   /** What may come although it was cancelled: the end, without the usage that follows a whole answer. */
   endLate(): void {
     try {
-      this.#reply.respond({});
+      this.reply.respond({});
     } catch (error) {
-      this.#reply.fail(thrown(error, this.#options.settings));
+      this.reply.fail(this.#thrown(error));
     }
   }
 
@@ -71,68 +72,61 @@ export class Run {
       const script = answer(this.prompt, { signal: this.#runner.signal, clock });
       // A string would be a script of one chunk per character, which nobody means.
       const steps = typeof script === "string" ? [script] : script;
-      const outcome = await this.#runner.follow(steps, (step) =>
-        this.#take(typeof step === "string" ? { kind: "text", text: step } : step),
-      );
-      if (outcome === "ended" && !this.#runner.stopped) this.#reply.end();
+      const outcome = await this.#runner.follow(steps, (step) => this.#take(step));
+      if (outcome === "ended" && !this.#runner.stopped) this.reply.end();
     } catch (error) {
       this.#options.threw(error);
-      if (!this.#reply.settled) this.#reply.fail(thrown(error, settings));
+      if (!this.reply.settled) this.reply.fail(this.#thrown(error));
     }
-    this.#reply.afterword();
+    this.reply.afterword();
   }
 
-  /** Does what a step says; a promise, of its value, for one that takes time. */
-  #take(what: SpeltStep): Promise<StepResult> | typeof ENOUGH | undefined {
-    switch (what.kind) {
-      case "silent":
-        return ENOUGH;
-      case "hang":
-        this.#reply.interlude();
-        return this.#hang();
-      case "delay":
-        this.#reply.interlude();
-        return this.#delay(what.ms);
-      case "request":
-        return this.#ask(what.asked);
-      case "answer-to":
-        return this.#answerTo(what.requestId);
-      default:
-        this.#reply.perform(what);
-        return undefined;
-    }
-  }
-
-  async #hang(): Promise<undefined> {
+  async hang(): Promise<undefined> {
+    this.reply.interlude();
     await this.#runner.hang();
     return undefined;
   }
 
-  async #delay(ms: number): Promise<undefined> {
+  async delay(ms: number): Promise<undefined> {
+    this.reply.interlude();
     await this.#runner.delay(ms);
     return undefined;
   }
 
-  async #ask(asked: Asked): Promise<StepResult> {
+  /** Does what a step says; a promise, of its value, for one that takes time. */
+  #take(step: Step): Promise<StepResult> | typeof ENOUGH | undefined {
+    if (typeof step === "string") this.reply.text(step);
+    else if (step.kind === "plain") {
+      const taken = step.take(this);
+      return taken === ENOUGH || taken instanceof Promise ? taken : undefined;
+    } else if (step.kind === "chunk") this.reply.say(step.chunk);
+    else if (step.kind === "respond") this.reply.respond(step.fields);
+    else if (step.kind === "prompt-error") this.reply.fail(step.fields);
+    else return this.#ask(step.asked);
+    return undefined;
+  }
+
+  async #ask(asked: Asked | string): Promise<StepResult> {
     const { requests, settings } = this.#options;
+    if (typeof asked === "string") return this.#answerTo(asked);
     const { promptId } = this.prompt;
-    const given = asked.kind === "planned-tool-call" ? asked.request.toolCallId : asked.request.requestId;
-    const requestId = given ?? this.#options.nextRequestId();
+    const requestId = asked.requestId ?? this.#options.nextRequestId();
     const known = settings.extensions === "accept";
     if (known) requests.open(requestId, asked, promptId);
-    this.#reply.act(requestData(asked, requestId, promptId));
-    if (asked.request.wait === false) return requestId;
-    return known ? this.#answerTo(requestId) : emptyResult(asked);
+    this.reply.act(asked.dataFor(requestId, promptId));
+    if (asked.wait === false) return requestId;
+    if (known) return this.#answerTo(requestId);
+    return asked.kind === "read-files" ? {} : [];
   }
 
   async #answerTo(requestId: string): Promise<StepResult> {
     const result = await this.#runner.unlessStopped(this.#options.requests.result(requestId));
     return result === STOPPED ? undefined : result;
   }
-}
 
-/** What a script that throws looks like to the client. */
-function thrown(error: unknown, { errorTexts }: Settings): PromptErrorFields {
-  const message = error instanceof Error ? error.message : String(error);
-  return errorTexts === "python" ? midStreamFailure(message) : { message };
+  /** What a script that throws looks like to the client. */
+  #thrown(error: unknown): PromptErrorFields {
+    const message = error instanceof Error ? error.message : String(error);
+    return this.#options.settings.errorTexts === "python" ? midStreamFailure(message) : { message };
+  }
 }

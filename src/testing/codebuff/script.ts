@@ -2,13 +2,19 @@
 import type { Clock } from "../../core/clock.ts";
 import { checked, type NamesOf } from "../names.ts";
 import { writePythonJson } from "../server/python-json.ts";
-import type { StepSource } from "../server/script-runner.ts";
-import type { AccountFigures } from "./account.ts";
-import { type ActionStep, actionSteps } from "./action-steps.ts";
-import type { RequestResult } from "./client-actions.ts";
-import { eventSteps } from "./print-mode.ts";
+import { ENOUGH, type StepSource } from "../server/script-runner.ts";
+import type { FrameWriter } from "./frames.ts";
+import type {
+  AccountFigures,
+  PromptErrorFields,
+  PromptResponseFields,
+  RequestResult,
+  SseErrorFields,
+} from "./messages.ts";
 import type { ReceivedPrompt } from "./record.ts";
-import { requestSteps, type ValueStep } from "./request-steps.ts";
+import type { Reply, RunPort } from "./reply.ts";
+import { type RequestStep, requestSteps } from "./request-steps.ts";
+import { PYTHON_OBJECT } from "./sse.ts";
 
 /**
  * Answers one prompt with a script: an array of steps, a generator, or an async generator, which may
@@ -39,29 +45,24 @@ export interface AnswerContext {
 }
 
 /** One step of an answer: a string is a chunk of text, the others are made by {@link step}. */
-export type Step =
-  | string
-  | ChunkStep
-  | { readonly kind: "sse-chunk"; readonly text: string }
-  | { readonly kind: "sse-stop" }
-  | { readonly kind: "sse-error"; readonly error: SseErrorFields }
-  | { readonly kind: "sse-done" }
-  | { readonly kind: "repr" }
-  | { readonly kind: "delay"; readonly ms: number }
-  | { readonly kind: "raw"; readonly frame: string }
-  | ActionStep
-  | { readonly kind: "usage"; readonly fields: Partial<AccountFigures> }
-  | { readonly kind: "cost"; readonly credits: number; readonly agentId: string | undefined }
-  | ValueStep<unknown>
-  | { readonly kind: "sub-agent"; readonly suffix: string; readonly step: SubAgentStep }
-  | TerminalStep
-  | { readonly kind: "action-error"; readonly fields: ActionErrorFields }
-  | { readonly kind: "nack"; readonly error: string }
-  | { readonly kind: "silent" }
-  | { readonly kind: "hang" }
-  | { readonly kind: "drop" }
-  | { readonly kind: "drop-mid-frame"; readonly frame: string | undefined }
-  | { readonly kind: "close"; readonly code: number; readonly reason: string };
+export type Step = string | PlainStep | ChunkStep | TerminalStep | RequestStep<unknown>;
+
+/** The answer under way, as a step sees it. */
+export interface StepRun {
+  readonly prompt: ReceivedPrompt;
+  readonly port: RunPort;
+  readonly frames: FrameWriter;
+  readonly reply: Reply;
+  delay(ms: number): Promise<undefined>;
+  hang(): Promise<undefined>;
+}
+
+/** A step that is what it does. */
+export interface PlainStep {
+  readonly kind: "plain";
+  /** @internal */
+  readonly take: (run: StepRun) => unknown;
+}
 
 export interface ChunkStep {
   readonly kind: "chunk";
@@ -72,145 +73,149 @@ export type TerminalStep =
   | { readonly kind: "respond"; readonly fields: PromptResponseFields }
   | { readonly kind: "prompt-error"; readonly fields: PromptErrorFields };
 
-/** Fields of a prompt-response that a script may set. */
-export interface PromptResponseFields {
-  readonly promptId?: string;
-  readonly sessionState?: unknown;
-  readonly toolCalls?: readonly unknown[] | null;
-  readonly toolResults?: readonly unknown[] | null;
-  readonly output?: unknown;
-}
-
-/** Fields of a prompt-error that a script may set. */
-export interface PromptErrorFields {
-  readonly message: string;
-  /** @default the message; none on the profile `codebuff` */
-  readonly error?: string | null;
-  /** @default null */
-  readonly remainingBalance?: number | null;
-}
-
-/** Fields of a message about an error that has no id. */
-export interface ActionErrorFields {
-  readonly message: string;
-  readonly error?: string | null;
-  readonly remainingBalance?: number | null;
-}
-
 /** The steps that a sub-agent can take under an id of its own: chunks, and terminal messages. */
 export type SubAgentStep = string | ChunkStep | TerminalStep;
 
-/** What the error object of an SSE chunk says. */
-export interface SseErrorFields {
-  readonly message: string;
-  /** @default "BackendError" */
-  readonly type?: string;
-  /** HTTP status of the backend. @default 404 */
-  readonly status?: number;
-  /** @default false */
-  readonly retryable?: boolean;
+/** What a sub-agent says, for people to look at. */
+export interface SubAgentChunkFields {
+  readonly agentId: string;
+  readonly agentType: string;
+  readonly chunk: string;
+  readonly prompt?: string;
+  readonly forwardToPrompt?: boolean;
+  /** @default the promptId */
+  readonly userInputId?: string;
 }
 
-const FIGURES: NamesOf<AccountFigures> = {
-  usage: true,
-  remainingBalance: true,
-  balanceBreakdown: true,
-  next_quota_reset: true,
-  autoTopupAdded: true,
-  autoTopupEnabled: true,
-};
-const SSE_ERROR: NamesOf<SseErrorFields> = { message: true, type: true, status: true, retryable: true };
+/** A line of the log of an agent's own steps. */
+export interface LogChunkFields {
+  readonly agentId: string;
+  readonly level: "debug" | "info" | "warn" | "error";
+  readonly data: unknown;
+  readonly message?: string;
+  /** @default the promptId */
+  readonly userInputId?: string;
+}
+
 const RESPONSE: NamesOf<PromptResponseFields> = {
-  promptId: true,
-  sessionState: true,
-  toolCalls: true,
-  toolResults: true,
-  output: true,
+  ...{ promptId: true, sessionState: true },
+  ...{ toolCalls: true, toolResults: true, output: true },
 };
-const PROMPT_ERROR: NamesOf<PromptErrorFields & ActionErrorFields> = {
-  message: true,
-  error: true,
-  remainingBalance: true,
+const ERROR: NamesOf<PromptErrorFields> = { message: true, error: true, remainingBalance: true };
+const SSE_ERROR: NamesOf<SseErrorFields> = { message: true, type: true, status: true, retryable: true };
+const FIGURES: NamesOf<AccountFigures> = {
+  ...{ usage: true, remainingBalance: true, balanceBreakdown: true },
+  ...{ next_quota_reset: true, autoTopupAdded: true, autoTopupEnabled: true },
 };
+const SUB_AGENT_CHUNK: NamesOf<SubAgentChunkFields> = {
+  ...{ agentId: true, agentType: true, chunk: true },
+  ...{ prompt: true, forwardToPrompt: true, userInputId: true },
+};
+const LOG_CHUNK: NamesOf<LogChunkFields> = {
+  ...{ agentId: true, level: true, data: true, message: true, userInputId: true },
+};
+
+const plain = (take: PlainStep["take"]): PlainStep => ({ kind: "plain", take });
+const promptError = (fields: PromptErrorFields): TerminalStep => ({ kind: "prompt-error", fields });
 
 /**
  * Makes the steps of an answer. A field of theirs that does not exist is an InvalidInputError; other fields on the wire are
- * for `action`, `event` and `raw`.
+ * for `action`, `chunk` and `raw`.
  */
 export const step = {
   ...requestSteps,
-  ...actionSteps,
-  /** Events of the original server, one step for each: `step.event.text("Hello")`. */
-  event: eventSteps,
+  /** Any action: `step.action({ type: "weather-report", temperature: 21 })`. */
+  action: (data: { readonly type: string; readonly [key: string]: unknown }): PlainStep =>
+    plain((run) => run.reply.act(data)),
+  /** A subagent-response-chunk. */
+  subAgentChunk: (fields: SubAgentChunkFields): PlainStep =>
+    ofPrompt("subagent-response-chunk", fields, SUB_AGENT_CHUNK),
+  /** A handlesteps-log-chunk. */
+  log: (fields: LogChunkFields): PlainStep => ofPrompt("handlesteps-log-chunk", fields, LOG_CHUNK),
+  /** A request-reconnect: the server will shut down. See `server.shutdown()` for the whole of it. */
+  requestReconnect: (): PlainStep => step.action({ type: "request-reconnect" }),
   /** A usage-response, unasked for. Figures that are left out are those of the server's account. */
-  usage: (fields: Partial<AccountFigures> = {}): Step => ({
-    kind: "usage",
-    fields: checked(fields, FIGURES),
-  }),
+  usage(fields: Partial<AccountFigures> = {}): PlainStep {
+    checked(fields, FIGURES);
+    return plain(({ reply }) => reply.act({ type: "usage-response", ...reply.figures, ...fields }));
+  },
   /**
    * A message-cost-response. The costs of an answer add up to the `totalCost` of its `finish` and the
    * `creditsUsed` of its state, and are taken from the account.
    */
-  cost: (credits: number, agentId?: string): Step => ({ kind: "cost", credits, agentId }),
+  cost: (credits: number, agentId?: string): PlainStep =>
+    plain(({ reply }) => reply.addCost(credits, agentId)),
   /**
    * A chunk or a terminal message under the id `<promptId>-<suffix>`, as sub-agents have it. The prompt
    * itself is not touched by it, and may be over.
    */
-  subAgent: (suffix: string, taken: SubAgentStep): Step => ({ kind: "sub-agent", suffix, step: taken }),
-  /** A response-chunk: the text or object as it is, whatever the `chunks` switch says. */
+  subAgent: (suffix: string, taken: SubAgentStep): PlainStep =>
+    plain(({ reply, port, frames, prompt }) => {
+      const id = `${prompt.promptId}-${suffix}`;
+      reply.interlude();
+      if (typeof taken === "string") port.send(frames.chunk(id, taken));
+      else if (taken.kind === "chunk") port.send(frames.chunk(id, taken.chunk));
+      else if (taken.kind === "prompt-error") port.send(frames.promptError(id, taken.fields));
+      else port.send(frames.promptResponse(id, prompt.data.sessionState, taken.fields));
+    }),
+  /** A response-chunk: the text or the event as it is, whatever the `chunks` switch says. */
   chunk: (chunk: string | object): ChunkStep => ({ kind: "chunk", chunk }),
   /** A response-chunk as the deployed proxy sends it: one raw SSE frame of an OpenAI stream. */
-  sseChunk: (text: string): Step => ({ kind: "sse-chunk", text }),
+  sseChunk: (text: string): PlainStep => plain(({ reply }) => reply.raw(reply.sse.chunk(text), text)),
   /** The SSE frame that finishes an OpenAI stream (`finish_reason: "stop"`). */
-  sseStop: (): Step => ({ kind: "sse-stop" }),
+  sseStop: (): PlainStep => plain(({ reply }) => reply.raw(reply.sse.stop())),
   /** The SSE frame with an error that stands for a refusal of the backend; a normal end follows it. */
-  sseError: (error: string | SseErrorFields): Step => ({
-    kind: "sse-error",
-    error: typeof error === "string" ? { message: error } : checked(error, SSE_ERROR),
-  }),
+  sseError(error: string | SseErrorFields): PlainStep {
+    const fields = typeof error === "string" ? { message: error } : checked(error, SSE_ERROR);
+    return plain(({ reply }) => reply.raw(reply.sse.error(fields)));
+  },
   /** `data: [DONE]`; the real one may come twice. */
-  sseDone: (): Step => ({ kind: "sse-done" }),
+  sseDone: (): PlainStep => plain(({ reply }) => reply.raw(reply.sse.done())),
   /** A response-chunk with the text of a Python object, a fault of the real proxy. */
-  repr: (): Step => ({ kind: "repr" }),
+  repr: (): PlainStep => plain(({ reply }) => reply.raw(PYTHON_OBJECT)),
   /** Waits, in ms of the server's clock. An endless script needs one, or an await, in its loop. */
-  delay: (ms: number): Step => ({ kind: "delay", ms }),
+  delay: (ms: number): PlainStep => plain((run) => run.delay(ms)),
   /** A text frame as it is. */
-  raw: (frame: string): Step => ({ kind: "raw", frame }),
+  raw: (frame: string): PlainStep => plain(({ port }) => port.send(frame)),
   /** The prompt-response, with other fields than the usual ones. Terminal. */
   respond: (fields: PromptResponseFields = {}): TerminalStep => ({
     kind: "respond",
     fields: checked(fields, RESPONSE),
   }),
   /** A prompt-error. Terminal. */
-  promptError: (fields: PromptErrorFields): TerminalStep => ({
-    kind: "prompt-error",
-    fields: checked(fields, PROMPT_ERROR),
-  }),
+  promptError: (fields: PromptErrorFields): TerminalStep => promptError(checked(fields, ERROR)),
   /** The prompt-error of a backend that fails before its stream. Terminal. */
-  failBeforeStream: (cause: string): TerminalStep => ({
-    kind: "prompt-error",
-    fields: { message: `Failed to process prompt: Failed to stream response: ${cause}` },
-  }),
+  failBeforeStream: (cause: string): TerminalStep =>
+    promptError({ message: `Failed to process prompt: Failed to stream response: ${cause}` }),
   /** The prompt-error of a stream that breaks. Terminal. */
-  failMidStream: (cause: string): TerminalStep => ({ kind: "prompt-error", fields: midStreamFailure(cause) }),
+  failMidStream: (cause: string): TerminalStep => promptError(midStreamFailure(cause)),
   /** An action-error, which has no id at all. Not terminal: nobody can tell whose it is. */
-  actionError: (fields: ActionErrorFields): Step => ({
-    kind: "action-error",
-    fields: checked(fields, PROMPT_ERROR),
-  }),
+  actionError(fields: PromptErrorFields): PlainStep {
+    checked(fields, ERROR);
+    return plain(({ port, frames }) => port.send(frames.actionError(fields)));
+  },
   /** A NACK without txid, as a failing handler sends it. Not terminal. */
-  nack: (error: string): Step => ({ kind: "nack", error }),
+  nack: (error: string): PlainStep => plain(({ port, frames }) => port.send(frames.nack(undefined, error))),
   /** Ends the script without a terminal message; the connection stays usable. */
-  silent: (): Step => ({ kind: "silent" }),
+  silent: (): PlainStep => plain(() => ENOUGH),
   /** Never returns: with `scheduling: "fifo"` all that is behind this prompt waits with it. */
-  hang: (): Step => ({ kind: "hang" }),
+  hang: (): PlainStep => plain((run) => run.hang()),
   /** Ends the TCP connection: the client sees 1006. */
-  drop: (): Step => ({ kind: "drop" }),
+  drop: (): PlainStep => plain(({ port }) => port.drop()),
   /** Ends the TCP connection in the middle of a frame. @param frame its text; a chunk by default */
-  dropMidFrame: (frame?: string): Step => ({ kind: "drop-mid-frame", frame }),
+  dropMidFrame: (frame?: string): PlainStep =>
+    plain(({ port, frames, prompt }) =>
+      port.dropMidFrame(frame ?? frames.chunk(prompt.promptId, "this chunk is cut in two")),
+    ),
   /** Closes the connection. */
-  close: (code = 1000, reason = ""): Step => ({ kind: "close", code, reason }),
+  close: (code = 1000, reason = ""): PlainStep => plain(({ port }) => port.close(code, reason)),
 };
+
+/** An action that names its prompt. */
+function ofPrompt(type: string, fields: object, known: object): PlainStep {
+  checked(fields, known);
+  return plain(({ reply, prompt }) => reply.act({ type, userInputId: prompt.promptId, ...fields }));
+}
 
 /** A stream that breaks, in the words of the real proxy. */
 export function midStreamFailure(cause: string): PromptErrorFields {

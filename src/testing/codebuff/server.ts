@@ -2,17 +2,14 @@
 //
 // How to extend this mock, most common first:
 //
-// 1. A new way to answer a prompt: a step. Add it to `Step` and `step` in script.ts, perform it in reply.ts, or in
-//    run.ts if it takes time. Messages of the original server are in action-steps.ts and request-steps.ts.
-// 2. A new misbehaviour of the server: a switch. Add it to options.ts (the option with its TSDoc) and profiles.ts
-//    (the setting, and what each real server does), read it where the behaviour is: peer.ts for order and life
-//    cycle, handlers.ts for what messages cause, frames.ts for how frames look, validate.ts and codebuff-schema.ts
-//    for what is refused. Give it a test by its name.
+// 1. A new way to answer a prompt: a step. Add it to `step` in script.ts, or in request-steps.ts if the client answers it.
+// 2. A new misbehaviour of the server: a switch. Add it to options.ts (the option with its TSDoc, what each real server does),
+//    read it where the behaviour is: peer.ts for order and life cycle, handlers.ts for what messages cause, frames.ts
+//    for how frames look, check-frame.ts for what is refused. Give it a test by its name.
 // 3. A new fault beneath the protocol: a method in ../server/faults.ts; ../server/cable.ts is where every byte passes.
 // 4. A new mistake of clients to notice: a kind in record.ts, and mistakes.ts if the message alone shows it.
-// 5. A new profile: a column of the table in profiles.ts.
-// 6. A new message of the client: a model in validate.ts, a shape in codebuff-schema.ts, its data in
-//    client-actions.ts, and its case in handlers.ts.
+// 5. A new profile: an entry in options.ts.
+// 6. A new message of the client: a shape in check-frame.ts, its data in client-actions.ts, and its case in handlers.ts.
 // 7. Another transport: a `PeerLink` (../server/link.ts) for `CodebuffBackend.accept()`. In ../server, port.ts,
 //    server-socket.ts and cable.ts are the one for Node and `ws`, and the only ones that know them;
 //    accepted-socket.ts is the one for sockets that others have made.
@@ -22,9 +19,9 @@
 import { checkNames } from "../names.ts";
 import type { PortOption } from "../server/listen.ts";
 import { LoopbackPort, type UpgradeAttempt, type UpgradeRefusal } from "../server/port.ts";
+import type { MockCodebuffOptions } from "./backend.ts";
 import { backendOf, MockCodebuff } from "./mock.ts";
-import { OPTIONS } from "./names.ts";
-import type { MockCodebuffOptions } from "./options.ts";
+import { OPTIONS } from "./options.ts";
 
 const PATH = "/ws";
 

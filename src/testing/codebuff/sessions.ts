@@ -1,6 +1,6 @@
 // Which session ids are in use.
 import type { Clock } from "../../core/clock.ts";
-import type { Settings } from "./profiles.ts";
+import type { Settings } from "./options.ts";
 
 /** A session id that is taken. */
 export interface Registration {

@@ -1,6 +1,6 @@
 // Chunks that hold raw server-sent events, as the deployed proxy sends them.
 import { writePythonJson } from "../server/python-json.ts";
-import type { SseErrorFields } from "./script.ts";
+import type { SseErrorFields } from "./messages.ts";
 
 /** The chunks of one answer as the deployed proxy passes them on: raw SSE frames of an OpenAI stream. */
 export class SseStream {
@@ -45,3 +45,7 @@ export class SseStream {
 function sseFrame(payload: object): string {
   return `data: ${writePythonJson(payload, "spaced")}\n\n`;
 }
+
+/** What the real proxy sends as a chunk where it forgets to read an object. */
+export const PYTHON_OBJECT =
+  "<src.core.interfaces.response_processor_interface.ProcessedResponse object at 0x7f3a5c0d1e50>";

@@ -1,17 +1,21 @@
-// What the connections of a mock share.
+// The server without its sockets: what its connections share.
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { checkNames } from "../names.ts";
-import type { PeerLink } from "../server/link.ts";
+import type { Peer } from "../server/peer.ts";
 import { checkAnswer } from "../server/script-runner.ts";
 import { changed } from "../server/switches.ts";
-import { dice } from "./dice.ts";
-import { CodeyJournal } from "./journal.ts";
-import { OPTIONS, SWITCHES } from "./names.ts";
 import type { MockCodeyOptions, MockCodeySwitches } from "./options.ts";
-import { CodeyPeer } from "./peer.ts";
-import { type ProfileName, type Settings, settingsOf } from "./profiles.ts";
+import { OPTIONS, type ProfileName, type Settings, SWITCHES, settingsOf, toolsOf } from "./profiles.ts";
+import { CodeyJournal } from "./record.ts";
 import { type CodeyAnswer, echoAnswer } from "./script.ts";
-import { toolsOf } from "./tools.ts";
+
+/** A connection, as far as its server steers it. */
+interface BackendPeer extends Peer {
+  readonly session: "live" | "leaked" | "ended";
+  freezeUp(): void;
+  thaw(): void;
+  die(): void;
+}
 
 /** The server without its sockets: what its connections share. */
 export class CodeyBackend {
@@ -19,7 +23,7 @@ export class CodeyBackend {
   readonly profile: ProfileName;
   readonly clock: Clock;
   readonly journal = new CodeyJournal();
-  readonly peers: CodeyPeer[] = [];
+  readonly peers: BackendPeer[] = [];
   readonly tools: ReadonlySet<string>;
   readonly random: () => number;
   readonly newSessionId: () => string;
@@ -31,12 +35,12 @@ export class CodeyBackend {
 
   constructor(options: MockCodeyOptions) {
     checkNames(options, OPTIONS, "option");
-    const { profile = "real", seed = 1 } = options;
+    const { profile = "real", seed = 1, clock = systemClock, answer = echoAnswer } = options;
+    checkAnswer(answer);
     this.#settings = settingsOf(options);
     this.profile = profile;
-    this.clock = options.clock ?? systemClock;
-    this.answer = options.answer ?? echoAnswer;
-    checkAnswer(this.answer);
+    this.clock = clock;
+    this.answer = answer;
     this.tools = new Set(options.tools ?? toolsOf(profile));
     this.random = typeof seed === "number" ? dice(seed) : seed;
     this.newSessionId = options.sessionId ?? (() => crypto.randomUUID());
@@ -58,23 +62,13 @@ export class CodeyBackend {
     return { live: count("live"), leaked: count("leaked") };
   }
 
-  /** A client has connected, over whatever the link is. */
-  accept(link: PeerLink): CodeyPeer {
-    const peer = new CodeyPeer(this.journal.connections.length + 1, link, this);
-    this.peers.push(peer);
-    this.journal.add(this.journal.connections, peer);
-    peer.start();
-    this.#freezeWhenFull();
-    return peer;
-  }
-
   /** Sets switches anew, for what happens from now on. */
   set(switches: MockCodeySwitches): void {
     checkNames(switches, SWITCHES, "switch");
     this.#settings = changed(this.#settings, switches);
     const { freezeAfterSessions, frozen } = this.#settings;
     if (freezeAfterSessions === "off") this.#full = false;
-    this.#freezeWhenFull();
+    this.freezeWhenFull();
     if (this.#full) return;
     for (const peer of this.peers) {
       if (frozen === "off") peer.thaw();
@@ -88,7 +82,7 @@ export class CodeyBackend {
     for (const peer of this.peers) peer.die();
   }
 
-  #freezeWhenFull(): void {
+  freezeWhenFull(): void {
     const { freezeAfterSessions } = this.#settings;
     if (freezeAfterSessions === "off" || this.#full) return;
     const { live, leaked } = this.sessions;
@@ -96,4 +90,21 @@ export class CodeyBackend {
     this.#full = true;
     for (const peer of this.peers) peer.freezeUp();
   }
+
+  /** The items in random order. */
+  shuffled<T>(items: readonly T[]): readonly T[] {
+    const drawn = items.map((item) => ({ item, lot: this.random() }));
+    return drawn.sort((one, other) => one.lot - other.lot).map(({ item }) => item);
+  }
+}
+
+/** Returns numbers in [0, 1), the same for the same seed (mulberry32). */
+function dice(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
 }

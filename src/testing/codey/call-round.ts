@@ -1,49 +1,29 @@
 // Runs the calls of one `ToolRequest`, foreground and background ones.
-import type { Clock } from "../../core/clock.ts";
 import { Interruptible, STOPPED } from "../server/interruptible.ts";
-import type { Approvals } from "./approvals.ts";
-import type { CodeyCallOutcome, CodeyCallResult, PlannedCall } from "./calls.ts";
-import { shuffled } from "./dice.ts";
-import { ROOT, type ServerMessage } from "./messages.ts";
-import type { Settings } from "./profiles.ts";
-import { SHELL } from "./tools.ts";
+import type { PlannedCall } from "./calls.ts";
+import type { Round, SessionContext } from "./context.ts";
+import { ROOT } from "./messages.ts";
+import type { CodeyCallOutcome, CodeyCallResult } from "./script.ts";
 
-/** What the calls of a round need of their session. */
-export interface CallRoundPort {
-  readonly settings: Settings;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly approvals: Approvals;
-  say(message: ServerMessage): void;
-  /** A call of a turn that was given up has its result. */
-  strayed(): void;
-}
-
-const DENIED = "Denied by user";
-
-/**
- * The calls of one `ToolRequest`: foreground ones strictly one after another, background ones all at once beside
- * them.
- */
-export class CallRound {
+/** The calls of one `ToolRequest`: foreground ones one after another, background ones all at once beside them. */
+export class CallRound implements Round {
   readonly #calls: readonly PlannedCall[];
-  readonly #port: CallRoundPort;
+  readonly #session: SessionContext;
   /** Settles when the turn is over: what late results wait for. */
   readonly #afterTurn: Promise<void>;
-  /** Those without a terminal message. */
+  /** The calls without a terminal message. */
   readonly #open: Map<PlannedCall, Interruptible>;
   readonly #outcomes = new Map<PlannedCall, CodeyCallOutcome>();
   #stopped = false;
   #strays = false;
 
-  constructor(calls: readonly PlannedCall[], port: CallRoundPort, afterTurn: Promise<void>) {
+  constructor(calls: readonly PlannedCall[], session: SessionContext, afterTurn: Promise<void>) {
     this.#calls = calls;
-    this.#port = port;
+    this.#session = session;
     this.#afterTurn = afterTurn;
-    this.#open = new Map(calls.map((call) => [call, new Interruptible(port.clock)]));
+    this.#open = new Map(calls.map((call) => [call, new Interruptible(session.backend.clock)]));
   }
 
-  /** The calls without a terminal message, in the order of the request. */
   get open(): readonly PlannedCall[] {
     return [...this.#open.keys()];
   }
@@ -55,34 +35,26 @@ export class CallRound {
     return this.#calls.flatMap((call) => this.#outcomes.get(call) ?? []);
   }
 
-  /** Forgets all calls, without a word. */
   stop(): void {
     this.#stopped = true;
     for (const life of this.#open.values()) life.stop();
     this.#open.clear();
   }
 
-  /** The turn was given up, and nobody has asked these calls to stop. */
   stray(): void {
     this.#strays = true;
   }
 
   /** What starts together, in its order: the line of foreground calls is one of them. */
   #starts(): readonly (() => Promise<void>)[] {
-    const { backgroundOrder } = this.#port.settings;
+    const { backgroundOrder } = this.#session.settings;
     const foreground = this.#calls.filter((call) => !call.background);
     const starts = this.#calls.flatMap((call) => {
       if (call.background) return [() => this.#live(call)];
       return call === foreground[0] ? [() => this.#oneByOne(foreground)] : [];
     });
-    switch (backgroundOrder) {
-      case "calls":
-        return starts;
-      case "reversed":
-        return starts.reverse();
-      case "seeded":
-        return shuffled(starts, this.#port.random);
-    }
+    if (backgroundOrder === "seeded") return this.#session.backend.shuffled(starts);
+    return backgroundOrder === "calls" ? starts : starts.reverse();
   }
 
   async #oneByOne(calls: readonly PlannedCall[]): Promise<void> {
@@ -94,10 +66,10 @@ export class CallRound {
 
   /** One call from its request to its terminal, or as far as it gets. */
   async #live(call: PlannedCall): Promise<void> {
-    const { settings, approvals } = this.#port;
+    const { settings, approvals } = this.#session;
     if (typeof call.result === "object" && "invalid" in call.result)
       return this.#fail(call, call.result.invalid);
-    const filter = call.name === SHELL && settings.shellFilter === "dead" ? "none" : call.filter;
+    const filter = call.name === "mcp_shell" && settings.shellFilter === "dead" ? "none" : call.filter;
     if (filter === "deny") return this.#deny(call);
     if (filter === "none") {
       const approved = await this.#ask(call);
@@ -111,23 +83,23 @@ export class CallRound {
     void this.#workLate(call);
   }
 
+  async #workLate(call: PlannedCall): Promise<void> {
+    if ((await this.#untilStopped(call, this.#afterTurn)) !== STOPPED) await this.#work(call);
+  }
+
   #ask(call: PlannedCall): Promise<boolean | typeof STOPPED> {
     const { callId: call_id, name, params, background } = call;
-    const decision = this.#port.approvals.ask(call);
-    this.#port.say({ type: "ToolAwaitingApproval", agent_id: ROOT, call_id, name, params, background });
+    const decision = this.#session.approvals.ask(call);
+    this.#session.say({ type: "ToolAwaitingApproval", agent_id: ROOT, call_id, name, params, background });
     return this.#untilStopped(call, decision);
   }
 
   #start({ callId: call_id, name, background }: PlannedCall, filter: "none" | "allow"): void {
-    const { startedAfterApproval, duplicateBackgroundStarted } = this.#port.settings;
+    const { startedAfterApproval, duplicateBackgroundStarted } = this.#session.settings;
     if (filter === "none" && !background && !startedAfterApproval) return;
     const started = { type: "ToolStarted", agent_id: ROOT, call_id, name } as const;
-    this.#port.say(started);
-    if (filter === "allow" && background && duplicateBackgroundStarted) this.#port.say(started);
-  }
-
-  async #workLate(call: PlannedCall): Promise<void> {
-    if ((await this.#untilStopped(call, this.#afterTurn)) !== STOPPED) await this.#work(call);
+    this.#session.say(started);
+    if (filter === "allow" && background && duplicateBackgroundStarted) this.#session.say(started);
   }
 
   async #work(call: PlannedCall): Promise<void> {
@@ -144,36 +116,35 @@ export class CallRound {
   }
 
   #delta({ callId: call_id }: PlannedCall, content: string): void {
-    if (this.#port.settings.toolDeltas === "none") return;
-    this.#port.say({ type: "ToolDelta", agent_id: ROOT, call_id, content });
+    if (this.#session.settings.toolDeltas === "none") return;
+    this.#session.say({ type: "ToolDelta", agent_id: ROOT, call_id, content });
   }
 
   #deny(call: PlannedCall): void {
-    this.#error(call, "denied", DENIED);
+    this.#error(call, "denied", "Denied by user");
   }
 
   #fail(call: PlannedCall, error: string): void {
-    if (call.background && this.#port.settings.backgroundFailure === "completed")
+    if (call.background && this.#session.settings.backgroundFailure === "completed")
       this.#complete(call, "failed", error);
     else this.#error(call, "failed", error);
   }
 
   #complete(call: PlannedCall, state: "completed" | "failed", content: string): void {
     this.#end(call, state, content);
-    this.#port.say({ type: "ToolCompleted", agent_id: ROOT, call_id: call.callId, content });
+    this.#session.say({ type: "ToolCompleted", agent_id: ROOT, call_id: call.callId, content });
   }
 
   #error(call: PlannedCall, state: "denied" | "failed", error: string): void {
     this.#end(call, state, error);
-    this.#port.say({ type: "ToolError", agent_id: ROOT, call_id: call.callId, error });
+    this.#session.say({ type: "ToolError", agent_id: ROOT, call_id: call.callId, error });
   }
 
   #end(call: PlannedCall, state: CodeyCallOutcome["state"], content: string): void {
-    const { callId } = call;
-    this.#outcomes.set(call, { callId, state, content });
+    this.#outcomes.set(call, { callId: call.callId, state, content });
     this.#open.delete(call);
-    this.#port.approvals.pass(call);
-    if (this.#strays) this.#port.strayed();
+    this.#session.approvals.pass(call);
+    if (this.#strays) this.#session.strayed();
   }
 
   #untilStopped<T>(call: PlannedCall, value: Promise<T>): Promise<T | typeof STOPPED> {

@@ -1,103 +1,103 @@
-// Scripted tool calls and their outcomes.
-
-/** A tool call that the model makes, and what becomes of it. */
-export interface CodeyCall {
-  readonly name: string;
-  /**
-   * The input of the tool: any JSON. A member `background` of it is taken out, and counts where {@link background} is
-   * not set, if it is a boolean.
-   * @default {}
-   */
-  readonly params?: unknown;
-  /** Whether it runs beside the others. @default false */
-  readonly background?: boolean;
-  /** @default the next of the server's `callId` */
-  readonly callId?: string;
-  /** What the server's own rules say: `none` asks the client. @default "none" */
-  readonly filter?: "none" | "allow" | "deny";
-  /** What it gives once it runs. @default what the real server's tool of that name gives, or an empty string */
-  readonly result?: CodeyCallResult;
-  /** How long it runs, in ms of the server's clock. @default 0 */
-  readonly delay?: number;
-  /**
-   * Pieces of its output to send as `ToolDelta`s, where the switch `toolDeltas` is `some`.
-   * @default two halves of the output
-   */
-  readonly deltas?: readonly string[];
-}
-
-/**
- * What a call gives: its output; an `error` when it has run; `invalid`, an error before anybody is asked; nothing,
- * ever; or what a function gives, later if it wants, whose throwing is an error.
- */
-export type CodeyCallResult =
-  | string
-  | { readonly error: string }
-  | { readonly invalid: string }
-  | { readonly hangs: true }
-  | (() => string | Promise<string>);
-
-/** What became of a call: the value of `codeyStep.calls`. */
-export interface CodeyCallOutcome {
-  readonly callId: string;
-  /** `running`: the result is yet to come, see the switch `lateBackground`. */
-  readonly state: "completed" | "failed" | "denied" | "running";
-  /** What the terminal message said. */
-  readonly content: string;
-}
+// The calls of a session: what is planned for each, and what the client decides about them.
+import type { CodeyBackend } from "./backend.ts";
+import { usualResult } from "./profiles.ts";
+import type { ReceivedDecision } from "./record.ts";
+import type { CodeyCall } from "./script.ts";
 
 /** A call with nothing left open. */
-export interface PlannedCall {
-  readonly callId: string;
-  readonly name: string;
-  readonly params: unknown;
-  readonly background: boolean;
-  readonly filter: "none" | "allow" | "deny";
-  readonly result: CodeyCallResult;
-  readonly delay: number;
-  readonly deltas: readonly string[] | undefined;
-}
+export type PlannedCall = Required<Omit<CodeyCall, "deltas">> & Pick<CodeyCall, "deltas">;
 
-export function planned(
-  call: CodeyCall,
-  defaults: { callId(name: string): string; result(name: string): CodeyCallResult },
-): PlannedCall {
-  const { name, filter = "none", delay = 0, deltas } = call;
-  const { params, background } = lifted(call.params ?? (call.params === null ? null : {}));
-  return {
-    callId: call.callId ?? defaults.callId(name),
-    name,
-    params,
-    background: call.background ?? background,
-    filter,
-    result: call.result ?? defaults.result(name),
-    delay,
-    deltas,
-  };
+export function planned(call: CodeyCall, backend: CodeyBackend): PlannedCall {
+  const { name, filter = "none", delay = 0, callId = backend.newCallId(name) } = call;
+  const { params, background } = lifted(call.params);
+  const usual = call.result ?? usualResult(name, backend.profile);
+  const exists = backend.tools.has(name) || backend.settings.unknownTool !== "toolError";
+  const result = exists ? usual : { invalid: `Unknown tool: ${name}` };
+  return { filter, delay, background, ...call, params, callId, result };
 }
 
 /** The server takes `background` out of the input. */
-function lifted(params: unknown): { readonly params: unknown; readonly background: boolean } {
+function lifted(params: unknown = {}): { readonly params: unknown; readonly background: boolean } {
   if (typeof params !== "object" || params === null || Array.isArray(params) || !("background" in params))
     return { params, background: false };
   const { background, ...rest } = params;
   return { params: rest, background: background === true };
 }
 
-/** Makes calls of the tools that clients meet most. */
-export const codeyTool = {
-  /** A call of `mcp_shell`, which the real server always asks about. */
-  shell: (command: string, result?: CodeyCallResult, more: Partial<CodeyCall> = {}): CodeyCall => ({
-    name: "mcp_shell",
-    params: { command },
-    ...(result === undefined ? {} : { result }),
-    ...more,
-  }),
-  /** A call of `mcp_read_file`. */
-  readFile: (path: string, result?: CodeyCallResult, more: Partial<CodeyCall> = {}): CodeyCall => ({
-    name: "mcp_read_file",
-    params: { path },
-    ...(result === undefined ? {} : { result }),
-    ...more,
-  }),
-};
+/**
+ * Where a call is on its way to a decision.
+ *
+ * ```
+ *   requested --> awaiting --> decided
+ *       |            |
+ *       |            +-------> stale -----> decided    a Cancel found it waiting
+ *       +-----------------------------------> past     it needs no decision, or none any more
+ * ```
+ */
+interface Standing {
+  readonly call: PlannedCall;
+  state: "requested" | "awaiting" | "stale" | "decided" | "past";
+  decide: (approved: boolean) => void;
+}
+
+/** The outcome of a decision: the first row whose state one of the calls of its id has. */
+const OUTCOMES = [
+  ["awaiting", "taken"],
+  ["stale", "stale"],
+  ["requested", "early"],
+  ["decided", "repeated"],
+  ["past", "late"],
+] as const satisfies readonly (readonly [Standing["state"], ReceivedDecision["outcome"]])[];
+
+/** The calls of one session. Several may have one id: the oldest is decided first. */
+export class Approvals {
+  #calls: Standing[] = [];
+
+  request(call: PlannedCall): void {
+    // Calls of the same id that are settled are forgotten.
+    this.#calls = this.#calls.filter(
+      ({ call: { callId }, state }) => callId !== call.callId || (state !== "decided" && state !== "past"),
+    );
+    this.#calls.push({ call, state: "requested", decide: () => {} });
+  }
+
+  /** Resolves with the decision, if one ever comes. */
+  ask(call: PlannedCall): Promise<boolean> {
+    return new Promise((decide) => Object.assign(this.#of(call) ?? {}, { state: "awaiting", decide }));
+  }
+
+  /** The call is under way or over; a decision that was made is not forgotten. */
+  pass(call: PlannedCall): void {
+    const standing = this.#of(call);
+    if (standing && standing.state !== "decided") standing.state = "past";
+  }
+
+  decide(callId: string, approved: boolean): ReceivedDecision["outcome"] {
+    const calls = this.#calls.filter(({ call }) => call.callId === callId);
+    for (const [state, outcome] of OUTCOMES) {
+      const standing = calls.find((each) => each.state === state);
+      if (!standing) continue;
+      if (outcome === "taken" || outcome === "stale") standing.state = "decided";
+      if (outcome === "taken") standing.decide(approved);
+      return outcome;
+    }
+    return "unknown";
+  }
+
+  /** A `Cancel`: nobody waits for decisions any more. */
+  cancel(): void {
+    for (const standing of this.#calls) {
+      if (standing.state === "awaiting") standing.state = "stale";
+      else if (standing.state === "requested") standing.state = "past";
+    }
+  }
+
+  /** The calls that wait for a decision, or did when a `Cancel` came. */
+  calls(state: "awaiting" | "stale"): readonly PlannedCall[] {
+    return this.#calls.filter((each) => each.state === state).map(({ call }) => call);
+  }
+
+  #of(call: PlannedCall): Standing | undefined {
+    return this.#calls.find((each) => each.call === call);
+  }
+}

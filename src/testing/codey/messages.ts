@@ -1,5 +1,8 @@
 // The messages of the wire, as types.
 
+/** The agent that answers, and the only one of the real server. */
+export const ROOT = 0;
+
 /** `usage` of a `Finished`. */
 export interface CodeyUsage {
   readonly output_tokens: number;
@@ -8,68 +11,52 @@ export interface CodeyUsage {
   readonly cache_read_tokens: number;
 }
 
-/** A tool call as `ToolRequest` lists it. */
-export interface CallFields {
-  readonly call_id: string;
-  readonly name: string;
-  readonly params: unknown;
-  readonly background: boolean;
-}
-
 export interface HistoryEntry {
   readonly role: "user" | "assistant";
   readonly content: string;
   readonly timestamp: string | null;
 }
 
-export interface PendingEntry {
+interface OfAgent {
   readonly agent_id: number;
+}
+
+interface OfCall extends OfAgent {
+  readonly call_id: string;
+}
+
+/** A tool call as `ToolRequest` lists it. */
+interface CallFields {
   readonly call_id: string;
   readonly name: string;
   readonly params: unknown;
+  readonly background: boolean;
+}
+
+interface AgentState {
+  readonly id: number;
+  readonly name: string | null;
+  readonly is_streaming: boolean;
+}
+
+interface StateFields {
+  readonly agents: readonly AgentState[];
+  readonly pending_approvals: readonly (OfCall & { readonly name: string; readonly params: unknown })[];
 }
 
 /** What the server says, with its fields in the order in which they are written. */
 export type ServerMessage =
   | { readonly type: "Connected"; readonly session_id: string }
-  | { readonly type: "TextDelta" | "ThinkingDelta"; readonly agent_id: number; readonly content: string }
-  | { readonly type: "ToolRequest"; readonly agent_id: number; readonly calls: readonly CallFields[] }
-  | ({ readonly type: "ToolAwaitingApproval"; readonly agent_id: number } & CallFields)
-  | {
-      readonly type: "ToolStarted";
-      readonly agent_id: number;
-      readonly call_id: string;
-      readonly name: string;
-    }
-  | {
-      readonly type: "ToolDelta" | "ToolCompleted";
-      readonly agent_id: number;
-      readonly call_id: string;
-      readonly content: string;
-    }
-  | {
-      readonly type: "ToolError";
-      readonly agent_id: number;
-      readonly call_id: string;
-      readonly error: string;
-    }
-  | { readonly type: "Finished"; readonly agent_id: number; readonly usage: CodeyUsage }
-  | {
-      readonly type: "Retrying";
-      readonly agent_id: number;
-      readonly attempt: number;
-      readonly error: string;
-    }
+  | (OfAgent & { readonly type: "TextDelta" | "ThinkingDelta"; readonly content: string })
+  | (OfAgent & { readonly type: "ToolRequest"; readonly calls: readonly CallFields[] })
+  | (OfAgent & { readonly type: "ToolAwaitingApproval" } & CallFields)
+  | (OfCall & { readonly type: "ToolStarted"; readonly name: string })
+  | (OfCall & { readonly type: "ToolDelta" | "ToolCompleted"; readonly content: string })
+  | (OfCall & { readonly type: "ToolError"; readonly error: string })
+  | (OfAgent & { readonly type: "Finished"; readonly usage: CodeyUsage })
+  | (OfAgent & { readonly type: "Retrying"; readonly attempt: number; readonly error: string })
   | { readonly type: "History"; readonly messages: readonly HistoryEntry[] }
-  | {
-      readonly type: "State";
-      readonly agents: readonly {
-        readonly id: number;
-        readonly name: string | null;
-        readonly is_streaming: boolean;
-      }[];
-      readonly pending_approvals: readonly PendingEntry[];
-    }
+  | ({ readonly type: "State" } & StateFields)
   | { readonly type: "Pong" }
   | { readonly type: "Error"; readonly message: string; readonly fatal: boolean };
 
@@ -78,6 +65,3 @@ export type ClientMessage =
   | { readonly type: "SendMessage"; readonly content: string; readonly agent_id: number | null }
   | { readonly type: "ToolDecision"; readonly call_id: string; readonly approved: boolean }
   | { readonly type: "Cancel" | "GetHistory" | "GetState" | "Ping" };
-
-/** The agent that answers, and the only one of the real server. */
-export const ROOT = 0;

@@ -2,6 +2,7 @@
 import { ProtocolMock } from "../server/protocol-mock.ts";
 import { CodeyBackend } from "./backend.ts";
 import type { MockCodeyOptions, MockCodeySwitches } from "./options.ts";
+import { accept } from "./peer.ts";
 import type {
   CodeyConnection,
   CodeyFrame,
@@ -44,7 +45,8 @@ export class MockCodey extends ProtocolMock<CodeyConnection, CodeyViolationKind,
 
   constructor(options: MockCodeyOptions = {}) {
     const backend = new CodeyBackend(options);
-    super(backend);
+    const { journal, peers } = backend;
+    super({ journal, peers, accept: (link) => accept(backend, link) });
     this.#backend = backend;
   }
 

@@ -2,17 +2,15 @@
 import { ChunkedLink, type Chunking } from "../server/chunked-link.ts";
 import { byteLength, describe, type InboundFrame } from "../server/inbound.ts";
 import type { PeerLink } from "../server/link.ts";
-import { type End, Peer, type PeerHost } from "../server/peer.ts";
+import { type End, Peer } from "../server/peer.ts";
 import { noted } from "../server/record.ts";
 import { settle } from "../settle.ts";
-import type { CodeyMistake } from "./client-rules.ts";
-import type { CodeyJournal } from "./journal.ts";
+import type { CodeyBackend } from "./backend.ts";
+import type { Speaker } from "./context.ts";
+import { noiseAfterMessage, readMessage, writeMessage } from "./frames.ts";
 import type { ServerMessage } from "./messages.ts";
-import { noiseAfterMessage } from "./noise.ts";
-import { readMessage } from "./read-message.ts";
-import type { CodeyConnection } from "./record.ts";
-import { CodeySession, type SessionHost, type SessionPort } from "./session.ts";
-import { writeMessage } from "./write-message.ts";
+import type { CodeyMistake } from "./record.ts";
+import { CodeySession } from "./session.ts";
 
 const MIB = 1_048_576;
 /** What a client may send. */
@@ -23,16 +21,9 @@ const SERVER_LIMIT = 16 * MIB;
 const HUGE = 20_000_000;
 const CUT = 1006;
 
-/** What a connection needs of its server. */
-export interface CodeyPeerHost extends PeerHost, SessionHost {
-  readonly journal: CodeyJournal;
-  /** Whether there are as many sessions as freeze the server. */
-  readonly full: boolean;
-}
-
 /** One connection of the mock server without its socket: frames in, frames out, a clock. */
-export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
-  readonly #host: CodeyPeerHost;
+export class CodeyPeer extends Peer implements Speaker {
+  readonly #host: CodeyBackend;
   readonly #session: CodeySession;
   #greeted = false;
   #deaf = false;
@@ -46,7 +37,7 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
   /** What came while the server was frozen, on a connection that is over: it is handled when the server thaws. */
   #unheard: readonly InboundFrame[] = [];
 
-  constructor(id: number, link: PeerLink, host: CodeyPeerHost) {
+  constructor(id: number, link: PeerLink, host: CodeyBackend) {
     super(id, new ChunkedLink(link, () => chunkingOf(host), host.withPort), host);
     this.#host = host;
     this.#session = new CodeySession(host, this);
@@ -64,10 +55,6 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
     if (this.over) return "closed";
     if (this.#deaf) return "deaf";
     return this.#greeted ? "ready" : "open";
-  }
-
-  get connection(): CodeyConnection {
-    return this;
   }
 
   get arrived(): number {
@@ -122,7 +109,7 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
       return false;
     }
     const { settings } = this.#host;
-    const written = writeMessage(message, settings.extraFields === "injected");
+    const written = writeMessage(message, settings);
     const text = first && settings.chunking === "huge" ? written.padEnd(HUGE) : written;
     this.send(settings.binaryJson === "injected" ? new TextEncoder().encode(text) : text);
     for (const noise of noiseAfterMessage(settings)) this.send(noise);
@@ -154,8 +141,7 @@ export class CodeyPeer extends Peer implements CodeyConnection, SessionPort {
     this.#isLeft = !this.repliesToClose;
     for (const frame of this.inbox.takeWaiting()) this.#heed(frame);
     // One that is not heard cannot cancel first.
-    if (!this.#frozen && !this.#deaf)
-      for (const mistake of this.#session.mistakesInLeaving()) this.blame(mistake);
+    if (!this.#frozen && !this.#deaf) this.#session.blameForLeaving();
     super.leave(code, reason);
     if (this.#hasFailed) this.hangUp();
   }
@@ -220,6 +206,17 @@ function isPing(frame: InboundFrame): boolean {
 }
 
 /** A huge message travels in one piece. */
-function chunkingOf({ settings: { chunking } }: CodeyPeerHost): Chunking {
+function chunkingOf({ settings: { chunking } }: CodeyBackend): Chunking {
   return chunking === "huge" ? "whole" : chunking;
+}
+
+/** A client has connected, over whatever the link is. */
+export function accept(backend: CodeyBackend, link: PeerLink): CodeyPeer {
+  const { journal, peers } = backend;
+  const peer = new CodeyPeer(peers.length + 1, link, backend);
+  peers.push(peer);
+  journal.add(journal.connections, peer);
+  peer.start();
+  backend.freezeWhenFull();
+  return peer;
 }

@@ -1,19 +1,40 @@
-// The settings of the real server and of its documented one.
-import { changed, profileOf } from "../server/switches.ts";
+// The settings of the real server and of the documented one.
+import type { NamesOf } from "../names.ts";
+import { type Defaults, settingsFrom } from "../server/switches.ts";
 import type { MockCodeyOptions, MockCodeySwitches } from "./options.ts";
+import type { CodeyCallResult } from "./script.ts";
 
 /** All switches, decided. */
 export type Settings = Required<MockCodeySwitches>;
 
 export type ProfileName = NonNullable<MockCodeyOptions["profile"]>;
 
-/** What no server does unless a test wants it, and what both have in common. */
-const COMMON = {
+const PROFILES: readonly ProfileName[] = ["real", "documented"];
+
+/** Of two values the first is that of the real server, the second that of the document. */
+const DEFAULTS: Defaults<Settings> = {
+  startedAfterApproval: [false, true],
+  duplicateBackgroundStarted: [true, false],
+  toolDeltas: ["none", "some"],
+  backgroundFailure: ["completed", "error"],
+  backgroundOrder: ["seeded", "calls"],
+  cancelReply: ["none", "both"],
   cancelReplyTiming: "beforePong",
+  stalePendingAfterCancel: [true, false],
+  stateDetail: ["stub", "full"],
+  history: ["empty", "filled"],
+  errorFatal: [false, "scripted"],
   errorEndsTurn: true,
+  retrying: ["flood", "counted"],
   invalidInput: "drop",
+  midTurnSend: ["restart", "queue"],
+  unknownTool: ["silence", "toolError"],
+  shellFilter: ["dead", "works"],
+  closeReply: [false, true],
+  sessionAfterDisconnect: ["leaks", "ends"],
   freezeAfterSessions: "off",
   frozen: "off",
+  afterOversize: ["deaf", "close1009"],
   chunking: "whole",
   lateBackground: false,
   subAgent: false,
@@ -22,53 +43,51 @@ const COMMON = {
   badJson: "off",
   binaryJson: "off",
   dropAt: "off",
-} as const satisfies MockCodeySwitches;
-
-/** The one place that knows what each server is like. A new switch is a line above, or one in each. */
-const PROFILES: { readonly [name in ProfileName]: Settings } = {
-  real: {
-    ...COMMON,
-    startedAfterApproval: false,
-    duplicateBackgroundStarted: true,
-    toolDeltas: "none",
-    backgroundFailure: "completed",
-    backgroundOrder: "seeded",
-    cancelReply: "none",
-    stalePendingAfterCancel: true,
-    stateDetail: "stub",
-    history: "empty",
-    errorFatal: false,
-    retrying: "flood",
-    midTurnSend: "restart",
-    unknownTool: "silence",
-    shellFilter: "dead",
-    closeReply: false,
-    sessionAfterDisconnect: "leaks",
-    afterOversize: "deaf",
-  },
-  documented: {
-    ...COMMON,
-    startedAfterApproval: true,
-    duplicateBackgroundStarted: false,
-    toolDeltas: "some",
-    backgroundFailure: "error",
-    backgroundOrder: "calls",
-    cancelReply: "both",
-    stalePendingAfterCancel: false,
-    stateDetail: "full",
-    history: "filled",
-    errorFatal: "scripted",
-    retrying: "counted",
-    midTurnSend: "queue",
-    unknownTool: "toolError",
-    shellFilter: "works",
-    closeReply: true,
-    sessionAfterDisconnect: "ends",
-    afterOversize: "close1009",
-  },
 };
 
-/** @throws InvalidMockInput for a profile that there is not */
+/** The names of the switches, to refuse wrong ones. */
+export const SWITCHES: NamesOf<MockCodeySwitches> = { ...DEFAULTS, dropAt: { after: true, code: true } };
+
+/** The names of the options, without the port. */
+export const OPTIONS: NamesOf<MockCodeyOptions> = {
+  ...SWITCHES,
+  profile: true,
+  clock: true,
+  answer: true,
+  seed: true,
+  sessionId: true,
+  callId: true,
+  tools: true,
+};
+
+/** @throws InvalidMockInput for a profile that does not exist */
 export function settingsOf(options: MockCodeyOptions): Settings {
-  return changed(profileOf(PROFILES, options.profile ?? "real"), options);
+  return settingsFrom(DEFAULTS, PROFILES, options.profile ?? "real", options);
+}
+
+const DELEGATION = "Delegation not supported over WebSocket";
+
+/** The tools of the real server, and what they give when a script does not say. */
+const REAL_TOOLS: ReadonlyMap<string, CodeyCallResult> = new Map<string, CodeyCallResult>([
+  ["mcp_read_file", ""],
+  ["mcp_shell", "(no output)"],
+  ["mcp_fetch_url", ""],
+  ["mcp_fetch_html", ""],
+  ["mcp_web_search", ""],
+  ["mcp_write_file", { invalid: DELEGATION }],
+  ["mcp_edit_file", { invalid: DELEGATION }],
+  ["mcp_open_file", { error: DELEGATION }],
+  ["mcp_list_background_tasks", { error: DELEGATION }],
+  ["mcp_get_background_task", { error: DELEGATION }],
+  ["mcp_spawn_agent", { error: "Agent context not initialized" }],
+]);
+
+/** The document names tools that the real server does not have. */
+export function toolsOf(profile: ProfileName): readonly string[] {
+  return [...REAL_TOOLS.keys(), ...(profile === "real" ? [] : ["Read", "Bash"])];
+}
+
+/** To the document, every tool works. */
+export function usualResult(name: string, profile: ProfileName): CodeyCallResult {
+  return (profile === "real" && REAL_TOOLS.get(name)) || "";
 }

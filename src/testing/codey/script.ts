@@ -1,17 +1,15 @@
-// The language of scripts for answers, with `codeyStep`.
+// The language of scripts for answers, with `codeyStep` and `codeyTool`.
 import type { Clock } from "../../core/clock.ts";
 import { checked, type NamesOf } from "../names.ts";
 import type { StepSource } from "../server/script-runner.ts";
-import type { CodeyCall, CodeyCallOutcome } from "./calls.ts";
 import type { CodeyUsage } from "./messages.ts";
 import type { ReceivedSend } from "./record.ts";
-import { rustDebug } from "./rust-debug.ts";
 
 /**
  * Answers one `SendMessage` with a script: an array of steps, a generator, or an async generator, which may await
- * anything between its steps. The script is stopped (`return()`) by a `Cancel`, and when its session ends.
+ * anything between its steps. A `Cancel` and the end of the session stop the script (`return()`).
  *
- * What comes before a `codeyStep.calls` is one round, what comes behind it the next. A script that ends gets the
+ * What comes before a `codeyStep.calls` is one round, what comes after it the next. A script that ends gets the
  * `Finished`; one that throws becomes an `Error` with the message of what it threw.
  *
  * @example
@@ -33,6 +31,45 @@ export interface CodeyAnswerContext {
   readonly signal: AbortSignal;
   /** The clock of the server. */
   readonly clock: Clock;
+}
+
+/** A tool call that the model makes, and what becomes of it. */
+export interface CodeyCall {
+  readonly name: string;
+  /** The tool's input: any JSON. A member `background` is taken out, and is the default of {@link background}. @default {} */
+  readonly params?: unknown;
+  /** Whether it runs beside the others. @default false */
+  readonly background?: boolean;
+  /** @default the next of the server's `callId` */
+  readonly callId?: string;
+  /** What the server's own rules say: `none` asks the client. @default "none" */
+  readonly filter?: "none" | "allow" | "deny";
+  /** What it gives once it runs. @default what the real server's tool of that name gives, or an empty string */
+  readonly result?: CodeyCallResult;
+  /** How long it runs, in ms of the server's clock. @default 0 */
+  readonly delay?: number;
+  /** Pieces of its output to send as `ToolDelta`s, where the switch `toolDeltas` is `some`. @default two halves of it */
+  readonly deltas?: readonly string[];
+}
+
+/**
+ * What a call gives: its output; an `error` once it has run; `invalid`, an error before anybody is asked; nothing, ever;
+ * or what a function returns, whose throwing is an error.
+ */
+export type CodeyCallResult =
+  | string
+  | { readonly error: string }
+  | { readonly invalid: string }
+  | { readonly hangs: true }
+  | (() => string | Promise<string>);
+
+/** What became of a call: the value of `codeyStep.calls`. */
+export interface CodeyCallOutcome {
+  readonly callId: string;
+  /** `running`: the result is yet to come, see the switch `lateBackground`. */
+  readonly state: "completed" | "failed" | "denied" | "running";
+  /** What the terminal message said. */
+  readonly content: string;
 }
 
 /** One step of an answer: a string is a piece of text, the others are made by {@link codeyStep}. */
@@ -100,8 +137,8 @@ export const codeyStep = {
     return made;
   },
   /**
-   * What the request of this round costs; a script may say it anywhere in the round. `output_tokens` are those of the
-   * request alone: the server adds them up.
+   * What the request of this round costs, said anywhere in the round. `output_tokens` are those of the request alone: the
+   * server adds them up.
    * @param usage by default 10 tokens of output, a context of 100 and none from a cache
    */
   usage: (usage: Partial<CodeyUsage>): CodeyStep => ({ kind: "usage", usage: checked(usage, USAGE) }),
@@ -111,38 +148,24 @@ export const codeyStep = {
    */
   error: (message: string, fatal = false): CodeyStep => ({ kind: "error", message, fatal }),
   /** The `Error` of an HTTP status of the model's API, in the words of the real server. */
-  apiError: (status: number, body: string): CodeyStep => ({
-    kind: "error",
-    message: apiErrorText(status, body),
-    fatal: false,
-  }),
+  apiError: (status: number, body: string): CodeyStep => codeyStep.error(apiErrorText(status, body)),
   /** The `Error` of a stream that breaks off, in the words of the real server. */
-  streamEnded: (): CodeyStep => ({
-    kind: "error",
-    message: "Stream error: ReqwestEventSource(StreamEnded)",
-    fatal: false,
-  }),
+  streamEnded: (): CodeyStep => codeyStep.error("Stream error: ReqwestEventSource(StreamEnded)"),
   /** The `Error` of a request that could not be built, where only one attempt is allowed. */
-  misconfigured: (model: string, cause: string): CodeyStep => ({
-    kind: "error",
-    message: `API error (${model}): ${cause}`,
-    fatal: false,
-  }),
+  misconfigured: (model: string, cause: string): CodeyStep =>
+    codeyStep.error(`API error (${model}): ${cause}`),
   /**
    * `Retrying` as the switch `retrying` says: a flood of attempt 1, or attempts 1 to 3.
    * @param options.times so many messages instead
    */
-  retrying: (error = "API key is missing", options: { readonly times?: number } = {}): CodeyStep => ({
-    kind: "retrying",
-    error,
-    times: checked(options, { times: true }).times,
-  }),
+  retrying: (error = "API key is missing", options: { readonly times?: number } = {}): CodeyStep => {
+    const { times } = checked(options, { times: true });
+    return { kind: "retrying", error, times };
+  },
   /** What another agent says, one `TextDelta` for each text, and its `Finished`. */
-  subAgent: (agentId: number, ...texts: readonly string[]): CodeyStep => ({
-    kind: "sub-agent",
-    agentId,
-    texts,
-  }),
+  subAgent: (agentId: number, ...texts: readonly string[]): CodeyStep => {
+    return { kind: "sub-agent", agentId, texts };
+  },
   /** Waits, in ms of the server's clock. An endless script needs one, or an await, in its loop. */
   delay: (ms: number): CodeyStep => ({ kind: "delay", ms }),
   /** Never goes on: the turn lasts until it is cancelled. */
@@ -157,9 +180,35 @@ export const codeyStep = {
   close: (code = 1000, reason = ""): CodeyStep => ({ kind: "close", code, reason }),
 };
 
+const called = (
+  name: string,
+  params: object,
+  result: CodeyCallResult | undefined,
+  more: Partial<CodeyCall>,
+): CodeyCall => ({ name, params, ...(result === undefined ? {} : { result }), ...more });
+
+/** Makes calls of the tools that clients meet most. */
+export const codeyTool = {
+  /** A call of `mcp_shell`, which the real server always asks about. */
+  shell: (command: string, result?: CodeyCallResult, more: Partial<CodeyCall> = {}): CodeyCall =>
+    called("mcp_shell", { command }, result, more),
+  /** A call of `mcp_read_file`. */
+  readFile: (path: string, result?: CodeyCallResult, more: Partial<CodeyCall> = {}): CodeyCall =>
+    called("mcp_read_file", { path }, result, more),
+};
+
+const RUST_ESCAPES: Readonly<Record<string, string>> = {
+  ...{ '"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\0" },
+};
+
+/** The text of a failed request, whose body is escaped as Rust's `{:?}` does. */
 export function apiErrorText(status: number, body: string): string {
-  return `Stream error: ApiError { status: ${status}, body: ${rustDebug(body)} }`;
+  const escaped = body.replace(
+    /["\\\p{Cc}]/gu,
+    (character) => RUST_ESCAPES[character] ?? `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
+  return `Stream error: ApiError { status: ${status}, body: "${escaped}" }`;
 }
 
-/** The answer of a server that was given none: greets, and says the message back. */
+/** The answer of a server that was given none: greets, and repeats the message. */
 export const echoAnswer: CodeyAnswer = ({ content }) => ["Hello! ", "You said: ", content];

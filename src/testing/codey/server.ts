@@ -1,23 +1,16 @@
 // `MockCodeyServer`: the mock codey-server on a port of 127.0.0.1.
 //
-// How to extend this mock, most common first:
-//
-// 1. A new way to answer a message: a step. Add it to `CodeyStep` and `codeyStep` in script.ts, perform it in
-//    turn.ts.
-// 2. A new misbehaviour of the server: a switch. Add it to options.ts (the option with its TSDoc) and profiles.ts
-//    (what each server does), read it where the behaviour is: call-round.ts for calls, turn.ts for what a turn
-//    says, session.ts for what messages of the client cause, peer.ts for the connection. Give it a test by its name.
-// 3. A new mistake of clients to notice: a kind in record.ts; client-rules.ts for those of order, read-message.ts for
-//    those that one message shows.
-// 4. A new message of the server: messages.ts. Of the client: there too, read-message.ts, and its case in session.ts.
-// 5. Faults beneath the protocol, and other transports: ../server, which all mocks share.
+// To extend it: a step goes into script.ts and turn.ts; a switch into options.ts, profiles.ts and where the behaviour is
+// (call-round.ts, turn.ts, session.ts, peer.ts); a mistake of clients into record.ts and session.ts or frames.ts; a message
+// into messages.ts, frames.ts and session.ts.
 
 import { checkNames } from "../names.ts";
 import type { PortOption } from "../server/listen.ts";
 import { LoopbackPort, type UpgradeAttempt, type UpgradeRefusal } from "../server/port.ts";
 import { backendOf, MockCodey } from "./mock.ts";
-import { OPTIONS } from "./names.ts";
 import type { MockCodeyOptions } from "./options.ts";
+import { accept } from "./peer.ts";
+import { OPTIONS } from "./profiles.ts";
 
 /**
  * A server that speaks the WebSocket protocol of codey-server, as the only implementation does or as its guide
@@ -46,7 +39,7 @@ export class MockCodeyServer extends MockCodey {
       clock: backend.clock,
       refusalOf: () =>
         backend.full || backend.settings.frozen === "noUpgrade" ? "never-answered" : undefined,
-      accept: (link) => backend.accept(link),
+      accept: (link) => accept(backend, link),
       changed: () => backend.journal.changed(),
       // It has no HTTP, and says not even that.
       request: ({ socket }) => void socket.destroy(),

@@ -1,11 +1,13 @@
 // `Recorder`: writes down what passes through WebSockets.
 import { WebSocket } from "ws";
 import { type Clock, systemClock } from "../../core/clock.ts";
+import type { WebSocketInit, WebSocketLike } from "../../core/link/web-socket.ts";
 import { checkNames, type NamesOf } from "../names.ts";
+import { Redaction } from "../redaction.ts";
+import type { TestSocket } from "../socket.ts";
 import type { RecordingLine } from "./line.ts";
-import { Redaction } from "./redaction.ts";
 import type { RecordingSink } from "./sink.ts";
-import { type Happening, type RecordableSocket, type Watched, watchSocket } from "./watch-socket.ts";
+import { type Happening, watchSocket } from "./watch-socket.ts";
 
 export interface RecorderOptions {
   /** Where the lines go: a function that takes each without its newline, or `toFile(path)`, or `toStream(stream)`. */
@@ -49,7 +51,7 @@ export class Recorder implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #start: number;
   readonly #redaction: Redaction;
-  readonly #watched = new Set<Watched>();
+  readonly #watched = new Set<() => void>();
   readonly #unwritten = new Set<Promise<void>>();
   #connections = 0;
   #lines = 0;
@@ -78,13 +80,7 @@ export class Recorder implements AsyncDisposable {
    * For the option `createWebSocket` of this library's clients: opens the socket that they would open
    * themselves on Node, with their headers, and records it.
    */
-  readonly createWebSocket = (
-    url: string,
-    init: {
-      readonly protocols: readonly string[];
-      readonly headers: Readonly<Record<string, string>>;
-    },
-  ): RecordableSocket => {
+  readonly createWebSocket = (url: string, init: WebSocketInit): WebSocketLike => {
     const options = {
       headers: { ...init.headers },
       maxPayload: MAX_RECEIVE_BYTES,
@@ -94,15 +90,15 @@ export class Recorder implements AsyncDisposable {
   };
 
   /** A class like `WebSocket` whose sockets are recorded: for other clients that take a class, or as the global one. */
-  wrap<Class extends new (...args: never[]) => RecordableSocket>(WebSocket: Class): Class {
+  wrap<Class extends new (...args: never[]) => TestSocket>(WebSocket: Class): Class {
     return new Proxy(WebSocket, {
       construct: (target, args, newTarget) =>
-        this.#watch(Reflect.construct(target, args, newTarget) as RecordableSocket, args),
+        this.#watch(Reflect.construct(target, args, newTarget) as TestSocket, args),
     });
   }
 
   /** Records a socket from now on, best before it has opened. Returns it. */
-  watch<Socket extends RecordableSocket>(socket: Socket): Socket {
+  watch<Socket extends TestSocket>(socket: Socket): Socket {
     return this.#watch(socket, [socket.url]);
   }
 
@@ -121,7 +117,7 @@ export class Recorder implements AsyncDisposable {
   }
 
   async #stop(): Promise<void> {
-    for (const watched of this.#watched) watched.release();
+    for (const release of this.#watched) release();
     this.#watched.clear();
     await Promise.all(this.#unwritten);
     try {
@@ -133,7 +129,7 @@ export class Recorder implements AsyncDisposable {
   }
 
   /** `args` are what the socket was made with: where credentials of the upgrade request are. */
-  #watch<Socket extends RecordableSocket>(socket: Socket, args: readonly unknown[]): Socket {
+  #watch<Socket extends TestSocket>(socket: Socket, args: readonly unknown[]): Socket {
     if (this.#stopped) return socket;
     for (const arg of args) this.#learn(arg);
     let conn = 0;
@@ -142,8 +138,8 @@ export class Recorder implements AsyncDisposable {
       if (happening.ev === "unreadable") this.#fail(happening.problem);
       else this.#write(this.#clean(conn, happening));
     };
-    const watched = watchSocket(socket, tell, () => this.#watched.delete(watched));
-    this.#watched.add(watched);
+    const release = watchSocket(socket, tell, () => this.#watched.delete(release));
+    this.#watched.add(release);
     return socket;
   }
 

@@ -1,27 +1,6 @@
 // Tells everything that passes through a socket.
+import { OPEN, type TestSocket } from "../socket.ts";
 import type { RecordedClose, RecordedMessage, RecordedOpen } from "./line.ts";
-
-/** The part of a WebSocket that a recorder needs; those of browsers, of Node and of `ws` all fit. */
-export interface RecordableSocket {
-  readonly url: string;
-  readonly readyState: number;
-  send(data: string): void;
-  close(code?: number, reason?: string): void;
-  terminate?(): void;
-  addEventListener(type: "open", listener: () => void): void;
-  addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
-  addEventListener(
-    type: "close",
-    listener: (event: { readonly code: number; readonly reason: string }) => void,
-  ): void;
-  addEventListener(type: "error", listener: (event: object) => void): void;
-  removeEventListener(type: "open", listener: () => void): void;
-  removeEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
-  removeEventListener(
-    type: "close",
-    listener: (event: { readonly code: number; readonly reason: string }) => void,
-  ): void;
-}
 
 type Unplaced<Line> = Omit<Line, "ms" | "conn">;
 
@@ -32,19 +11,15 @@ export type Happening =
   | Unplaced<RecordedClose>
   | { readonly ev: "unreadable"; readonly problem: string };
 
-export interface Watched {
-  /** Leaves the socket as it was. */
-  release(): void;
-}
-
-const OPEN = 1;
-
-/** Tells of everything that passes through a socket, from its opening to its end; `over` also of one that never opened. */
+/**
+ * Tells of everything that passes through a socket, from its opening to its end; `over` also of one that never opened.
+ * @returns what stops telling
+ */
 export function watchSocket(
-  socket: RecordableSocket,
+  socket: TestSocket,
   tell: (happening: Happening) => void,
   over: () => void,
-): Watched {
+): () => void {
   let opened = false;
   let leaving = false;
 
@@ -57,14 +32,8 @@ export function watchSocket(
     open();
     tell(messageOf(dir, data));
   };
-  const onMessage = (event: { readonly data: unknown }): void => pass("s2c", event.data);
-  const onClose = ({ code, reason }: { readonly code: number; readonly reason: string }): void => {
-    if (opened) tell({ ev: "close", code, reason, by: leaving ? "client" : "server" });
-    release();
-    over();
-  };
   const leave = (): void => {
-    if (socket.readyState <= OPEN && !answersClose(socket)) leaving = true;
+    if ((socket.readyState ?? OPEN) <= OPEN && !answersClose(socket)) leaving = true;
   };
 
   const restore = [
@@ -76,26 +45,33 @@ export function watchSocket(
     before(socket, "close", leave),
     before(socket, "terminate", leave),
   ];
+  const onMessage = ({ data }: { readonly data: unknown }): void => pass("s2c", data);
+  const onClose = ({ code, reason }: { readonly code: number; readonly reason: string }): void => {
+    if (opened) tell({ ev: "close", code, reason, by: leaving ? "client" : "server" });
+    release();
+    over();
+  };
   const release = (): void => {
     for (const undo of restore) undo();
-    socket.removeEventListener("open", open);
-    socket.removeEventListener("message", onMessage);
-    socket.removeEventListener("close", onClose);
+    const remove: unknown = Reflect.get(socket, "removeEventListener");
+    if (typeof remove !== "function") return;
+    for (const pair of Object.entries({ open, message: onMessage, close: onClose }))
+      Reflect.apply(remove, socket, pair);
   };
   socket.addEventListener("open", open);
   socket.addEventListener("message", onMessage);
   socket.addEventListener("close", onClose);
   if (socket.readyState === OPEN) open();
-  return { release };
+  return release;
 }
 
 /** `ws` answers a Close by calling `close()` on itself, as a user would; only this field tells the two apart. */
-function answersClose(socket: RecordableSocket): boolean {
+function answersClose(socket: TestSocket): boolean {
   return Reflect.get(socket, "_closeFrameReceived") === true;
 }
 
 /** Lets `first` see the first argument of each call of a method; returns what undoes it. */
-function before(socket: RecordableSocket, name: string, first: (arg: unknown) => void): () => void {
+function before(socket: TestSocket, name: string, first: (arg: unknown) => void): () => void {
   const method: unknown = Reflect.get(socket, name);
   if (typeof method !== "function") return () => {};
   const own = Object.getOwnPropertyDescriptor(socket, name);

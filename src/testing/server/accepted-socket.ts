@@ -1,31 +1,10 @@
 // Lets a mock speak over a WebSocket that something else made, such as msw.
-import type { PeerLink } from "./link.ts";
-import type { SocketPeer } from "./socket-peer.ts";
-
-/**
- * The server's side of one WebSocket, made by somebody else: msw, a test double, or a `ws` server. Only what the
- * mock uses of it.
- */
-export interface AcceptedSocket {
-  /** 1 for a socket that is open already. Without it the mock waits for `open`, or for the first message. */
-  readonly readyState?: number;
-  /** Where the client has connected to. */
-  readonly url?: string | URL;
-  addEventListener(type: "open", listener: () => void): void;
-  addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
-  addEventListener(
-    type: "close",
-    listener: (event: { readonly code: number; readonly reason: string }) => void,
-  ): void;
-  send(data: string | ArrayBuffer): void;
-  close(code?: number, reason?: string): void;
-  /** Ends it without a Close frame, where that is possible; elsewhere it is closed with 1006. */
-  terminate?(): void;
-}
+import { OPEN, type TestSocket } from "../socket.ts";
+import type { PeerLink, SocketPeer } from "./link.ts";
 
 /** What an msw link hands to its `connection` listeners, as far as the mock reads it. */
 export interface AcceptedConnection {
-  readonly client: AcceptedSocket;
+  readonly client: TestSocket;
   readonly info?: { readonly protocols?: string | readonly string[] | undefined };
 }
 
@@ -34,11 +13,10 @@ type Arrival =
   | { readonly frame: string | Uint8Array | Blob }
   | { readonly code: number; readonly reason: string };
 
-const OPEN = 1;
 const CUT = 1006;
 
 /** Brings a peer and a socket together; `accept` is called once the socket is open, and never if it does not open. */
-export function attachTo(socket: AcceptedSocket, accept: (link: PeerLink) => SocketPeer): void {
+export function attachTo(socket: TestSocket, accept: (link: PeerLink) => SocketPeer): void {
   let link: SocketLink | undefined;
   const opened = (): SocketLink => {
     link ??= new SocketLink(socket, accept);
@@ -52,14 +30,14 @@ export function attachTo(socket: AcceptedSocket, accept: (link: PeerLink) => Soc
 
 class SocketLink implements PeerLink {
   readonly url: string | undefined;
-  readonly #socket: AcceptedSocket;
+  readonly #socket: TestSocket;
   readonly #peer: SocketPeer;
   /** What the peer has not been told yet: there is a pause, or a Blob in front of it is being read. */
   #line: Arrival[] = [];
   #delivering = false;
   #paused = false;
 
-  constructor(socket: AcceptedSocket, accept: (link: PeerLink) => SocketPeer) {
+  constructor(socket: TestSocket, accept: (link: PeerLink) => SocketPeer) {
     this.url = socket.url?.toString();
     this.#socket = socket;
     this.#peer = accept(this);
@@ -84,7 +62,7 @@ class SocketLink implements PeerLink {
     });
   }
 
-  /** There are no bytes here to cut in two: to the client, half a frame is none. */
+  /** To the client, half a frame is none. */
   dropMidFrame(): void {
     this.drop();
   }

@@ -1,7 +1,7 @@
 // Sends text frames cut or put together.
-import { fragments } from "./fragments.ts";
+
 import type { LinkWire, PeerLink } from "./link.ts";
-import { FRAME, rawFrame } from "./raw-frame.ts";
+import { FRAME, fragments, rawFrame } from "./raw-frame.ts";
 
 /**
  * How text frames travel. `fragmented`: each in three frames. `splitUtf8`: in frames cut within the characters that

@@ -1,4 +1,5 @@
-// The interface of a socket, seen from a mock server.
+// A socket seen from a mock server, and what the socket tells its connection.
+import type { InboundFrame } from "./inbound.ts";
 
 /** The way from a peer to its client: a WebSocket of any make, seen from the server. */
 export interface PeerLink {
@@ -42,4 +43,28 @@ export interface DripPace {
 export function mayBeSent(code: number): boolean {
   const registered = code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code);
   return registered || (code >= 3000 && code <= 4999);
+}
+
+/** A mistake that shows below any protocol. */
+export interface LinkMistake {
+  readonly kind: "subprotocol-requested" | "malformed-frame";
+  readonly detail: string;
+}
+
+/** What a socket tells the peer that it belongs to. */
+export interface SocketPeer {
+  /** A frame of the client. */
+  receive(frame: InboundFrame): void;
+  /** The client's Close frame. */
+  leave(code: number, reason: string): void;
+  /** The socket is down. */
+  ended(wasClean: boolean): void;
+  blame(mistake: LinkMistake): void;
+  /** Whether a Close frame of the client is answered. */
+  readonly repliesToClose: boolean;
+  /**
+   * Whether bytes that break the WebSocket protocol leave the socket as it is, with nothing read from it any more.
+   * Otherwise they end it as the client's Close does.
+   */
+  readonly staysWhenMalformed: boolean;
 }

@@ -4,9 +4,9 @@ import { type ConnectionFaults, LinkFaults } from "./faults.ts";
 import type { InboundFrame } from "./inbound.ts";
 import { Inbox } from "./inbox.ts";
 import { Keepalive } from "./keepalive.ts";
+import type { LinkMistake, SocketPeer } from "./link.ts";
 import { mayBeSent, type PeerLink } from "./link.ts";
 import type { ConnectionClosed, ServedConnection } from "./record.ts";
-import type { LinkMistake, SocketPeer } from "./socket-peer.ts";
 
 /** Who ended a connection, and how it was told. */
 export type End = Omit<ConnectionClosed, "wasClean">;

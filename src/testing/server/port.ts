@@ -10,10 +10,9 @@ import type { AddressInfo, Socket } from "node:net";
 import { WebSocketServer } from "ws";
 import type { Clock } from "../../core/clock.ts";
 import { Cable } from "./cable.ts";
-import type { PeerLink } from "./link.ts";
+import type { PeerLink, SocketPeer } from "./link.ts";
 import { listenOn } from "./listen.ts";
 import { linkOverCable, ServerSocket } from "./server-socket.ts";
-import type { SocketPeer } from "./socket-peer.ts";
 
 /** One attempt to open a WebSocket, refused or not. */
 export interface UpgradeAttempt {

@@ -1,10 +1,9 @@
 // The base class of the mocks: connections, records, waits.
 import { type AcceptedConnection, attachTo } from "./accepted-socket.ts";
 import type { Journal } from "./journal.ts";
-import type { PeerLink } from "./link.ts";
+import type { PeerLink, SocketPeer } from "./link.ts";
 import type { Peer } from "./peer.ts";
 import type { FrameRecord, ServedConnection, ViolationRecord } from "./record.ts";
-import type { SocketPeer } from "./socket-peer.ts";
 
 /** What is behind a mock. */
 export interface MockHost<

@@ -1,9 +1,8 @@
 // A WebSocket of package `ws` whose closing handshake the mock controls.
 import { type RawData, WebSocket } from "ws";
 import type { Cable } from "./cable.ts";
-import type { PeerLink } from "./link.ts";
+import type { PeerLink, SocketPeer } from "./link.ts";
 import { halfFrame } from "./raw-frame.ts";
-import type { SocketPeer } from "./socket-peer.ts";
 
 /** A WebSocket of the server whose client's Close goes to the peer first. */
 export class ServerSocket extends WebSocket {

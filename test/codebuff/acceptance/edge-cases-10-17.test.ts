@@ -210,7 +210,15 @@ for (const [chunkDecoding, chunks, text] of [
 
 onBoth(
   "edge case 17: text has one source, strings, although events bring it too",
-  { mock: { answer: () => ["raw <tool/>", step.event.text("clean"), step.event.text("er")] } },
+  {
+    mock: {
+      answer: () => [
+        "raw <tool/>",
+        step.chunk({ type: "text", text: "clean" }),
+        step.chunk({ type: "text", text: "er" }),
+      ],
+    },
+  },
   async ({ client }) => {
     expect((await client.prompt("hello").result).text).toBe("raw <tool/>");
   },

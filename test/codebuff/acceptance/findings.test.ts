@@ -256,7 +256,7 @@ onBoth(
   "finding 9: raw SSE frames become text, a Python object becomes a warning, an object becomes an event",
   async ({ client, server }) => {
     server.answer = () => [
-      step.event.start({ agentId: "base" }),
+      step.chunk({ type: "start", agentId: "base" }),
       step.sseChunk("Hel"),
       step.repr(),
       step.sseChunk("lo"),

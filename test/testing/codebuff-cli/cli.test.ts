@@ -140,7 +140,7 @@ describe("FakeCodebuffCli", () => {
 
   test.each([
     ["a switch that there is not", { flod: 1 }, 'no switch "flod"'],
-    ["a profile that there is not", { profile: "real" }, '"profile" has to be one of "note", "fork"'],
+    ["a profile that there is not", { profile: "real" }, '"profile" has to be of type note|fork'],
     ["a step that is none", { events: [{ delay: 5 }] }, '"events" has to be'],
     ["a step of two kinds", { events: [{ delayMs: 5, raw: "" }] }, '"events" has to be'],
     ["an exit that cannot be", { exit: { code: 1.5 } }, '"exit" has to be'],

@@ -171,10 +171,6 @@ describe("the older CLI", () => {
     ]);
     expect(code).toBe(0);
   });
-
-  test("exits with what the scenario says", async () => {
-    expect((await played({ ...PRINT, exit: { code: 3 } }, ARGV)).code).toBe(3);
-  });
 });
 
 describe("the key", () => {

@@ -43,21 +43,6 @@ null
     expect({ stderr, code }).toEqual({ stderr: "aside\n", code: 0 });
   });
 
-  test("may depend on the prompt", async () => {
-    await using cli = await FakeCodebuffCli.start({
-      events: { byPrompt: { one: ["1"], "": ["never"] }, default: ["other"] },
-    });
-    const said = async (prompt: string) => (await run(cli, ["--stream-json", "--", prompt])).stdout;
-    const answers = [await said("one"), await said("two")];
-    cli.set({ events: { byPrompt: { one: ["1"] } } });
-
-    expect([...answers, (await said("two")).split("\n")[1]]).toEqual([
-      '"1"\n',
-      '"other"\n',
-      '{"type":"text","text":"You said: two"}',
-    ]);
-  });
-
   test("may be of any number in any order, and end without any", async () => {
     expect(await played({ events: [] })).toMatchObject({ stdout: "", code: 0 });
   });
@@ -85,16 +70,6 @@ describe("a group of events", () => {
       output: [{ type: "json", value: { errorMessage: expect.any(String) } }],
     });
     expect(finish).toEqual(FINISH);
-  });
-
-  test("askUser: with its own words and answer, or open", async () => {
-    const question = { toolCallId: "q", toolName: "askUser", input: { question: "Why?", options: ["a"] } };
-    const [, , call, result] = await eventsOf({ askUser: { ...question, result: { skipped: true } } });
-    const open = await eventsOf({ askUser: { ...question, result: null } });
-
-    expect(call).toMatchObject(question);
-    expect(result).toMatchObject({ toolCallId: "q", output: [{ type: "json", value: { skipped: true } }] });
-    expect(open.map(({ type }) => type)).toEqual(["start", "text", "tool_call", "finish"]);
   });
 
   test("subagents: each starts, speaks and finishes", async () => {
@@ -168,14 +143,6 @@ describe("a variation", () => {
     ]);
   });
 
-  test("eventsAfterFinish: a text, or what is given", async () => {
-    expect((await eventsOf({ eventsAfterFinish: true })).slice(2)).toEqual([
-      FINISH,
-      { type: "text", text: "One thing more." },
-    ]);
-    expect((await eventsOf({ eventsAfterFinish: ["late"] })).slice(2)).toEqual([FINISH, "late"]);
-  });
-
   test.each(["session_id", "chatId"])("sessionKey: the id is %s of start", async (sessionKey) => {
     const [start] = await eventsOf({ sessionKey, sessionId: "s1" });
 
@@ -191,15 +158,6 @@ describe("a variation", () => {
 
     expect(continued.stdout).toContain('"session_id":"c1"');
     expect(fresh.stdout).toMatch(/"session_id":"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z"/);
-  });
-
-  test("errorEventOn: stderr", async () => {
-    const { stdout, stderr } = await played({
-      errorEventOn: "stderr",
-      events: [{ type: "error", message: "a hitch" }, "b"],
-    });
-
-    expect({ stdout, stderr }).toEqual({ stdout: '"b"\n', stderr: '{"type":"error","message":"a hitch"}\n' });
   });
 });
 

@@ -30,12 +30,6 @@ describe("framing", () => {
     expect((await played({ ...TWO, newline })).stdout).toBe(stdout);
   });
 
-  test("newline: the object of --json has it too", async () => {
-    const { stdout } = await played({ jsonObject: { a: 1 }, newline: "\r\n" });
-
-    expect(stdout).toBe('{\r\n  "a": 1\r\n}\r\n');
-  });
-
   test("bom: the first three bytes", async () => {
     const { bytes } = await played({ ...TWO, bom: true });
 

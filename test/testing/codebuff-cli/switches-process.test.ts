@@ -235,7 +235,7 @@ describe("the script by itself", () => {
 
   test.each([
     ['{"flod":1}', 'there is no switch "flod"'],
-    ['{"flood":-1}', '"flood" has to be a number of at least 0'],
+    ['{"flood":-1}', '"flood" has to be of type endless or amount'],
     ["/nowhere/scenario.json", "ENOENT"],
   ])("refuses what it cannot play: %s", async (scenario, why) => {
     await using cli = await FakeCodebuffCli.start();

@@ -1,7 +1,6 @@
 // Ready-made odd output: huge lines, junk, nested groups.
-import type { FakeCodebuffScenario } from "../scenario.ts";
+import type { FakeCodebuffQuestion, FakeCodebuffScenario } from "../scenario.ts";
 import type { FakeCodebuffEvent, FakeCodebuffStep } from "../script.ts";
-import type { FakeCodebuffQuestion } from "../switches.ts";
 
 /** A `text` event whose line has so many bytes: it is never in memory as a whole, unless it has to be. */
 export interface HugeLine {

@@ -1,5 +1,5 @@
 // The stored conversations that `--continue` goes on from.
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import type { FakeCodebuffMessage } from "../record.ts";
 import type { FakeCodebuffScenario } from "../scenario.ts";
 
@@ -29,17 +29,11 @@ const newId = (): string => new Date(performance.timeOrigin).toISOString().repla
 export function openSession(scenario: FakeCodebuffScenario, asked: string | true | undefined): Session {
   const { continueStore: path, unknownSession = "newest", sessionId } = scenario;
   const given = typeof asked === "string" ? asked : undefined;
-  if (path === undefined) {
-    return { id: sessionId ?? given ?? newId(), history: undefined, save() {} };
-  }
+  if (path === undefined) return { id: sessionId ?? given ?? newId(), history: undefined, save() {} };
   const chats = readChats(path);
-  const newest = Object.keys(chats).reduce<string | undefined>(
-    (best, id) => ((chats[id]?.at ?? 0) > (best === undefined ? 0 : (chats[best]?.at ?? 0)) ? id : best),
-    undefined,
-  );
-  const known = given !== undefined && Object.hasOwn(chats, given);
-  const fallback = asked === true || unknownSession === "newest" ? newest : undefined;
-  const continued = known ? given : asked === undefined ? undefined : fallback;
+  const [newest] = Object.keys(chats).sort((one, other) => (chats[other]?.at ?? 0) - (chats[one]?.at ?? 0));
+  const fallback = asked === true || (given && unknownSession === "newest") ? newest : undefined;
+  const continued = given !== undefined && Object.hasOwn(chats, given) ? given : fallback;
   const id = continued ?? sessionId ?? unusedId(chats);
   const history = continued === undefined ? [] : (chats[continued]?.messages ?? []);
   return {
@@ -67,30 +61,7 @@ function unusedId(chats: Readonly<Record<string, Chat>>): string {
   return id;
 }
 
+/** The store, which the first run makes. */
 function readChats(path: string): Record<string, Chat> {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch {
-    return {}; // the first run makes it
-  }
-  const value: unknown = JSON.parse(text);
-  if (!isChats(value)) throw new Error("the continueStore holds something else");
-  return value;
-}
-
-function isChats(value: unknown): value is Record<string, Chat> {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    Object.values(value).every(
-      (chat: unknown) =>
-        typeof chat === "object" &&
-        chat !== null &&
-        "at" in chat &&
-        typeof chat.at === "number" &&
-        "messages" in chat &&
-        Array.isArray(chat.messages),
-    )
-  );
+  return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
 }

@@ -1,9 +1,12 @@
 // Finds the API key as the real program does.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { isDict } from "../../server/dict.ts";
+import { fieldIssues } from "../../shape.ts";
 import type { FakeCodebuffScenario } from "../scenario.ts";
 
 /** Without all of these, the real CLI takes a profile for none. */
-const MANDATORY = ["id", "email", "name", "fingerprintId", "fingerprintHash"] as const;
+const PROFILE =
+  "authToken:filled id:string email:string name:string fingerprintId:string fingerprintHash:string";
 
 export interface Key {
   readonly from: "env" | "file";
@@ -11,26 +14,11 @@ export interface Key {
 }
 
 /** The key that counts: the real CLI looks into its own file first. An empty variable counts as none. */
-export function findKey({ credentialsFile }: FakeCodebuffScenario): Key | undefined {
-  const stored = credentialsFile === undefined ? undefined : tokenIn(credentialsFile);
-  if (stored !== undefined) return { from: "file", value: stored };
+export function findKey({ credentialsFile: path }: FakeCodebuffScenario): Key | undefined {
+  const file: unknown = path !== undefined && existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
+  const profile = isDict(file) ? file["default"] : undefined;
+  if (isDict(profile) && fieldIssues(profile, PROFILE).length === 0)
+    return { from: "file", value: String(profile["authToken"]) };
   const value = process.env["CODEBUFF_API_KEY"] ?? "";
   return value === "" ? undefined : { from: "env", value };
 }
-
-function tokenIn(path: string): string | undefined {
-  try {
-    const file: unknown = JSON.parse(readFileSync(path, "utf8"));
-    const profile = fieldOf(file, "default");
-    const token = fieldOf(profile, "authToken");
-    const whole = MANDATORY.every((name) => typeof fieldOf(profile, name) === "string");
-    return whole && typeof token === "string" && token !== "" ? token : undefined;
-  } catch {
-    return undefined; // a file that is missing or broken is none
-  }
-}
-
-const fieldOf = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null
-    ? Object.getOwnPropertyDescriptor(value, name)?.value
-    : undefined;

@@ -1,5 +1,5 @@
 // Failures in the words of the real program.
-import type { FakeCodebuffFailure } from "../switches.ts";
+import type { FakeCodebuffFailure } from "../scenario.ts";
 
 /** Why a run has failed, in the words of the CLI. */
 export interface Failure {
@@ -17,12 +17,9 @@ export interface Failure {
   readonly usage?: true;
 }
 
-const early = (error: string, more: Partial<Failure> = {}): Failure => ({
-  error,
-  late: false,
-  label: "Error: ",
-  ...more,
-});
+const early = (error: string, more: Partial<Failure> = {}): Failure => {
+  return { error, late: false, label: "Error: ", ...more };
+};
 const late = (error: string, more: Partial<Failure> = {}): Failure => ({ ...early(error, more), late: true });
 
 /** The SDK tries four times before it gives up on these. */
@@ -33,46 +30,32 @@ function exhausted(reason: string): Failure {
   });
 }
 
-export const NO_PROMPT = early("No prompt provided.", {
-  usage: true,
-  printed: "Error: Print mode requires a prompt to be set",
-});
-export const NO_KEY = early("No authentication token found. Please run `codebuff` first to authenticate.");
 /** The time limit of `--timeout` ends in the words of a cancel. */
 export const TIMED_OUT = late("Run cancelled by user.");
 
 const AGENTS = "base2, base2-free, base2-lite, base2-max, base2-plan";
 
+const FAILURES: { readonly [kind in Exclude<FakeCodebuffFailure, "agent">]: Failure } = {
+  "no-prompt": early("No prompt provided.", {
+    usage: true,
+    printed: "Error: Print mode requires a prompt to be set",
+  }),
+  "no-key": early("No authentication token found. Please run `codebuff` first to authenticate."),
+  me: early("Authentication failed", { label: "Error running prompt: " }),
+  connect: early("Could not connect to server.", { label: "" }),
+  "no-response": late("No response from agent"),
+  "401": late("Agent run error: Unauthorized"),
+  "402": late("Payment Required"),
+  "403": late("Agent run error: Forbidden"),
+  "429": exhausted("Too Many Requests"),
+  "500": exhausted("Internal Server Error"),
+  "502": exhausted("Bad Gateway"),
+  "503": exhausted("Service Unavailable"),
+  "504": exhausted("Gateway Timeout"),
+};
+
 /** @param agent the agent that was asked for */
 export function failureOf(kind: FakeCodebuffFailure, agent: string): Failure {
-  switch (kind) {
-    case "no-prompt":
-      return NO_PROMPT;
-    case "no-key":
-      return NO_KEY;
-    case "me":
-      return early("Authentication failed", { label: "Error running prompt: " });
-    case "agent":
-      return early(`Invalid agent ID: "${agent}". Available agents: ${AGENTS}`);
-    case "connect":
-      return early("Could not connect to server.", { label: "" });
-    case "no-response":
-      return late("No response from agent");
-    case "401":
-      return late("Agent run error: Unauthorized");
-    case "402":
-      return late("Payment Required");
-    case "403":
-      return late("Agent run error: Forbidden");
-    case "429":
-      return exhausted("Too Many Requests");
-    case "500":
-      return exhausted("Internal Server Error");
-    case "502":
-      return exhausted("Bad Gateway");
-    case "503":
-      return exhausted("Service Unavailable");
-    case "504":
-      return exhausted("Gateway Timeout");
-  }
+  if (kind !== "agent") return FAILURES[kind];
+  return early(`Invalid agent ID: "${agent}". Available agents: ${AGENTS}`);
 }

@@ -1,8 +1,10 @@
 // Writes the record of a run to its file.
+import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FakeCodebuffRecord } from "../record.ts";
-import { sha256 } from "./hash.ts";
+
+export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** What a test wants to see of the environment, without being asked. */
 const TOLD = /^(?:HOME|USERPROFILE|NO_COLOR|CODEBUFF_\w*)$/;

@@ -5,7 +5,7 @@ import { type Failure, failureOf, TIMED_OUT } from "./failures.ts";
 import type { Lifeline } from "./lifeline.ts";
 import type { Output } from "./output.ts";
 import { breathe, forever, pause } from "./pause.ts";
-import type { Printer } from "./printer.ts";
+import type { Printer } from "./printers.ts";
 import type { Sink } from "./sink.ts";
 import { type Item, isEvent, itemsOf, type Question } from "./steps.ts";
 import { TraceLines } from "./trace-lines.ts";

@@ -1,17 +1,32 @@
-// Chooses the output mode and its printer.
+// What a run prints: a printer for each output mode.
+import { Buffer } from "node:buffer";
 import type { FakeCodebuffProfile, FakeCodebuffScenario } from "../scenario.ts";
+import type { FakeCodebuffEvent } from "../script.ts";
+import { HUGE_HEAD, HUGE_TAIL, hugeEvent } from "./canned.ts";
 import type { Failure } from "./failures.ts";
-import { PROGRAMS, USAGE } from "./flags.ts";
-import { ObjectPrinter } from "./object-printer.ts";
+import { type Arguments, PROGRAMS, USAGE } from "./flags.ts";
 import { Output } from "./output.ts";
-import type { Arguments } from "./parse-arguments.ts";
-import type { Printer } from "./printer.ts";
 import type { Sink } from "./sink.ts";
-import { StreamPrinter } from "./stream-printer.ts";
-import { PlainPrinter, QuietPrinter } from "./text-printer.ts";
+import { isOfRoot } from "./steps.ts";
+import { Transcript } from "./transcript.ts";
 
-/** What a run prints: a stream of events, an object, text, text at the end, or a terminal UI. */
+/** A stream of events, an object, text, text at the end, or a terminal UI. */
 export type Mode = "stream" | "object" | "plain" | "quiet" | "terminal";
+
+type Printing = Promise<void> | undefined;
+
+/** What an output mode makes of events. What returns a promise has to be awaited. */
+export interface Printer {
+  event(event: FakeCodebuffEvent): Printing;
+  /** A chunk of text of the root agent. */
+  chunk(text: string): Printing;
+  /** Any value where an event belongs. */
+  json(value: unknown): Printing;
+  /** A `text` event of so many bytes. */
+  huge(bytes: number): Printing;
+  /** Whatever is printed at the end. */
+  end(failure: Failure | undefined): Promise<void>;
+}
 
 export function modeOf(scenario: FakeCodebuffScenario, { options, words, firstWordIsBare }: Arguments): Mode {
   const { profile = "note", plain, quiet, jsonObject } = scenario;
@@ -35,18 +50,83 @@ export function printerOf(
   stderr: Sink,
 ): Printer {
   const { profile = "note", errorEventOn = profile === "print" ? "stderr" : "stdout" } = scenario;
-  const tellFailure = (failure: Failure) => stderr.write(Buffer.from(describe(failure, profile)));
-  const errors = errorEventOn === "stderr" ? new Lines(stderr) : stdout;
+  const tell = async (failure: Failure | undefined) => {
+    if (failure) await stderr.write(Buffer.from(describe(failure, profile)));
+  };
+  const plain = plainPrinter(stdout, tell);
   switch (mode) {
     case "stream":
-      return new StreamPrinter(stdout, errors, tellFailure);
+      return streamPrinter(stdout, errorEventOn === "stderr" ? new Lines(stderr) : stdout, tell);
     case "object":
-      return new ObjectPrinter(stdout, scenario.jsonObject);
+      return atTheEnd(async (said, failure) => {
+        await stdout.line(JSON.stringify(scenario.jsonObject ?? objectOf(said, failure), null, 2));
+      });
     case "plain":
-      return new PlainPrinter(stdout, tellFailure);
+      return plain;
     case "quiet":
-      return new QuietPrinter(new PlainPrinter(stdout, tellFailure));
+      return atTheEnd(async ({ text }, failure) => {
+        if (text !== "") await plain.chunk(text);
+        await plain.end(failure);
+      });
   }
+}
+
+/** One JSON value on each line. A failure is told on stderr. */
+function streamPrinter(stdout: Output, errors: Output, tell: Printer["end"]): Printer {
+  const json = (value: unknown) => stdout.line(JSON.stringify(value));
+  return {
+    event: (event) => (event.type === "error" ? errors.line(JSON.stringify(event)) : json(event)),
+    chunk: json,
+    json,
+    huge: (bytes) => stdout.huge(HUGE_HEAD, HUGE_TAIL, bytes),
+    end: tell,
+  };
+}
+
+/** The text of the root agent and nothing else, as it comes; its end is a newline. */
+function plainPrinter(stdout: Output, tell: Printer["end"]): Printer {
+  let chunked = false;
+  let said = false;
+  const block = (event: FakeCodebuffEvent) => {
+    // Blocks repeat chunks.
+    if (event.type !== "text" || !isOfRoot(event) || chunked) return undefined;
+    said = true;
+    return stdout.raw(String(event["text"]));
+  };
+  return {
+    event: block,
+    chunk(text) {
+      said = chunked = true;
+      return stdout.raw(text);
+    },
+    json: () => undefined,
+    huge: (bytes) => block(hugeEvent(bytes)),
+    async end(failure) {
+      if (said) await stdout.line("");
+      await tell(failure);
+    },
+  };
+}
+
+/** Prints nothing before the end. */
+function atTheEnd(print: (said: Transcript, failure: Failure | undefined) => Promise<void>): Printer {
+  const said = new Transcript();
+  const event = (each: FakeCodebuffEvent) => said.event(each);
+  return {
+    event,
+    chunk: (text) => said.chunk(text),
+    json: () => undefined,
+    huge: (bytes) => event(hugeEvent(bytes)),
+    end: (failure) => print(said, failure),
+  };
+}
+
+/** The object of `--json`: a failure is a part of it. */
+function objectOf({ text, traces }: Transcript, failure: Failure | undefined): object {
+  if (!failure) return { success: true, output: text, traces };
+  const { error, stack, late } = failure;
+  const said = stack === undefined ? error : `${error}\n\n${stack}`;
+  return { success: false, output: text, ...(late ? { traces } : {}), error: said };
 }
 
 /** Lines that are written one by one, whole and without what the scenario does to stdout. */

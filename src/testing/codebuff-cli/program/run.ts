@@ -6,22 +6,18 @@ import { readScenario } from "../read-scenario.ts";
 import type { FakeCodebuffScenario } from "../scenario.ts";
 import { openSession } from "./chats.ts";
 import { findKey } from "./credentials.ts";
-import { type Failure, failureOf, NO_KEY, NO_PROMPT } from "./failures.ts";
+import { type Failure, failureOf } from "./failures.ts";
 import { startRelative } from "./family.ts";
-import { helpText, PROGRAMS } from "./flags.ts";
-import { sha256 } from "./hash.ts";
-import { Journal, processGroup, toldEnvironment } from "./journal.ts";
+import { type Arguments, agentOf, helpText, PROGRAMS, parseArguments } from "./flags.ts";
+import { Journal, processGroup, sha256, toldEnvironment } from "./journal.ts";
 import { Lifeline } from "./lifeline.ts";
-import { agentOf } from "./mode.ts";
-import { makeNoise } from "./noise.ts";
 import { Output } from "./output.ts";
-import { type Arguments, parseArguments } from "./parse-arguments.ts";
 import { forever, pause } from "./pause.ts";
 import { Player } from "./player.ts";
 import { type Mode, modeOf, printerOf } from "./printers.ts";
 import { readStdin, stdinKind } from "./read-stdin.ts";
 import { die, hearSignals } from "./signals.ts";
-import { fileSink, type Sink, streamSink } from "./sink.ts";
+import { fileSink, makeNoise, type Sink, streamSink } from "./sink.ts";
 
 /** What a terminal UI says first: another screen, emptied, without a cursor. */
 const SCREEN = "\u001b[?1049h\u001b[2J\u001b[H\u001b[?25lCodebuff will run commands on your behalf.\r\n";
@@ -160,7 +156,7 @@ export class Run {
       return failure;
     };
     const prompt = await this.#prompt();
-    if (prompt === undefined) return tellAtOnce(NO_PROMPT);
+    if (prompt === undefined) return tellAtOnce(failureOf("no-prompt", this.#agent));
     const early = this.#earlyFailure();
     if (early) {
       await pause(this.#scenario.failAfterMs ?? 0);
@@ -218,7 +214,7 @@ export class Run {
     if (requireKey === true || credentialsFile !== undefined) {
       const key = findKey(this.#scenario);
       if (key) this.#journal.add({ key: { from: key.from, sha256: sha256(key.value) } });
-      else if (requireKey === true) return NO_KEY;
+      else if (requireKey === true) return failureOf("no-key", this.#agent);
     }
     const failure = failWith === undefined ? undefined : failureOf(failWith, this.#agent);
     return failure?.late === false ? failure : undefined;

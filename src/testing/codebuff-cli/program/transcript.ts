@@ -17,11 +17,11 @@ export class Transcript {
     return this.#traces;
   }
 
-  chunk(text: string): void {
+  chunk(text: string): undefined {
     this.#chunks.push(text);
   }
 
-  event(event: FakeCodebuffEvent): void {
+  event(event: FakeCodebuffEvent): undefined {
     if (event.type === "text" && isOfRoot(event)) this.#blocks.push(String(event["text"]));
     const trace = traceOf(event);
     if (trace) this.#traces.push(trace);

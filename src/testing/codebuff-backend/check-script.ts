@@ -1,0 +1,78 @@
+// Checks the answers of a script, and their switches.
+import { checkNames, InvalidMockInput, type NamesOf } from "../names.ts";
+import { isGate } from "./chunks.ts";
+import type { BackendAnswer, BackendReply, BackendSse, BackendToolCall, BackendUsage } from "./script.ts";
+
+/** The names of `sse`. */
+export const SSE: NamesOf<BackendSse> = {
+  ...{ chunkBytes: true, crlf: true, cr: true, noConnected: true, heartbeatMs: true, multiData: true },
+  ...{ noDone: true, noFinish: true, noUsage: true, usageOnFinish: true, noToolIds: true },
+  ...{ repeatToolIds: true, emptyChoices: true, extraChoice: true },
+  ...{ cutAfter: true, endAfter: true, errorAfter: true, badJsonAfter: true, stallAfter: true },
+  ...{ asJson: true, html502: true, redirect: true, gzip: true },
+};
+const USAGE: NamesOf<BackendUsage> = {
+  ...{ cost: true, upstream_inference_cost: true, prompt_tokens: true },
+  ...{ completion_tokens: true, cached_tokens: true, reasoning_tokens: true },
+};
+const ANSWER: NamesOf<BackendAnswer> = {
+  match: { agentId: true, call: true, model: true },
+  ...{ reasoning: true, text: true, toolCalls: true, parts: true, finish: true, usage: USAGE, frames: true },
+  ...{ delayMs: true, gapMs: true, refused: { status: true, message: true, type: true }, sse: SSE },
+};
+const TOOL_CALL: NamesOf<BackendToolCall> = {
+  ...{ name: true, arguments: true, rawArguments: true, fragments: true, id: true },
+};
+const PART = { text: true, reasoning: true, toolCall: TOOL_CALL };
+const COUNTS = ["cutAfter", "endAfter", "errorAfter", "badJsonAfter", "stallAfter"] as const;
+
+/** @throws InvalidMockInput for a number that cannot be meant */
+export function checkSse(sse: BackendSse): void {
+  const isWhole = (value: unknown, least: number) => Number.isInteger(value) && Number(value) >= least;
+  if (sse.chunkBytes !== undefined && !isWhole(sse.chunkBytes, 1))
+    throw new InvalidMockInput("`chunkBytes` is no size.", "Give a whole number of 1 or more.");
+  for (const name of COUNTS)
+    if (sse[name] !== undefined && !isWhole(sse[name], 0))
+      throw new InvalidMockInput(`\`${name}\` is no number of frames.`, "Give a whole number of 0 or more.");
+}
+
+/** @throws InvalidMockInput for what is no answer, or has a field that does not exist */
+export function checkReply(reply: unknown): asserts reply is BackendReply {
+  if (typeof reply === "string") return;
+  if (!isFields(reply))
+    throw new InvalidMockInput(
+      "an answer of the script is no answer.",
+      'Such as "Hello" or { text: ["Hello"] }.',
+    );
+  checkNames(reply, ANSWER, "field of the answer");
+  const { sse, frames, ...rest } = reply;
+  if (isFields(sse)) checkSse(sse);
+  const beside = ["reasoning", "text", "finish", "usage", "toolCalls", "parts"].filter(
+    (name) => name in rest,
+  );
+  if (frames !== undefined && beside.length > 0)
+    throw new InvalidMockInput(
+      `\`frames\` stands in place of ${beside.join(", ")}.`,
+      "Write everything into `frames`, or leave it out.",
+    );
+  for (const call of itemsOf(reply, "toolCalls")) checkNames(call, TOOL_CALL, "field of the tool call");
+  for (const part of itemsOf(reply, "parts")) {
+    checkNames(part, PART, "field of the part");
+    if (Object.keys(part).length !== 1)
+      throw new InvalidMockInput("a part has more than one field, or none.", "Make a part of each.");
+  }
+  for (const name of ["reasoning", "text", "frames"]) itemsOf(reply, name);
+}
+
+/** The objects of a list. A gate that rejects before the stream has come to it must not end the process. */
+function itemsOf(reply: Readonly<Record<string, unknown>>, name: string): readonly object[] {
+  const list = reply[name] ?? [];
+  if (typeof list === "string") return [];
+  if (!Array.isArray(list)) throw new InvalidMockInput(`\`${name}\` is no list.`, "Give an array.");
+  for (const item of list) if (item instanceof Promise) item.catch(() => {});
+  return list.filter((item: unknown): item is object => isFields(item));
+}
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isGate(value);
+}

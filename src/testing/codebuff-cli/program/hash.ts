@@ -1,4 +1,0 @@
-// SHA-256 of a text.
-import { createHash } from "node:crypto";
-
-export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

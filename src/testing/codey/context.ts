@@ -1,0 +1,163 @@
+// What the turns and calls of one session share: the way to the client, and what the model was told.
+import type { CodeyBackend } from "./backend.ts";
+import { Approvals, type PlannedCall } from "./calls.ts";
+import { type CodeyUsage, type HistoryEntry, ROOT, type ServerMessage } from "./messages.ts";
+import type { Settings } from "./profiles.ts";
+import type { CodeyConnection, CodeyMistake } from "./record.ts";
+
+/** The connection of a session. */
+export interface Speaker extends CodeyConnection {
+  /** How many frames have arrived. */
+  readonly arrived: number;
+  /**
+   * Returns false for a message that cannot be sent any more. The first such message ends the connection, if a Close
+   * without a reply had left it open.
+   * @param first whether it is the first message of a turn
+   */
+  say(message: ServerMessage, first: boolean): boolean;
+  blame(mistake: CodeyMistake): void;
+}
+
+/** The calls of one `ToolRequest`. */
+export interface Round {
+  /** The calls without a terminal message, in the order of the request. */
+  readonly open: readonly PlannedCall[];
+  /** Forgets all calls, without a message. */
+  stop(): void;
+  /** Its turn was dropped, and nothing has stopped its calls. */
+  stray(): void;
+}
+
+/** The moment at which the server's clock stood at zero. */
+const EPOCH = Date.UTC(2026, 0, 1);
+
+const NO_USAGE: CodeyUsage = {
+  output_tokens: 0,
+  context_tokens: 0,
+  cache_creation_tokens: 0,
+  cache_read_tokens: 0,
+};
+
+/** What one request to the model costs when its script does not say. */
+const USUAL_USAGE: CodeyUsage = { ...NO_USAGE, output_tokens: 10, context_tokens: 100 };
+
+/** Messages that answer a request, at any time. */
+const OUTSIDE_TURNS: ReadonlySet<ServerMessage["type"]> = new Set(["Connected", "Pong", "State", "History"]);
+
+/** A session ends when it has failed to send so many messages. */
+const FAILED_SENDS = 2;
+
+/**
+ * One session of the server.
+ *
+ * ```
+ *              a fatal Error
+ *          +------------------> mute ----+
+ *          |                             |
+ *   live --+  an unknown tool            |  the connection is gone
+ *          +------------------> panicked-+-----------------------+
+ *          |                                                     v
+ *          +--> leaked ------------------------------------->  ended
+ *      the connection is gone      two messages could not be sent
+ * ```
+ */
+export abstract class SessionContext {
+  readonly backend: CodeyBackend;
+  readonly speaker: Speaker;
+  readonly approvals = new Approvals();
+  readonly rounds = new Set<Round>();
+  protected phase: "live" | "mute" | "panicked" | "leaked" | "ended" = "live";
+  /** Whether the model's API refuses every request with this context. */
+  protected malformed = false;
+  protected isFirstOfTurn = false;
+  #usage = NO_USAGE;
+  #failedSends = 0;
+  readonly #history: HistoryEntry[] = [];
+
+  constructor(backend: CodeyBackend, speaker: Speaker) {
+    this.backend = backend;
+    this.speaker = speaker;
+  }
+
+  /** The turn has ended by itself. */
+  abstract over(): void;
+  /** A fatal error was sent. */
+  abstract fatal(): void;
+  /** Stops everything. Idempotent. */
+  abstract end(): void;
+
+  get settings(): Settings {
+    return this.backend.settings;
+  }
+
+  get isMalformed(): boolean {
+    return this.malformed;
+  }
+
+  /** Output adds up; the rest is that of the last request. */
+  get usage(): CodeyUsage {
+    return this.#usage;
+  }
+
+  /** Whether it works, with its connection or without. */
+  get isUp(): boolean {
+    return this.phase === "live" || this.phase === "leaked";
+  }
+
+  say(message: ServerMessage): void {
+    if (!this.isUp) return;
+    const first = this.isFirstOfTurn && !OUTSIDE_TURNS.has(message.type);
+    if (first) this.isFirstOfTurn = false;
+    if (this.speaker.say(message, first)) return;
+    this.#failedSends++;
+    this.endIfFailed();
+  }
+
+  sayError(message: string, fatal: boolean): void {
+    this.say({ type: "Error", message, fatal });
+    if (fatal) this.fatal();
+  }
+
+  raw(frame: string | Uint8Array): void {
+    if (this.phase === "live") this.speaker.send(frame);
+  }
+
+  finish(): void {
+    this.say({ type: "Finished", agent_id: ROOT, usage: this.#usage });
+  }
+
+  /** A request to the model ran to its end. */
+  spend(request: Partial<CodeyUsage>): void {
+    const usage = { ...USUAL_USAGE, ...request };
+    this.#usage = { ...usage, output_tokens: this.#usage.output_tokens + usage.output_tokens };
+  }
+
+  remember(role: HistoryEntry["role"], content: string): void {
+    const timestamp = new Date(EPOCH + this.backend.clock.now()).toISOString();
+    if (content !== "") this.#history.push({ role, content, timestamp });
+  }
+
+  history(): readonly HistoryEntry[] {
+    const { history } = this.settings;
+    if (history === "empty") return [];
+    if (history === "filled") return this.#history;
+    return this.#history.map((entry) => (entry.role === "user" ? entry : { ...entry, timestamp: null }));
+  }
+
+  /** An unknown tool was called. */
+  panic(): void {
+    if (this.settings.unknownTool === "processDeath") this.backend.die();
+    else if (this.phase === "live") this.phase = "panicked";
+  }
+
+  /** The model will be told of a result that belongs to no call of its own. */
+  strayed(): void {
+    this.malformed = true;
+  }
+
+  protected endIfFailed(): void {
+    if (this.phase !== "leaked" || this.#failedSends < FAILED_SENDS) return;
+    this.end();
+    this.backend.journal.changed();
+  }
+}

@@ -1,0 +1,72 @@
+// Checks JSON against shapes that are one line of text each.
+import { type Dict, isDict } from "./server/dict.ts";
+
+/**
+ * Shapes of objects by their names. A shape lists fields: `"id:string tags?:string[] state:open|closed title:string|null"`. A `?`
+ * marks a field that may be missing. A type is a key of {@link TYPES}, the name of a shape, or a word that stands for itself.
+ */
+export type Shapes = Readonly<Record<string, string>>;
+
+/** Something that is wrong with a value. */
+export interface Issue {
+  readonly path: readonly (string | number)[];
+  /** The type that is wanted: `array` for any list, `object` for any shape. */
+  readonly expected: string;
+  /** Undefined for a field that is missing. */
+  readonly input: unknown;
+  /** The object with the field. */
+  readonly parent: unknown;
+}
+
+const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === "string",
+  filled: (value) => typeof value === "string" && value !== "",
+  number: (value) => typeof value === "number",
+  amount: (value) => Number.isFinite(value) && Number(value) >= 0,
+  whole: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+  boolean: (value) => typeof value === "boolean",
+  null: (value) => value === null,
+  object: isDict,
+  array: Array.isArray,
+  moment: (value) => typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value) && Date.parse(value) > 0,
+};
+
+/** What is wrong with the fields of an object; fields that the shape lacks are fine. */
+export function fieldIssues(
+  value: Dict,
+  shape: string,
+  shapes: Shapes = {},
+  path: Issue["path"] = [],
+): readonly Issue[] {
+  return shape.split(" ").flatMap((field) => {
+    const [label = "", type = ""] = field.split(":");
+    const name = label.replace("?", "");
+    const input = Object.hasOwn(value, name) ? value[name] : undefined;
+    if (label === "" || (input === undefined && label !== name)) return [];
+    return typeIssues(input, type, shapes, { path: [...path, name], parent: value });
+  });
+}
+
+function typeIssues(
+  input: unknown,
+  type: string,
+  shapes: Shapes,
+  at: Pick<Issue, "path" | "parent">,
+): readonly Issue[] {
+  const wrong = (expected: string): readonly Issue[] => [{ ...at, expected, input }];
+  const words = type.split("|").filter((word) => word !== "null");
+  if (input === null && type.endsWith("|null")) return [];
+  if (words.length > 1) return words.includes(String(input)) ? [] : wrong(type);
+  const [word = ""] = words;
+  if (word.endsWith("[]")) {
+    if (!Array.isArray(input)) return wrong("array");
+    return input.flatMap((item: unknown, index) =>
+      typeIssues(item, word.slice(0, -2), shapes, { path: [...at.path, index], parent: input }),
+    );
+  }
+  const shape = Object.hasOwn(shapes, word) ? shapes[word] : undefined;
+  if (shape !== undefined)
+    return isDict(input) ? fieldIssues(input, shape, shapes, at.path) : wrong("object");
+  const fits = TYPES[word];
+  return (fits ? fits(input) : input === word) ? [] : wrong(word);
+}
