@@ -11,6 +11,7 @@ import type { Check, Finding } from "./checks/finding.ts";
 import { globals } from "./checks/globals.ts";
 import { imports } from "./checks/imports.ts";
 import { map } from "./checks/map.ts";
+import { names } from "./checks/names.ts";
 import { neutral } from "./checks/neutral.ts";
 import { packageCheck } from "./checks/package.ts";
 import { peers } from "./checks/peers.ts";
@@ -42,6 +43,7 @@ const CHECKS: readonly Entry[] = [
     check: neutral,
   },
   { name: "map", about: "each file of src/ says first what it is for", needsBuild: false, check: map },
+  { name: "names", about: "an exported name is defined once", needsBuild: false, check: names },
   { name: "backends", about: "no user interface names a backend", needsBuild: false, check: backends },
   { name: "privacy", about: "no machine's paths, no registry hosts", needsBuild: false, check: privacy },
   {

@@ -15,7 +15,7 @@ import { encode, type StatusFrame } from "./messages.ts";
 import type { CassSettings } from "./options.ts";
 
 /** The requests that the server answers in order. */
-export type Asked = "turn" | "ping" | "status";
+type Asked = "turn" | "ping" | "status";
 
 /**
  * The limit of `status` requests without an answer on one connection. Each keeps its place: a late answer must not be taken for another

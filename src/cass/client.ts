@@ -8,8 +8,8 @@ import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
 import {
   type CassConversation,
+  type CassConversationHost,
   type CassConversationOptions,
-  type ConversationHost,
   openConversation,
 } from "./conversation.ts";
 import { CASS_EVENTS, type CassClientEvents, type CassCore, type CassIdentity } from "./events.ts";
@@ -20,10 +20,10 @@ import {
   type CassDemoInput,
   type CassIntroInput,
   type CassPromptInput,
-  type CassRequest,
+  type CassTurnRequest,
 } from "./input.ts";
-import { type ConversationRef, checkUser, type Job } from "./job.ts";
-import { given } from "./messages.ts";
+import { type CassJob, type ConversationRef, checkUser } from "./job.ts";
+import { givenField } from "./messages.ts";
 import {
   type CassClientOptions,
   type CassPromptOptions,
@@ -33,8 +33,8 @@ import {
 import { RestHost } from "./rest/host.ts";
 import { CassRest } from "./rest/rest.ts";
 import type { CassEvent, CassResult } from "./turn.ts";
-import { Turns } from "./turns.ts";
-import { Wire } from "./wire.ts";
+import { CassTurns } from "./turns.ts";
+import { CassWire } from "./wire.ts";
 
 const PROMPT_FIELDS = {
   ...TURN_CHECKS,
@@ -81,8 +81,8 @@ export class CassClient
   readonly rest: CassRest;
   readonly #settings: CassSettings;
   readonly #core: CassCore;
-  readonly #wire: Wire;
-  readonly #turns: Turns;
+  readonly #wire: CassWire;
+  readonly #turns: CassTurns;
 
   /** @throws InvalidInputError or UnsupportedError for invalid options; UnsupportedError for an engine that lacks a needed feature. */
   constructor(options: CassClientOptions) {
@@ -112,8 +112,8 @@ export class CassClient
       },
       { ...options, clock, redactor, timeout, callbackThrew: core.listenerThrew },
     );
-    const wire = new Wire(core, settings, rest.credentials);
-    const turns = new Turns({ settings, wire, rest, core });
+    const wire = new CassWire(core, settings, rest.credentials);
+    const turns = new CassTurns({ settings, wire, rest, core });
     wire.serve(turns);
     this.rest = new CassRest(rest);
     this.#settings = settings;
@@ -171,7 +171,7 @@ export class CassClient
    * @throws InvalidInputError for a `from` that is no state of a Cass conversation.
    */
   conversation(options: CassConversationOptions = {}): CassConversation {
-    const host: ConversationHost = {
+    const host: CassConversationHost = {
       core: this.#core,
       create: (...prompt) => this.#chat(...prompt),
       start: (job) => this.#turns.start(job),
@@ -201,7 +201,7 @@ export class CassClient
     await this.#core.connect();
     const status = await this.#core.outbox.run(() => this.#wire.getStatus());
     const { sdk_mode: sdkMode, memory_count: memoryCount, timestamp } = status;
-    return { sdkMode, memoryCount, ...given("timestamp", timestamp) };
+    return { sdkMode, memoryCount, ...givenField("timestamp", timestamp) };
   }
 
   /**
@@ -217,7 +217,7 @@ export class CassClient
     input: PromptOf<CassPromptInput>,
     options: (CassPromptOptions & TurnOptions) | undefined,
     conversation: ConversationRef | undefined,
-  ): Job {
+  ): CassJob {
     this.#core.assertOpen();
     checkCallOptions(options, PROMPT_FIELDS);
     const { maxSendBytes, maxImageBytes, recover } = this.#settings;
@@ -236,7 +236,7 @@ export class CassClient
   #onboard(
     input: CassIntroInput | CassDemoInput,
     options: TurnOptions | undefined,
-    build: (maxSendBytes: number) => CassRequest,
+    build: (maxSendBytes: number) => CassTurnRequest,
   ): Turn<CassEvent, CassResult> {
     this.#core.assertOpen();
     checkCallOptions(options, TURN_CHECKS);
@@ -249,7 +249,7 @@ export class CassClient
     );
   }
 
-  #run(create: () => Job): Turn<CassEvent, CassResult> {
+  #run(create: () => CassJob): Turn<CassEvent, CassResult> {
     return this.#core.outbox.run(() => {
       const job = create();
       this.#turns.start(job);

@@ -3,16 +3,16 @@ import { checkCallOptions, checks, describe, isObject } from "../core/checks.ts"
 import { InvalidInputError } from "../core/errors.ts";
 import {
   type Conversation,
+  type ConversationMemory,
   type ConversationMessage,
   type ConversationState,
   LiveConversation,
-  type Memory,
 } from "../core/turn/conversation.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
 import type { CassCore } from "./events.ts";
 import type { CassPromptInput } from "./input.ts";
-import type { ConversationRef, Job } from "./job.ts";
+import type { CassJob, ConversationRef } from "./job.ts";
 import type { CassPromptOptions } from "./options.ts";
 import type { CassEvent, CassResult } from "./turn.ts";
 
@@ -36,7 +36,7 @@ export interface CassConversationState extends ConversationState {
   readonly conversationId?: string | null;
 }
 
-export function stateOf(id: string | null | undefined): CassConversationState {
+export function cassStateOf(id: string | null | undefined): CassConversationState {
   return { protocol: "cass", version: 1, ...(id === undefined ? {} : { conversationId: id }) };
 }
 
@@ -49,18 +49,21 @@ export interface CassConversationOptions {
 }
 
 /** The functions of the client that a conversation uses. */
-export interface ConversationHost {
+export interface CassConversationHost {
   readonly core: CassCore;
   create(
     input: PromptOf<CassPromptInput>,
     options: (CassPromptOptions & TurnOptions) | undefined,
     conversation: ConversationRef,
-  ): Job;
-  start(job: Job): void;
+  ): CassJob;
+  start(job: CassJob): void;
 }
 
 /** @throws InvalidInputError for a `from` that is no state of a Cass conversation. */
-export function openConversation(host: ConversationHost, options: CassConversationOptions): CassConversation {
+export function openConversation(
+  host: CassConversationHost,
+  options: CassConversationOptions,
+): CassConversation {
   checkCallOptions(options, { id: checks.text, from: checks.any });
   const { id, from } = options;
   if (id !== undefined && from !== undefined) {
@@ -79,12 +82,18 @@ export function openConversation(host: ConversationHost, options: CassConversati
       `the server keeps nothing of a conversation without an id; ${hint}`,
     );
   };
-  const memory: Memory<CassEvent, CassResult, CassPromptOptions, CassPromptInput, CassConversationState> = {
+  const memory: ConversationMemory<
+    CassEvent,
+    CassResult,
+    CassPromptOptions,
+    CassPromptInput,
+    CassConversationState
+  > = {
     get messages() {
       return messages;
     },
     get state() {
-      return stateOf(conversation.id);
+      return cassStateOf(conversation.id);
     },
     create: (input, turnOptions) => {
       if (isObject(input) && input.conversationId !== undefined) {

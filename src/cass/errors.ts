@@ -96,7 +96,7 @@ const KINDS: readonly (readonly [RegExp, CassFailureKind])[] = [
 ];
 
 /** The error of a turn that was answered with an `error`. */
-export function turnError(serverMessage: string): CassTurnError {
+export function cassTurnError(serverMessage: string): CassTurnError {
   const kind = KINDS.find(([words]) => words.test(serverMessage))?.[1] ?? "failed";
   const retryable = kind === "initializing" || kind === "not-available";
   return new CassTurnError({ origin: "error", kind, serverMessage, retryable });

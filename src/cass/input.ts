@@ -60,7 +60,7 @@ export interface CassDemoInput {
 }
 
 /** One checked request for a turn. `frame` adds the conversation and the image, which are known only when the turn is sent. */
-export interface CassRequest {
+export interface CassTurnRequest {
   readonly kind: "chat" | "intro" | "demo";
   /** The user's text. A search for a lost reply uses the text. */
   readonly message?: string | undefined;
@@ -119,7 +119,7 @@ const DEMO = { ...ONBOARDING, message: checks.text };
  * @throws InvalidInputError for input that crashes the server or that the server drops; PayloadTooLargeError for a frame that is too
  * large
  */
-export function buildChat(input: PromptOf<CassPromptInput>, limits: PromptLimits): CassRequest {
+export function buildChat(input: PromptOf<CassPromptInput>, limits: PromptLimits): CassTurnRequest {
   const given = generic(input) ?? (input as CassPromptInput);
   if (!isObject(given as unknown))
     throw new InvalidInputError(`the prompt is ${describe(given)}.`, HOW_TO_PROMPT);
@@ -157,7 +157,7 @@ function generic(input: unknown): CassPromptInput | undefined {
 const IMAGE_FIELDS = 48;
 
 /** @throws InvalidInputError for input that a server answers with an error, or that crashes the server. */
-export function buildIntro(input: CassIntroInput, maxSendBytes: number): CassRequest {
+export function buildIntro(input: CassIntroInput, maxSendBytes: number): CassTurnRequest {
   const { userId, profile } = checkOnboarding(input, INTRO);
   if ((input.conversationId as unknown) === undefined) {
     throw new InvalidInputError(
@@ -171,7 +171,7 @@ export function buildIntro(input: CassIntroInput, maxSendBytes: number): CassReq
 }
 
 /** @throws InvalidInputError for input that a server answers with an error, or that crashes the server. */
-export function buildDemo(input: CassDemoInput, maxSendBytes: number): CassRequest {
+export function buildDemo(input: CassDemoInput, maxSendBytes: number): CassTurnRequest {
   const { userId, profile } = checkOnboarding(input, DEMO);
   const message = input.message === undefined ? undefined : wellFormed(input.message);
   const frame = (): string => encode.demo(userId, message, profile);
@@ -206,7 +206,11 @@ function copyOf(profile: CassProfile): object {
   }
 }
 
-function sized(maxSendBytes: number, imageBytes: number, request: Omit<CassRequest, "bytes">): CassRequest {
+function sized(
+  maxSendBytes: number,
+  imageBytes: number,
+  request: Omit<CassTurnRequest, "bytes">,
+): CassTurnRequest {
   const id = request.kind === "demo" ? undefined : (request.conversationId ?? UNKNOWN_ID);
   const bytes = utf8Length(request.frame(id, undefined)) + imageBytes;
   checkSize(bytes, maxSendBytes);

@@ -4,11 +4,11 @@ import { InvalidInputError } from "../core/errors.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
 import type { CassIdentity } from "./events.ts";
-import type { CassRequest } from "./input.ts";
+import type { CassTurnRequest } from "./input.ts";
 import type { WireImage } from "./messages.ts";
 import type { ResponseFrame } from "./response.ts";
-import type { ServerTime } from "./server-time.ts";
-import type { CassEvent, CassResult, Reply } from "./turn.ts";
+import type { ReceivedTime } from "./server-time.ts";
+import type { CassEvent, CassResult, CassTurnReply } from "./turn.ts";
 
 /** The id of a conversation: undefined until known, null if the server stores nothing. */
 export interface ConversationRef {
@@ -18,7 +18,7 @@ export interface ConversationRef {
 /** The parts of a new turn. */
 export interface CassOrder {
   readonly input: unknown;
-  readonly request: CassRequest;
+  readonly request: CassTurnRequest;
   readonly conversation: ConversationRef;
   readonly recover: boolean;
   /** Allows onboarding of a user who is not signed in. */
@@ -27,7 +27,7 @@ export interface CassOrder {
 }
 
 /** One turn of this client, from the call to its end. */
-export interface Job extends Omit<CassOrder, "input" | "options"> {
+export interface CassJob extends Omit<CassOrder, "input" | "options"> {
   readonly turn: LiveTurn<CassEvent, CassResult>;
   /** The limit on the server's silence while it works on this turn, in ms. */
   readonly idleTimeout: number;
@@ -48,18 +48,18 @@ export type Stage =
   /** The image is being read. The turn keeps its place in the queue. */
   | { readonly name: "reading" }
   | { readonly name: "waiting"; readonly image: WireImage | undefined }
-  | Sent
+  | SentTurn
   /** The connection is lost. The client searches for the reply over REST. */
   | { readonly name: "recovering"; readonly search: AbortController }
   | { readonly name: "over" };
 
 /** A turn on the line. */
-export interface Sent {
+export interface SentTurn {
   readonly name: "sent";
   /** The size of the frame. */
   readonly bytes: number;
   /** The server's latest timestamp before the turn was sent. */
-  readonly since: ServerTime | undefined;
+  readonly since: ReceivedTime | undefined;
   /** Runs while the turn is the oldest on the line. */
   readonly silence: Deadline;
   sign: Sign;
@@ -84,12 +84,12 @@ export type Sign =
   | { readonly name: "silent" };
 
 /** The conversation of a turn, as far as known; null if the server stores nothing. */
-export function conversationOf({ request, conversation }: Job): string | null | undefined {
+export function conversationOf({ request, conversation }: CassJob): string | null | undefined {
   return request.kind === "chat" ? conversation.id : request.conversationId;
 }
 
 /** Completes a turn with its reply. `size` is the number of characters that the reply arrived in. */
-export function complete({ turn }: Job, { event, details }: Reply, size: number): void {
+export function complete({ turn }: CassJob, { event, details }: CassTurnReply, size: number): void {
   turn.push(event, size);
   const { type: _, ...shown } = event;
   turn.complete({ ...details, ...shown, ...turn.textResult });
@@ -99,13 +99,13 @@ export function complete({ turn }: Job, { event, details }: Reply, size: number)
 const COMPARED = 256;
 
 /** The text that identifies a turn in the server's stored messages. */
-export function wordsOf({ message = "" }: CassRequest): string {
+export function matchText({ message = "" }: CassTurnRequest): string {
   return message.slice(0, COMPARED);
 }
 
 /** Whether two turns cannot be told apart in the server's stored messages. */
-export function isAlike(one: Job, other: Job): boolean {
-  return wordsOf(one.request) === wordsOf(other.request);
+export function isAlike(one: CassJob, other: CassJob): boolean {
+  return matchText(one.request) === matchText(other.request);
 }
 
 /**
@@ -113,7 +113,7 @@ export function isAlike(one: Job, other: Job): boolean {
  * @throws InvalidInputError for a user who is not signed in, unless `allowForeignUser` is set
  */
 export function checkUser(
-  { request, allowForeignUser }: Pick<Job, "request" | "allowForeignUser">,
+  { request, allowForeignUser }: Pick<CassJob, "request" | "allowForeignUser">,
   identity: CassIdentity | undefined,
 ): void {
   if (request.userId === undefined || allowForeignUser || request.userId === identity?.userId) return;

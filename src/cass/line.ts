@@ -2,9 +2,9 @@
 import { Deadline } from "../core/clock.ts";
 import { ConnectionLostError } from "../core/errors.ts";
 import type { CassCore } from "./events.ts";
-import type { Job, Sent } from "./job.ts";
+import type { CassJob, SentTurn } from "./job.ts";
 import type { ResponseFrame } from "./response.ts";
-import type { ServerTime } from "./server-time.ts";
+import type { ReceivedTime } from "./server-time.ts";
 
 /** ms that a response waits if it came before any other sign of its turn. */
 const EARLY_GRACE = 1_000;
@@ -15,16 +15,16 @@ const EARLY_GRACE = 1_000;
  */
 export class Line {
   readonly #core: CassCore;
-  readonly #sent = new Map<Job, Sent>();
+  readonly #sent = new Map<CassJob, SentTurn>();
   /** Whether this server sends a `thinking` or a `debug` before each response. Unknown until the server has answered a turn. */
   #server: "unknown" | "announces" | "answers-at-once" = "unknown";
-  #last: Job | undefined;
+  #last: CassJob | undefined;
 
   constructor(core: CassCore) {
     this.#core = core;
   }
 
-  get jobs(): readonly Job[] {
+  get jobs(): readonly CassJob[] {
     return [...this.#sent.keys()];
   }
 
@@ -34,13 +34,13 @@ export class Line {
   }
 
   /** The turn that the server is working on. */
-  get head(): Job | undefined {
+  get head(): CassJob | undefined {
     for (const job of this.#sent.keys()) return job;
     return undefined;
   }
 
   /** The turn that was answered last on this connection. */
-  get last(): Job | undefined {
+  get last(): CassJob | undefined {
     return this.#last;
   }
 
@@ -52,10 +52,10 @@ export class Line {
   }
 
   /** Adds a turn that is being sent. */
-  add(job: Job, bytes: number, since: ServerTime | undefined): void {
+  add(job: CassJob, bytes: number, since: ReceivedTime | undefined): void {
     const onSilence = (): void => this.#cut(job, stage);
     const silence = new Deadline(this.#core.clock, job.idleTimeout, onSilence, { unref: true });
-    const stage: Sent = { name: "sent", bytes, since, silence, sign: { name: "none" } };
+    const stage: SentTurn = { name: "sent", bytes, since, silence, sign: { name: "none" } };
     job.stage = stage;
     this.#sent.set(job, stage);
     if (this.head === job) silence.start();
@@ -67,7 +67,7 @@ export class Line {
   }
 
   /** The server works on the turn. Returns an early response: it belonged to another turn. */
-  begun(job: Job): ResponseFrame | undefined {
+  begun(job: CassJob): ResponseFrame | undefined {
     this.#server = "announces";
     const stage = this.#sent.get(job);
     if (!stage) return undefined;
@@ -81,7 +81,7 @@ export class Line {
    * an older turn twice. So an early response, before any sign of its turn, counts only if no sign of the turn follows within
    * `EARLY_GRACE`. Returns a response that belongs to no turn.
    */
-  answered(job: Job, message: ResponseFrame | undefined, take: () => void): ResponseFrame | undefined {
+  answered(job: CassJob, message: ResponseFrame | undefined, take: () => void): ResponseFrame | undefined {
     const stage = this.#sent.get(job);
     if (!stage) return message;
     const { name } = stage.sign;
@@ -101,7 +101,7 @@ export class Line {
   }
 
   /** Removes an answered turn: the server works on the next one. Returns an early response that belongs to no turn. */
-  delete(job: Job): ResponseFrame | undefined {
+  delete(job: CassJob): ResponseFrame | undefined {
     const stage = this.#sent.get(job);
     if (!stage) return undefined;
     stage.silence.stop();
@@ -116,7 +116,7 @@ export class Line {
   }
 
   /** The connection has ended. Returns the turns that were on the line. */
-  clear(): readonly (readonly [Job, Sent])[] {
+  clear(): readonly (readonly [CassJob, SentTurn])[] {
     const sent = [...this.#sent];
     for (const [job, stage] of sent) {
       stage.silence.stop();
@@ -129,7 +129,7 @@ export class Line {
   }
 
   /** Cuts the connection: the client cannot tell a hanging server from a thinking one. */
-  #cut(job: Job, stage: Sent): void {
+  #cut(job: CassJob, stage: SentTurn): void {
     takeEarly(stage);
     stage.sign = { name: "silent" };
     const message = `the server was silent for ${job.idleTimeout} ms in the middle of a turn`;
@@ -138,7 +138,7 @@ export class Line {
 }
 
 /** Takes an early response off its turn. */
-function takeEarly({ sign }: Sent): ResponseFrame | undefined {
+function takeEarly({ sign }: SentTurn): ResponseFrame | undefined {
   if (sign.name !== "early") return undefined;
   sign.cancelTimer();
   return sign.message;

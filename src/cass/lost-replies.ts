@@ -2,14 +2,14 @@
 import type { AgentwireError } from "../core/errors.ts";
 import { Recent } from "../core/recent.ts";
 import type { CassCore } from "./events.ts";
-import { complete, isAlike, type Job, type Sent, wordsOf } from "./job.ts";
+import { type CassJob, complete, isAlike, matchText, type SentTurn } from "./job.ts";
 import type { CassSettings } from "./options.ts";
 import { type FoundReply, Recovery } from "./recovery.ts";
 import type { RestHost } from "./rest/host.ts";
 import { CassRest } from "./rest/rest.ts";
-import type { ServerTime } from "./server-time.ts";
+import type { ReceivedTime } from "./server-time.ts";
 import { recoveredReply } from "./turn.ts";
-import type { Wire } from "./wire.ts";
+import type { CassWire } from "./wire.ts";
 
 /** The number of remembered messages of turns whose late replies must not be taken for another turn's. */
 const LEFT_BEHIND = 64;
@@ -19,7 +19,7 @@ const MAX_SEARCHES = 32;
 
 interface LostRepliesSetup {
   readonly settings: CassSettings;
-  readonly wire: Wire;
+  readonly wire: CassWire;
   readonly rest: RestHost;
   readonly core: CassCore;
 }
@@ -41,7 +41,7 @@ export class LostReplies {
   readonly #setup: LostRepliesSetup;
   readonly #recovery: Recovery;
   readonly #over: () => void;
-  readonly #recovering = new Set<Job>();
+  readonly #recovering = new Set<CassJob>();
   /** The texts of turns whose replies are not searched for. */
   readonly #leftBehind = new Recent<string, true>(LEFT_BEHIND);
 
@@ -55,7 +55,7 @@ export class LostReplies {
   }
 
   /** The lost turns whose replies can be found, and told apart from all other stored messages. */
-  findable(lost: readonly (readonly [Job, Sent])[]): readonly Job[] {
+  findable(lost: readonly (readonly [CassJob, SentTurn])[]): readonly CassJob[] {
     if (typeof this.#setup.wire.handshake.identity?.userId !== "string") return [];
     return lost
       .filter(
@@ -64,7 +64,7 @@ export class LostReplies {
           job.recover &&
           job.request.kind === "chat" &&
           since !== undefined &&
-          !this.#leftBehind.get(wordsOf(job.request)) &&
+          !this.#leftBehind.get(matchText(job.request)) &&
           !lost.some(([other]) => other !== job && isAlike(other, job)),
       )
       .map(([job]) => job)
@@ -72,12 +72,12 @@ export class LostReplies {
   }
 
   /** The client does not search for the reply to this turn. The server may still store the reply. */
-  leave({ request }: Job): void {
-    if (request.kind === "chat") this.#leftBehind.set(wordsOf(request), true);
+  leave({ request }: CassJob): void {
+    if (request.kind === "chat") this.#leftBehind.set(matchText(request), true);
   }
 
   /** Whether a search runs for a turn with the same text in the same conversation. That search could find the reply to this turn. */
-  standInFor({ request, conversation }: Job): boolean {
+  standInFor({ request, conversation }: CassJob): boolean {
     return [...this.#recovering].some(
       (lost) =>
         lost.request.message === request.message &&
@@ -86,7 +86,7 @@ export class LostReplies {
   }
 
   /** Searches for the reply to a turn. Completes the turn with the reply, or fails the turn with `failure`. */
-  search(job: Job, since: ServerTime, failure: AgentwireError): void {
+  search(job: CassJob, since: ReceivedTime, failure: AgentwireError): void {
     const { wire, core } = this.#setup;
     const { request, conversation } = job;
     const search = new AbortController();
@@ -109,7 +109,7 @@ export class LostReplies {
     });
   }
 
-  #ended(job: Job, found: FoundReply | undefined, failure: AgentwireError): void {
+  #ended(job: CassJob, found: FoundReply | undefined, failure: AgentwireError): void {
     const wasWanted = this.#recovering.delete(job);
     job.stage = { name: "over" };
     if (found) {
@@ -124,7 +124,7 @@ export class LostReplies {
   }
 
   /** The turn ends without its reply: stops the search. */
-  giveUp(job: Job): void {
+  giveUp(job: CassJob): void {
     if (job.stage.name !== "recovering") return;
     const { search } = job.stage;
     this.#recovering.delete(job);

@@ -69,7 +69,7 @@ export interface SystemFrame extends Timed {
   readonly status?: Nullish<string>;
 }
 
-export interface Pong extends Timed {
+interface Pong extends Timed {
   readonly type: "pong";
 }
 
@@ -87,7 +87,7 @@ export interface ErrorFrame extends Timed {
 }
 
 /** A message that belongs to a turn. `unreadable`: the response arrived but is unreadable. */
-export type TurnMessage =
+export type CassTurnMessage =
   | Thinking
   | Debug
   | ResponseFrame
@@ -96,7 +96,7 @@ export type TurnMessage =
   | { readonly type: "unreadable"; readonly problem: string };
 
 /** Every known message, and the forms of other frames. */
-export type ServerMessage =
+export type CassServerMessage =
   | Connected
   | AuthSuccess
   | AuthError
@@ -134,7 +134,7 @@ const title = lazy(() =>
 );
 
 // Each schema is made at its first use: making all of them takes as long as loading zod (`bench`, cold import).
-const MESSAGES: Readonly<Record<string, Reads<ServerMessage>>> = {
+const MESSAGES: Readonly<Record<string, Reads<CassServerMessage>>> = {
   connected: lazy(() =>
     z.looseObject({
       ...stamped("connected"),
@@ -180,7 +180,7 @@ const MESSAGES: Readonly<Record<string, Reads<ServerMessage>>> = {
 };
 
 /** Reads one parsed frame. Never throws: an unreadable frame is returned as such. */
-export function decode(message: unknown): ServerMessage {
+export function decode(message: unknown): CassServerMessage {
   if (!isObject(message)) return { type: "invalid", problem: "a frame that is not an object" };
   const { type } = message;
   if (typeof type !== "string") return { type: "invalid", problem: "a message without a `type`" };
@@ -193,7 +193,7 @@ export function decode(message: unknown): ServerMessage {
 }
 
 /** An object with the field, if the field has a value. */
-export function given<Name extends string, Value>(
+export function givenField<Name extends string, Value>(
   name: Name,
   value: Value | null | undefined,
 ): { readonly [N in Name]?: Value } {

@@ -5,7 +5,7 @@ import { CassApiError } from "./errors.ts";
 import { animationList, type ResponseFrame } from "./response.ts";
 import type { CassRest } from "./rest/rest.ts";
 import type { CassRecentMessage, CassStoredMessage } from "./rest/shapes.ts";
-import { msBetween, stampOf } from "./server-time.ts";
+import { msBetween, serverStamp } from "./server-time.ts";
 
 /** A turn whose reply was lost, with the facts that identify it. */
 export interface LostTurn {
@@ -123,8 +123,8 @@ function replyTo(
   const at = messages.map(({ role, content }) => role === "user" && content === message).lastIndexOf(true);
   const [asked, reply] = at < 0 ? [] : messages.slice(at, at + 2);
   if (!asked || reply?.role !== "assistant") return undefined;
-  const from = stampOf(since);
-  const stored = stampOf(asked.timestamp);
+  const from = serverStamp(since);
+  const stored = serverStamp(asked.timestamp);
   if (from === undefined || stored === undefined || stored <= from) return undefined;
   if (!(msBetween(from, stored) <= most)) return undefined;
   const { content: text, provider, model, timestamp } = reply;

@@ -7,7 +7,7 @@ const STAMP =
 const DAY = 86_400_000;
 
 /** A timestamp of the server, in a form that compares as text; undefined for any other value. */
-export function stampOf(value: unknown): string | undefined {
+export function serverStamp(value: unknown): string | undefined {
   if (typeof value !== "string" || !STAMP.test(value)) return undefined;
   const [second = "", fraction = ""] = value.split(".");
   return `${second}.${fraction.padEnd(6, "0")}`;
@@ -19,7 +19,7 @@ export function msBetween(earlier: string, later: string): number {
 }
 
 /** A timestamp, and when it came by this machine's clock, in ms. */
-export interface ServerTime {
+export interface ReceivedTime {
   readonly stamp: string;
   readonly at: number;
 }
@@ -30,16 +30,16 @@ export interface ServerTime {
  * others is odd, and stands only until the next one, unless it is the time of an answer.
  */
 export class ServerTimes {
-  #latest: ServerTime | undefined;
-  #lone: ServerTime | undefined;
+  #latest: ReceivedTime | undefined;
+  #lone: ReceivedTime | undefined;
 
-  get latest(): ServerTime | undefined {
+  get latest(): ReceivedTime | undefined {
     return later(this.#latest, this.#lone);
   }
 
   /** `isAnswer`: the server has stored an answer at that time. */
   note(value: unknown, at: number, isAnswer = false): void {
-    const stamp = stampOf(value);
+    const stamp = serverStamp(value);
     if (stamp === undefined) return;
     const time = { stamp, at };
     const lone = isNear(this.#lone, time) ? this.#lone : undefined;
@@ -50,12 +50,12 @@ export class ServerTimes {
   }
 }
 
-function later(one: ServerTime | undefined, other: ServerTime | undefined): ServerTime | undefined {
+function later(one: ReceivedTime | undefined, other: ReceivedTime | undefined): ReceivedTime | undefined {
   return one && other && one.stamp > other.stamp ? one : (other ?? one);
 }
 
 /** Whether two timestamps are at most a day apart. */
-function isNear(one: ServerTime | undefined, other: ServerTime): boolean {
+function isNear(one: ReceivedTime | undefined, other: ReceivedTime): boolean {
   if (!one) return false;
   const isSameDay = one.stamp.startsWith(other.stamp.slice(0, 10)); // of each message: parsing both would take longer
   return isSameDay || Math.abs(msBetween(one.stamp, other.stamp)) <= DAY;

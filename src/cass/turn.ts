@@ -2,7 +2,7 @@
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { Usage } from "../core/values.ts";
 import { audioFromBase64, type CassAudio } from "./audio.ts";
-import { type CassMemories, type Debug, given, type Thinking } from "./messages.ts";
+import { type CassMemories, type Debug, givenField, type Thinking } from "./messages.ts";
 import { type CassDebug, type CassProgress, readDebug, readProgress } from "./progress.ts";
 import type { CassToolUse, ResponseFrame } from "./response.ts";
 import { type CassAnimation, readReply } from "./tags/animations.ts";
@@ -73,35 +73,35 @@ export interface CassResult extends TurnResult {
 export type ReplyDetails = Omit<CassResult, keyof CassResponseEvent | "truncated">;
 
 /** A reply to a turn: its event, and the rest of its result. */
-export interface Reply {
+export interface CassTurnReply {
   readonly event: CassResponseEvent;
   readonly details: ReplyDetails;
   readonly warning?: string;
 }
 
-export function textOf(event: CassEvent): string {
+export function textOfEvent(event: CassEvent): string {
   return event.type === "response" ? event.text : "";
 }
 
 /** The event of a message in the middle of a turn. */
 export function progressEvent(message: Thinking | Debug): CassEvent {
-  const timestamp = given("timestamp", message.timestamp);
+  const timestamp = givenField("timestamp", message.timestamp);
   if (message.type === "thinking") {
     const { status, memories } = message;
     const progress = readProgress(status);
-    return { type: "thinking", status, progress, ...given("memories", memories), ...timestamp };
+    return { type: "thinking", status, progress, ...givenField("memories", memories), ...timestamp };
   }
   return { type: "debug", message: message.message, debug: readDebug(message.message), ...timestamp };
 }
 
 /** The reply in a response. */
-export function replyOf(message: ResponseFrame): Reply {
+export function replyIn(message: ResponseFrame): CassTurnReply {
   const { text, reasoning, animations } = readReply(message);
   const sound = typeof message.audio === "string" ? message.audio : undefined;
   const audio = sound === undefined ? undefined : audioFromBase64(sound, message.audio_format);
   const broken = sound !== undefined && audio === undefined;
   return {
-    event: { type: "response", text, reasoning, animations, ...given("audio", audio), message },
+    event: { type: "response", text, reasoning, animations, ...givenField("audio", audio), message },
     details: {
       ...(message.conversation_id === undefined ? {} : { conversationId: message.conversation_id }),
       toolUses: message.tool_uses ?? [],
@@ -110,16 +110,16 @@ export function replyOf(message: ResponseFrame): Reply {
         message.output_tokens ?? message.outputTokens,
         message.cache_read_tokens,
       ),
-      ...given("provider", message.provider),
-      ...given("model", message.model),
+      ...givenField("provider", message.provider),
+      ...givenField("model", message.model),
     },
     ...(broken ? { warning: "the audio of a response is not base64, and is left out" } : {}),
   };
 }
 
 /** The reply in a stored response. */
-export function recoveredReply(found: ResponseFrame): Reply {
-  const { event, details } = replyOf(found);
+export function recoveredReply(found: ResponseFrame): CassTurnReply {
+  const { event, details } = replyIn(found);
   const { message: _, ...shown } = event;
   return { event: { ...shown, recovered: true }, details };
 }
@@ -130,9 +130,9 @@ function usageOf(
   cached: number | null | undefined,
 ): { readonly usage?: CassUsage } {
   const usage: CassUsage = {
-    ...given("inputTokens", input),
-    ...given("outputTokens", output),
-    ...given("cacheReadTokens", cached),
+    ...givenField("inputTokens", input),
+    ...givenField("outputTokens", output),
+    ...givenField("cacheReadTokens", cached),
   };
   return Object.keys(usage).length === 0 ? {} : { usage };
 }

@@ -12,19 +12,27 @@ import { randomId } from "../core/random-id.ts";
 import { utf8Length } from "../core/text.ts";
 import { type Course, Runner } from "../core/turn/runner.ts";
 import { audioOf } from "./audio.ts";
-import { stateOf } from "./conversation.ts";
-import { lostTurn, turnError, unreadableResponse } from "./errors.ts";
+import { cassStateOf } from "./conversation.ts";
+import { cassTurnError, lostTurn, unreadableResponse } from "./errors.ts";
 import type { CassCore } from "./events.ts";
 import { checkSize } from "./input.ts";
-import { type CassOrder, checkUser, complete, conversationOf, isAlike, type Job, type Sent } from "./job.ts";
+import {
+  type CassJob,
+  type CassOrder,
+  checkUser,
+  complete,
+  conversationOf,
+  isAlike,
+  type SentTurn,
+} from "./job.ts";
 import { LostReplies } from "./lost-replies.ts";
-import type { AudioFrame, TurnMessage, WireImage } from "./messages.ts";
+import type { AudioFrame, CassTurnMessage, WireImage } from "./messages.ts";
 import type { CassSettings } from "./options.ts";
 import type { ResponseFrame } from "./response.ts";
 import type { RestHost } from "./rest/host.ts";
-import { stampOf } from "./server-time.ts";
-import { type CassEvent, type CassResult, progressEvent, replyOf, textOf } from "./turn.ts";
-import type { Wire, WireUser } from "./wire.ts";
+import { serverStamp } from "./server-time.ts";
+import { type CassEvent, type CassResult, progressEvent, replyIn, textOfEvent } from "./turn.ts";
+import type { CassWire, CassWireUser } from "./wire.ts";
 
 /** Connections in a row that may end in their first turn; then the waiting turns fail. A restart ends one, a deleted user ends all. */
 const MAX_DEATHS = 3;
@@ -32,16 +40,16 @@ const MAX_DEATHS = 3;
 /** The close code for a frame that is too large. */
 const TOO_LARGE = 1009;
 
-export interface TurnsSetup {
+interface TurnsSetup {
   readonly settings: CassSettings;
-  readonly wire: Wire;
+  readonly wire: CassWire;
   readonly rest: RestHost;
   readonly core: CassCore;
 }
 
 /** The turns of one client. For the stages of a turn see `Stage` (job.ts). */
-export class Turns implements Course<Job>, WireUser {
-  readonly runner: Runner<CassEvent, CassResult, Job>;
+export class CassTurns implements Course<CassJob>, CassWireUser {
+  readonly runner: Runner<CassEvent, CassResult, CassJob>;
   readonly #setup: TurnsSetup;
   readonly #lostReplies: LostReplies;
   /** Connections in a row that have ended in their first turn. */
@@ -64,7 +72,7 @@ export class Turns implements Course<Job>, WireUser {
    * Makes a turn without sending it.
    * @throws QueueFullError if the queue is full.
    */
-  create({ input, options, ...order }: CassOrder): Job {
+  create({ input, options, ...order }: CassOrder): CassJob {
     const { image, bytes } = order.request;
     const idleTimeout = options?.idleTimeout ?? this.#setup.settings.idleTimeout;
     return this.runner.make(
@@ -74,10 +82,10 @@ export class Turns implements Course<Job>, WireUser {
         bytes,
         options: { ...options, idleTimeout: 0 }, // the line limits the silence, and ends the connection
         idleTimeout: 0,
-        textOf,
+        textOf: textOfEvent,
         soFar: (job) => {
           const id = conversationOf(job);
-          return { state: typeof id === "string" ? stateOf(id) : undefined };
+          return { state: typeof id === "string" ? cassStateOf(id) : undefined };
         },
       },
       (turn) => ({
@@ -90,7 +98,7 @@ export class Turns implements Course<Job>, WireUser {
   }
 
   /** Sends the turn now, or after the earlier turns. */
-  start(job: Job): void {
+  start(job: CassJob): void {
     const { image, bytes } = job.request;
     this.runner.start(job, bytes);
     if (typeof image === "function" && job.turn.open) this.#read(job, image);
@@ -109,7 +117,7 @@ export class Turns implements Course<Job>, WireUser {
   }
 
   /** Stops a turn that has left the queue: the caller cancelled it, or it exceeded a limit. The server cannot be told. */
-  stop(job: Job): void {
+  stop(job: CassJob): void {
     this.#lostReplies.giveUp(job);
     job.turn.stopped();
     this.#goOn(); // later turns may have waited for this turn's reply
@@ -117,7 +125,7 @@ export class Turns implements Course<Job>, WireUser {
 
   // --- sending ---
 
-  #read(job: Job, read: () => Promise<WireImage>): void {
+  #read(job: CassJob, read: () => Promise<WireImage>): void {
     const { outbox } = this.#setup.core;
     const done = (image: WireImage): void => {
       job.stage = { name: "waiting", image };
@@ -140,7 +148,7 @@ export class Turns implements Course<Job>, WireUser {
     });
   }
 
-  #send(job: Job, image: WireImage | undefined): void {
+  #send(job: CassJob, image: WireImage | undefined): void {
     const { wire, core, settings } = this.#setup;
     const { turn, request } = job;
     const frame = request.frame(conversationOf(job) ?? undefined, image);
@@ -168,7 +176,7 @@ export class Turns implements Course<Job>, WireUser {
   }
 
   /** With `cancel: "reconnect"`, the client leaves a connection when no turn on its line is open any more. */
-  #isLeft(jobs: readonly Job[]): boolean {
+  #isLeft(jobs: readonly CassJob[]): boolean {
     const { cancel } = this.#setup.settings;
     return cancel === "reconnect" && jobs.length > 0 && !jobs.some(({ turn }) => turn.open);
   }
@@ -179,7 +187,7 @@ export class Turns implements Course<Job>, WireUser {
    * Handles a message of a turn. The server sends no ids: a message belongs to the oldest turn on the line. Only speech belongs to the
    * last answered turn.
    */
-  receive(message: TurnMessage, size: number): void {
+  receive(message: CassTurnMessage, size: number): void {
     const { line } = this.#setup.wire;
     const { head: job } = line;
     if (message.type === "audio") {
@@ -206,7 +214,7 @@ export class Turns implements Course<Job>, WireUser {
         return;
       case "error":
         this.#leaveLine(job);
-        job.turn.fail(turnError(message.message));
+        job.turn.fail(cassTurnError(message.message));
         this.#goOn();
         return;
       default:
@@ -214,7 +222,7 @@ export class Turns implements Course<Job>, WireUser {
     }
   }
 
-  #onUnreadable(job: Job | undefined, problem: string): void {
+  #onUnreadable(job: CassJob | undefined, problem: string): void {
     const { line } = this.#setup.wire;
     if (line.last?.turn.open) {
       line.last.turn.fail(unreadableResponse(problem)); // the handler of its answer threw
@@ -230,13 +238,13 @@ export class Turns implements Course<Job>, WireUser {
     });
   }
 
-  #complete(job: Job, message: ResponseFrame, size: number): void {
+  #complete(job: CassJob, message: ResponseFrame, size: number): void {
     const { wire, core } = this.#setup;
     const { request, conversation } = job;
     const { conversation_id: id, timestamp, provider } = message;
     this.#leaveLine(job);
     // Without a readable time, or with later turns of the same text, a search for a later lost turn could find this turn's reply.
-    if (stampOf(timestamp) === undefined || wire.line.jobs.some((other) => isAlike(other, job)))
+    if (serverStamp(timestamp) === undefined || wire.line.jobs.some((other) => isAlike(other, job)))
       this.#lostReplies.leave(job);
     core.connection.healthy();
     if (provider) this.#provider = provider;
@@ -245,7 +253,7 @@ export class Turns implements Course<Job>, WireUser {
     if (typeof id === "string" && typeof expected === "string" && id !== expected)
       core.warn("conversation-mismatch", "a response names another conversation than its prompt did");
     if (id !== undefined && conversation.id === undefined) conversation.id = id;
-    const reply = replyOf(message);
+    const reply = replyIn(message);
     if (reply.warning !== undefined) core.warn("unreadable-audio", reply.warning);
     complete(job, reply, size);
     this.#goOn();
@@ -261,7 +269,7 @@ export class Turns implements Course<Job>, WireUser {
   }
 
   /** Reports a message that belongs to no turn. */
-  #strays(message: Exclude<TurnMessage, { type: "unreadable" }> | undefined): void {
+  #strays(message: Exclude<CassTurnMessage, { type: "unreadable" }> | undefined): void {
     if (!message) return;
     const { core } = this.#setup;
     if (message.type === "error") {
@@ -274,7 +282,7 @@ export class Turns implements Course<Job>, WireUser {
   }
 
   /** The server has finished a turn. */
-  #leaveLine(job: Job): void {
+  #leaveLine(job: CassJob): void {
     const { wire } = this.#setup;
     this.#strays(wire.line.delete(job));
     wire.turnAnswered();
@@ -340,7 +348,7 @@ export class Turns implements Course<Job>, WireUser {
 }
 
 /** The turn with the largest frame: a server that closes over a frame's size does not name the frame. */
-function largest(sent: readonly (readonly [Job, Sent])[]): Job | undefined {
+function largest(sent: readonly (readonly [CassJob, SentTurn])[]): CassJob | undefined {
   const most = Math.max(...sent.map(([, { bytes }]) => bytes));
   return sent.find(([, { bytes }]) => bytes === most)?.[0];
 }

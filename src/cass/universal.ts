@@ -12,7 +12,7 @@ import type { Binding, CompletedFacts, FailedFacts, Mapping, Opened } from "../u
 import type { AgentSource, UniversalOptions, UniversalStream } from "../universal/stream.ts";
 import { audioPath, type CassAudio } from "./audio.ts";
 import { CassClient } from "./client.ts";
-import { CassTurnError, turnError } from "./errors.ts";
+import { CassTurnError, cassTurnError } from "./errors.ts";
 import type { CassIdentity, CassStrayMessage, CassTitle } from "./events.ts";
 import type { CassClientOptions } from "./options.ts";
 import type { ResponseFrame } from "./response.ts";
@@ -22,7 +22,7 @@ import {
   type CassResult,
   type CassUsage,
   progressEvent,
-  replyOf,
+  replyIn,
 } from "./turn.ts";
 
 /** Options of `toUniversal` for Cass. */
@@ -154,7 +154,7 @@ export class CassMapping implements Mapping<CassEvent, CassResult> {
         session.message([speech(notice.value)], this.#reply);
         return;
       case "serverError": {
-        const { message, kind, retryable } = turnError(notice.value.message);
+        const { message, kind, retryable } = cassTurnError(notice.value.message);
         session.error({ message, code: "cass.error", details: { kind }, fatal: false, retryable });
         return;
       }
@@ -272,7 +272,7 @@ function inputOf(input: unknown): UserInput | undefined {
 }
 
 function strayEvent(message: Exclude<CassStrayMessage, { readonly type: "audio" }>): CassEvent {
-  return message.type === "response" ? replyOf(message).event : progressEvent(message);
+  return message.type === "response" ? replyIn(message).event : progressEvent(message);
 }
 
 const bindingOf = (settings: Partial<Settings>): Binding<CassClient, CassEvent, CassResult> => ({

@@ -9,25 +9,25 @@ import { Asides } from "./asides.ts";
 import type { Credentials } from "./auth/credentials.ts";
 import { Handshake } from "./auth/handshake.ts";
 import type { CassCore } from "./events.ts";
-import type { Job } from "./job.ts";
+import type { CassJob } from "./job.ts";
 import { Line } from "./line.ts";
 import {
+  type CassServerMessage,
+  type CassTurnMessage,
   decode,
-  given,
-  type ServerMessage,
+  givenField,
   type StatusFrame,
   type TitleFrame,
-  type TurnMessage,
 } from "./messages.ts";
 import type { CassSettings } from "./options.ts";
 import { ServerTimes } from "./server-time.ts";
 
 /** The user of the wire: the turns. */
-export interface WireUser {
+export interface CassWireUser {
   /** The server may take more: send the waiting turns. */
   pump(): void;
   /** A message of a turn, and the length of its frame. */
-  receive(message: TurnMessage, size: number): void;
+  receive(message: CassTurnMessage, size: number): void;
   /** Whether a caller waits for a sent turn. */
   readonly working: boolean;
   /** A ready connection has ended. */
@@ -45,14 +45,14 @@ const KEPT_TITLES = 256;
 const KEPT_TITLE_LENGTH = 1_024;
 
 /** The protocol below the turns: the handshake, requests answered in order, and loss. */
-export class Wire implements ClientProtocol {
+export class CassWire implements ClientProtocol {
   readonly handshake: Handshake;
   readonly line: Line;
   readonly #asides: Asides;
   readonly #core: CassCore;
   readonly #credentials: Credentials;
   readonly #titles = new Recent<string, string>(KEPT_TITLES);
-  #user: WireUser | undefined;
+  #user: CassWireUser | undefined;
   readonly #times = new ServerTimes();
 
   constructor(core: CassCore, settings: CassSettings, credentials: Credentials) {
@@ -64,7 +64,7 @@ export class Wire implements ClientProtocol {
   }
 
   /** Sets the user: the wire is made before the turns. */
-  serve(user: WireUser): void {
+  serve(user: CassWireUser): void {
     this.#user = user;
   }
 
@@ -93,7 +93,7 @@ export class Wire implements ClientProtocol {
   }
 
   /** Sends a turn in a frame of `bytes` bytes. */
-  sendTurn(job: Job, frame: string, bytes: number): void {
+  sendTurn(job: CassJob, frame: string, bytes: number): void {
     this.line.add(job, bytes, this.#times.latest);
     this.#asides.turnSent();
     this.#core.connection.send(frame, () => job.turn.unsent());
@@ -178,7 +178,7 @@ export class Wire implements ClientProtocol {
 
   // --- messages ---
 
-  #onMessage(message: ServerMessage, raw: string): void {
+  #onMessage(message: CassServerMessage, raw: string): void {
     const { events, redactor } = this.#core;
     switch (message.type) {
       case "thinking":
@@ -198,7 +198,7 @@ export class Wire implements ClientProtocol {
         return;
       case "system": {
         const { status, timestamp } = message;
-        const rest = { ...given("status", status), ...given("timestamp", timestamp) };
+        const rest = { ...givenField("status", status), ...givenField("timestamp", timestamp) };
         events.emit("system", { message: message.message, ...rest });
         return;
       }
@@ -228,7 +228,7 @@ export class Wire implements ClientProtocol {
 
   #onTitle({ conversation_id: conversationId, title, timestamp }: TitleFrame): void {
     if (conversationId.length + title.length <= KEPT_TITLE_LENGTH) this.#titles.set(conversationId, title);
-    this.#core.events.emit("title", { conversationId, title, ...given("timestamp", timestamp) });
+    this.#core.events.emit("title", { conversationId, title, ...givenField("timestamp", timestamp) });
   }
 
   /** A message is unreadable: its request does not wait for another one. */

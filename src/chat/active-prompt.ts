@@ -1,11 +1,11 @@
 // The prompt that the client is working on.
 import type { AnyTurn } from "../core/client/any-client.ts";
 import type { UniversalEvent } from "../universal/events.ts";
-import type { Job } from "./queue.ts";
+import type { HeldPrompt } from "./queue.ts";
 
 /** The prompt that the client is working on, from `prompt()` to the end of its turn. */
 export class ActivePrompt {
-  readonly job: Job;
+  readonly job: HeldPrompt;
   /** Whether the recap of the transcript precedes the prompt. */
   readonly hasRecap: boolean;
   /** Undefined until the client's `prompt()` has returned. */
@@ -14,7 +14,7 @@ export class ActivePrompt {
   #isCancelled = false;
   #told: "nothing" | "sent" | "unsent" = "nothing";
 
-  constructor(job: Job, hasRecap: boolean) {
+  constructor(job: HeldPrompt, hasRecap: boolean) {
     this.job = job;
     this.hasRecap = hasRecap;
   }

@@ -16,7 +16,7 @@ export interface ChatGrant {
 export const NO_APPROVALS: readonly ChatGrant[] = [];
 
 /** Keeps the same list until the client's grants change. */
-export class Approvals {
+export class GrantList {
   #of: readonly Grant[] | undefined;
   #list = NO_APPROVALS;
 

@@ -4,18 +4,18 @@ import { isAgentwireError } from "../core/errors.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { AgentSource, UniversalOptions } from "../universal/stream.ts";
 import type { Memory } from "./memory.ts";
-import type { Requests } from "./pending.ts";
-import { Session, type SessionHost, type SessionPrompt } from "./session.ts";
+import type { PendingRequests } from "./pending.ts";
+import { ChatSession, type ChatSessionHost, type SessionPrompt } from "./session.ts";
 
 /** The client of a chat. A client that has closed for good is replaced. */
-export class Backend {
+export class ChatBackend {
   readonly #source: AgentSource;
   readonly #options: UniversalOptions;
-  readonly #host: SessionHost;
+  readonly #host: ChatSessionHost;
   readonly #memory: Memory;
-  #session: Session | undefined;
+  #session: ChatSession | undefined;
 
-  constructor(source: AgentSource, options: UniversalOptions, host: SessionHost, memory: Memory) {
+  constructor(source: AgentSource, options: UniversalOptions, host: ChatSessionHost, memory: Memory) {
     this.#source = source;
     this.#options = options;
     this.#host = host;
@@ -27,7 +27,7 @@ export class Backend {
   }
 
   /** The client's requests that wait for the user. */
-  get requests(): Requests | undefined {
+  get requests(): PendingRequests | undefined {
     return this.#session?.requests;
   }
 
@@ -42,7 +42,7 @@ export class Backend {
 
   /** Creates the first client. @throws what the source throws */
   make(): void {
-    this.#session = new Session(this.#source, this.#options, this.#host);
+    this.#session = new ChatSession(this.#source, this.#options, this.#host);
   }
 
   /** Creates a missing client or conversation for the next prompt. Afterwards `isLost` may be true. */
@@ -83,17 +83,17 @@ export class Backend {
     }
   }
 
-  #ready(): { readonly session: Session; readonly isNew: boolean } {
+  #ready(): { readonly session: ChatSession; readonly isNew: boolean } {
     const known = this.#session;
     const isNew = !known || known.isClosed;
     if (isNew) known?.leave();
-    const session = isNew ? new Session(this.#source, this.#options, this.#host) : known;
+    const session = isNew ? new ChatSession(this.#source, this.#options, this.#host) : known;
     this.#session = session;
     if (session.isOver) this.#converse(session);
     return { session, isNew };
   }
 
-  #converse(session: Session): void {
+  #converse(session: ChatSession): void {
     if (this.#memory.isMissing) this.#host.onForgotten();
     session.converse(() => this.#conversation(session.client));
   }

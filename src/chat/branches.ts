@@ -3,23 +3,23 @@ import { InvalidInputError, UnsupportedError } from "../core/errors.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import { MAX_BRANCHES, promptIndex, type Swap } from "../universal/transcript/branches.ts";
 import type { ChatMessage } from "../universal/transcript/message.ts";
-import type { Backend } from "./backend.ts";
+import type { ChatBackend } from "./backend.ts";
 import type { Memory } from "./memory.ts";
-import type { Branch, Job } from "./queue.ts";
+import type { Branch, HeldPrompt } from "./queue.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** Moves the backend's conversation to the point where a branch begins or ends. */
 export class Branches {
   readonly #timeline: Timeline;
   readonly #memory: Memory;
-  readonly #backend: Backend;
+  readonly #backend: ChatBackend;
   /** The running branch: the message that it replaces, and the state to restore if it never begins. */
   #running: { readonly of: string; readonly before: ConversationState | undefined } | undefined;
 
   /** Ids of the prompts that were sent with a recap. The recap replaces the state before them. */
   readonly #recaps = new Set<string>();
 
-  constructor(timeline: Timeline, memory: Memory, backend: Backend) {
+  constructor(timeline: Timeline, memory: Memory, backend: ChatBackend) {
     this.#timeline = timeline;
     this.#memory = memory;
     this.#backend = backend;
@@ -72,7 +72,7 @@ export class Branches {
   }
 
   /** Notes that this prompt was sent with a recap. */
-  recapMade({ id, branch }: Job): void {
+  recapMade({ id, branch }: HeldPrompt): void {
     this.#recaps.add(branch?.isEdit === false ? branch.prompt : id);
   }
 

@@ -18,14 +18,14 @@ import { OwnEvents } from "./own-events.ts";
 import { NO_PENDING } from "./pending.ts";
 import { type ChatResult, OK, Problem } from "./problem.ts";
 import { messageOf, promptOf, readPrompt } from "./prompt.ts";
-import type { Job, QueueChange, QueuedPrompt } from "./queue.ts";
+import type { HeldPrompt, QueueChange, QueuedPrompt } from "./queue.ts";
 import { wasSaid } from "./saving/recap.ts";
 import { readSaved } from "./saving/saved.ts";
 import type { TurnsHost } from "./sender.ts";
 import type { ChatSnapshot } from "./snapshot.ts";
 import { ChatLog } from "./store/chat-log.ts";
 import { Timeline } from "./timeline.ts";
-import { Turns } from "./turns.ts";
+import { ChatTurns } from "./turns.ts";
 import { View } from "./view.ts";
 import { Wishes } from "./wishes.ts";
 
@@ -43,7 +43,7 @@ export class LiveChat implements Chat, TurnsHost {
   readonly timeline: Timeline;
   readonly view: View;
   readonly getSnapshot: () => ChatSnapshot;
-  readonly #turns: Turns;
+  readonly #turns: ChatTurns;
   readonly #wishes: Wishes;
   readonly log: ChatLog | undefined;
   readonly #own: OwnEvents;
@@ -64,7 +64,7 @@ export class LiveChat implements Chat, TurnsHost {
     this.getSnapshot = this.view.getSnapshot;
     this.#problem = new Problem((problem) => this.view.tell({ problem }));
     this.#own = new OwnEvents(clock);
-    this.#turns = new Turns(this, state);
+    this.#turns = new ChatTurns(this, state);
     this.#wishes = new Wishes(settings, this.timeline, this.view, this.#turns);
     if (stored) this.log = new ChatLog(stored, this.#own, clock, this.#problem);
     this.#make();
@@ -284,7 +284,7 @@ export class LiveChat implements Chat, TurnsHost {
   /** Shows the unsent prompts of an earlier chat. They are held until `resume` or `sendNow`. */
   #hold(messages: readonly ChatMessage[]): void {
     if (messages.length === 0) return;
-    const jobs = messages.flatMap((message): Job[] => {
+    const jobs = messages.flatMap((message): HeldPrompt[] => {
       const { id, startedAt: at } = message;
       if (this.timeline.isWaiting(id)) return [];
       this.timeline.wait(message);

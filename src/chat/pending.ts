@@ -45,7 +45,7 @@ interface Told {
 }
 
 /** A client's requests that wait for the user. Shown by event id, because clients may reuse their ids. */
-export class Requests {
+export class PendingRequests {
   readonly #client: Pick<AnyAgentClient, "pending">;
   /** Requests by the client's request id. */
   #told = new Map<string, Told>();

@@ -22,7 +22,7 @@ export interface Branch {
 }
 
 /** A prompt between `send()` and the end of its turn. */
-export interface Job {
+export interface HeldPrompt {
   readonly id: string;
   readonly prompt: ChatPrompt;
   readonly at: number;
@@ -57,8 +57,8 @@ export interface QueueHost {
 export class PromptQueue {
   readonly #host: QueueHost;
   /** A prompt to regenerate or edit. It goes first, and is in no list. */
-  #anew: Job | undefined;
-  #jobs: readonly Job[] = [];
+  #anew: HeldPrompt | undefined;
+  #jobs: readonly HeldPrompt[] = [];
   #list: readonly QueuedPrompt[] = [];
   /** What the store knows of each prompt: it is queued, or this chat is about to send it. */
   readonly #told = new Map<string, "waits" | "starts">();
@@ -72,20 +72,20 @@ export class PromptQueue {
     return this.#list;
   }
 
-  get jobs(): readonly Job[] {
+  get jobs(): readonly HeldPrompt[] {
     return this.#jobs;
   }
 
-  get anew(): Job | undefined {
+  get anew(): HeldPrompt | undefined {
     return this.#anew;
   }
 
-  get next(): Job | undefined {
+  get next(): HeldPrompt | undefined {
     return this.#anew ?? this.#jobs.find(({ isHeld }) => !isHeld);
   }
 
   /** @throws InvalidInputError if no prompt with this id is queued */
-  get(id: unknown): Job {
+  get(id: unknown): HeldPrompt {
     const job = this.#jobs.find((each) => each.id === id);
     if (job) return job;
     throw new InvalidInputError(
@@ -95,18 +95,18 @@ export class PromptQueue {
   }
 
   /** Adds prompts that were loaded from the store. */
-  restore(jobs: readonly Job[]): void {
+  restore(jobs: readonly HeldPrompt[]): void {
     for (const { id } of jobs) this.#told.set(id, "waits");
     this.#set([...jobs, ...this.#jobs]);
   }
 
-  add(job: Job): void {
+  add(job: HeldPrompt): void {
     if (job.branch) this.#anew = job;
     else this.#set([...this.#jobs, job]);
   }
 
   /** Puts a prompt that the client did not take back at the front. */
-  giveBack(job: Job): void {
+  giveBack(job: HeldPrompt): void {
     if (job.branch) this.#anew = job;
     else {
       this.#set([job, ...this.#jobs]);
@@ -115,49 +115,49 @@ export class PromptQueue {
   }
 
   /** Stores a prompt that could not be sent at once. */
-  keep(job: Job): void {
+  keep(job: HeldPrompt): void {
     if (!this.#jobs.includes(job)) return;
     this.#told.set(job.id, "waits");
     this.#put(job);
   }
 
   /** Whether another chat over the same store could also send the prompt. */
-  isShared({ id }: Job): boolean {
+  isShared({ id }: HeldPrompt): boolean {
     return this.#told.get(id) === "waits";
   }
 
   /** Notes in the store that this chat sends the prompt. */
-  claim({ id }: Job): void {
+  claim({ id }: HeldPrompt): void {
     this.#told.set(id, "starts");
     this.#host.onQueueChange({ start: id });
   }
 
   /** Withdraws the claim on a prompt that was not sent. */
-  unclaim(job: Job): void {
+  unclaim(job: HeldPrompt): void {
     if (this.#told.get(job.id) !== "starts") return;
     this.#told.set(job.id, "waits");
     this.#put(job);
   }
 
   /** Removes a prompt that goes to the client now. */
-  start(job: Job): void {
+  start(job: HeldPrompt): void {
     this.#remove(job);
     if (this.isShared(job)) this.claim(job);
   }
 
   /** The client has the prompt. From now on its events reach the store. */
-  started({ id }: Job): void {
+  started({ id }: HeldPrompt): void {
     this.#told.delete(id);
   }
 
   /** Removes a prompt that was withdrawn, or that the client refused. */
-  take(job: Job): void {
+  take(job: HeldPrompt): void {
     this.#remove(job);
     if (this.#told.delete(job.id)) this.#host.onQueueChange({ take: job.id });
   }
 
   /** Removes a prompt that another chat has sent or withdrawn. */
-  drop(job: Job): void {
+  drop(job: HeldPrompt): void {
     this.#told.delete(job.id);
     this.#remove(job);
   }
@@ -170,7 +170,7 @@ export class PromptQueue {
   }
 
   /** Holds a prompt for the user, because it may have been sent. */
-  hold(job: Job): void {
+  hold(job: HeldPrompt): void {
     this.#set(this.#jobs.map((each) => (each.id === job.id ? { ...each, isHeld: true } : each)));
   }
 
@@ -198,24 +198,24 @@ export class PromptQueue {
     this.#set([]);
   }
 
-  #remove(job: Job): void {
+  #remove(job: HeldPrompt): void {
     const { id } = job;
     if (this.#anew === job) this.#anew = undefined;
     if (this.#jobs.some((each) => each.id === id)) this.#set(this.#jobs.filter((each) => each.id !== id));
   }
 
-  #put(job: Job): void {
+  #put(job: HeldPrompt): void {
     const { held: _, ...put } = queued(job);
     this.#host.onQueueChange({ put });
   }
 
-  #set(jobs: readonly Job[]): void {
+  #set(jobs: readonly HeldPrompt[]): void {
     this.#jobs = jobs;
     this.#list = jobs.map(queued);
     this.#host.onQueue(this.#list);
   }
 }
 
-function queued({ id, prompt, at, isHeld }: Job): QueuedPrompt {
+function queued({ id, prompt, at, isHeld }: HeldPrompt): QueuedPrompt {
   return { id, input: toInput(prompt), at, ...(isHeld ? { held: true } : {}) };
 }

@@ -11,15 +11,15 @@ import type { TurnOutcome, TurnResult } from "../core/turn/turn.ts";
 import type { AgentSource, UniversalOptions } from "../universal/stream.ts";
 import { describeError } from "../universal/words/describe-error.ts";
 import { ActivePrompt } from "./active-prompt.ts";
-import type { Backend } from "./backend.ts";
+import type { ChatBackend } from "./backend.ts";
 import type { Branches } from "./branches.ts";
 import type { ConnectionChange } from "./connection.ts";
 import type { Memory } from "./memory.ts";
 import { toInput } from "./prompt.ts";
-import type { Job, PromptQueue, QueueHost } from "./queue.ts";
+import type { HeldPrompt, PromptQueue, QueueHost } from "./queue.ts";
 import { recapOf } from "./saving/recap.ts";
 import type { ChatLog } from "./store/chat-log.ts";
-import type { PromptEnd, Timeline } from "./timeline.ts";
+import type { Timeline, UnreportedEnd } from "./timeline.ts";
 import type { View } from "./view.ts";
 
 export interface TurnsHost extends QueueHost {
@@ -40,7 +40,7 @@ export interface SenderSetup {
   readonly host: TurnsHost;
   readonly queue: PromptQueue;
   readonly memory: Memory;
-  readonly backend: Backend;
+  readonly backend: ChatBackend;
   readonly branches: Branches;
   onForgotten(): void;
   /** Whether the chat is busy may have changed. */
@@ -53,7 +53,7 @@ export class Sender {
   readonly #host: TurnsHost;
   readonly #queue: PromptQueue;
   readonly #memory: Memory;
-  readonly #backend: Backend;
+  readonly #backend: ChatBackend;
   readonly #branches: Branches;
   #active: ActivePrompt | undefined;
   /** Whether the store is checking which chat may send the next prompt. */
@@ -113,7 +113,7 @@ export class Sender {
   }
 
   /** Sends a stored prompt, unless another chat has claimed it first. */
-  async #claim(job: Job, log: ChatLog): Promise<void> {
+  async #claim(job: HeldPrompt, log: ChatLog): Promise<void> {
     this.#isClaiming = true;
     this.#queue.claim(job);
     const isSender = await log.isSender(job.id);
@@ -132,7 +132,7 @@ export class Sender {
     this.pump();
   }
 
-  #start(job: Job): void {
+  #start(job: HeldPrompt): void {
     const recap = this.#branches.needsRecap(job.branch)
       ? recapOf(this.#host.timeline.before(job.branch && { ...job.branch, isEdit: true }))
       : "";
@@ -198,7 +198,7 @@ export class Sender {
 
   /** Shows the end of a prompt without events: it was not sent, or its source reports no events. */
   #settle(
-    job: Job,
+    job: HeldPrompt,
     status: "completed" | "cancelled" | "failed",
     error: AnyAgentwireError | undefined,
   ): void {
@@ -223,7 +223,7 @@ export class Sender {
     if (isKept) this.#queue.clear();
   }
 
-  #fail(job: Job, error: AnyAgentwireError): void {
+  #fail(job: HeldPrompt, error: AnyAgentwireError): void {
     job.error = error;
     if (job.branch?.isEdit === false) this.#host.onFailed(error);
     this.end(job, { status: "failed", error: describeError(error), endedAt: this.#host.clock.wallTime() });
@@ -231,7 +231,7 @@ export class Sender {
   }
 
   /** Shows the end of a prompt. */
-  end(job: Job, end: PromptEnd): void {
+  end(job: HeldPrompt, end: UnreportedEnd): void {
     this.#host.timeline.end(job.id, end);
     if (job.branch) this.#host.timeline.keepReplaced();
   }

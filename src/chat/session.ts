@@ -9,14 +9,14 @@ import type { UniversalEvent } from "../universal/events.ts";
 import type { AgentSource, UniversalOptions, UniversalStream } from "../universal/stream.ts";
 import { describeConnectionError } from "../universal/words/describe-error.ts";
 import type { ConnectionChange } from "./connection.ts";
-import { Requests } from "./pending.ts";
+import { PendingRequests } from "./pending.ts";
 
 export interface SessionPrompt extends Pick<TurnOptions, "key" | "branchOf" | "shown"> {
   readonly input: string | PromptInput;
 }
 
 /** Receives the events of a session. */
-export interface SessionHost {
+export interface ChatSessionHost {
   readonly clock: Pick<Clock, "wallTime">;
   onEvent(event: UniversalEvent): void;
   onConnection(change: ConnectionChange): void;
@@ -34,12 +34,12 @@ export interface SessionHost {
 const NO_LOG = 1;
 
 /** One client, with the chat's conversation and its universal events. */
-export class Session {
+export class ChatSession {
   readonly client: AnyAgentClient;
-  readonly requests: Requests;
+  readonly requests: PendingRequests;
   readonly #source: AgentSource;
   readonly #options: UniversalOptions;
-  readonly #host: SessionHost;
+  readonly #host: ChatSessionHost;
   readonly #offs: Unsubscribe[] = [];
   #conversation: AnyConversation | undefined;
   #stream: UniversalStream | undefined;
@@ -50,12 +50,12 @@ export class Session {
   #hasLeft = false;
 
   /** @throws what the source throws if it cannot make a client */
-  constructor(source: AgentSource, options: UniversalOptions, host: SessionHost) {
+  constructor(source: AgentSource, options: UniversalOptions, host: ChatSessionHost) {
     this.#source = source;
     this.#options = { maxLogBytes: NO_LOG, ...options };
     this.#host = host;
     this.client = source.client();
-    this.requests = new Requests(this.client);
+    this.requests = new PendingRequests(this.client);
     this.#listen();
   }
 

@@ -10,7 +10,7 @@ import type { ErrorDescription } from "../universal/words/error-description.ts";
 import type { Branch } from "./queue.ts";
 
 /** The end of a prompt that the events do not report. */
-export interface PromptEnd {
+export interface UnreportedEnd {
   readonly status: "sent" | "cancelled" | "failed";
   readonly error?: ErrorDescription;
   readonly endedAt?: number;
@@ -138,7 +138,7 @@ export class Timeline {
   }
 
   /** Ends a prompt that no event has ended. */
-  end(id: string, end: PromptEnd): void {
+  end(id: string, end: UnreportedEnd): void {
     const waiting = this.#waiting.get(id);
     this.#shown = undefined;
     if (waiting) {

@@ -5,27 +5,27 @@ import { type AnyAgentwireError, ClosedError, InvalidInputError, UnsupportedErro
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import type { Swap } from "../universal/transcript/branches.ts";
-import { Approvals } from "./approvals.ts";
-import { Backend } from "./backend.ts";
+import { GrantList } from "./approvals.ts";
+import { ChatBackend } from "./backend.ts";
 import { Branches } from "./branches.ts";
 import type { ConnectionChange } from "./connection.ts";
 import { Memory } from "./memory.ts";
-import { NO_PENDING, type Requests } from "./pending.ts";
+import { NO_PENDING, type PendingRequests } from "./pending.ts";
 import { messageOf } from "./prompt.ts";
-import { type Job, PromptQueue } from "./queue.ts";
+import { type HeldPrompt, PromptQueue } from "./queue.ts";
 import { Sender, type TurnsHost } from "./sender.ts";
-import type { SessionHost } from "./session.ts";
+import type { ChatSessionHost } from "./session.ts";
 
 /** The prompts of a chat. The client gets one at a time. The queued others survive the client. */
-export class Turns implements SessionHost {
+export class ChatTurns implements ChatSessionHost {
   readonly clock: Pick<Clock, "wallTime">;
   readonly queue: PromptQueue;
   readonly branches: Branches;
   readonly #host: TurnsHost;
   readonly #memory: Memory;
-  readonly #backend: Backend;
+  readonly #backend: ChatBackend;
   readonly #sender: Sender;
-  readonly #approvals = new Approvals();
+  readonly #approvals = new GrantList();
   /** Whether the current events belong to a turn that was never sent. */
   #isHidden = false;
   /** Whether the chat connects as soon as it is open. */
@@ -37,7 +37,7 @@ export class Turns implements SessionHost {
     this.clock = host.clock;
     this.queue = new PromptQueue(host);
     this.#memory = new Memory(state);
-    this.#backend = new Backend(host.source, host.universal, this, this.#memory);
+    this.#backend = new ChatBackend(host.source, host.universal, this, this.#memory);
     this.branches = new Branches(host.timeline, this.#memory, this.#backend);
     this.#sender = new Sender({
       host,
@@ -54,7 +54,7 @@ export class Turns implements SessionHost {
     return this.#backend.client;
   }
 
-  get requests(): Requests | undefined {
+  get requests(): PendingRequests | undefined {
     return this.#backend.requests;
   }
 
@@ -79,7 +79,7 @@ export class Turns implements SessionHost {
   }
 
   /** Sends or queues a prompt. Returns the error if it cannot be sent. */
-  send(job: Job): AnyAgentwireError | undefined {
+  send(job: HeldPrompt): AnyAgentwireError | undefined {
     this.#host.timeline.wait(messageOf(job.id, job.prompt, job.at));
     this.queue.add(job);
     this.pump();
@@ -91,7 +91,7 @@ export class Turns implements SessionHost {
    * Cancels the running turn, and sends a prompt that replaces a message before all queued ones.
    * @throws InvalidInputError while another such prompt waits
    */
-  sendAnew(job: Job): AnyAgentwireError | undefined {
+  sendAnew(job: HeldPrompt): AnyAgentwireError | undefined {
     if (this.queue.anew)
       throw new InvalidInputError(
         "another prompt is being asked anew.",
@@ -154,7 +154,7 @@ export class Turns implements SessionHost {
       throw new UnsupportedError("this backend cannot cancel a turn of somebody else.", "Wait for its end.");
   }
 
-  takeBack(jobs: readonly Job[]): void {
+  takeBack(jobs: readonly HeldPrompt[]): void {
     if (jobs.length === 0) return;
     for (const job of jobs) {
       this.queue.take(job);

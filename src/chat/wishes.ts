@@ -9,9 +9,9 @@ import {
 import type { ChatSend } from "./chat.ts";
 import type { ChatSettings } from "./options.ts";
 import { type ChatPrompt, promptOf } from "./prompt.ts";
-import type { Branch, Job } from "./queue.ts";
+import type { Branch, HeldPrompt } from "./queue.ts";
 import type { Timeline } from "./timeline.ts";
-import type { Turns } from "./turns.ts";
+import type { ChatTurns } from "./turns.ts";
 import type { View } from "./view.ts";
 
 /** Checks what a user asks for and makes prompts of it. */
@@ -19,9 +19,9 @@ export class Wishes {
   readonly #settings: ChatSettings;
   readonly #timeline: Timeline;
   readonly #view: View;
-  readonly #turns: Turns;
+  readonly #turns: ChatTurns;
 
-  constructor(settings: ChatSettings, timeline: Timeline, view: View, turns: Turns) {
+  constructor(settings: ChatSettings, timeline: Timeline, view: View, turns: ChatTurns) {
     this.#settings = settings;
     this.#timeline = timeline;
     this.#view = view;
@@ -82,7 +82,11 @@ export class Wishes {
       );
   }
 
-  #sent(send: (job: Job) => AnyAgentwireError | undefined, prompt: ChatPrompt, branch?: Branch): ChatSend {
+  #sent(
+    send: (job: HeldPrompt) => AnyAgentwireError | undefined,
+    prompt: ChatPrompt,
+    branch?: Branch,
+  ): ChatSend {
     const id: unknown = this.#settings.newId();
     if (typeof id !== "string" || id === "" || this.#timeline.has(id))
       throw new InvalidInputError(`\`newId\` gave ${describe(id)}.`, "It must give a new text at each call.");

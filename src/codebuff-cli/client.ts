@@ -24,7 +24,7 @@ import {
 import { type CodebuffCliProbe, Probe } from "./probe.ts";
 import { Questions } from "./questions.ts";
 import type { CodebuffCliResult } from "./turn.ts";
-import { Turns } from "./turns.ts";
+import { CliTurns } from "./turns.ts";
 
 /**
  * The Codebuff command line as a backend: one process per prompt. Node only.
@@ -58,7 +58,7 @@ export class CodebuffCli
   readonly #core: CliCore;
   readonly #environments: Environments;
   readonly #questions: Questions;
-  readonly #turns: Turns;
+  readonly #turns: CliTurns;
   readonly #probe: Probe;
 
   /** @throws InvalidInputError for invalid options. */
@@ -67,7 +67,7 @@ export class CodebuffCli
     super(core);
     const environments = new Environments(core);
     const questions = new Questions(core);
-    const turns = new Turns({ core, questions, environments });
+    const turns = new CliTurns({ core, questions, environments });
     this.#core = core;
     this.#environments = environments;
     this.#questions = questions;

@@ -14,7 +14,7 @@ import type { CodebuffCliEvent } from "./messages.ts";
 import { type CodebuffCliPromptOptions, SESSION_ID } from "./options.ts";
 import type { Questions } from "./questions.ts";
 import type { CodebuffCliResult, SessionRef } from "./turn.ts";
-import type { Turns } from "./turns.ts";
+import type { CliTurns } from "./turns.ts";
 
 /** A session of the program. Each prompt continues the session. */
 export type CodebuffCliConversation = Conversation<
@@ -33,9 +33,9 @@ export interface CodebuffCliConversationState extends ConversationState {
   readonly sessionId?: string;
 }
 
-export interface ConversationSetup {
+interface ConversationSetup {
   readonly core: CliCore;
-  readonly turns: Turns;
+  readonly turns: CliTurns;
   readonly questions: Questions;
 }
 

@@ -7,7 +7,7 @@ import { cleanCause } from "../core/tell/clean-cause.ts";
 import type { CliCore } from "./cli-core.ts";
 import { type CredentialReport, searchCredentials } from "./credentials.ts";
 
-export interface EnvironmentSetup {
+interface EnvironmentSetup {
   /** The variables that the caller adds. */
   readonly env: Readonly<Record<string, string>>;
   readonly apiKey: string | undefined;

@@ -6,11 +6,11 @@ import { utf8Length, wellFormed } from "../core/text.ts";
 import { checkOwnPrompt, type PromptOf, readPromptText } from "../core/turn/prompt-input.ts";
 import { isFolder } from "./folder.ts";
 import {
+  CLI_PROMPT_CHECKS,
   type CodebuffCliMode,
   type CodebuffCliProfile,
   type CodebuffCliPromptOptions,
   type CodebuffCliSettings,
-  PROMPT_CHECKS,
 } from "./options.ts";
 
 /** A prompt for the program. */
@@ -46,7 +46,7 @@ const HOW = 'Pass a string, or an object such as { prompt: "Fix the tests" }.';
 export function buildPrompt(input: PromptOf<CodebuffCliPromptInput>, rules: PromptRules): CodebuffCliPrompt {
   const words = readPromptText(input);
   const given = words === undefined ? (input as CodebuffCliPromptInput) : { prompt: words };
-  checkOwnPrompt(given, { prompt: checks.text }, PROMPT_CHECKS, HOW);
+  checkOwnPrompt(given, { prompt: checks.text }, CLI_PROMPT_CHECKS, HOW);
   const text = given.prompt as string | undefined;
   if (text === undefined) throw new InvalidInputError("the prompt has no `prompt`.", HOW);
   if (text.includes("\0")) throw new InvalidInputError("the prompt has a NUL character.", "Leave it out.");

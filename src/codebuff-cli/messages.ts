@@ -71,7 +71,7 @@ export type PrintedEvent =
   | { readonly type: "chunk"; readonly text: string }
   | CodebuffCliUnknown;
 
-export type Line =
+type Line =
   | { readonly kind: "event"; readonly event: PrintedEvent; readonly raw: unknown }
   | { readonly kind: "blank" }
   /** The report of a whole run, which some builds print as one object. */

@@ -173,7 +173,7 @@ const CHECKS: Checks<CodebuffCliOptions> = {
   maxOutputBytes: checks.count,
 };
 
-export const PROMPT_CHECKS = {
+export const CLI_PROMPT_CHECKS = {
   ...TURN_CHECKS,
   mode: oneOf("default", "free", "max", "plan"),
   cwd: value,

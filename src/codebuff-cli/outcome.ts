@@ -11,26 +11,26 @@ export interface Ended {
   /** At least one line was neither an event nor blank. */
   readonly hasGarbage: boolean;
   /** The program's report, if any. `unreadable`: the profile needs a report, but none can be read. */
-  readonly report: Report | undefined;
+  readonly report: RunReport | undefined;
   readonly interactive: boolean;
   readonly lastError: string | undefined;
   readonly stderr: CodebuffCliStderr;
   readonly requireFinish: boolean;
 }
 
-export type Report =
+export type RunReport =
   | { readonly status: "success" }
   | { readonly status: "failure"; readonly error: string }
   | { readonly status: "unreadable" }
   /** The output exceeded `maxOutputBytes`, so this library ended the program. */
   | { readonly status: "too-long" };
 
-export type Verdict =
+export type RunVerdict =
   | { readonly status: "completed"; readonly missingFinish: boolean }
   | { readonly status: "failed"; readonly kind: CodebuffCliFailureKind; readonly words: string };
 
 /** Decides the outcome of a run whose turn was not stopped. */
-export function verdictOn(ended: Ended): Verdict {
+export function verdictOn(ended: Ended): RunVerdict {
   const { exit, overstayed, finished, hasEvents, hasGarbage, report, interactive, requireFinish } = ended;
   if (interactive) return failed("interactive_cli", "the program has opened its user interface");
   if (overstayed) return { status: "completed", missingFinish: false };
@@ -45,7 +45,7 @@ export function verdictOn(ended: Ended): Verdict {
 }
 
 /** The failure of a process. The message is from the report, the last `error` event or stderr. */
-function exitFailure({ exit, report, lastError, stderr }: Ended): Verdict {
+function exitFailure({ exit, report, lastError, stderr }: Ended): RunVerdict {
   const reported = report?.status === "failure" ? report.error : undefined;
   const lines = [...stderr.head, ...stderr.tail];
   const printed = lastWords(lines);
@@ -60,7 +60,7 @@ function exitFailure({ exit, report, lastError, stderr }: Ended): Verdict {
   return failed("process_exit", `the program ended ${how}${words === undefined ? "" : `: ${words}`}`);
 }
 
-function failed(kind: CodebuffCliFailureKind, words: string): Verdict {
+function failed(kind: CodebuffCliFailureKind, words: string): RunVerdict {
   return { status: "failed", kind, words: withoutStack(words) };
 }
 

@@ -13,17 +13,17 @@ import {
   readLine,
 } from "./messages.ts";
 import { saysAllAtEnd } from "./options.ts";
-import type { Ended, Report } from "./outcome.ts";
+import type { Ended, RunReport } from "./outcome.ts";
 import type { Questions } from "./questions.ts";
-import { newsOf, type ReadReport, readOutput, reportOf } from "./report.ts";
+import { newsOf, type ReadReport, readReport, reportOf } from "./report.ts";
 import { StderrKeeper } from "./stderr.ts";
-import { type CodebuffCliResult, stepTurn, type TurnState } from "./turn.ts";
+import { type CliTurnState, type CodebuffCliResult, stepCliTurn } from "./turn.ts";
 
 export interface OutputSetup {
   readonly core: CliCore;
   readonly questions: Questions;
   readonly turn: LiveTurn<CodebuffCliEvent, CodebuffCliResult>;
-  readonly state: TurnState;
+  readonly state: CliTurnState;
   readonly run: OutputUser;
 }
 
@@ -51,7 +51,7 @@ type Reading =
   | { readonly name: "ignored" };
 
 /** Each line, and each event of a report, is one outbox input. */
-export class Output {
+export class CliOutput {
   readonly #setup: OutputSetup;
   readonly #lines: LineSplitter;
   readonly #stderr: StderrKeeper;
@@ -59,7 +59,7 @@ export class Output {
   #hasEvents = false;
   #hasGarbage = false;
   /** The report of the whole run. `isLast`: no event followed the report. */
-  #reported: { readonly report: Report; readonly isLast: boolean } | undefined;
+  #reported: { readonly report: RunReport; readonly isLast: boolean } | undefined;
 
   constructor(setup: OutputSetup) {
     const { settings, clean } = setup.core;
@@ -194,7 +194,7 @@ export class Output {
     this.#hasEvents = true;
     if (!turn.open) return;
     core.message(raw);
-    const { event, call, asked, answered, finished } = stepTurn(state, printed, raw);
+    const { event, call, asked, answered, finished } = stepCliTurn(state, printed, raw);
     if (call) turn.tools.set(call);
     if (asked) questions.add(asked, turn);
     if (answered) {
@@ -208,7 +208,7 @@ export class Output {
   }
 
   /** The report. Some profiles print it at the end. Otherwise it is a report line without a later event. */
-  #report({ code }: Exit): Report | undefined {
+  #report({ code }: Exit): RunReport | undefined {
     const { profile } = this.#setup.core.settings;
     if (!saysAllAtEnd(profile)) {
       const { report, isLast = false } = this.#reported ?? {};
@@ -222,7 +222,7 @@ export class Output {
       if (text !== "") this.#input(() => this.#onEvent(event, event, text.length));
       return { status: "success" };
     }
-    const read = this.#input(() => readOutput(new TextDecoder().decode(joinBytes(pieces))));
+    const read = this.#input(() => readReport(new TextDecoder().decode(joinBytes(pieces))));
     if (!read) return { status: "unreadable" };
     for (const { event, raw } of read.events) this.#input(() => this.#onEvent(event, raw, 0));
     if (read.report) this.#onReport(read.report, 0);

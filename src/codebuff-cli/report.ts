@@ -2,10 +2,10 @@
 import { isObject } from "../core/checks.ts";
 import { parseJson } from "../core/text.ts";
 import { isReport, type PrintedEvent, readEvent, readValue } from "./messages.ts";
-import type { Report } from "./outcome.ts";
+import type { RunReport } from "./outcome.ts";
 
 export interface ReadReport {
-  readonly report: Report;
+  readonly report: RunReport;
   /** The steps of the run as events. Traces have no ids and no results. */
   readonly traces: readonly PrintedEvent[];
   readonly text: string;
@@ -45,7 +45,7 @@ const UNREADABLE: ReadReport = { report: { status: "unreadable" }, traces: [], t
 const MAX_FAILED = 8;
 
 /** Reads the output of a program that prints one object at the end. Skips text around the object. */
-export function readOutput(text: string): ReadOutput {
+export function readReport(text: string): ReadOutput {
   const last = text.lastIndexOf("}") + 1;
   const lines: ReadOutput["events"][number][] = [];
   let report: Readonly<Record<string, unknown>> | undefined;

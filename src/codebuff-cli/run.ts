@@ -15,26 +15,26 @@ import { isFolder } from "./folder.ts";
 import { buildArgv, type CodebuffCliPrompt, type Invocation } from "./input.ts";
 import type { CodebuffCliEvent } from "./messages.ts";
 import type { CodebuffCliPromptOptions } from "./options.ts";
-import { type Verdict, verdictOn } from "./outcome.ts";
-import { type Heard, Output, type OutputUser } from "./output.ts";
+import { type RunVerdict, verdictOn } from "./outcome.ts";
+import { CliOutput, type Heard, type OutputUser } from "./output.ts";
 import type { Questions } from "./questions.ts";
-import { type CodebuffCliResult, resultOf, type SessionRef, type TurnState } from "./turn.ts";
+import { type CliTurnState, type CodebuffCliResult, resultOf, type SessionRef } from "./turn.ts";
 
-export interface Job {
+export interface CliJob {
   readonly turn: LiveTurn<CodebuffCliEvent, CodebuffCliResult>;
   readonly prompt: CodebuffCliPrompt;
   /** Complete, except for the session, which is set when the turn starts. */
   readonly invocation: Invocation;
   readonly options: CodebuffCliPromptOptions & TurnOptions;
-  readonly state: TurnState;
+  readonly state: CliTurnState;
   readonly session: SessionRef;
 }
 
-export interface RunSetup {
+interface RunSetup {
   readonly core: CliCore;
   readonly questions: Questions;
   readonly environments: Environments;
-  readonly job: Job;
+  readonly job: CliJob;
   /** The process has ended or could not be started. */
   readonly over: () => void;
 }
@@ -75,9 +75,9 @@ const NO_TIMER: CancelTimer = () => {};
  *
  * A process that could not be started goes from `starting` to `over`.
  */
-export class Run implements LocalWork, OutputUser {
+export class CliRun implements LocalWork, OutputUser {
   readonly #setup: RunSetup;
-  readonly #output: Output;
+  readonly #output: CliOutput;
   readonly #startedAt: number;
   #state: State;
 
@@ -87,7 +87,7 @@ export class Run implements LocalWork, OutputUser {
     const { turn, state } = job;
     this.#setup = setup;
     this.#startedAt = core.clock.now();
-    this.#output = new Output({ core, questions, turn, state, run: this });
+    this.#output = new CliOutput({ core, questions, turn, state, run: this });
     const process = this.#spawn();
     const { pid } = process;
     this.#state = { name: "starting", process, ...this.#limits() };
@@ -300,7 +300,7 @@ export class Run implements LocalWork, OutputUser {
   }
 
   #failure(
-    { kind, words }: Extract<Verdict, { readonly status: "failed" }>,
+    { kind, words }: Extract<RunVerdict, { readonly status: "failed" }>,
     end: { readonly exitCode: number | null; readonly signal: string | undefined } & Pick<Heard, "stderr">,
   ): AgentwireError {
     const { core, job } = this.#setup;
@@ -327,7 +327,7 @@ export class Run implements LocalWork, OutputUser {
 }
 
 /** Closes the open tool calls and questions of the turn. */
-function letGo(turn: Job["turn"]): void {
+function letGo(turn: CliJob["turn"]): void {
   for (const { id } of turn.pending) turn.closed(id);
   turn.tools.abandon();
 }

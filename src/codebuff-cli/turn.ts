@@ -27,10 +27,10 @@ export interface SessionRef {
   id: string | undefined;
 }
 
-export type TurnState = ReturnType<typeof newTurnState>;
+export type CliTurnState = ReturnType<typeof newCliTurnState>;
 
 /** `maxText` is in characters. `questionId` makes a question's id: the call's id, unless it was in use. */
-export function newTurnState(maxText: number, questionId = (callId: string): string => callId) {
+export function newCliTurnState(maxText: number, questionId = (callId: string): string => callId) {
   return {
     /** The root's text in chunks since its last block. Stops growing at the limit of the turn's text. */
     chunked: "",
@@ -52,7 +52,7 @@ export function newTurnState(maxText: number, questionId = (callId: string): str
   };
 }
 
-export interface TurnStep {
+export interface CliTurnStep {
   readonly event: CodebuffCliEvent;
   /** A tool call that is new or has changed. */
   readonly call?: TurnToolCall;
@@ -63,17 +63,17 @@ export interface TurnStep {
   readonly finished?: boolean;
 }
 
-export function textOf(event: CodebuffCliEvent): string {
+export function textOfEvent(event: CodebuffCliEvent): string {
   return event.type === "text" || event.type === "chunk" ? event.delta : "";
 }
 
-export function costOf({ finish }: TurnState): Cost | undefined {
+export function costOf({ finish }: CliTurnState): Cost | undefined {
   return finish?.totalCost === undefined ? undefined : { amount: finish.totalCost, unit: "credits" };
 }
 
 /** The result of a turn, without the facts about its process. */
 export function resultOf(
-  state: TurnState,
+  state: CliTurnState,
   { textResult, toolCalls }: Pick<LiveTurn<never, CodebuffCliResult>, "textResult" | "toolCalls">,
 ): Omit<CodebuffCliResult, "exitCode" | "stderr"> {
   const cost = costOf(state);
@@ -87,7 +87,7 @@ export function resultOf(
 }
 
 /** Handles one event. `raw` is the parsed line. Changes only `state`. */
-export function stepTurn(state: TurnState, printed: PrintedEvent, raw: unknown): TurnStep {
+export function stepCliTurn(state: CliTurnState, printed: PrintedEvent, raw: unknown): CliTurnStep {
   state.sessionId ??= sessionIdOf(raw);
   switch (printed.type) {
     case "chunk":
@@ -145,13 +145,13 @@ export function sessionIdOf(raw: unknown): string | undefined {
 const MAIN_AGENT = "main-agent";
 
 /** Whether an agent is the root. A sub-agent is not the root, whatever its name. */
-function isOfRoot({ started, subagents }: TurnState, agentId: string | undefined): boolean {
+function isOfRoot({ started, subagents }: CliTurnState, agentId: string | undefined): boolean {
   if (agentId === undefined || agentId === MAIN_AGENT) return true;
   return agentId === started && !subagents.has(agentId);
 }
 
 /** The part of a block that was not printed in chunks. Builds that print chunks repeat them in the block. */
-function newText(state: TurnState, text: string): string {
+function newText(state: CliTurnState, text: string): string {
   const { chunked } = state;
   state.chunked = "";
   if (chunked === "") return text;
@@ -161,7 +161,7 @@ function newText(state: TurnState, text: string): string {
 
 type Printed<Type extends PrintModeEvent["type"]> = Extract<PrintedEvent, { readonly type: Type }>;
 
-function onCall(state: TurnState, event: Printed<"tool_call">, raw: unknown): TurnStep {
+function onCall(state: CliTurnState, event: Printed<"tool_call">, raw: unknown): CliTurnStep {
   const { toolCallId: id, toolName: name, input, agentId } = event;
   const call: TurnToolCall = {
     id,
@@ -177,7 +177,7 @@ function onCall(state: TurnState, event: Printed<"tool_call">, raw: unknown): Tu
   return { event, call, ...(asked ? { asked } : {}) };
 }
 
-function onResult(state: TurnState, event: Printed<"tool_result">): TurnStep {
+function onResult(state: CliTurnState, event: Printed<"tool_result">): CliTurnStep {
   const { toolCallId: id, output } = event;
   const error = errorOf(output);
   const step = withCall(state, event, (call) => ({
@@ -199,10 +199,10 @@ function onResult(state: TurnState, event: Printed<"tool_result">): TurnStep {
 
 /** The step of a tool event. Without a known call or a change, the step has only the event. */
 function withCall(
-  state: TurnState,
+  state: CliTurnState,
   event: Printed<"tool_progress" | "tool_result">,
   change: (call: TurnToolCall) => TurnToolCall | undefined,
-): TurnStep {
+): CliTurnStep {
   const known = state.calls.get(event.toolCallId);
   const call = known && change(known);
   if (!call) return { event };
@@ -211,7 +211,7 @@ function withCall(
 }
 
 /** The output of a call so far. Stops growing at the limit of the turn's text. */
-function withMore({ maxChunked }: TurnState, { output }: TurnToolCall, more: string): string {
+function withMore({ maxChunked }: CliTurnState, { output }: TurnToolCall, more: string): string {
   const soFar = typeof output === "string" ? output : "";
   return soFar.length < maxChunked ? soFar + more : soFar;
 }
@@ -237,7 +237,7 @@ function wordsOf(error: unknown): string {
 }
 
 /** Counts only the root's first `finish`. Ignores one with a running sub-agent's id or type. */
-function onFinish(state: TurnState, event: CodebuffCliFinish): TurnStep {
+function onFinish(state: CliTurnState, event: CodebuffCliFinish): CliTurnStep {
   const { agentId } = event;
   const { subagents } = state;
   if (agentId !== undefined && (subagents.has(agentId) || [...subagents.values()].includes(agentId)))

@@ -9,18 +9,18 @@ import type { CliCore } from "./cli-core.ts";
 import type { Environments } from "./environment.ts";
 import { buildInvocation, buildPrompt, type CodebuffCliPromptInput } from "./input.ts";
 import type { CodebuffCliEvent } from "./messages.ts";
-import { type CodebuffCliPromptOptions, PROMPT_CHECKS } from "./options.ts";
+import { CLI_PROMPT_CHECKS, type CodebuffCliPromptOptions } from "./options.ts";
 import type { Questions } from "./questions.ts";
-import { type Job, Run } from "./run.ts";
-import { type CodebuffCliResult, costOf, newTurnState, type SessionRef, textOf } from "./turn.ts";
+import { type CliJob, CliRun } from "./run.ts";
+import { type CodebuffCliResult, costOf, newCliTurnState, type SessionRef, textOfEvent } from "./turn.ts";
 
-export interface TurnsSetup {
+interface TurnsSetup {
   readonly core: CliCore;
   readonly questions: Questions;
   readonly environments: Environments;
 }
 
-export class Turns extends LocalTurns<CodebuffCliEvent, CodebuffCliResult, Job> {
+export class CliTurns extends LocalTurns<CodebuffCliEvent, CodebuffCliResult, CliJob> {
   readonly #setup: TurnsSetup;
 
   constructor(setup: TurnsSetup) {
@@ -35,17 +35,17 @@ export class Turns extends LocalTurns<CodebuffCliEvent, CodebuffCliResult, Job> 
     input: PromptOf<CodebuffCliPromptInput>,
     options: (CodebuffCliPromptOptions & TurnOptions) | undefined,
     session: SessionRef,
-  ): Job {
+  ): CliJob {
     const { core, questions } = this.#setup;
     core.assertOpen();
-    checkCallOptions(options, PROMPT_CHECKS);
+    checkCallOptions(options, CLI_PROMPT_CHECKS);
     const { settings, clean } = core;
     const given = options ?? {};
     const prompt = buildPrompt(input, { ...settings, ...defined(given), platform: process.platform });
     const invocation = buildInvocation(settings, prompt, given, session.id, clean);
     const { maxTextBytes, idleTimeout } = settings;
     const id = randomId("turn");
-    const state = newTurnState(maxTextBytes, (callId) => questions.idFor(callId));
+    const state = newCliTurnState(maxTextBytes, (callId) => questions.idFor(callId));
     return this.make(
       {
         id,
@@ -53,7 +53,7 @@ export class Turns extends LocalTurns<CodebuffCliEvent, CodebuffCliResult, Job> 
         bytes: prompt.bytes,
         options,
         idleTimeout,
-        textOf,
+        textOf: textOfEvent,
         sessionId: () => state.requestedSessionId,
         soFar: () => ({ cost: costOf(state), state: stateOf(state.sessionId ?? session.id) }),
       },
@@ -61,7 +61,7 @@ export class Turns extends LocalTurns<CodebuffCliEvent, CodebuffCliResult, Job> 
     );
   }
 
-  override start(job: Job): void {
+  override start(job: CliJob): void {
     const { core, environments } = this.#setup;
     if (core.settings.requireKey && !environments.credentials.credentials) {
       const message = "there is no API key: set CODEBUFF_API_KEY, or pass `apiKey`";
@@ -71,8 +71,8 @@ export class Turns extends LocalTurns<CodebuffCliEvent, CodebuffCliResult, Job> 
     super.start(job);
   }
 
-  protected override newWork(job: Job, over: () => void): Run {
-    return new Run({ ...this.#setup, job, over });
+  protected override newWork(job: CliJob, over: () => void): CliRun {
+    return new CliRun({ ...this.#setup, job, over });
   }
 }
 

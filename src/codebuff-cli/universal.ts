@@ -1,7 +1,7 @@
 // Translates the program's events into universal events. Makes the CLI a source for chats.
 import { isToolOutput } from "../codebuff-events/print-mode.ts";
 import {
-  outputOf,
+  outputContent,
   PrintModeMapping,
   type SaidEvent,
   type SaidOutput,
@@ -114,7 +114,7 @@ export class CodebuffCliMapping implements Mapping<CodebuffCliEvent, CodebuffCli
 
   output({ output }: TurnToolCall): ToolOutputContent {
     if (typeof output === "string") return { output, parts: [] }; // the tool has not ended
-    return outputOf(Array.isArray(output) ? output.map(partOf) : []);
+    return outputContent(Array.isArray(output) ? output.map(partOf) : []);
   }
 
   /** The id of the call that asks. The question has the same id, unless that id was in use. */

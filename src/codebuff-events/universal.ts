@@ -126,7 +126,7 @@ export class PrintModeMapping {
         this.#ensureCall(event, session);
         session.endCall(
           event.toolCallId,
-          outputOf(event.output),
+          outputContent(event.output),
           hasFailed(event.output) ? "failed" : "done",
         );
         return;
@@ -302,7 +302,7 @@ export function toolFacts(name: string, input: unknown): ToolFacts | undefined {
   return factsOf(AGENT_TOOLS, ...inTable(name, input));
 }
 
-export function outputOf(output: readonly SaidOutput[]): ToolOutputContent {
+export function outputContent(output: readonly SaidOutput[]): ToolOutputContent {
   return contentOfValues(
     output.map((part) => (part.type === "unknown" ? { type: "json", value: part.part } : part)),
   );

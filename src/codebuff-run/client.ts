@@ -14,7 +14,7 @@ import type { CodebuffRunEvent, RunState } from "./messages.ts";
 import { type CodebuffRunOptions, type CodebuffRunPromptOptions, resolveOptions } from "./options.ts";
 import { RunCore } from "./run-core.ts";
 import type { CodebuffRunResult } from "./turn.ts";
-import { Turns } from "./turns.ts";
+import { RunTurns } from "./turns.ts";
 
 /**
  * Runs agents in this process. The model answers over HTTP, and tools run on the client's machine. Each run continues
@@ -43,14 +43,14 @@ export class CodebuffRun<Tools extends ToolParametersByName = ToolParametersByNa
     >
 {
   readonly #core: RunCore;
-  readonly #turns: Turns;
+  readonly #turns: RunTurns;
 
   /** @throws InvalidInputError for invalid options; UnsupportedError if the platform lacks a feature */
   constructor(options: CodebuffRunOptions<Tools> = {}) {
     const core = new RunCore(resolveOptions(options));
     super(core);
     const gate = new Gate(core, options, CODEBUFF_SUBJECTS);
-    const turns = new Turns({ core, gate });
+    const turns = new RunTurns({ core, gate });
     this.#core = core;
     this.#turns = turns;
     core.serve({ turns, requests: gate });

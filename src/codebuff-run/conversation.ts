@@ -15,7 +15,7 @@ import type { RunCore } from "./run-core.ts";
 import { plainText } from "./state/history.ts";
 import { type CodebuffRunConversationState, earlierState, readPrevious, stateOf } from "./state/run-state.ts";
 import type { CodebuffRunResult } from "./turn.ts";
-import type { Turns } from "./turns.ts";
+import type { RunTurns } from "./turns.ts";
 
 /** Runs that continue from each other. */
 export type CodebuffRunConversation = Conversation<
@@ -26,9 +26,9 @@ export type CodebuffRunConversation = Conversation<
   CodebuffRunConversationState
 >;
 
-export interface ConversationSetup {
+interface ConversationSetup {
   readonly core: RunCore;
-  readonly turns: Turns;
+  readonly turns: RunTurns;
 }
 
 /** @throws InvalidInputError if `from` is not a run state */

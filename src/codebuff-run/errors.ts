@@ -227,7 +227,7 @@ function kindOf(
   }
 }
 
-export function outputOf({ serverMessage, status, serverCode, country }: CodebuffRunError) {
+export function failureOutput({ serverMessage, status, serverCode, country }: CodebuffRunError) {
   return {
     type: "error",
     message: serverMessage,
@@ -237,7 +237,7 @@ export function outputOf({ serverMessage, status, serverCode, country }: Codebuf
   } as const;
 }
 
-export function failureOf(error: CodebuffRunError): RunFailure {
+export function runFailureOf(error: CodebuffRunError): RunFailure {
   const { kind, serverMessage: message, retryable, status, serverCode: code, retryAfter } = error;
   return { kind, message, retryable, ...defined({ status, code, retryAfterMs: retryAfter }) };
 }

@@ -6,7 +6,7 @@ import {
   bytesOf,
   isRedirect,
   parsed,
-  type Reading,
+  type ReadSettings,
   redirectTarget,
   retryAfterOf,
   unreachable,
@@ -38,7 +38,7 @@ export interface Traffic {
   readonly input: (work: () => void) => void;
 }
 
-export interface HttpSetup {
+interface HttpSetup {
   readonly baseUrl: string;
   readonly provider?: string;
   readonly fetch: FetchLike | undefined;
@@ -65,9 +65,9 @@ export interface HttpCall extends HttpRequest {
   readonly isRepeated?: boolean;
 }
 
-export interface Opened {
+export interface OpenedResponse {
   readonly response: FetchResponse;
-  readonly reading: Reading;
+  readonly reading: ReadSettings;
 }
 
 export class Http {
@@ -104,12 +104,12 @@ export class Http {
   }
 
   /** Sends one request. @throws CodebuffRunError if the server refuses it or is not reached */
-  async open(call: HttpRequest, signal: AbortSignal): Promise<Opened> {
+  async open(call: HttpRequest, signal: AbortSignal): Promise<OpenedResponse> {
     const { method, path, body, headers = {}, isAccount = false } = call;
     const { baseUrl, provider, fetch, clock, redactor } = this.#setup;
     const what = `${method} ${path}`;
     const redact = (text: string): string => redactor.redact(text);
-    const reading: Reading = { what, clock, maxReceiveBytes: MAX_ANSWER, redact };
+    const reading: ReadSettings = { what, clock, maxReceiveBytes: MAX_ANSWER, redact };
     const json = body && JSON.stringify(body);
     this.#setup.traffic.frame("out", json === undefined ? what : `${what} ${json}`);
     let response: FetchResponse;

@@ -30,13 +30,13 @@ export type { CodebuffRunClientEvents, CodebuffRunStep } from "./events.ts";
 export type { CodebuffRunContent, CodebuffRunPromptInput } from "./input.ts";
 export type {
   ChatChunk,
-  ChatMessage,
-  ChatPart,
   ChatRequest,
   ChatTool,
   ChatUsage,
   CodebuffRunChunk,
   CodebuffRunEvent,
+  ModelMessage as ChatMessage,
+  ModelPart as ChatPart,
   ProviderCall,
   RunAgentState,
   RunMessage,

@@ -12,7 +12,7 @@ import {
 } from "../core/turn/prompt-input.ts";
 import type { AgentDefinition } from "./agents/agents.ts";
 import { type RunMessage, type RunPart, USER_PROMPT } from "./messages.ts";
-import { PROMPT_CHECKS } from "./options.ts";
+import { RUN_PROMPT_CHECKS } from "./options.ts";
 
 /** A part of a prompt. */
 export type CodebuffRunContent =
@@ -64,7 +64,7 @@ export function buildPrompt(
         ...(common.images ? { content: [textPart(common.text), ...common.images.map(imagePart)] } : {}),
       }
     : (input as CodebuffRunPromptInput);
-  checkOwnPrompt(given, FIELDS, PROMPT_CHECKS, HOW);
+  checkOwnPrompt(given, FIELDS, RUN_PROMPT_CHECKS, HOW);
   const { prompt, content: parts = [] } = given;
   const isSaid = parts.some(({ type }) => type === "text"); // a file's text is not the user's text
   const all: readonly CodebuffRunContent[] =

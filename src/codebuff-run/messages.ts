@@ -131,9 +131,9 @@ export interface ChatUsage {
 }
 
 /** A message of a chat request. */
-export type ChatMessage =
+export type ModelMessage =
   | { readonly role: "system"; readonly content: string }
-  | { readonly role: "user"; readonly content: readonly ChatPart[] }
+  | { readonly role: "user"; readonly content: readonly ModelPart[] }
   | {
       readonly role: "assistant";
       readonly content: string;
@@ -145,7 +145,7 @@ export type ChatMessage =
     }
   | { readonly role: "tool"; readonly tool_call_id: string; readonly content: string };
 
-export type ChatPart =
+export type ModelPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image_url"; readonly image_url: { readonly url: string } };
 
@@ -164,7 +164,7 @@ export interface ChatTool {
 export interface ChatRequest {
   readonly model: string;
   readonly stream?: true;
-  readonly messages: readonly ChatMessage[];
+  readonly messages: readonly ModelMessage[];
   readonly tools?: readonly ChatTool[];
   readonly tool_choice?: "auto";
   readonly reasoning?: object;

@@ -8,7 +8,7 @@ import { InvalidInputError } from "../core/errors.ts";
 import { APPROVAL_CHECKS, type ApprovalOptions } from "../core/gate/rules.ts";
 import type { FetchLike } from "../core/http/fetch.ts";
 import { assertPrivate } from "../core/link/private-address.ts";
-import { type AgentDefinition, problemOf } from "./agents/agents.ts";
+import { type AgentDefinition, definitionProblem } from "./agents/agents.ts";
 import { checkSources, type ToolSource } from "./calls/tool-sources.ts";
 import {
   type CodebuffRunTool,
@@ -140,7 +140,7 @@ const CHECKS: Checks<CodebuffRunOptions> = {
   allowInsecure: checks.boolean,
 };
 
-export const PROMPT_CHECKS = {
+export const RUN_PROMPT_CHECKS = {
   ...TURN_CHECKS,
   ...DEFAULTS_CHECKS,
   previousRun: checks.object,
@@ -217,7 +217,7 @@ export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings
 
 /** @throws InvalidInputError for an invalid definition */
 export function checkAgent(agent: string | AgentDefinition): void {
-  const problem = typeof agent === "string" ? undefined : problemOf(agent);
+  const problem = typeof agent === "string" ? undefined : definitionProblem(agent);
   if (problem !== undefined)
     throw new InvalidInputError(`Invalid agent config: ${problem}.`, "Correct the agent's definition.");
 }

@@ -7,14 +7,14 @@ import { CodebuffRunError } from "./errors.ts";
 import { type CodebuffRunClientEvents, RUN_EVENTS } from "./events.ts";
 import { Http, type Traffic } from "./http.ts";
 import type { CodebuffRunEvent } from "./messages.ts";
-import { Backend } from "./model/backend.ts";
+import { RunBackend } from "./model/backend.ts";
 import { Providers } from "./model/providers.ts";
 import type { CodebuffRunSettings } from "./options.ts";
 import type { CodebuffRunResult } from "./turn.ts";
 
 export class RunCore extends LocalCore<CodebuffRunEvent, CodebuffRunResult, CodebuffRunClientEvents> {
   readonly settings: CodebuffRunSettings;
-  readonly backend: Backend | undefined;
+  readonly backend: RunBackend | undefined;
   readonly providers: Providers;
   readonly toolSources: ToolSources;
 
@@ -33,7 +33,7 @@ export class RunCore extends LocalCore<CodebuffRunEvent, CodebuffRunResult, Code
         input: (work) => this.outbox.run(work),
       };
       const http = new Http({ baseUrl, fetch, headers: all, clock, redactor, traffic });
-      this.backend = new Backend({ http, clock, apiKey, streamTimeout, traffic });
+      this.backend = new RunBackend({ http, clock, apiKey, streamTimeout, traffic });
     }
     const redact = (text: string): string => redactor.redact(text);
     const retries = { maxRetries, maxRetryWait };

@@ -7,10 +7,10 @@ import { randomId } from "../core/random-id.ts";
 import { cleanCause } from "../core/tell/clean-cause.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
 import { AgentRun } from "./agents/agent-run.ts";
-import { Agents, agentOfMode } from "./agents/agents.ts";
+import { agentOfMode, KnownAgents } from "./agents/agents.ts";
 import { Flow, type Shared, tell, withdrawAll, wordsOf } from "./agents/shared.ts";
 import type { Tool } from "./calls/toolbox.ts";
-import { CodebuffRunError, failureOf, outputOf } from "./errors.ts";
+import { CodebuffRunError, failureOutput, runFailureOf } from "./errors.ts";
 import { promptMessage, type RunPrompt } from "./input.ts";
 import type {
   CodebuffRunEvent,
@@ -23,7 +23,7 @@ import type {
 import type { CodebuffRunDefaults } from "./options.ts";
 import type { RunCore } from "./run-core.ts";
 import type { RunFailure } from "./state/failure.ts";
-import { note, withoutOrphans } from "./state/history.ts";
+import { noteMessage, withoutOrphans } from "./state/history.ts";
 import { type Earlier, fileContextOf } from "./state/run-state.ts";
 import type { CodebuffRunResult, Spent } from "./turn.ts";
 
@@ -35,7 +35,7 @@ export interface RunOrder {
   readonly extraToolResults: readonly RunMessage[];
 }
 
-export interface Job {
+export interface RunJob {
   readonly turn: LiveTurn<CodebuffRunEvent, CodebuffRunResult>;
   readonly order: RunOrder;
   readonly spent: Spent;
@@ -43,10 +43,10 @@ export interface Job {
   run: Run | undefined;
 }
 
-export interface RunSetup {
+interface RunSetup {
   readonly core: RunCore;
   readonly gate: Gate;
-  readonly job: Job;
+  readonly job: RunJob;
   readonly over: () => void;
 }
 
@@ -150,7 +150,7 @@ export class Run implements LocalWork {
   /** The state of an agent that failed before it began: with the prompt and the error. */
   #unbegun({ earlier, sentAt }: Beginning, output: RunOutput): RunAgentState {
     const { prompt, extraToolResults, options } = this.#setup.job.order;
-    const why = output.type === "error" ? [note(output.message, sentAt)] : [];
+    const why = output.type === "error" ? [noteMessage(output.message, sentAt)] : [];
     const messages = [...earlier.history, ...extraToolResults, promptMessage(prompt, sentAt), ...why];
     const state = {
       agentId: "main-agent",
@@ -242,12 +242,12 @@ export class Run implements LocalWork {
     return (this.#root?.record.runId ?? "") !== "";
   }
 
-  #agents(): Agents {
+  #agents(): KnownAgents {
     const { core, job } = this.#setup;
     const { settings, backend } = core;
     const { agent } = job.order.options;
     const own = typeof agent === "object" ? [...settings.agentDefinitions, agent] : settings.agentDefinitions;
-    return new Agents(own, async (path) => backend?.agent(path, this.#controller.signal));
+    return new KnownAgents(own, async (path) => backend?.agent(path, this.#controller.signal));
   }
 
   /** The tools of the run. Skips the tools of a failed source. */
@@ -317,8 +317,8 @@ export class Run implements LocalWork {
             cause: cleanCause(thrown, (text) => core.redactor.redact(text)),
           });
     if (error.kind === "auth") core.backend?.forgetUser();
-    this.#output = outputOf(error);
-    this.#failed = failureOf(error);
+    this.#output = failureOutput(error);
+    this.#failed = runFailureOf(error);
     this.#stopReason = "error";
     return error;
   }

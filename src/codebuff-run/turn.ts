@@ -27,7 +27,7 @@ export interface Spent {
   usage: Usage | undefined;
 }
 
-export interface Speaker {
+export interface AgentSpeaker {
   /** `main-agent` for the root agent. */
   readonly id: string;
   readonly type: string;
@@ -36,13 +36,13 @@ export interface Speaker {
   readonly ancestorRunIds: readonly string[];
 }
 
-export function textOf(event: CodebuffRunEvent): string {
+export function textOfEvent(event: CodebuffRunEvent): string {
   return event.type === "chunk" ? event.chunk : "";
 }
 
 export function eventOf(
   piece: Exclude<Piece, { readonly type: "provider-call" }>,
-  { id, type, parentId, ancestorRunIds }: Speaker,
+  { id, type, parentId, ancestorRunIds }: AgentSpeaker,
 ): CodebuffRunEvent {
   const { text } = piece;
   switch (piece.type) {
@@ -102,7 +102,7 @@ export function isThinkOnly({ ran, badCalls, text }: StepFacts): boolean {
 }
 
 /** How a step ends the agent's turn; `undefined`: the agent goes on. */
-export function endOf(facts: StepFacts): "completed" | "task_completed" | "end_turn" | undefined {
+export function endOfStep(facts: StepFacts): "completed" | "task_completed" | "end_turn" | undefined {
   const { ran, badCalls, isExplicit } = facts;
   if (badCalls > 0) return undefined; // the agent corrects the call
   if (ran.includes("task_completed")) return "task_completed";

@@ -7,19 +7,19 @@ import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
 import { buildPrompt, type CodebuffRunPromptInput } from "./input.ts";
 import type { CodebuffRunEvent, RunState } from "./messages.ts";
-import { type CodebuffRunPromptOptions, checkAgent, PROMPT_CHECKS } from "./options.ts";
-import { type Job, Run, type RunOrder } from "./run.ts";
+import { type CodebuffRunPromptOptions, checkAgent, RUN_PROMPT_CHECKS } from "./options.ts";
+import { Run, type RunJob, type RunOrder } from "./run.ts";
 import type { RunCore } from "./run-core.ts";
 import { readPrevious, readToolResults } from "./state/run-state.ts";
-import { type CodebuffRunResult, textOf } from "./turn.ts";
+import { type CodebuffRunResult, textOfEvent } from "./turn.ts";
 
-export interface TurnsSetup {
+interface TurnsSetup {
   readonly core: RunCore;
   readonly gate: Gate;
 }
 
 /** The turns of one client. At most `maxRuns` run at once; others wait. */
-export class Turns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Job> {
+export class RunTurns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, RunJob> {
   readonly #setup: TurnsSetup;
 
   constructor(setup: TurnsSetup) {
@@ -38,10 +38,10 @@ export class Turns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Job> 
     input: PromptOf<CodebuffRunPromptInput>,
     options: (CodebuffRunPromptOptions & TurnOptions) | undefined,
     previous?: () => RunState | undefined,
-  ): Job {
+  ): RunJob {
     const { core } = this.#setup;
     core.assertOpen();
-    checkCallOptions(options, PROMPT_CHECKS);
+    checkCallOptions(options, RUN_PROMPT_CHECKS);
     const { defaults } = core.settings;
     const {
       agent,
@@ -63,7 +63,7 @@ export class Turns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Job> 
       earlier: () => own ?? readPrevious(previous?.()),
       extraToolResults: readToolResults(extraToolResults),
     };
-    const spent: Job["spent"] = { credits: 0, usage: undefined };
+    const spent: RunJob["spent"] = { credits: 0, usage: undefined };
     return this.make(
       {
         id: randomId("turn"),
@@ -71,7 +71,7 @@ export class Turns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Job> 
         bytes: prompt.bytes,
         options,
         idleTimeout: 0, // `streamTimeout` covers a silent model; tools may take long
-        textOf,
+        textOf: textOfEvent,
         soFar: ({ run }) => {
           return {
             usage: spent.usage,
@@ -84,7 +84,7 @@ export class Turns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Job> 
     );
   }
 
-  protected override newWork(job: Job, over: () => void): Run {
+  protected override newWork(job: RunJob, over: () => void): Run {
     const run = new Run({ ...this.#setup, job, over });
     job.run = run;
     return run;

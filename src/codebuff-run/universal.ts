@@ -1,5 +1,5 @@
 // Translates run events into universal events; the source of runs for chats.
-import { MAIN_AGENT, outputOf, PrintModeMapping, universalCost } from "../codebuff-events/universal.ts";
+import { MAIN_AGENT, outputContent, PrintModeMapping, universalCost } from "../codebuff-events/universal.ts";
 import { defined, isObject } from "../core/checks.ts";
 import type { AnyConversation, AnyTurn } from "../core/client/any-client.ts";
 import type { AnyAgentwireError } from "../core/errors.ts";
@@ -69,7 +69,7 @@ export class CodebuffRunMapping implements Mapping<CodebuffRunEvent, CodebuffRun
   }
 
   output({ output, error = "" }: TurnToolCall): ToolOutputContent {
-    return output === undefined ? { output: error, parts: [] } : outputOf(readOutput(output));
+    return output === undefined ? { output: error, parts: [] } : outputContent(readOutput(output));
   }
 
   completed({ output, cost, usage, stopReason, state }: CodebuffRunResult, session: Session): CompletedFacts {

@@ -11,14 +11,18 @@ import { randomId } from "../core/random-id.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { Turn, TurnOptions } from "../core/turn/turn.ts";
-import { type CodebuffConversation, type ConversationHost, openConversation } from "./conversation.ts";
+import {
+  type CodebuffConversation,
+  type CodebuffConversationHost,
+  openConversation,
+} from "./conversation.ts";
 import { CODEBUFF_EVENTS, type CodebuffClientEvents, type CodebuffCore } from "./events.ts";
 import {
   buildInit,
   buildPrompt,
   type CodebuffInitInput,
   type CodebuffPromptInput,
-  type PromptData,
+  type PromptActionData,
   promptFor,
   toJson,
 } from "./input.ts";
@@ -32,11 +36,11 @@ import {
 import type { CodebuffConversationState } from "./prompts/memory.ts";
 import type { PromptOrder } from "./prompts/prompt.ts";
 import { tellPreviews } from "./requests/handlers.ts";
-import { checkFrame, LESS } from "./session/frame-limit.ts";
+import { checkFrameSize, LESS } from "./session/frame-limit.ts";
 import { TokenSource } from "./session/token.ts";
 import type { CodebuffEvent, CodebuffResult } from "./turn.ts";
-import { Turns } from "./turns.ts";
-import { Wire } from "./wire.ts";
+import { CodebuffTurns } from "./turns.ts";
+import { CodebuffWire } from "./wire.ts";
 
 const TURN_FIELDS = {
   ...TURN_CHECKS,
@@ -74,8 +78,8 @@ export class CodebuffClient
   readonly #settings: CodebuffSettings;
   readonly #core: CodebuffCore;
   readonly #token: TokenSource;
-  readonly #wire: Wire;
-  readonly #turns: Turns;
+  readonly #wire: CodebuffWire;
+  readonly #turns: CodebuffTurns;
 
   /** @throws InvalidInputError or UnsupportedError for invalid options; UnsupportedError for an engine that lacks a needed feature. */
   constructor(options: CodebuffClientOptions) {
@@ -92,8 +96,8 @@ export class CodebuffClient
     super(core);
     const gate = new Gate(core, options, CODEBUFF_SUBJECTS);
     const token = new TokenSource(settings.authToken, core);
-    const wire = new Wire({ settings, core, token });
-    const turns = new Turns({ settings, core, wire, token, gate });
+    const wire = new CodebuffWire({ settings, core, token });
+    const turns = new CodebuffTurns({ settings, core, wire, token, gate });
     wire.serve(turns);
     this.#settings = settings;
     this.#core = core;
@@ -181,7 +185,7 @@ export class CodebuffClient
     options: { readonly from?: CodebuffConversationState | ConversationState } = {},
   ): CodebuffConversation {
     checkCallOptions(options, { from: checks.any });
-    const host: ConversationHost = {
+    const host: CodebuffConversationHost = {
       outbox: this.#core.outbox,
       client: this,
       build: (input, options) => {
@@ -207,7 +211,7 @@ export class CodebuffClient
     this.#noteToken(data.authToken);
     this.#core.redactor.use("init", data.authToken); // the init is repeated after every reconnect
     const json = toJson(data, "init");
-    checkFrame(encode.action(this.#wire.nextTxid, json), this.#settings, this.#wire.server);
+    checkFrameSize(encode.action(this.#wire.nextTxid, json), this.#settings, this.#wire.server);
     return this.#core.outbox.run(() => {
       this.#core.wanted();
       const reply = this.#turns.standing.init(json, data.authToken !== undefined);
@@ -232,7 +236,7 @@ export class CodebuffClient
   #build(
     input: PromptOf<CodebuffPromptInput>,
     options: (CodebuffPromptOptions & TurnOptions) | undefined,
-  ): PromptData {
+  ): PromptActionData {
     checkCallOptions(options, TURN_FIELDS);
     const { fingerprintId, costMode, model } = this.#settings;
     const data = buildPrompt(input, {
@@ -259,7 +263,11 @@ export class CodebuffClient
       throw new InvalidInputError("`topics` is not a list of names.", hint);
     }
     // Checks the size of the unsubscribe, the longer of the two frames: every subscribed topic can be unsubscribed too.
-    checkFrame(encode.topics("unsubscribe", this.#wire.nextTxid, topics), this.#settings, this.#wire.server);
+    checkFrameSize(
+      encode.topics("unsubscribe", this.#wire.nextTxid, topics),
+      this.#settings,
+      this.#wire.server,
+    );
     return this.#core.outbox.run(() => {
       this.#core.wanted();
       const done = this.#turns.standing.setTopics(type, topics);

@@ -8,7 +8,7 @@ import {
 } from "../core/turn/conversation.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
-import { type CodebuffPromptInput, type PromptData, toJson } from "./input.ts";
+import { type CodebuffPromptInput, type PromptActionData, toJson } from "./input.ts";
 import type { CodebuffServer } from "./messages.ts";
 import type { CodebuffPromptOptions } from "./options.ts";
 import { type CodebuffConversationState, CodebuffMemory } from "./prompts/memory.ts";
@@ -33,9 +33,9 @@ type Input = PromptOf<CodebuffPromptInput>;
 type Options = (CodebuffPromptOptions & TurnOptions) | undefined;
 
 /** The functions of the client that a conversation uses. */
-export interface ConversationHost extends CoreHost {
+export interface CodebuffConversationHost extends CoreHost {
   /** Checks the input and fills in the client's defaults. Throws for wrong input. */
-  build(input: Input, options: Options): PromptData;
+  build(input: Input, options: Options): PromptActionData;
   create(order: PromptOrder): Prompt;
   start(prompt: Prompt): void;
   /** The kind of the server, as far as known. */
@@ -44,7 +44,7 @@ export interface ConversationHost extends CoreHost {
 
 /** @throws InvalidInputError when `from` is not the state of a Codebuff conversation. */
 export function openConversation(
-  host: ConversationHost,
+  host: CodebuffConversationHost,
   from: ConversationState | undefined,
 ): CodebuffConversation {
   const memory = new CodebuffMemory(from);
@@ -85,7 +85,7 @@ export function openConversation(
   );
 }
 
-function assertSaysSomething({ prompt, content }: PromptData): void {
+function assertSaysSomething({ prompt, content }: PromptActionData): void {
   if (prompt !== undefined || content !== undefined) return;
   const hint = "In a conversation it needs `prompt` or `content`; what was said before is kept for you.";
   throw new InvalidInputError("the prompt says nothing.", hint);

@@ -10,7 +10,7 @@ import {
 import type { SocketEnd } from "../core/link/socket.ts";
 import type { CodebuffSettings } from "./options.ts";
 import { frameLimit } from "./session/frame-limit.ts";
-import type { Session } from "./session/session.ts";
+import type { SocketSession } from "./session/session.ts";
 
 /** The server ended a prompt with an error. `serverMessage` is the `message` of the frame. */
 export class CodebuffTurnError extends TurnError {
@@ -58,7 +58,7 @@ export function lossError(
 }
 
 /** Advice for an end in the middle of a prompt, if the close reason allows one. */
-export function hintFor(end: SocketEnd | AgentwireError, session: Session): string | undefined {
+export function hintFor(end: SocketEnd | AgentwireError, session: SocketSession): string | undefined {
   if (isOurs(end) || !session.blocked) return undefined;
   if (/heartbeat timeout/i.test(end.reason))
     return "the server counts no ping while it works: raise its heartbeat timeout, or set `maxConcurrentPrompts` above 1 if it reads pings meanwhile";

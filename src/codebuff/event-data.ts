@@ -12,7 +12,13 @@ export interface FailureFacts {
   readonly stated?: "inferred";
 }
 
-export function factsOf({ origin, kind, status, serverError, balance }: CodebuffTurnError): FailureFacts {
+export function failureFacts({
+  origin,
+  kind,
+  status,
+  serverError,
+  balance,
+}: CodebuffTurnError): FailureFacts {
   switch (origin) {
     case "action":
       return { reason: kind.replaceAll("-", "_"), details: detailsOf(serverError, balance) };
@@ -28,7 +34,7 @@ export function factsOf({ origin, kind, status, serverError, balance }: Codebuff
 }
 
 /** An error of the server that ends nothing. */
-export function failureOf({ message, error, remainingBalance }: PromptError | ActionError) {
+export function serverFailure({ message, error, remainingBalance }: PromptError | ActionError) {
   return { message, details: detailsOf(error, remainingBalance), fatal: false };
 }
 
@@ -40,7 +46,7 @@ function detailsOf(
 }
 
 /** The account, as the server reports it. */
-export function balanceOf(account: InitResponse | UsageResponse): object {
+export function balanceData(account: InitResponse | UsageResponse): object {
   const { usage, remainingBalance, balanceBreakdown, next_quota_reset } = account;
   return {
     usage: finite(usage),

@@ -30,7 +30,12 @@ export type {
 } from "./messages.ts";
 export type { CodebuffClientOptions, CodebuffPromptOptions } from "./options.ts";
 export type { ChunkDecoding } from "./prompts/chunks.ts";
-export type { ChatMessage, ChatPart, Content, ContentPart } from "./prompts/content.ts";
+export type {
+  CompletionMessage as ChatMessage,
+  CompletionPart as ChatPart,
+  Content,
+  PromptPart as ContentPart,
+} from "./prompts/content.ts";
 export type { CodebuffConversationState } from "./prompts/memory.ts";
 export { newSessionState, type ProjectFileContext } from "./prompts/session-state.ts";
 export type {

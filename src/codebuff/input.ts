@@ -39,7 +39,7 @@ export interface CodebuffPromptInput {
 }
 
 /** The `data` of a prompt action, without the client's token. The client adds its token when it sends the prompt. */
-export interface PromptData {
+export interface PromptActionData {
   readonly type: "prompt";
   readonly promptId: string;
   readonly prompt?: string;
@@ -84,7 +84,10 @@ const HOW_TO_PROMPT = 'Pass a string, or an object such as { prompt: "Hello" }.'
  * Fills in the required fields, and leaves out optional fields without a value: servers refuse `null` for several fields.
  * @throws InvalidInputError for input that no server could answer.
  */
-export function buildPrompt(input: PromptOf<CodebuffPromptInput>, defaults: PromptDefaults): PromptData {
+export function buildPrompt(
+  input: PromptOf<CodebuffPromptInput>,
+  defaults: PromptDefaults,
+): PromptActionData {
   const given = generic(input) ?? (input as CodebuffPromptInput);
   if (!isObject(given as unknown))
     throw new InvalidInputError(`the prompt is ${describe(given)}.`, HOW_TO_PROMPT);
@@ -136,7 +139,7 @@ function shownType(data: Uint8Array | string): string | undefined {
  * one user message, and only a complete state.
  * @throws UnsupportedError for messages that the original server does not take.
  */
-export function promptFor(server: CodebuffServer, data: PromptData): PromptData {
+export function promptFor(server: CodebuffServer, data: PromptActionData): PromptActionData {
   const { content, prompt: _, ...others } = data;
   if (server === "proxy") {
     return content?.some(isContentPart) ? { ...others, content: chatMessages(data) } : data;
@@ -174,7 +177,7 @@ const INIT_FIELDS: Checks<CodebuffInitInput> = {
 };
 
 /** The `data` of an init action. */
-export interface InitData extends Omit<CodebuffInitInput, "fingerprintId"> {
+interface InitData extends Omit<CodebuffInitInput, "fingerprintId"> {
   readonly type: "init";
   readonly fingerprintId: string;
 }

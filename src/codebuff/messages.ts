@@ -91,7 +91,7 @@ export interface InitResponse {
 }
 
 /** Every known message, and the forms of other frames. */
-export type ServerMessage =
+export type CodebuffServerMessage =
   | Ack
   | ResponseChunk
   | PromptResponse
@@ -101,10 +101,10 @@ export type ServerMessage =
   | Extension
   | { readonly type: "unknown-action"; readonly data: Readonly<Record<string, unknown>> }
   | { readonly type: "unknown-message"; readonly message: unknown }
-  | Invalid;
+  | InvalidFrame;
 
 /** A frame that is no message, or an invalid message of a known type. */
-export interface Invalid {
+export interface InvalidFrame {
   readonly type: "invalid";
   readonly problem: string;
   /** Set if the frame is a request of the server: the agent waits for a response. */
@@ -206,9 +206,9 @@ function chunkOf(message: unknown): ResponseChunk | undefined {
   return "data" in message && isResponseChunk(message.data) ? message.data : undefined;
 }
 
-const ACK: Readonly<Record<string, Reads<ServerMessage>>> = { ack: ackSchema };
+const ACK: Readonly<Record<string, Reads<CodebuffServerMessage>>> = { ack: ackSchema };
 
-const ACTIONS: Readonly<Record<string, Reads<ServerMessage>>> = {
+const ACTIONS: Readonly<Record<string, Reads<CodebuffServerMessage>>> = {
   "prompt-response": promptResponseSchema,
   "prompt-error": promptErrorSchema,
   "action-error": actionErrorSchema,
@@ -217,7 +217,7 @@ const ACTIONS: Readonly<Record<string, Reads<ServerMessage>>> = {
 };
 
 /** Reads one parsed frame. Never throws: an unreadable frame is returned as such. */
-export function decode(message: unknown): ServerMessage {
+export function decode(message: unknown): CodebuffServerMessage {
   const piece = chunkOf(message);
   if (piece) return piece;
   if (!isObject(message)) return { type: "invalid", problem: "a frame that is not an object" };
@@ -232,18 +232,18 @@ export function decode(message: unknown): ServerMessage {
   );
 }
 
-function invalid(problem = "a frame of an unknown type"): Invalid {
+function invalid(problem = "a frame of an unknown type"): InvalidFrame {
   return { type: "invalid", problem };
 }
 
 /** A frame that was read but cannot be handled. */
-export function unhandled(message: unknown, problem: string): Invalid {
+export function unhandled(message: unknown, problem: string): InvalidFrame {
   const data = isObject(message) && message["type"] === "action" ? message["data"] : undefined;
   return { type: "invalid", problem, ...(isObject(data) ? claimsOf(data) : {}) };
 }
 
 /** Identifies an unreadable request or end. Without this the agent or the turn would wait without end. */
-function claimsOf(data: Readonly<Record<string, unknown>>): Pick<Invalid, "request" | "answers"> {
+function claimsOf(data: Readonly<Record<string, unknown>>): Pick<InvalidFrame, "request" | "answers"> {
   const { type, promptId, userInputId } = data;
   if (typeof type !== "string") return {};
   const requestId = REQUESTS.has(type) ? requestIdOf(data) : undefined;

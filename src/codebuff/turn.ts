@@ -55,7 +55,7 @@ export function newPromptState(
 }
 
 /** The cost of a prompt so far. The server's own total wins. */
-export function costOf({ total, steps }: PromptState): Cost | undefined {
+export function promptCost({ total, steps }: PromptState): Cost | undefined {
   const amount = total ?? steps;
   return amount === undefined ? undefined : { amount, unit: "credits" };
 }
@@ -70,7 +70,7 @@ export interface PromptStep {
 }
 
 /** A message for a prompt. */
-export type PromptMessage =
+export type MessageForPrompt =
   | ResponseChunk
   | PromptResponse
   | PromptError
@@ -96,7 +96,7 @@ export function subagentEvent(state: PromptState, frame: PromptFrame): CodebuffE
 }
 
 /** Handles one message of a running prompt. Changes only `state` and its decoder. */
-export function stepPrompt(state: PromptState, message: PromptMessage): PromptStep {
+export function stepPrompt(state: PromptState, message: MessageForPrompt): PromptStep {
   switch (message.type) {
     case "response-chunk":
       return onChunk(state, message);
@@ -204,7 +204,7 @@ export function toResult(
   state: PromptState,
   text: Pick<TurnResult, "text" | "truncated">,
 ): CodebuffResult {
-  const cost = costOf(state);
+  const cost = promptCost(state);
   return {
     ...text,
     promptId,

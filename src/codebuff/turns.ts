@@ -6,7 +6,7 @@ import { utf8Length } from "../core/text.ts";
 import { type Course, Runner } from "../core/turn/runner.ts";
 import { CodebuffTurnError } from "./errors.ts";
 import { toJson } from "./input.ts";
-import type { ActionError, Invalid } from "./messages.ts";
+import type { ActionError, InvalidFrame } from "./messages.ts";
 import { KnownPrompts } from "./prompts/known-prompts.ts";
 import {
   cleaned,
@@ -18,18 +18,18 @@ import {
   unwritable,
   withoutToken,
 } from "./prompts/prompt.ts";
-import { Requests } from "./requests/requests.ts";
-import { Line } from "./session/line.ts";
+import { ServerRequests } from "./requests/requests.ts";
+import { UnwrittenFrames } from "./session/line.ts";
 import { Standing } from "./session/standing.ts";
 import { type CodebuffEvent, type CodebuffResult, type PromptFrame, promptIdOf } from "./turn.ts";
-import type { TurnMessage, WireUser } from "./wire.ts";
+import type { CodebuffWireUser, WireMessage } from "./wire.ts";
 
-export interface TurnsSetup extends Omit<PromptHost, "take" | "promptEnding"> {
+interface TurnsSetup extends Omit<PromptHost, "take" | "promptEnding"> {
   readonly gate: Gate;
 }
 
 /** The prompts of one client: waiting and running ones, and the server's messages for them. */
-export class Turns implements Course<Prompt>, WireUser, PromptHost {
+export class CodebuffTurns implements Course<Prompt>, CodebuffWireUser, PromptHost {
   readonly settings: PromptHost["settings"];
   readonly core: PromptHost["core"];
   readonly wire: PromptHost["wire"];
@@ -39,9 +39,9 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
   readonly gate: Gate;
   readonly runner: Runner<CodebuffEvent, CodebuffResult, Prompt>;
   readonly known: KnownPrompts;
-  readonly line: Line;
+  readonly line: UnwrittenFrames;
   /** Made at the first request of the server: most sessions have none. */
-  #requests: Requests | undefined;
+  #requests: ServerRequests | undefined;
 
   constructor(setup: TurnsSetup) {
     const { settings, core, wire, token, gate } = setup;
@@ -52,7 +52,7 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
     this.gate = gate;
     this.runner = new Runner(core, this);
     this.known = new KnownPrompts(this.runner);
-    this.line = new Line(this);
+    this.line = new UnwrittenFrames(this);
     this.standing = new Standing(this);
   }
 
@@ -146,7 +146,7 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
     this.line.resume(this.standing.repeats());
   }
 
-  receive(message: TurnMessage, size: number): void {
+  receive(message: WireMessage, size: number): void {
     switch (message.type) {
       case "action-error":
         this.#receiveActionError(cleaned(message, this.core));
@@ -180,9 +180,9 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
   }
 
   /** The server asks for something. In the middle of a prompt, this proves that the server reads while it works. */
-  #asked(): Requests {
+  #asked(): ServerRequests {
     if (this.wire.busy()) this.wire.answersOutOfOrder();
-    this.#requests ??= new Requests(this);
+    this.#requests ??= new ServerRequests(this);
     return this.#requests;
   }
 
@@ -222,7 +222,7 @@ export class Turns implements Course<Prompt>, WireUser, PromptHost {
   }
 
   /** Fails the turn of an unreadable part or end: the content of the message is lost. */
-  #receiveInvalid({ problem, answers }: Invalid): void {
+  #receiveInvalid({ problem, answers }: InvalidFrame): void {
     if (!answers) return;
     const { promptId, isEnd } = answers;
     const prompt = this.runner.find(promptId);

@@ -1,7 +1,7 @@
 // Translates Codebuff's events into universal events; the source of a Codebuff server for chats.
 import { isPrintModeEvent, isPrintModeType, isToolOutput } from "../codebuff-events/print-mode.ts";
 import {
-  outputOf,
+  outputContent,
   PrintModeMapping,
   type SaidEvent,
   toolFacts,
@@ -19,15 +19,15 @@ import type { Binding, CallFacts, CompletedFacts, FailedFacts, Mapping } from ".
 import type { AgentSource, UniversalOptions, UniversalStream } from "../universal/stream.ts";
 import { CodebuffClient } from "./client.ts";
 import { CodebuffTurnError } from "./errors.ts";
-import { balanceOf, factsOf, failureOf } from "./event-data.ts";
+import { balanceData, failureFacts, serverFailure } from "./event-data.ts";
 import type { McpConfig, UsageResponse } from "./extensions.ts";
 import type { CodebuffPromptInput } from "./input.ts";
 import type { ActionError, InitResponse, PromptResponse } from "./messages.ts";
 import type { CodebuffClientOptions } from "./options.ts";
 import { answerText } from "./prompts/answer-text.ts";
 import { isPythonRepr } from "./prompts/chunks.ts";
-import { saidIn } from "./prompts/content.ts";
-import { readFiles, readOutput, textOf } from "./requests/handlers.ts";
+import { saidInPrompt } from "./prompts/content.ts";
+import { fileText, readHandlerFiles, readHandlerOutput } from "./requests/handlers.ts";
 import {
   type CodebuffEvent,
   type CodebuffResult,
@@ -78,7 +78,7 @@ export class CodebuffMapping implements Mapping<CodebuffEvent, CodebuffResult> {
         else this.#endSubagent(subagent, session);
         return;
       case "prompt-error":
-        session.error({ ...failureOf(event), code: "codebuff.prompt_error" });
+        session.error({ ...serverFailure(event), code: "codebuff.prompt_error" });
         if (subagent !== undefined) this.#endSubagent(subagent, session);
         return;
       case "handlesteps-log-chunk": {
@@ -107,12 +107,12 @@ export class CodebuffMapping implements Mapping<CodebuffEvent, CodebuffResult> {
   output({ raw, output, error = "" }: TurnToolCall): ToolOutputContent {
     if (output === undefined) return { output: error, parts: [] };
     const { type, filePaths } = fieldsOf(raw);
-    if (type === "tool-call-request") return outputOf(readOutput(output));
+    if (type === "tool-call-request") return outputContent(readHandlerOutput(output));
     if (!Array.isArray(filePaths)) return { output: toJsonText(output), parts: [] };
     const paths = filePaths.filter((path) => typeof path === "string");
-    const files = readFiles(output);
+    const files = readHandlerFiles(output);
     return {
-      output: toJsonText(Object.fromEntries(paths.map((path) => [path, textOf(files, path)]))),
+      output: toJsonText(Object.fromEntries(paths.map((path) => [path, fileText(files, path)]))),
       parts: paths.map((path) => ({ type: "file_ref", path, action: "read", diff: null })),
     };
   }
@@ -131,13 +131,13 @@ export class CodebuffMapping implements Mapping<CodebuffEvent, CodebuffResult> {
         this.#onInit(value as InitResponse, session);
         return;
       case "usage":
-        session.status("codebuff.usage", null, { json: balanceOf(value as UsageResponse) });
+        session.status("codebuff.usage", null, { json: balanceData(value as UsageResponse) });
         return;
       case "reconnectRequested":
         session.status("connection.reconnect_requested", null);
         return;
       case "actionError":
-        session.error({ ...failureOf(value as ActionError), code: "codebuff.action_error" });
+        session.error({ ...serverFailure(value as ActionError), code: "codebuff.action_error" });
         return;
       case "refusal": {
         const { message } = value as { readonly message: string };
@@ -175,7 +175,7 @@ export class CodebuffMapping implements Mapping<CodebuffEvent, CodebuffResult> {
           : undefined;
       case "turn-failed":
         return error instanceof CodebuffTurnError
-          ? { ...factsOf(error), metadata, raw: this.#response }
+          ? { ...failureFacts(error), metadata, raw: this.#response }
           : undefined;
       default:
         return undefined;
@@ -183,7 +183,7 @@ export class CodebuffMapping implements Mapping<CodebuffEvent, CodebuffResult> {
   }
 
   #onInit(response: InitResponse, session: Session): void {
-    session.status("codebuff.init", response.message ?? null, { json: balanceOf(response) });
+    session.status("codebuff.init", response.message ?? null, { json: balanceData(response) });
   }
 
   // --- the answer ---
@@ -276,8 +276,8 @@ function costOf(cost: Cost | undefined) {
 
 /** The output of a tool as the prompt-response lists it: the list of the protocol, or any value. */
 function contentOf(output: unknown): ToolOutputContent {
-  if (Array.isArray(output) && output.every(isToolOutput)) return outputOf(output);
-  return outputOf(output === undefined ? [] : [{ type: "json", value: output }]);
+  if (Array.isArray(output) && output.every(isToolOutput)) return outputContent(output);
+  return outputContent(output === undefined ? [] : [{ type: "json", value: output }]);
 }
 
 function fieldsOf(raw: unknown): Readonly<Record<string, unknown>> {
@@ -294,7 +294,7 @@ const BINDING: Binding<CodebuffClient, CodebuffEvent, CodebuffResult> = {
       isNative: false,
     },
   input: (input) => {
-    const { text, images } = saidIn(input as CodebuffPromptInput); // the client has checked it
+    const { text, images } = saidInPrompt(input as CodebuffPromptInput); // the client has checked it
     return {
       text,
       images: images.map((data) => (isUrl(data) ? { path: data, mime: null } : imageOf({ data }))),

@@ -17,25 +17,25 @@ import {
   type Ack,
   type ActionError,
   type CodebuffServer,
+  type CodebuffServerMessage,
   decode,
   encode,
-  type Invalid,
-  type ServerMessage,
+  type InvalidFrame,
   unhandled,
 } from "./messages.ts";
 import type { CodebuffSettings } from "./options.ts";
 import { Acks, type AcksHost } from "./session/acks.ts";
 import { Identification } from "./session/handshake.ts";
 import type { SentNotice } from "./session/notices.ts";
-import { type Begun, type Sent, Session, type SessionHost } from "./session/session.ts";
+import { type Begun, type Sent, SocketSession, type SocketSessionHost } from "./session/session.ts";
 import type { TokenSource } from "./session/token.ts";
 import type { PromptFrame } from "./turn.ts";
 
 /** The messages that the wire passes on. */
-export type TurnMessage = PromptFrame | ServerRequest | ActionError | Invalid;
+export type WireMessage = PromptFrame | ServerRequest | ActionError | InvalidFrame;
 
 /** The user of the wire: the prompts and requests. */
-export interface WireUser {
+export interface CodebuffWireUser {
   /** Whether this machine is carrying out a request of the server. */
   readonly worksForServer: boolean;
   /** A session was identified: first send the repeated requests, then the prompts. */
@@ -43,7 +43,7 @@ export interface WireUser {
   /** Waiting frames may be writable now. */
   pump(): void;
   /** `size` is the length of the frame. */
-  receive(message: TurnMessage, size: number): void;
+  receive(message: WireMessage, size: number): void;
   /** The session has ended, and with it all requests of the server. */
   sessionEnded(): void;
   /** Nothing more will be sent, for now or ever. */
@@ -63,12 +63,12 @@ export interface WireSetup {
 }
 
 /** The protocol below the prompts: sessions, sent frames, pings, and loss of the link. */
-export class Wire implements ClientProtocol, AcksHost, SessionHost {
+export class CodebuffWire implements ClientProtocol, AcksHost, SocketSessionHost {
   readonly #setup: WireSetup;
-  #user: WireUser | undefined;
+  #user: CodebuffWireUser | undefined;
   readonly identification: Identification;
   readonly #acks: Acks;
-  #session: Session | undefined;
+  #session: SocketSession | undefined;
   #lastServer: CodebuffServer | undefined;
   #txid = 0;
 
@@ -80,22 +80,22 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
   }
 
   /** Sets the user: the wire is made before its user. */
-  serve(user: WireUser): void {
+  serve(user: CodebuffWireUser): void {
     this.#user = user;
   }
 
   /** The session for new requests. */
-  get identified(): Session | undefined {
+  get identified(): SocketSession | undefined {
     return this.live?.retiring ? undefined : this.live;
   }
 
   /** The session for messages about work under way. A retiring session takes no new requests. */
-  get live(): Session | undefined {
+  get live(): SocketSession | undefined {
     return this.#session?.identified && this.isCurrent(this.#session) ? this.#session : undefined;
   }
 
   /** Whether a frame for `session` goes out on the session's own socket. */
-  isCurrent(session: Session): boolean {
+  isCurrent(session: SocketSession): boolean {
     return this.#session === session && this.#setup.core.connection.writable;
   }
 
@@ -130,7 +130,7 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
    * The server asked for a new connection. The client reconnects when no work is under way. Without `reconnect`, the server closes the
    * link.
    */
-  #retire(session: Session): void {
+  #retire(session: SocketSession): void {
     if (session.identified && this.#setup.settings.socket.reconnect) session.retiring = true;
   }
 
@@ -147,7 +147,7 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
   }
 
   /** Sends one frame that awaits an ack. `session` must be the current one. `unwritten` is called if the frame is not written. */
-  request(session: Session, sent: Sent, frame: (txid: number) => string, unwritten?: () => void): void {
+  request(session: SocketSession, sent: Sent, frame: (txid: number) => string, unwritten?: () => void): void {
     const txid = this.#txid++;
     const text = frame(txid);
     session.sent(txid, sent, utf8Length(text));
@@ -199,7 +199,7 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
   opened(): void {
     const { settings, core } = this.#setup;
     const probeAfter = settings.socket.keepalive.interval === 0 ? 0 : PROBE_AFTER;
-    const session = new Session({ clock: core.clock, limits: settings, probeAfter, host: this });
+    const session = new SocketSession({ clock: core.clock, limits: settings, probeAfter, host: this });
     this.#session = session;
     this.identification.begin(session, () => this.#txid++);
   }
@@ -222,7 +222,7 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
     if (session.retiring) this.retireIfIdle();
   }
 
-  #onMessage(session: Session, message: Exclude<ServerMessage, Ack>, frame: string): void {
+  #onMessage(session: SocketSession, message: Exclude<CodebuffServerMessage, Ack>, frame: string): void {
     const { core } = this.#setup;
     switch (message.type) {
       case "init-response":
@@ -319,7 +319,7 @@ export class Wire implements ClientProtocol, AcksHost, SessionHost {
 
   // --- the session's side ---
 
-  ackMissing(session: Session, txid: number, sent: Begun): void {
+  ackMissing(session: SocketSession, txid: number, sent: Begun): void {
     this.#acks.expired(session, txid, sent);
   }
 

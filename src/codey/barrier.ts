@@ -1,18 +1,18 @@
 // What follows a cancel: `Cancel`, denials, `Ping`, and no new prompt until the `Pong` or `cancelTimeout`.
 import { type AgentwireError, isAgentwireError } from "../core/errors.ts";
 import type { LiveTurn } from "../core/turn/live-turn.ts";
-import { keyOf, type TurnCalls } from "./calls.ts";
+import { callKey, type TurnCalls } from "./calls.ts";
 import { UnconfirmedCancel } from "./errors.ts";
 import type { CodeyCore } from "./events.ts";
 import { encode, type Finished, type ServerError, type TurnMessage } from "./messages.ts";
 import type { CodeySettings } from "./options.ts";
-import { type CodeyEvent, type CodeyResult, isOfRoot, type TurnState } from "./turn.ts";
+import { type CodeyEvent, type CodeyResult, isRootAgent, type TurnState } from "./turn.ts";
 import type { CodeyUsage } from "./usage.ts";
-import type { Wire } from "./wire.ts";
+import type { CodeyWire } from "./wire.ts";
 
 export interface BarrierSetup {
   readonly settings: CodeySettings;
-  readonly wire: Wire;
+  readonly wire: CodeyWire;
   readonly core: CodeyCore;
 }
 
@@ -40,7 +40,7 @@ export class Barrier {
   constructor(setup: BarrierSetup, job: StoppableTurn) {
     this.#setup = setup;
     this.job = job;
-    remember(setup.wire, job.state.calls);
+    rememberCalls(setup.wire, job.state.calls);
   }
 
   /** Sends the `Ping`. If no `Pong` arrives within `cancelTimeout`, the server's state is unknown, so the connection is cut. */
@@ -63,9 +63,9 @@ export class Barrier {
     if (message.type === "ToolRequest") {
       // The request crossed the `Cancel`. Questions about its calls may follow, and will be denied.
       for (const told of message.calls) job.state.calls.add(message.agent_id, told.call_id, told, told);
-      remember(wire, job.state.calls);
+      rememberCalls(wire, job.state.calls);
     }
-    if (message.type !== "Finished" || !isOfRoot(job.state, message.agent_id)) return;
+    if (message.type !== "Finished" || !isRootAgent(job.state, message.agent_id)) return;
     const usage = wire.count(message.usage);
     job.usage ??= usage;
     job.endedBy ??= message;
@@ -80,12 +80,12 @@ export function cancelFrames(calls: TurnCalls): readonly string[] {
   ];
 }
 
-export function sendCancel(wire: Wire, calls: TurnCalls): void {
+export function sendCancel(wire: CodeyWire, calls: TurnCalls): void {
   for (const frame of cancelFrames(calls)) wire.send(frame);
 }
 
 /** Remembers the calls of an ended turn: later messages about them do not belong to the next turn. */
-export function remember(wire: Wire, calls: TurnCalls): void {
+export function rememberCalls(wire: CodeyWire, calls: TurnCalls): void {
   for (const key of calls.keys()) wire.session?.past.set(key, true);
 }
 
@@ -93,8 +93,13 @@ export function remember(wire: Wire, calls: TurnCalls): void {
  * Denies a call whose question belongs to no turn: otherwise the server would keep the question open. `stopping` is the current barrier.
  * A repeated question that was already denied, with the `Cancel` or here, gets no second denial.
  */
-export function denyLate(wire: Wire, stopping: Barrier | undefined, agentId: number, callId: string): void {
-  const key = keyOf(agentId, callId);
+export function denyLate(
+  wire: CodeyWire,
+  stopping: Barrier | undefined,
+  agentId: number,
+  callId: string,
+): void {
+  const key = callKey(agentId, callId);
   const isNew = stopping?.job.state.calls.takeRequested(key) ?? false;
   if (!isNew && wire.session?.past.get(key)) return;
   wire.session?.past.set(key, true);

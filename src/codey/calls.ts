@@ -96,7 +96,7 @@ function isOver(call: TurnToolCall): boolean {
 }
 
 /** A call of the turn, with its ids on the wire. */
-export interface CodeyCall {
+export interface WireCall {
   readonly callId: string;
   readonly agentId: number;
   /** The current state. */
@@ -107,9 +107,9 @@ export interface CodeyCall {
 
 /** The unfinished calls of one agent and id, in three lines. Each line keeps the order in which calls joined it. */
 interface SameId {
-  readonly requested: Queue<CodeyCall>;
-  readonly awaiting: Queue<CodeyCall>;
-  readonly begun: Queue<CodeyCall>;
+  readonly requested: Queue<WireCall>;
+  readonly awaiting: Queue<WireCall>;
+  readonly begun: Queue<WireCall>;
 }
 
 /**
@@ -135,14 +135,14 @@ export class TurnCalls {
   }
 
   /** Adds a new call. */
-  add(agentId: number, callId: string, told: Partial<RequestedCall>, raw: unknown): CodeyCall {
-    const key = keyOf(agentId, callId);
+  add(agentId: number, callId: string, told: Partial<RequestedCall>, raw: unknown): WireCall {
+    const key = callKey(agentId, callId);
     let lines = this.#byKey.get(key);
     if (!lines) {
       lines = { requested: new Queue(), awaiting: new Queue(), begun: new Queue() };
       this.#byKey.set(key, lines);
     }
-    const added: CodeyCall = { callId, agentId, call: newCall(this.#idFor(callId), agentId, told, raw) };
+    const added: WireCall = { callId, agentId, call: newCall(this.#idFor(callId), agentId, told, raw) };
     lines.requested.add(added);
     return added;
   }
@@ -151,8 +151,8 @@ export class TurnCalls {
    * The call that a message is about, if a call of its id is unfinished. A call that awaits its decision comes last: the server does
    * nothing with it before the decision, and a question that is withdrawn without an answer would block the turn.
    */
-  addressed(type: CallMessage["type"], agentId: number, callId: string): CodeyCall | undefined {
-    const lines = this.#byKey.get(keyOf(agentId, callId));
+  addressed(type: CallMessage["type"], agentId: number, callId: string): WireCall | undefined {
+    const lines = this.#byKey.get(callKey(agentId, callId));
     if (!lines) return undefined;
     const [requested, awaiting, begun] = [lines.requested.first, lines.awaiting.first, lines.begun.first];
     switch (type) {
@@ -170,8 +170,8 @@ export class TurnCalls {
   }
 
   /** Changes the state of a call to `next`. */
-  update(known: CodeyCall, next: TurnToolCall): void {
-    const lines = this.#byKey.get(keyOf(known.agentId, known.callId));
+  update(known: WireCall, next: TurnToolCall): void {
+    const lines = this.#byKey.get(callKey(known.agentId, known.callId));
     const from = lineOf(known.call);
     const to = lineOf(next);
     known.call = next;
@@ -182,8 +182,8 @@ export class TurnCalls {
   }
 
   /** The call with the oldest open question of this id, if it has been decided: decisions are sent in the order of the questions. */
-  nextRuled({ agentId, callId }: CodeyCall): CodeyCall | undefined {
-    const asked = this.#byKey.get(keyOf(agentId, callId))?.awaiting.first;
+  nextRuled({ agentId, callId }: WireCall): WireCall | undefined {
+    const asked = this.#byKey.get(callKey(agentId, callId))?.awaiting.first;
     return asked?.ruling ? asked : undefined;
   }
 
@@ -193,7 +193,7 @@ export class TurnCalls {
   }
 
   /** Removes the calls that await a decision. Calls of one id come in the order of their questions. */
-  *takeAwaiting(): Iterable<CodeyCall> {
+  *takeAwaiting(): Iterable<WireCall> {
     for (const { awaiting } of this.#byKey.values())
       for (let next = awaiting.take(); next; next = awaiting.take()) yield next;
   }
@@ -205,6 +205,6 @@ function lineOf(call: TurnToolCall): keyof SameId | undefined {
 }
 
 /** The key of the calls of one agent and id: a server may count ids separately for each agent. */
-export function keyOf(agentId: number, callId: string): string {
+export function callKey(agentId: number, callId: string): string {
   return `${agentId} ${callId}`;
 }

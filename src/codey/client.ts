@@ -16,8 +16,8 @@ import { encode, type History, type State } from "./messages.ts";
 import { type CodeyClientOptions, resolveOptions } from "./options.ts";
 import { CODEY_SUBJECTS } from "./subjects.ts";
 import type { CodeyEvent, CodeyResult } from "./turn.ts";
-import { Turns } from "./turns.ts";
-import { Wire } from "./wire.ts";
+import { CodeyTurns } from "./turns.ts";
+import { CodeyWire } from "./wire.ts";
 
 /**
  * Client of codey-server's WebSocket protocol.
@@ -39,8 +39,8 @@ export class CodeyClient
   implements AgentClient<CodeyEvent, CodeyResult, object, CodeyPromptInput, CodeyClientEvents>
 {
   readonly #core: CodeyCore;
-  readonly #wire: Wire;
-  readonly #turns: Turns;
+  readonly #wire: CodeyWire;
+  readonly #turns: CodeyTurns;
 
   /** @throws InvalidInputError or UnsupportedError for invalid options; UnsupportedError for an engine that lacks a needed feature. */
   constructor(options: CodeyClientOptions) {
@@ -57,8 +57,8 @@ export class CodeyClient
     });
     super(core);
     const gate = new Gate(core, options, CODEY_SUBJECTS);
-    const wire = new Wire({ settings, core });
-    const turns = new Turns({ settings, wire, gate, core });
+    const wire = new CodeyWire({ settings, core });
+    const turns = new CodeyTurns({ settings, wire, gate, core });
     wire.serve(turns);
     this.#core = core;
     this.#wire = wire;

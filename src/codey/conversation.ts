@@ -2,18 +2,18 @@
 import { type ConnectionLostError, copyError } from "../core/errors.ts";
 import {
   type Conversation,
+  type ConversationMemory,
   type ConversationMessage,
   type ConversationState,
+  type ConversationStep,
   LiveConversation,
-  type Memory,
-  type Step,
 } from "../core/turn/conversation.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
 import type { CodeyCore } from "./events.ts";
 import type { CodeyPromptInput } from "./input.ts";
 import type { CodeyEvent, CodeyResult } from "./turn.ts";
-import type { Wire } from "./wire.ts";
+import type { CodeyWire } from "./wire.ts";
 
 /** A conversation with a Codey server: the session of the connection. Both end together. */
 export type CodeyConversation = Conversation<
@@ -31,14 +31,20 @@ export interface CodeyConversationState extends ConversationState {
   readonly sessionId?: string;
 }
 
-type CodeyMemory = Memory<CodeyEvent, CodeyResult, object, CodeyPromptInput, CodeyConversationState>;
-type CodeyStep = Step<CodeyEvent, CodeyResult>;
+type CodeyMemory = ConversationMemory<
+  CodeyEvent,
+  CodeyResult,
+  object,
+  CodeyPromptInput,
+  CodeyConversationState
+>;
+type CodeyStep = ConversationStep<CodeyEvent, CodeyResult>;
 type MakeTurn = (input: PromptOf<CodeyPromptInput>, options: TurnOptions | undefined) => CodeyStep;
 
 /** The messages of one session, from all turns of the client. The server's own history is empty. */
-export class Transcript implements CodeyMemory {
+export class CodeyTranscript implements CodeyMemory {
   readonly shared = true;
-  readonly #wire: Wire;
+  readonly #wire: CodeyWire;
   readonly #core: CodeyCore;
   readonly #turns: { readonly create: MakeTurn };
   #messages: readonly ConversationMessage[] = [];
@@ -46,7 +52,7 @@ export class Transcript implements CodeyMemory {
   #lost: { readonly error: ConnectionLostError; readonly sessionId: string | undefined } | undefined;
   #conversation: CodeyConversation | undefined;
 
-  constructor(setup: { wire: Wire; core: CodeyCore }, turns: { readonly create: MakeTurn }) {
+  constructor(setup: { wire: CodeyWire; core: CodeyCore }, turns: { readonly create: MakeTurn }) {
     this.#wire = setup.wire;
     this.#core = setup.core;
     this.#turns = turns;

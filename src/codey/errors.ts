@@ -36,7 +36,7 @@ const BEGINNINGS: readonly (readonly [beginning: string, kind: CodeyFailureKind]
 ];
 
 /** The error of a turn that the server ended with an `Error`. `message` is the server's own, without credentials. */
-export function turnError(message: string, fatal: boolean): CodeyTurnError {
+export function codeyTurnError(message: string, fatal: boolean): CodeyTurnError {
   const status = Number(HTTP.exec(message)?.[1]);
   const kind = status
     ? "http"

@@ -6,7 +6,7 @@ import type { ServerError, TurnMessage } from "./messages.ts";
 import type { CodeyEvent, CodeyResult } from "./turn.ts";
 
 /** A server session. Each connection has a new, empty session. */
-export interface SessionStarted {
+export interface CodeySessionStarted {
   readonly sessionId: string;
   /** Whether this client had an earlier session, whose messages the server has forgotten. */
   readonly contextLost: boolean;
@@ -15,7 +15,7 @@ export interface SessionStarted {
 
 /** The events of a Codey client, including the events of every client. */
 export interface CodeyClientEvents extends ClientEvents<CodeyEvent, CodeyResult> {
-  sessionStarted: [session: SessionStarted];
+  sessionStarted: [session: CodeySessionStarted];
   /** A message of a turn that was cancelled or has ended in the client. No turn gets the message. */
   late: [message: TurnMessage];
   /** A message of a turn while no turn runs. No later turn gets the message. */

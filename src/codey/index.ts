@@ -3,15 +3,15 @@ export * from "../core/index.ts";
 export { CodeyClient } from "./client.ts";
 export type { CodeyConversation, CodeyConversationState } from "./conversation.ts";
 export { type CodeyFailureKind, CodeyTurnError } from "./errors.ts";
-export type { CodeyClientEvents, SessionStarted } from "./events.ts";
+export type { CodeyClientEvents, CodeySessionStarted as SessionStarted } from "./events.ts";
 export type { CodeyPromptInput } from "./input.ts";
 export type {
   AgentState,
+  CodeyPendingApproval as PendingApproval,
   Finished,
   FinishedUsage,
   History,
   HistoryMessage,
-  PendingApproval,
   RequestedCall,
   Retrying,
   ServerError,

@@ -4,7 +4,7 @@ import { isObject } from "../core/checks.ts";
 import { boolean, lazy, list, literal, type Reads, readByType, type Shape } from "../core/schemas.ts";
 
 /** The greeting; the first message of every connection. */
-export interface Connected {
+interface Connected {
   readonly type: "Connected";
   /** New for every connection: the server resumes no session. */
   readonly session_id: string;
@@ -124,7 +124,7 @@ export interface AgentState {
   readonly is_streaming: boolean;
 }
 
-export interface PendingApproval {
+export interface CodeyPendingApproval {
   readonly agent_id: number;
   readonly call_id: string;
   readonly name: string;
@@ -136,11 +136,11 @@ export interface State {
   readonly type: "State";
   readonly agents: readonly AgentState[];
   /** In no order. May contain calls that a cancel has ended. */
-  readonly pending_approvals: readonly PendingApproval[];
+  readonly pending_approvals: readonly CodeyPendingApproval[];
 }
 
 /** The answer to `Ping`. */
-export interface Pong {
+interface Pong {
   readonly type: "Pong";
 }
 
@@ -169,7 +169,10 @@ export type TurnMessage =
 type KnownMessage = Connected | TurnMessage | History | State | Pong | ServerError;
 
 /** The kind of a frame. */
-export type ServerMessage = KnownMessage | { readonly type: "unknown"; readonly message: unknown } | Invalid;
+export type CodeyServerMessage =
+  | KnownMessage
+  | { readonly type: "unknown"; readonly message: unknown }
+  | Invalid;
 
 /** A frame that is no message, or a message that cannot be read or handled. */
 export interface Invalid {
@@ -260,7 +263,7 @@ export const SCHEMAS: { readonly [Message in KnownMessage as Message["type"]]: R
   }),
   State: lazy(() => {
     const agent = { id: u32, name: textOrNull, is_streaming: boolean } satisfies Shape<AgentState>;
-    const pending = { ...ofCall, name: string, params: json } satisfies Shape<PendingApproval>;
+    const pending = { ...ofCall, name: string, params: json } satisfies Shape<CodeyPendingApproval>;
     return z.looseObject({
       type: literal("State"),
       agents: list(z.looseObject(agent)),
@@ -285,7 +288,7 @@ export function isDelta(frame: unknown): frame is TextDelta | ThinkingDelta {
 }
 
 /** Reads one parsed frame. Never throws. */
-export function decode(frame: unknown): ServerMessage {
+export function decode(frame: unknown): CodeyServerMessage {
   if (isDelta(frame)) return frame;
   if (!isObject(frame)) return { type: "invalid", problem: "a frame that is not an object" };
   const { type } = frame;

@@ -3,7 +3,7 @@ import { decideCall, inferStart } from "../core/gate/decision.ts";
 import { GrowingText } from "../core/text.ts";
 import type { TurnResult } from "../core/turn/turn.ts";
 import type { Ruling, TurnToolCall } from "../core/values.ts";
-import { type CallMessage, type CodeyCall, keyOf, stepCall, TurnCalls } from "./calls.ts";
+import { type CallMessage, callKey, stepCall, TurnCalls, type WireCall } from "./calls.ts";
 import type { RequestedCall, Retrying, ToolRequest, ToolStarted, TurnMessage } from "./messages.ts";
 import type { CodeyUsage } from "./usage.ts";
 
@@ -61,9 +61,9 @@ export interface TurnStep {
   readonly event?: CodeyEvent;
   readonly changed: readonly TurnToolCall[];
   /** The call needs a decision. */
-  readonly ask?: CodeyCall;
+  readonly ask?: WireCall;
   /** The open decision on the call is no longer needed. */
-  readonly decided?: CodeyCall;
+  readonly decided?: WireCall;
   readonly warning?: string;
   /** The turn has finished, or the server retries without end. */
   readonly end?: "finished" | "retries";
@@ -103,26 +103,26 @@ export function stepTurn(state: TurnState, message: TurnMessage): TurnStep {
     case "Retrying":
       return onRetrying(state, message);
     case "Finished":
-      return isOfRoot(state, message.agent_id) ? { ...told, end: "finished" } : told; // otherwise a sub-agent has finished
+      return isRootAgent(state, message.agent_id) ? { ...told, end: "finished" } : told; // otherwise a sub-agent has finished
     default:
       return message satisfies never;
   }
 }
 
 /** Whether an agent is the root agent. Before the first message of any agent: agent 0. */
-export function isOfRoot({ root = 0 }: TurnState, agentId: number): boolean {
+export function isRootAgent({ root = 0 }: TurnState, agentId: number): boolean {
   return agentId === root;
 }
 
 /** The text that an event adds to the turn's text. Only the root agent adds text. */
-export function textOf(state: TurnState, event: CodeyEvent): string {
+export function textOfEvent(state: TurnState, event: CodeyEvent): string {
   return event.type === "TextDelta" && event.agent_id === state.root ? event.content : "";
 }
 
 /** Applies a decision to a call that awaits it. */
 export function decide(
   { calls }: TurnState,
-  asked: CodeyCall,
+  asked: WireCall,
   ruling: Ruling,
 ): TurnStep & { readonly approved: boolean } {
   const decided = decideCall(asked.call, ruling);
@@ -167,7 +167,7 @@ function newRound({ rounds, maxTextBytes }: TurnState): Round {
 /** Each entry is a new call. The root agent's calls end its round, even one without text. */
 function onRequest(state: TurnState, message: ToolRequest): TurnToolCall[] {
   const { agent_id: agentId, calls } = message;
-  if (isOfRoot(state, agentId) && calls.length > 0) prelude(state);
+  if (isRootAgent(state, agentId) && calls.length > 0) prelude(state);
   return calls.map((told) => add(state, agentId, told.call_id, told, told).call);
 }
 
@@ -176,7 +176,7 @@ function onCall(state: TurnState, message: CallMessage): TurnStep {
   const { calls } = state;
   const known = calls.addressed(type, agentId, callId);
   // All calls of this id have ended, and only a question begins another call.
-  if (!known && type !== "ToolAwaitingApproval" && calls.has(keyOf(agentId, callId)))
+  if (!known && type !== "ToolAwaitingApproval" && calls.has(callKey(agentId, callId)))
     return { changed: NOTHING };
   const addressed = known ?? add(state, agentId, callId, "name" in message ? message : {}, message);
   const step = stepCall(addressed.call, message);
@@ -205,7 +205,7 @@ function add(
   callId: string,
   told: Partial<RequestedCall>,
   raw: unknown,
-): CodeyCall {
+): WireCall {
   const added = state.calls.add(agentId, callId, told, raw);
   const round = state.rounds.at(-1) ?? newRound(state);
   round.calls.push(added.call.id);

@@ -5,7 +5,7 @@ import { type AgentwireError, ConnectionLostError } from "../core/errors.ts";
 import type { Gate, Withdraw } from "../core/gate/gate.ts";
 import { closedInTurn, lostInTurn } from "../core/link/connection-errors.ts";
 import { randomId } from "../core/random-id.ts";
-import type { Step } from "../core/turn/conversation.ts";
+import type { ConversationStep } from "../core/turn/conversation.ts";
 import type { PromptOf } from "../core/turn/prompt-input.ts";
 import { type Course, Runner } from "../core/turn/runner.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
@@ -15,29 +15,29 @@ import {
   type BarrierSetup,
   cancelFrames,
   denyLate,
-  remember,
+  rememberCalls,
   type StoppableTurn,
   sendCancel,
 } from "./barrier.ts";
-import { type CodeyCall, keyOf } from "./calls.ts";
-import { Transcript } from "./conversation.ts";
-import { contextLost, mayRun, misconfigured, turnError, unreadable } from "./errors.ts";
+import { callKey, type WireCall } from "./calls.ts";
+import { CodeyTranscript } from "./conversation.ts";
+import { codeyTurnError, contextLost, mayRun, misconfigured, unreadable } from "./errors.ts";
 import { buildPrompt, type CodeyPrompt, type CodeyPromptInput } from "./input.ts";
 import { encode, type Finished, type Invalid, type ServerError, type TurnMessage } from "./messages.ts";
 import {
   type CodeyEvent,
   type CodeyResult,
   decide,
-  isOfRoot,
+  isRootAgent,
   MAX_RETRIES,
   newTurnState,
   roundsOf,
   stepTurn,
   stepUnreadable,
   type TurnStep,
-  textOf,
+  textOfEvent,
 } from "./turn.ts";
-import type { WireUser } from "./wire.ts";
+import type { CodeyWireUser } from "./wire.ts";
 
 /** One turn of this client, from the call to its end. */
 interface Job extends StoppableTurn {
@@ -68,22 +68,22 @@ type Floor =
 const FREE: Floor = { name: "free" };
 
 /** The turns of one client. */
-export class Turns implements Course<Job>, WireUser {
+export class CodeyTurns implements Course<Job>, CodeyWireUser {
   readonly runner: Runner<CodeyEvent, CodeyResult, Job>;
   readonly #setup: TurnsSetup;
   #floor: Floor = FREE;
   /** The messages of the current session. */
-  #transcript: Transcript;
+  #transcript: CodeyTranscript;
   /** The turn that was running when the current message arrived. Stays set if the handler throws. */
   #handled: Job | undefined;
 
   constructor(setup: TurnsSetup) {
     this.#setup = setup;
     this.runner = new Runner(setup.core, this);
-    this.#transcript = new Transcript(setup, this);
+    this.#transcript = new CodeyTranscript(setup, this);
   }
 
-  get transcript(): Transcript {
+  get transcript(): CodeyTranscript {
     return this.#transcript;
   }
 
@@ -91,7 +91,10 @@ export class Turns implements Course<Job>, WireUser {
    * Makes a turn without sending it.
    * @throws InvalidInputError, PayloadTooLargeError, UnsupportedError or QueueFullError; ClosedError on a closed client.
    */
-  create(input: PromptOf<CodeyPromptInput>, options: TurnOptions | undefined): Step<CodeyEvent, CodeyResult> {
+  create(
+    input: PromptOf<CodeyPromptInput>,
+    options: TurnOptions | undefined,
+  ): ConversationStep<CodeyEvent, CodeyResult> {
     const { settings, core, gate } = this.#setup;
     core.assertOpen();
     checkCallOptions(options, TURN_CHECKS);
@@ -104,7 +107,7 @@ export class Turns implements Course<Job>, WireUser {
         bytes: prompt.bytes,
         options,
         idleTimeout: settings.idleTimeout,
-        textOf: (event) => textOf(state, event),
+        textOf: (event) => textOfEvent(state, event),
         soFar: ({ usage, endedBy }) => ({ usage, endedBy }),
       },
       (turn) => ({ turn, prompt, state, open: new Map(), usage: undefined, endedBy: undefined }),
@@ -153,7 +156,7 @@ export class Turns implements Course<Job>, WireUser {
   lost(error: AgentwireError): void {
     const job = this.#clear();
     this.#transcript.end(contextLost(error));
-    this.#transcript = new Transcript(this.#setup, this);
+    this.#transcript = new CodeyTranscript(this.#setup, this);
     this.#setup.gate.newSession();
     if (job) {
       this.#leave(job, "disconnected", "the connection has ended");
@@ -193,7 +196,7 @@ export class Turns implements Course<Job>, WireUser {
   /** Whether a message is about a call of an ended turn. A question always belongs to this turn. */
   #isOfEarlierTurn({ state }: Job, message: TurnMessage): boolean {
     if (!("call_id" in message) || message.type === "ToolAwaitingApproval") return false;
-    const key = keyOf(message.agent_id, message.call_id);
+    const key = callKey(message.agent_id, message.call_id);
     return !state.calls.has(key) && this.#setup.wire.session?.past.get(key) === true;
   }
 
@@ -223,7 +226,7 @@ export class Turns implements Course<Job>, WireUser {
     this.#floor = FREE;
     core.connection.healthy();
     this.#transcript.answered(turn.text);
-    remember(wire, state.calls);
+    rememberCalls(wire, state.calls);
     this.#leave(job, "ended", "the turn is over");
     const rounds = roundsOf(state);
     turn.complete({
@@ -246,7 +249,7 @@ export class Turns implements Course<Job>, WireUser {
       const barrier = this.#raise(job);
       if (!error.fatal) sendCancel(wire, job.state.calls);
       this.#leave(job, "ended", "the turn has failed");
-      job.turn.fail(turnError(error.message, error.fatal));
+      job.turn.fail(codeyTurnError(error.message, error.fatal));
       if (!error.fatal) this.#ping(barrier);
     } else if (stopped && !stopped.turn.settled) {
       stopped.endedBy ??= error;
@@ -262,7 +265,7 @@ export class Turns implements Course<Job>, WireUser {
   /** Without this, an unreadable end of a turn, or an unreadable question about a call, would leave the turn waiting without end. */
   #onInvalid({ claims, undecided, agentId, problem }: Invalid, raw: string): void {
     const job = this.#running;
-    const isOfTurn = agentId !== undefined && job && isOfRoot(job.state, agentId);
+    const isOfTurn = agentId !== undefined && job && isRootAgent(job.state, agentId);
     if (claims === "Error" || (claims === "Finished" && isOfTurn)) job?.turn.stopWith(unreadable(problem));
     if (undecided !== undefined) this.#denyUnreadable(agentId ?? 0, undecided, raw);
     const handled = this.#handled;
@@ -275,17 +278,17 @@ export class Turns implements Course<Job>, WireUser {
     this.pump();
   }
 
-  #ask(job: Job, asked: CodeyCall): void {
+  #ask(job: Job, asked: WireCall): void {
     const { id, name, input, raw } = asked.call;
     const { turn, open, state } = job;
     const decided = (ruling: Ruling): void => this.#decided(job, asked, ruling);
-    const agent = isOfRoot(state, asked.agentId) ? {} : { agent: `agent ${asked.agentId}` };
+    const agent = isRootAgent(state, asked.agentId) ? {} : { agent: `agent ${asked.agentId}` };
     const call = { id, name, input, turnId: turn.id, raw, ...agent };
     const withdraw = this.#setup.gate.ask(call, { turn, isHandled: false, decided });
     if (asked.ruling === undefined) open.set(id, withdraw); // a rule may have decided the call at once
   }
 
-  #decided(job: Job, asked: CodeyCall, ruling: Ruling): void {
+  #decided(job: Job, asked: WireCall, ruling: Ruling): void {
     job.open.delete(asked.call.id);
     if (this.#running !== job || asked.call.state !== "awaiting") return; // the request was withdrawn: send nothing
     asked.ruling = ruling;
@@ -293,7 +296,7 @@ export class Turns implements Course<Job>, WireUser {
   }
 
   /** Sends the decisions that are ready. A `ToolDecision` has only the id, so it answers the oldest open question of that id. */
-  #sendDecisions(job: Job, sameId: CodeyCall): void {
+  #sendDecisions(job: Job, sameId: WireCall): void {
     const { calls } = job.state;
     for (let ruled = calls.nextRuled(sameId); ruled?.ruling; ruled = calls.nextRuled(sameId)) {
       const { approved, ...step } = decide(job.state, ruled, ruled.ruling);

@@ -10,9 +10,9 @@ import type { ErrorData, Json, SessionEndedData, UniversalUsage } from "../unive
 import { attach } from "../universal/listen/attach.ts";
 import type { Binding, CallFacts, CompletedFacts, FailedFacts, Mapping } from "../universal/mapping.ts";
 import type { AgentSource, UniversalOptions, UniversalStream } from "../universal/stream.ts";
-import { keyOf } from "./calls.ts";
+import { callKey } from "./calls.ts";
 import { CodeyClient } from "./client.ts";
-import { CodeyTurnError, turnError, UnconfirmedCancel } from "./errors.ts";
+import { CodeyTurnError, codeyTurnError, UnconfirmedCancel } from "./errors.ts";
 import type { CodeyPromptInput } from "./input.ts";
 import type { CodeyClientOptions } from "./options.ts";
 import type { CodeyEvent, CodeyResult } from "./turn.ts";
@@ -147,7 +147,10 @@ export class CodeyMapping implements Mapping<CodeyEvent, CodeyResult> {
 
   #onServerError(value: unknown, session: Session): void {
     const { message, fatal } = isObject(value) ? value : {};
-    const error = turnError(typeof message === "string" ? message : "an error without words", fatal === true);
+    const error = codeyTurnError(
+      typeof message === "string" ? message : "an error without words",
+      fatal === true,
+    );
     const data = {
       message: error.message,
       code: "codey.turn_error",
@@ -187,7 +190,7 @@ class StrayCalls {
     switch (event.type) {
       case "ToolRequest":
         for (const { call_id, name, params } of event.calls) {
-          this.#ids.delete(keyOf(event.agent_id, call_id)); // each entry is a new call
+          this.#ids.delete(callKey(event.agent_id, call_id)); // each entry is a new call
           this.#call(event.agent_id, call_id, { name, input: params, agent }, session);
         }
         return;
@@ -209,7 +212,7 @@ class StrayCalls {
         if (type === "ToolDelta") session.callOutput(id, event.content);
         if (type === "ToolCompleted") session.endCall(id, { output: event.content, parts: [] }, "done");
         if (type === "ToolError") session.endCall(id, { output: event.error, parts: [] }, "failed");
-        if (type === "ToolCompleted" || type === "ToolError") this.#ids.delete(keyOf(agent_id, call_id));
+        if (type === "ToolCompleted" || type === "ToolError") this.#ids.delete(callKey(agent_id, call_id));
         return;
       }
       case "TextDelta":
@@ -229,7 +232,7 @@ class StrayCalls {
     call: { readonly name: string; readonly input: unknown; readonly agent: AgentKey },
     session: Session,
   ): string {
-    const key = keyOf(agentId, nativeId);
+    const key = callKey(agentId, nativeId);
     const known = this.#ids.get(key);
     if (known !== undefined) return known;
     this.#count++;

@@ -15,6 +15,7 @@ import { Replies } from "../core/replies.ts";
 import { TIMEOUT_HINT } from "./errors.ts";
 import type { CodeyCore } from "./events.ts";
 import {
+  type CodeyServerMessage,
   decode,
   encode,
   type FinishedUsage,
@@ -22,7 +23,6 @@ import {
   type Invalid,
   invalid,
   type ServerError,
-  type ServerMessage,
   type State,
   type TurnMessage,
 } from "./messages.ts";
@@ -30,7 +30,7 @@ import type { CodeySettings } from "./options.ts";
 import { type CodeyUsage, UsageCount } from "./usage.ts";
 
 /** The user of the wire: the turns. */
-export interface WireUser {
+export interface CodeyWireUser {
   /** The connection is ready: send the waiting prompt. */
   pump(): void;
   /** A message of a turn, or a message that cannot be read or handled. `text` is the frame. */
@@ -74,9 +74,9 @@ class Session {
 }
 
 /** The protocol below the turns: the greeting, requests answered in order, and loss. */
-export class Wire implements ClientProtocol {
+export class CodeyWire implements ClientProtocol {
   readonly #setup: WireSetup;
-  #user: WireUser | undefined;
+  #user: CodeyWireUser | undefined;
   #session: Session | undefined;
   #sessionId: string | undefined;
 
@@ -85,7 +85,7 @@ export class Wire implements ClientProtocol {
   }
 
   /** Sets the user: the wire is made before its user. */
-  serve(user: WireUser): void {
+  serve(user: CodeyWireUser): void {
     this.#user = user;
   }
 
@@ -197,7 +197,7 @@ export class Wire implements ClientProtocol {
     return [...this.#user.farewell(), encode.ping, encode.ping, encode.ping];
   }
 
-  #onGreeting(session: Session, message: ServerMessage): void {
+  #onGreeting(session: Session, message: CodeyServerMessage): void {
     const { connection, redactor, events } = this.#setup.core;
     if (message.type === "Connected") {
       const { session_id: sessionId } = message;
@@ -215,7 +215,7 @@ export class Wire implements ClientProtocol {
     connection.refuse(new HandshakeError("rejected", problem));
   }
 
-  #onMessage(session: Session, message: ServerMessage, text: string): void {
+  #onMessage(session: Session, message: CodeyServerMessage, text: string): void {
     const { core } = this.#setup;
     switch (message.type) {
       case "Pong":
@@ -260,7 +260,7 @@ function noReply(what: string, timeout: number): AgentwireError {
   return new RequestTimeoutError(`the server did not answer \`${what}\` within ${timeout} ms`, { timeout });
 }
 
-function nameOf(message: ServerMessage): string {
+function nameOf(message: CodeyServerMessage): string {
   if (message.type === "invalid") return message.problem;
   return message.type === "unknown" ? "a message of an unknown type" : `\`${message.type}\``;
 }

@@ -1,7 +1,7 @@
 // Checks of values that callers pass. The `InvalidInputError` for a wrong value says what to pass instead.
 import { MAX_DELAY } from "./clock.ts";
 import { InvalidInputError } from "./errors.ts";
-import { checkNames, labelled } from "./names.ts";
+import { checkNames, labelledName } from "./names.ts";
 
 /** Copies a value without its `undefined` fields, which would hide defaults. */
 export function defined<T extends object>(
@@ -123,7 +123,7 @@ export function checkValues(value: object, expected: Readonly<Record<string, Che
   for (const [name, { expects, holds, fields }] of Object.entries(expected)) {
     const field = given.get(name);
     if (field === undefined) continue;
-    const label = labelled(what, name);
+    const label = labelledName(what, name);
     const inner = fields ? innerOf(field, fields, label.replaceAll("`", "")) : [];
     for (const each of inner) checkNames(...each); // names first, so that a misspelt `then` gets a hint
     if (!holds(field))

@@ -131,7 +131,7 @@ export class IdleClock {
 }
 
 /** Starts a time limit in ms. 0: no limit. */
-export function limited(
+export function startLimit(
   clock: Clock,
   limit: number,
   expire: () => void,

@@ -15,7 +15,7 @@ export function checkName(name: unknown, known: object, what: string): void {
   const names = Object.keys(known);
   const meant = closest(given, names);
   const hint = meant === undefined ? `These exist: ${names.join(", ")}.` : `Did you mean \`${meant}\`?`;
-  throw new InvalidInputError(`${labelled(what, given)} does not exist.`, hint);
+  throw new InvalidInputError(`${labelledName(what, given)} does not exist.`, hint);
 }
 
 /** Checks the names of all own fields, even undefined ones. @throws as {@link checkName} */
@@ -23,7 +23,7 @@ export function checkNames(value: object, known: object, what: string): void {
   for (const name of Object.keys(value)) checkName(name, known, what);
 }
 
-export function labelled(what: string, name: string): string {
+export function labelledName(what: string, name: string): string {
   return what.endsWith(".") ? `${what}${name}` : `${what} \`${name}\``;
 }
 

@@ -1,9 +1,9 @@
 // Makes a zod schema from a shape of `universal`.
 import * as z from "zod/mini";
-import type { Form, Shape } from "../universal/shapes.ts";
+import type { Form, TypeShape } from "../universal/shapes.ts";
 
 /** Makes the zod schema of a shape, once, so that a JSON Schema can name it. */
-export function toZod<T>(shape: Shape<T>): z.ZodMiniType<T> {
+export function toZod<T>(shape: TypeShape<T>): z.ZodMiniType<T> {
   return schemaOf(shape) as z.ZodMiniType<T>; // the compiler has tied the shape to its type
 }
 

@@ -20,17 +20,17 @@ export {
   type CassScript,
   type CassStep,
   type CassTool,
-  type CassUsage,
   cassStep,
+  type ScriptedUsage as CassUsage,
 } from "./cass/script.ts";
 export { MockCassServer } from "./cass/server.ts";
 export type {
-  CassConversation,
   CassMessage,
   CassModel,
   CassProvider,
-  CassUser,
   NewConversation,
+  StoredConversation as CassConversation,
+  StoredUser as CassUser,
 } from "./cass/store.ts";
 export type { CassDeath, CassEnd, CassStatusTexts, MockCassSwitches } from "./cass/switches.ts";
 export type { CassClaims } from "./cass/tokens.ts";
@@ -40,16 +40,16 @@ export type {
   AnswerData,
   CancelUserInputData,
   FileContents,
-  McpTool,
+  ListedMcpTool as McpTool,
   McpToolData,
   PromptData,
   PromptErrorFields,
   PromptResponseFields,
   ReadFilesResponseData,
   RequestResult,
+  SentToolOutput as ToolOutput,
   SseErrorFields,
   ToolCallResponseData,
-  ToolOutput,
   ToolOutputPart,
 } from "./codebuff/messages.ts";
 export { MockCodebuff } from "./codebuff/mock.ts";
@@ -71,22 +71,22 @@ export type {
 } from "./codebuff/record.ts";
 export type {
   Asked,
-  McpConfig,
+  AskedFiles as ReadFilesRequest,
+  AskedMcpConfig as McpConfig,
+  AskedToolCall as ToolCallRequest,
   McpToolsRequest,
   PlannedToolCallRequest,
-  ReadFilesRequest,
   RequestOptions,
   RequestStep,
   RequestValue,
-  ToolCallRequest,
 } from "./codebuff/request-steps.ts";
 export {
-  type Answer,
   type AnswerContext,
   type ChunkStep,
   type LogChunkFields,
   type PlainStep,
   type Script,
+  type ScriptedAnswer as Answer,
   type Step,
   type StepResult,
   type SubAgentChunkFields,
@@ -156,7 +156,7 @@ export type {
   FakeCodebuffSwitches,
 } from "./codebuff-cli/scenario.ts";
 export type { FakeCodebuffEvent, FakeCodebuffScript, FakeCodebuffStep } from "./codebuff-cli/script.ts";
-export type { ClientMessage as CodeyClientMessage, CodeyUsage } from "./codey/messages.ts";
+export type { ClientMessage as CodeyClientMessage, WireUsage as CodeyUsage } from "./codey/messages.ts";
 export { MockCodey } from "./codey/mock.ts";
 export type { MockCodeyOptions, MockCodeySwitches } from "./codey/options.ts";
 export type {
@@ -195,6 +195,11 @@ export type { DripPace } from "./server/link.ts";
 export type { PortOption } from "./server/listen.ts";
 export type { UpgradeAttempt, UpgradeRefusal } from "./server/port.ts";
 export type { ProtocolMock } from "./server/protocol-mock.ts";
-export type { ConnectionClosed, FrameRecord, ServedConnection, ViolationRecord } from "./server/record.ts";
+export type {
+  ConnectionClosed,
+  ConnectionFrame as FrameRecord,
+  ServedConnection,
+  ViolationRecord,
+} from "./server/record.ts";
 export type { StepSource } from "./server/script-runner.ts";
 export type { TestSocket } from "./socket.ts";

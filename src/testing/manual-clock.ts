@@ -1,6 +1,6 @@
 // A clock that moves only when a test says so.
 import type { CancelTimer, Clock } from "../core/clock.ts";
-import { checkNames } from "./names.ts";
+import { checkMockNames } from "./names.ts";
 import { settle } from "./settle.ts";
 
 /** One timer that waits in a {@link ManualClock}. */
@@ -29,7 +29,7 @@ export class ManualClock implements Clock {
 
   /** @throws InvalidInputError for an option that does not exist */
   constructor(options: { readonly random?: number | (() => number); readonly epoch?: number } = {}) {
-    checkNames(options, { random: true, epoch: true }, "option");
+    checkMockNames(options, { random: true, epoch: true }, "option");
     const { random = 0.5, epoch = Date.now() } = options;
     this.#random = typeof random === "number" ? () => random : random;
     this.#epoch = epoch;

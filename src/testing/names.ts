@@ -43,13 +43,13 @@ export type NamesOf<Type> = { readonly [Name in keyof Type]-?: unknown };
  * @param what what the fields are, such as `option`
  * @throws InvalidMockInput that guesses what was meant
  */
-export function checkNames(value: object, known: object, what: string): void {
+export function checkMockNames(value: object, known: object, what: string): void {
   check(value, known, what, "");
 }
 
-/** The fields of a step, if they all exist. @throws InvalidMockInput as {@link checkNames} */
+/** The fields of a step, if they all exist. @throws InvalidMockInput as {@link checkMockNames} */
 export function checked<Fields extends object>(fields: Fields, known: object): Fields {
-  checkNames(fields, known, "field of the step");
+  checkMockNames(fields, known, "field of the step");
   return fields;
 }
 

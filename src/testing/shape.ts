@@ -5,7 +5,7 @@ import { type Dict, isDict } from "./server/dict.ts";
  * Shapes of objects by their names. A shape lists fields: `"id:string tags?:string[] state:open|closed title:string|null"`. A `?`
  * marks a field that may be missing. A type is a key of {@link TYPES}, the name of a shape, or a word that stands for itself.
  */
-export type Shapes = Readonly<Record<string, string>>;
+export type ShapeTable = Readonly<Record<string, string>>;
 
 /** Something that is wrong with a value. */
 export interface Issue {
@@ -35,7 +35,7 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
 export function fieldIssues(
   value: Dict,
   shape: string,
-  shapes: Shapes = {},
+  shapes: ShapeTable = {},
   path: Issue["path"] = [],
 ): readonly Issue[] {
   return shape.split(" ").flatMap((field) => {
@@ -50,7 +50,7 @@ export function fieldIssues(
 function typeIssues(
   input: unknown,
   type: string,
-  shapes: Shapes,
+  shapes: ShapeTable,
   at: Pick<Issue, "path" | "parent">,
 ): readonly Issue[] {
   const wrong = (expected: string): readonly Issue[] => [{ ...at, expected, input }];

@@ -3,7 +3,7 @@ import type * as U from "./events.ts";
 import { UNIVERSAL_EVENT_TYPES } from "./events.ts";
 
 /** A type as data, so that the check and both schemas cannot differ. `is` exists only for the compiler. */
-export type Shape<T> = Form & { readonly is?: T };
+export type TypeShape<T> = Form & { readonly is?: T };
 
 export type Form =
   /** Any value except a missing one. */
@@ -24,43 +24,43 @@ export type Form =
 export type Forms = Readonly<Record<string, Form & { readonly isOptional?: true }>>;
 
 /** The shape of each field of an interface. The compiler refuses a missing field and a wrong type. */
-export type Shapes<T> = { readonly [Name in keyof T]-?: Shape<T[Name]> };
+export type Shapes<T> = { readonly [Name in keyof T]-?: TypeShape<T[Name]> };
 
-export const any: Shape<unknown> = { kind: "any" };
-export const boolean: Shape<boolean> = { kind: "boolean" };
-export const number: Shape<number> = { kind: "number" };
-export const whole: Shape<number> = { kind: "whole" };
-export const string: Shape<string> = { kind: "string" };
-export const literalTrue: Shape<true> = { kind: "true" };
+export const any: TypeShape<unknown> = { kind: "any" };
+const boolean: TypeShape<boolean> = { kind: "boolean" };
+const number: TypeShape<number> = { kind: "number" };
+const whole: TypeShape<number> = { kind: "whole" };
+const string: TypeShape<string> = { kind: "string" };
+export const literalTrue: TypeShape<true> = { kind: "true" };
 
-export const wholeFrom = (min: number): Shape<number> => ({ kind: "whole", min });
+export const wholeFrom = (min: number): TypeShape<number> => ({ kind: "whole", min });
 
-export const matching = (expects: string, pattern: RegExp): Shape<string> => ({
+export const matching = (expects: string, pattern: RegExp): TypeShape<string> => ({
   kind: "string",
   expects,
   pattern,
 });
 
-export const word = <const Word extends string>(...words: readonly Word[]): Shape<Word> => ({
+export const word = <const Word extends string>(...words: readonly Word[]): TypeShape<Word> => ({
   kind: "word",
   words,
 });
 
-export const orNull = <T>(of: Shape<T>): Shape<T | null> => ({ kind: "null-or", of });
+export const orNull = <T>(of: TypeShape<T>): TypeShape<T | null> => ({ kind: "null-or", of });
 
-export const list = <T>(of: Shape<T>): Shape<readonly T[]> => ({ kind: "list", of });
+const list = <T>(of: TypeShape<T>): TypeShape<readonly T[]> => ({ kind: "list", of });
 
-export const optional = <T>(of: Shape<T>): Shape<T> & { readonly isOptional: true } => ({
+const optional = <T>(of: TypeShape<T>): TypeShape<T> & { readonly isOptional: true } => ({
   ...of,
   isOptional: true,
 });
 
-export const object = <T>(fields: Shapes<T>): Shape<T> => ({ kind: "object", fields });
+const object = <T>(fields: Shapes<T>): TypeShape<T> => ({ kind: "object", fields });
 
 /** The table's keys are the `type` values. */
 export const tagged = <T extends { readonly type: string }>(
   types: { readonly [Type in T["type"]]: Shapes<Omit<Extract<T, { readonly type: Type }>, "type">> },
-): Shape<T> => {
+): TypeShape<T> => {
   const forms = Object.entries<Forms>(types).map(([type, fields]): [string, Form] => {
     return [type, { kind: "object", fields: { type: word(type), ...fields } }];
   });
@@ -171,7 +171,7 @@ const turnStart = object<U.TurnStartMetadata>({
 });
 
 /** The data shape of each event type. */
-export const data: { readonly [Type in U.UniversalEventType]: Shape<U.DataOf<Type>> } = {
+export const data: { readonly [Type in U.UniversalEventType]: TypeShape<U.DataOf<Type>> } = {
   "session.started": object<U.SessionStartedData>({ metadata: any }),
   "session.ended": object<U.SessionEndedData>({
     reason: word("completed", "error", "terminated"),
@@ -243,7 +243,7 @@ const eventOf = <Type extends U.UniversalEventType>(type: Type): Form =>
   });
 
 /** An event. Its `type` selects the shape of its data. */
-export const event: Shape<U.UniversalEvent> = {
+export const event: TypeShape<U.UniversalEvent> = {
   kind: "tagged",
   types: Object.fromEntries(UNIVERSAL_EVENT_TYPES.map((type) => [type, eventOf(type)])),
 };

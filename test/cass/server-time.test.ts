@@ -3,7 +3,7 @@ import { ManualClock } from "agentwire/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Recovery } from "../../src/cass/recovery.ts";
-import { ServerTimes, stampOf } from "../../src/cass/server-time.ts";
+import { ServerTimes, serverStamp } from "../../src/cass/server-time.ts";
 import { fakeCass, say, serverTime } from "../helpers/cass-fake.ts";
 
 const HOUR = 3_600_000;
@@ -14,7 +14,7 @@ describe("a timestamp of the server", () => {
     ["2026-01-28T10:00:00.5", "2026-01-28T10:00:00.500000"],
     ["2026-01-28T10:00:00.964498", "2026-01-28T10:00:00.964498"],
   ])("%s compares as %s", (value, stamp) => {
-    expect(stampOf(value)).toBe(stamp);
+    expect(serverStamp(value)).toBe(stamp);
   });
 
   test.each([
@@ -32,7 +32,7 @@ describe("a timestamp of the server", () => {
     ["a time with nanoseconds", "2026-01-28T10:00:00.123456789"],
     ["a time with more behind it", "2026-01-28T10:00:00\n2027"],
   ])("is not %s", (_, value) => {
-    expect(stampOf(value)).toBe(undefined);
+    expect(serverStamp(value)).toBe(undefined);
   });
 });
 

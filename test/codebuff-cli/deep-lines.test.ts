@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { CodebuffCli, type CodebuffCliProfile, type ProtocolWarning } from "agentwire/codebuff-cli";
 import { describe, expect, test, vi } from "vitest";
 import { readLine } from "../../src/codebuff-cli/messages.ts";
-import { readOutput } from "../../src/codebuff-cli/report.ts";
+import { readReport } from "../../src/codebuff-cli/report.ts";
 import { LiveTurn } from "../../src/core/turn/live-turn.ts";
 import { NO_HOME } from "../helpers/codebuff-cli.ts";
 import { deepened, LEVELS } from "../helpers/deep.ts";
@@ -69,7 +69,7 @@ describe("a line that is nested too deeply", () => {
     const report = { success: true, output: "the answer", traces: [{ type: "tool_call", toolName: "a" }] };
     for (const levels of LEVELS) {
       for (const [field, text] of deepened(report, levels))
-        expect(readOutput(text).report, field).toMatchObject({ report: { status: "unreadable" } });
+        expect(readReport(text).report, field).toMatchObject({ report: { status: "unreadable" } });
     }
     const deep = deepened(report, 6_000).get("traces") ?? "";
     expect((await run([deep], "json")).outcome).toMatchObject({ status: "failed" });

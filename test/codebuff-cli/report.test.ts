@@ -1,11 +1,11 @@
 import { describe, expect, test, vi } from "vitest";
-import { newsOf, readOutput } from "../../src/codebuff-cli/report.ts";
+import { newsOf, readReport } from "../../src/codebuff-cli/report.ts";
 
 const NOTHING = { text: "", calls: false };
 
 /** What an output says of the run, and all of its events in order; decoded as a run decodes it, without a byte-order mark. */
 function readText(output: string) {
-  const { events, report } = readOutput(new TextDecoder().decode(new TextEncoder().encode(output)));
+  const { events, report } = readReport(new TextDecoder().decode(new TextEncoder().encode(output)));
   const news = report ? newsOf(report, NOTHING) : [];
   return { report: report?.report, events: [...events.map(({ event }) => event), ...news] };
 }
@@ -209,7 +209,7 @@ describe("a report", () => {
     ["all was told", { text: "I look. Done.", calls: true }, [], undefined],
   ])("is news where %s", (_, told, types, text) => {
     const traces = [{ type: "tool_call", toolName: "a" }];
-    const { report } = readOutput(JSON.stringify({ success: true, output: "I look. Done.", traces }));
+    const { report } = readReport(JSON.stringify({ success: true, output: "I look. Done.", traces }));
     const news = report ? newsOf(report, told) : [];
     expect(news.map(({ type }) => type)).toEqual(types);
     expect(news.at(-1)).toEqual(text === undefined ? undefined : expect.objectContaining({ text }));
@@ -219,7 +219,7 @@ describe("a report", () => {
     const opened = '{"a":[\n'.repeat(3_000);
     const parse = vi.spyOn(JSON, "parse");
     try {
-      expect(readOutput(`${opened}}`).report?.report).toEqual({ status: "unreadable" });
+      expect(readReport(`${opened}}`).report?.report).toEqual({ status: "unreadable" });
       const whole = parse.mock.calls.filter(([text]) => text.length > 1_000);
       expect(whole.length).toBeLessThanOrEqual(10);
     } finally {

@@ -1,16 +1,22 @@
 import { describe, expect, test } from "vitest";
 import { type PrintedEvent, readEvent, readLine } from "../../src/codebuff-cli/messages.ts";
-import { costOf, newTurnState, stepTurn, type TurnStep, textOf } from "../../src/codebuff-cli/turn.ts";
+import {
+  type CliTurnStep,
+  costOf,
+  newCliTurnState,
+  stepCliTurn,
+  textOfEvent,
+} from "../../src/codebuff-cli/turn.ts";
 
 /** The steps of a stream of lines, each given as the value of its JSON. */
 function play(...lines: readonly unknown[]) {
-  const state = newTurnState(1_000_000);
-  const steps = lines.map((value): TurnStep => {
+  const state = newCliTurnState(1_000_000);
+  const steps = lines.map((value): CliTurnStep => {
     const line = readLine(JSON.stringify(value));
     if (line.kind !== "event") throw new Error(`${JSON.stringify(value)} is no event`);
-    return stepTurn(state, line.event, line.raw);
+    return stepCliTurn(state, line.event, line.raw);
   });
-  return { state, steps, text: steps.map(({ event }) => textOf(event)).join("") };
+  return { state, steps, text: steps.map(({ event }) => textOfEvent(event)).join("") };
 }
 
 const text = (words: string, agentId?: string) => ({
@@ -88,8 +94,8 @@ describe("the text of a turn", () => {
   });
 
   test("what is remembered of chunks stops growing where the text of the turn does", () => {
-    const state = newTurnState(10);
-    for (let count = 0; count < 1_000; count++) stepTurn(state, { type: "chunk", text: "12345" }, "12345");
+    const state = newCliTurnState(10);
+    for (let count = 0; count < 1_000; count++) stepCliTurn(state, { type: "chunk", text: "12345" }, "12345");
     expect(state.chunked).toBe("1234512345");
   });
 });
@@ -124,25 +130,25 @@ describe("tool calls", () => {
   });
 
   test("with an error that is nested too deeply to be written has failed all the same", () => {
-    const state = newTurnState(1_000);
+    const state = newCliTurnState(1_000);
     const deep: unknown = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`);
     const printed = (value: unknown): PrintedEvent => {
       const line = readEvent({ type: "tool_result", toolCallId: "t1", output: [{ type: "json", value }] });
       if (line.kind !== "event") throw new Error("it is no event");
       return line.event;
     };
-    stepTurn(state, { type: "tool_call", toolCallId: "t1", toolName: "read_files", input: {} }, {});
-    expect(stepTurn(state, printed({ error: deep }), {}).call).toMatchObject({
+    stepCliTurn(state, { type: "tool_call", toolCallId: "t1", toolName: "read_files", input: {} }, {});
+    expect(stepCliTurn(state, printed({ error: deep }), {}).call).toMatchObject({
       state: "failed",
       error: expect.stringContaining("too deeply"),
     });
   });
 
   test("keep no more of what they put out than a turn keeps of its text", () => {
-    const state = newTurnState(10);
-    stepTurn(state, { type: "tool_call", toolCallId: "t1", toolName: "read_files", input: {} }, {});
+    const state = newCliTurnState(10);
+    stepCliTurn(state, { type: "tool_call", toolCallId: "t1", toolName: "read_files", input: {} }, {});
     const outputs = Array.from({ length: 4 }, () => {
-      const { call: known } = stepTurn(
+      const { call: known } = stepCliTurn(
         state,
         { type: "tool_progress", toolCallId: "t1", output: "12345678" },
         {},

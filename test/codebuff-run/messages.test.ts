@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readRefusal } from "../../src/codebuff-run/errors.ts";
 import { type ChatChunk, type RunMessage, readChatMessage } from "../../src/codebuff-run/messages.ts";
-import { Answer, chunkOfCompletion } from "../../src/codebuff-run/model/answer.ts";
+import { AnswerBuilder, chunkOfCompletion } from "../../src/codebuff-run/model/answer.ts";
 import { toWire } from "../../src/codebuff-run/state/history.ts";
 import { readPrevious } from "../../src/codebuff-run/state/run-state.ts";
 import { sumOf } from "../../src/codebuff-run/turn.ts";
@@ -96,7 +96,7 @@ describe("an answer that came as one object", () => {
 });
 
 test("the first choice counts, other drafts do not", () => {
-  const answer = new Answer();
+  const answer = new AnswerBuilder();
   const add = (chunk: ChatChunk) => answer.add(chunk, () => {});
   add({ choices: [{ index: 1, delta: { content: "other" } }, { delta: { content: "mine" } }] });
   add({ choices: [{ index: 1, finish_reason: "stop" }] });

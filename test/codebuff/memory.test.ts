@@ -8,11 +8,11 @@ import {
 } from "agentwire/codebuff";
 import { type Answer, type MockCodebuffOptions, MockCodebuffServer, step } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
-import { buildPrompt, type CodebuffPromptInput, type PromptData } from "../../src/codebuff/input.ts";
+import { buildPrompt, type CodebuffPromptInput, type PromptActionData } from "../../src/codebuff/input.ts";
 import { CodebuffMemory } from "../../src/codebuff/prompts/memory.ts";
 import { errorSaying } from "../helpers/errors.ts";
 
-const data = (input: string | CodebuffPromptInput): PromptData =>
+const data = (input: string | CodebuffPromptInput): PromptActionData =>
   buildPrompt(input, {
     fingerprintId: "fp",
     costMode: "normal",

@@ -2,7 +2,7 @@ import { CodebuffClient } from "agentwire/codebuff";
 import { type Answer, ManualClock, MockCodebuffServer, step } from "agentwire/testing";
 import { describe, expect, test } from "vitest";
 import type { CodebuffServer, InitResponse } from "../../src/codebuff/messages.ts";
-import { type Sent, Session } from "../../src/codebuff/session/session.ts";
+import { type Sent, SocketSession } from "../../src/codebuff/session/session.ts";
 import { deferred } from "../../src/core/deferred.ts";
 
 const ACK_TIMEOUT = 30_000;
@@ -21,7 +21,7 @@ interface Limits {
 function sessionWith(server: CodebuffServer, limits: Limits = {}) {
   const clock = new ManualClock();
   const told: string[] = [];
-  const session = new Session({
+  const session = new SocketSession({
     clock,
     limits: {
       ackTimeout: ACK_TIMEOUT,

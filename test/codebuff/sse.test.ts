@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { exactSse } from "../../src/codebuff/prompts/chunks.ts";
-import { SseReader } from "../../src/codebuff/prompts/sse.ts";
+import { SseTextReader } from "../../src/codebuff/prompts/sse.ts";
 import { runs } from "../helpers/runs.ts";
 
 interface Reading {
@@ -11,7 +11,7 @@ interface Reading {
 
 function read(pieces: Iterable<string>): Reading {
   const reading: Reading = { events: [], stray: [] };
-  const reader = new SseReader(
+  const reader = new SseTextReader(
     (data) => reading.events.push(data),
     (text) => reading.stray.push(text),
   );

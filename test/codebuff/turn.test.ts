@@ -4,8 +4,8 @@ import { CodebuffTurnError } from "../../src/codebuff/errors.ts";
 import type { PromptError, PromptResponse, ResponseChunk } from "../../src/codebuff/messages.ts";
 import { ChunkDecoder, type ChunkDecoding } from "../../src/codebuff/prompts/chunks.ts";
 import {
+  type MessageForPrompt,
   newPromptState,
-  type PromptMessage,
   type PromptState,
   type PromptStep,
   stepPrompt,
@@ -47,13 +47,13 @@ function newState(mode: ChunkDecoding = "auto"): PromptState {
 }
 
 /** All steps of one prompt. */
-function run(messages: readonly PromptMessage[], mode: ChunkDecoding = "auto"): readonly PromptStep[] {
+function run(messages: readonly MessageForPrompt[], mode: ChunkDecoding = "auto"): readonly PromptStep[] {
   const state = newState(mode);
   return messages.map((message) => stepPrompt(state, message));
 }
 
 /** The error that the last message ended the prompt with. */
-function errorOf(messages: readonly PromptMessage[], mode: ChunkDecoding = "auto"): CodebuffTurnError {
+function errorOf(messages: readonly MessageForPrompt[], mode: ChunkDecoding = "auto"): CodebuffTurnError {
   const end = run(messages, mode).at(-1)?.end;
   if (!end || !("error" in end)) throw new Error("The prompt did not fail");
   return end.error;

@@ -1,6 +1,6 @@
 import { isAgentwireError } from "agentwire";
 import { describe, expect, test } from "vitest";
-import { CodeyTurnError, misconfigured, turnError } from "../../src/codey/errors.ts";
+import { CodeyTurnError, codeyTurnError, misconfigured } from "../../src/codey/errors.ts";
 import { apiErrorText } from "../../src/testing/codey/script.ts";
 
 describe("what the words of an error mean", () => {
@@ -23,7 +23,7 @@ describe("what the words of an error mean", () => {
     ['said: Stream error: ApiError { status: 529, body: "" }', { kind: "other", retryable: false }],
     ["", { kind: "other", retryable: false }],
   ])("%s", (message, expected) => {
-    const error = turnError(message, false);
+    const error = codeyTurnError(message, false);
     expect(error).toMatchObject({
       code: "turn-failed",
       origin: "error",
@@ -35,7 +35,7 @@ describe("what the words of an error mean", () => {
   });
 
   test("a fatal one cannot be mended by trying again, whatever it says", () => {
-    expect(turnError(apiErrorText(529, ""), true)).toMatchObject({
+    expect(codeyTurnError(apiErrorText(529, ""), true)).toMatchObject({
       kind: "http",
       status: 529,
       fatal: true,
@@ -56,7 +56,7 @@ describe("what the words of an error mean", () => {
   });
 
   test("they are told from others by their class, and by their code across copies of the package", () => {
-    const error = turnError("broke", false);
+    const error = codeyTurnError("broke", false);
     expect(error).toBeInstanceOf(CodeyTurnError);
     expect(error.name).toBe("CodeyTurnError [turn-failed]");
     expect(isAgentwireError(error, "turn-failed")).toBe(true);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { CodeyCall } from "../../src/codey/calls.ts";
+import type { WireCall } from "../../src/codey/calls.ts";
 import type { TurnMessage } from "../../src/codey/messages.ts";
 import {
   decide,
@@ -10,7 +10,7 @@ import {
   stepUnreadable,
   type TurnState,
   type TurnStep,
-  textOf,
+  textOfEvent,
 } from "../../src/codey/turn.ts";
 import type { Ruling } from "../../src/core/values.ts";
 import { say } from "../helpers/codey-fake.ts";
@@ -118,9 +118,9 @@ describe("the root agent", () => {
     const { state, last } = played(say.text("root"), say.thinking("sub", 1), say.text("sub", 1));
     expect(roundsOf(state)).toEqual([{ text: "root", thinking: "", calls: [] }]);
     expect(last?.event).toEqual(say.text("sub", 1));
-    expect(textOf(state, say.text("root"))).toBe("root");
-    expect(textOf(state, say.text("sub", 1))).toBe("");
-    expect(textOf(state, say.thinking("root"))).toBe("");
+    expect(textOfEvent(state, say.text("root"))).toBe("root");
+    expect(textOfEvent(state, say.text("sub", 1))).toBe("");
+    expect(textOfEvent(state, say.thinking("root"))).toBe("");
   });
 
   test("alone ends rounds: a request of another does not", () => {
@@ -179,7 +179,7 @@ describe("calls", () => {
 });
 
 /** The call that a step asks a decision for. */
-function askedBy(step: TurnStep | undefined): CodeyCall {
+function askedBy(step: TurnStep | undefined): WireCall {
   if (!step?.ask) throw new Error("nothing was asked");
   return step.ask;
 }

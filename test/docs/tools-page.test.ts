@@ -13,7 +13,7 @@ import { MAX_KEPT } from "../../src/codebuff-run/tools/changes/run-changes.ts";
 import { MAX_EDITED } from "../../src/codebuff-run/tools/files/edit.ts";
 import { MAX_ENTRIES } from "../../src/codebuff-run/tools/files/list-directory.ts";
 import { MAX_READ, MAX_TOTAL } from "../../src/codebuff-run/tools/files/read-files.ts";
-import { MAX_OUTPUT as MAX_FOUND, MAX_MATCHES } from "../../src/codebuff-run/tools/search/report.ts";
+import { MAX_SEARCH_OUTPUT as MAX_FOUND, MAX_MATCHES } from "../../src/codebuff-run/tools/search/report.ts";
 import { TIME_LIMIT } from "../../src/codebuff-run/tools/search/time-limit.ts";
 import { MAX_OUTPUT } from "../../src/codebuff-run/tools/terminal/output.ts";
 import { codeIn, names, Page } from "./page.ts";

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as page from "../../docs/snippets/universal.ts";
 import { PREVIEW_TIMEOUT } from "../../src/core/gate/preview.ts";
 import { MAX_PREVIEW, MAX_PREVIEW_FILES, MAX_PREVIEW_TEXT } from "../../src/core/gate/preview-limits.ts";
-import { MAX_ENTRIES } from "../../src/universal/transcript/statuses.ts";
+import { MAX_STATUS_ENTRIES } from "../../src/universal/transcript/statuses.ts";
 import { capturedOutput } from "../helpers/captured-output.ts";
 import { codeIn, Page } from "./page.ts";
 
@@ -126,7 +126,7 @@ test("the words of an agent show as the page says", async () => {
 
 test("the limits of a preview are those that the page names", () => {
   const section = doc.section("Plans, the context and other words");
-  for (const limit of [MAX_PREVIEW, MAX_PREVIEW_FILES, MAX_ENTRIES])
+  for (const limit of [MAX_PREVIEW, MAX_PREVIEW_FILES, MAX_STATUS_ENTRIES])
     expect(section).toContain(limit.toLocaleString("en-US"));
   expect(section).toContain(`${PREVIEW_TIMEOUT / 1_000} s at most`);
   expect(section).toContain(`${MAX_PREVIEW_TEXT / 1_024} KiB`);

@@ -3,9 +3,9 @@ import { composerRows } from "../../src/ink/composer/composer-rows.ts";
 import {
   type EditorAction,
   type EditorState,
+  editorText,
   emptyEditor,
   stepEditor,
-  textOf,
 } from "../../src/ink/composer/editor.ts";
 import { editorAction } from "../../src/ink/composer/editor-keys.ts";
 import type { KeyName } from "../../src/ink/press.ts";
@@ -88,7 +88,7 @@ describe("a long paste", () => {
 
   test("is one character of the composer, and is sent whole", () => {
     expect([...state.text]).toHaveLength("see  ok".length + 1);
-    expect(textOf(state)).toBe(`see ${"line\n".repeat(2_000)} ok`);
+    expect(editorText(state)).toBe(`see ${"line\n".repeat(2_000)} ok`);
   });
 
   test("shows how many lines it has", () => {
@@ -102,19 +102,19 @@ describe("a long paste", () => {
   });
 
   test("is deleted as one", () => {
-    expect(textOf(press(state, "left", "left", "left", "backspace"))).toBe("see  ok");
+    expect(editorText(press(state, "left", "left", "left", "backspace"))).toBe("see  ok");
   });
 
   test("comes back from the history", () => {
-    expect(textOf(press(stepEditor(state, { type: "sent" }), "up"))).toBe(textOf(state));
+    expect(editorText(press(stepEditor(state, { type: "sent" }), "up"))).toBe(editorText(state));
   });
 
   test("that was taken with Ctrl-U comes back with Ctrl-Y, beside another paste and behind a sent prompt", () => {
     const taken = stepEditor(press(run({ type: "paste", text: paste }), "ctrl-u"), type("x"));
     const other = `${"row\n".repeat(20)}end`;
     const beside = stepEditor(stepEditor(taken, { type: "clear" }), { type: "paste", text: other });
-    expect(textOf(press(beside, "ctrl-y"))).toBe(other + "line\n".repeat(2_000));
-    expect(textOf(press(stepEditor(taken, { type: "sent" }), "ctrl-y"))).toBe("line\n".repeat(2_000));
+    expect(editorText(press(beside, "ctrl-y"))).toBe(other + "line\n".repeat(2_000));
+    expect(editorText(press(stepEditor(taken, { type: "sent" }), "ctrl-y"))).toBe("line\n".repeat(2_000));
   });
 
   test("cannot be forged by text that looks like its character", () => {

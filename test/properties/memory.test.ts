@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   buildPrompt,
   type CodebuffPromptInput,
-  type PromptData,
+  type PromptActionData,
   promptFor,
 } from "../../src/codebuff/input.ts";
 import type { Content } from "../../src/codebuff/prompts/content.ts";
@@ -60,7 +60,7 @@ const said: fc.Arbitrary<Said> = fc.record({
   moved: fc.boolean(),
 });
 
-const data = (given: string | CodebuffPromptInput): PromptData =>
+const data = (given: string | CodebuffPromptInput): PromptActionData =>
   buildPrompt(given, { fingerprintId: "fp", costMode: "normal", model: undefined, newPromptId: () => "p" });
 
 const resultOf = (text: string, n: number): CodebuffResult => ({

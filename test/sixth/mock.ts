@@ -1,12 +1,12 @@
 import type { Clock } from "../../src/core/clock.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
-import { describe, type InboundFrame } from "../../src/testing/server/inbound.ts";
+import { describeFrame, type InboundFrame } from "../../src/testing/server/inbound.ts";
 import { Journal } from "../../src/testing/server/journal.ts";
 import type { LinkMistake, PeerLink } from "../../src/testing/server/link.ts";
-import { Peer } from "../../src/testing/server/peer.ts";
+import { MockPeer } from "../../src/testing/server/peer.ts";
 import { LoopbackPort, type UpgradeAttempt, type UpgradeRefusal } from "../../src/testing/server/port.ts";
 import { ProtocolMock } from "../../src/testing/server/protocol-mock.ts";
-import { type FrameRecord, noted, type ServedConnection } from "../../src/testing/server/record.ts";
+import { type ConnectionFrame, noted, type ServedConnection } from "../../src/testing/server/record.ts";
 import { ScriptRunner, type StepSource } from "../../src/testing/server/script-runner.ts";
 
 // A server of the protocol that the top of messages.ts describes. It shares no code with the client.
@@ -38,7 +38,12 @@ export interface MockEchoOptions {
   readonly refuses?: string;
 }
 
-class EchoJournal extends Journal<ServedConnection, string, FrameRecord<ServedConnection>, ServedConnection> {
+class EchoJournal extends Journal<
+  ServedConnection,
+  string,
+  ConnectionFrame<ServedConnection>,
+  ServedConnection
+> {
   readonly prompts: ReceivedPrompt[] = [];
 }
 
@@ -70,7 +75,7 @@ interface Running {
   readonly decisions: Map<string, (allow: boolean) => void>;
 }
 
-class EchoPeer extends Peer {
+class EchoPeer extends MockPeer {
   readonly repliesToClose = true;
   readonly staysWhenMalformed = false;
   readonly #backend: EchoBackend;
@@ -101,10 +106,10 @@ class EchoPeer extends Peer {
 
   protected handle(frame: InboundFrame): Promise<void> {
     const message = typeof frame === "string" ? fieldsOf(frame) : undefined;
-    if (!message) this.blame({ kind: "unreadable", detail: describe(frame) });
+    if (!message) this.blame({ kind: "unreadable", detail: describeFrame(frame) });
     else if (this.#greeted !== (message["type"] !== "hello"))
-      this.blame({ kind: "hello-out-of-order", detail: describe(frame) });
-    else this.#heed(message, describe(frame));
+      this.blame({ kind: "hello-out-of-order", detail: describeFrame(frame) });
+    else this.#heed(message, describeFrame(frame));
     return Promise.resolve();
   }
 

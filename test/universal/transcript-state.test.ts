@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { fold } from "../../src/universal/transcript/reduce.ts";
-import { MAX_ENTRIES } from "../../src/universal/transcript/statuses.ts";
+import { MAX_STATUS_ENTRIES } from "../../src/universal/transcript/statuses.ts";
 import { emptyTranscript } from "../../src/universal/transcript/transcript.ts";
 import { Script, START } from "./build.ts";
 
@@ -143,11 +143,13 @@ describe("a status item that says how something stands", () => {
     script.status("plan", null, { entries: Array.from({ length: 10_000 }, () => ({ content: "x" })) });
     const { plan } = fold(script.events);
     expect([plan?.length, plan?.at(-2), plan?.at(-1)]).toEqual([
-      MAX_ENTRIES,
+      MAX_STATUS_ENTRIES,
       { content: "x", status: "pending" },
       { content: "9001 more entries are left out", status: "pending" },
     ]);
-    script.status("plan", null, { entries: Array.from({ length: MAX_ENTRIES }, () => ({ content: "x" })) });
+    script.status("plan", null, {
+      entries: Array.from({ length: MAX_STATUS_ENTRIES }, () => ({ content: "x" })),
+    });
     expect(fold(script.events).plan?.at(-1)).toEqual({ content: "x", status: "pending" });
     script.status("context", null, { used: "much" });
     expect(fold(script.events).context).toBeNull();

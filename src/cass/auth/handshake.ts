@@ -2,7 +2,7 @@
 import { ConnectError, ConnectTimeoutError, HandshakeError, isAgentwireError } from "../../core/errors.ts";
 import { CassAuthError, type CassAuthReason } from "../errors.ts";
 import type { CassCore, CassIdentity } from "../events.ts";
-import { type Connected, encode, given, type ServerMessage } from "../messages.ts";
+import { type CassServerMessage, type Connected, encode, givenField } from "../messages.ts";
 import type { CassSettings } from "../options.ts";
 import type { Credentials } from "./credentials.ts";
 import { readToken } from "./jwt.ts";
@@ -75,7 +75,7 @@ export class Handshake {
   /** The server assigns the connection to another user from now on. */
   rebind(userId: string): void {
     const { sdkMode } = this.#identity ?? {};
-    this.#identity = { userId, verified: userId === this.#expected, ...given("sdkMode", sdkMode) };
+    this.#identity = { userId, verified: userId === this.#expected, ...givenField("sdkMode", sdkMode) };
   }
 
   /** A socket opened. */
@@ -94,7 +94,7 @@ export class Handshake {
   }
 
   /** Handles a message. Returns whether the message belongs to the handshake. */
-  receive(message: ServerMessage): boolean {
+  receive(message: CassServerMessage): boolean {
     const phase = this.#phase;
     switch (phase.name) {
       case "greeting":
@@ -123,7 +123,7 @@ export class Handshake {
   }
 
   /** Handles a refusal. A strict server answers the token in the address with `auth_error`, before any greeting. */
-  #onRefusal(message: ServerMessage, { name }: Phase): boolean {
+  #onRefusal(message: CassServerMessage, { name }: Phase): boolean {
     const { connection, redactor } = this.#core;
     if (message.type === "invalid" && message.claims === "auth_success" && name === "authenticating") {
       this.#refuse("rejected", message.problem);
@@ -187,7 +187,7 @@ export class Handshake {
 
   #identityOf(userId: string | null, sdkMode: boolean | undefined): CassIdentity {
     const verified = userId !== null && userId === this.#expected;
-    return { userId, verified, ...given("sdkMode", sdkMode) };
+    return { userId, verified, ...givenField("sdkMode", sdkMode) };
   }
 
   #accept(identity: CassIdentity): void {

@@ -4,7 +4,7 @@ import {
   isRedirect,
   parsed,
   QUOTED,
-  type Reading,
+  type ReadSettings,
   redirectTarget,
   retryAfterOf,
 } from "../../core/http/answer.ts";
@@ -13,11 +13,11 @@ import type { Reads } from "../../core/schemas.ts";
 import { CassApiError } from "../errors.ts";
 
 /** Reads a successful answer. @throws CassApiError for an answer of another shape */
-export function readAnswer<T>(
+export function readApiAnswer<T>(
   body: Uint8Array,
   status: number,
   shape: Reads<T>,
-  { what, redact }: Reading,
+  { what, redact }: ReadSettings,
 ): T {
   const value = parsed(body);
   if (value === undefined) throw new CassApiError(what, { status, detail: "an answer that is no JSON" });
@@ -31,7 +31,7 @@ export function readAnswer<T>(
 }
 
 /** The error of a refused call. */
-export function refusalOf(body: Uint8Array, response: FetchResponse, reading: Reading): CassApiError {
+export function apiErrorOf(body: Uint8Array, response: FetchResponse, reading: ReadSettings): CassApiError {
   const { what, clock, redact } = reading;
   const { status, headers } = response;
   const words = detailOf(body).trim();
@@ -40,7 +40,10 @@ export function refusalOf(body: Uint8Array, response: FetchResponse, reading: Re
 }
 
 /** The error for a redirect. Redirects are not followed: passwords and tokens go to no other server. */
-export function redirectOf(response: FetchResponse, { what, redact }: Reading): CassApiError | undefined {
+export function redirectOf(
+  response: FetchResponse,
+  { what, redact }: ReadSettings,
+): CassApiError | undefined {
   if (!isRedirect(response)) return undefined;
   const where = redirectTarget(response, redact);
   const detail = `a redirect ${where}, which is not followed; give the address that it leads to as the URL`;

@@ -1,6 +1,6 @@
 // The HTTP access and the tokens of one user, shared by a client and its `rest`.
 import { Credentials, type CredentialsSetup } from "../auth/credentials.ts";
-import { Http, type HttpAddress, type HttpSetup } from "./http.ts";
+import { CassHttp, type HttpAddress, type HttpSetup } from "./http.ts";
 import { renewal } from "./shapes.ts";
 
 /**
@@ -9,13 +9,13 @@ import { renewal } from "./shapes.ts";
  */
 export class RestHost {
   readonly url: HttpAddress;
-  readonly http: Http;
+  readonly http: CassHttp;
   readonly credentials: Credentials;
 
   /** @throws InvalidInputError for an invalid address or token. */
   constructor(http: HttpSetup, credentials: Omit<CredentialsSetup, "refresh">) {
     this.url = http.url;
-    this.http = new Http(http);
+    this.http = new CassHttp(http);
     this.credentials = new Credentials({
       ...credentials,
       refresh: async (refreshToken) => {

@@ -2,7 +2,7 @@
 
 import type { Clock } from "../../core/clock.ts";
 import { ConnectError, InvalidInputError, isAgentwireError } from "../../core/errors.ts";
-import { bytesOf, type Reading, unreachable } from "../../core/http/answer.ts";
+import { bytesOf, type ReadSettings, unreachable } from "../../core/http/answer.ts";
 import { type FetchInit, type FetchLike, type FetchResponse, fetchWith } from "../../core/http/fetch.ts";
 import { Waits } from "../../core/http/waits.ts";
 import { jittered } from "../../core/link/backoff.ts";
@@ -13,7 +13,7 @@ import { Redactor } from "../../core/tell/redact.ts";
 import type { Credentials } from "../auth/credentials.ts";
 import { CassApiError } from "../errors.ts";
 import { checkAddress, httpBaseOf } from "./address.ts";
-import { readAnswer, redirectOf, refusalOf } from "./answer.ts";
+import { apiErrorOf, readApiAnswer, redirectOf } from "./answer.ts";
 
 /** The address of the server. A function is called for every try. */
 export type HttpAddress = string | URL | (() => string | URL | Promise<string | URL>);
@@ -42,7 +42,7 @@ export interface HttpOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface HttpCall<T> extends HttpOptions {
+export interface CassHttpCall<T> extends HttpOptions {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Relative to the base, and already escaped. */
   readonly path: string;
@@ -58,13 +58,13 @@ export interface HttpCall<T> extends HttpOptions {
 }
 
 /** A call or a download. */
-interface Job<T> extends Omit<HttpCall<T>, "path" | "query" | "shape"> {
+interface Job<T> extends Omit<CassHttpCall<T>, "path" | "query" | "shape"> {
   /** The call in words, for messages. */
   readonly what: string;
   /** A path relative to the base, or a whole address. */
   readonly target: string;
   readonly accept: string;
-  readonly read: (body: Uint8Array, status: number, reading: Reading) => T;
+  readonly read: (body: Uint8Array, status: number, reading: ReadSettings) => T;
 }
 
 /** ms; the maximum of the first wait before another try. The maximum doubles for each further wait. */
@@ -74,7 +74,7 @@ const FIRST_WAIT = 500;
 const LONGEST_WAIT = 30_000;
 
 /** Calls a server's routes with JSON, within limits, and without credentials in errors. */
-export class Http {
+export class CassHttp {
   readonly #setup: HttpSetup;
   readonly #waits: Waits;
 
@@ -96,7 +96,7 @@ export class Http {
    * @throws CassApiError for an answer of another shape or status; ConnectError, RequestTimeoutError, PayloadTooLargeError or
    * ClosedError without a readable answer
    */
-  call<T>(call: HttpCall<T>): Promise<T> {
+  call<T>(call: CassHttpCall<T>): Promise<T> {
     const { path, query = "", shape, signal } = call;
     const what = `${call.method} /${path}`;
     const job: Job<T> = {
@@ -104,7 +104,7 @@ export class Http {
       what,
       target: `${path}${query}`,
       accept: "application/json",
-      read: (body, status, reading) => readAnswer(body, status, shape, reading),
+      read: (body, status, reading) => readApiAnswer(body, status, shape, reading),
     };
     return this.wait(what, signal, (wanted) => this.#asUser(job, wanted));
   }
@@ -208,7 +208,7 @@ export class Http {
     for (const secret of [bearer, ...secrets]) own.add(secret);
     // This call's own secrets first: a member of broken JSON may end in the middle of a secret.
     const redact = (text: string): string => redactor.redact(own.redact(text));
-    const reading: Reading = { what, clock, maxReceiveBytes, redact };
+    const reading: ReadSettings = { what, clock, maxReceiveBytes, redact };
     const response = await this.#fetch(String(new URL(target, base)), reading, {
       method,
       headers: headersOf(accept, body, bearer),
@@ -220,11 +220,11 @@ export class Http {
     if (redirect) throw redirect;
     const answer = await bytesOf(response, reading);
     const { status } = response;
-    if (status < 200 || status >= 300) throw refusalOf(answer, response, reading);
+    if (status < 200 || status >= 300) throw apiErrorOf(answer, response, reading);
     return read(answer, status, reading);
   }
 
-  async #fetch(url: string, { what, redact }: Reading, init: FetchInit): Promise<FetchResponse> {
+  async #fetch(url: string, { what, redact }: ReadSettings, init: FetchInit): Promise<FetchResponse> {
     try {
       return await fetchWith(this.#setup.fetch, url, init);
     } catch (error) {

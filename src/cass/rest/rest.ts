@@ -3,7 +3,7 @@ import { checkCallOptions } from "../../core/checks.ts";
 import type { Reads } from "../../core/schemas.ts";
 import type { CassTokens, Credentials } from "../auth/credentials.ts";
 import { RestHost } from "./host.ts";
-import type { Http, HttpCall } from "./http.ts";
+import type { CassHttp, CassHttpCall } from "./http.ts";
 import {
   CALL,
   checkInput,
@@ -74,7 +74,7 @@ export interface CassNewConversation {
  * const { conversations } = await rest.listConversations({ limit: 20 });
  */
 export class CassRest {
-  readonly #http: Http;
+  readonly #http: CassHttp;
   readonly #credentials: Credentials;
 
   /** @throws InvalidInputError for invalid options. */
@@ -219,20 +219,20 @@ export class CassRest {
     });
   }
 
-  #asUser<T>(call: HttpCall<T>, options: CassCallOptions | undefined): Promise<T> {
+  #asUser<T>(call: CassHttpCall<T>, options: CassCallOptions | undefined): Promise<T> {
     return this.#call({ ...call, credentials: this.#credentials }, options);
   }
 
-  #call<T>(call: HttpCall<T>, options: CassCallOptions = {}): Promise<T> {
+  #call<T>(call: CassHttpCall<T>, options: CassCallOptions = {}): Promise<T> {
     checkCallOptions(options, CALL);
     return this.#http.call({ ...call, signal: options.signal });
   }
 }
 
-function get<T>(path: string, shape: Reads<T>): HttpCall<T> {
+function get<T>(path: string, shape: Reads<T>): CassHttpCall<T> {
   return { method: "GET", path, repeatable: true, shape };
 }
 
-function post<T>(path: string, body: object | (() => object), shape: Reads<T>): HttpCall<T> {
+function post<T>(path: string, body: object | (() => object), shape: Reads<T>): CassHttpCall<T> {
   return { method: "POST", path, body, repeatable: false, shape };
 }

@@ -2,7 +2,7 @@
 import type { Range, Tag } from "./scan.ts";
 
 /** The input between two tags. */
-export interface Piece extends Range {
+export interface InputPiece extends Range {
   /** The owner of the piece: the text, a mark, or a reasoning block by its number, in the order of openers. */
   readonly of: "text" | "mark" | number;
 }
@@ -10,7 +10,7 @@ export interface Piece extends Range {
 /** The role of each part between the tags. */
 export interface Layout {
   /** In order, and never empty. The pieces and the tags together are the whole input. */
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly InputPiece[];
   /** The number of reasoning blocks. */
   readonly blocks: number;
   /** The tags inside of reasoning, without the opener itself. */
@@ -18,9 +18,9 @@ export interface Layout {
 }
 
 /** Assigns the input between the tags to blocks and marks. Linear, and without recursion at any depth. */
-export function layOut(tags: readonly Tag[], length: number): Layout {
+export function layOutTags(tags: readonly Tag[], length: number): Layout {
   const paired = pairsOf(tags);
-  const pieces: Piece[] = [];
+  const pieces: InputPiece[] = [];
   const unseen = new Set<Tag>();
   const within: number[] = []; // the blocks around the current place
   let blocks = 0;

@@ -1,6 +1,6 @@
 // Takes the matched tags out of a text, and keeps what they meant.
-import { layOut, type Piece } from "./layout.ts";
-import { textOf, withoutRejoined } from "./rejoined.ts";
+import { type InputPiece, layOutTags } from "./layout.ts";
+import { textOfRanges, withoutRejoined } from "./rejoined.ts";
 import type { Range, Tag, TagAnimation } from "./scan.ts";
 import { tidy } from "./whitespace.ts";
 
@@ -39,7 +39,7 @@ const KINDS = ["tag", "text", "reasoning", "mark", "space"] as const satisfies r
 
 /** Parses `input`. `tags` are the tags of the input. */
 export function parse(input: string, tags: readonly Tag[]): Parsed {
-  const { pieces, blocks, unseen } = layOut(tags, input.length);
+  const { pieces, blocks, unseen } = layOutTags(tags, input.length);
   const kinds = new Uint8Array(input.length); // indices in KINDS; the default is `tag`
   const become = (kind: TagSpan["kind"], ranges: readonly Range[]): void => {
     for (const { start, end } of ranges) kinds.fill(KINDS.indexOf(kind), start, end);
@@ -54,7 +54,7 @@ export function parse(input: string, tags: readonly Tag[]): Parsed {
   become("space", said);
   become("text", shown);
   return {
-    text: textOf(input, shown),
+    text: textOfRanges(input, shown),
     reasoning: reasoningOf(input, pieces, blocks),
     mentions: mentionsOf(tags, unseen, shown),
     spans: spansOf(kinds),
@@ -63,18 +63,18 @@ export function parse(input: string, tags: readonly Tag[]): Parsed {
 
 /** The text without tags, marks and white space: the part that all servers leave the same. */
 export function essenceOf(input: string, tags: readonly Tag[]): string {
-  const pieces = layOut(tags, input.length).pieces.filter(({ of }) => of !== "mark");
-  return textOf(input, withoutRejoined(input, pieces)).replace(/\s/g, "");
+  const pieces = layOutTags(tags, input.length).pieces.filter(({ of }) => of !== "mark");
+  return textOfRanges(input, withoutRejoined(input, pieces)).replace(/\s/g, "");
 }
 
 /** The text of each block, without its inner blocks. Empty texts are left out. */
-function reasoningOf(input: string, pieces: readonly Piece[], blocks: number): readonly string[] {
+function reasoningOf(input: string, pieces: readonly InputPiece[], blocks: number): readonly string[] {
   const ranges = Array.from({ length: blocks }, (): Range[] => []);
   for (const piece of pieces) {
     if (typeof piece.of === "number") ranges[piece.of]?.push(piece);
   }
   return ranges
-    .map((block) => textOf(input, tidy(input, withoutRejoined(input, block))))
+    .map((block) => textOfRanges(input, tidy(input, withoutRejoined(input, block))))
     .filter((text) => text !== "");
 }
 

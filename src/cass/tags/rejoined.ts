@@ -49,10 +49,10 @@ function isTag(input: string, { at, before }: Open, kept: readonly Range[], rest
   if (!first) return false;
   const between = kept.slice(before + 1);
   const ranges = [{ start: at + 1, end: first.end }, ...between, rest];
-  return readTag(textOf(input, ranges)) !== undefined;
+  return readTag(textOfRanges(input, ranges)) !== undefined;
 }
 
 /** The text of the ranges, joined. */
-export function textOf(input: string, ranges: readonly Range[]): string {
+export function textOfRanges(input: string, ranges: readonly Range[]): string {
   return ranges.map(({ start, end }) => input.slice(start, end)).join("");
 }

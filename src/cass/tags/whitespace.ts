@@ -1,5 +1,5 @@
 // Removes the white space that is left over where a tag was removed.
-import { textOf } from "./rejoined.ts";
+import { textOfRanges } from "./rejoined.ts";
 import type { Range } from "./scan.ts";
 
 /**
@@ -15,7 +15,7 @@ import type { Range } from "./scan.ts";
  * Linear: a few passes over the text.
  */
 export function tidy(input: string, pieces: readonly Range[]): readonly Range[] {
-  const text = textOf(input, pieces);
+  const text = textOfRanges(input, pieces);
   const gone = new Uint8Array(text.length);
   const cuts = cutsOf(pieces, text.length);
   for (let at = 1; at < text.length; at++)

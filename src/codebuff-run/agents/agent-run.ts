@@ -1,17 +1,17 @@
 // The loop of one agent in a run: ask the model, run its tool calls, repeat until the agent ends its turn.
 import type { ToolOutput } from "../../codebuff-events/print-mode.ts";
 import { defined } from "../../core/checks.ts";
-import { Calls, type Ran } from "../calls/calls.ts";
+import { AgentCalls, type Ran } from "../calls/calls.ts";
 import { schemaOf } from "../calls/tool-schema.ts";
 import { failure, json, Toolbox } from "../calls/toolbox.ts";
 import { CodebuffRunError } from "../errors.ts";
 import { instructionMessages, promptMessage } from "../input.ts";
 import type { RunAgentState, RunMessage, RunStopReason } from "../messages.ts";
 import { abortable } from "../model/abortable.ts";
-import { note, withoutOrphans } from "../state/history.ts";
-import { endOf, isThinkOnly, type StepFacts } from "../turn.ts";
+import { noteMessage, withoutOrphans } from "../state/history.ts";
+import { endOfStep, isThinkOnly, type StepFacts } from "../turn.ts";
 import type { AgentEnd, AgentRunSetup, AgentWork } from "./agent-work.ts";
-import { Model, type Received } from "./model-step.ts";
+import { AgentModel, type Received } from "./model-step.ts";
 import { outputOfRun } from "./output.ts";
 import { filledIn } from "./placeholders.ts";
 import { runProgram } from "./program.ts";
@@ -44,8 +44,8 @@ export class AgentRun implements AgentWork {
   /** The system prompt. Filled in once: providers cannot cache a prompt that changes. */
   readonly #system: string;
   readonly #toolbox: Toolbox;
-  readonly #calls: Calls;
-  readonly #model: Model;
+  readonly #calls: AgentCalls;
+  readonly #model: AgentModel;
   #stepsRemaining: number;
   #output: Readonly<Record<string, unknown>> | undefined;
   #stopReason: RunStopReason = "completed";
@@ -70,7 +70,7 @@ export class AgentRun implements AgentWork {
     this.#toolbox = new Toolbox(definition, shared.tools, agents, shared.gate.answersQuestions);
     const history = this.#history;
     const tools = this.#toolbox.wire;
-    this.#model = new Model({
+    this.#model = new AgentModel({
       shared,
       definition,
       speaker,
@@ -80,7 +80,7 @@ export class AgentRun implements AgentWork {
       reminder: () => this.#filled(stepPrompt),
       runId: () => this.record.runId,
     });
-    this.#calls = new Calls({
+    this.#calls = new AgentCalls({
       shared,
       speaker,
       toolbox: this.#toolbox,
@@ -231,7 +231,7 @@ export class AgentRun implements AgentWork {
     const isExplicit = definition.toolNames?.includes("task_completed") ?? false;
     const facts: StepFacts = { ran, badCalls: problems.length, text, isExplicit };
     this.#assertProgress(facts);
-    const end = endOf(facts);
+    const end = endOfStep(facts);
     if (!end) return false;
     if (definition.outputSchema && !this.#output && !this.#isAskedForOutput) {
       this.#isAskedForOutput = true;
@@ -283,6 +283,6 @@ export class AgentRun implements AgentWork {
   }
 
   #note(text: string): void {
-    this.#history.push(note(text, this.setup.shared.core.clock.wallTime()));
+    this.#history.push(noteMessage(text, this.setup.shared.core.clock.wallTime()));
   }
 }

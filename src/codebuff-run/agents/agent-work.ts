@@ -2,7 +2,7 @@
 
 import type { RunPrompt } from "../input.ts";
 import type { RunMessage, RunOutput, RunStopReason } from "../messages.ts";
-import type { Speaker } from "../turn.ts";
+import type { AgentSpeaker } from "../turn.ts";
 import type { ResolvedAgent } from "./agents.ts";
 import type { RunRecord } from "./run-record.ts";
 import type { Shared } from "./shared.ts";
@@ -10,7 +10,7 @@ import type { Shared } from "./shared.ts";
 export interface AgentRunSetup {
   readonly shared: Shared;
   readonly agent: ResolvedAgent;
-  readonly speaker: Speaker;
+  readonly speaker: AgentSpeaker;
   readonly spawnable: readonly ResolvedAgent[];
   readonly earlier: readonly RunMessage[];
   /** The prompt; undefined for a sub-agent without a prompt. */

@@ -86,7 +86,7 @@ const CHECKS: Checks<AgentDefinition> = {
 };
 
 /** The problem of a definition; `undefined` if it is valid. Unknown fields are allowed. */
-export function problemOf(definition: object): string | undefined {
+export function definitionProblem(definition: object): string | undefined {
   const given: Readonly<Record<string, unknown>> = { ...definition };
   const missing = Object.keys(REQUIRED).find((name) => given[name] === undefined);
   if (missing !== undefined) return `\`${missing}\` is missing`;
@@ -118,7 +118,7 @@ export function problemOfForeign(definition: Readonly<Record<string, unknown>>):
   const { outputSchema, inputSchema } = definition;
   for (const schema of [outputSchema, ...(isObject(inputSchema) ? Object.values(inputSchema) : [])])
     markForeign(schema);
-  return problemOf(definition);
+  return definitionProblem(definition);
 }
 
 export function agentOfMode(costMode: string): string {
@@ -143,7 +143,7 @@ export type AskRegistry = (path: string) => Promise<unknown>;
 /** `publisher/id@version`; publisher and version are optional. */
 const REFERENCE = /^(?:([A-Za-z0-9_.-]+)\/)?([a-z0-9-]+)(?:@([A-Za-z0-9_.-]+))?$/;
 
-export class Agents {
+export class KnownAgents {
   readonly #own: ReadonlyMap<string, AgentDefinition>;
   readonly #ask: AskRegistry;
   readonly #asked = new Map<string, Promise<ResolvedAgent | undefined>>();

@@ -2,12 +2,12 @@
 
 import { ProviderCalls } from "../calls/provider-calls.ts";
 import { CodebuffRunError } from "../errors.ts";
-import type { ChatMessage, ChatRequest, ChatTool, RunMessage } from "../messages.ts";
-import { Answer, creditsOf, type Piece } from "../model/answer.ts";
+import type { ChatRequest, ChatTool, ModelMessage, RunMessage } from "../messages.ts";
+import { AnswerBuilder, creditsOf, type Piece } from "../model/answer.ts";
 import { Watch } from "../model/watch.ts";
 import { environmentOf } from "../options.ts";
 import { estimatedTokens, toWire } from "../state/history.ts";
-import { eventOf, type Speaker, sumOf } from "../turn.ts";
+import { type AgentSpeaker, eventOf, sumOf } from "../turn.ts";
 import type { AgentDefinition } from "./agents.ts";
 import { assertWanted, type Shared } from "./shared.ts";
 
@@ -17,7 +17,7 @@ const MAX_INTERRUPTIONS = 3;
 export interface ModelSetup {
   readonly shared: Shared;
   readonly definition: AgentDefinition;
-  readonly speaker: Speaker;
+  readonly speaker: AgentSpeaker;
   readonly tools: readonly ChatTool[];
   readonly history: RunMessage[];
   readonly system: string;
@@ -27,7 +27,7 @@ export interface ModelSetup {
 }
 
 export interface Received {
-  readonly answer: Answer;
+  readonly answer: AnswerBuilder;
   readonly text: string;
   readonly credits: number;
   /** Undefined for the backend. */
@@ -37,7 +37,7 @@ export interface Received {
 }
 
 /** Asks the model of one agent. The answer goes to the turn's reader and into the history. */
-export class Model {
+export class AgentModel {
   readonly #setup: ModelSetup;
   #contextTokens = 0;
   #interruptions = 0;
@@ -78,7 +78,7 @@ export class Model {
     const { core, turn, costMode, signal, flow } = shared;
     const { clock, settings } = core;
     const watch = new Watch(clock, settings.silentTimeout, signal, ["part of it", "silentTimeout"]);
-    const answer = new Answer(() => watch.touch());
+    const answer = new AnswerBuilder(() => watch.touch());
     const slowed = (): Promise<void> | undefined => {
       const wait = flow.slowed();
       if (!wait) return undefined;
@@ -180,7 +180,7 @@ export class Model {
   }
 
   /** Adds the answer's blocks to the history, one message per block. Returns the text. */
-  #remember(answer: Answer): string {
+  #remember(answer: AnswerBuilder): string {
     const { history, shared } = this.#setup;
     const sentAt = shared.core.clock.wallTime();
     let text = "";
@@ -192,6 +192,6 @@ export class Model {
   }
 }
 
-function reminderOf(text: string): ChatMessage {
+function reminderOf(text: string): ModelMessage {
   return { role: "user", content: [{ type: "text", text: `<system_reminder>${text}</system_reminder>` }] };
 }

@@ -3,7 +3,7 @@ import { isObject } from "../../core/checks.ts";
 import { CodebuffRunError } from "../errors.ts";
 import { MARKED } from "../input.ts";
 import type { RunMessage } from "../messages.ts";
-import { oneLine, printedTree } from "../state/file-tree.ts";
+import { oneLineName, printedTree } from "../state/file-tree.ts";
 import { CHARACTERS_PER_TOKEN } from "../state/history.ts";
 import { NO_PROJECT } from "../state/run-state.ts";
 
@@ -87,7 +87,7 @@ function knowledgeIn(fileContext: PromptFacts["fileContext"]): string {
 function fenced(path: string, text: string): string {
   const longest = (text.match(/`{3,}/g) ?? []).reduce((most, { length }) => Math.max(most, length), 2);
   const fence = "`".repeat(longest + 1);
-  return `${fence}${oneLine(path)}\n${text}\n${fence}`;
+  return `${fence}${oneLineName(path)}\n${text}\n${fence}`;
 }
 
 function folderIn(fileContext: PromptFacts["fileContext"], name: string): string {

@@ -8,7 +8,7 @@ import { CodebuffRunError } from "../errors.ts";
 import type { CodebuffRunEvent } from "../messages.ts";
 import type { RunCore } from "../run-core.ts";
 import type { CodebuffRunResult, Spent } from "../turn.ts";
-import type { Agents } from "./agents.ts";
+import type { KnownAgents } from "./agents.ts";
 
 /** Backpressure: pauses reading while the turn's reader is slow. */
 export class Flow {
@@ -34,7 +34,7 @@ export interface Shared {
   readonly core: RunCore;
   readonly gate: Gate;
   readonly turn: LiveTurn<CodebuffRunEvent, CodebuffRunResult>;
-  readonly agents: Agents;
+  readonly agents: KnownAgents;
   readonly tools: readonly Tool[];
   readonly fileContext: Readonly<Record<string, unknown>>;
   readonly costMode: string;

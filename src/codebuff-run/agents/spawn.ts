@@ -3,9 +3,9 @@ import type { ToolOutput } from "../../codebuff-events/print-mode.ts";
 import { defined } from "../../core/checks.ts";
 import { randomId } from "../../core/random-id.ts";
 import type { SpawnOrder } from "../calls/calls.ts";
-import { invalid } from "../calls/tool-schema.ts";
+import { issuesText } from "../calls/tool-schema.ts";
 import { failure, json } from "../calls/toolbox.ts";
-import { CodebuffRunError, outputOf } from "../errors.ts";
+import { CodebuffRunError, failureOutput } from "../errors.ts";
 import { buildPrompt } from "../input.ts";
 import type { RunOutput } from "../messages.ts";
 import type { AgentRunSetup, AgentWork } from "./agent-work.ts";
@@ -117,12 +117,13 @@ async function assertFits({ params = {} }: SpawnOrder, { id, inputSchema }: Agen
   const schema = inputSchema?.["params"];
   if (schema == null) return;
   const result = await inputSchemaOf({ params: schema }, id).check({ params });
-  if ("issues" in result) throw new CodebuffRunError({ kind: "bad_request", message: invalid(id, result) });
+  if ("issues" in result)
+    throw new CodebuffRunError({ kind: "bad_request", message: issuesText(id, result) });
 }
 
 function errorOutput({ setup: { shared } }: AgentWork, cause: unknown): RunOutput {
   const message = wordsOf(shared, cause);
-  return cause instanceof CodebuffRunError ? { ...outputOf(cause), message } : error(message);
+  return cause instanceof CodebuffRunError ? { ...failureOutput(cause), message } : error(message);
 }
 
 function error(message: string): RunOutput {

@@ -9,9 +9,9 @@ import { assertWanted, type Shared, tell } from "../agents/shared.ts";
 import type { RunMessage } from "../messages.ts";
 import { abortable } from "../model/abortable.ts";
 import type { WrittenCall } from "../model/answer.ts";
-import type { Speaker } from "../turn.ts";
+import type { AgentSpeaker } from "../turn.ts";
 import { ToolRun } from "./tool-run.ts";
-import { type Checked, invalid } from "./tool-schema.ts";
+import { type Checked, issuesText } from "./tool-schema.ts";
 import { type CodebuffRunToolCall, failure, json, type Tool, type Toolbox } from "./toolbox.ts";
 
 /** Handlers of the built-in tools that act on the agent. */
@@ -28,7 +28,7 @@ export interface SpawnOrder {
 
 export interface CallsSetup {
   readonly shared: Shared;
-  readonly speaker: Speaker;
+  readonly speaker: AgentSpeaker;
   readonly toolbox: Toolbox;
   readonly controls: Controls;
   readonly history: RunMessage[];
@@ -46,7 +46,7 @@ export interface Ran {
   readonly problems: readonly string[];
 }
 
-export class Calls {
+export class AgentCalls {
   readonly #setup: CallsSetup;
 
   constructor(setup: CallsSetup) {
@@ -80,7 +80,7 @@ export class Calls {
       return failure(`Tool \`${name}\` is not currently available.`);
     }
     const checked = await this.#check(tool, input);
-    if ("issues" in checked) return failure(invalid(name, checked));
+    if ("issues" in checked) return failure(issuesText(name, checked));
     const ready: Ready = { tool, call: this.#callOf(tool, checked.input, input) };
     this.#announce(ready);
     return this.#execute(ready);
@@ -97,7 +97,7 @@ export class Calls {
     const read = argumentsOf(text);
     if ("problem" in read) return `Invalid parameters for ${name}: ${read.problem}`;
     const checked = await this.#check(tool, read.value);
-    if ("issues" in checked) return invalid(name, checked);
+    if ("issues" in checked) return issuesText(name, checked);
     return { tool, call: this.#callOf(tool, checked.input, read.value) };
   }
 

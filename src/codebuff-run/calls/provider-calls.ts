@@ -5,8 +5,8 @@ import { parseJson } from "../../core/text.ts";
 import type { TurnToolCall } from "../../core/values.ts";
 import { type Shared, tell } from "../agents/shared.ts";
 import type { ProviderCall } from "../messages.ts";
-import type { Speaker } from "../turn.ts";
-import { failure, json, limited } from "./toolbox.ts";
+import type { AgentSpeaker } from "../turn.ts";
+import { failure, json, withinLimits } from "./toolbox.ts";
 
 interface Shown {
   readonly id: string;
@@ -19,11 +19,11 @@ type Now = Pick<TurnToolCall, "state" | "output" | "error">;
 /** The provider's own calls in one answer. Nothing of them goes back to the model. */
 export class ProviderCalls {
   readonly #shared: Shared;
-  readonly #speaker: Speaker;
+  readonly #speaker: AgentSpeaker;
   /** Calls without a result, by the provider's ids. */
   readonly #open = new Map<string, Shown>();
 
-  constructor(shared: Shared, speaker: Speaker) {
+  constructor(shared: Shared, speaker: AgentSpeaker) {
     this.#shared = shared;
     this.#speaker = speaker;
   }
@@ -38,7 +38,7 @@ export class ProviderCalls {
     this.#open.delete(given);
     const { result, isError } = call;
     const words = typeof result === "string" ? result : JSON.stringify(result);
-    const output = limited(isError ? failure(words) : [json(result)]);
+    const output = withinLimits(isError ? failure(words) : [json(result)]);
     const { parentId: parentAgentId } = this.#speaker;
     const event = { type: "tool_result", toolCallId: shown.id, toolName: shown.name, output } as const;
     this.#show(shown, isError ? { state: "failed", error: words, output } : { state: "done", output });

@@ -36,7 +36,7 @@ export function isForeign(schema: unknown): boolean {
 }
 
 /** Wraps the map that the validator fills. The map throws above the limit. */
-export function limited<Known extends object>(known: Known): Known {
+export function cappedMap<Known extends object>(known: Known): Known {
   let left = MAX_SCHEMAS;
   return new Proxy(known, {
     set: (target, uri, schema) => {

@@ -7,15 +7,15 @@ import { deferred } from "../../core/deferred.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import { denialOf, isUsersWord } from "../../core/gate/decision.ts";
 import type { Asking, Withdraw } from "../../core/gate/gate.ts";
-import type { Waiting } from "../../core/gate/open-request.ts";
+import type { AskingTurn } from "../../core/gate/open-request.ts";
 import type { Reply, Ruling, TurnToolCall } from "../../core/values.ts";
 import { assertWanted, type Shared, tell, wordsOf } from "../agents/shared.ts";
 import {
   type CodebuffRunToolCall,
   type CodebuffRunToolHandler,
   failure,
-  limited,
   readOutput,
+  withinLimits,
 } from "./toolbox.ts";
 
 /** ms for a tool to end after a stop. Longer than the shell needs to end its commands. */
@@ -116,7 +116,9 @@ export class ToolRun {
     );
   }
 
-  #settled<Outcome>(ask: (turn: Waiting, settled: (outcome: Outcome) => void) => Withdraw): Promise<Outcome> {
+  #settled<Outcome>(
+    ask: (turn: AskingTurn, settled: (outcome: Outcome) => void) => Withdraw,
+  ): Promise<Outcome> {
     const { core, waiting } = this.#shared;
     return new Promise((resolve) => {
       core.outbox.run(() => {
@@ -133,7 +135,7 @@ export class ToolRun {
   }
 
   /** Shows the call as `awaiting` first: the app's callback may decide at once. */
-  #waiting(): Waiting {
+  #waiting(): AskingTurn {
     const { turn } = this.#shared;
     const show = (): void => this.show({ state: "awaiting" });
     return {
@@ -181,7 +183,7 @@ export class ToolRun {
       const end = await Promise.race([outcomeOf(handler, this.#call, context), early.promise]);
       if (end === "stopped") return failure("Interrupted.");
       if (end === "late") return this.#failed(`${name} did not answer within ${settings.toolTimeout} ms`);
-      if ("output" in end) return this.done(limited(end.output));
+      if ("output" in end) return this.done(withinLimits(end.output));
       return signal.aborted
         ? failure("Interrupted.")
         : this.#failed(wordsOf(this.#shared, end.error), end.error);

@@ -2,7 +2,7 @@
 import { dereference, type Schema, validate } from "@cfworker/json-schema";
 import { describe, isObject } from "../../core/checks.ts";
 import { InvalidInputError, said } from "../../core/errors.ts";
-import { counted, dropPatterns, isForeign, limited, MAX_REFERRED, MAX_TRIAL } from "./schema-limits.ts";
+import { cappedMap, counted, dropPatterns, isForeign, MAX_REFERRED, MAX_TRIAL } from "./schema-limits.ts";
 
 /** JSON Schema of an object. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -62,7 +62,7 @@ interface Issue {
   readonly message: string;
 }
 
-export function invalid(name: string, { issues }: Extract<Checked, { readonly issues: unknown }>): string {
+export function issuesText(name: string, { issues }: Extract<Checked, { readonly issues: unknown }>): string {
   return `Invalid parameters for ${name}: ${JSON.stringify(issues)}`;
 }
 
@@ -179,7 +179,7 @@ function plain(json: JsonSchema, tool: string, withoutPatterns: boolean): ToolSc
     validate(value, schema, "2020-12", counted(known, limit), false);
   try {
     assertKeywords(json);
-    dereference(schema, limited(known));
+    dereference(schema, cappedMap(known));
     for (const each of Object.values(known)) assertUsable(each, known);
     if (withoutPatterns) dropPatterns(Object.values(known));
     validated({}, MAX_TRIAL); // detects a schema that only refers to itself

@@ -300,7 +300,7 @@ const MAX_TEXT = 100_000;
 const MAX_MEDIA = 5 * 1_048_576;
 
 /** Enforces the limits: cuts long texts, and replaces large media. */
-export function limited(output: readonly ToolOutput[]): readonly ToolOutput[] {
+export function withinLimits(output: readonly ToolOutput[]): readonly ToolOutput[] {
   return output.map((part) => {
     if (part.type === "media")
       return part.data.length * 0.75 > MAX_MEDIA

@@ -3,7 +3,7 @@ import { toBase64 } from "../../core/bytes.ts";
 import { describe, isObject } from "../../core/checks.ts";
 import { InvalidInputError, said } from "../../core/errors.ts";
 import { CodebuffRunError } from "../errors.ts";
-import type { ChatChunk, ChatMessage, ChatRequest, ToolCallDelta } from "../messages.ts";
+import type { ChatChunk, ChatRequest, ModelMessage, ToolCallDelta } from "../messages.ts";
 import type { ModelProvider } from "./providers.ts";
 
 /** A file in specification V2 and V3 (AI SDK 5 and 6), or V4 (AI SDK 7). */
@@ -103,7 +103,7 @@ function callOf({ messages, tools = [] }: ChatRequest, abortSignal: AbortSignal,
 
 /** @param names tool names by call id, filled in from earlier messages */
 function promptOf(
-  message: ChatMessage,
+  message: ModelMessage,
   names: Map<string, string>,
   version: string,
 ): AiSdkCall["prompt"][number] {

@@ -40,7 +40,7 @@ interface Fragments {
  *     text, reasoning ──▶ blocks, in order
  *     tool fragments  ──▶ calls, by index, complete at the end of the answer
  */
-export class Answer {
+export class AnswerBuilder {
   readonly #parts: RunPart[] = [];
   readonly #calls = new Map<number, Fragments>();
   #open: { readonly type: "text" | "reasoning"; readonly text: GrowingText } | undefined;

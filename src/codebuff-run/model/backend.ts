@@ -5,7 +5,7 @@ import { CodebuffRunError } from "../errors.ts";
 import type { Http, HttpCall, HttpRequest, Traffic } from "../http.ts";
 import { type ChatRequest, readChatMessage } from "../messages.ts";
 import { abortable } from "./abortable.ts";
-import { Answer, chunkOfCompletion } from "./answer.ts";
+import { AnswerBuilder, chunkOfCompletion } from "./answer.ts";
 import { parsedData } from "./event-stream.ts";
 import { type Receiver, receive } from "./receive.ts";
 import { Watch } from "./watch.ts";
@@ -60,7 +60,7 @@ interface KeyCheck {
   isRight: boolean;
 }
 
-export class Backend {
+export class RunBackend {
   readonly #setup: BackendSetup;
   #check: KeyCheck | undefined;
 
@@ -242,9 +242,9 @@ export class Backend {
     request: ChatRequest,
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
-  ): Promise<{ readonly texts: readonly string[]; readonly answer: Answer }> {
+  ): Promise<{ readonly texts: readonly string[]; readonly answer: AnswerBuilder }> {
     const { streamTimeout: timeout } = this.#setup;
-    const answer = new Answer();
+    const answer = new AnswerBuilder();
     let text = "";
     const completion = await this.#call({ ...chatRequest(request, headers), timeout, signal });
     const read = readChatMessage(chunkOfCompletion(completion));

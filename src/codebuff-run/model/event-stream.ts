@@ -1,13 +1,13 @@
 // Reads server-sent events from an HTTP response.
 import { unreachable } from "../../core/http/answer.ts";
 import { CodebuffRunError } from "../errors.ts";
-import type { Opened } from "../http.ts";
-import { MAX_EVENT, SseReader } from "./sse.ts";
+import type { OpenedResponse } from "../http.ts";
+import { MAX_EVENT, SseByteReader } from "./sse.ts";
 import type { Watch } from "./watch.ts";
 
 /** Yields the events' data. @throws CodebuffRunError `network`; after the first byte `stream_interrupted` */
 export async function* eventsOf(
-  { response, reading }: Opened,
+  { response, reading }: OpenedResponse,
   watch: Watch,
   began: () => void,
 ): AsyncGenerator<readonly string[], void> {
@@ -17,7 +17,7 @@ export async function* eventsOf(
   };
   const reader = response.body?.getReader();
   let found: string[] = [];
-  const sse = new SseReader((data) => found.push(data));
+  const sse = new SseByteReader((data) => found.push(data));
   const take = (): readonly string[] => {
     const taken = found;
     found = [];

@@ -7,7 +7,7 @@ import type { FetchLike } from "../../core/http/fetch.ts";
 import { Redactor } from "../../core/tell/redact.ts";
 import { CodebuffRunError, errorIn } from "../errors.ts";
 import { asRunError, Http, type Traffic } from "../http.ts";
-import { type ChatChunk, type ChatMessage, type ChatRequest, readChatMessage } from "../messages.ts";
+import { type ChatChunk, type ChatRequest, type ModelMessage, readChatMessage } from "../messages.ts";
 import { checkBaseUrl, lowerCased } from "../options.ts";
 import { chunkOfCompletion } from "./answer.ts";
 import { eventsOf, parsedData } from "./event-stream.ts";
@@ -47,7 +47,7 @@ const CHECKS: Checks<OpenAiCompatibleOptions> = {
 };
 
 /** Joins the text parts of a message: some small servers read no lists. */
-function plain(message: ChatMessage): object {
+function plain(message: ModelMessage): object {
   if (message.role !== "user") return message;
   const texts = message.content.flatMap((part) => (part.type === "text" ? [part.text] : []));
   return texts.length < message.content.length ? message : { role: "user", content: texts.join("\n\n") };

@@ -9,7 +9,7 @@ import { FIRST_WAIT, LONGEST_WAIT, retryAfterIn } from "../http.ts";
 import { type ChatChunk, type ChatRequest, codeIn, readChatMessage } from "../messages.ts";
 import type { CodebuffRunFailureKind } from "../state/failure.ts";
 import { abortable } from "./abortable.ts";
-import type { Backend } from "./backend.ts";
+import type { RunBackend } from "./backend.ts";
 import { parsedData } from "./event-stream.ts";
 import type { Receiver } from "./receive.ts";
 import { Watch } from "./watch.ts";
@@ -52,7 +52,7 @@ export const providersCheck: Check = {
 
 export interface ProvidersSetup {
   readonly providers: readonly ModelProvider[];
-  readonly backend: Backend | undefined;
+  readonly backend: RunBackend | undefined;
   readonly clock: Clock;
   readonly maxRetries: number;
   /** ms that the delays before all retries may take together. */

@@ -2,15 +2,15 @@
 import { isAgentwireError } from "../../core/errors.ts";
 import { bytesOf, parsed } from "../../core/http/answer.ts";
 import { errorIn } from "../errors.ts";
-import type { Opened, Traffic } from "../http.ts";
+import type { OpenedResponse, Traffic } from "../http.ts";
 import { readChatMessage } from "../messages.ts";
-import { type Answer, chunkOfCompletion, type Piece } from "./answer.ts";
+import { type AnswerBuilder, chunkOfCompletion, type Piece } from "./answer.ts";
 import { brokenOff, eventsOf, parsedData } from "./event-stream.ts";
 import { DONE } from "./sse.ts";
 import type { Watch } from "./watch.ts";
 
 export interface Receiver {
-  readonly answer: Answer;
+  readonly answer: AnswerBuilder;
   readonly tell: (piece: Piece) => void;
   /** Settles when the turn's reader has caught up; `undefined`: the reader is not slow. */
   readonly slowed: () => Promise<void> | undefined;
@@ -23,7 +23,7 @@ export interface Arrival {
   readonly traffic: Traffic;
 }
 
-export async function receive(opened: Opened, receiver: Receiver, arrival: Arrival): Promise<void> {
+export async function receive(opened: OpenedResponse, receiver: Receiver, arrival: Arrival): Promise<void> {
   const { response, reading } = opened;
   const { answer, tell, slowed } = receiver;
   const { watch, began, traffic } = arrival;

@@ -8,7 +8,7 @@ export const MAX_EVENT = 8 * 1_048_576;
 export const DONE = "[DONE]";
 
 /** Reads server-sent events from bytes in arbitrary pieces. Ignores comments, and data after `[DONE]`. */
-export class SseReader {
+export class SseByteReader {
   readonly #parser: EventSourceParser;
   readonly #decoder = new TextDecoder();
   #lineLength = 0;

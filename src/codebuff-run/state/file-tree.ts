@@ -80,7 +80,7 @@ function linesOf({ nodes, depth, shown }: Folder, folders: ReadonlyMap<unknown, 
   const lines = nodes.slice(0, shown).flatMap((node) => {
     const inner = folders.get(node);
     return [
-      `${indent}${oneLine(node["name"])}${inner ? "/" : ""}`,
+      `${indent}${oneLineName(node["name"])}${inner ? "/" : ""}`,
       ...(inner ? linesOf(inner, folders) : []),
     ];
   });
@@ -88,6 +88,6 @@ function linesOf({ nodes, depth, shown }: Folder, folders: ReadonlyMap<unknown, 
 }
 
 /** A file name without control characters, so that it stays on one line. */
-export function oneLine(name: unknown): string {
+export function oneLineName(name: unknown): string {
   return String(name).replace(/\p{Cc}/gu, "?");
 }

@@ -1,9 +1,9 @@
 // Converts an agent's history into the messages of a chat request.
 import { isToolOutput, type ToolOutput } from "../../codebuff-events/print-mode.ts";
 import { fromBase64, isBase64 } from "../../core/bytes.ts";
-import type { ChatMessage, ChatPart, RunMessage, RunPart, RunToolMessage } from "../messages.ts";
+import type { ModelMessage, ModelPart, RunMessage, RunPart, RunToolMessage } from "../messages.ts";
 
-type AssistantMessage = Extract<ChatMessage, { readonly role: "assistant" }>;
+type AssistantMessage = Extract<ModelMessage, { readonly role: "assistant" }>;
 type WireCall = NonNullable<AssistantMessage["tool_calls"]>[number];
 
 /** Drops unpaired calls and results: providers refuse them. If an id repeats, the first pair counts. */
@@ -33,15 +33,15 @@ export function withoutOrphans(history: readonly RunMessage[]): readonly RunMess
 }
 
 /** The messages of a chat request. Each result directly follows the message of its call. */
-export function toWire(systemPrompt: string, history: readonly RunMessage[]): readonly ChatMessage[] {
+export function toWire(systemPrompt: string, history: readonly RunMessage[]): readonly ModelMessage[] {
   const messages = withoutOrphans(history);
   const results = new Map<string, RunToolMessage>();
   for (const message of messages) if (message.role === "tool") results.set(message.toolCallId, message);
-  const wire: ChatMessage[] = systemPrompt === "" ? [] : [{ role: "system", content: systemPrompt }];
+  const wire: ModelMessage[] = systemPrompt === "" ? [] : [{ role: "system", content: systemPrompt }];
   let text = "";
   let calls: WireCall[] = [];
   /** Images of results. Providers do not allow them between the results of one answer. */
-  let pictures: ChatPart[] = [];
+  let pictures: ModelPart[] = [];
   const closeAnswer = (): void => {
     if (text !== "" || calls.length > 0)
       wire.push({ role: "assistant", content: text, ...(calls.length === 0 ? {} : { tool_calls: calls }) });
@@ -98,7 +98,7 @@ function textOf(content: readonly ToolOutput[]): string {
   return JSON.stringify(values.length === 1 ? (values[0] ?? null) : values);
 }
 
-function picturesOf(content: readonly ToolOutput[]): readonly ChatPart[] {
+function picturesOf(content: readonly ToolOutput[]): readonly ModelPart[] {
   return content.flatMap((part) =>
     isToolOutput(part) && part.type === "media" && part.mediaType.startsWith("image/")
       ? [picture(`data:${part.mediaType};base64,${part.data}`)]
@@ -106,14 +106,14 @@ function picturesOf(content: readonly ToolOutput[]): readonly ChatPart[] {
   );
 }
 
-function wirePart(part: RunPart): readonly ChatPart[] {
+function wirePart(part: RunPart): readonly ModelPart[] {
   if (part.type === "text") return [{ type: "text", text: part.text }];
   if (part.type !== "image") return [];
   const { image, mediaType = "image/png" } = part;
   return [picture(/^(?:data|https?):/i.test(image) ? image : `data:${mediaType};base64,${image}`)];
 }
 
-function picture(url: string): ChatPart {
+function picture(url: string): ModelPart {
   return { type: "image_url", image_url: { url } };
 }
 
@@ -122,7 +122,7 @@ export function plainText(content: readonly RunPart[]): string {
 }
 
 /** A message from this library to the model. */
-export function note(text: string, sentAt: number): RunMessage {
+export function noteMessage(text: string, sentAt: number): RunMessage {
   return { role: "user", content: [{ type: "text", text: `<system>${text}</system>` }], sentAt };
 }
 

@@ -18,4 +18,4 @@ export interface ToolJob {
 export type LocalTool<Input> = (input: Input, job: ToolJob) => Promise<object>;
 
 /** A tool that checks its input itself. */
-export type Tool = LocalTool<unknown>;
+export type CheckedTool = LocalTool<unknown>;

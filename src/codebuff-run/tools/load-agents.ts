@@ -6,7 +6,7 @@ import { basename, extname, join, relative } from "node:path";
 import { type Checks, checkFields, checks, describe, isObject } from "../../core/checks.ts";
 import { InvalidInputError, said } from "../../core/errors.ts";
 import { isTooDeep, TOO_DEEP } from "../../core/text.ts";
-import { type AgentDefinition, problemOf, problemOfForeign } from "../agents/agents.ts";
+import { type AgentDefinition, definitionProblem, problemOfForeign } from "../agents/agents.ts";
 
 export interface LoadAgentsOptions {
   /**
@@ -141,7 +141,7 @@ class Loader {
 
   #add(path: string, value: unknown, isCode: boolean): void {
     const { mcpServers, ...definition }: Readonly<Record<string, unknown>> = isObject(value) ? value : {};
-    const read = isCode ? problemOf : problemOfForeign; // code is trusted anyway
+    const read = isCode ? definitionProblem : problemOfForeign; // code is trusted anyway
     const problem = isObject(value) ? read(definition) : `it is ${describe(value)}, not a definition`;
     const id = String(definition["id"]);
     const other = this.#files.get(id);

@@ -15,7 +15,7 @@ import type { Preview } from "./files/edit.ts";
 import { fileRoom } from "./files/file-tools.ts";
 import { Previews } from "./files/previews.ts";
 import { textsOf } from "./files/texts.ts";
-import type { Tool } from "./job.ts";
+import type { CheckedTool } from "./job.ts";
 import { OpenCalls } from "./open-calls.ts";
 import { checkOptions, type NodeToolsOptions } from "./options.ts";
 import { codeSearch } from "./search/code-search.ts";
@@ -102,7 +102,7 @@ class FolderTools implements NodeTools {
     );
   }
 
-  #handler(name: string, tool: Tool): NodeToolHandler {
+  #handler(name: string, tool: CheckedTool): NodeToolHandler {
     const handler: NodeToolHandler = (call, context) =>
       this.#calls.run(context.signal, (signal) => this.#run(name, tool, call, { ...context, signal }));
     if (!isEdit(name)) return handler;
@@ -114,7 +114,7 @@ class FolderTools implements NodeTools {
     });
   }
 
-  #tools(): Readonly<Record<string, Tool>> {
+  #tools(): Readonly<Record<string, CheckedTool>> {
     const { write = true, terminal = false, searchFlags: allowFlags = false } = this.#options;
     const { ripgrepPath, ignoreFiles } = this.#options;
     const { read_files, list_directory, write_file, str_replace, apply_patch } = this.#files.tools;
@@ -133,7 +133,7 @@ class FolderTools implements NodeTools {
 
   async #run(
     name: string,
-    tool: Tool,
+    tool: CheckedTool,
     { id, input, turnId = "" }: NodeToolCall,
     { signal, onProgress = () => {} }: Parameters<NodeToolHandler>[1],
   ): Promise<readonly ToolOutput[]> {

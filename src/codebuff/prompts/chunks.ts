@@ -2,7 +2,7 @@
 import { isObject } from "../../core/checks.ts";
 import { parseJson } from "../../core/text.ts";
 import type { ChunkObject } from "../messages.ts";
-import { SseReader } from "./sse.ts";
+import { SseTextReader } from "./sse.ts";
 
 /**
  * The decoding of string chunks.
@@ -45,13 +45,13 @@ export const isPythonRepr = (chunk: string): boolean =>
 /** Decodes the chunks of one prompt. */
 export class ChunkDecoder {
   readonly #mode: ChunkDecoding;
-  readonly #reader: SseReader;
+  readonly #reader: SseTextReader;
   #payloads: string[] = [];
   #stray: string[] = [];
 
   constructor(mode: ChunkDecoding) {
     this.#mode = mode;
-    this.#reader = new SseReader(
+    this.#reader = new SseTextReader(
       (data) => this.#payloads.push(data),
       (line) => this.#stray.push(line),
     );

@@ -4,19 +4,19 @@ import { isObject } from "../../core/checks.ts";
 import { InvalidInputError, UnsupportedError } from "../../core/errors.ts";
 
 /** One message for the published proxy, in the form of a chat completion. */
-export interface ChatMessage {
+export interface CompletionMessage {
   readonly role: "system" | "user" | "assistant";
-  readonly content: string | readonly ChatPart[];
+  readonly content: string | readonly CompletionPart[];
 }
 
 /** A part of a chat message's content. */
-export type ChatPart =
+export type CompletionPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image_url"; readonly image_url: { readonly url: string } }
   | { readonly type: "input_audio"; readonly input_audio: Readonly<Record<string, unknown>> };
 
 /** A part of one user message. */
-export type ContentPart =
+export type PromptPart =
   | { readonly type: "text"; readonly text: string }
   | {
       readonly type: "image";
@@ -33,7 +33,7 @@ export type ContentPart =
     };
 
 /** A part in the form of the original server. */
-type WirePart = Exclude<ContentPart, { type: "file" | "image" }> | WireImage;
+type WirePart = Exclude<PromptPart, { type: "file" | "image" }> | WireImage;
 interface WireImage {
   readonly type: "image";
   readonly image: string;
@@ -41,7 +41,7 @@ interface WireImage {
 }
 
 /** The items of `content`: whole messages, or parts of one message. */
-export type Content = readonly (ChatMessage | ContentPart)[];
+export type Content = readonly (CompletionMessage | PromptPart)[];
 
 /**
  * The content as plain JSON values, with images as text: the caller may change the bytes later.
@@ -58,7 +58,7 @@ export function plainContent(content: Content): Content {
   });
 }
 
-function isWhole(part: ContentPart): boolean {
+function isWhole(part: PromptPart): boolean {
   const { type, text, name, image, mediaType } = fieldsOf(part);
   if (type === "text") return typeof text === "string";
   if (type === "file") return typeof text === "string" && typeof name === "string";
@@ -75,7 +75,7 @@ function isMessage(message: object): boolean {
 const fieldsOf = (value: object): Readonly<Record<string, unknown>> => ({ ...value });
 
 /** The history in the form of the original server, for a session that this client begins. */
-export function historyFor(messages: readonly ChatMessage[]): readonly object[] {
+export function historyFor(messages: readonly CompletionMessage[]): readonly object[] {
   return messages.map(({ role, content }) => ({
     role,
     content: typeof content === "string" ? content : content.map(wirePart),
@@ -89,18 +89,18 @@ export function chatMessages({
 }: {
   readonly content?: Content;
   readonly prompt?: string;
-}): readonly ChatMessage[] {
+}): readonly CompletionMessage[] {
   const messages = content.flatMap((item) => (isContentPart(item) ? [] : [item]));
   const parts = content.flatMap((item) => (isContentPart(item) ? [chatPart(item)] : []));
   if (parts.length > 0) {
-    const words: readonly ChatPart[] = prompt === undefined ? [] : [{ type: "text", text: prompt }];
+    const words: readonly CompletionPart[] = prompt === undefined ? [] : [{ type: "text", text: prompt }];
     return [...messages, { role: "user", content: [...parts, ...words] }];
   }
   return prompt === undefined ? messages : [...messages, { role: "user", content: prompt }];
 }
 
 /** What the user says with a prompt: the text of the last message, and its images as addresses or `data:` URLs. */
-export function saidIn(input: { readonly content?: Content; readonly prompt?: string }): {
+export function saidInPrompt(input: { readonly content?: Content; readonly prompt?: string }): {
   readonly text: string;
   readonly images: readonly string[];
 } {
@@ -118,13 +118,13 @@ export function saidIn(input: { readonly content?: Content; readonly prompt?: st
   };
 }
 
-export function isContentPart(item: ChatMessage | ContentPart): item is ContentPart {
+export function isContentPart(item: CompletionMessage | PromptPart): item is PromptPart {
   return !("role" in item) && PARTS.has(item.type);
 }
 
-const PARTS: ReadonlySet<string> = new Set(["text", "image", "file"] satisfies ContentPart["type"][]);
+const PARTS: ReadonlySet<string> = new Set(["text", "image", "file"] satisfies PromptPart["type"][]);
 
-function chatPart(part: ContentPart): ChatPart {
+function chatPart(part: PromptPart): CompletionPart {
   const { type } = part;
   switch (type) {
     case "text":
@@ -142,7 +142,7 @@ function chatPart(part: ContentPart): ChatPart {
 }
 
 /** An item in the form of the original server. @throws UnsupportedError for a message of another role than `user` */
-export function wireParts(item: ChatMessage | ContentPart): readonly WirePart[] {
+export function wireParts(item: CompletionMessage | PromptPart): readonly WirePart[] {
   if (!isContentPart(item)) return partsOfMessage(item);
   if (item.type === "file") return [fileText(item)];
   if (item.type === "text") return [item];
@@ -150,7 +150,7 @@ export function wireParts(item: ChatMessage | ContentPart): readonly WirePart[] 
   return [{ type: "image", ...fromUrl(image), ...(mediaType === undefined ? {} : { mediaType }) }];
 }
 
-function partsOfMessage(message: ChatMessage): readonly WirePart[] {
+function partsOfMessage(message: CompletionMessage): readonly WirePart[] {
   const { role, content } = fieldsOf(message);
   if (role === "user" && typeof content === "string") return [{ type: "text", text: content }];
   if (role === "user" && Array.isArray(content)) return content.map(wirePart);
@@ -176,7 +176,7 @@ function fromUrl(url: string): { readonly image: string; readonly mediaType?: st
   return mediaType !== undefined && image !== undefined ? { image, mediaType } : { image: url };
 }
 
-function wireImage({ image, mediaType }: ContentPart & { type: "image" }): WireImage {
+function wireImage({ image, mediaType }: PromptPart & { type: "image" }): WireImage {
   const text = typeof image === "string" ? image : toBase64(image);
   return { type: "image", image: text, ...(mediaType === undefined ? {} : { mediaType }) };
 }
@@ -185,6 +185,6 @@ function isAddress(image: string): boolean {
   return /^(data|https?):/.test(image);
 }
 
-function fileText({ name, text }: ContentPart & { type: "file" }): ContentPart & { type: "text" } {
+function fileText({ name, text }: PromptPart & { type: "file" }): PromptPart & { type: "text" } {
   return { type: "text", text: `File ${JSON.stringify(name)}:\n${text}` };
 }

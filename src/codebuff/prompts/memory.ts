@@ -2,17 +2,17 @@
 import { isObject } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import type { ConversationMessage, ConversationState } from "../../core/turn/conversation.ts";
-import { type PromptData, promptFor } from "../input.ts";
+import { type PromptActionData, promptFor } from "../input.ts";
 import type { CodebuffServer } from "../messages.ts";
 import type { CodebuffResult } from "../turn.ts";
-import { type ChatMessage, chatMessages, historyFor } from "./content.ts";
+import { type CompletionMessage, chatMessages, historyFor } from "./content.ts";
 import { newSessionState } from "./session-state.ts";
 
 /** The state of a Codebuff conversation: a JSON value. */
 export interface CodebuffConversationState extends ConversationState {
   readonly protocol: "codebuff";
   readonly version: 1;
-  readonly messages: readonly ChatMessage[];
+  readonly messages: readonly CompletionMessage[];
   /** The original server's own state, once it sent one. */
   readonly sessionState?: Readonly<Record<string, unknown>>;
 }
@@ -22,7 +22,7 @@ export interface CodebuffConversationState extends ConversationState {
  * messages go as `content`, oldest first, without `prompt`. The original server returns a state, which the next prompt sends back.
  */
 export class CodebuffMemory {
-  #messages: readonly ChatMessage[];
+  #messages: readonly CompletionMessage[];
   #sessionState: Readonly<Record<string, unknown>> | undefined;
 
   /** @throws InvalidInputError when `from` is not the state of a Codebuff conversation. */
@@ -59,7 +59,7 @@ export class CodebuffMemory {
   }
 
   /** The prompt with the history in the form that `server` needs. */
-  withHistory(data: PromptData, server: CodebuffServer): PromptData {
+  withHistory(data: PromptActionData, server: CodebuffServer): PromptActionData {
     if (server === "codebuff") {
       const sessionState = this.#sessionState ?? this.#begun(data.sessionState);
       return promptFor(server, { ...data, sessionState });
@@ -69,14 +69,14 @@ export class CodebuffMemory {
   }
 
   /** The state of a new session of the original server, with the messages so far, which another server answered. */
-  #begun(given: PromptData["sessionState"]): PromptData["sessionState"] {
+  #begun(given: PromptActionData["sessionState"]): PromptActionData["sessionState"] {
     if (this.#messages.length === 0 || Object.keys(given).length > 0) return given;
     const { fileContext, mainAgentState } = newSessionState();
     return { fileContext, mainAgentState: { ...mainAgentState, messageHistory: historyFor(this.#messages) } };
   }
 
   /** Remembers both sides of a successful turn. */
-  remember(data: PromptData, result: CodebuffResult, server: CodebuffServer): void {
+  remember(data: PromptActionData, result: CodebuffResult, server: CodebuffServer): void {
     this.#messages = [...this.#messages, ...chatMessages(data), { role: "assistant", content: result.text }];
     if (server === "codebuff") this.#sessionState = result.sessionState;
   }

@@ -5,28 +5,28 @@ import { type AgentwireError, InvalidInputError, isAgentwireError } from "../../
 import type { LiveTurn } from "../../core/turn/live-turn.ts";
 import type { Job } from "../../core/turn/runner.ts";
 import type { TurnOptions } from "../../core/turn/turn.ts";
-import type { Progress } from "../../core/turn/turn-setup.ts";
+import type { TurnProgress } from "../../core/turn/turn-setup.ts";
 import type { CodebuffCore } from "../events.ts";
-import type { PromptData } from "../input.ts";
+import type { PromptActionData } from "../input.ts";
 import { type ActionError, type CodebuffServer, encode, type PromptError } from "../messages.ts";
 import type { CodebuffPromptOptions, CodebuffSettings } from "../options.ts";
-import { checkFrame } from "../session/frame-limit.ts";
-import type { Waiting } from "../session/line.ts";
-import type { SentPrompt, Session } from "../session/session.ts";
+import { checkFrameSize } from "../session/frame-limit.ts";
+import type { UnwrittenFrame } from "../session/line.ts";
+import type { SentPrompt, SocketSession } from "../session/session.ts";
 import { type TokenSource, withToken } from "../session/token.ts";
 import {
   type CodebuffEvent,
   type CodebuffResult,
-  costOf,
+  type MessageForPrompt,
   newPromptState,
   type PromptFrame,
-  type PromptMessage,
   type PromptState,
+  promptCost,
   stepPrompt,
   subagentEvent,
   toResult,
 } from "../turn.ts";
-import type { Wire } from "../wire.ts";
+import type { CodebuffWire } from "../wire.ts";
 import { ChunkDecoder } from "./chunks.ts";
 
 /** ms in which a prompt that streams must go on behind the ack of a later frame: models rarely pause for longer in an answer. */
@@ -36,7 +36,7 @@ const CHUNK_AFTER_ACK = 30_000;
 export interface PromptOrder {
   /** The caller's input. Handed back, without its token, if the prompt is never sent. */
   readonly input: unknown;
-  readonly data: PromptData;
+  readonly data: PromptActionData;
   /** The action's data as JSON, without a token. Depends on the server, which may be known only when the prompt is sent. */
   readonly json: (server: CodebuffServer | undefined) => string;
   /** Advice for a frame that is too large for the server. */
@@ -54,7 +54,7 @@ export type PromptEnd = "completed" | "cancelled" | "ended";
 export interface PromptHost {
   readonly settings: CodebuffSettings;
   readonly core: CodebuffCore;
-  readonly wire: Wire;
+  readonly wire: CodebuffWire;
   readonly token: TokenSource;
   /** Removes a prompt from the queue: it is about to be written. */
   take(prompt: Prompt): void;
@@ -63,7 +63,7 @@ export interface PromptHost {
 }
 
 /** One prompt, from the call to its end. */
-export class Prompt implements Job<CodebuffEvent, CodebuffResult>, Waiting, SentPrompt {
+export class Prompt implements Job<CodebuffEvent, CodebuffResult>, UnwrittenFrame, SentPrompt {
   readonly turn: LiveTurn<CodebuffEvent, CodebuffResult>;
   place: number | undefined;
   readonly #host: PromptHost;
@@ -114,8 +114,8 @@ export class Prompt implements Job<CodebuffEvent, CodebuffResult>, Waiting, Sent
     return this.#sent?.server ?? this.#host.wire.server;
   }
 
-  soFar(): Progress {
-    return { state: this.#order.stateNow(), cost: costOf(this.#state) };
+  soFar(): TurnProgress {
+    return { state: this.#order.stateNow(), cost: promptCost(this.#state) };
   }
 
   /** The size of the frame, in bytes. @throws the errors of `frameSize` */
@@ -124,7 +124,7 @@ export class Prompt implements Job<CodebuffEvent, CodebuffResult>, Waiting, Sent
     return this.#bytes;
   }
 
-  write(session: Session, token: string | undefined): void {
+  write(session: SocketSession, token: string | undefined): void {
     const { settings, core, wire } = this.#host;
     const { json, advice, data } = this.#order;
     const { turn } = this;
@@ -133,7 +133,7 @@ export class Prompt implements Job<CodebuffEvent, CodebuffResult>, Waiting, Sent
     let frame: string;
     try {
       frame = encode.action(txid, withToken(json(session.server), token));
-      checkFrame(frame, settings, session.server, advice(session.server));
+      checkFrameSize(frame, settings, session.server, advice(session.server));
     } catch (error) {
       turn.fail(unwritable(error));
       return;
@@ -160,13 +160,13 @@ export class Prompt implements Job<CodebuffEvent, CodebuffResult>, Waiting, Sent
    * The published proxy sends an ack behind all chunks of the earlier prompts. So if the prompt streams, the client waits: another chunk
    * proves that this server does not work in order. A session that holds back has sent only a probe, after long silence.
    */
-  overtaken(session: Session): void {
+  overtaken(session: SocketSession): void {
     const end = (): void => this.#endSilently(session);
     if (this.turn.status !== "streaming" || session.holdsBack) end();
     else this.#cancelDoubt ??= this.#host.core.clock.setTimeout(end, CHUNK_AFTER_ACK, { unref: true });
   }
 
-  #endSilently({ inOrder }: Session): void {
+  #endSilently({ inOrder }: SocketSession): void {
     if (!inOrder) return; // another prompt has proved it meanwhile
     this.isSilent = !this.turn.settled;
     this.#apply({ type: "silent-end" }, 0);
@@ -194,7 +194,7 @@ export class Prompt implements Job<CodebuffEvent, CodebuffResult>, Waiting, Sent
   }
 
   /** Handles a message of the prompt itself. */
-  receive(message: PromptMessage, size: number): void {
+  receive(message: MessageForPrompt, size: number): void {
     this.#heardOf();
     this.#apply(message, size);
   }
@@ -229,7 +229,7 @@ export class Prompt implements Job<CodebuffEvent, CodebuffResult>, Waiting, Sent
     this.#host.wire.heardOf(this.id);
   }
 
-  #apply(message: PromptMessage, size: number): void {
+  #apply(message: MessageForPrompt, size: number): void {
     const { turn } = this;
     if (turn.settled) return;
     const { rest, event, oddity, end } = stepPrompt(this.#state, message);
@@ -266,7 +266,7 @@ export function frameSize(
 ): number {
   const { server } = wire;
   const text = withToken(json(server), data.authToken === undefined ? token.known : undefined);
-  return checkFrame(encode.action(wire.nextTxid, text), settings, server, advice(server));
+  return checkFrameSize(encode.action(wire.nextTxid, text), settings, server, advice(server));
 }
 
 /** Removes the token from the input: apps log the error that hands the input back. */

@@ -15,7 +15,7 @@ const BARE_FIELD = /(?<=^|[\r\n])(data|event|id|retry)(?:\r\n?|\n)/g;
  *
  * The parser gets whole lines only. It reports a whole line that is no field, but silently drops the start of a line.
  */
-export class SseReader {
+export class SseTextReader {
   readonly #parser: EventSourceParser;
   readonly #onStray: (text: string) => void;
   /** The last line, which is incomplete. */

@@ -91,7 +91,7 @@ export function handlerFor(
 }
 
 /** @throws InvalidInputError when a tool's handler did not return tool output. */
-export function readOutput(output: unknown): readonly ToolOutput[] {
+export function readHandlerOutput(output: unknown): readonly ToolOutput[] {
   if (Array.isArray(output) && output.every(isToolOutput) && output.every(canBeWritten)) return output;
   throw notWhatItShouldBe(output, 'an array of parts, such as [{ type: "json", value: { done: true } }]');
 }
@@ -115,7 +115,7 @@ function isMcpTool(tool: unknown): tool is McpTool {
 }
 
 /** @throws InvalidInputError when the handler did not return texts by path. A promise of a text is no text. */
-export function readFiles(files: unknown): FilesRead {
+export function readHandlerFiles(files: unknown): FilesRead {
   const expected = "an object of texts by path, with null for what cannot be read";
   if (!isObject(files) || files instanceof Map) throw notWhatItShouldBe(files, expected);
   for (const [path, text] of Object.entries(files)) {
@@ -129,7 +129,7 @@ export function readFiles(files: unknown): FilesRead {
   return files as FilesRead;
 }
 
-export function textOf(files: FilesRead, path: string): string | null {
+export function fileText(files: FilesRead, path: string): string | null {
   return (Object.hasOwn(files, path) ? files[path] : null) ?? null;
 }
 

@@ -14,21 +14,21 @@ import {
   type ServerRequest,
   type ToolCallRequest,
 } from "../extensions.ts";
-import type { Invalid } from "../messages.ts";
+import type { InvalidFrame } from "../messages.ts";
 import type { KnownPrompts } from "../prompts/known-prompts.ts";
 import type { PromptEnd } from "../prompts/prompt.ts";
-import type { Session } from "../session/session.ts";
+import type { SocketSession } from "../session/session.ts";
 import {
   type FilesRead,
+  fileText,
   type HandlerContext,
   handlerFor,
-  readFiles,
+  readHandlerFiles,
+  readHandlerOutput,
   readMcpTools,
-  readOutput,
-  textOf,
 } from "./handlers.ts";
 import { type RequestsBase, Responses } from "./responses.ts";
-import { type Job, type Now, show, Task } from "./task.ts";
+import { type Now, show, Task, type TaskSteps } from "./task.ts";
 import { asking, REFUSED, toolCallOf, toolError, toolTimeout } from "./tool-calls.ts";
 
 /** ms for reading files. The server waits without end, and so would the turn. */
@@ -52,7 +52,7 @@ export interface RequestsSetup extends RequestsBase {
 }
 
 /** A job for a handler of the caller, if a handler is registered and the gate allows the call. */
-interface Offer<T> extends Omit<Job<T>, "ask">, Pick<Asking, "source" | "about"> {
+interface Offer<T> extends Omit<TaskSteps<T>, "ask">, Pick<Asking, "source" | "about"> {
   /** The request in words, for messages. */
   readonly asked: string;
   readonly option: string;
@@ -64,7 +64,7 @@ interface Offer<T> extends Omit<Job<T>, "ask">, Pick<Asking, "source" | "about">
  * The server's requests to this machine: tools, files, MCP tools. Each request passes the gate. Each request is answered exactly once,
  * on its own session, whatever its handler does: an agent on the server waits for the response.
  */
-export class Requests {
+export class ServerRequests {
   readonly #setup: RequestsSetup;
   readonly #responses: Responses;
   /** The running tasks, by `keyOf`: the key tells a repeated request from a new one. */
@@ -115,7 +115,7 @@ export class Requests {
   }
 
   /** Refuses an unreadable request: its agent waits for a response. */
-  refuse({ problem, request }: Invalid): void {
+  refuse({ problem, request }: InvalidFrame): void {
     const session = this.#setup.wire.live;
     if (!session || !request) return;
     const { type, requestId } = request;
@@ -141,14 +141,14 @@ export class Requests {
     this.#called = new Recent(REMEMBERED);
   }
 
-  #callTool(session: Session, key: string, requestId: string, raw: ToolCallRequest): void {
+  #callTool(session: SocketSession, key: string, requestId: string, raw: ToolCallRequest): void {
     const { known, core, gate, settings } = this.#setup;
     const { toolName: name, userInputId, mcpConfig } = raw;
     const named = userInputId == null ? known.onlyUnderWay() : known.named(userInputId);
     const { promptId } = named ?? {};
     const turn = named?.standing === "open" ? named.prompt?.turn : undefined;
     const call = toolCallOf(raw, gate.idFor(requestId), promptId);
-    const job: Omit<Job<readonly ToolOutput[]>, "ask"> = {
+    const job: Omit<TaskSteps<readonly ToolOutput[]>, "ask"> = {
       session,
       notice: "tool-call-response",
       call,
@@ -156,7 +156,7 @@ export class Requests {
       turn,
       handler: `the handler of the tool \`${name}\``,
       timeout: toolTimeout(call),
-      read: (output) => ({ requestId, output: readOutput(output) }),
+      read: (output) => ({ requestId, output: readHandlerOutput(output) }),
       failed: (why) => toolError(requestId, why),
     };
     const notRun = named ? REFUSED[named.standing] : "it names no prompt, and not just one is under way";
@@ -185,13 +185,13 @@ export class Requests {
     }
   }
 
-  #readFiles(session: Session, key: string, raw: ReadFilesRequest): void {
+  #readFiles(session: SocketSession, key: string, raw: ReadFilesRequest): void {
     const { requestId, filePaths } = raw;
     const { onReadFiles } = this.#setup.settings.handlers;
     const answer = (files: FilesRead): object => ({
       requestId,
       // The server waits for every requested path, and for no other.
-      files: Object.fromEntries(filePaths.map((path) => [path, textOf(files, path)])),
+      files: Object.fromEntries(filePaths.map((path) => [path, fileText(files, path)])),
     });
     this.#offer(key, {
       session,
@@ -204,12 +204,12 @@ export class Requests {
       handler: "`onReadFiles`",
       timeout: FILES_TIMEOUT,
       run: onReadFiles && ((context) => onReadFiles(filePaths, context)),
-      read: (files) => answer(readFiles(files)),
+      read: (files) => answer(readHandlerFiles(files)),
       failed: () => answer({}),
     });
   }
 
-  #listMcpTools(session: Session, key: string, raw: McpToolDataRequest): void {
+  #listMcpTools(session: SocketSession, key: string, raw: McpToolDataRequest): void {
     const { requestId, mcpConfig, toolNames } = raw;
     const { onMcpTools } = this.#setup.settings.handlers;
     this.#offer(key, {
@@ -264,7 +264,7 @@ export class Requests {
     });
   }
 
-  #start<T>(key: string, job: Job<T>): void {
+  #start<T>(key: string, job: TaskSteps<T>): void {
     if (this.#tasks.size >= MAX_AT_ONCE) {
       const why = `this client carries out ${MAX_AT_ONCE} requests at once, and no more`;
       this.#setup.core.warn("handler-failed", `${job.handler} was not called: ${why}`);
@@ -281,7 +281,7 @@ export class Requests {
   }
 
   #refuse<T>(
-    { session, notice, call, turn, failed }: Omit<Job<T>, "ask">,
+    { session, notice, call, turn, failed }: Omit<TaskSteps<T>, "ask">,
     why: string,
     now: Now = { state: "failed", error: why },
   ): void {

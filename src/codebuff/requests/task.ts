@@ -3,12 +3,12 @@ import type { CancelTimer } from "../../core/clock.ts";
 import { said } from "../../core/errors.ts";
 import { denialOf, isUsersWord } from "../../core/gate/decision.ts";
 import type { Withdraw } from "../../core/gate/gate.ts";
-import type { Waiting } from "../../core/gate/open-request.ts";
+import type { AskingTurn } from "../../core/gate/open-request.ts";
 import type { DecidedBy, PendingRequest, Ruling, ToolCall, TurnToolCall } from "../../core/values.ts";
 import type { KnownPrompts } from "../prompts/known-prompts.ts";
 import type { Prompt } from "../prompts/prompt.ts";
 import type { Notice } from "../session/notices.ts";
-import type { Session } from "../session/session.ts";
+import type { SocketSession } from "../session/session.ts";
 import type { HandlerContext } from "./handlers.ts";
 import type { RequestsBase, Responses } from "./responses.ts";
 
@@ -16,8 +16,8 @@ import type { RequestsBase, Responses } from "./responses.ts";
 const MAX_ERROR = 8_192;
 
 /** The decision, execution and response of one request. */
-export interface Job<T> {
-  readonly session: Session;
+export interface TaskSteps<T> {
+  readonly session: SocketSession;
   readonly notice: Notice;
   /** The request in the form of the gate. */
   readonly call: ToolCall;
@@ -29,7 +29,7 @@ export interface Job<T> {
   /** ms from the request to its response, including the user's decision; 0: no limit. */
   readonly timeout: number;
   /** Brings the task before the gate. The gate runs, finishes, denies or fails the task, perhaps before this function returns. */
-  readonly ask: (task: Task<T>, turn: Waiting | undefined) => Withdraw;
+  readonly ask: (task: Task<T>, turn: AskingTurn | undefined) => Withdraw;
   /** Converts the handler's value to a response. Throws for a wrong value. */
   readonly read: (value: T) => object;
   /** The response for a failed or denied request. */
@@ -49,7 +49,7 @@ export type Now = Pick<TurnToolCall, "state" | "output" | "error" | "deniedBy" |
 /** One request, from the gate to its response. Each request gets exactly one response. */
 export class Task<T> {
   readonly #setup: TaskSetup;
-  readonly #job: Job<T>;
+  readonly #job: TaskSteps<T>;
   readonly #controller = new AbortController();
   readonly #release: () => void;
   readonly #cancelTimer: CancelTimer;
@@ -58,7 +58,7 @@ export class Task<T> {
   isRunning = false;
   #isOver = false;
 
-  constructor(setup: TaskSetup, job: Job<T>) {
+  constructor(setup: TaskSetup, job: TaskSteps<T>) {
     const { known, core } = setup;
     this.#setup = setup;
     this.#job = job;
@@ -197,7 +197,7 @@ export class Task<T> {
   }
 
   /** Shows the call as `awaiting` before the user is asked: the callback may decide at once. */
-  #waiting(): Waiting | undefined {
+  #waiting(): AskingTurn | undefined {
     const { turn } = this.#job;
     if (!turn) return undefined;
     const opened = (request: PendingRequest): void => {

@@ -7,7 +7,7 @@ import type { Question, ToolCall } from "../../core/values.ts";
 import type { ToolCallRequest } from "../extensions.ts";
 import type { Named } from "../prompts/known-prompts.ts";
 import type { CodebuffToolCall } from "./handlers.ts";
-import type { Job } from "./task.ts";
+import type { TaskSteps } from "./task.ts";
 
 /** ms for a tool if neither the request nor its input gives a limit. */
 const TOOL_TIMEOUT = 30_000;
@@ -58,7 +58,7 @@ export function toolTimeout({ input, raw: { timeout } }: CodebuffToolCall): numb
 }
 
 /** Asks the user. The answers are the output of the tool. */
-export function asking(gate: Gate, question: Question): Job<readonly ToolOutput[]>["ask"] {
+export function asking(gate: Gate, question: Question): TaskSteps<readonly ToolOutput[]>["ask"] {
   return (task, turn) =>
     gate.askQuestion(question, {
       turn,

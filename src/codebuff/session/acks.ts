@@ -12,12 +12,12 @@ import type { CodebuffSettings } from "../options.ts";
 import type { Identification } from "./handshake.ts";
 import { refusal, refusesSession } from "./handshake.ts";
 import type { Notice } from "./notices.ts";
-import type { Begun, Sent, Session } from "./session.ts";
+import type { Begun, Sent, SocketSession } from "./session.ts";
 
 /** The functions that acks and refusals call. */
 export interface AcksHost {
-  isCurrent(session: Session): boolean;
-  request(session: Session, sent: Sent, frame: (txid: number) => string): void;
+  isCurrent(session: SocketSession): boolean;
+  request(session: SocketSession, sent: Sent, frame: (txid: number) => string): void;
   promptEnded(promptId: string): void;
   promptAbandoned(promptId: string): void;
   retireIfIdle(): void;
@@ -38,7 +38,7 @@ export class Acks {
     this.#setup = setup;
   }
 
-  receive(session: Session, ack: Ack): void {
+  receive(session: SocketSession, ack: Ack): void {
     const { txid } = ack;
     if (txid === undefined || txid === null) {
       if (!ack.success) this.#onAnonymousRefusal(session, this.#clean(ack.error));
@@ -52,11 +52,11 @@ export class Acks {
   }
 
   /** The server answered this frame. A server that works in order has ended every earlier prompt. */
-  provesOver(session: Session, txid: number): void {
+  provesOver(session: SocketSession, txid: number): void {
     for (const prompt of session.overSilently(txid)) prompt.overtaken(session);
   }
 
-  #accepted(session: Session, txid: number, sent: Sent): void {
+  #accepted(session: SocketSession, txid: number, sent: Sent): void {
     switch (sent.kind) {
       case "ping":
       case "cancel-user-input":
@@ -78,7 +78,7 @@ export class Acks {
     }
   }
 
-  #refused(session: Session, txid: number | undefined, sent: Sent, serverMessage: string): void {
+  #refused(session: SocketSession, txid: number | undefined, sent: Sent, serverMessage: string): void {
     const { host } = this.#setup;
     const error = new RequestError(`the server refused the ${sent.kind}: ${serverMessage}`, {
       txid,
@@ -93,7 +93,7 @@ export class Acks {
   }
 
   /** A refusal without txid. Such a refusal never fails an acknowledged prompt. */
-  #onAnonymousRefusal(session: Session, text: string): void {
+  #onAnonymousRefusal(session: SocketSession, text: string): void {
     const { core, identification } = this.#setup;
     if (session.untouched && refusesSession(text)) {
       identification.refuse(refusal(text));
@@ -132,7 +132,7 @@ export class Acks {
    * older is running, the server never read the prompt. Cutting the link then stops no work, and later prompts need not wait for the
    * stall limit.
    */
-  expired(session: Session, txid: number, sent: Begun): void {
+  expired(session: SocketSession, txid: number, sent: Begun): void {
     const { settings, core, host } = this.#setup;
     const { ackTimeout: timeout } = settings;
     const message = `the server did not acknowledge the ${sent.kind} within ${timeout} ms; it may be stuck, or raise \`ackTimeout\``;

@@ -22,7 +22,7 @@ export function frameLimit(settings: CodebuffSettings, server: CodebuffServer | 
  * The size of a frame, in bytes.
  * @throws PayloadTooLargeError for a frame over the limit.
  */
-export function checkFrame(
+export function checkFrameSize(
   frame: string,
   settings: CodebuffSettings,
   server: CodebuffServer | undefined,

@@ -5,7 +5,7 @@ import { randomId } from "../../core/random-id.ts";
 import type { CodebuffCore } from "../events.ts";
 import { type Ack, encode } from "../messages.ts";
 import type { CodebuffSettings } from "../options.ts";
-import type { Session } from "./session.ts";
+import type { SocketSession } from "./session.ts";
 
 /** The meaning of an ack during identification. */
 export type IdentifyVerdict =
@@ -75,7 +75,7 @@ export class Identification {
   }
 
   /** A socket opened. `newTxid` gives the txid of the `identify`; not called with `profile: "codebuff"`, which sends none. */
-  begin(session: Session, newTxid: () => number): void {
+  begin(session: SocketSession, newTxid: () => number): void {
     const { connection } = this.#core;
     if (this.#settings.profile === "codebuff") {
       session.server = "codebuff";
@@ -87,7 +87,7 @@ export class Identification {
   }
 
   /** Handles an ack that came before the session was identified. */
-  onAck(session: Session, ack: Ack): void {
+  onAck(session: SocketSession, ack: Ack): void {
     const { profile, settleWindow } = this.#settings;
     const { redactor, connection, clock } = this.#core;
     const { identifyTxid } = session;

@@ -2,34 +2,34 @@
 import { type AgentwireError, copyError } from "../../core/errors.ts";
 import { Queue } from "../../core/queue.ts";
 import type { CodebuffCore } from "../events.ts";
-import type { Wire } from "../wire.ts";
-import type { Session } from "./session.ts";
+import type { CodebuffWire } from "../wire.ts";
+import type { SocketSession } from "./session.ts";
 import { type TokenSource, tokenFailed } from "./token.ts";
 
 /** A prompt or request of this client that is not written yet. */
-export interface Waiting {
+export interface UnwrittenFrame {
   /** Whether the frame carries the client's token. */
   readonly wantsToken: boolean;
   /** The place in the order of the calls. A request that a new session repeats has no place. */
   place: number | undefined;
   /** Writes the frame to `session` and removes it from the line. */
-  write(session: Session, token: string | undefined): void;
+  write(session: SocketSession, token: string | undefined): void;
   /** Fails the request: it will not be written. */
   fail(error: AgentwireError): void;
 }
 
 export interface LineSetup {
   readonly core: CodebuffCore;
-  readonly wire: Wire;
+  readonly wire: CodebuffWire;
   readonly token: TokenSource;
   /** Gives the next prompt to send. */
-  readonly runner: { readonly first: Waiting | undefined };
+  readonly runner: { readonly first: UnwrittenFrame | undefined };
 }
 
 /** The next frame to write, and its session. */
 interface Next {
-  readonly session: Session;
-  readonly waiting: Waiting;
+  readonly session: SocketSession;
+  readonly waiting: UnwrittenFrame;
 }
 
 /**
@@ -39,12 +39,12 @@ interface Next {
  * calls go out in their order. Only prompts wait for the limit `maxConcurrentPrompts`. While a session holds everything back for the
  * running prompt, nothing is written. When that prompt has ended, the ping goes first.
  */
-export class Line {
+export class UnwrittenFrames {
   readonly #setup: LineSetup;
   /** Waiting init and topics requests. */
-  readonly #standing = new Queue<Waiting>();
+  readonly #standing = new Queue<UnwrittenFrame>();
   /** The requests to repeat on the current session before anything else. */
-  #repeats = new Queue<Waiting>();
+  #repeats = new Queue<UnwrittenFrame>();
   #calls = 0;
   /** A token function is being asked; every frame waits for it. */
   #isAsking = false;
@@ -58,14 +58,14 @@ export class Line {
     return this.#calls++;
   }
 
-  addStanding(standing: Waiting): void {
+  addStanding(standing: UnwrittenFrame): void {
     standing.place = this.newPlace();
     this.#standing.add(standing);
     this.pump();
   }
 
   /** A session was identified: writes `repeats` before anything else. */
-  resume(repeats: Iterable<Waiting>): void {
+  resume(repeats: Iterable<UnwrittenFrame>): void {
     this.#repeats = new Queue();
     for (const repeat of repeats) this.#repeats.add(repeat);
     this.pump();
@@ -82,7 +82,7 @@ export class Line {
   }
 
   /** Takes the next init or topics request off the line, if `fits` accepts it. */
-  takeNext<T extends Waiting>(fits: (next: Waiting) => next is T): T | undefined {
+  takeNext<T extends UnwrittenFrame>(fits: (next: UnwrittenFrame) => next is T): T | undefined {
     const next = this.#next()?.waiting;
     if (!next || !fits(next)) return undefined;
     this.#take(next);
@@ -140,7 +140,7 @@ export class Line {
   }
 
   /** The session that may be written to. A due ping goes first: the session is ready once the socket has taken the ping. */
-  #ready(): Session | undefined {
+  #ready(): SocketSession | undefined {
     const { wire, core } = this.#setup;
     const session = wire.identified;
     if (!session || session.holdsBack) return undefined;
@@ -154,18 +154,18 @@ export class Line {
     return session;
   }
 
-  get #firstStanding(): Waiting | undefined {
+  get #firstStanding(): UnwrittenFrame | undefined {
     return this.#repeats.first ?? this.#standing.first;
   }
 
   /** Removes a standing request from its queue. A prompt leaves the runner's queue by itself. */
-  #take(next: Waiting): void {
+  #take(next: UnwrittenFrame): void {
     if (this.#repeats.first === next) this.#repeats.take();
     else if (this.#standing.first === next) this.#standing.take();
   }
 }
 
 /** Repeated requests go first. */
-function placeOf({ place = -1 }: Waiting): number {
+function placeOf({ place = -1 }: UnwrittenFrame): number {
   return place;
 }

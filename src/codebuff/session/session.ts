@@ -14,8 +14,8 @@ export type Sent = Begun | SentNotice;
 export type Begun =
   | { readonly kind: "ping" }
   | { readonly kind: "prompt"; readonly prompt: SentPrompt }
-  | { readonly kind: "init"; readonly reply: Reply<InitResponse> }
-  | { readonly kind: "topics"; readonly reply: Reply<void> };
+  | { readonly kind: "init"; readonly reply: PendingReply<InitResponse> }
+  | { readonly kind: "topics"; readonly reply: PendingReply<void> };
 
 /** A sent prompt. After the prompt has settled, these calls do nothing. */
 export interface SentPrompt {
@@ -23,13 +23,13 @@ export interface SentPrompt {
   /** The server acknowledged the prompt. */
   acked(): void;
   /** The server answered a later frame. If the server works in order, it has ended the prompt without a message. */
-  overtaken(session: Session): void;
+  overtaken(session: SocketSession): void;
   /** The prompt was refused or not acknowledged in time, or its socket has ended. */
   fail(error: AgentwireError): void;
 }
 
 /** The promise functions of a request. Exactly one of them is called, once. */
-export interface Reply<T> {
+export interface PendingReply<T> {
   resolve(value: T): void;
   reject(error: AgentwireError): void;
 }
@@ -43,8 +43,8 @@ export interface Unacked {
 type Init = Begun & { readonly kind: "init" };
 
 /** The callbacks of a session. */
-export interface SessionHost {
-  ackMissing(session: Session, txid: number, sent: Begun): void;
+export interface SocketSessionHost {
+  ackMissing(session: SocketSession, txid: number, sent: Begun): void;
   noticeLost(notice: SentNotice): void;
   initResponseMissing(txid: number, init: Init): void;
   /** No frame arrived for `stallTimeout` while a prompt ran. */
@@ -55,7 +55,7 @@ export interface SessionHost {
   idle(): void;
 }
 
-export interface SessionSetup {
+interface SessionSetup {
   readonly clock: Clock;
   readonly limits: Pick<
     CodebuffSettings,
@@ -63,7 +63,7 @@ export interface SessionSetup {
   >;
   /** ms of silence after which a session that holds everything back checks whether its prompt has ended; 0: never. */
   readonly probeAfter: number;
-  readonly host: SessionHost;
+  readonly host: SocketSessionHost;
 }
 
 /** ms in which a refusal after the ack must arrive: more than any round trip. */
@@ -77,7 +77,7 @@ const FRESH_FOR = 2_000;
  * published proxy handles nothing else on the connection. So its silence proves nothing, and the ack clocks of later frames pause.
  * Unless `maxConcurrentPrompts` is above 1, this client begins no frames in that time.
  */
-export class Session {
+export class SocketSession {
   /** `undefined` until the ack of the identify shows the kind of the server. */
   server: CodebuffServer | undefined;
   /** `resuming`: identified; init and topics are sent before the prompts. */

@@ -6,10 +6,10 @@ import { utf8Length } from "../../core/text.ts";
 import type { CodebuffCore } from "../events.ts";
 import { encode, type InitResponse } from "../messages.ts";
 import type { CodebuffSettings } from "../options.ts";
-import type { Wire } from "../wire.ts";
+import type { CodebuffWire } from "../wire.ts";
 import { frameLimit } from "./frame-limit.ts";
-import type { Line, Waiting } from "./line.ts";
-import type { Reply, Session } from "./session.ts";
+import type { UnwrittenFrame, UnwrittenFrames } from "./line.ts";
+import type { PendingReply, SocketSession } from "./session.ts";
 import { withToken } from "./token.ts";
 
 interface Init {
@@ -17,17 +17,17 @@ interface Init {
   readonly hasToken: boolean;
 }
 
-interface Topics extends Waiting {
+interface Topics extends UnwrittenFrame {
   readonly kind: "subscribe" | "unsubscribe";
   readonly topics: readonly string[];
-  readonly reply: Reply<void>;
+  readonly reply: PendingReply<void>;
 }
 
 export interface StandingSetup {
   readonly settings: CodebuffSettings;
   readonly core: CodebuffCore;
-  readonly wire: Wire;
-  readonly line: Line;
+  readonly wire: CodebuffWire;
+  readonly line: UnwrittenFrames;
 }
 
 /** The init and the topics of a client. The client repeats them on every new session. */
@@ -59,14 +59,14 @@ export class Standing {
   }
 
   /** The requests to repeat on a new session, made anew for each session. */
-  *repeats(): Iterable<Waiting> {
+  *repeats(): Iterable<UnwrittenFrame> {
     if (this.#answered) yield this.#toInit(this.#answered, this.#repeated("reinit-failed"));
     const topics = [...this.#topics.keys()];
     if (topics.length > 0) yield this.#toTopics("subscribe", topics, this.#repeated("resubscribe-failed"));
   }
 
   /** The reply to a repeated request. No caller awaits this reply, so a failure is a warning. */
-  #repeated<T>(warning: string): Reply<T> {
+  #repeated<T>(warning: string): PendingReply<T> {
     return {
       resolve: () => {},
       reject: (error) => {
@@ -76,7 +76,7 @@ export class Standing {
     };
   }
 
-  #toInit({ json, hasToken }: Init, reply: Reply<InitResponse>): Waiting {
+  #toInit({ json, hasToken }: Init, reply: PendingReply<InitResponse>): UnwrittenFrame {
     return {
       place: undefined,
       wantsToken: !hasToken,
@@ -88,7 +88,7 @@ export class Standing {
     };
   }
 
-  #toTopics(kind: Topics["kind"], topics: readonly string[], reply: Reply<void>): Topics {
+  #toTopics(kind: Topics["kind"], topics: readonly string[], reply: PendingReply<void>): Topics {
     const asked: Topics = {
       kind,
       topics,
@@ -108,7 +108,7 @@ export class Standing {
   #takeMore({ kind, topics }: Topics): readonly Topics[] {
     const { settings, wire, line } = this.#setup;
     let room = frameLimit(settings, wire.server) - sizeOf(topics);
-    const fits = (next: Waiting): next is Topics => {
+    const fits = (next: UnwrittenFrame): next is Topics => {
       if (!isTopics(next) || next.kind !== kind) return false;
       room -= sizeOf(next.topics);
       return room >= ENVELOPE;
@@ -118,9 +118,9 @@ export class Standing {
     return more;
   }
 
-  #writeTopics(session: Session, kind: Topics["kind"], asked: readonly Topics[]): void {
+  #writeTopics(session: SocketSession, kind: Topics["kind"], asked: readonly Topics[]): void {
     const topics = [...new Set(asked.flatMap((each) => each.topics))];
-    const reply: Reply<void> = {
+    const reply: PendingReply<void> = {
       resolve: () => {
         for (const topic of topics) {
           if (kind === "subscribe") this.#topics.set(topic, true);
@@ -136,7 +136,7 @@ export class Standing {
   }
 }
 
-function isTopics(waiting: Waiting): waiting is Topics {
+function isTopics(waiting: UnwrittenFrame): waiting is Topics {
   return "topics" in waiting;
 }
 

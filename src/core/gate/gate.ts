@@ -15,7 +15,7 @@ import type {
 } from "../values.ts";
 import { askedOtherwise, lasting, neverAsked, REMEMBERED, readAnswer, readDecision } from "./decision.ts";
 import { type Granted, Grants } from "./grants.ts";
-import { type GateHost, OpenRequest, type Prepare, type Waiting } from "./open-request.ts";
+import { type AskingTurn, type GateHost, OpenRequest, type Prepare } from "./open-request.ts";
 import { askPreview, type TellPreview } from "./preview.ts";
 import { RequestIds } from "./request-ids.ts";
 import { type ApprovalOptions, Rules, type ToolRule } from "./rules.ts";
@@ -26,7 +26,7 @@ export type Withdraw = (by: DecidedBy, reason: string) => void;
 
 /** What the gate needs to know about a call. */
 export interface Asking {
-  readonly turn: Waiting | undefined;
+  readonly turn: AskingTurn | undefined;
   /** Whether the call has a handler, which is consent unless the options have rules or a callback. */
   readonly isHandled: boolean;
   /** The tool's source, if names are not unique: grants are per source. @default "": the backend's tools */
@@ -159,7 +159,7 @@ export class Gate {
   /** Gets the answer to a question. Without `onQuestion` it is refused: see {@link answersQuestions}. */
   askQuestion(
     question: Question,
-    { turn, answered }: { readonly turn: Waiting | undefined; readonly answered: (reply: Reply) => void },
+    { turn, answered }: { readonly turn: AskingTurn | undefined; readonly answered: (reply: Reply) => void },
   ): Withdraw {
     const { onQuestion } = this.#options;
     const request = new OpenRequest<Reply>(

@@ -3,7 +3,7 @@ import { defined } from "../checks.ts";
 import { randomId } from "../random-id.ts";
 import { Table } from "../table.ts";
 import type { Grant, Ruling } from "../values.ts";
-import type { Waiting } from "./open-request.ts";
+import type { AskingTurn } from "./open-request.ts";
 import type { Subject } from "./subject.ts";
 
 /** The grants of a client without a gate. */
@@ -23,13 +23,13 @@ export interface Granted {
   readonly subject: Subject;
   /** The id of the call's turn, and the turn itself. */
   readonly turnId: string | undefined;
-  readonly turn: Waiting | undefined;
+  readonly turn: AskingTurn | undefined;
 }
 
 interface Standing {
   readonly grant: Grant;
   /** The turn whose end ends the grant. */
-  readonly turn: Waiting | undefined;
+  readonly turn: AskingTurn | undefined;
   readonly ruling: Ruling;
 }
 

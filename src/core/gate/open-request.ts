@@ -7,7 +7,7 @@ import type { DecidedBy, PendingRequest, SettledRequest, TurnStatus } from "../v
 import type { AskContext } from "./rules.ts";
 
 /** A turn with an open request. Its idle limit pauses, and its listeners are notified. */
-export interface Waiting {
+export interface AskingTurn {
   readonly status: TurnStatus;
   hold(): () => void;
   opened(request: PendingRequest): void;
@@ -15,9 +15,9 @@ export interface Waiting {
 }
 
 /** A request, and functions for its outcome. */
-export interface Asked<Outcome> {
+interface Asked<Outcome> {
   readonly request: PendingRequest;
-  readonly turn: Waiting | undefined;
+  readonly turn: AskingTurn | undefined;
   /** Calls the callback. Undefined if only a reply can decide. */
   readonly consult: ((context: AskContext) => unknown) | undefined;
   /** Parses a decision or an answer. Throws for other values. */
@@ -157,7 +157,7 @@ export class OpenRequest<Outcome extends object> {
 }
 
 /** How the turn was stopped. Undefined for a completed turn, because agents may continue after an answer. */
-function stopOf(turn: Waiting | undefined): DecidedBy | undefined {
+function stopOf(turn: AskingTurn | undefined): DecidedBy | undefined {
   if (turn?.status === "failed") return "ended";
   return turn?.status === "cancelling" || turn?.status === "cancelled" ? "cancelled" : undefined;
 }

@@ -84,7 +84,7 @@ interface Warner {
 }
 
 /** The facts about a call that rules use, besides its name and input. */
-export interface Asked {
+interface Asked {
   /** The ruling of a grant that covers the call, if any. */
   readonly granted: Ruling | undefined;
   /** Whether the caller registered a handler for the call. */

@@ -6,7 +6,7 @@ import { parseJson } from "../text.ts";
 import type { FetchResponse } from "./fetch.ts";
 
 /** The settings for reading a response. */
-export interface Reading {
+export interface ReadSettings {
   /** Names the request at the start of an error message. */
   readonly what: string;
   readonly maxReceiveBytes: number;
@@ -52,7 +52,7 @@ function cleanError(thrown: unknown, redact: (text: string) => string, depth: nu
 }
 
 /** The bytes of a response. Stops reading if they exceed the limit. */
-export async function bytesOf(response: FetchResponse, reading: Reading): Promise<Uint8Array> {
+export async function bytesOf(response: FetchResponse, reading: ReadSettings): Promise<Uint8Array> {
   const { what, maxReceiveBytes: limit, redact } = reading;
   const check = (bytes: number): void => {
     if (!(bytes > limit)) return; // also false for NaN: the header is not a number

@@ -1,6 +1,6 @@
 // The loop of connection attempts: wait, dial, shake hands, again; at the end ready or given up.
 import pRetry from "p-retry";
-import { limited } from "../clock.ts";
+import { startLimit } from "../clock.ts";
 import { type Deferred, deferred } from "../deferred.ts";
 import { type AgentwireError, asAny, ConnectTimeoutError, isAgentwireError } from "../errors.ts";
 import { AttemptCount } from "./backoff.ts";
@@ -70,7 +70,7 @@ export class Attempts {
       for (let end: string | undefined; end !== "ready"; ) {
         if (life.isOver) throw closedByCaller();
         const step = deferred<"ready" | "redial">();
-        const cancelTimer = limited(clock, connectTimeout, expire);
+        const cancelTimer = startLimit(clock, connectTimeout, expire);
         const state: StateOf<"connecting"> = { name: "connecting", next, step, cancelTimer };
         outbox.run(() => life.to(state));
         outbox.tell(() => void this.#dial(state)); // calls the caller's code

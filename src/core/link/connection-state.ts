@@ -100,7 +100,7 @@ export interface ConnectionSetup {
  *
  * A state holds the socket, the timers and the promises that belong to it.
  */
-export type State =
+export type LinkState =
   | { readonly name: "idle" }
   | (Attempt & { readonly name: "connecting"; socket?: Socket })
   | (Attempt & { readonly name: "handshaking"; readonly socket: Socket })
@@ -114,7 +114,7 @@ export type State =
   | (Closing & { readonly name: "closing"; readonly reason: AgentwireError })
   | { readonly name: "closed"; readonly reason: AgentwireError };
 
-export type StateOf<Name extends State["name"]> = Extract<State, { readonly name: Name }>;
+export type StateOf<Name extends LinkState["name"]> = Extract<LinkState, { readonly name: Name }>;
 
 /** A caller may be waiting for the next connection. */
 interface Wanted {
@@ -149,7 +149,7 @@ interface Closing {
 export class Lifecycle {
   readonly #host: Pick<ConnectionHost, "onStatus">;
   /** Only `to` changes it. A field, because each frame reads it. */
-  state: State = { name: "idle" };
+  state: LinkState = { name: "idle" };
 
   constructor(host: Pick<ConnectionHost, "onStatus">) {
     this.#host = host;
@@ -174,7 +174,7 @@ export class Lifecycle {
     return "keepalive" in this.state ? this.state.keepalive : undefined;
   }
 
-  to(next: State): void {
+  to(next: LinkState): void {
     const previous = this.state;
     this.state = next;
     if ("cancelTimer" in previous) previous.cancelTimer();
@@ -190,7 +190,7 @@ export class Lifecycle {
   }
 }
 
-function statusOf({ name }: State): ClientStatus {
+function statusOf({ name }: LinkState): ClientStatus {
   switch (name) {
     case "closing":
       return "draining";

@@ -1,5 +1,5 @@
 // One client's connection: dial, handshake, keepalive, reconnect, drain, close.
-import { type Clock, limited } from "../clock.ts";
+import { type Clock, startLimit } from "../clock.ts";
 import { deferred } from "../deferred.ts";
 import { type AgentwireError, ClosedError, ConnectionLostError } from "../errors.ts";
 import type { ClientStatus } from "../values.ts";
@@ -9,8 +9,8 @@ import {
   type ConnectionHost,
   type ConnectionSetup,
   Lifecycle,
+  type LinkState,
   type Protocol,
-  type State,
   type StateOf,
 } from "./connection-state.ts";
 import { Frames } from "./frames.ts";
@@ -40,7 +40,7 @@ export class Connection implements KeepaliveUser, SocketUser {
     this.#attempts = new Attempts({ setup, host, protocol, life: this.#life, user: this });
   }
 
-  get #state(): State {
+  get #state(): LinkState {
     return this.#life.state;
   }
 
@@ -142,7 +142,7 @@ export class Connection implements KeepaliveUser, SocketUser {
 
   #shakeHands({ next, step }: StateOf<"connecting" | "handshaking">, socket: Socket): void {
     const expire = (): void => this.#protocol.handshakeTimedOut();
-    const cancelTimer = limited(this.#clock, this.#setup.resolved.connectTimeout, expire);
+    const cancelTimer = startLimit(this.#clock, this.#setup.resolved.connectTimeout, expire);
     this.#life.to({ name: "handshaking", next, step, socket, cancelTimer });
   }
 
@@ -152,7 +152,7 @@ export class Connection implements KeepaliveUser, SocketUser {
     if (state.name !== "handshaking" || !state.socket.isOpen) return; // refused or lost just before
     const { resolved, stableAfter } = this.#setup;
     const { socket, step } = state;
-    const cancelStable = limited(this.#clock, stableAfter ?? 0, () => this.healthy(), { unref: true });
+    const cancelStable = startLimit(this.#clock, stableAfter ?? 0, () => this.healthy(), { unref: true });
     const keepalive = new Keepalive(this.#clock, resolved.keepalive, this);
     this.#attempts.count.ready();
     this.#life.to({ name: "ready", socket, keepalive, cancelStable });
@@ -318,7 +318,7 @@ export class Connection implements KeepaliveUser, SocketUser {
     if (this.#life.isOver) return;
     const state = this.#state;
     const socket = this.#life.openSocket;
-    const closed: State = { name: "closed", reason };
+    const closed: LinkState = { name: "closed", reason };
     if (socket) {
       const ended = "ended" in state ? state.ended : deferred<void>();
       const cancelTimer = this.#clock.setTimeout(() => this.#life.to(closed), CLOSE_TIMEOUT);

@@ -1,5 +1,5 @@
 // Decides which names of JSON members, headers and URL parameters hold a credential.
-import { type Span, unescaped } from "./spellings.ts";
+import { type TextSpan, unescaped } from "./spellings.ts";
 
 /** Matches the end of a credential's name in JSON and URLs (regular expression source). */
 export const CREDENTIAL_NAME =
@@ -66,8 +66,8 @@ const WEBHOOK =
  * Finds the credentials of URLs in a text: passwords, user names that are tokens, and the paths of webhooks.
  * @param isValue whether the text is one value, in which quotes do not end a URL
  */
-export function urlCredentials(text: string, isValue = false): readonly Span[] {
-  const spans: Span[] = [];
+export function urlCredentials(text: string, isValue = false): readonly TextSpan[] {
+  const spans: TextSpan[] = [];
   if (!text.includes("://")) return spans;
   const add = (found: readonly [start: number, end: number] | undefined): void => {
     if (found) spans.push({ start: found[0], end: found[1] });

@@ -7,7 +7,7 @@ import {
   isCredentialParameter,
   urlCredentials,
 } from "./credential-names.ts";
-import { joined, type Span, spansInSource, unescaped } from "./spellings.ts";
+import { joinedSpans, spansInSource, type TextSpan, unescaped } from "./spellings.ts";
 
 /** Replaces a credential. */
 export const REDACTED = "[redacted]";
@@ -77,8 +77,8 @@ export class Redactor {
       if (next === view) break;
       view = next;
     }
-    let spans: readonly Span[] = [];
-    for (const view of views.reverse()) spans = joined(this.#spansIn(view, spansInSource(view, spans)));
+    let spans: readonly TextSpan[] = [];
+    for (const view of views.reverse()) spans = joinedSpans(this.#spansIn(view, spansInSource(view, spans)));
     const hasQuote = spans.some(({ start, end }) => text.slice(start, end).includes(QUOTE));
     return hasQuote && isJson(text) ? this.#redactStrings(text) : without(text, spans);
   }
@@ -160,7 +160,7 @@ export class Redactor {
   }
 
   /** Returns `found` and the credentials that `text` contains literally. */
-  #spansIn(text: string, found: readonly Span[]): Span[] {
+  #spansIn(text: string, found: readonly TextSpan[]): TextSpan[] {
     const spans = [...found, ...urlCredentials(text)];
     for (const { forms } of this.#known.values()) {
       for (const form of forms) {
@@ -178,7 +178,7 @@ export class Redactor {
 }
 
 /** Adds the values of members with a credential's name. One pass: the search continues after each value. */
-function addMembers(text: string, spans: Span[]): void {
+function addMembers(text: string, spans: TextSpan[]): void {
   MEMBER.lastIndex = 0;
   for (let found = MEMBER.exec(text); found; found = MEMBER.exec(text)) {
     const [, backslashes = "", quote = ""] = found;
@@ -218,7 +218,7 @@ function isJson(text: string): boolean {
   }
 }
 
-function without(text: string, spans: readonly Span[]): string {
+function without(text: string, spans: readonly TextSpan[]): string {
   let clean = "";
   let copied = 0;
   for (const { start, end } of spans) {

@@ -1,7 +1,7 @@
 // Undoes escapes in a text, to find escaped credentials, and maps positions back to the original text.
 
 /** A range of a text, from `start` to before `end`. */
-export interface Span {
+export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
@@ -18,7 +18,7 @@ export function unescaped(text: string): string {
 }
 
 /** Maps spans of `unescaped(text)` to spans of `text`. The spans must be sorted and disjoint. One pass. */
-export function spansInSource(text: string, spans: readonly Span[]): readonly Span[] {
+export function spansInSource(text: string, spans: readonly TextSpan[]): readonly TextSpan[] {
   if (spans.length === 0) return spans;
   const escapes = text.matchAll(ESCAPE);
   let next = escapes.next().value;
@@ -40,9 +40,9 @@ export function spansInSource(text: string, spans: readonly Span[]): readonly Sp
 }
 
 /** Sorts the spans, joins overlapping spans, and drops empty ones. */
-export function joined(spans: Span[]): readonly Span[] {
-  const result: Span[] = [];
-  let last: Span | undefined;
+export function joinedSpans(spans: TextSpan[]): readonly TextSpan[] {
+  const result: TextSpan[] = [];
+  let last: TextSpan | undefined;
   for (const span of spans.sort((a, b) => a.start - b.start)) {
     if (span.start === span.end) continue;
     if (last && span.start < last.end) {

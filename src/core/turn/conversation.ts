@@ -46,7 +46,13 @@ export interface Conversation<
 }
 
 /** The memory of one protocol's conversation. */
-export interface Memory<Event, Result extends TurnResult, Options, Input, State extends ConversationState> {
+export interface ConversationMemory<
+  Event,
+  Result extends TurnResult,
+  Options,
+  Input,
+  State extends ConversationState,
+> {
   readonly messages: readonly ConversationMessage[];
   readonly state: State;
   /** @default false */
@@ -58,11 +64,11 @@ export interface Memory<Event, Result extends TurnResult, Options, Input, State 
     input: PromptOf<Input>,
     options: (Options & TurnOptions) | undefined,
     first: boolean,
-  ): Step<Event, Result>;
+  ): ConversationStep<Event, Result>;
 }
 
 /** One turn of a conversation, before it is sent. */
-export interface Step<Event, Result extends TurnResult> {
+export interface ConversationStep<Event, Result extends TurnResult> {
   readonly turn: LiveTurn<Event, Result>;
   readonly start: () => void;
   /** Remembers the prompt and the answer, before any code can see that the turn has completed. */
@@ -83,12 +89,12 @@ export class LiveConversation<
   State extends ConversationState,
 > implements Conversation<Event, Result, Options, Input, State>
 {
-  readonly #memory: Memory<Event, Result, Options, Input, State>;
+  readonly #memory: ConversationMemory<Event, Result, Options, Input, State>;
   readonly #host: ConversationHost;
-  readonly #waiting = new Queue<Step<Event, Result>>();
+  readonly #waiting = new Queue<ConversationStep<Event, Result>>();
   #busy = false;
 
-  constructor(memory: Memory<Event, Result, Options, Input, State>, host: ConversationHost) {
+  constructor(memory: ConversationMemory<Event, Result, Options, Input, State>, host: ConversationHost) {
     this.#memory = memory;
     this.#host = host;
   }

@@ -9,7 +9,7 @@ import {
   type TurnPartial,
   TurnTimeoutError,
 } from "../errors.ts";
-import type { Waiting } from "../gate/open-request.ts";
+import type { AskingTurn } from "../gate/open-request.ts";
 import { Emitter, type ListenOptions, type Unsubscribe } from "../tell/events.ts";
 import { GrowingText } from "../text.ts";
 import type { AnyEvent, PendingRequest, Question, TurnStatus, TurnToolCall } from "../values.ts";
@@ -29,7 +29,7 @@ import { TurnTools } from "./turn-tools.ts";
  *
  * Stopping the turn ends the iteration at once. `outcome` waits for `stopped()`.
  */
-export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, Result>, Waiting {
+export class LiveTurn<Event, Result extends TurnResult> implements Turn<Event, Result>, AskingTurn {
   readonly id: string;
   readonly outcome: Promise<TurnOutcome<Result>>;
   readonly #setup: TurnSetup<Event, Result>;

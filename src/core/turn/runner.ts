@@ -4,7 +4,7 @@ import { Table } from "../table.ts";
 import { LiveTurn } from "./live-turn.ts";
 import type { Turn, TurnOptions, TurnResult } from "./turn.ts";
 import { TurnQueue } from "./turn-queue.ts";
-import type { Progress, TurnHost } from "./turn-setup.ts";
+import type { TurnHost, TurnProgress } from "./turn-setup.ts";
 
 /** One turn of a client, from the call to its end. Each protocol adds its own state. */
 export interface Job<Event, Result extends TurnResult> {
@@ -64,7 +64,7 @@ export interface TurnOrder<Event, J> {
   /** The text that an event adds to the turn's text. */
   readonly textOf: (event: Event) => string;
   /** The turn's progress besides its text and tool calls. */
-  readonly soFar: (job: J) => Progress;
+  readonly soFar: (job: J) => TurnProgress;
   /** The field `retryable` of a timeout error. @default true */
   readonly repeatable?: boolean;
   /** Pauses the source of events, if the source can wait. See `Flow`. */

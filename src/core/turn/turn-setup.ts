@@ -26,7 +26,7 @@ export interface TurnSetup<Event, Result extends TurnResult> {
   /** The backend's session that the prompt continues, once it was sent. */
   readonly sessionId?: (() => string | undefined) | undefined;
   /** The turn's progress besides its text and tool calls. Undefined fields are left out. */
-  readonly soFar: () => Progress;
+  readonly soFar: () => TurnProgress;
   /**
    * Stops the turn for the caller or a timer. The protocol tells the server, if it can, and calls `stopped()`, at once
    * or later, when the next turn may start. Called once, and again with `again` if the caller cancels during the stop.
@@ -53,12 +53,12 @@ export interface TurnHost<Event, Result extends TurnResult> {
 }
 
 /** The turn's progress besides its text and tool calls. */
-export type Progress = {
+export type TurnProgress = {
   readonly [Field in "usage" | "cost" | "state" | "endedBy"]?: TurnPartial[Field] | undefined;
 };
 
 /** A source that can wait for a slow reader. It is never paused for a turn without a reader. */
-export interface Flow {
+interface Flow {
   /** Pauses at this number of unread events, or half of `maxBufferedBytes`. Resumes at half of both. */
   readonly high: number;
   pause(): void;

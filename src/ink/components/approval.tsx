@@ -13,7 +13,7 @@ import {
   takesPress,
 } from "../dialogs/approval-dialog.ts";
 import { Rows } from "../rows/rows.tsx";
-import { useAbove, useRoom } from "./space.ts";
+import { useAbove, useSpace } from "./space.ts";
 import { insteadOf, type KeyProps, useCanType, useKeys, useOffer } from "./use-keys.ts";
 import { type Look, useLook } from "./use-look.ts";
 
@@ -44,7 +44,7 @@ export function Approval({
   ...props
 }: ApprovalProps): ReactElement {
   const { columns, theme } = useLook(props);
-  const { maxRows: limit, room } = useRoom(maxRows);
+  const { maxRows: limit, room } = useSpace(maxRows);
   const fits = fitsApproval(pending, { columns, theme, maxRows: limit });
   const standing = useAbove(
     room,

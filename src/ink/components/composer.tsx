@@ -2,12 +2,12 @@
 import { usePaste } from "ink";
 import type { ReactElement } from "react";
 import { composerRows } from "../composer/composer-rows.ts";
-import { emptyEditor, stepEditor, textOf } from "../composer/editor.ts";
+import { editorText, emptyEditor, stepEditor } from "../composer/editor.ts";
 import { editorAction } from "../composer/editor-keys.ts";
 import { withCursor } from "../composer/shown-cursor.ts";
 import { clipped } from "../rows/row.ts";
 import { Rows } from "../rows/rows.tsx";
-import { useRoom } from "./space.ts";
+import { useSpace } from "./space.ts";
 import { type KeyProps, NO_KEYS, useCanType, useKeys } from "./use-keys.ts";
 import { type Look, useLook } from "./use-look.ts";
 
@@ -32,7 +32,7 @@ export function Composer(props: ComposerProps): ReactElement {
   const { onSubmit, onInterrupt, onEscape, placeholder, isHidden = false } = props;
   const isActive = !isHidden && (props.isActive ?? true);
   const { columns, theme } = useLook(props);
-  const room = useRoom(props.maxRows).maxRows;
+  const room = useSpace(props.maxRows).maxRows;
   const maxRows = props.maxRows ?? Math.min(MAX_ROWS, room);
   const [state, change] = useKeys(emptyEditor, { isActive }, (press, now, setNow) => {
     if (press.type === "key" && press.key === "escape") onEscape?.();
@@ -42,7 +42,7 @@ export function Composer(props: ComposerProps): ReactElement {
     }
     const action = editorAction(press, now);
     if (action === "submit") {
-      const isTaken = textOf(now).trim() !== "" && onSubmit(textOf(now)) !== false;
+      const isTaken = editorText(now).trim() !== "" && onSubmit(editorText(now)) !== false;
       if (isTaken) setNow(stepEditor(now, { type: "sent" }));
     } else if (action) setNow(stepEditor(now, action));
   });

@@ -5,7 +5,7 @@ import { withCursor } from "../composer/shown-cursor.ts";
 import { fitsQuestion, questionRows, questionText } from "../dialogs/question-dialog.ts";
 import { newQuestion, type PendingQuestion, stepQuestion } from "../dialogs/question-state.ts";
 import { Rows } from "../rows/rows.tsx";
-import { useAbove, useRoom } from "./space.ts";
+import { useAbove, useSpace } from "./space.ts";
 import { insteadOf, type KeyProps, useCanType, useKeys, useOffer } from "./use-keys.ts";
 import { type Look, useLook } from "./use-look.ts";
 
@@ -31,7 +31,7 @@ export function Question({
   ...props
 }: QuestionProps): ReactElement {
   const { columns, theme } = useLook(props);
-  const { maxRows: limit, room } = useRoom(maxRows);
+  const { maxRows: limit, room } = useSpace(maxRows);
   const canType = useCanType();
   const [state] = useKeys(newQuestion, { ...props, isActive }, (press, now, set) => {
     if (!offer.takesKeys()) {

@@ -3,7 +3,7 @@ import type { ReactElement } from "react";
 import type { ChatResume } from "../../chat/chat.ts";
 import { resumeRows, stepResume } from "../dialogs/resume-dialog.ts";
 import { Rows } from "../rows/rows.tsx";
-import { useRoom } from "./space.ts";
+import { useSpace } from "./space.ts";
 import { insteadOf, type KeyProps, useCanType, useKeys, useOffer } from "./use-keys.ts";
 import { type Look, useLook } from "./use-look.ts";
 
@@ -21,7 +21,7 @@ export interface ResumeProps extends Look, KeyProps {
  */
 export function Resume({ onResume, maxRows, isActive = true, ...props }: ResumeProps): ReactElement {
   const { columns, theme } = useLook(props);
-  const limit = useRoom(maxRows).maxRows;
+  const limit = useSpace(maxRows).maxRows;
   const canType = useCanType();
   const offer = useOffer("resume", isActive && canType);
   useKeys(undefined, { ...props, isActive }, (press) => {

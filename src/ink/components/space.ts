@@ -3,7 +3,7 @@ import { createContext, useContext, useEffect, useRef, useState } from "react";
 import type { Row } from "../rows/row.ts";
 
 /** The space that a `<Transcript>` gives to the components below it. */
-export interface Room {
+export interface Space {
   /** Rows for a dialog or the composer. */
   readonly rows: number;
   /** Whether all printed rows are in the scrollback. */
@@ -12,20 +12,20 @@ export interface Room {
   readonly print: (rows: readonly Row[], id: string) => void;
 }
 
-const RoomContext = createContext<Room | undefined>(undefined);
+const RoomContext = createContext<Space | undefined>(undefined);
 
-export const RoomProvider = RoomContext.Provider;
+export const SpaceProvider = RoomContext.Provider;
 
-export function useRoom(maxRows: number | undefined): {
+export function useSpace(maxRows: number | undefined): {
   readonly maxRows: number;
-  readonly room: Room | undefined;
+  readonly room: Space | undefined;
 } {
   const room = useContext(RoomContext);
   return { maxRows: maxRows ?? room?.rows ?? Number.POSITIVE_INFINITY, room };
 }
 
 /** Where a dialog's text is. `printing`: it goes to the scrollback, and is not fully visible yet. */
-export type Standing = "inside" | "printing" | "above";
+type Standing = "inside" | "printing" | "above";
 
 /**
  * Prints text that is too tall for a dialog above the dialog, once for each `key`. Outside of a `<Transcript>`, the
@@ -34,7 +34,7 @@ export type Standing = "inside" | "printing" | "above";
  * @param make makes the rows to print; absent if the text fits
  */
 export function useAbove(
-  room: Room | undefined,
+  room: Space | undefined,
   key: string,
   make: (() => readonly Row[]) | undefined,
 ): Standing {

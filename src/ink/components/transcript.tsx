@@ -6,7 +6,7 @@ import { systemClock } from "../../core/clock.ts";
 import { Rows } from "../rows/rows.tsx";
 import { sharesOf } from "../screen/layout.ts";
 import { type TranscriptInput, TranscriptScreen } from "../screen/transcript-screen.ts";
-import { RoomProvider } from "./space.ts";
+import { SpaceProvider } from "./space.ts";
 import { type Look, useLook } from "./use-look.ts";
 
 export interface TranscriptProps
@@ -52,7 +52,7 @@ export function Transcript(props: TranscriptProps): ReactElement {
         {(block) => <Rows key={block.id} rows={block.rows} theme={theme} />}
       </Static>
       <Rows rows={rows} theme={theme} />
-      <RoomProvider value={room}>{children}</RoomProvider>
+      <SpaceProvider value={room}>{children}</SpaceProvider>
     </Box>
   );
 }

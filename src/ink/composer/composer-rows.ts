@@ -4,7 +4,7 @@ import { widthOf } from "../rows/width.ts";
 import { wrap } from "../rows/wrap.ts";
 import type { Theme } from "../theme.ts";
 import type { EditorState } from "./editor.ts";
-import { labelled } from "./pastes.ts";
+import { withLabels } from "./pastes.ts";
 
 export interface ComposerRowsOptions {
   readonly columns: number;
@@ -46,8 +46,8 @@ interface Layout {
 
 /** Wraps between words. A cursor on a space that a break replaces is shown after the end of the row. */
 function layOut({ text, cursor, pastes }: EditorState, width: number): Layout {
-  const shown = labelled(text, pastes);
-  const at = labelled(text.slice(0, cursor), pastes).length;
+  const shown = withLabels(text, pastes);
+  const at = withLabels(text.slice(0, cursor), pastes).length;
   const rows = wrap(shown, width);
   const lines = rows.map((row) => row.text);
   const found = rows.findIndex(({ end }) => end > at);

@@ -52,7 +52,7 @@ export type EditorAction =
   /** The text was sent, and becomes the newest history entry. */
   | { readonly type: "sent" };
 
-export function textOf({ text, pastes }: Pick<EditorState, "text" | "pastes">): string {
+export function editorText({ text, pastes }: Pick<EditorState, "text" | "pastes">): string {
   return unfolded(text, pastes);
 }
 

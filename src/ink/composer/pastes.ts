@@ -38,7 +38,7 @@ export function unfolded(text: string, pastes: Pastes): string {
 }
 
 /** Replaces stand-ins by labels. */
-export function labelled(text: string, pastes: Pastes): string {
+export function withLabels(text: string, pastes: Pastes): string {
   return text.replace(STAND_INS, (standIn) => pasteLabel(pastes.get(standIn) ?? ""));
 }
 

@@ -14,7 +14,7 @@ export interface ProgressFacts {
   readonly connection: Pick<ChatConnection, "status">;
 }
 
-export interface Progress {
+interface Progress {
   readonly isWorking: boolean;
   readonly waiting: number;
 }

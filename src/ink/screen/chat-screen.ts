@@ -13,7 +13,7 @@ import type { Sink } from "../transcript/sink.ts";
 import { type ExitReason, Keyboard } from "./keyboard.ts";
 import { dialogRows, hasRoomForBoth, type Live, layOut, liveRows, type Size } from "./layout.ts";
 import { LocalCommands, type RunCommand } from "./local-commands.ts";
-import { type Hold, OpenDialog } from "./open-dialog.ts";
+import { type DialogHold, OpenDialog } from "./open-dialog.ts";
 import { Pace } from "./pace.ts";
 import { type Printed, Printout, TAIL_ROWS } from "./printed.ts";
 
@@ -52,7 +52,7 @@ export class ChatScreen {
   #frame: Frame;
   #isWholeDialog = false;
   /** Why, and for how many ms, the dialog hides its choices. `aside` has no time limit. */
-  #held: { readonly hold: Hold; readonly ms: number } | undefined;
+  #held: { readonly hold: DialogHold; readonly ms: number } | undefined;
   /** The user leaves: the next frame is the last, without the composer. `isTold`: the app was notified. */
   #leaving: { readonly how: ExitReason; frame?: Frame; isTold?: boolean } | undefined;
   /** The dialog's text is above the live region: print nothing else until the dialog is settled. */

@@ -3,7 +3,7 @@ import type { Chat } from "../../chat/chat.ts";
 import type { ChatSnapshot } from "../../chat/snapshot.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { ChatMessage } from "../../universal/transcript/message.ts";
-import { type EditorState, emptyEditor, stepEditor, textOf } from "../composer/editor.ts";
+import { type EditorState, editorText, emptyEditor, stepEditor } from "../composer/editor.ts";
 import { editorAction } from "../composer/editor-keys.ts";
 import type { Press } from "../press.ts";
 import { displayed } from "../rows/row.ts";
@@ -192,7 +192,7 @@ export class Keyboard {
 
   #submit(): void {
     const { chat } = this.#host;
-    const input = readInput(textOf(this.#editor));
+    const input = readInput(editorText(this.#editor));
     switch (input.type) {
       case "blank":
         this.#note = "there is nothing to send";

@@ -6,12 +6,12 @@ export interface Size {
   readonly rows: number;
 }
 
-export interface Place {
+interface Place {
   readonly x: number;
   readonly y: number;
 }
 
-export interface Piece {
+interface Piece {
   readonly rows: readonly Row[];
   readonly cursor?: Place;
 }

@@ -41,7 +41,7 @@ export const TYPING_PAUSE = 500;
 export const SETTLING = 300;
 
 /** Why a dialog takes no keys. `aside`: the user writes another text in the composer. */
-export type Hold = "typing" | "settling" | "aside";
+export type DialogHold = "typing" | "settling" | "aside";
 
 /** The times of the user's keys, by the clock of the screen. */
 export interface Keys {
@@ -114,7 +114,7 @@ export class OpenDialog {
   }
 
   /** @param hold why the dialog hides its choices, if it does */
-  rows(given: DialogOptions, snapshot: ChatSnapshot, hold: Hold | undefined): DialogRows {
+  rows(given: DialogOptions, snapshot: ChatSnapshot, hold: DialogHold | undefined): DialogRows {
     const asked = this.#asked;
     if (!asked) return { rows: [] };
     if (hold === "typing") {

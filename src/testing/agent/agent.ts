@@ -1,7 +1,7 @@
 // `MockAgent`: an agent without a wire, whose answers a test scripts.
 import type { AnyConversation, AnyTurn } from "../../core/client/any-client.ts";
 import type { AgentSource, UniversalOptions, UniversalStream } from "../../universal/stream.ts";
-import { Backend } from "./backend.ts";
+import { MockBackend } from "./backend.ts";
 import { ClientParts, MockAgentClient } from "./client.ts";
 import { checkScript, type MockAgentOptions, type MockAgentSwitches, resolveOptions } from "./options.ts";
 import type { MockAgentAnswer, MockAgentCancel, MockAgentDecision, MockAgentPrompt } from "./record.ts";
@@ -23,12 +23,12 @@ import { toUniversal } from "./universal.ts";
 export class MockAgent implements AgentSource<MockAgentClient> {
   /** The name of the source. */
   readonly name: string;
-  readonly #backend: Backend;
+  readonly #backend: MockBackend;
   readonly #clients = new Map<MockAgentClient, ClientParts>();
 
   /** @throws InvalidInputError for an option that does not exist or is wrong */
   constructor(options: MockAgentOptions = {}) {
-    this.#backend = new Backend(resolveOptions(options));
+    this.#backend = new MockBackend(resolveOptions(options));
     this.name = this.#backend.name;
   }
 

@@ -3,12 +3,12 @@ import type { Capabilities } from "../../core/client/agent-client.ts";
 import type { Clock } from "../../core/clock.ts";
 import { type Deferred, deferred } from "../../core/deferred.ts";
 import { Waiters } from "../waiters.ts";
-import { changeSettings, type MockAgentSwitches, type Resolved, type Settings } from "./options.ts";
+import { changeSettings, type MockAgentSwitches, type MockSettings, type Resolved } from "./options.ts";
 import type { MockAgentAnswer, MockAgentCancel, MockAgentDecision, MockAgentPrompt } from "./record.ts";
 import type { MockAgentScript } from "./script.ts";
 
 /** The agent behind its clients: the script, the switches, the journal. */
-export class Backend {
+export class MockBackend {
   readonly name: string;
   readonly clock: Clock;
   readonly waiters = new Waiters();
@@ -22,7 +22,7 @@ export class Backend {
   readonly #capabilities: Resolved["capabilities"];
   readonly #gates = new Map<string, Deferred<void>>();
   readonly #ids = new Map<string, number>();
-  #settings: Settings;
+  #settings: MockSettings;
   /** Refused attempts since `refuseConnect` was set. */
   #refused = 0;
 
@@ -34,7 +34,7 @@ export class Backend {
     this.#capabilities = capabilities;
   }
 
-  get settings(): Settings {
+  get settings(): MockSettings {
     return this.#settings;
   }
 

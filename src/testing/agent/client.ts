@@ -8,27 +8,27 @@ import { Gate } from "../../core/gate/gate.ts";
 import type { ConversationState } from "../../core/turn/conversation.ts";
 import { type PromptInput, readPromptInput, readPromptText } from "../../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../../core/turn/turn.ts";
-import type { Backend } from "./backend.ts";
-import { type ConversationHost, type MockConversation, openConversation } from "./conversation.ts";
+import type { MockBackend } from "./backend.ts";
+import { type MockConversation, type MockConversationHost, openConversation } from "./conversation.ts";
 import type { MockAgentEvent, MockAgentResult, MockTurn } from "./events.ts";
 import { Link, type MockAgentClientEvents, type MockCore, newCore, type Parts } from "./link.ts";
-import { forgotten, type Job, type MockPrompt, type Remembered, Turns } from "./turns.ts";
+import { forgotten, type MockJob, type MockPrompt, MockTurns, type Remembered } from "./turns.ts";
 
 /** The parts of one client. */
 export class ClientParts implements Parts {
-  readonly backend: Backend;
+  readonly backend: MockBackend;
   readonly core: MockCore;
   readonly link: Link;
   readonly gate: Gate;
-  readonly turns: Turns;
+  readonly turns: MockTurns;
 
-  constructor(backend: Backend) {
+  constructor(backend: MockBackend) {
     const { approvalTimeout } = backend.settings;
     this.backend = backend;
     this.core = newCore(backend);
     this.link = new Link(backend, this.core);
     this.gate = new Gate(this.core, { onToolApproval: "manual", onQuestion: "manual", approvalTimeout });
-    this.turns = new Turns(this);
+    this.turns = new MockTurns(this);
     this.link.serve(this.turns);
     this.core.serve({ protocol: this.link, turns: this.turns.runner, gate: this.gate });
   }
@@ -83,7 +83,7 @@ export class MockAgentClient
     return this.#only.conversation;
   }
 
-  get #host(): ConversationHost {
+  get #host(): MockConversationHost {
     const { backend, core, turns } = this.#parts;
     return {
       client: this,
@@ -95,7 +95,7 @@ export class MockAgentClient
     };
   }
 
-  #create(input: string | PromptInput, options: TurnOptions | undefined, remembered: Remembered): Job {
+  #create(input: string | PromptInput, options: TurnOptions | undefined, remembered: Remembered): MockJob {
     const { core, turns } = this.#parts;
     checkCallOptions(options, TURN_CHECKS);
     const prompt = readPrompt(input, this.capabilities.images);

@@ -11,7 +11,7 @@ import {
 import type { PromptInput } from "../../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../../core/turn/turn.ts";
 import type { MockAgentEvent, MockAgentResult } from "./events.ts";
-import type { Job, Remembered, Turns } from "./turns.ts";
+import type { MockJob, MockTurns, Remembered } from "./turns.ts";
 
 /** The state of a conversation: all that was said. */
 export interface MockConversationState extends ConversationState {
@@ -29,16 +29,16 @@ export type MockConversation = Conversation<
 >;
 
 /** What a conversation needs of its client. */
-export interface ConversationHost extends CoreHost {
+export interface MockConversationHost extends CoreHost {
   /** The name of the agent. */
   readonly name: string;
   readonly isShared: boolean;
-  readonly turns: Turns;
-  create(input: string | PromptInput, options: TurnOptions | undefined, remembered: Remembered): Job;
+  readonly turns: MockTurns;
+  create(input: string | PromptInput, options: TurnOptions | undefined, remembered: Remembered): MockJob;
 }
 
 /** @throws InvalidInputError for a `from` that is no state of a conversation with an agent of this name */
-export function openConversation(host: ConversationHost, from: unknown): MockConversation {
+export function openConversation(host: MockConversationHost, from: unknown): MockConversation {
   const { name, isShared, turns } = host;
   let messages = from === undefined ? [] : readState(from, name);
   const remembered: Remembered = {

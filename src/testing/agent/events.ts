@@ -72,6 +72,6 @@ export type MockTurn = Turn<MockAgentEvent, MockAgentResult>;
 export type MockTurnEvents = TurnEvents<MockAgentEvent>;
 
 /** The text that an event adds to the answer: sub-agents add none. */
-export function textOf(event: MockAgentEvent): string {
+export function textOfEvent(event: MockAgentEvent): string {
   return event.type === "text" && event.agentId === undefined ? event.text : "";
 }

@@ -11,7 +11,7 @@ import { linkLost } from "../../core/link/connection-errors.ts";
 import type { SocketEnd } from "../../core/link/socket.ts";
 import type { CloseEventLike, WebSocketLike } from "../../core/link/web-socket.ts";
 import { Outbox } from "../../core/tell/outbox.ts";
-import type { Backend } from "./backend.ts";
+import type { MockBackend } from "./backend.ts";
 import { clientClock } from "./clock.ts";
 import type { MockAgentEvent, MockAgentResult } from "./events.ts";
 import type { MockLoss } from "./script.ts";
@@ -25,7 +25,7 @@ export type MockCore = ClientCore<MockAgentEvent, MockAgentResult, MockAgentClie
 const ADDRESS = "ws://mock-agent.invalid/";
 
 /** The core of every socket client, with a socket in memory. */
-export function newCore(backend: Backend): MockCore {
+export function newCore(backend: MockBackend): MockCore {
   const outbox = new Outbox();
   return new ClientCore({
     events: CLIENT_EVENTS,
@@ -47,7 +47,7 @@ export function newCore(backend: Backend): MockCore {
 }
 
 /** Follows the switch `reconnect`, which may change at any time. */
-function policyOf(backend: Backend): ReconnectPolicy {
+function policyOf(backend: MockBackend): ReconnectPolicy {
   const now = () => backend.settings.reconnect || { maxAttempts: 0, delay: 0 };
   return {
     get maxAttempts() {
@@ -64,7 +64,7 @@ function policyOf(backend: Backend): ReconnectPolicy {
 
 /** The parts of a client below its turns. */
 export interface Parts {
-  readonly backend: Backend;
+  readonly backend: MockBackend;
   readonly core: MockCore;
   readonly link: Link;
   readonly gate: Gate;
@@ -85,7 +85,7 @@ export interface LinkUser {
 
 /** The protocol of a client whose backend is in the same process: when it connects, and how it loses its link. There are no frames. */
 export class Link implements ClientProtocol {
-  readonly #backend: Backend;
+  readonly #backend: MockBackend;
   readonly #core: MockCore;
   #user: LinkUser | undefined;
   /** Ends the wait of an attempt to connect. */
@@ -95,7 +95,7 @@ export class Link implements ClientProtocol {
   /** Whether the backend forgot everything with the last loss. */
   hasForgotten = false;
 
-  constructor(backend: Backend, core: MockCore) {
+  constructor(backend: MockBackend, core: MockCore) {
     this.#backend = backend;
     this.#core = core;
   }

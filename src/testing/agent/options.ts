@@ -62,7 +62,7 @@ export interface MockReconnect {
 }
 
 /** The switches with their defaults. */
-export interface Settings extends Required<Omit<MockAgentSwitches, "reconnect">> {
+export interface MockSettings extends Required<Omit<MockAgentSwitches, "reconnect">> {
   readonly reconnect: Required<MockReconnect> | false;
 }
 
@@ -88,7 +88,7 @@ const EVERYTHING: Fixed = {
   preview: true,
 };
 
-const DEFAULTS: Settings = {
+const DEFAULTS: MockSettings = {
   deltas: "words",
   pace: 0,
   connectDelay: 0,
@@ -143,7 +143,7 @@ const OPTIONS: Checks<MockAgentOptions> = {
 };
 
 /** @throws InvalidInputError for a switch that does not exist or is wrong */
-export function changeSettings(settings: Settings, switches: MockAgentSwitches): Settings {
+export function changeSettings(settings: MockSettings, switches: MockAgentSwitches): MockSettings {
   checkCallOptions<MockAgentSwitches, typeof SWITCHES>(switches, SWITCHES);
   const { reconnect, ...others } = switches;
   const changed = { ...settings, ...defined(others) };
@@ -157,7 +157,7 @@ export interface Resolved {
   readonly script: MockAgentScript;
   readonly clock: Clock;
   readonly capabilities: Fixed;
-  readonly settings: Settings;
+  readonly settings: MockSettings;
 }
 
 /** @throws InvalidInputError for an option that does not exist or is wrong */

@@ -17,10 +17,10 @@ import type {
   MockStepValue,
   MockSubagent,
 } from "./script.ts";
-import { type Playing, playTool } from "./tool.ts";
+import { playTool, type ToolPlaying } from "./tool.ts";
 
 /** Plays the script of one turn. */
-export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implements Playing {
+export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implements ToolPlaying {
   readonly turn: LiveTurn<MockAgentEvent, MockAgentResult>;
   readonly parts: Parts;
   /** The names of the sub-agents, by their ids. */

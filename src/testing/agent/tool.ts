@@ -10,7 +10,7 @@ import type { Parts } from "./link.ts";
 import type { MockAgentSteps, MockTool, MockToolOutcome } from "./script.ts";
 
 /** A script that is being played. */
-export interface Playing {
+export interface ToolPlaying {
   readonly turn: LiveTurn<MockAgentEvent, MockAgentResult>;
   readonly parts: Parts;
   readonly stopped: boolean;
@@ -28,7 +28,7 @@ export interface Playing {
 
 /** Plays a tool call: the request, the decision, the run and its end. */
 export async function playTool(
-  player: Playing,
+  player: ToolPlaying,
   tool: MockTool,
   agentId: string | undefined,
 ): Promise<MockToolOutcome | undefined> {
@@ -61,7 +61,7 @@ export async function playTool(
 
 /** Asks the user. The decision changes the call at once. */
 function decision(
-  player: Playing,
+  player: ToolPlaying,
   call: TurnToolCall,
   { grant, preview }: MockTool,
   agentId: string | undefined,
@@ -95,7 +95,7 @@ const WITHDRAWN: ReadonlySet<Ruling["by"]> = new Set(["cancelled", "disconnected
 
 /** Streams the output, and ends the call. */
 async function run(
-  player: Playing,
+  player: ToolPlaying,
   { output, streams = [], error }: MockTool,
   call: TurnToolCall,
   agentId: string | undefined,

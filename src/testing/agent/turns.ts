@@ -7,7 +7,7 @@ import type { LiveTurn } from "../../core/turn/live-turn.ts";
 import type { PromptImage } from "../../core/turn/prompt-input.ts";
 import { type Course, Runner } from "../../core/turn/runner.ts";
 import type { TurnOptions } from "../../core/turn/turn.ts";
-import { type MockAgentEvent, type MockAgentResult, textOf } from "./events.ts";
+import { type MockAgentEvent, type MockAgentResult, textOfEvent } from "./events.ts";
 import type { LinkUser, Parts } from "./link.ts";
 import { Player } from "./player.ts";
 import { stepsFor } from "./script.ts";
@@ -27,7 +27,7 @@ export interface MockPrompt {
 }
 
 /** One turn of a client, from the call to its end. */
-export interface Job {
+export interface MockJob {
   readonly turn: LiveTurn<MockAgentEvent, MockAgentResult>;
   readonly prompt: MockPrompt;
   readonly player: Player;
@@ -36,11 +36,11 @@ export interface Job {
 }
 
 /** The turns of one client. A turn that was sent takes one of `turnsAtOnce` places until it has settled. */
-export class Turns implements Course<Job>, LinkUser {
-  readonly runner: Runner<MockAgentEvent, MockAgentResult, Job>;
+export class MockTurns implements Course<MockJob>, LinkUser {
+  readonly runner: Runner<MockAgentEvent, MockAgentResult, MockJob>;
   readonly #parts: Parts;
   /** Sent, and not settled. */
-  readonly #running = new Set<Job>();
+  readonly #running = new Set<MockJob>();
   /** A script that does not hear of a cancel outlives its turn. */
   readonly #players = new Set<Player>();
   /** How often the backend has forgotten all conversations. */
@@ -59,17 +59,20 @@ export class Turns implements Course<Job>, LinkUser {
    * Makes a turn without sending it.
    * @throws QueueFullError when too much waits already
    */
-  create(input: unknown, prompt: MockPrompt, options: TurnOptions | undefined): Job {
+  create(input: unknown, prompt: MockPrompt, options: TurnOptions | undefined): MockJob {
     const { backend } = this.#parts;
     const { idleTimeout } = backend.settings;
     const id = backend.newId("turn");
     const bytes = prompt.text.length;
-    const soFar = ({ player }: Job) => player.progress;
-    return this.runner.make({ id, input, bytes, options, idleTimeout, textOf, soFar }, (turn) => ({
-      turn,
-      prompt,
-      player: new Player(turn, this.#parts),
-    }));
+    const soFar = ({ player }: MockJob) => player.progress;
+    return this.runner.make(
+      { id, input, bytes, options, idleTimeout, textOf: textOfEvent, soFar },
+      (turn) => ({
+        turn,
+        prompt,
+        player: new Player(turn, this.#parts),
+      }),
+    );
   }
 
   pump(): void {
@@ -83,7 +86,7 @@ export class Turns implements Course<Job>, LinkUser {
     }
   }
 
-  #send({ turn, prompt, player }: Job): void {
+  #send({ turn, prompt, player }: MockJob): void {
     const { backend } = this.#parts;
     const { script } = backend;
     const { text, images, remembered } = prompt;
@@ -104,7 +107,7 @@ export class Turns implements Course<Job>, LinkUser {
       .finally(() => this.#players.delete(player));
   }
 
-  stop(job: Job, again: boolean): void {
+  stop(job: MockJob, again: boolean): void {
     if (again) return;
     const { backend, core } = this.#parts;
     const { answersAfterCancel, cancelDelay } = backend.settings;
@@ -115,7 +118,7 @@ export class Turns implements Course<Job>, LinkUser {
     else job.cancelStop = core.clock.setTimeout(() => job.turn.stopped(), cancelDelay);
   }
 
-  settled(job: Job): void {
+  settled(job: MockJob): void {
     if (!this.#running.delete(job)) return;
     job.cancelStop?.();
     if (job.turn.status === "failed" || !this.#parts.backend.settings.answersAfterCancel) job.player.stop();
@@ -149,7 +152,7 @@ export class Turns implements Course<Job>, LinkUser {
   }
 
   /** Ends a turn that was sent. */
-  #fail({ turn }: Job, reason: AgentwireError): void {
+  #fail({ turn }: MockJob, reason: AgentwireError): void {
     turn.tools.abandon();
     if (!turn.open) turn.stopped();
     else if (isAgentwireError(reason, "closed")) turn.abandon(closedInTurn());

@@ -1,5 +1,5 @@
 // Speech: silent MP3 in base64, a WAV file, and the frame with the address of one.
-import type { Settings } from "./profiles.ts";
+import type { CassMockSettings } from "./profiles.ts";
 import type { CassServerFrame } from "./record.ts";
 
 const FRAME_BYTES = 144;
@@ -11,7 +11,7 @@ const FRAME = `//NkwA${"A".repeat((FRAME_BYTES / 3) * 4 - 6)}`;
 const HUGE_BYTES = 8 * 1_048_576;
 
 /** The base64 of a frame; empty where speech has none. */
-export function spoken(audio: Settings["audio"]): string {
+export function spoken(audio: CassMockSettings["audio"]): string {
   if (audio === "inline" || audio === "legacy") return FRAME.repeat(5);
   if (audio === "huge") return FRAME.repeat(Math.ceil(HUGE_BYTES / FRAME_BYTES));
   return audio === "malformed" ? "this is *not* base64!" : "";
@@ -35,7 +35,7 @@ export interface Origins {
 
 /** Speech in a frame of its own: its address, or itself. */
 export function audioFrame(
-  { audio, audioUrl }: Settings,
+  { audio, audioUrl }: CassMockSettings,
   path: string,
   { own, foreign }: Origins,
 ): CassServerFrame {

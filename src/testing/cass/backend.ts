@@ -1,21 +1,34 @@
 // What the connections and REST calls of a mock share: users, conversations, tokens.
 import { type CancelTimer, type Clock, systemClock } from "../../core/clock.ts";
-import { checkNames } from "../names.ts";
-import type { Peer } from "../server/peer.ts";
+import { checkMockNames } from "../names.ts";
+import type { MockPeer } from "../server/peer.ts";
 import { checkAnswer } from "../server/script-runner.ts";
 import { changed } from "../server/switches.ts";
 import type { Origins } from "./audio.ts";
 import type { CassOpening, MockCassOptions } from "./options.ts";
-import { OPTIONS, type ProfileName, type Settings, SWITCHES, settingsOf } from "./profiles.ts";
+import {
+  CASS_OPTIONS,
+  CASS_SWITCHES,
+  type CassMockSettings,
+  type CassProfileName,
+  cassSettings,
+} from "./profiles.ts";
 import { CassJournal } from "./record.ts";
 import { type CassAnswer, type CassTool, helloAnswer } from "./script.ts";
 import { ServerTime } from "./server-time.ts";
-import { type Account, type CassMessage, type CassProvider, Models, PROVIDERS, Store } from "./store.ts";
+import {
+  type CassMessage,
+  type CassProvider,
+  Models,
+  PROVIDERS,
+  Store,
+  type StoredAccount,
+} from "./store.ts";
 import type { MockCassSwitches } from "./switches.ts";
 import { type TokenReading, Tokens } from "./tokens.ts";
 
 const OLDER = "claude-sonnet-4-20250514";
-const CLAUDE: { readonly [profile in ProfileName]: string } = {
+const CLAUDE: { readonly [profile in CassProfileName]: string } = {
   ...{ documented: OLDER, v1: OLDER },
   ...{ v2: "claude-haiku-4-5-20251001", relay: "claude-haiku-4-5-20251001" },
 };
@@ -33,13 +46,13 @@ interface Attempt {
 /** The server without its sockets: what its connections and its REST calls share. */
 export class CassBackend {
   readonly withPort = "MockCassServer";
-  readonly profile: ProfileName;
+  readonly profile: CassProfileName;
   readonly basePath: string;
   readonly clock: Clock;
   readonly time: ServerTime;
   readonly journal = new CassJournal();
-  readonly peers: (Peer & { kill(code: number): void; die(): void })[] = [];
-  readonly accounts = new Map<string, Account>();
+  readonly peers: (MockPeer & { kill(code: number): void; die(): void })[] = [];
+  readonly accounts = new Map<string, StoredAccount>();
   readonly store: Store;
   readonly tokens: Tokens;
   readonly models: Models;
@@ -51,17 +64,17 @@ export class CassBackend {
   answer: CassAnswer;
   /** Without a port, the first connection tells the own origin. */
   origins: Origins = { own: "", foreign: "https://elsewhere.example" };
-  #settings: Settings;
+  #settings: CassMockSettings;
   readonly #perConnection: NonNullable<MockCassOptions["perConnection"]>;
   readonly #timers = new Set<CancelTimer>();
   #attempts: readonly Attempt[] = [];
   #toolUses = 0;
 
   constructor(options: MockCassOptions) {
-    checkNames(options, OPTIONS, "option");
+    checkMockNames(options, CASS_OPTIONS, "option");
     const { profile = "v2", clock = systemClock, answer = helloAnswer, basePath = "" } = options;
     checkAnswer(answer);
-    this.#settings = settingsOf(options);
+    this.#settings = cassSettings(options);
     this.profile = profile;
     this.basePath = basePath;
     this.clock = clock;
@@ -82,13 +95,13 @@ export class CassBackend {
     this.#perConnection = options.perConnection ?? (() => ({}));
   }
 
-  get settings(): Settings {
+  get settings(): CassMockSettings {
     return this.#settings;
   }
 
   /** Sets switches anew, for what happens from now on. */
   set(switches: MockCassSwitches): void {
-    checkNames(switches, SWITCHES, "switch");
+    checkMockNames(switches, CASS_SWITCHES, "switch");
     this.#settings = changed(this.#settings, switches);
   }
 
@@ -96,7 +109,7 @@ export class CassBackend {
   switchesFor(opening: CassOpening): MockCassSwitches {
     const switches = this.#perConnection(opening);
     try {
-      checkNames(switches, SWITCHES, "switch");
+      checkMockNames(switches, CASS_SWITCHES, "switch");
     } catch (error) {
       this.journal.threw(error);
     }
@@ -104,7 +117,7 @@ export class CassBackend {
   }
 
   /** The account of a user, unless it is gone. */
-  accountOf(userId: string, { deletedUser }: Settings): Account | undefined {
+  accountOf(userId: string, { deletedUser }: CassMockSettings): StoredAccount | undefined {
     return deletedUser ? undefined : this.accounts.get(userId);
   }
 
@@ -112,7 +125,7 @@ export class CassBackend {
   persist(
     conversationId: string | null,
     messages: readonly Omit<CassMessage, "timestamp">[],
-    { persistence, persistDelay }: Settings,
+    { persistence, persistDelay }: CassMockSettings,
   ): number | undefined {
     if (conversationId === null || messages.length === 0 || persistence === "never") return undefined;
     const keep = () => {
@@ -136,9 +149,9 @@ export class CassBackend {
     return { id: `toolu_${++this.#toolUses}`, tool: name, input };
   }
 
-  addAccount(user: Partial<Account>): Account {
+  addAccount(user: Partial<StoredAccount>): StoredAccount {
     const userId = user.userId ?? this.newId();
-    const account: Account = {
+    const account: StoredAccount = {
       ...{ userId, email: `${userId}@cass.example`, displayName: "Somebody" },
       ...{ password: "", relationship: "user", createdAt: this.time.stamp() },
       ...user,
@@ -148,7 +161,7 @@ export class CassBackend {
     return account;
   }
 
-  tokenPair(userId: string, { accessLifetime, refreshLifetime }: Settings) {
+  tokenPair(userId: string, { accessLifetime, refreshLifetime }: CassMockSettings) {
     return {
       access_token: this.tokens.issue(userId, "access", accessLifetime),
       refresh_token: this.tokens.issue(userId, "refresh", refreshLifetime),
@@ -187,7 +200,7 @@ export class CassBackend {
 }
 
 /** Whose token it is, if it counts. */
-export function accepted(token: TokenReading, { adminTokens }: Settings): string | undefined {
+export function accepted(token: TokenReading, { adminTokens }: CassMockSettings): string | undefined {
   if (token.kind === "access") return token.userId;
   return token.kind === "admin" && adminTokens ? token.userId : undefined;
 }

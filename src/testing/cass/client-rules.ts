@@ -1,7 +1,7 @@
 // Notes what a client does wrong in the order of its frames on one connection.
 import type { Dict } from "../server/dict.ts";
 import { isTurn } from "./frames.ts";
-import type { Settings } from "./profiles.ts";
+import type { CassMockSettings } from "./profiles.ts";
 import type { CassMistake } from "./record.ts";
 
 const PING_SPACING = 5_000;
@@ -41,7 +41,7 @@ export class ClientRules {
   }
 
   /** A message has arrived, however long it has to wait. */
-  arrived(message: Dict, now: number, settings: Settings): readonly CassMistake[] {
+  arrived(message: Dict, now: number, settings: CassMockSettings): readonly CassMistake[] {
     const { type } = message;
     const detail = String(type);
     const isOverlap = this.#turns.isOpen && !settings.pipelining;

@@ -1,12 +1,12 @@
 // Reads and checks a client's frames, and writes the server's.
 import { type Dict, isDict } from "../server/dict.ts";
-import { describe, type InboundFrame } from "../server/inbound.ts";
+import { describeFrame, type InboundFrame } from "../server/inbound.ts";
 import { PythonFloat, writePythonJson } from "../server/python-json.ts";
-import type { ProfileName, Settings } from "./profiles.ts";
+import type { CassMockSettings, CassProfileName } from "./profiles.ts";
 import type { CassMistake, CassServerFrame, CassViolationKind } from "./record.ts";
 
 /** What the server makes of a frame. */
-export type Reading =
+export type CassReading =
   | { readonly message: Dict; readonly mistake?: never }
   | { readonly message?: never; readonly mistake: CassMistake };
 
@@ -18,8 +18,8 @@ export function isTurn({ type }: Dict): boolean {
   return TURNS.has(type);
 }
 
-export function readFrame(frame: InboundFrame): Reading {
-  const detail = describe(frame);
+export function readFrame(frame: InboundFrame): CassReading {
+  const detail = describeFrame(frame);
   if (typeof frame !== "string") return { mistake: { kind: "binary-frame", detail } };
   try {
     const value: unknown = JSON.parse(frame);
@@ -30,7 +30,7 @@ export function readFrame(frame: InboundFrame): Reading {
 }
 
 /** What is wrong with a message by itself. */
-export function mistakesIn(sent: Dict): readonly CassMistake[] {
+export function mistakesInFrame(sent: Dict): readonly CassMistake[] {
   const { type, token, message, conversation_id: id = null, image = null, user_id, profile } = sent;
   const found: CassMistake[] = [];
   const blame = (kind: CassViolationKind, value: unknown, isWrong: boolean): void => {
@@ -56,8 +56,8 @@ const EXTRA = { x_later: "added in a later version" };
 /** Writes a frame as the server does. @param stamp the time, for frames that have one */
 export function writeFrame(
   frame: CassServerFrame,
-  { chunking, extraFields }: Settings,
-  profile: ProfileName,
+  { chunking, extraFields }: CassMockSettings,
+  profile: CassProfileName,
   stamp: () => string,
 ): string {
   const { type } = frame;
@@ -77,7 +77,7 @@ function withExtra(value: unknown): unknown {
 }
 
 /** The frames that follow every frame. */
-export function noiseAfterFrame(settings: Settings): readonly (string | Uint8Array)[] {
+export function noiseAfterFrame(settings: CassMockSettings): readonly (string | Uint8Array)[] {
   const noises: readonly (readonly ["off" | "injected", readonly (string | Uint8Array)[]])[] = [
     [settings.unknownType, ['{"type": "dream_updated", "dream": {"id": 7}}']],
     [settings.nonJson, ["", "not json", '{"type": "response", "text": ']],

@@ -1,7 +1,7 @@
 // Whom the server takes a connection for: tokens, the trust in this machine, and onboarding.
 import type { Dict } from "../server/dict.ts";
 import { accepted, type CassBackend } from "./backend.ts";
-import type { Settings } from "./profiles.ts";
+import type { CassMockSettings } from "./profiles.ts";
 import type { CassMistake, ReceivedAuth } from "./record.ts";
 
 /** A user who is not the client. */
@@ -30,7 +30,7 @@ export class Identity {
   userId: string | null;
 
   /** @param url of the upgrade, if it is known */
-  constructor(url: string | undefined, backend: CassBackend, settings: Settings) {
+  constructor(url: string | undefined, backend: CassBackend, settings: CassMockSettings) {
     const reading = backend.tokens.read(tokenIn(url));
     const userId = accepted(reading, settings);
     const { localhostBypass, localhostUser } = settings;
@@ -46,7 +46,7 @@ export class Identity {
   }
 
   /** Takes the token of an `auth`, or does not. */
-  present(token: unknown, settings: Settings): ReceivedAuth["answer"] {
+  present(token: unknown, settings: CassMockSettings): ReceivedAuth["answer"] {
     const { auth, badAuth } = settings;
     const fixed = {
       unknown: "error",
@@ -68,7 +68,7 @@ export class Identity {
 export function onboardingProblem(
   kind: "intro" | "demo",
   { user_id: userId, conversation_id: conversationId }: Dict,
-  settings: Settings,
+  settings: CassMockSettings,
   backend: CassBackend,
 ): string | undefined {
   const isIntro = kind === "intro";

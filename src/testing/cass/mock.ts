@@ -1,9 +1,9 @@
 // `MockCass`: the mock without a port, for sockets that something else hands it.
-import { checkNames } from "../names.ts";
+import { checkMockNames } from "../names.ts";
 import { ProtocolMock } from "../server/protocol-mock.ts";
 import { CassBackend } from "./backend.ts";
 import type { MockCassOptions } from "./options.ts";
-import { accept } from "./peer.ts";
+import { acceptCass } from "./peer.ts";
 import type {
   CassConnection,
   CassFrame,
@@ -15,14 +15,14 @@ import type {
 } from "./record.ts";
 import { Rest } from "./rest.ts";
 import type { CassAnswer } from "./script.ts";
-import type { CassConversation, CassModel, CassProvider, CassUser, NewConversation } from "./store.ts";
+import type { CassModel, CassProvider, NewConversation, StoredConversation, StoredUser } from "./store.ts";
 import type { MockCassSwitches } from "./switches.ts";
 
 /** What is behind a mock: for the transports in this folder, and no part of what users see. */
-export let backendOf: (mock: MockCass) => CassBackend;
+export let cassBackendOf: (mock: MockCass) => CassBackend;
 
 /** A user whom a test has made, with what is needed to be one. */
-export interface NewCassUser extends CassUser {
+export interface NewCassUser extends StoredUser {
   readonly password: string;
   readonly accessToken: string;
   readonly refreshToken: string;
@@ -57,7 +57,7 @@ export class MockCass extends ProtocolMock<
   CassConnection | undefined
 > {
   static {
-    backendOf = (mock) => mock.#backend;
+    cassBackendOf = (mock) => mock.#backend;
   }
 
   readonly #backend: CassBackend;
@@ -66,7 +66,7 @@ export class MockCass extends ProtocolMock<
   constructor(options: MockCassOptions = {}) {
     const backend = new CassBackend(options);
     const { journal, peers } = backend;
-    super({ journal, peers, accept: (link) => accept(backend, link) });
+    super({ journal, peers, accept: (link) => acceptCass(backend, link) });
     this.#backend = backend;
     this.#rest = new Rest(backend);
   }
@@ -96,12 +96,12 @@ export class MockCass extends ProtocolMock<
   }
 
   /** What the server keeps. */
-  get conversations(): readonly CassConversation[] {
+  get conversations(): readonly StoredConversation[] {
     return this.#backend.store.all;
   }
 
   /** Who has an account. */
-  get users(): readonly CassUser[] {
+  get users(): readonly StoredUser[] {
     return [...this.#backend.accounts.values()];
   }
 
@@ -125,8 +125,8 @@ export class MockCass extends ProtocolMock<
   }
 
   /** Makes an account, and tokens for it. */
-  addUser(user: Partial<CassUser> & { readonly password?: string } = {}): NewCassUser {
-    checkNames(user, { userId: true, email: true, displayName: true, password: true }, "field");
+  addUser(user: Partial<StoredUser> & { readonly password?: string } = {}): NewCassUser {
+    checkMockNames(user, { userId: true, email: true, displayName: true, password: true }, "field");
     const { password = "correct horse", ...given } = user;
     const account = this.#backend.addAccount({ ...given, password });
     const { access_token, refresh_token } = this.#backend.tokenPair(account.userId, this.#backend.settings);
@@ -148,7 +148,7 @@ export class MockCass extends ProtocolMock<
     userId: string,
     options: { readonly type?: "access" | "refresh" | "admin"; readonly lifetime?: number } = {},
   ): string {
-    checkNames(options, { type: true, lifetime: true }, "option");
+    checkMockNames(options, { type: true, lifetime: true }, "option");
     const { type = "access", lifetime } = options;
     const { accounts, settings, tokens } = this.#backend;
     if (type === "admin")
@@ -158,8 +158,8 @@ export class MockCass extends ProtocolMock<
   }
 
   /** Makes a conversation, as `POST /conversations/new` does. */
-  addConversation(conversation: NewConversation = {}): CassConversation {
-    checkNames(conversation, { title: true, userId: true, projectId: true, continuous: true }, "field");
+  addConversation(conversation: NewConversation = {}): StoredConversation {
+    checkMockNames(conversation, { title: true, userId: true, projectId: true, continuous: true }, "field");
     return this.#backend.store.create(conversation);
   }
 

@@ -1,23 +1,23 @@
 // One connection of the mock, without its socket: strictly one frame after the other.
-import { checkNames } from "../names.ts";
+import { checkMockNames } from "../names.ts";
 import { ChunkedLink } from "../server/chunked-link.ts";
 import type { Dict } from "../server/dict.ts";
-import { byteLength, describe, type InboundFrame } from "../server/inbound.ts";
+import { byteLength, describeFrame, type InboundFrame } from "../server/inbound.ts";
 import { Interruptible } from "../server/interruptible.ts";
 import type { PeerLink } from "../server/link.ts";
-import { Peer } from "../server/peer.ts";
+import { MockPeer } from "../server/peer.ts";
 import { noted } from "../server/record.ts";
 import { changed } from "../server/switches.ts";
 import type { CassBackend } from "./backend.ts";
 import { ClientRules } from "./client-rules.ts";
-import { mistakesIn, noiseAfterFrame, readFrame, writeFrame } from "./frames.ts";
+import { mistakesInFrame, noiseAfterFrame, readFrame, writeFrame } from "./frames.ts";
 import { FOREIGN_USER, Identity, onboardingProblem, userIn } from "./identity.ts";
-import { type Settings, SWITCHES } from "./profiles.ts";
+import { CASS_SWITCHES, type CassMockSettings } from "./profiles.ts";
 import type { CassMistake, CassServerFrame } from "./record.ts";
 import { replyOf, responseFrame } from "./response.ts";
 import type { CassModel } from "./store.ts";
 import type { CassEnd, MockCassSwitches } from "./switches.ts";
-import { type Asked, Turn, type TurnConnection } from "./turn.ts";
+import { type AskedOfUser, CassMockTurn, type TurnConnection } from "./turn.ts";
 
 const LIMIT = 16_777_216;
 const CUT = 1006;
@@ -33,7 +33,7 @@ const CUT = 1006;
  *     +------- it starts up, or refuses the token in the address --------------+
  * ```
  */
-export class CassPeer extends Peer implements TurnConnection {
+export class CassPeer extends MockPeer implements TurnConnection {
   readonly repliesToClose = true;
   readonly staysWhenMalformed = false;
   readonly model: CassModel;
@@ -48,7 +48,7 @@ export class CassPeer extends Peer implements TurnConnection {
   #zombie = false;
   #greeting: Promise<void> = Promise.resolve();
   #handling: Promise<void> = Promise.resolve();
-  #turn: Turn | undefined;
+  #turn: CassMockTurn | undefined;
   deferred: readonly CassServerFrame[] = [];
 
   constructor(id: number, link: PeerLink, backend: CassBackend) {
@@ -71,12 +71,12 @@ export class CassPeer extends Peer implements TurnConnection {
     return this.#identity.userId;
   }
 
-  get settings(): Settings {
+  get settings(): CassMockSettings {
     return changed(this.#backend.settings, this.#own);
   }
 
   set(switches: MockCassSwitches): void {
-    checkNames(switches, SWITCHES, "switch");
+    checkMockNames(switches, CASS_SWITCHES, "switch");
     this.#own = { ...this.#own, ...switches };
   }
 
@@ -139,7 +139,7 @@ export class CassPeer extends Peer implements TurnConnection {
     if (mistake) this.blame(mistake);
     else {
       const inOrder = this.#rules.arrived(message, this.#backend.clock.now(), this.settings);
-      for (const one of [...mistakesIn(message), ...inOrder]) this.blame(one);
+      for (const one of [...mistakesInFrame(message), ...inOrder]) this.blame(one);
     }
     this.inbox.push(frame);
     this.#readOrNot();
@@ -279,9 +279,9 @@ export class CassPeer extends Peer implements TurnConnection {
   }
 
   async #perform(
-    kind: Asked["kind"],
+    kind: AskedOfUser["kind"],
     message: string | undefined,
-    image: Asked["image"],
+    image: AskedOfUser["image"],
     data: Dict,
     settle: () => void,
   ): Promise<void> {
@@ -290,7 +290,7 @@ export class CassPeer extends Peer implements TurnConnection {
     const { conversation_id: id } = data;
     const conversationId = typeof id === "string" && id !== "" ? id : null;
     const asked = { at, connection: this, kind, message, conversationId, userId, image, model, data };
-    const turn = new Turn(asked, this, this.#backend, settle);
+    const turn = new CassMockTurn(asked, this, this.#backend, settle);
     this.#turn = turn;
     this.#readOrNot();
     await turn.perform();
@@ -332,11 +332,11 @@ export class CassPeer extends Peer implements TurnConnection {
 /** Not the frame itself, which may hold a token. */
 function typeOf(frame: InboundFrame): string {
   const { message } = readFrame(frame);
-  return message ? String(message["type"]) : describe(frame);
+  return message ? String(message["type"]) : describeFrame(frame);
 }
 
 /** A client has connected, over whatever the link is. */
-export function accept(backend: CassBackend, link: PeerLink): CassPeer {
+export function acceptCass(backend: CassBackend, link: PeerLink): CassPeer {
   const { journal, origins, peers } = backend;
   if (origins.own === "" && link.url !== undefined && URL.canParse(link.url))
     backend.origins = { ...origins, own: new URL(link.url).origin.replace(/^ws/, "http") };

@@ -6,14 +6,14 @@ import { ROUTES } from "./routes.ts";
 import type { CassDeath, CassStatusTexts, MockCassSwitches } from "./switches.ts";
 
 /** All switches, decided. */
-export type Settings = Required<MockCassSwitches>;
+export type CassMockSettings = Required<MockCassSwitches>;
 
-export type ProfileName = NonNullable<MockCassOptions["profile"]>;
+export type CassProfileName = NonNullable<MockCassOptions["profile"]>;
 
-const PROFILES: readonly ProfileName[] = ["documented", "v1", "v2", "relay"];
+const PROFILES: readonly CassProfileName[] = ["documented", "v1", "v2", "relay"];
 
 /** Of several values each is that of one profile, in the order above. */
-const DEFAULTS: Defaults<Settings> = {
+const DEFAULTS: Defaults<CassMockSettings> = {
   connected: "sent",
   connectedDelay: 0,
   connectedUserId: "actual",
@@ -84,7 +84,7 @@ const TEXTS: NamesOf<CassStatusTexts> = {
 };
 
 /** The names of the switches, to refuse wrong ones. */
-export const SWITCHES: NamesOf<MockCassSwitches> = {
+export const CASS_SWITCHES: NamesOf<MockCassSwitches> = {
   ...DEFAULTS,
   statusTexts: TEXTS,
   death: { at: true, by: true } satisfies NamesOf<CassDeath>,
@@ -92,8 +92,8 @@ export const SWITCHES: NamesOf<MockCassSwitches> = {
 };
 
 /** The names of the options, without the port. */
-export const OPTIONS: NamesOf<MockCassOptions> = {
-  ...SWITCHES,
+export const CASS_OPTIONS: NamesOf<MockCassOptions> = {
+  ...CASS_SWITCHES,
   profile: true,
   answer: true,
   perConnection: true,
@@ -110,6 +110,6 @@ export const OPTIONS: NamesOf<MockCassOptions> = {
 };
 
 /** @throws InvalidMockInput for a profile that does not exist */
-export function settingsOf(options: MockCassOptions): Settings {
+export function cassSettings(options: MockCassOptions): CassMockSettings {
   return settingsFrom(DEFAULTS, PROFILES, options.profile ?? "v2", options);
 }

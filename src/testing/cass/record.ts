@@ -1,6 +1,6 @@
 // What tests can read of connections, frames, turns and violations.
 import { Journal } from "../server/journal.ts";
-import type { FrameRecord, ServedConnection, ViolationRecord } from "../server/record.ts";
+import type { ConnectionFrame, ServedConnection, ViolationRecord } from "../server/record.ts";
 import type { CassRoute } from "./routes.ts";
 import type { CassModel } from "./store.ts";
 import type { MockCassSwitches } from "./switches.ts";
@@ -26,7 +26,7 @@ export interface CassConnection extends ServedConnection {
 }
 
 /** One frame, either way. */
-export interface CassFrame extends FrameRecord<CassConnection> {
+export interface CassFrame extends ConnectionFrame<CassConnection> {
   /** Whether it was a binary frame; `raw` is then its bytes, read as UTF-8. */
   readonly binary: boolean;
 }

@@ -2,16 +2,16 @@
 import { PythonFloat } from "../server/python-json.ts";
 import { spoken } from "./audio.ts";
 import type { Noticed } from "./noticed.ts";
-import type { ProfileName, Settings } from "./profiles.ts";
+import type { CassMockSettings, CassProfileName } from "./profiles.ts";
 import type { CassServerFrame, ReceivedTurn } from "./record.ts";
-import type { CassTool, CassUsage } from "./script.ts";
+import type { CassTool, ScriptedUsage } from "./script.ts";
 import type { CassModel } from "./store.ts";
 import { type Animation, animationsOf, noticed, type TagReading, textOf } from "./tags.ts";
 
 /** One round of the model: what it said, and the tools at its end. */
-export interface Round {
+export interface CassRound {
   readonly text: string;
-  readonly usage: CassUsage;
+  readonly usage: ScriptedUsage;
   readonly tools: readonly CassTool[];
 }
 
@@ -19,12 +19,12 @@ export interface Round {
 export interface ReplyContext {
   readonly kind: ReceivedTurn["kind"];
   readonly model: CassModel;
-  readonly profile: ProfileName;
-  readonly settings: Settings;
+  readonly profile: CassProfileName;
+  readonly settings: CassMockSettings;
 }
 
 /** What the model has said, as the server reads it. */
-export interface Reply {
+export interface MockCassReply {
   readonly text: string;
   readonly raw: string;
   readonly animations: readonly Animation[];
@@ -46,7 +46,7 @@ export function readingOf({ kind, profile, settings }: ReplyContext): TagReading
   return profile === "relay" || kind !== "chat" ? "v2-plain" : "v2";
 }
 
-export function replyOf(rounds: readonly Round[], context: ReplyContext): Reply {
+export function replyOf(rounds: readonly CassRound[], context: ReplyContext): MockCassReply {
   const reading = readingOf(context);
   const texts = rounds.map(({ text }) => text);
   const said = texts.filter((text) => text !== "");
@@ -54,7 +54,8 @@ export function replyOf(rounds: readonly Round[], context: ReplyContext): Reply 
   const isClaude = context.model.provider === "anthropic";
   const whole = context.profile === "v1" ? said.join("\n\n") : (said.at(-1) ?? "");
   const chosen = isClaude ? whole : last;
-  const sum = (of: (usage: CassUsage) => number) => rounds.reduce((total, { usage }) => total + of(usage), 0);
+  const sum = (of: (usage: ScriptedUsage) => number) =>
+    rounds.reduce((total, { usage }) => total + of(usage), 0);
   return {
     text: textOf(chosen, reading),
     raw: isClaude ? said.join("\n") : last,
@@ -70,7 +71,7 @@ export function replyOf(rounds: readonly Round[], context: ReplyContext): Reply 
 
 /** A `response` with the fields of its server, in its order. */
 export function responseFrame(
-  reply: Reply,
+  reply: MockCassReply,
   { kind, model, profile, settings }: ReplyContext,
   conversationId: string | null,
   timestamp: string,
@@ -103,7 +104,10 @@ export function responseFrame(
   return { ...first, cache_read_tokens: reply.usage.cacheRead, timestamp, ...model, ...reply.noticed };
 }
 
-function echoOf(actual: string | null, { conversationEcho }: Settings): { conversation_id?: string | null } {
+function echoOf(
+  actual: string | null,
+  { conversationEcho }: CassMockSettings,
+): { conversation_id?: string | null } {
   if (conversationEcho === "missing") return {};
   return { conversation_id: { actual, wrong: WRONG_CONVERSATION, null: null }[conversationEcho] };
 }

@@ -1,7 +1,7 @@
 // One REST call: its fields, its answer, its refusal.
 import { type Dict, isDict } from "../server/dict.ts";
 import { accepted, type CassBackend } from "./backend.ts";
-import type { Settings } from "./profiles.ts";
+import type { CassMockSettings } from "./profiles.ts";
 import type { TokenReading } from "./tokens.ts";
 
 /** A REST call whose route is known. */
@@ -13,14 +13,14 @@ export interface RestCall {
   readonly body: Dict;
   readonly token: TokenReading;
   readonly backend: CassBackend;
-  readonly settings: Settings;
+  readonly settings: CassMockSettings;
 }
 
 /** Answers a call: JSON, or a sound file. @throws Refusal */
 export type RestHandler = (call: RestCall) => object | Uint8Array<ArrayBuffer>;
 
 /** A call that is refused. */
-export class Refusal extends Error {
+export class RestRefusal extends Error {
   readonly status: number;
   readonly detail: unknown;
 
@@ -35,8 +35,9 @@ export class Refusal extends Error {
 export function userOf({ token, settings }: RestCall): string {
   const { localhostBypass, localhostUser } = settings;
   const userId = accepted(token, settings) ?? (localhostBypass ? localhostUser : undefined);
-  if (userId === undefined) throw new Refusal(401, "Not authenticated");
-  if (userId === null) throw new Refusal(401, "No DEFAULT_LOCALHOST_USER_ID configured for localhost bypass");
+  if (userId === undefined) throw new RestRefusal(401, "Not authenticated");
+  if (userId === null)
+    throw new RestRefusal(401, "No DEFAULT_LOCALHOST_USER_ID configured for localhost bypass");
   return userId;
 }
 
@@ -49,7 +50,7 @@ export function texts<Name extends string>(body: Dict, ...names: readonly Name[]
     if (input === undefined) return { type: "missing", loc, msg: "Field required", input: body };
     return { type: "string_type", loc, msg: "Input should be a valid string", input };
   });
-  throw new Refusal(422, problems);
+  throw new RestRefusal(422, problems);
 }
 
 function hasTexts<Name extends string>(
@@ -71,7 +72,7 @@ export function optionalNumber(query: URLSearchParams, name: string): number | u
   if (input === null) return undefined;
   if (/^\d+$/.test(input)) return Number(input);
   const msg = "Input should be a valid integer, unable to parse string as an integer";
-  throw new Refusal(422, [{ type: "int_parsing", loc: ["query", name], msg, input }]);
+  throw new RestRefusal(422, [{ type: "int_parsing", loc: ["query", name], msg, input }]);
 }
 
 /** The JSON object that a text is; undefined for anything else. */

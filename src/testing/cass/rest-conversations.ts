@@ -2,13 +2,13 @@
 import {
   optionalNumber,
   optionalText,
-  Refusal,
   type RestCall,
   type RestHandler,
+  RestRefusal,
   texts,
   userOf,
 } from "./rest-call.ts";
-import type { CassConversation, CassMessage } from "./store.ts";
+import type { CassMessage, StoredConversation } from "./store.ts";
 
 export const create: RestHandler = (call) => {
   const { body, backend } = call;
@@ -21,7 +21,7 @@ export const create: RestHandler = (call) => {
   return fields;
 };
 
-export const list: RestHandler = (call) => {
+export const listConversations: RestHandler = (call) => {
   const userId = userOf(call);
   const wanted = call.query.get("user_id");
   if (wanted !== null && wanted !== userId) throw notAuthorized();
@@ -96,19 +96,19 @@ export const remove: RestHandler = (call) => {
 };
 
 /** The conversation of the path, if the caller may see it. Everybody may see what is nobody's. */
-function owned(call: RestCall): CassConversation {
+function owned(call: RestCall): StoredConversation {
   const userId = userOf(call);
   const conversation = call.backend.store.get(call.id);
-  if (!conversation) throw new Refusal(404, "Conversation not found");
+  if (!conversation) throw new RestRefusal(404, "Conversation not found");
   if (conversation.userId !== null && conversation.userId !== userId) throw notAuthorized();
   return conversation;
 }
 
-function notAuthorized(): Refusal {
-  return new Refusal(403, "Not authorized to access this conversation");
+function notAuthorized(): RestRefusal {
+  return new RestRefusal(403, "Not authorized to access this conversation");
 }
 
-function summaryOf({ id, title, createdAt, updatedAt, messages, projectId, userId }: CassConversation) {
+function summaryOf({ id, title, createdAt, updatedAt, messages, projectId, userId }: StoredConversation) {
   return {
     id,
     title,

@@ -1,7 +1,7 @@
 // REST routes for accounts, models, status, the library of gestures and audio.
 import { wav } from "./audio.ts";
 import { accepted } from "./backend.ts";
-import { Refusal, type RestHandler, texts } from "./rest-call.ts";
+import { type RestHandler, RestRefusal, texts } from "./rest-call.ts";
 import * as conversations from "./rest-conversations.ts";
 import type { CassRoute } from "./routes.ts";
 import { PROVIDERS } from "./store.ts";
@@ -13,10 +13,10 @@ const register: RestHandler = ({ body, backend, settings }) => {
   const { email, password, display_name: displayName } = texts(body, "email", "password", "display_name");
   if (!EMAIL.test(email)) {
     const msg = "value is not a valid email address";
-    throw new Refusal(422, [{ type: "value_error", loc: ["body", "email"], msg, input: email }]);
+    throw new RestRefusal(422, [{ type: "value_error", loc: ["body", "email"], msg, input: email }]);
   }
   const isKnown = [...backend.accounts.values()].some((account) => account.email === email);
-  if (isKnown) throw new Refusal(400, "Email already registered");
+  if (isKnown) throw new RestRefusal(400, "Email already registered");
   const { userId } = backend.addAccount({ email, password, displayName });
   return { user_id: userId, ...backend.tokenPair(userId, settings), token_type: "bearer" };
 };
@@ -25,7 +25,7 @@ const login: RestHandler = ({ body, backend, settings }) => {
   const { email, password } = texts(body, "email", "password");
   const account = [...backend.accounts.values()].find((each) => each.email === email);
   if (!account || account.password !== password || settings.deletedUser)
-    throw new Refusal(401, "Invalid email or password");
+    throw new RestRefusal(401, "Invalid email or password");
   const { userId } = account;
   return { user_id: userId, ...backend.tokenPair(userId, settings), token_type: "bearer" };
 };
@@ -34,16 +34,16 @@ const refresh: RestHandler = ({ body, backend, settings }) => {
   const { refresh_token } = texts(body, "refresh_token");
   const reading = backend.tokens.read(refresh_token);
   if (settings.rejectRefresh === 401 || !("userId" in reading))
-    throw new Refusal(401, "Invalid refresh token");
-  if (reading.kind !== "refresh") throw new Refusal(401, "Invalid token type");
-  if (!backend.accountOf(reading.userId, settings)) throw new Refusal(401, "User not found");
+    throw new RestRefusal(401, "Invalid refresh token");
+  if (reading.kind !== "refresh") throw new RestRefusal(401, "Invalid token type");
+  if (!backend.accountOf(reading.userId, settings)) throw new RestRefusal(401, "User not found");
   return { ...backend.tokenPair(reading.userId, settings), token_type: "bearer" };
 };
 
 const me: RestHandler = ({ token, backend, settings }) => {
   const { localhostBypass, localhostUser } = settings;
   const userId = accepted(token, settings) ?? (localhostBypass ? localhostUser : null);
-  if (userId === null) throw new Refusal(401, "Not authenticated");
+  if (userId === null) throw new RestRefusal(401, "Not authenticated");
   const account = backend.accountOf(userId, settings);
   // The real server answers with 200.
   if (!account) return { error: "User not found" };
@@ -66,11 +66,11 @@ const readProvider: RestHandler = ({ backend: { models } }) => {
 
 const setProvider: RestHandler = ({ body, backend: { models }, settings }) => {
   const { provider } = texts(body, "provider");
-  if (settings.initializing) throw new Refusal(500, "Agent client not initialized");
+  if (settings.initializing) throw new RestRefusal(500, "Agent client not initialized");
   const known = PROVIDERS.find((name) => name === provider);
-  if (!known) throw new Refusal(400, `Invalid provider. Must be one of: ${PROVIDERS.join(", ")}`);
+  if (!known) throw new RestRefusal(400, `Invalid provider. Must be one of: ${PROVIDERS.join(", ")}`);
   if (!models.enabled.has(known))
-    throw new Refusal(400, `Provider ${known} is not enabled. Check the server's settings`);
+    throw new RestRefusal(400, `Provider ${known} is not enabled. Check the server's settings`);
   models.use(known);
   return models.current;
 };
@@ -88,7 +88,7 @@ const status: RestHandler = ({ backend, settings }) => ({
 });
 
 const audio: RestHandler = ({ id, backend }) => {
-  if (!backend.audio.has(id)) throw new Refusal(404, "Not Found");
+  if (!backend.audio.has(id)) throw new RestRefusal(404, "Not Found");
   return wav();
 };
 
@@ -98,7 +98,7 @@ export const HANDLERS: { readonly [route in CassRoute]: RestHandler } = {
   "POST /auth/refresh": refresh,
   "GET /auth/me": me,
   "POST /conversations/new": conversations.create,
-  "GET /conversations": conversations.list,
+  "GET /conversations": conversations.listConversations,
   "GET /conversations/continuous": conversations.continuous,
   "GET /conversations/{id}/messages": conversations.readMessages,
   "GET /conversations/{id}": conversations.read,

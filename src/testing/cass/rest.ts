@@ -5,7 +5,7 @@ import { Interruptible } from "../server/interruptible.ts";
 import { writePythonJson } from "../server/python-json.ts";
 import { accepted, type CassBackend } from "./backend.ts";
 import type { CassRequest } from "./record.ts";
-import { jsonObject, Refusal, type RestHandler } from "./rest-call.ts";
+import { jsonObject, type RestHandler, RestRefusal } from "./rest-call.ts";
 import { HANDLERS } from "./rest-routes.ts";
 import { type CassRoute, ROUTES } from "./routes.ts";
 import type { TokenReading } from "./tokens.ts";
@@ -97,7 +97,7 @@ export class Rest {
         return new Response(answer, { headers: { "content-type": "audio/wav" } });
       return json(200, answer);
     } catch (error) {
-      if (error instanceof Refusal) return json(error.status, { detail: error.detail });
+      if (error instanceof RestRefusal) return json(error.status, { detail: error.detail });
       throw error;
     }
   }

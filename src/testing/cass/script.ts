@@ -46,7 +46,7 @@ export interface CassTool {
 }
 
 /** The tokens of one round. */
-export interface CassUsage {
+export interface ScriptedUsage {
   /** @default 1500 */
   readonly input_tokens?: number;
   /** @default 150 */
@@ -60,7 +60,7 @@ export type CassStep =
   | string
   | { readonly kind: "tools"; readonly tools: readonly CassTool[] }
   | { readonly kind: "unexecuted"; readonly tools: readonly CassTool[] }
-  | { readonly kind: "usage"; readonly usage: CassUsage }
+  | { readonly kind: "usage"; readonly usage: ScriptedUsage }
   | { readonly kind: "fields"; readonly fields: Readonly<Record<string, unknown>> }
   | { readonly kind: "title"; readonly title: string }
   | { readonly kind: "say"; readonly message: CassServerFrame }
@@ -71,7 +71,7 @@ export type CassStep =
   | { readonly kind: "raw"; readonly frame: string | Uint8Array }
   | { readonly kind: "drop-mid-frame"; readonly frame: string };
 
-const USAGE: NamesOf<CassUsage> = { input_tokens: true, output_tokens: true, cache_read_tokens: true };
+const USAGE: NamesOf<ScriptedUsage> = { input_tokens: true, output_tokens: true, cache_read_tokens: true };
 const TOOL: NamesOf<CassTool> = { name: true, input: true, result: true, success: true };
 
 const HALF_A_FRAME = '{"type": "thinking", "status": "this frame is cut in two"}';
@@ -88,7 +88,7 @@ export const cassStep = {
     return { kind: "unexecuted", tools: tools.map(toolOf) };
   },
   /** What this round costs; the server adds the rounds up. */
-  usage: (usage: CassUsage): CassStep => ({ kind: "usage", usage: checked(usage, USAGE) }),
+  usage: (usage: ScriptedUsage): CassStep => ({ kind: "usage", usage: checked(usage, USAGE) }),
   /** Fields of the response, as they are: `marks`, `holds`, `self_observations` and the like. */
   fields: (fields: Readonly<Record<string, unknown>>): CassStep => ({ kind: "fields", fields }),
   /** The title that the conversation gets. @default the beginning of the message */

@@ -4,15 +4,15 @@
 // (peer.ts, turn.ts, response.ts, tags.ts, rest.ts); a mistake of clients into record.ts and frames.ts or client-rules.ts;
 // a route into routes.ts and rest.ts or rest-conversations.ts.
 
-import { checkNames } from "../names.ts";
+import { checkMockNames } from "../names.ts";
 import { listenWith } from "../server/http.ts";
 import type { PortOption } from "../server/listen.ts";
 import { LoopbackPort, type UpgradeAttempt, type UpgradeRefusal } from "../server/port.ts";
 import { userIn } from "./identity.ts";
-import { backendOf, MockCass } from "./mock.ts";
+import { cassBackendOf, MockCass } from "./mock.ts";
 import type { MockCassOptions } from "./options.ts";
-import { accept } from "./peer.ts";
-import { OPTIONS } from "./profiles.ts";
+import { acceptCass } from "./peer.ts";
+import { CASS_OPTIONS } from "./profiles.ts";
 
 /**
  * A server that speaks the WebSocket protocol of Cass and answers its REST routes, on one port of 127.0.0.1. It records
@@ -36,7 +36,7 @@ export class MockCassServer extends MockCass {
 
   private constructor(options: MockCassOptions, port: LoopbackPort) {
     super(options);
-    const backend = backendOf(this);
+    const backend = cassBackendOf(this);
     const path = `${backend.basePath}/ws`;
     const authority = `127.0.0.1:${port.number}`;
     this.#port = port;
@@ -53,7 +53,7 @@ export class MockCassServer extends MockCass {
         if (refused !== undefined) backend.noteAttempt(userIn(url, backend), () => true);
         return refused;
       },
-      accept: (link) => accept(backend, link),
+      accept: (link) => acceptCass(backend, link),
       changed: () => backend.journal.changed(),
       request: listenWith(this.fetch),
     });
@@ -64,7 +64,7 @@ export class MockCassServer extends MockCass {
    * @throws InvalidInputError for an option that does not exist, and for a `port` that is in use; a TypeError too
    */
   static async start({ port = 0, ...options }: MockCassOptions & PortOption = {}): Promise<MockCassServer> {
-    checkNames(options, { ...OPTIONS, port: true }, "option");
+    checkMockNames(options, { ...CASS_OPTIONS, port: true }, "option");
     return await LoopbackPort.open(port, (opened) => new MockCassServer(options, opened));
   }
 
@@ -80,7 +80,7 @@ export class MockCassServer extends MockCass {
 
   /** Ends everything: running answers, timers, sockets, waits. Idempotent, and waits for no client. */
   override async stop(): Promise<void> {
-    backendOf(this).die();
+    cassBackendOf(this).die();
     this.dropAll();
     await this.#port.stop();
     await super.stop();

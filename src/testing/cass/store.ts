@@ -46,14 +46,14 @@ export class Models {
 }
 
 /** A user, as a test sees one. */
-export interface CassUser {
+export interface StoredUser {
   readonly userId: string;
   readonly email: string;
   readonly displayName: string;
 }
 
 /** A user, as the server keeps one. */
-export interface Account extends CassUser {
+export interface StoredAccount extends StoredUser {
   readonly password: string;
   readonly relationship: string;
   readonly createdAt: string;
@@ -72,7 +72,7 @@ export interface CassMessage {
 }
 
 /** A conversation that the server keeps. */
-export interface CassConversation {
+export interface StoredConversation {
   readonly id: string;
   readonly title: string;
   /** Whose it is; null for one that is nobody's. */
@@ -90,10 +90,10 @@ export interface CassConversation {
 
 /** What a new conversation may be told. */
 export type NewConversation = Partial<
-  Pick<CassConversation, "title" | "userId" | "projectId" | "continuous">
+  Pick<StoredConversation, "title" | "userId" | "projectId" | "continuous">
 >;
 
-type Kept = { -readonly [Key in keyof CassConversation]: CassConversation[Key] };
+type Kept = { -readonly [Key in keyof StoredConversation]: StoredConversation[Key] };
 
 /** The conversations of the server. */
 export class Store {
@@ -108,15 +108,15 @@ export class Store {
     this.#changed = changed;
   }
 
-  get all(): readonly CassConversation[] {
+  get all(): readonly StoredConversation[] {
     return [...this.#byId.values()];
   }
 
-  get(id: string): CassConversation | undefined {
+  get(id: string): StoredConversation | undefined {
     return this.#byId.get(id);
   }
 
-  create(conversation: NewConversation = {}): CassConversation {
+  create(conversation: NewConversation = {}): StoredConversation {
     const { continuous = false, userId = null, projectId = null } = conversation;
     const { title = continuous ? "Continuous Stream" : "New Conversation" } = conversation;
     const at = this.#stamp();
@@ -128,7 +128,7 @@ export class Store {
   }
 
   /** The one conversation that a user's messages go to when they name none. */
-  continuous(userId: string | null): CassConversation {
+  continuous(userId: string | null): StoredConversation {
     const found = this.all.find((kept) => kept.continuous && kept.userId === userId);
     return found ?? this.create({ userId, continuous: true });
   }

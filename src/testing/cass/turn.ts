@@ -1,32 +1,32 @@
 // One turn, from its first `thinking` to what follows the response.
-import { checkNames } from "../names.ts";
+import { checkMockNames } from "../names.ts";
 import { ENOUGH, ScriptRunner } from "../server/script-runner.ts";
 import { changed } from "../server/switches.ts";
 import { audioFrame } from "./audio.ts";
 import type { CassBackend } from "./backend.ts";
-import { type Settings, SWITCHES } from "./profiles.ts";
+import { CASS_SWITCHES, type CassMockSettings } from "./profiles.ts";
 import type { CassConnection, CassServerFrame, ReceivedTurn } from "./record.ts";
 import {
+  type CassRound,
   LEAKS,
-  type Reply,
+  type MockCassReply,
   type ReplyContext,
-  type Round,
   readingOf,
   replyOf,
   responseFrame,
 } from "./response.ts";
-import type { CassScript, CassStep, CassTool, CassUsage } from "./script.ts";
+import type { CassScript, CassStep, CassTool, ScriptedUsage } from "./script.ts";
 import type { CassMessage } from "./store.ts";
 import type { CassEnd, MockCassSwitches } from "./switches.ts";
 import { textOf } from "./tags.ts";
 import { consolidationFrames, continuation, executing, firstWord, generating } from "./words.ts";
 
 /** What the client wants answered; `message` is undefined where the model cannot take it. */
-export type Asked = Omit<ReceivedTurn, "number" | "message"> & { readonly message: string | undefined };
+export type AskedOfUser = Omit<ReceivedTurn, "number" | "message"> & { readonly message: string | undefined };
 
 /** The connection of a turn. */
 export interface TurnConnection extends CassConnection {
-  readonly settings: Settings;
+  readonly settings: CassMockSettings;
   /** The connection ends in a failure of the server. */
   kill(by: CassEnd | number): void;
   /** Frames for the middle of the next turn. */
@@ -43,23 +43,23 @@ const FAILURES = {
 };
 
 /** One turn under way. No client can cancel it: one that has gone is answered too. */
-export class Turn {
-  readonly #asked: Asked;
+export class CassMockTurn {
+  readonly #asked: AskedOfUser;
   readonly #backend: CassBackend;
   readonly #connection: TurnConnection;
   readonly #settle: () => void;
   readonly #runner: ScriptRunner<CassStep, undefined>;
   #switches: MockCassSwitches = {};
-  #rounds: Round[] = [];
+  #rounds: CassRound[] = [];
   #text = "";
-  #usage: CassUsage = {};
+  #usage: ScriptedUsage = {};
   #fields: Readonly<Record<string, unknown>> = {};
   #title: string | undefined;
   #unexecuted: readonly CassTool[] = [];
   #conversationId: string | null = null;
 
   /** @param settle called when the client is about to have its answer, good or bad */
-  constructor(asked: Asked, connection: TurnConnection, backend: CassBackend, settle: () => void) {
+  constructor(asked: AskedOfUser, connection: TurnConnection, backend: CassBackend, settle: () => void) {
     this.#asked = asked;
     this.#connection = connection;
     this.#backend = backend;
@@ -99,7 +99,7 @@ export class Turn {
     this.#finish();
   }
 
-  get #settings(): Settings {
+  get #settings(): CassMockSettings {
     return changed(this.#connection.settings, this.#switches);
   }
 
@@ -124,8 +124,8 @@ export class Turn {
       // A string would be a script of one step per character, which nobody means.
       if (typeof answer === "string") return { steps: [answer] };
       if (!("script" in answer)) return { steps: answer };
-      checkNames(answer, { switches: true, script: true }, "answer's field");
-      checkNames(answer.switches, SWITCHES, "switch");
+      checkMockNames(answer, { switches: true, script: true }, "answer's field");
+      checkMockNames(answer.switches, CASS_SWITCHES, "switch");
       this.#switches = answer.switches;
       return { steps: answer.script };
     } catch (error) {
@@ -268,7 +268,7 @@ export class Turn {
   }
 
   /** What the server keeps of the turn; without a reply the model has failed. */
-  #messages(reply?: Reply): readonly Omit<CassMessage, "timestamp">[] {
+  #messages(reply?: MockCassReply): readonly Omit<CassMessage, "timestamp">[] {
     const { kind, message = "", userId, model } = this.#asked;
     if (kind === "demo") return [];
     const user = { role: "user" as const, content: message, animations: [], userId, reply: undefined };

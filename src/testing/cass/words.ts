@@ -1,7 +1,7 @@
 // What the server says beside a response: of thinking, tools and memories.
-import type { ProfileName, Settings } from "./profiles.ts";
+import type { CassMockSettings, CassProfileName } from "./profiles.ts";
 import type { CassServerFrame, ReceivedTurn } from "./record.ts";
-import type { Round } from "./response.ts";
+import type { CassRound } from "./response.ts";
 import type { CassTool } from "./script.ts";
 import type { CassModel, CassProvider } from "./store.ts";
 
@@ -25,8 +25,8 @@ const debug = (message: string): CassServerFrame => ({ type: "debug", message })
 export function firstWord(
   kind: ReceivedTurn["kind"],
   { provider }: CassModel,
-  { statusTexts, memories }: Settings,
-  profile: ProfileName,
+  { statusTexts, memories }: CassMockSettings,
+  profile: CassProfileName,
 ): CassServerFrame {
   if (kind === "intro") return thinking(statusTexts.intro ?? "Cass is preparing to introduce herself...");
   if (kind === "demo") return thinking(statusTexts.demo ?? "Cass is thinking...");
@@ -37,7 +37,7 @@ export function firstWord(
   return { ...retrieving, memories: memories === "usual" ? usualMemories(profile) : memories };
 }
 
-function usualMemories(profile: ProfileName): object {
+function usualMemories(profile: CassProfileName): object {
   const zeros = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, 0]));
   const counts = ["summaries", "details", "project_docs", "user_context", "wiki_pages"];
   const newer = ["cross_session_insights", "pattern", "thread", "question", "tool"];
@@ -54,7 +54,7 @@ function usualMemories(profile: ProfileName): object {
 }
 
 /** The frame about a model that begins to speak. */
-export function generating({ provider }: CassModel, { statusTexts }: Settings): CassServerFrame {
+export function generating({ provider }: CassModel, { statusTexts }: CassMockSettings): CassServerFrame {
   return thinking(statusTexts.generating ?? `Generating response (${MODEL_NAMES[provider]})...`);
 }
 
@@ -63,8 +63,8 @@ export function executing(
   number: number,
   tools: readonly CassTool[],
   { provider }: CassModel,
-  { statusTexts }: Settings,
-  profile: ProfileName,
+  { statusTexts }: CassMockSettings,
+  profile: CassProfileName,
 ): readonly CassServerFrame[] {
   const names = tools.map(({ name }) => name);
   const list = names.map((name) => `'${name}'`).join(", ");
@@ -90,11 +90,11 @@ function resultOf({ name, result = "ok", success = true }: CassTool): CassServer
 
 /** The frames about a round after tools. @param text what is left of it without its tags */
 export function continuation(
-  round: Round,
+  round: CassRound,
   text: string,
   stopReason: string,
   { provider }: CassModel,
-  profile: ProfileName,
+  profile: CassProfileName,
 ): readonly CassServerFrame[] {
   if (provider !== "anthropic" || profile === "documented" || profile === "relay") return [];
   const facts = `has_text=${inPython(round.text !== "")}, new_tools=${round.tools.length}`;
@@ -115,8 +115,8 @@ function begin(text: string, characters: number): string {
 /** The frames about memories that are consolidated. @param count of messages */
 export function consolidationFrames(
   count: number,
-  consolidation: Settings["consolidation"],
-  profile: ProfileName,
+  consolidation: CassMockSettings["consolidation"],
+  profile: CassProfileName,
 ): readonly CassServerFrame[] {
   const system = (status: string, message: string): CassServerFrame =>
     profile === "documented" ? { type: "system", message } : { type: "system", message, status };

@@ -1,15 +1,15 @@
 // The routes for runs of agents and their steps.
 import { type Dict, isDict } from "../server/dict.ts";
-import { fieldIssues, type Shapes } from "../shape.ts";
+import { fieldIssues, type ShapeTable } from "../shape.ts";
 import type { Backend } from "./backend.ts";
-import { type Call, failed, ok, problemOf, type Reply } from "./call.ts";
+import { type Call, failed, type HttpReply, ok, problemOf } from "./call.ts";
 import type { BackendUser } from "./options.ts";
 import type { BackendFinish, BackendStep } from "./record.ts";
 
 const STEP =
   "stepNumber:whole credits:amount childRunIds:string[] messageId:string|null status:running|completed|skipped startTime:moment errorMessage?:string";
 
-const SHAPES: Shapes = {
+const SHAPES: ShapeTable = {
   START: "agentId:filled ancestorRunIds?:string[]",
   FINISH:
     "runId:filled status:completed|failed|cancelled totalSteps:whole directCredits:amount totalCredits:amount errorMessage?:string steps?:step[]",
@@ -20,7 +20,7 @@ const SHAPES: Shapes = {
 const MOST_STEPS = 1000;
 
 /** `POST /api/v1/agent-runs`: START and FINISH. */
-export function agentRuns(call: Call, backend: Backend): Reply {
+export function agentRuns(call: Call, backend: Backend): HttpReply {
   const read = readBody(call);
   if ("reply" in read) return read.reply;
   const { user, body } = read;
@@ -35,7 +35,7 @@ export function agentRuns(call: Call, backend: Backend): Reply {
 }
 
 /** `POST /api/v1/agent-runs/{runId}/steps`. */
-export function steps(call: Call, backend: Backend): Reply {
+export function steps(call: Call, backend: Backend): HttpReply {
   const read = readBody(call);
   if ("reply" in read) return read.reply;
   const { user, body } = read;
@@ -52,7 +52,7 @@ export function steps(call: Call, backend: Backend): Reply {
   return ok({ stepId });
 }
 
-function start(call: Call, user: BackendUser, body: Dict, backend: Backend): Reply {
+function start(call: Call, user: BackendUser, body: Dict, backend: Backend): HttpReply {
   const ancestorRunIds = textsOf(body["ancestorRunIds"]);
   for (const id of ancestorRunIds) if (!backend.runs.of(user.id, id)) backend.blame(call, "unknown-run", id);
   const run = backend.runs.start({
@@ -65,7 +65,7 @@ function start(call: Call, user: BackendUser, body: Dict, backend: Backend): Rep
   return ok(backend.settings.noRunId ? {} : { runId: run.id });
 }
 
-function finish(call: Call, user: BackendUser, body: Dict, backend: Backend): Reply {
+function finish(call: Call, user: BackendUser, body: Dict, backend: Backend): HttpReply {
   const runId = String(body["runId"]);
   const run = backend.runs.of(user.id, runId);
   if (!run) {
@@ -92,7 +92,7 @@ function finish(call: Call, user: BackendUser, body: Dict, backend: Backend): Re
 }
 
 /** The user and the body that these endpoints need, or why not. An unknown key is 404 here. */
-function readBody({ key, user, json }: Call): { reply: Reply } | { user: BackendUser; body: Dict } {
+function readBody({ key, user, json }: Call): { reply: HttpReply } | { user: BackendUser; body: Dict } {
   if (key === undefined) return { reply: failed(401, "Missing or invalid Authorization header") };
   if (!user) return { reply: failed(404, "Invalid API key or user not found") };
   if (!json.valid) return { reply: failed(400, "Invalid JSON in request body") };
@@ -105,7 +105,7 @@ function problemsOf(body: Dict, shape: string): Record<string, string> {
   return Object.fromEntries(issues.map((issue) => [String(issue.path[0]), problemOf(issue)]));
 }
 
-function refused(call: Call, details: Readonly<Record<string, string>>, backend: Backend): Reply {
+function refused(call: Call, details: Readonly<Record<string, string>>, backend: Backend): HttpReply {
   for (const [name, problem] of Object.entries(details))
     backend.blame(call, "bad-field", `${name} ${problem}`);
   return { status: 400, body: { error: "Invalid request body", details } };

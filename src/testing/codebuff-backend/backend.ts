@@ -1,6 +1,6 @@
 // What the mock backend knows: users, runs, switches, the script.
 import { type Clock, systemClock } from "../../core/clock.ts";
-import { checkNames } from "../names.ts";
+import { checkMockNames } from "../names.ts";
 import type { Call } from "./call.ts";
 import { Faults } from "./faults.ts";
 import { BackendJournal } from "./journal.ts";
@@ -9,7 +9,7 @@ import type { MockCodebuffBackendOptions } from "./options.ts";
 import type { BackendEndpoint, BackendViolationKind } from "./record.ts";
 import { Runs } from "./runs.ts";
 import { type BackendScript, helloScript } from "./script.ts";
-import { OPTIONS, type Settings, settingsOf } from "./settings.ts";
+import { BACKEND_OPTIONS, type BackendSettings, backendSettings } from "./settings.ts";
 import { Users } from "./users.ts";
 
 /** What the backend knows, without its port: users, runs, switches, the script, and what has happened. */
@@ -21,7 +21,7 @@ export class Backend {
   readonly faults = new Faults();
   /** ISO 8601. */
   readonly startedAt: string;
-  settings: Settings;
+  settings: BackendSettings;
   model: Model;
   /** Answers so far: `gen-1`, `gen-2`. */
   generations = 0;
@@ -32,10 +32,10 @@ export class Backend {
 
   /** @throws InvalidMockInput for options that cannot be meant */
   constructor(options: MockCodebuffBackendOptions) {
-    checkNames(options, OPTIONS, "option");
+    checkMockNames(options, BACKEND_OPTIONS, "option");
     this.clock = options.clock ?? systemClock;
     this.startedAt = this.stamp();
-    this.settings = settingsOf(options);
+    this.settings = backendSettings(options);
     for (const user of options.users ?? [{}]) this.users.add(user);
     this.model = new Model(options.answer ?? helloScript);
     this.#setFaultsOf(this.model.script);

@@ -1,7 +1,7 @@
 // The routes for health, the account, token counts, the registry of agents, and searches.
 import { type Dict, isDict } from "../server/dict.ts";
 import type { Backend } from "./backend.ts";
-import { type Call, failed, NOT_FOUND, ok, type Reply } from "./call.ts";
+import { type Call, failed, type HttpReply, NOT_FOUND, ok } from "./call.ts";
 import { balanceOf } from "./gates.ts";
 
 /** Credits that one search costs. */
@@ -11,13 +11,13 @@ const CREDITS = 1;
 const QUOTA_RESET = 3 * 3_600_000;
 
 /** `GET /api/healthz`, for everybody. */
-export function healthz(_call: Call, backend: Backend): Reply {
+export function healthz(_call: Call, backend: Backend): HttpReply {
   const cached = Object.keys(backend.settings.agents).length;
   return ok({ status: "ok", cached_agents: cached, timestamp: backend.stamp() });
 }
 
 /** `GET /api/v1/me?fields=...`: exactly the requested fields; `id` alone where none are requested. */
-export function me({ key, user, query }: Call, backend: Backend): Reply {
+export function me({ key, user, query }: Call, backend: Backend): HttpReply {
   if (!user) return stranger(key);
   const all: Dict = {
     id: user.id,
@@ -37,7 +37,7 @@ export function me({ key, user, query }: Call, backend: Backend): Reply {
 }
 
 /** `POST /api/v1/token-count`. */
-export function tokenCount(call: Call, backend: Backend): Reply {
+export function tokenCount(call: Call, backend: Backend): HttpReply {
   const { tokenCount: count } = backend.settings;
   if (count === "404") return NOT_FOUND;
   const body = bodyFor(call, "messages", Array.isArray, "must be an array", backend);
@@ -46,7 +46,7 @@ export function tokenCount(call: Call, backend: Backend): Reply {
 }
 
 /** `GET /api/v1/agents/{publisher}/{agentId}/{version|latest}`. */
-export function agents(call: Call, backend: Backend): Reply {
+export function agents(call: Call, backend: Backend): HttpReply {
   if (!call.user) return stranger(call.key);
   const [publisher, id, version] = call.route.parameters;
   const { agents: registry, agentsLatestChanges } = backend.settings;
@@ -72,7 +72,7 @@ export function agents(call: Call, backend: Backend): Reply {
 }
 
 /** `POST /api/v1/web-search`. */
-export function webSearch(call: Call, backend: Backend): Reply {
+export function webSearch(call: Call, backend: Backend): HttpReply {
   const body = searchFor(call, "query", backend);
   if ("reply" in body) return body.reply;
   const { query, depth } = body.fields;
@@ -84,7 +84,7 @@ export function webSearch(call: Call, backend: Backend): Reply {
 }
 
 /** `POST /api/v1/docs-search`. */
-export function docsSearch(call: Call, backend: Backend): Reply {
+export function docsSearch(call: Call, backend: Backend): HttpReply {
   const body = searchFor(call, "libraryTitle", backend);
   if ("reply" in body) return body.reply;
   const { libraryTitle, topic, maxTokens } = body.fields;
@@ -98,7 +98,7 @@ export function docsSearch(call: Call, backend: Backend): Reply {
   return ok({ documentation, creditsUsed: CREDITS });
 }
 
-type Body = { readonly reply: Reply } | { readonly fields: Dict };
+type Body = { readonly reply: HttpReply } | { readonly fields: Dict };
 
 /** The body of a search, or why there is none. */
 function searchFor(call: Call, name: string, backend: Backend): Body {
@@ -127,7 +127,7 @@ function bodyFor(
 }
 
 /** The refusal of a caller whose key is missing or unknown. */
-function stranger(key: string | undefined): Reply {
+function stranger(key: string | undefined): HttpReply {
   return failed(
     401,
     key === undefined ? "Missing or invalid Authorization header" : "Invalid API key or user not found",

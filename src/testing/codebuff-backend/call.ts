@@ -2,20 +2,20 @@
 import { STATUS_CODES } from "node:http";
 import { isDict } from "../server/dict.ts";
 import type { Issue } from "../shape.ts";
-import type { OpenRequest } from "./journal.ts";
+import type { OpenCall } from "./journal.ts";
 import type { BackendUser } from "./options.ts";
 import type { Route } from "./routes.ts";
 
 /** A request that has arrived. */
 export interface Call {
-  readonly record: OpenRequest;
+  readonly record: OpenCall;
   readonly route: Route;
   /** Path and query, as they were sent. */
   readonly path: string;
   readonly query: URLSearchParams;
   /** The body as it was sent. */
   readonly text: string;
-  readonly json: Json;
+  readonly json: ParsedBody;
   /** The API key; undefined for none. */
   readonly key: string | undefined;
   /** Whose key it is; undefined for nobody's. */
@@ -23,21 +23,21 @@ export interface Call {
 }
 
 /** The body of a request. */
-export type Json = { readonly valid: true; readonly value: unknown } | { readonly valid: false };
+export type ParsedBody = { readonly valid: true; readonly value: unknown } | { readonly valid: false };
 
 /** An answer that is no stream. */
-export interface Reply {
+export interface HttpReply {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export function ok(body: object): Reply {
+export function ok(body: object): HttpReply {
   return { status: 200, body };
 }
 
 /** How every endpoint but chat fails. */
-export function failed(status: number, error = STATUS_CODES[status] ?? "Failed"): Reply {
+export function failed(status: number, error = STATUS_CODES[status] ?? "Failed"): HttpReply {
   return { status, body: { error } };
 }
 
@@ -46,13 +46,13 @@ export function providerError(
   status: number,
   message = "Provider returned error",
   type = "invalid_request_error",
-): Reply {
+): HttpReply {
   return { status, body: { error: { message, code: status, type, param: null, metadata: {} } } };
 }
 
 export const NOT_FOUND = failed(404, "Not found");
 
-export function parseJson(text: string): Json {
+export function parseBody(text: string): ParsedBody {
   try {
     return { valid: true, value: JSON.parse(text) };
   } catch {
@@ -61,7 +61,7 @@ export function parseJson(text: string): Json {
 }
 
 /** The action of a request to `agent-runs`. */
-export function actionOf(json: Json): "START" | "FINISH" | undefined {
+export function actionOf(json: ParsedBody): "START" | "FINISH" | undefined {
   const action = json.valid && isDict(json.value) ? json.value["action"] : undefined;
   return action === "START" || action === "FINISH" ? action : undefined;
 }

@@ -4,7 +4,7 @@ import { STOPPED } from "../server/interruptible.ts";
 import type { Backend } from "./backend.ts";
 import { type Call, failed, providerError } from "./call.ts";
 import { type BackendChat, readChat } from "./chat-request.ts";
-import { completionOf, partsOf } from "./chunks.ts";
+import { chunkParts, completionOf } from "./chunks.ts";
 import type { Exchange } from "./exchange.ts";
 import { admit } from "./gates.ts";
 import type { BackendUser } from "./options.ts";
@@ -70,7 +70,7 @@ async function answer(
   if (request.stream && !sse.asJson) await new Stream(backend, exchange, sse).play(reply, head, run !== null);
   else {
     // An answer in one piece waits for all that a stream would wait for.
-    for (const part of partsOf(reply)) if (part.kind === "gate") await exchange.pass(part.gate);
+    for (const part of chunkParts(reply)) if (part.kind === "gate") await exchange.pass(part.gate);
     exchange.reply({ status: 200, body: completionOf(reply, head, sse, request.n) });
   }
 }

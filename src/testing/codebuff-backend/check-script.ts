@@ -1,5 +1,5 @@
 // Checks the answers of a script, and their switches.
-import { checkNames, InvalidMockInput, type NamesOf } from "../names.ts";
+import { checkMockNames, InvalidMockInput, type NamesOf } from "../names.ts";
 import { isGate } from "./chunks.ts";
 import type { BackendAnswer, BackendReply, BackendSse, BackendToolCall, BackendUsage } from "./script.ts";
 
@@ -44,7 +44,7 @@ export function checkReply(reply: unknown): asserts reply is BackendReply {
       "an answer of the script is no answer.",
       'Such as "Hello" or { text: ["Hello"] }.',
     );
-  checkNames(reply, ANSWER, "field of the answer");
+  checkMockNames(reply, ANSWER, "field of the answer");
   const { sse, frames, ...rest } = reply;
   if (isFields(sse)) checkSse(sse);
   const beside = ["reasoning", "text", "finish", "usage", "toolCalls", "parts"].filter(
@@ -55,9 +55,9 @@ export function checkReply(reply: unknown): asserts reply is BackendReply {
       `\`frames\` stands in place of ${beside.join(", ")}.`,
       "Write everything into `frames`, or leave it out.",
     );
-  for (const call of itemsOf(reply, "toolCalls")) checkNames(call, TOOL_CALL, "field of the tool call");
+  for (const call of itemsOf(reply, "toolCalls")) checkMockNames(call, TOOL_CALL, "field of the tool call");
   for (const part of itemsOf(reply, "parts")) {
-    checkNames(part, PART, "field of the part");
+    checkMockNames(part, PART, "field of the part");
     if (Object.keys(part).length !== 1)
       throw new InvalidMockInput("a part has more than one field, or none.", "Make a part of each.");
   }

@@ -24,7 +24,7 @@ type Part =
 const ROLE = { role: "assistant", content: "" };
 
 /** The parts of an answer, in the order of the stream. */
-export function partsOf(answer: BackendAnswer): readonly Part[] {
+export function chunkParts(answer: BackendAnswer): readonly Part[] {
   const parts: Part[] = [];
   let calls = 0;
   const add = (kind: "text" | "reasoning", pieces: BackendAnswer["text"]) => {
@@ -50,7 +50,7 @@ export function* chunksOf(answer: BackendAnswer, head: ChunkHead, sse: BackendSs
     kind: "chunk",
     json: { ...common(head), choices: [choice(0, delta)], ...more },
   });
-  const parts = partsOf(answer);
+  const parts = chunkParts(answer);
   yield chunk(ROLE);
   if (sse.emptyChoices) yield { kind: "chunk", json: { ...common(head), choices: [] } };
   for (const part of parts) {
@@ -85,7 +85,7 @@ export function completionOf(
   sse: BackendSse,
   n: number | null,
 ): object {
-  const parts = partsOf(answer);
+  const parts = chunkParts(answer);
   const texts = parts.flatMap((part) => (part.kind === "text" ? [part.text] : []));
   const reasoning = parts.flatMap((part) => (part.kind === "reasoning" ? [part.text] : []));
   const toolCalls = parts.flatMap((part) => {

@@ -2,8 +2,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../../core/clock.ts";
 import { Interruptible } from "../server/interruptible.ts";
-import type { Reply } from "./call.ts";
-import type { BackendJournal, OpenRequest } from "./journal.ts";
+import type { HttpReply } from "./call.ts";
+import type { BackendJournal, OpenCall } from "./journal.ts";
 import type { BackendGate } from "./script.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -17,7 +17,7 @@ export class Exchange {
   readonly work: Interruptible;
   readonly #message: IncomingMessage;
   readonly #response: ServerResponse;
-  readonly #record: OpenRequest;
+  readonly #record: OpenCall;
   readonly #journal: BackendJournal;
   readonly #clock: Clock;
   #written: () => void = () => {};
@@ -25,7 +25,7 @@ export class Exchange {
   constructor(
     message: IncomingMessage,
     response: ServerResponse,
-    { record, journal, clock }: { record: OpenRequest; journal: BackendJournal; clock: Clock },
+    { record, journal, clock }: { record: OpenCall; journal: BackendJournal; clock: Clock },
   ) {
     this.work = new Interruptible(clock);
     this.#message = message;
@@ -42,7 +42,7 @@ export class Exchange {
   }
 
   /** A whole answer with JSON. */
-  reply({ status, body, headers }: Reply): void {
+  reply({ status, body, headers }: HttpReply): void {
     const text = JSON.stringify(body);
     this.whole(status, { ...JSON_TYPE, ...headers }, text, body);
   }

@@ -1,6 +1,6 @@
 // The faults that a test has set, and how each is played.
-import { checkNames, guessAt, InvalidMockInput, type NamesOf } from "../names.ts";
-import { failed, providerError, type Reply } from "./call.ts";
+import { checkMockNames, guessAt, InvalidMockInput, type NamesOf } from "../names.ts";
+import { failed, type HttpReply, providerError } from "./call.ts";
 import type { Exchange } from "./exchange.ts";
 import type { BackendEndpoint, BackendRequest } from "./record.ts";
 import { ENDPOINTS } from "./routes.ts";
@@ -29,7 +29,7 @@ export class Faults {
   add(endpoint: BackendEndpoint, options: BackendFaultOptions): () => void {
     if (!ENDPOINTS.includes(endpoint))
       throw new InvalidMockInput(`endpoint \`${endpoint}\` does not exist.`, guessAt(endpoint, ENDPOINTS));
-    checkNames(options, FAULT, "field of the fault");
+    checkMockNames(options, FAULT, "field of the fault");
     if (options.when !== undefined && endpoint !== "agent-runs")
       throw new InvalidMockInput("`when` is for `agent-runs` alone.", "Leave it out.");
     const fault = { endpoint, options, seen: 0 };
@@ -72,7 +72,7 @@ export async function playFault(
 }
 
 /** What the real server says with a status, as far as it is known. */
-function usualReply(status: number, { endpoint, action }: BackendRequest): Reply {
+function usualReply(status: number, { endpoint, action }: BackendRequest): HttpReply {
   if (endpoint === "chat" && status < 500) return providerError(status);
   if (status !== 500) return failed(status);
   if (endpoint === "chat") return failed(status, "Failed to process request");

@@ -1,7 +1,7 @@
 // Who may make a chat call: key, credits, free mode, runs.
 import { type Dict, isDict } from "../server/dict.ts";
 import type { Backend } from "./backend.ts";
-import type { Call, Reply } from "./call.ts";
+import type { Call, HttpReply } from "./call.ts";
 import { runIdOf } from "./chat-request.ts";
 import type { BackendFreeModeGate, BackendUser } from "./options.ts";
 import type { OpenRun } from "./runs.ts";
@@ -18,7 +18,10 @@ export interface Admitted {
 }
 
 /** The gates of a chat call, in their order: who is admitted, or the first refusal. */
-export function admit({ json, key, user }: Call, backend: Backend): Admitted | { readonly refusal: Reply } {
+export function admit(
+  { json, key, user }: Call,
+  backend: Backend,
+): Admitted | { readonly refusal: HttpReply } {
   const { settings } = backend;
   const july = settings.profile === "july";
   if (!json.valid) return refuse(400, { message: "Invalid JSON in request body" });
@@ -62,11 +65,11 @@ export function balanceOf(user: BackendUser | undefined, { settings }: Backend):
   return user?.balance ?? settings.balance;
 }
 
-function refuse(status: number, body: object): { readonly refusal: Reply } {
+function refuse(status: number, body: object): { readonly refusal: HttpReply } {
   return { refusal: { status, body } };
 }
 
-function freeModeRefusal(gate: BackendFreeModeGate, retryAfter: number): { readonly refusal: Reply } {
+function freeModeRefusal(gate: BackendFreeModeGate, retryAfter: number): { readonly refusal: HttpReply } {
   const [status, message] = FREE_MODE[gate];
   const headers = gate === "free_mode_rate_limited" ? { "retry-after": String(retryAfter) } : {};
   return { refusal: { status, body: { error: gate, message }, headers } };

@@ -8,11 +8,11 @@ type Open<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 export type OpenResponse = Open<Omit<BackendResponse, "frames">> & { readonly frames: string[] };
 
 /** A request whose answer is still to come. */
-export type OpenRequest = Open<Omit<BackendRequest, "response">> & { response: OpenResponse | undefined };
+export type OpenCall = Open<Omit<BackendRequest, "response">> & { response: OpenResponse | undefined };
 
 /** What happened on the server, and who waits for something to happen. */
 export class BackendJournal extends Notes {
-  readonly requests: OpenRequest[] = [];
+  readonly requests: OpenCall[] = [];
   readonly violations: BackendViolation[] = [];
 
   clear(): void {

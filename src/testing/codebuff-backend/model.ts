@@ -1,5 +1,5 @@
 // Chooses the answer of the script for a chat call.
-import { checkNames, InvalidMockInput } from "../names.ts";
+import { checkMockNames, InvalidMockInput } from "../names.ts";
 import { checkReply } from "./check-script.ts";
 import { ENDPOINTS } from "./routes.ts";
 import {
@@ -25,7 +25,7 @@ export class Model {
   constructor(script: BackendScript) {
     this.script = script;
     if (typeof script === "function") return;
-    if (isFile(script)) checkNames(script, SCRIPT_FILE, "field of the script");
+    if (isFile(script)) checkMockNames(script, SCRIPT_FILE, "field of the script");
     for (const reply of listOf(script)) checkReply(reply);
   }
 

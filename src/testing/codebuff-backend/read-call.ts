@@ -2,14 +2,14 @@
 import type { IncomingMessage } from "node:http";
 import { isDict } from "../server/dict.ts";
 import type { Backend } from "./backend.ts";
-import { actionOf, type Call, type Json, parseJson } from "./call.ts";
+import { actionOf, type Call, type ParsedBody, parseBody } from "./call.ts";
 import { runIdOf } from "./chat-request.ts";
-import type { OpenRequest } from "./journal.ts";
+import type { OpenCall } from "./journal.ts";
 import { maskedHeaders, maskedText } from "./mask.ts";
 import { type Route, routeOf } from "./routes.ts";
 
 /** The body of a request; undefined when the client left in its middle. */
-export async function readText(message: IncomingMessage): Promise<string | undefined> {
+export async function readBodyText(message: IncomingMessage): Promise<string | undefined> {
   const pieces: Uint8Array[] = [];
   try {
     for await (const piece of message) pieces.push(piece);
@@ -27,10 +27,10 @@ export function readCall(message: IncomingMessage, text: string, backend: Backen
   const key = keyOf(headers);
   const user = backend.users.get(key);
   const route = routeOf(method, url.pathname, backend.settings.openAiCompatible);
-  const json = parseJson(text);
+  const json = parseBody(text);
   const shown = maskedText(text, key);
-  const shownJson = shown === text ? json : parseJson(shown);
-  const record: OpenRequest = {
+  const shownJson = shown === text ? json : parseBody(shown);
+  const record: OpenCall = {
     id: backend.journal.requests.length + 1,
     at: backend.clock.now(),
     endpoint: route.endpoint,
@@ -49,7 +49,7 @@ export function readCall(message: IncomingMessage, text: string, backend: Backen
 }
 
 /** The run that a request is about. */
-function namedRun({ endpoint, parameters }: Route, json: Json): string | null {
+function namedRun({ endpoint, parameters }: Route, json: ParsedBody): string | null {
   if (endpoint === "steps") return parameters[0] ?? null;
   if (!json.valid || !isDict(json.value)) return null;
   if (endpoint === "chat") return runIdOf(json.value) ?? null;

@@ -1,6 +1,6 @@
 // Notes what is wrong with requests, whatever their answers will be.
 import { type Dict, isDict } from "../server/dict.ts";
-import { fieldIssues, type Shapes } from "../shape.ts";
+import { fieldIssues, type ShapeTable } from "../shape.ts";
 import type { Backend } from "./backend.ts";
 import { type Call, problemOf } from "./call.ts";
 import { runIdOf } from "./chat-request.ts";
@@ -10,7 +10,7 @@ import type { BackendViolationKind } from "./record.ts";
 /** Takes note of a mistake. */
 type Note = (kind: BackendViolationKind, detail: string) => void;
 
-const SHAPES: Shapes = {
+const SHAPES: ShapeTable = {
   tool: "type:function function:toolFunction",
   toolFunction: "name:filled description?:string parameters:object",
   call: "id:filled type:function function:callFunction",
@@ -24,7 +24,7 @@ const METADATA =
   "client_id:filled cost_mode:filled n?:whole trace_session_id?:string llm_step_number?:string";
 
 /** The messages of a chat call, by their roles. */
-const MESSAGES: Shapes = {
+const MESSAGES: ShapeTable = {
   system: "content:string",
   user: "content:string",
   assistant: "content:string tool_calls?:call[]",

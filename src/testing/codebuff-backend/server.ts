@@ -9,7 +9,7 @@
 // 3. A new mistake of clients to notice: a kind in record.ts, and rules.ts.
 // 4. A new endpoint: record.ts (its name), routes.ts, and its handler in service.ts.
 
-import { checkNames, type NamesOf } from "../names.ts";
+import { checkMockNames, type NamesOf } from "../names.ts";
 import type { PortOption } from "../server/listen.ts";
 import { Backend } from "./backend.ts";
 import { fits } from "./journal.ts";
@@ -24,7 +24,7 @@ import type {
 } from "./record.ts";
 import type { BackendFaultOptions, BackendScript } from "./script.ts";
 import { Service } from "./service.ts";
-import { OPTIONS, setAnew } from "./settings.ts";
+import { BACKEND_OPTIONS, setAnew } from "./settings.ts";
 
 const FILTER: NamesOf<BackendRequestFilter> = {
   ...{ endpoint: true, action: true, method: true },
@@ -65,7 +65,7 @@ export class MockCodebuffBackend implements AsyncDisposable {
    * @throws InvalidInputError for an option that does not exist, and for a `port` that is in use; a TypeError too
    */
   static async start(options: MockCodebuffBackendOptions & PortOption = {}): Promise<MockCodebuffBackend> {
-    checkNames(options, { ...OPTIONS, port: true }, "option");
+    checkMockNames(options, { ...BACKEND_OPTIONS, port: true }, "option");
     const { port = 0, ...rest } = options;
     const backend = new Backend(rest);
     const service = new Service(backend);
@@ -99,7 +99,7 @@ export class MockCodebuffBackend implements AsyncDisposable {
 
   /** Every request in the order of arrival, or those that fit. @throws InvalidInputError for a filter that does not exist */
   requests(filter: BackendRequestFilter = {}): readonly BackendRequest[] {
-    checkNames(filter, FILTER, "filter");
+    checkMockNames(filter, FILTER, "filter");
     return this.#backend.journal.requests.filter((request) => fits(request, filter));
   }
 

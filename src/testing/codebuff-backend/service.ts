@@ -3,16 +3,16 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { agentRuns, steps } from "./agent-runs.ts";
 import type { Backend } from "./backend.ts";
 import { agents, docsSearch, healthz, me, tokenCount, webSearch } from "./bookkeeping.ts";
-import { type Call, failed, NOT_FOUND, type Reply } from "./call.ts";
+import { type Call, failed, type HttpReply, NOT_FOUND } from "./call.ts";
 import { CHAT_FAILED, chat, directChat } from "./chat.ts";
 import { Exchange } from "./exchange.ts";
 import { playFault } from "./faults.ts";
-import { readCall, readText } from "./read-call.ts";
+import { readBodyText, readCall } from "./read-call.ts";
 import type { BackendEndpoint } from "./record.ts";
 import { noteRequest } from "./rules.ts";
 
 const HANDLERS: {
-  readonly [endpoint in Exclude<BackendEndpoint, "chat">]: (call: Call, backend: Backend) => Reply;
+  readonly [endpoint in Exclude<BackendEndpoint, "chat">]: (call: Call, backend: Backend) => HttpReply;
 } = {
   healthz,
   me,
@@ -35,7 +35,7 @@ export class Service {
 
   /** Answers one request. Never rejects. */
   async answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const text = await readText(message);
+    const text = await readBodyText(message);
     // The client has left before its request was complete.
     if (text === undefined) return;
     const { journal, clock, faults } = this.#backend;

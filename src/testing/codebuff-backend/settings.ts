@@ -1,13 +1,13 @@
 // The settings, from switches of the start and later ones.
-import { checkNames, guessAt, InvalidMockInput } from "../names.ts";
+import { checkMockNames, guessAt, InvalidMockInput } from "../names.ts";
 import { changed } from "../server/switches.ts";
 import { checkSse, SSE } from "./check-script.ts";
 import type { BackendFreeModeGate, MockCodebuffBackendSwitches } from "./options.ts";
 
 /** All switches, decided. */
-export type Settings = Required<MockCodebuffBackendSwitches>;
+export type BackendSettings = Required<MockCodebuffBackendSwitches>;
 
-const DEFAULTS: Settings = {
+const DEFAULTS: BackendSettings = {
   profile: "march",
   banned: false,
   country: null,
@@ -31,7 +31,7 @@ const DEFAULTS: Settings = {
 const SWITCHES = { ...DEFAULTS, agents: true, sse: SSE };
 
 /** The names of the options, without a port. */
-export const OPTIONS = { ...SWITCHES, answer: true, users: true, clock: true };
+export const BACKEND_OPTIONS = { ...SWITCHES, answer: true, users: true, clock: true };
 
 /** The status of each gate of July. Its words are the mock's own: only the codes are known. */
 export const FREE_MODE: {
@@ -57,17 +57,17 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The settings of a server that was given switches. @throws InvalidMockInput for a value that does not exist */
-export function settingsOf(switches: MockCodebuffBackendSwitches): Settings {
+export function backendSettings(switches: MockCodebuffBackendSwitches): BackendSettings {
   return withValues(DEFAULTS, switches);
 }
 
 /** The settings with some switches set anew. @throws InvalidMockInput for a switch or a value that does not exist */
-export function setAnew(settings: Settings, switches: MockCodebuffBackendSwitches): Settings {
-  checkNames(switches, SWITCHES, "switch");
+export function setAnew(settings: BackendSettings, switches: MockCodebuffBackendSwitches): BackendSettings {
+  checkMockNames(switches, SWITCHES, "switch");
   return withValues(settings, switches);
 }
 
-function withValues(settings: Settings, switches: MockCodebuffBackendSwitches): Settings {
+function withValues(settings: BackendSettings, switches: MockCodebuffBackendSwitches): BackendSettings {
   if (switches.sse) checkSse(switches.sse);
   for (const [name, values] of Object.entries(VALUES)) {
     const value = String(Reflect.get(switches, name) ?? values[0]);

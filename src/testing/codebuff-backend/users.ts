@@ -1,5 +1,5 @@
 // The users of the server, by key.
-import { checkNames, InvalidMockInput, type NamesOf } from "../names.ts";
+import { checkMockNames, InvalidMockInput, type NamesOf } from "../names.ts";
 import type { BackendUser } from "./options.ts";
 
 const USER: NamesOf<BackendUser> = {
@@ -14,7 +14,7 @@ export class Users {
 
   /** @throws InvalidMockInput for a field that does not exist, and for a key that is empty or taken */
   add(given: Partial<BackendUser>): BackendUser {
-    checkNames(given, USER, "field of the user");
+    checkMockNames(given, USER, "field of the user");
     const number = ++this.#made;
     const key = given.key ?? (number === 1 ? "test-key" : `test-key-${number}`);
     if (key === "") throw new InvalidMockInput("`key` is empty.", "Leave it out for one that is made up.");

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { guessAt, InvalidMockInput } from "../names.ts";
 import { type Dict, isDict } from "../server/dict.ts";
-import { fieldIssues, type Shapes } from "../shape.ts";
+import { fieldIssues, type ShapeTable } from "../shape.ts";
 import type { FakeCodebuffScenario } from "./scenario.ts";
 
 /** What each switch takes: a type, a test, or either. Every switch there is, so that a new one cannot be forgotten. */
@@ -28,7 +28,7 @@ const SWITCHES: { readonly [Key in keyof Required<FakeCodebuffScenario>]: string
   ...{ unknownSession: "newest|none", recordEnv: "string[]" },
 };
 
-const SHAPES: Shapes = {
+const SHAPES: ShapeTable = {
   exit: "code?:whole afterMs?:amount signal?:SIGTERM|SIGINT|SIGHUP|SIGKILL|SIGSEGV|SIGABRT never?:boolean",
   question: "toolCallId?:string toolName?:string",
   noise: "text:string atMs?:amount",

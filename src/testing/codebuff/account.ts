@@ -1,7 +1,7 @@
 // The credits and the token of the mock server's user.
 import type { FrameWriter } from "./frames.ts";
 import type { AccountFigures, PromptErrorFields } from "./messages.ts";
-import type { AuthOutcome, Settings } from "./options.ts";
+import type { AuthOutcome, CodebuffMockSettings } from "./options.ts";
 
 /** The credits of the one user that a server has. */
 export class Account {
@@ -44,7 +44,10 @@ const REFUSALS: { readonly [refusal in Refusal]: PromptErrorFields } = {
 };
 
 /** What is wrong with a token; undefined for a good one. */
-export function refusalOf(authToken: string | null | undefined, { auth }: Settings): Refusal | undefined {
+export function tokenRefusal(
+  authToken: string | null | undefined,
+  { auth }: CodebuffMockSettings,
+): Refusal | undefined {
   const outcome = typeof auth === "function" ? auth(authToken ?? undefined) : auth;
   return outcome === "off" ? undefined : outcome;
 }

@@ -1,16 +1,21 @@
 // What the connections of a mock share.
 import { type Clock, systemClock } from "../../core/clock.ts";
-import { checkNames } from "../names.ts";
+import { checkMockNames } from "../names.ts";
 import type { PeerLink } from "../server/link.ts";
 import { checkAnswer } from "../server/script-runner.ts";
 import { Account } from "./account.ts";
 import { FrameWriter } from "./frames.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { type ClientHistory, newHistory } from "./mistakes.ts";
-import { type MockCodebuffSwitches, OPTIONS, type Settings, settingsOf } from "./options.ts";
+import {
+  CODEBUFF_OPTIONS,
+  type CodebuffMockSettings,
+  codebuffSettings,
+  type MockCodebuffSwitches,
+} from "./options.ts";
 import { CodebuffPeer } from "./peer.ts";
 import { CodebuffJournal } from "./record.ts";
-import { type Answer, echoAnswer } from "./script.ts";
+import { echoAnswer, type ScriptedAnswer } from "./script.ts";
 import { Sessions } from "./sessions.ts";
 
 /** What `MockCodebuffServer.start()` takes. Every switch can be set alone; the rest is as the profile has it. */
@@ -18,13 +23,13 @@ export interface MockCodebuffOptions extends MockCodebuffSwitches {
   /** The source of time for delays and the heartbeat. @default systemClock */
   readonly clock?: Clock;
   /** How prompts are answered. @default a few chunks that echo the prompt */
-  readonly answer?: Answer;
+  readonly answer?: ScriptedAnswer;
 }
 
 /** The server without its sockets: what its connections share. */
 export class CodebuffBackend {
   readonly withPort = "MockCodebuffServer";
-  readonly settings: Settings;
+  readonly settings: CodebuffMockSettings;
   readonly clock: Clock;
   readonly journal = new CodebuffJournal();
   readonly peers: CodebuffPeer[] = [];
@@ -32,13 +37,13 @@ export class CodebuffBackend {
   readonly sessions: Sessions;
   readonly heartbeat: Heartbeat | undefined;
   readonly account: Account;
-  answer: Answer;
+  answer: ScriptedAnswer;
   #requests = 0;
   readonly #histories = new Map<string, ClientHistory>();
 
   constructor(options: MockCodebuffOptions) {
-    checkNames(options, OPTIONS, "option");
-    this.settings = settingsOf(options);
+    checkMockNames(options, CODEBUFF_OPTIONS, "option");
+    this.settings = codebuffSettings(options);
     this.clock = options.clock ?? systemClock;
     this.answer = options.answer ?? echoAnswer;
     checkAnswer(this.answer);

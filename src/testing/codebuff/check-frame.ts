@@ -2,9 +2,9 @@
 import { type Dict, isDict } from "../server/dict.ts";
 import type { InboundFrame } from "../server/inbound.ts";
 import { writePythonJson } from "../server/python-json.ts";
-import { fieldIssues, type Issue, type Shapes } from "../shape.ts";
+import { fieldIssues, type Issue, type ShapeTable } from "../shape.ts";
 import type { ActionData } from "./messages.ts";
-import type { Settings } from "./options.ts";
+import type { CodebuffMockSettings } from "./options.ts";
 import type { ViolationKind } from "./record.ts";
 
 /** A message that passed the checks. */
@@ -35,7 +35,7 @@ export interface Refused {
 
 export type Verdict = Accepted | Refused;
 
-const MESSAGES: Shapes = {
+const MESSAGES: ShapeTable = {
   identify: "clientSessionId:string",
   subscribe: "topics:string[]",
   unsubscribe: "topics:string[]",
@@ -43,27 +43,27 @@ const MESSAGES: Shapes = {
   action: "",
 };
 
-const PROXY_ACTIONS: Shapes = {
+const PROXY_ACTIONS: ShapeTable = {
   prompt:
     "promptId:string prompt?:string|null content?:object[]|null promptParams?:object|null fingerprintId:string authToken?:string|null costMode?:string sessionState:object toolResults?:object[] model?:string|null repoUrl?:string|null agentId?:string|null",
   init: "fingerprintId:string authToken?:string|null fileContext:object repoUrl?:string|null",
 };
 
-const ORIGINAL_ACTIONS: Shapes = {
+const ORIGINAL_ACTIONS: ShapeTable = {
   prompt:
     "promptId:string prompt?:string content?:part[] promptParams?:object fingerprintId:string authToken?:string costMode?:string sessionState:sessionState toolResults:object[] model?:string repoUrl?:string agentId?:string",
   init: "fingerprintId:string authToken?:string fileContext:fileContext repoUrl?:string",
 };
 
-const EXTENSIONS: Shapes = {
+const EXTENSIONS: ShapeTable = {
   "tool-call-response": "requestId:string output:output[]",
   "read-files-response": "files:object requestId?:string",
   "mcp-tool-data": "requestId:string tools:tool[]",
 };
-const CANCEL: Shapes = { "cancel-user-input": "authToken:string promptId:string" };
+const CANCEL: ShapeTable = { "cancel-user-input": "authToken:string promptId:string" };
 
 /** What stands within the actions. */
-const PARTS: Shapes = {
+const PARTS: ShapeTable = {
   part: "type:text|image text?:string image?:string mediaType?:string",
   output: "type:json|media",
   tool: "name:string description?:string inputSchema:object",
@@ -77,7 +77,7 @@ const PARTS: Shapes = {
 };
 
 /** Checks one frame by the rules of the server that is played. */
-export function checkFrame(frame: InboundFrame, settings: Settings): Verdict {
+export function checkFrame(frame: InboundFrame, settings: CodebuffMockSettings): Verdict {
   if (typeof frame !== "string" && settings.binary === "nack")
     return { ok: false, error: "Internal error: 'text'", violation: "binary-frame" };
   const raw = typeof frame === "string" ? frame : new TextDecoder().decode(frame);
@@ -98,7 +98,7 @@ export function checkFrame(frame: InboundFrame, settings: Settings): Verdict {
   return python ? checkPython(source, settings) : checkOriginal(source, settings);
 }
 
-function actionsOf({ errorTexts, extensions, cancel }: Settings): Shapes {
+function actionsOf({ errorTexts, extensions, cancel }: CodebuffMockSettings): ShapeTable {
   return {
     ...(errorTexts === "python" ? PROXY_ACTIONS : ORIGINAL_ACTIONS),
     ...(extensions === "accept" && EXTENSIONS),
@@ -106,7 +106,7 @@ function actionsOf({ errorTexts, extensions, cancel }: Settings): Shapes {
   };
 }
 
-function violationOf({ type, data }: Dict, actions: Shapes): ViolationKind {
+function violationOf({ type, data }: Dict, actions: ShapeTable): ViolationKind {
   if (type !== "action" || !isDict(data)) return "schema-error";
   const action = String(data["type"]);
   if (!Object.hasOwn(actions, action)) return "unknown-action";
@@ -132,7 +132,7 @@ function pythonJsonError(raw: string): string {
   return `Invalid JSON: Expecting value: ${at(0)}`;
 }
 
-function checkPython(source: unknown, settings: Settings): Verdict {
+function checkPython(source: unknown, settings: CodebuffMockSettings): Verdict {
   if (!isDict(source)) {
     const error = `'${pythonType(source)}' object has no attribute 'get'`;
     return { ok: false, error, violation: "schema-error" };
@@ -168,7 +168,7 @@ function checkPython(source: unknown, settings: Settings): Verdict {
 }
 
 /** What is wrong with the data of an action: all that each branch of the union has against it. */
-function actionLines(source: Dict, actions: Shapes): readonly string[] {
+function actionLines(source: Dict, actions: ShapeTable): readonly string[] {
   const { data } = source;
   if (data === undefined) return [`data\n${pythonLine(...MISSING, source)}`];
   const branches = Object.entries(actions).map(([action, shape]) => {
@@ -240,7 +240,7 @@ function pythonType(value: unknown): string {
 
 // The original server: lists of issues
 
-function checkOriginal(source: unknown, settings: Settings): Verdict {
+function checkOriginal(source: unknown, settings: CodebuffMockSettings): Verdict {
   // It looks into the message for the txid of its refusal, which throws only for null: no ack at all.
   if (source === null)
     return { ok: false, error: "null is not a message", answer: "none", violation: "schema-error" };
@@ -281,7 +281,7 @@ function zodIssue({ path, expected, input }: Pick<Issue, "path" | "expected" | "
   return { code: "invalid_type", expected, received, path, message };
 }
 
-function unknownType(known: Shapes, ...path: readonly string[]): object {
+function unknownType(known: ShapeTable, ...path: readonly string[]): object {
   const options = Object.keys(known);
   const message = `Invalid discriminator value. Expected ${options.map((option) => `'${option}'`).join(" | ")}`;
   return { code: "invalid_union_discriminator", options, path, message };

@@ -1,9 +1,9 @@
 // Answers that fail, in the words of the real servers.
 import type { FailureKind } from "./options.ts";
-import { type Answer, type Script, type Step, step } from "./script.ts";
+import { type Script, type ScriptedAnswer, type Step, step } from "./script.ts";
 
 /** The answer of a server that fails in this way. */
-export function failing(kind: FailureKind, answer: Answer): Answer {
+export function failing(kind: FailureKind, answer: ScriptedAnswer): ScriptedAnswer {
   return async function* (...given) {
     const usual = answer(...given);
     // A lone string is one step, not one for each character.

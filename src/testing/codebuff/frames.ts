@@ -1,15 +1,15 @@
 // Writes frames in the JSON style of each server.
 import { type JsonStyle, PythonFloat, writePythonJson } from "../server/python-json.ts";
 import type { AccountFigures, PromptErrorFields, PromptResponseFields } from "./messages.ts";
-import type { Settings } from "./options.ts";
+import type { CodebuffMockSettings } from "./options.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Writes the frames of one server, in its style. */
 export class FrameWriter {
-  readonly #settings: Settings;
+  readonly #settings: CodebuffMockSettings;
 
-  constructor(settings: Settings) {
+  constructor(settings: CodebuffMockSettings) {
     this.#settings = settings;
   }
 

@@ -1,19 +1,19 @@
 // What the server does about each message.
 import type { CancelTimer, Clock } from "../../core/clock.ts";
-import { type Account, refusalFrame, refusalOf } from "./account.ts";
+import { type Account, refusalFrame, tokenRefusal } from "./account.ts";
 import type { Accepted } from "./check-frame.ts";
 import { failing } from "./failures.ts";
 import type { FrameWriter } from "./frames.ts";
 import type { CancelUserInputData, InitData, PromptData } from "./messages.ts";
 import type { ClientHistory, ClientRecord } from "./mistakes.ts";
 import { noiseBeforeAnswer } from "./oddities.ts";
-import type { Settings } from "./options.ts";
+import type { CodebuffMockSettings } from "./options.ts";
 import { promptMessages } from "./prompt-messages.ts";
 import type { CodebuffJournal, Mistake, MockConnection, ReceivedPrompt } from "./record.ts";
 import type { RunPort } from "./reply.ts";
-import { Requests } from "./requests.ts";
-import { Run } from "./run.ts";
-import type { Answer } from "./script.ts";
+import { RequestSteps } from "./requests.ts";
+import { PromptRun } from "./run.ts";
+import type { ScriptedAnswer } from "./script.ts";
 
 /** What the handlers need of their connection. */
 export interface HandlerPort extends RunPort {
@@ -26,12 +26,12 @@ export interface HandlerPort extends RunPort {
 
 /** What the handlers need of their server. */
 export interface HandlerHost {
-  readonly settings: Settings;
+  readonly settings: CodebuffMockSettings;
   readonly clock: Clock;
   readonly journal: CodebuffJournal;
   readonly frames: FrameWriter;
   readonly account: Account;
-  readonly answer: Answer;
+  readonly answer: ScriptedAnswer;
   /** What the server remembers of a session id. */
   historyOf(sessionId: string): ClientHistory;
   nextRequestId(): string;
@@ -42,14 +42,14 @@ export class Handlers {
   readonly topics = new Set<string>();
   readonly #host: HandlerHost;
   readonly #port: HandlerPort;
-  readonly #requests: Requests;
-  readonly #runs = new Set<Run>();
+  readonly #requests: RequestSteps;
+  readonly #runs = new Set<PromptRun>();
   readonly #lateEnds = new Set<CancelTimer>();
 
   constructor(host: HandlerHost, port: HandlerPort) {
     this.#host = host;
     this.#port = port;
-    this.#requests = new Requests(port, host.journal, host.clock);
+    this.#requests = new RequestSteps(port, host.journal, host.clock);
   }
 
   /** Whether an answer is under way. */
@@ -123,7 +123,7 @@ export class Handlers {
     const { account, frames, settings } = this.#host;
     const { init } = settings;
     const send = (frame: string) => this.#port.send(frame);
-    if (init === "ack-only" || refusalOf(authToken, settings)) return;
+    if (init === "ack-only" || tokenRefusal(authToken, settings)) return;
     if (init === "usage") {
       send(frames.usageResponse(account.figures));
       send(frames.action({ type: "init-response", ...account.figures }));
@@ -134,7 +134,7 @@ export class Handlers {
   #cancel({ authToken, promptId }: CancelUserInputData, txid: number): void {
     const { clock, frames, journal, settings } = this.#host;
     const { connection } = this.#port;
-    const refusal = refusalOf(authToken, settings);
+    const refusal = tokenRefusal(authToken, settings);
     const run = refusal
       ? undefined
       : [...this.#runs].find((each) => each.awaited && each.prompt.promptId === promptId);
@@ -145,7 +145,7 @@ export class Handlers {
     if (run && typeof settings.cancel === "object") this.#endLater(run, settings.cancel.lateTerminal);
   }
 
-  #endLater(run: Run, ms: number): void {
+  #endLater(run: PromptRun, ms: number): void {
     const cancelTimer = this.#host.clock.setTimeout(
       () => {
         this.#lateEnds.delete(cancelTimer);
@@ -179,7 +179,7 @@ export class Handlers {
       return;
     }
 
-    const run = new Run({
+    const run = new PromptRun({
       prompt,
       answer: settings.failure ? failing(settings.failure, answer) : answer,
       port,
@@ -202,7 +202,7 @@ export class Handlers {
   /** The frame that a prompt gets instead of an answer. */
   #refusalOf({ data, messages, promptId }: ReceivedPrompt): string | undefined {
     const { frames, settings } = this.#host;
-    const refusal = refusalOf(data.authToken, settings);
+    const refusal = tokenRefusal(data.authToken, settings);
     if (refusal) return refusalFrame(refusal, promptId, frames);
     if (messages.length > 0 || settings.messageOrder === "history-first") return undefined;
     this.#port.blame({ kind: "empty-prompt", detail: promptId });

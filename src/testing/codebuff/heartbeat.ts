@@ -1,8 +1,8 @@
 // Cuts connections that stay silent.
 import type { CancelTimer, Clock } from "../../core/clock.ts";
-import type { Settings } from "./options.ts";
+import type { CodebuffMockSettings } from "./options.ts";
 
-type HeartbeatSettings = Exclude<Settings["heartbeat"], false>;
+type HeartbeatSettings = Exclude<CodebuffMockSettings["heartbeat"], false>;
 
 /** Who is cut when it stays silent. */
 export interface Beating {

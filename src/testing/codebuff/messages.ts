@@ -6,13 +6,13 @@ export type ToolOutputPart =
   | { readonly type: "media"; readonly data: string; readonly mediaType: string };
 
 /** What a tool gave. */
-export type ToolOutput = readonly ToolOutputPart[];
+export type SentToolOutput = readonly ToolOutputPart[];
 
 /** Files by their path; null for one that cannot be read. */
 export type FileContents = { readonly [path: string]: string | null };
 
 /** A tool of an MCP server. */
-export interface McpTool {
+export interface ListedMcpTool {
   readonly name: string;
   readonly description?: string;
   readonly inputSchema: { readonly type: "object"; readonly [key: string]: unknown };
@@ -46,7 +46,7 @@ export interface InitData {
 export interface ToolCallResponseData {
   readonly type: "tool-call-response";
   readonly requestId: string;
-  readonly output: ToolOutput;
+  readonly output: SentToolOutput;
 }
 
 export interface ReadFilesResponseData {
@@ -58,7 +58,7 @@ export interface ReadFilesResponseData {
 export interface McpToolData {
   readonly type: "mcp-tool-data";
   readonly requestId: string;
-  readonly tools: readonly McpTool[];
+  readonly tools: readonly ListedMcpTool[];
 }
 
 export interface CancelUserInputData {
@@ -71,7 +71,7 @@ export interface CancelUserInputData {
 export type AnswerData = ToolCallResponseData | ReadFilesResponseData | McpToolData;
 
 /** What a script goes on with that has asked. */
-export type RequestResult = ToolOutput | FileContents | readonly McpTool[];
+export type RequestResult = SentToolOutput | FileContents | readonly ListedMcpTool[];
 
 /** The data of an action, by its type. */
 export type ActionData = PromptData | InitData | AnswerData | CancelUserInputData;

@@ -8,10 +8,10 @@ import type {
   ReceivedPrompt,
   ViolationKind,
 } from "./record.ts";
-import type { Answer } from "./script.ts";
+import type { ScriptedAnswer } from "./script.ts";
 
 /** What is behind a mock: for the transports in this folder, and no part of what users see. */
-export let backendOf: (mock: MockCodebuff) => CodebuffBackend;
+export let codebuffBackendOf: (mock: MockCodebuff) => CodebuffBackend;
 
 /**
  * The Codebuff mock without a port: it speaks over the WebSockets that something else hands it, such as msw. With an
@@ -39,7 +39,7 @@ export let backendOf: (mock: MockCodebuff) => CodebuffBackend;
  */
 export class MockCodebuff extends ProtocolMock<MockConnection, ViolationKind> {
   static {
-    backendOf = (mock) => mock.#backend;
+    codebuffBackendOf = (mock) => mock.#backend;
   }
 
   readonly #backend: CodebuffBackend;
@@ -66,11 +66,11 @@ export class MockCodebuff extends ProtocolMock<MockConnection, ViolationKind> {
   }
 
   /** How prompts are answered from now on; those that run are not touched. */
-  get answer(): Answer {
+  get answer(): ScriptedAnswer {
     return this.#backend.answer;
   }
 
-  set answer(answer: Answer) {
+  set answer(answer: ScriptedAnswer) {
     this.#backend.answer = answer;
   }
 

@@ -1,6 +1,6 @@
 // Odd frames that servers may send between others.
 import type { FrameWriter } from "./frames.ts";
-import type { Settings } from "./options.ts";
+import type { CodebuffMockSettings } from "./options.ts";
 
 /** A txid that no client counts up to. */
 const UNUSED_TXID = 999_999_999;
@@ -16,7 +16,11 @@ const GARBAGE = [
 ];
 
 /** What follows the success ack of `txid`. */
-export function noiseAfterAck({ oddities }: Settings, frames: FrameWriter, txid: number): readonly string[] {
+export function noiseAfterAck(
+  { oddities }: CodebuffMockSettings,
+  frames: FrameWriter,
+  txid: number,
+): readonly string[] {
   return [
     ...(oddities.duplicateAcks ? [frames.ack(txid)] : []),
     ...(oddities.unknownTxids ? [frames.ack(UNUSED_TXID), frames.nack(UNUSED_TXID, "No such message")] : []),
@@ -27,7 +31,7 @@ export function noiseAfterAck({ oddities }: Settings, frames: FrameWriter, txid:
 
 /** What comes between the ack of a prompt and its answer. */
 export function noiseBeforeAnswer(
-  { oddities }: Settings,
+  { oddities }: CodebuffMockSettings,
   frames: FrameWriter,
   promptId: string,
 ): readonly string[] {

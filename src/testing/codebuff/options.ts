@@ -213,7 +213,7 @@ export interface Oddities {
 type Group = "idRelease" | "sizeLimits" | "heartbeat" | "oddities";
 
 /** All switches, decided. */
-export type Settings = Required<Omit<MockCodebuffSwitches, Group | "profile">> & {
+export type CodebuffMockSettings = Required<Omit<MockCodebuffSwitches, Group | "profile">> & {
   readonly [Name in Group]:
     | Required<Exclude<NonNullable<MockCodebuffSwitches[Name]>, false>>
     | Extract<MockCodebuffSwitches[Name], false>;
@@ -257,10 +257,10 @@ const PROXY = {
     chunkBeforeAck: false,
     stall: 0,
   },
-} as const satisfies Settings;
+} as const satisfies CodebuffMockSettings;
 
 /** The one place that knows what a real server is like. A new profile is a new entry. */
-const PROFILES: { readonly [name in NonNullable<MockCodebuffSwitches["profile"]>]: Settings } = {
+const PROFILES: { readonly [name in NonNullable<MockCodebuffSwitches["profile"]>]: CodebuffMockSettings } = {
   proxy: PROXY,
   codebuff: {
     ...PROXY,
@@ -294,7 +294,7 @@ const PROFILES: { readonly [name in NonNullable<MockCodebuffSwitches["profile"]>
 };
 
 /** The names of all options, without a port. */
-export const OPTIONS = {
+export const CODEBUFF_OPTIONS = {
   ...{ profile: true, clock: true, answer: true },
   ...PROXY,
   init: { error: true },
@@ -302,7 +302,10 @@ export const OPTIONS = {
   shutdown: { closeAfter: true },
 };
 
-export function settingsOf({ profile = "proxy", ...options }: MockCodebuffSwitches): Settings {
+export function codebuffSettings({
+  profile = "proxy",
+  ...options
+}: MockCodebuffSwitches): CodebuffMockSettings {
   const settings = profileOf(PROFILES, profile);
   const { sizeLimits = settings.sizeLimits, heartbeat = settings.heartbeat } = options;
   return {

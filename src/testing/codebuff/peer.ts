@@ -1,8 +1,8 @@
 // One connection of the mock, without its socket.
 import type { CancelTimer } from "../../core/clock.ts";
-import { byteLength, describe, type InboundFrame } from "../server/inbound.ts";
+import { byteLength, describeFrame, type InboundFrame } from "../server/inbound.ts";
 import type { PeerLink } from "../server/link.ts";
-import { type End, Peer, type PeerHost } from "../server/peer.ts";
+import { type End, MockPeer, type PeerHost } from "../server/peer.ts";
 import { checkFrame, type Inbound, type Refused, type Verdict } from "./check-frame.ts";
 import { type HandlerHost, Handlers } from "./handlers.ts";
 import type { Beating, Heartbeat } from "./heartbeat.ts";
@@ -35,7 +35,7 @@ export interface CodebuffPeerHost extends PeerHost, HandlerHost {
  *
  * With `scheduling: "fifo"` a frame is done with when the whole answer to its prompt is.
  */
-export class CodebuffPeer extends Peer implements MockConnection, Beating {
+export class CodebuffPeer extends MockPeer implements MockConnection, Beating {
   readonly #host: CodebuffPeerHost;
   readonly #handlers: Handlers;
   readonly #record = new ClientRecord((mistake) => this.blame(mistake));
@@ -90,7 +90,8 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
       journal.add(journal.frames, { at: clock.now(), connection: this, direction: "c2s", raw: frame });
     if (this.#phase === "over") return;
     this.#blameForUnread(frame);
-    if (this.#first === "arrived") this.blame({ kind: "frame-before-identify-ack", detail: describe(frame) });
+    if (this.#first === "arrived")
+      this.blame({ kind: "frame-before-identify-ack", detail: describeFrame(frame) });
     // Where an identify is not required, only an identify must be alone until its answer.
     if (this.#first === "expected")
       this.#first =
@@ -99,7 +100,7 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
     // The transport closes this one, not a handler, so it does not wait in line.
     const closeAbove = settings.sizeLimits ? settings.sizeLimits.closeAbove : Number.POSITIVE_INFINITY;
     if (byteLength(frame, closeAbove) > closeAbove) {
-      this.blame({ kind: "oversize-frame", detail: describe(frame) });
+      this.blame({ kind: "oversize-frame", detail: describeFrame(frame) });
       this.close(1009, `frame exceeds limit of ${closeAbove} bytes`);
     } else {
       this.inbox.push(frame);
@@ -283,7 +284,7 @@ export class CodebuffPeer extends Peer implements MockConnection, Beating {
 
   #blameForUnread(frame: InboundFrame): void {
     if (this.#staysUnread && this.#unanswered.length > 0)
-      this.blame({ kind: "frame-mid-prompt", detail: describe(frame) });
+      this.blame({ kind: "frame-mid-prompt", detail: describeFrame(frame) });
   }
 
   #blameForLeaving(): void {

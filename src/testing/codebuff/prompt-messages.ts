@@ -1,11 +1,14 @@
 // What the model sees of a prompt, and the session state after its answer.
 import { type Dict, isDict } from "../server/dict.ts";
 import type { PromptData } from "./messages.ts";
-import type { Settings } from "./options.ts";
+import type { CodebuffMockSettings } from "./options.ts";
 import type { PromptMessage } from "./record.ts";
 
 /** What the language model sees of a prompt. */
-export function promptMessages(data: PromptData, order: Settings["messageOrder"]): readonly PromptMessage[] {
+export function promptMessages(
+  data: PromptData,
+  order: CodebuffMockSettings["messageOrder"],
+): readonly PromptMessage[] {
   return order === "history-last" ? proxyMessages(data) : agentMessages(data);
 }
 

@@ -1,6 +1,6 @@
 // What tests can read of connections, prompts, answers and violations.
 import { Journal } from "../server/journal.ts";
-import type { FrameRecord, ServedConnection, ViolationRecord } from "../server/record.ts";
+import type { ConnectionFrame, ServedConnection, ViolationRecord } from "../server/record.ts";
 import type { AnswerData, PromptData } from "./messages.ts";
 
 /** One connection of the mock server, as a test sees and steers it. Kept after it closed. */
@@ -14,7 +14,7 @@ export interface MockConnection extends ServedConnection {
 }
 
 /** One text frame, either way. */
-export type RecordedFrame = FrameRecord<MockConnection>;
+export type RecordedFrame = ConnectionFrame<MockConnection>;
 
 /** A prompt whose turn has come: with `scheduling: "fifo"` one that waits behind another is not here yet. */
 export interface ReceivedPrompt {

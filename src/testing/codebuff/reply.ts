@@ -2,7 +2,7 @@
 import type { Account } from "./account.ts";
 import type { FrameWriter } from "./frames.ts";
 import type { AccountFigures, PromptErrorFields, PromptResponseFields } from "./messages.ts";
-import type { Settings } from "./options.ts";
+import type { CodebuffMockSettings } from "./options.ts";
 import { PrintModeStream } from "./print-mode.ts";
 import { agentHistory, appendTurn, nextAgentState } from "./prompt-messages.ts";
 import type { ReceivedPrompt } from "./record.ts";
@@ -20,7 +20,7 @@ export interface ReplyOptions {
   readonly prompt: ReceivedPrompt;
   readonly port: RunPort;
   readonly frames: FrameWriter;
-  readonly settings: Settings;
+  readonly settings: CodebuffMockSettings;
   readonly account: Account;
 }
 
@@ -28,7 +28,7 @@ export interface ReplyOptions {
 const USUAL_COST = 1;
 
 /** Writes the frames of one answer. */
-export class Reply {
+export class PromptReply {
   readonly sse: SseStream;
   readonly #options: ReplyOptions;
   readonly #printMode: PrintModeStream | undefined;

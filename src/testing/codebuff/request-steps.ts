@@ -1,6 +1,6 @@
 // Script steps that ask the client: tools, files, MCP tools.
 import { checked, type NamesOf } from "../names.ts";
-import type { FileContents, McpTool, RequestResult, ToolOutput } from "./messages.ts";
+import type { FileContents, ListedMcpTool, RequestResult, SentToolOutput } from "./messages.ts";
 import type { ReceivedAnswer } from "./record.ts";
 
 /** What every request step can be told. */
@@ -16,7 +16,7 @@ export interface RequestOptions {
 }
 
 /** A tool-call-request as the original server sends it. */
-export interface ToolCallRequest extends RequestOptions {
+export interface AskedToolCall extends RequestOptions {
   readonly toolName: string;
   readonly input: { readonly [key: string]: unknown };
   /**
@@ -26,7 +26,7 @@ export interface ToolCallRequest extends RequestOptions {
    */
   readonly timeout?: number;
   /** The MCP server that has the tool. */
-  readonly mcpConfig?: McpConfig;
+  readonly mcpConfig?: AskedMcpConfig;
   /** @default the promptId */
   readonly userInputId?: string;
 }
@@ -40,20 +40,20 @@ export interface PlannedToolCallRequest extends Pick<RequestOptions, "wait"> {
 }
 
 /** A read-files, or a read-files-request. */
-export interface ReadFilesRequest extends RequestOptions {
+export interface AskedFiles extends RequestOptions {
   /** `read-files-request` is the name that the proxy has planned. @default "read-files" */
   readonly name?: "read-files" | "read-files-request";
 }
 
 /** A request-mcp-tool-data. */
 export interface McpToolsRequest extends RequestOptions {
-  readonly mcpConfig: McpConfig;
+  readonly mcpConfig: AskedMcpConfig;
   /** @default all tools */
   readonly toolNames?: readonly string[];
 }
 
 /** How to reach an MCP server; the type and the collections may be left out. */
-export type McpConfig =
+export type AskedMcpConfig =
   | {
       readonly type?: "stdio";
       readonly command: string;
@@ -137,10 +137,10 @@ function toolLimits(
  */
 export const requestSteps = {
   /** Asks for a tool. The value is its output, or an `errorMessage` when the server has given up. */
-  toolCall<Request extends ToolCallRequest>(
+  toolCall<Request extends AskedToolCall>(
     request: Request,
-  ): RequestStep<RequestValue<Request, ToolOutput>> {
-    const { requestId, wait, userInputId, ...fields } = checked<ToolCallRequest>(request, TOOL);
+  ): RequestStep<RequestValue<Request, SentToolOutput>> {
+    const { requestId, wait, userInputId, ...fields } = checked<AskedToolCall>(request, TOOL);
     return asking({
       ...toolLimits(fields.toolName, fields.timeout),
       ...{ requestId, wait },
@@ -152,17 +152,17 @@ export const requestSteps = {
   /** The same in the field names that the proxy has planned and never sent. */
   plannedToolCall<Request extends PlannedToolCallRequest>(
     request: Request,
-  ): RequestStep<RequestValue<Request, ToolOutput>> {
+  ): RequestStep<RequestValue<Request, SentToolOutput>> {
     const { toolCallId: requestId, wait, ...fields } = checked<PlannedToolCallRequest>(request, PLANNED_TOOL);
     const dataFor: Asked["dataFor"] = (id) => ({ type: "tool-call-request", toolCallId: id, ...fields });
     return asking({ ...toolLimits(fields.toolName), requestId, wait, dataFor });
   },
   /** Asks for files. The server waits for ever. */
-  readFiles<Request extends ReadFilesRequest>(
+  readFiles<Request extends AskedFiles>(
     filePaths: readonly string[],
     request?: Request,
   ): RequestStep<RequestValue<Request, FileContents>> {
-    const options: ReadFilesRequest = checked(request ?? {}, { ...OPTIONS, name: true });
+    const options: AskedFiles = checked(request ?? {}, { ...OPTIONS, name: true });
     const { requestId, wait, name: type = "read-files" } = options;
     const dataFor: Asked["dataFor"] = (id) => ({ type, requestId: id, filePaths });
     return asking({
@@ -178,7 +178,7 @@ export const requestSteps = {
   /** Asks which tools an MCP server has. The server gives up after 50 s, and goes on with none. */
   requestMcpTools<Request extends McpToolsRequest>(
     request: Request,
-  ): RequestStep<RequestValue<Request, readonly McpTool[]>> {
+  ): RequestStep<RequestValue<Request, readonly ListedMcpTool[]>> {
     const options = checked<McpToolsRequest>(request, { ...OPTIONS, mcpConfig: true, toolNames: true });
     const { requestId, wait, ...fields } = options;
     const dataFor: Asked["dataFor"] = (id) => ({ type: "request-mcp-tool-data", requestId: id, ...fields });

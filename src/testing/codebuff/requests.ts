@@ -21,7 +21,7 @@ export interface RequestsPort {
 }
 
 /** The requests of the server on one connection, and what became of them. */
-export class Requests {
+export class RequestSteps {
   readonly #port: RequestsPort;
   readonly #journal: CodebuffJournal;
   readonly #clock: Clock;

@@ -5,15 +5,15 @@ import { ENOUGH, ScriptRunner } from "../server/script-runner.ts";
 import type { FrameWriter } from "./frames.ts";
 import type { PromptErrorFields } from "./messages.ts";
 import type { ReceivedPrompt } from "./record.ts";
-import { Reply, type ReplyOptions, type RunPort } from "./reply.ts";
+import { PromptReply, type ReplyOptions, type RunPort } from "./reply.ts";
 import type { Asked } from "./request-steps.ts";
-import type { Requests } from "./requests.ts";
-import { type Answer, midStreamFailure, type Step, type StepResult, type StepRun } from "./script.ts";
+import type { RequestSteps } from "./requests.ts";
+import { midStreamFailure, type ScriptedAnswer, type Step, type StepResult, type StepRun } from "./script.ts";
 
 export interface RunOptions extends ReplyOptions {
-  readonly answer: Answer;
+  readonly answer: ScriptedAnswer;
   readonly clock: Clock;
-  readonly requests: Requests;
+  readonly requests: RequestSteps;
   /** Told what the script has thrown. */
   threw(error: unknown): void;
   /** An id for a request that was given none. */
@@ -21,11 +21,11 @@ export interface RunOptions extends ReplyOptions {
 }
 
 /** One answer under way: takes the steps of its script until it ends or is stopped. */
-export class Run implements StepRun {
+export class PromptRun implements StepRun {
   readonly prompt: ReceivedPrompt;
   readonly port: RunPort;
   readonly frames: FrameWriter;
-  readonly reply: Reply;
+  readonly reply: PromptReply;
   readonly #options: RunOptions;
   readonly #runner: ScriptRunner<Step, StepResult>;
 
@@ -33,7 +33,7 @@ export class Run implements StepRun {
     this.prompt = options.prompt;
     this.port = options.port;
     this.frames = options.frames;
-    this.reply = new Reply(options);
+    this.reply = new PromptReply(options);
     this.#options = options;
     this.#runner = new ScriptRunner(options.clock);
   }

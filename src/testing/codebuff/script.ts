@@ -12,7 +12,7 @@ import type {
   SseErrorFields,
 } from "./messages.ts";
 import type { ReceivedPrompt } from "./record.ts";
-import type { Reply, RunPort } from "./reply.ts";
+import type { PromptReply, RunPort } from "./reply.ts";
 import { type RequestStep, requestSteps } from "./request-steps.ts";
 import { PYTHON_OBJECT } from "./sse.ts";
 
@@ -28,7 +28,7 @@ import { PYTHON_OBJECT } from "./sse.ts";
  * server.answer = ({ messages }) => ["Hello ", step.delay(100), `you said ${messages.at(-1)?.content}`];
  * ```
  */
-export type Answer = (prompt: ReceivedPrompt, context: AnswerContext) => Script;
+export type ScriptedAnswer = (prompt: ReceivedPrompt, context: AnswerContext) => Script;
 
 /** The steps of one answer. A generator is told the value of each step that it has yielded. */
 export type Script = StepSource<Step, StepResult>;
@@ -52,7 +52,7 @@ export interface StepRun {
   readonly prompt: ReceivedPrompt;
   readonly port: RunPort;
   readonly frames: FrameWriter;
-  readonly reply: Reply;
+  readonly reply: PromptReply;
   delay(ms: number): Promise<undefined>;
   hang(): Promise<undefined>;
 }
@@ -223,7 +223,7 @@ export function midStreamFailure(cause: string): PromptErrorFields {
 }
 
 /** The answer of a server that was given none: greets, and says the prompt back. */
-export const echoAnswer: Answer = ({ data, messages }) => {
+export const echoAnswer: ScriptedAnswer = ({ data, messages }) => {
   const asked = data.prompt || messages.findLast((message) => message.role === "user")?.content;
   return [
     "Hello! ",

@@ -16,12 +16,12 @@
 // 8. Another protocol: a folder beside this one, on the same rooms of ../server: a `Peer`, a `ProtocolMock`, and a
 //    class with a `LoopbackPort`.
 
-import { checkNames } from "../names.ts";
+import { checkMockNames } from "../names.ts";
 import type { PortOption } from "../server/listen.ts";
 import { LoopbackPort, type UpgradeAttempt, type UpgradeRefusal } from "../server/port.ts";
 import type { MockCodebuffOptions } from "./backend.ts";
-import { backendOf, MockCodebuff } from "./mock.ts";
-import { OPTIONS } from "./options.ts";
+import { codebuffBackendOf, MockCodebuff } from "./mock.ts";
+import { CODEBUFF_OPTIONS } from "./options.ts";
 
 const PATH = "/ws";
 
@@ -45,7 +45,7 @@ export class MockCodebuffServer extends MockCodebuff {
 
   private constructor(options: MockCodebuffOptions, port: LoopbackPort) {
     super(options);
-    const backend = backendOf(this);
+    const backend = codebuffBackendOf(this);
     this.#port = port;
     this.url = `ws://127.0.0.1:${port.number}${PATH}`;
     port.serve({
@@ -64,7 +64,7 @@ export class MockCodebuffServer extends MockCodebuff {
     port = 0,
     ...options
   }: MockCodebuffOptions & PortOption = {}): Promise<MockCodebuffServer> {
-    checkNames(options, { ...OPTIONS, port: true }, "option");
+    checkMockNames(options, { ...CODEBUFF_OPTIONS, port: true }, "option");
     return await LoopbackPort.open(port, (opened) => new MockCodebuffServer(options, opened));
   }
 

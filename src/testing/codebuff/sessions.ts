@@ -1,6 +1,6 @@
 // Which session ids are in use.
 import type { Clock } from "../../core/clock.ts";
-import type { Settings } from "./options.ts";
+import type { CodebuffMockSettings } from "./options.ts";
 
 /** A session id that is taken. */
 export interface Registration {
@@ -11,11 +11,11 @@ export interface Registration {
 
 /** Which session ids are taken, on one server. */
 export class Sessions {
-  readonly #settings: Settings;
+  readonly #settings: CodebuffMockSettings;
   readonly #clock: Clock;
   readonly #taken = new Set<Registration>();
 
-  constructor(settings: Settings, clock: Clock) {
+  constructor(settings: CodebuffMockSettings, clock: Clock) {
     this.#settings = settings;
     this.#clock = clock;
   }

@@ -1,16 +1,23 @@
 // The server without its sockets: what its connections share.
 import { type Clock, systemClock } from "../../core/clock.ts";
-import { checkNames } from "../names.ts";
-import type { Peer } from "../server/peer.ts";
+import { checkMockNames } from "../names.ts";
+import type { MockPeer } from "../server/peer.ts";
 import { checkAnswer } from "../server/script-runner.ts";
 import { changed } from "../server/switches.ts";
 import type { MockCodeyOptions, MockCodeySwitches } from "./options.ts";
-import { OPTIONS, type ProfileName, type Settings, SWITCHES, settingsOf, toolsOf } from "./profiles.ts";
+import {
+  CODEY_OPTIONS,
+  CODEY_SWITCHES,
+  type CodeyMockSettings,
+  type CodeyProfileName,
+  codeySettings,
+  toolsOf,
+} from "./profiles.ts";
 import { CodeyJournal } from "./record.ts";
-import { type CodeyAnswer, echoAnswer } from "./script.ts";
+import { type CodeyAnswer, echoCodeyAnswer } from "./script.ts";
 
 /** A connection, as far as its server steers it. */
-interface BackendPeer extends Peer {
+interface BackendPeer extends MockPeer {
   readonly session: "live" | "leaked" | "ended";
   freezeUp(): void;
   thaw(): void;
@@ -20,7 +27,7 @@ interface BackendPeer extends Peer {
 /** The server without its sockets: what its connections share. */
 export class CodeyBackend {
   readonly withPort = "MockCodeyServer";
-  readonly profile: ProfileName;
+  readonly profile: CodeyProfileName;
   readonly clock: Clock;
   readonly journal = new CodeyJournal();
   readonly peers: BackendPeer[] = [];
@@ -29,15 +36,15 @@ export class CodeyBackend {
   readonly newSessionId: () => string;
   readonly newCallId: (name: string) => string;
   answer: CodeyAnswer;
-  #settings: Settings;
+  #settings: CodeyMockSettings;
   #full = false;
   #calls = 0;
 
   constructor(options: MockCodeyOptions) {
-    checkNames(options, OPTIONS, "option");
-    const { profile = "real", seed = 1, clock = systemClock, answer = echoAnswer } = options;
+    checkMockNames(options, CODEY_OPTIONS, "option");
+    const { profile = "real", seed = 1, clock = systemClock, answer = echoCodeyAnswer } = options;
     checkAnswer(answer);
-    this.#settings = settingsOf(options);
+    this.#settings = codeySettings(options);
     this.profile = profile;
     this.clock = clock;
     this.answer = answer;
@@ -47,7 +54,7 @@ export class CodeyBackend {
     this.newCallId = options.callId ?? (() => `toolu_${++this.#calls}`);
   }
 
-  get settings(): Settings {
+  get settings(): CodeyMockSettings {
     return this.#settings;
   }
 
@@ -64,7 +71,7 @@ export class CodeyBackend {
 
   /** Sets switches anew, for what happens from now on. */
   set(switches: MockCodeySwitches): void {
-    checkNames(switches, SWITCHES, "switch");
+    checkMockNames(switches, CODEY_SWITCHES, "switch");
     this.#settings = changed(this.#settings, switches);
     const { freezeAfterSessions, frozen } = this.#settings;
     if (freezeAfterSessions === "off") this.#full = false;

@@ -1,12 +1,12 @@
 // Runs the calls of one `ToolRequest`, foreground and background ones.
 import { Interruptible, STOPPED } from "../server/interruptible.ts";
 import type { PlannedCall } from "./calls.ts";
-import type { Round, SessionContext } from "./context.ts";
+import type { ScriptRound, SessionContext } from "./context.ts";
 import { ROOT } from "./messages.ts";
 import type { CodeyCallOutcome, CodeyCallResult } from "./script.ts";
 
 /** The calls of one `ToolRequest`: foreground ones one after another, background ones all at once beside them. */
-export class CallRound implements Round {
+export class CallRound implements ScriptRound {
   readonly #calls: readonly PlannedCall[];
   readonly #session: SessionContext;
   /** Settles when the turn is over: what late results wait for. */

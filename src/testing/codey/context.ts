@@ -1,8 +1,8 @@
 // What the turns and calls of one session share: the way to the client, and what the model was told.
 import type { CodeyBackend } from "./backend.ts";
 import { Approvals, type PlannedCall } from "./calls.ts";
-import { type CodeyUsage, type HistoryEntry, ROOT, type ServerMessage } from "./messages.ts";
-import type { Settings } from "./profiles.ts";
+import { type HistoryEntry, ROOT, type ServerMessage, type WireUsage } from "./messages.ts";
+import type { CodeyMockSettings } from "./profiles.ts";
 import type { CodeyConnection, CodeyMistake } from "./record.ts";
 
 /** The connection of a session. */
@@ -19,7 +19,7 @@ export interface Speaker extends CodeyConnection {
 }
 
 /** The calls of one `ToolRequest`. */
-export interface Round {
+export interface ScriptRound {
   /** The calls without a terminal message, in the order of the request. */
   readonly open: readonly PlannedCall[];
   /** Forgets all calls, without a message. */
@@ -31,7 +31,7 @@ export interface Round {
 /** The moment at which the server's clock stood at zero. */
 const EPOCH = Date.UTC(2026, 0, 1);
 
-const NO_USAGE: CodeyUsage = {
+const NO_USAGE: WireUsage = {
   output_tokens: 0,
   context_tokens: 0,
   cache_creation_tokens: 0,
@@ -39,7 +39,7 @@ const NO_USAGE: CodeyUsage = {
 };
 
 /** What one request to the model costs when its script does not say. */
-const USUAL_USAGE: CodeyUsage = { ...NO_USAGE, output_tokens: 10, context_tokens: 100 };
+const USUAL_USAGE: WireUsage = { ...NO_USAGE, output_tokens: 10, context_tokens: 100 };
 
 /** Messages that answer a request, at any time. */
 const OUTSIDE_TURNS: ReadonlySet<ServerMessage["type"]> = new Set(["Connected", "Pong", "State", "History"]);
@@ -65,7 +65,7 @@ export abstract class SessionContext {
   readonly backend: CodeyBackend;
   readonly speaker: Speaker;
   readonly approvals = new Approvals();
-  readonly rounds = new Set<Round>();
+  readonly rounds = new Set<ScriptRound>();
   protected phase: "live" | "mute" | "panicked" | "leaked" | "ended" = "live";
   /** Whether the model's API refuses every request with this context. */
   protected malformed = false;
@@ -86,7 +86,7 @@ export abstract class SessionContext {
   /** Stops everything. Idempotent. */
   abstract end(): void;
 
-  get settings(): Settings {
+  get settings(): CodeyMockSettings {
     return this.backend.settings;
   }
 
@@ -95,7 +95,7 @@ export abstract class SessionContext {
   }
 
   /** Output adds up; the rest is that of the last request. */
-  get usage(): CodeyUsage {
+  get usage(): WireUsage {
     return this.#usage;
   }
 
@@ -127,7 +127,7 @@ export abstract class SessionContext {
   }
 
   /** A request to the model ran to its end. */
-  spend(request: Partial<CodeyUsage>): void {
+  spend(request: Partial<WireUsage>): void {
     const usage = { ...USUAL_USAGE, ...request };
     this.#usage = { ...usage, output_tokens: this.#usage.output_tokens + usage.output_tokens };
   }

@@ -1,11 +1,11 @@
 // Reads a client's frames, and writes the server's.
 import { type Dict, isDict } from "../server/dict.ts";
 import type { ClientMessage, ServerMessage } from "./messages.ts";
-import type { Settings } from "./profiles.ts";
+import type { CodeyMockSettings } from "./profiles.ts";
 import type { CodeyViolationKind } from "./record.ts";
 
 /** What the server makes of a text frame. */
-export type Reading =
+export type CodeyReading =
   | { readonly ok: true; readonly message: ClientMessage }
   | { readonly ok: false; readonly kind: CodeyViolationKind; readonly detail: string };
 
@@ -13,7 +13,7 @@ const MAX_U32 = 4_294_967_295;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** Reads as strictly as the real server, which drops without a word whatever fails here. */
-export function readMessage(text: string): Reading {
+export function readMessage(text: string): CodeyReading {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -39,19 +39,19 @@ export function readMessage(text: string): Reading {
   }
 }
 
-function readSend({ content, agent_id = null }: Dict): Reading {
+function readSend({ content, agent_id = null }: Dict): CodeyReading {
   if (typeof content !== "string") return bad("invalid-message", "SendMessage.content");
   if (agent_id !== null && !isU32(agent_id)) return bad("invalid-message", "SendMessage.agent_id");
   return { ok: true, message: { type: "SendMessage", content, agent_id } };
 }
 
-function readDecision({ call_id, approved }: Dict): Reading {
+function readDecision({ call_id, approved }: Dict): CodeyReading {
   if (typeof call_id !== "string") return bad("invalid-message", "ToolDecision.call_id");
   if (typeof approved !== "boolean") return bad("invalid-message", "ToolDecision.approved");
   return { ok: true, message: { type: "ToolDecision", call_id, approved } };
 }
 
-function bad(kind: CodeyViolationKind, detail: string): Reading {
+function bad(kind: CodeyViolationKind, detail: string): CodeyReading {
   return { ok: false, kind, detail };
 }
 
@@ -69,7 +69,7 @@ function hasLoneSurrogate(value: unknown): boolean {
 const EXTRA = '"x_later":{"added":"in a later version"}';
 
 /** Writes a message as the server does: compact, the fields as they come, the keys within `params` sorted. */
-export function writeMessage(message: ServerMessage, { extraFields }: Settings): string {
+export function writeMessage(message: ServerMessage, { extraFields }: CodeyMockSettings): string {
   return write(message, extraFields === "injected" ? [EXTRA] : [], false);
 }
 
@@ -95,6 +95,6 @@ const BAD_JSON = [
 ];
 
 /** The frames that follow every message. */
-export function noiseAfterMessage({ unknownType, badJson }: Settings): readonly string[] {
+export function noiseAfterMessage({ unknownType, badJson }: CodeyMockSettings): readonly string[] {
   return [...(unknownType === "injected" ? [UNKNOWN_TYPE] : []), ...(badJson === "injected" ? BAD_JSON : [])];
 }

@@ -4,7 +4,7 @@
 export const ROOT = 0;
 
 /** `usage` of a `Finished`. */
-export interface CodeyUsage {
+export interface WireUsage {
   readonly output_tokens: number;
   readonly context_tokens: number;
   readonly cache_creation_tokens: number;
@@ -53,7 +53,7 @@ export type ServerMessage =
   | (OfCall & { readonly type: "ToolStarted"; readonly name: string })
   | (OfCall & { readonly type: "ToolDelta" | "ToolCompleted"; readonly content: string })
   | (OfCall & { readonly type: "ToolError"; readonly error: string })
-  | (OfAgent & { readonly type: "Finished"; readonly usage: CodeyUsage })
+  | (OfAgent & { readonly type: "Finished"; readonly usage: WireUsage })
   | (OfAgent & { readonly type: "Retrying"; readonly attempt: number; readonly error: string })
   | { readonly type: "History"; readonly messages: readonly HistoryEntry[] }
   | ({ readonly type: "State" } & StateFields)

@@ -2,7 +2,7 @@
 import { ProtocolMock } from "../server/protocol-mock.ts";
 import { CodeyBackend } from "./backend.ts";
 import type { MockCodeyOptions, MockCodeySwitches } from "./options.ts";
-import { accept } from "./peer.ts";
+import { acceptCodey } from "./peer.ts";
 import type {
   CodeyConnection,
   CodeyFrame,
@@ -15,7 +15,7 @@ import type {
 import type { CodeyAnswer } from "./script.ts";
 
 /** What is behind a mock: for the transports in this folder, and no part of what users see. */
-export let backendOf: (mock: MockCodey) => CodeyBackend;
+export let codeyBackendOf: (mock: MockCodey) => CodeyBackend;
 
 /**
  * The mock of codey-server without a port: it speaks over the WebSockets that something else hands it, such as msw.
@@ -38,7 +38,7 @@ export let backendOf: (mock: MockCodey) => CodeyBackend;
  */
 export class MockCodey extends ProtocolMock<CodeyConnection, CodeyViolationKind, CodeyFrame> {
   static {
-    backendOf = (mock) => mock.#backend;
+    codeyBackendOf = (mock) => mock.#backend;
   }
 
   readonly #backend: CodeyBackend;
@@ -46,7 +46,7 @@ export class MockCodey extends ProtocolMock<CodeyConnection, CodeyViolationKind,
   constructor(options: MockCodeyOptions = {}) {
     const backend = new CodeyBackend(options);
     const { journal, peers } = backend;
-    super({ journal, peers, accept: (link) => accept(backend, link) });
+    super({ journal, peers, accept: (link) => acceptCodey(backend, link) });
     this.#backend = backend;
   }
 

@@ -1,8 +1,8 @@
 // One connection of the mock, without its socket.
 import { ChunkedLink, type Chunking } from "../server/chunked-link.ts";
-import { byteLength, describe, type InboundFrame } from "../server/inbound.ts";
+import { byteLength, describeFrame, type InboundFrame } from "../server/inbound.ts";
 import type { PeerLink } from "../server/link.ts";
-import { type End, Peer } from "../server/peer.ts";
+import { type End, MockPeer } from "../server/peer.ts";
 import { noted } from "../server/record.ts";
 import { settle } from "../settle.ts";
 import type { CodeyBackend } from "./backend.ts";
@@ -22,7 +22,7 @@ const HUGE = 20_000_000;
 const CUT = 1006;
 
 /** One connection of the mock server without its socket: frames in, frames out, a clock. */
-export class CodeyPeer extends Peer implements Speaker {
+export class CodeyPeer extends MockPeer implements Speaker {
   readonly #host: CodeyBackend;
   readonly #session: CodeySession;
   #greeted = false;
@@ -124,7 +124,7 @@ export class CodeyPeer extends Peer implements Speaker {
     this.#record("c2s", frame);
     if (this.over || this.#deaf) return;
     if (!this.#greeted && !isPing(frame))
-      this.blame({ kind: "frame-before-connected", detail: describe(frame) });
+      this.blame({ kind: "frame-before-connected", detail: describeFrame(frame) });
     const bytes = byteLength(frame, CLIENT_LIMIT);
     if (bytes > CLIENT_LIMIT) this.blame({ kind: "oversize-frame", detail: `${bytes} bytes` });
     if (bytes <= SERVER_LIMIT) {
@@ -163,7 +163,7 @@ export class CodeyPeer extends Peer implements Speaker {
     const text = typeof frame === "string" ? frame : undefined;
     const { clock, journal } = this.#host;
     if (text === undefined) {
-      this.blame({ kind: "binary-frame", detail: describe(frame) });
+      this.blame({ kind: "binary-frame", detail: describeFrame(frame) });
       this.#session.refuse("binary frame");
       return;
     }
@@ -211,7 +211,7 @@ function chunkingOf({ settings: { chunking } }: CodeyBackend): Chunking {
 }
 
 /** A client has connected, over whatever the link is. */
-export function accept(backend: CodeyBackend, link: PeerLink): CodeyPeer {
+export function acceptCodey(backend: CodeyBackend, link: PeerLink): CodeyPeer {
   const { journal, peers } = backend;
   const peer = new CodeyPeer(peers.length + 1, link, backend);
   peers.push(peer);

@@ -5,14 +5,14 @@ import type { MockCodeyOptions, MockCodeySwitches } from "./options.ts";
 import type { CodeyCallResult } from "./script.ts";
 
 /** All switches, decided. */
-export type Settings = Required<MockCodeySwitches>;
+export type CodeyMockSettings = Required<MockCodeySwitches>;
 
-export type ProfileName = NonNullable<MockCodeyOptions["profile"]>;
+export type CodeyProfileName = NonNullable<MockCodeyOptions["profile"]>;
 
-const PROFILES: readonly ProfileName[] = ["real", "documented"];
+const PROFILES: readonly CodeyProfileName[] = ["real", "documented"];
 
 /** Of two values the first is that of the real server, the second that of the document. */
-const DEFAULTS: Defaults<Settings> = {
+const DEFAULTS: Defaults<CodeyMockSettings> = {
   startedAfterApproval: [false, true],
   duplicateBackgroundStarted: [true, false],
   toolDeltas: ["none", "some"],
@@ -46,11 +46,14 @@ const DEFAULTS: Defaults<Settings> = {
 };
 
 /** The names of the switches, to refuse wrong ones. */
-export const SWITCHES: NamesOf<MockCodeySwitches> = { ...DEFAULTS, dropAt: { after: true, code: true } };
+export const CODEY_SWITCHES: NamesOf<MockCodeySwitches> = {
+  ...DEFAULTS,
+  dropAt: { after: true, code: true },
+};
 
 /** The names of the options, without the port. */
-export const OPTIONS: NamesOf<MockCodeyOptions> = {
-  ...SWITCHES,
+export const CODEY_OPTIONS: NamesOf<MockCodeyOptions> = {
+  ...CODEY_SWITCHES,
   profile: true,
   clock: true,
   answer: true,
@@ -61,7 +64,7 @@ export const OPTIONS: NamesOf<MockCodeyOptions> = {
 };
 
 /** @throws InvalidMockInput for a profile that does not exist */
-export function settingsOf(options: MockCodeyOptions): Settings {
+export function codeySettings(options: MockCodeyOptions): CodeyMockSettings {
   return settingsFrom(DEFAULTS, PROFILES, options.profile ?? "real", options);
 }
 
@@ -83,11 +86,11 @@ const REAL_TOOLS: ReadonlyMap<string, CodeyCallResult> = new Map<string, CodeyCa
 ]);
 
 /** The document names tools that the real server does not have. */
-export function toolsOf(profile: ProfileName): readonly string[] {
+export function toolsOf(profile: CodeyProfileName): readonly string[] {
   return [...REAL_TOOLS.keys(), ...(profile === "real" ? [] : ["Read", "Bash"])];
 }
 
 /** To the document, every tool works. */
-export function usualResult(name: string, profile: ProfileName): CodeyCallResult {
+export function usualResult(name: string, profile: CodeyProfileName): CodeyCallResult {
   return (profile === "real" && REAL_TOOLS.get(name)) || "";
 }

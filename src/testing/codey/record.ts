@@ -1,6 +1,6 @@
 // What tests can read of connections, messages, decisions and violations.
 import { Journal } from "../server/journal.ts";
-import type { FrameRecord, ServedConnection, ViolationRecord } from "../server/record.ts";
+import type { ConnectionFrame, ServedConnection, ViolationRecord } from "../server/record.ts";
 import type { ClientMessage } from "./messages.ts";
 
 /** One connection of the mock server, as a test sees and steers it. Kept after it closed. */
@@ -14,7 +14,7 @@ export interface CodeyConnection extends ServedConnection {
 }
 
 /** One frame, either way. */
-export interface CodeyFrame extends FrameRecord<CodeyConnection> {
+export interface CodeyFrame extends ConnectionFrame<CodeyConnection> {
   /** Whether it was a binary frame; `raw` is then its bytes, read as UTF-8. */
   readonly binary: boolean;
 }

@@ -2,7 +2,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { checked, type NamesOf } from "../names.ts";
 import type { StepSource } from "../server/script-runner.ts";
-import type { CodeyUsage } from "./messages.ts";
+import type { WireUsage } from "./messages.ts";
 import type { ReceivedSend } from "./record.ts";
 
 /**
@@ -77,7 +77,7 @@ export type CodeyStep =
   | string
   | { readonly kind: "thinking"; readonly content: string }
   | CodeyCallsStep
-  | { readonly kind: "usage"; readonly usage: Partial<CodeyUsage> }
+  | { readonly kind: "usage"; readonly usage: Partial<WireUsage> }
   | { readonly kind: "error"; readonly message: string; readonly fatal: boolean }
   | { readonly kind: "retrying"; readonly error: string; readonly times: number | undefined }
   | { readonly kind: "sub-agent"; readonly agentId: number; readonly texts: readonly string[] }
@@ -95,7 +95,7 @@ export interface CodeyCallsStep {
   [Symbol.iterator](): Generator<CodeyStep, readonly CodeyCallOutcome[]>;
 }
 
-const USAGE: NamesOf<CodeyUsage> = {
+const USAGE: NamesOf<WireUsage> = {
   output_tokens: true,
   context_tokens: true,
   cache_creation_tokens: true,
@@ -141,7 +141,7 @@ export const codeyStep = {
    * server adds them up.
    * @param usage by default 10 tokens of output, a context of 100 and none from a cache
    */
-  usage: (usage: Partial<CodeyUsage>): CodeyStep => ({ kind: "usage", usage: checked(usage, USAGE) }),
+  usage: (usage: Partial<WireUsage>): CodeyStep => ({ kind: "usage", usage: checked(usage, USAGE) }),
   /**
    * An `Error`. It ends the turn, unless the switch `errorEndsTurn` is off.
    * @param fatal counts with `errorFatal: "scripted"`
@@ -211,4 +211,4 @@ export function apiErrorText(status: number, body: string): string {
 }
 
 /** The answer of a server that was given none: greets, and repeats the message. */
-export const echoAnswer: CodeyAnswer = ({ content }) => ["Hello! ", "You said: ", content];
+export const echoCodeyAnswer: CodeyAnswer = ({ content }) => ["Hello! ", "You said: ", content];

@@ -4,13 +4,13 @@
 // (call-round.ts, turn.ts, session.ts, peer.ts); a mistake of clients into record.ts and session.ts or frames.ts; a message
 // into messages.ts, frames.ts and session.ts.
 
-import { checkNames } from "../names.ts";
+import { checkMockNames } from "../names.ts";
 import type { PortOption } from "../server/listen.ts";
 import { LoopbackPort, type UpgradeAttempt, type UpgradeRefusal } from "../server/port.ts";
-import { backendOf, MockCodey } from "./mock.ts";
+import { codeyBackendOf, MockCodey } from "./mock.ts";
 import type { MockCodeyOptions } from "./options.ts";
-import { accept } from "./peer.ts";
-import { OPTIONS } from "./profiles.ts";
+import { acceptCodey } from "./peer.ts";
+import { CODEY_OPTIONS } from "./profiles.ts";
 
 /**
  * A server that speaks the WebSocket protocol of codey-server, as the only implementation does or as its guide
@@ -32,14 +32,14 @@ export class MockCodeyServer extends MockCodey {
 
   private constructor(options: MockCodeyOptions, port: LoopbackPort) {
     super(options);
-    const backend = backendOf(this);
+    const backend = codeyBackendOf(this);
     this.#port = port;
     this.url = `ws://127.0.0.1:${port.number}`;
     port.serve({
       clock: backend.clock,
       refusalOf: () =>
         backend.full || backend.settings.frozen === "noUpgrade" ? "never-answered" : undefined,
-      accept: (link) => accept(backend, link),
+      accept: (link) => acceptCodey(backend, link),
       changed: () => backend.journal.changed(),
       // It has no HTTP, and says not even that.
       request: ({ socket }) => void socket.destroy(),
@@ -51,7 +51,7 @@ export class MockCodeyServer extends MockCodey {
    * @throws InvalidInputError for an option that does not exist, and for a `port` that is in use; a TypeError too
    */
   static async start({ port = 0, ...options }: MockCodeyOptions & PortOption = {}): Promise<MockCodeyServer> {
-    checkNames(options, { ...OPTIONS, port: true }, "option");
+    checkMockNames(options, { ...CODEY_OPTIONS, port: true }, "option");
     return await LoopbackPort.open(port, (opened) => new MockCodeyServer(options, opened));
   }
 

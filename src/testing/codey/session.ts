@@ -2,7 +2,7 @@
 import { SessionContext } from "./context.ts";
 import { type ClientMessage, ROOT, type ServerMessage } from "./messages.ts";
 import type { CodeyMistake, CodeyViolationKind, ReceivedDecision, ReceivedSend } from "./record.ts";
-import { Turn } from "./turn.ts";
+import { CodeyMockTurn } from "./turn.ts";
 
 /** The mistake in a decision of this outcome; an approval of a `stale` call is `decision-late` too. */
 const MISTAKES: { readonly [outcome in ReceivedDecision["outcome"]]?: CodeyViolationKind } = {
@@ -15,7 +15,7 @@ const MISTAKES: { readonly [outcome in ReceivedDecision["outcome"]]?: CodeyViola
 /** One session of the server: a context, one turn at a time, and the calls of it. */
 export class CodeySession extends SessionContext {
   readonly id = this.backend.newSessionId();
-  #turn: Turn | undefined;
+  #turn: CodeyMockTurn | undefined;
   #queue: ReceivedSend[] = [];
   /** Replies to a `Cancel` that wait for a `Pong`. */
   #behindPong: readonly ServerMessage[] = [];
@@ -136,7 +136,7 @@ export class CodeySession extends SessionContext {
     // The API refuses an empty text, and it stays in the context.
     if (send.content.trim() === "") this.malformed = true;
     this.isFirstOfTurn = true;
-    this.#turn = new Turn(send, this);
+    this.#turn = new CodeyMockTurn(send, this);
     void this.#turn.perform();
   }
 

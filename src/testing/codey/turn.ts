@@ -4,7 +4,7 @@ import { ENOUGH, ScriptRunner } from "../server/script-runner.ts";
 import { CallRound } from "./call-round.ts";
 import { planned } from "./calls.ts";
 import type { SessionContext } from "./context.ts";
-import { type CodeyUsage, ROOT, type ServerMessage } from "./messages.ts";
+import { ROOT, type ServerMessage, type WireUsage } from "./messages.ts";
 import type { ReceivedSend } from "./record.ts";
 import {
   apiErrorText,
@@ -19,7 +19,7 @@ const BAD_REQUEST = '{"type":"error","error":{"type":"invalid_request_error"}}';
 const USUAL_RETRIES = 3;
 const SUB_AGENT = 1;
 /** What one request of a sub-agent costs; its figures are its own. */
-const SUB_AGENT_USAGE: CodeyUsage = {
+const SUB_AGENT_USAGE: WireUsage = {
   output_tokens: 5,
   context_tokens: 50,
   cache_creation_tokens: 0,
@@ -27,7 +27,7 @@ const SUB_AGENT_USAGE: CodeyUsage = {
 };
 
 /** One turn under way, until it ends or is stopped. */
-export class Turn {
+export class CodeyMockTurn {
   readonly #send: ReceivedSend;
   readonly #session: SessionContext;
   readonly #runner: ScriptRunner<CodeyStep, CodeyStepResult>;
@@ -35,7 +35,7 @@ export class Turn {
   #end = (): void => {};
   #phase: "streaming" | "calling" | "over" = "streaming";
   /** What the script said of the cost of this round. */
-  #cost: Partial<CodeyUsage> = {};
+  #cost: Partial<WireUsage> = {};
   /** The text of this round. */
   #text = "";
   #hasSpoken = false;

@@ -2,7 +2,7 @@
 import { WebSocket } from "ws";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import type { WebSocketInit, WebSocketLike } from "../../core/link/web-socket.ts";
-import { checkNames, type NamesOf } from "../names.ts";
+import { checkMockNames, type NamesOf } from "../names.ts";
 import { Redaction } from "../redaction.ts";
 import type { TestSocket } from "../socket.ts";
 import type { RecordingLine } from "./line.ts";
@@ -63,7 +63,7 @@ export class Recorder implements AsyncDisposable {
    *   option that does not exist
    */
   constructor(options: RecorderOptions) {
-    checkNames(options, OPTIONS, "option");
+    checkMockNames(options, OPTIONS, "option");
     const { output, secrets = [], clock = systemClock } = options;
     this.#sink = typeof output === "function" ? { write: output } : output;
     this.#redaction = new Redaction(secrets);

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { WebSocketServer } from "ws";
 import { type Clock, systemClock } from "../../core/clock.ts";
-import { checkNames, type NamesOf } from "../names.ts";
+import { checkMockNames, type NamesOf } from "../names.ts";
 import { listenOn, type PortOption } from "../server/listen.ts";
 import { Waiters } from "../waiters.ts";
 import type { RecordedClose, RecordingLine } from "./line.ts";
@@ -113,8 +113,8 @@ export class Replayer implements AsyncDisposable {
    *   one that `connections` asks for; the file system's error for a file that cannot be opened.
    */
   static async start(source: RecordingSource, options: ReplayerOptions = {}): Promise<Replayer> {
-    checkNames(options, OPTIONS, "option");
-    checkNames(source, { file: true, text: true, lines: true }, "source");
+    checkMockNames(options, OPTIONS, "option");
+    checkMockNames(source, { file: true, text: true, lines: true }, "source");
     const scripts = scriptsOf(await readLines(source), options.connections);
     const http = createServer((_request, response) => void response.writeHead(426).end());
     await listenOn(http, options.port ?? 0);

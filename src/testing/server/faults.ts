@@ -1,5 +1,5 @@
 // The faults that a test can cause on one connection.
-import { checkNames, type NamesOf } from "../names.ts";
+import { checkMockNames, type NamesOf } from "../names.ts";
 import type { DripPace, LinkWire, PeerLink } from "./link.ts";
 import { halfFrame } from "./raw-frame.ts";
 
@@ -103,7 +103,7 @@ export class LinkFaults implements ConnectionFaults {
   }
 
   malformed(kind: MalformedFrame): void {
-    checkNames({ [kind]: true }, MALFORMED, "malformed frame");
+    checkMockNames({ [kind]: true }, MALFORMED, "malformed frame");
     this.#wire?.write(MALFORMED[kind]);
   }
 
@@ -116,7 +116,7 @@ export class LinkFaults implements ConnectionFaults {
       this.#wire?.drip(undefined);
       return;
     }
-    checkNames(pace, { bytes: true, pause: true } satisfies NamesOf<DripPace>, "field of the pace");
+    checkMockNames(pace, { bytes: true, pause: true } satisfies NamesOf<DripPace>, "field of the pace");
     const { bytes = 1, pause = 10 } = pace;
     if (!Number.isSafeInteger(bytes) || bytes < 1) throw new RangeError(`${bytes} bytes are no piece`);
     if (!(pause >= 0)) throw new RangeError(`${pause} ms are no pause`);

@@ -10,7 +10,7 @@ export function byteLength(frame: InboundFrame, limit: number): number {
 }
 
 /** A frame in a line of a report. */
-export function describe(frame: InboundFrame): string {
+export function describeFrame(frame: InboundFrame): string {
   if (typeof frame !== "string") return `${frame.length} bytes`;
   return frame.length > 100 ? `${frame.slice(0, 100)}... (${frame.length} characters)` : frame;
 }

@@ -1,12 +1,12 @@
 // Everything that happened on a mock server, and waits for it.
 import { Notes } from "../notes.ts";
-import type { FrameRecord, ServedConnection, ViolationRecord } from "./record.ts";
+import type { ConnectionFrame, ServedConnection, ViolationRecord } from "./record.ts";
 
 /** What happened on a server, whatever its protocol, and whoever waits for something to happen. */
 export class Journal<
   Connection extends ServedConnection,
   Kind extends string,
-  Frame extends FrameRecord<Connection> = FrameRecord<Connection>,
+  Frame extends ConnectionFrame<Connection> = ConnectionFrame<Connection>,
   /** What a mistake was made on: nothing, where it can be made without a connection. */
   Where extends Connection | undefined = Connection,
 > extends Notes {

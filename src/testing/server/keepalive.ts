@@ -10,7 +10,7 @@ const PONG_TIMEOUT = 20_000;
  * The pings of a Python server, as far as a client can tell that they exist. Pongs are taken to arrive at once while
  * the server reads. So no ping is really sent, and a timer runs only while the server does not read.
  */
-export class Keepalive {
+export class MockKeepalive {
   readonly #clock: Clock;
   readonly #timedOut: () => void;
   /** When the intervals of the pings are counted from. */

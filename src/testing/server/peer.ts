@@ -3,7 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import { type ConnectionFaults, LinkFaults } from "./faults.ts";
 import type { InboundFrame } from "./inbound.ts";
 import { Inbox } from "./inbox.ts";
-import { Keepalive } from "./keepalive.ts";
+import { MockKeepalive } from "./keepalive.ts";
 import type { LinkMistake, SocketPeer } from "./link.ts";
 import { mayBeSent, type PeerLink } from "./link.ts";
 import type { ConnectionClosed, ServedConnection } from "./record.ts";
@@ -26,13 +26,13 @@ const CUT = { code: 1006, reason: "" };
  * protocol: how a connection goes silent and how it ends, once. Frames are handled in order, each after the one
  * before has been done with.
  */
-export abstract class Peer implements ServedConnection, SocketPeer {
+export abstract class MockPeer implements ServedConnection, SocketPeer {
   readonly id: number;
   readonly faults: ConnectionFaults;
   protected readonly inbox: Inbox<InboundFrame>;
   readonly #link: PeerLink;
   readonly #host: PeerHost;
-  readonly #keepalive: Keepalive;
+  readonly #keepalive: MockKeepalive;
   #reading = true;
   /** What was to be sent during a pause; undefined when there is none. */
   #held: (string | Uint8Array)[] | undefined;
@@ -45,7 +45,7 @@ export abstract class Peer implements ServedConnection, SocketPeer {
     this.inbox = new Inbox((frame) => this.handle(frame));
     this.#link = link;
     this.#host = host;
-    this.#keepalive = new Keepalive(host.clock, () => this.keepaliveTimedOut());
+    this.#keepalive = new MockKeepalive(host.clock, () => this.keepaliveTimedOut());
   }
 
   abstract get state(): string;

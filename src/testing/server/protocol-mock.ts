@@ -2,18 +2,18 @@
 import { type AcceptedConnection, attachTo } from "./accepted-socket.ts";
 import type { Journal } from "./journal.ts";
 import type { PeerLink, SocketPeer } from "./link.ts";
-import type { Peer } from "./peer.ts";
-import type { FrameRecord, ServedConnection, ViolationRecord } from "./record.ts";
+import type { MockPeer } from "./peer.ts";
+import type { ConnectionFrame, ServedConnection, ViolationRecord } from "./record.ts";
 
 /** What is behind a mock. */
 export interface MockHost<
   Connection extends ServedConnection,
   Kind extends string,
-  Frame extends FrameRecord<Connection>,
+  Frame extends ConnectionFrame<Connection>,
   Where extends Connection | undefined,
 > {
   readonly journal: Journal<Connection, Kind, Frame, Where>;
-  readonly peers: readonly Peer[];
+  readonly peers: readonly MockPeer[];
   accept(link: PeerLink): SocketPeer;
 }
 
@@ -21,7 +21,7 @@ export interface MockHost<
 export abstract class ProtocolMock<
   Connection extends ServedConnection,
   Kind extends string,
-  Frame extends FrameRecord<Connection> = FrameRecord<Connection>,
+  Frame extends ConnectionFrame<Connection> = ConnectionFrame<Connection>,
   Where extends Connection | undefined = Connection,
 > implements AsyncDisposable
 {

@@ -42,7 +42,7 @@ export interface ConnectionClosed {
 }
 
 /** One frame, either way, on a connection of some mock. */
-export interface FrameRecord<Connection extends ServedConnection> {
+export interface ConnectionFrame<Connection extends ServedConnection> {
   /** `clock.now()` when it was sent or had arrived, in ms. */
   readonly at: number;
   readonly connection: Connection;

@@ -4,10 +4,10 @@ import type { UniversalEvent, UniversalItem } from "../events.ts";
 /** The broken rule: the shape of an event, an invariant, or the order of events outside of turns. */
 export type Invariant = "shape" | `I${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12}` | "grammar";
 
-export type Report = (invariant: Invariant, message: string) => void;
+export type ReportFinding = (invariant: Invariant, message: string) => void;
 
 /** The turn, item or request that an event opens or closes. */
-export interface Subject {
+export interface EventSubject {
   readonly kind: "turn" | "item" | "permission" | "question";
   readonly id: string;
   readonly opens: boolean;
@@ -17,7 +17,7 @@ export interface Subject {
   readonly item?: UniversalItem;
 }
 
-export function subjectOf({ type, data }: UniversalEvent): Subject | undefined {
+export function subjectOfEvent({ type, data }: UniversalEvent): EventSubject | undefined {
   if (type === "turn.started" || type === "turn.ended") return subject("turn", data.turn_id, type);
   if (type === "item.started" || type === "item.completed")
     return { ...subject("item", data.item.item_id, type), item: data.item };
@@ -28,7 +28,7 @@ export function subjectOf({ type, data }: UniversalEvent): Subject | undefined {
   return undefined;
 }
 
-function subject(kind: Subject["kind"], id: string, type: UniversalEvent["type"]): Subject {
+function subject(kind: EventSubject["kind"], id: string, type: UniversalEvent["type"]): EventSubject {
   const opens = type.endsWith(".started") || type.endsWith(".requested");
   return { kind, id, key: `${kind} ${id}`, opens };
 }
@@ -36,7 +36,7 @@ function subject(kind: Subject["kind"], id: string, type: UniversalEvent["type"]
 export const keyOfItem = (id: string): string => `item ${id}`;
 
 /** An open turn, item or request. */
-export interface Open extends Subject {
+export interface Open extends EventSubject {
   /** Such as "item `itm_1`". */
   readonly name: string;
   readonly index: number;
@@ -72,7 +72,7 @@ const WORDS = {
 } as const;
 
 /** The turns, items and requests of one session. Of closed ones, only the keys are kept. */
-export class Book {
+export class CheckBook {
   /** By key, in the order of opening. */
   readonly #open = new Map<string, Open>();
   readonly #known = new Set<string>();
@@ -92,7 +92,7 @@ export class Book {
   }
 
   /** Opens a turn, an item or a request. Undefined if it was open before. */
-  start(subject: Subject, index: number, event_id: string, report: Report): Open | undefined {
+  start(subject: EventSubject, index: number, event_id: string, report: ReportFinding): Open | undefined {
     const { kind, key } = subject;
     const { turn } = this;
     const name = nameOf(subject);
@@ -112,7 +112,7 @@ export class Book {
   }
 
   /** Closes a turn, an item or a request, and returns it. */
-  end(subject: Subject, report: Report): Open | undefined {
+  end(subject: EventSubject, report: ReportFinding): Open | undefined {
     const { kind, key } = subject;
     const isKnown = this.#known.has(key);
     const named = this.#open.get(key);
@@ -129,7 +129,7 @@ export class Book {
   }
 }
 
-export function reportOpen(opened: Iterable<Open>, report: Report, when: string): void {
+export function reportOpen(opened: Iterable<Open>, report: ReportFinding, when: string): void {
   for (const open of opened) {
     if (!open.reported) report(leftOpen(open), `The ${open.name} is still open at the end of ${when}.`);
     open.reported = true;
@@ -143,6 +143,6 @@ export const leftOpen = ({ kind, turn }: Open): Invariant =>
 /** Characters of an id that a message quotes. */
 const QUOTED = 100;
 
-export const quoted = (id: string): string => `\`${id.slice(0, QUOTED)}\``;
+export const quotedId = (id: string): string => `\`${id.slice(0, QUOTED)}\``;
 
-const nameOf = ({ kind, id }: Subject): string => `${kind} ${quoted(id)}`;
+const nameOf = ({ kind, id }: EventSubject): string => `${kind} ${quotedId(id)}`;

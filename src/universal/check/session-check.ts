@@ -1,14 +1,14 @@
 // Checks the events of one session in their order.
 import type { ContentPart, ItemDeltaData, UniversalEvent, UniversalItem } from "../events.ts";
 import {
-  Book,
+  CheckBook,
+  type EventSubject,
   keyOfItem,
   type Open,
-  quoted,
-  type Report,
+  quotedId,
+  type ReportFinding,
   reportOpen,
-  type Subject,
-  subjectOf,
+  subjectOfEvent,
 } from "./book.ts";
 import { brokenRules } from "./rules.ts";
 
@@ -17,7 +17,7 @@ export class SessionCheck {
   #started = false;
   #hasNativeId = false;
   /** Undefined after the end of the session. */
-  #book: Book | undefined = new Book();
+  #book: CheckBook | undefined = new CheckBook();
   readonly #calls = new Set<string>();
   /** Results without a known call at their start. */
   readonly #orphans = new WeakSet<Open>();
@@ -30,7 +30,7 @@ export class SessionCheck {
     this.#started = true; // the event may have been the start
   }
 
-  push(event: UniversalEvent, index: number, report: Report): void {
+  push(event: UniversalEvent, index: number, report: ReportFinding): void {
     this.#checkEnvelope(event, report);
     const book = this.#book;
     if (!book) {
@@ -48,7 +48,7 @@ export class SessionCheck {
       reportOpen(book.open, report, "the session");
       return;
     }
-    const subject = subjectOf(event);
+    const subject = subjectOfEvent(event);
     const loose = this.#loose;
     this.#loose = undefined;
     if (loose && (loose.key !== subject?.key || subject.opens))
@@ -62,7 +62,7 @@ export class SessionCheck {
     return this.#book?.open ?? [];
   }
 
-  #checkEnvelope(event: UniversalEvent, report: Report): void {
+  #checkEnvelope(event: UniversalEvent, report: ReportFinding): void {
     const { sequence, native_session_id } = event;
     const expected = this.#sequence + 1;
     if (sequence !== expected) report("I1", `The sequence is ${sequence}: it must be ${expected}.`);
@@ -75,7 +75,7 @@ export class SessionCheck {
       report("shape", "`native_session_id` is null, but is known from an earlier event.");
   }
 
-  #start(open: Open | undefined, book: Book, report: Report): void {
+  #start(open: Open | undefined, book: CheckBook, report: ReportFinding): void {
     if (!open || open.kind === "turn") return;
     const { item, turn, name } = open;
     if (!item) {
@@ -94,7 +94,7 @@ export class SessionCheck {
   }
 
   /** Checks a completed item. `open` is undefined if the item was not open. */
-  #end({ item }: Subject, open: Open | undefined, book: Book, report: Report): void {
+  #end({ item }: EventSubject, open: Open | undefined, book: CheckBook, report: ReportFinding): void {
     if (!item) return;
     if (this.#isOrphan(item) && !(open && this.#orphans.has(open))) report("I11", ORPHAN);
     if (!open?.item) return;
@@ -118,17 +118,17 @@ export class SessionCheck {
 
 const ORPHAN = "The tool result belongs to no tool call before it.";
 
-function grow({ item_id: id, delta }: ItemDeltaData, book: Book, report: Report): void {
+function grow({ item_id: id, delta }: ItemDeltaData, book: CheckBook, report: ReportFinding): void {
   const open = book.get(keyOfItem(id));
   if (open?.item && isCompared(open.item)) open.text += delta;
   if (open) return;
   const problem = book.knows(keyOfItem(id)) ? "is completed" : "has not started";
-  report("I6", `A delta for the item ${quoted(id)}, which ${problem}.`);
+  report("I6", `A delta for the item ${quotedId(id)}, which ${problem}.`);
 }
 
-function checkParent({ item_id, parent_id }: UniversalItem, book: Book, report: Report): void {
+function checkParent({ item_id, parent_id }: UniversalItem, book: CheckBook, report: ReportFinding): void {
   if (parent_id === null || (parent_id !== item_id && book.knows(keyOfItem(parent_id)))) return;
-  report("I10", `The parent ${quoted(parent_id)} is no item that has started before.`);
+  report("I10", `The parent ${quotedId(parent_id)} is no item that has started before.`);
 }
 
 /** Items that are allowed between turns. A message may be late audio, as its end will show. */
@@ -146,7 +146,7 @@ function textOf(content: readonly ContentPart[]): string {
   return text;
 }
 
-function reportLoose(open: Open, report: Report, problem: string): void {
+function reportLoose(open: Open, report: ReportFinding, problem: string): void {
   if (!open.reported) report("grammar", `The ${open.name} ${problem}.`);
   open.reported = true;
 }

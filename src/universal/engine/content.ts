@@ -25,7 +25,7 @@ export function finiteJson(value: Json): Json {
 }
 
 /** The text of a part: for a file its path, for a status its detail or label. Empty for data. */
-export function textOf(part: ContentPart): string {
+export function partText(part: ContentPart): string {
   switch (part.type) {
     case "text":
     case "reasoning":

@@ -11,7 +11,7 @@ import type {
   UniversalItem,
   Visibility,
 } from "../events.ts";
-import { textOf } from "./content.ts";
+import { partText } from "./content.ts";
 
 /** `agent`: a message of the backend. `daemon`: this library. `inferred`: the event fills a gap. */
 export type Stated = EventOrigin | "inferred";
@@ -173,7 +173,7 @@ export class Items {
     if (native_item_id !== null && typeof native_item_id !== "string")
       throw new TypeError("an id is no string");
     for (const part of content)
-      if (typeof textOf(part) !== "string")
+      if (typeof partText(part) !== "string")
         throw new TypeError(`a part of type ${part.type} without its text`);
     const head: ItemHead = { item_id: `itm_${++this.#count}`, native_item_id, parent_id, kind, role };
     const item = { ...head, content, status: "in_progress" } as const;

@@ -1,7 +1,7 @@
 // The last events of a stream, for readers that join later.
 import { type Deferred, deferred } from "../../core/deferred.ts";
 import { BufferOverflowError } from "../../core/errors.ts";
-import { textOf } from "../engine/content.ts";
+import { partText } from "../engine/content.ts";
 import type { UniversalEvent } from "../events.ts";
 import type { ReplayOptions } from "../stream.ts";
 import { reportError } from "./report-error.ts";
@@ -220,6 +220,6 @@ function sizeOf(event: UniversalEvent): number {
   if (event.type === "item.delta") return ENVELOPE_BYTES + event.data.delta.length * CHARACTER_BYTES;
   if (event.type !== "item.completed" && event.type !== "item.started") return ENVELOPE_BYTES;
   let characters = 0;
-  for (const part of event.data.item.content) characters += textOf(part).length;
+  for (const part of event.data.item.content) characters += partText(part).length;
   return ENVELOPE_BYTES + characters * CHARACTER_BYTES;
 }

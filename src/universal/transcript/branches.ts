@@ -26,7 +26,7 @@ export function indexOf(messages: List<ChatMessage>, id: string): number {
   return at;
 }
 
-/** Hides the messages from `index` on. The next message replaces them: see {@link joined}. */
+/** Hides the messages from `index` on. The next message replaces them: see {@link joinedBranch}. */
 export function cutAt<Of extends Branching>(of: Of, index: number): Of {
   const first = of.messages.at(index);
   if (!first) return of;
@@ -41,7 +41,7 @@ export function upTo<T>(list: List<T>, length: number): List<T> {
 }
 
 /** Makes the message at `index` a branch beside the branch that begins with the message `id`. */
-export function joined<Of extends Branching>(of: Of, index: number, id: string): Of {
+export function joinedBranch<Of extends Branching>(of: Of, index: number, id: string): Of {
   const message = of.messages.at(index);
   const before = of.branches.get(id)?.at(0);
   if (!message || !before || message.id === id) return of;

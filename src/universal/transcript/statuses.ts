@@ -129,7 +129,7 @@ const FIELDS = {
 } satisfies Record<string, (draft: Draft, json: Fields) => void>;
 
 /** Maximum entries of a plan, choices or commands. The longest real plans have some fifty. */
-export const MAX_ENTRIES = 1_000;
+export const MAX_STATUS_ENTRIES = 1_000;
 
 export function note(draft: Draft, item: UniversalItem): void {
   const found = noted(item);
@@ -149,7 +149,7 @@ function isField(label: string): label is keyof typeof FIELDS {
 
 function listIn<T>(value: unknown, read: (entry: Fields) => T | undefined): readonly T[] {
   if (!Array.isArray(value)) return [];
-  return value.slice(0, MAX_ENTRIES).flatMap((entry: unknown) => {
+  return value.slice(0, MAX_STATUS_ENTRIES).flatMap((entry: unknown) => {
     const made = isObject(entry) ? read(entry) : undefined;
     return made === undefined ? [] : [made];
   });
@@ -157,8 +157,8 @@ function listIn<T>(value: unknown, read: (entry: Fields) => T | undefined): read
 
 /** If a plan is too long, its last entry counts the omitted ones. */
 function planIn(value: unknown): readonly PlanEntry[] {
-  if (!Array.isArray(value) || value.length <= MAX_ENTRIES) return listIn(value, planEntry);
-  const kept = value.slice(0, MAX_ENTRIES - 1);
+  if (!Array.isArray(value) || value.length <= MAX_STATUS_ENTRIES) return listIn(value, planEntry);
+  const kept = value.slice(0, MAX_STATUS_ENTRIES - 1);
   const content = `${value.length - kept.length} more entries are left out`;
   return [...listIn(kept, planEntry), { content, status: "pending" }];
 }

@@ -12,7 +12,7 @@ import {
   type Branching,
   cutAt,
   indexOf,
-  joined,
+  joinedBranch,
   MAX_BRANCHES,
   promptIndex,
   restored,
@@ -66,7 +66,7 @@ function branchOf(draft: Draft, id: string | undefined): Pick<TurnBook, "prompt"
 export function takePlace(draft: Draft, index: number): void {
   const { turn } = draft.book;
   if (!turn || turn.replaces === null) return;
-  const { messages, branches } = joined(draft.to, index, turn.replaces);
+  const { messages, branches } = joinedBranch(draft.to, index, turn.replaces);
   draft.to.messages = messages;
   draft.to.branches = branches;
   draft.book.turn = { ...turn, replaces: null };

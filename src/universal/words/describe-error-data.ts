@@ -1,7 +1,7 @@
 // Describes an `error` event in words for the user.
 import { isObject } from "../../core/checks.ts";
 import type { ErrorData } from "../../universal/events.ts";
-import { deliveryOf, type ErrorFacts, isErrorCode, numberOf, textOf, wordsOfCode } from "./describe-error.ts";
+import { asText, deliveryOf, type ErrorFacts, isErrorCode, numberOf, wordsOfCode } from "./describe-error.ts";
 import { describeAs, type ErrorDescription, quoting, type Words } from "./error-description.ts";
 import { WORDS, wordsOfKind, wordsOfReason, wordsOfStatus } from "./error-words.ts";
 
@@ -12,7 +12,7 @@ import { WORDS, wordsOfKind, wordsOfReason, wordsOfStatus } from "./error-words.
  * knows more.
  */
 export function describeErrorData(error: ErrorData): ErrorDescription {
-  const code = textOf(error.code) ?? "unknown";
+  const code = asText(error.code) ?? "unknown";
   const details = isObject(error.details) ? error.details : {};
   const ofTurn = error.turn_id === undefined ? undefined : "unknown";
   const words = wordsOf(code, error, details);
@@ -23,7 +23,7 @@ export function describeErrorData(error: ErrorData): ErrorDescription {
 function wordsOf(code: string, error: ErrorData, details: Readonly<Record<string, unknown>>): Words {
   const reason = code.slice(code.lastIndexOf(".") + 1);
   const status = Number(/^http_(\d{3})$/.exec(reason)?.[1] ?? numberOf(details["status"]));
-  const detail = textOf(details["error"]) ?? "";
+  const detail = asText(details["error"]) ?? "";
   const balance = numberOf(details["remaining_balance"]);
   const facts = factsOf(reason, error, details);
   const words =
@@ -37,20 +37,20 @@ function wordsOf(code: string, error: ErrorData, details: Readonly<Record<string
     wordsOfCode(facts) ??
     (error.retryable === true ? WORDS.trouble : WORDS.failed);
   const isVague = words === WORDS.trouble || words === WORDS.failed || words === WORDS.refused;
-  return isVague ? quoting(words, "It says", textOf(error.message)) : words;
+  return isVague ? quoting(words, "It says", asText(error.message)) : words;
 }
 
 function wordsOfHttp(status: number, { code, retryAfter }: ErrorFacts, error: ErrorData): Words | undefined {
   const words = Number.isNaN(status) ? undefined : wordsOfStatus(status, retryAfter);
   if (!words || code === "connect-failed") return words; // this library wrote that message
-  return quoting(words, "It says", textOf(error.message));
+  return quoting(words, "It says", asText(error.message));
 }
 
 /** The code of an unsent prompt, as `describeError` gives it: `codey.connect_failed` is `connect-failed`. */
 export function codeOfUnsent({ code, details }: ErrorData): string {
   if (code === "connection.lost")
     return isObject(details) && details["context_lost"] === true ? "context-lost" : "connection-lost";
-  const given = textOf(code) ?? "unknown";
+  const given = asText(code) ?? "unknown";
   const own = given.slice(given.lastIndexOf(".") + 1).replaceAll("_", "-");
   return isErrorCode(own) ? own : given;
 }
@@ -65,12 +65,12 @@ function wordsOfEngine(code: string, details: Readonly<Record<string, unknown>>)
 function factsOf(reason: string, error: ErrorData, details: Readonly<Record<string, unknown>>): ErrorFacts {
   return {
     code: reason.replaceAll("_", "-"),
-    message: textOf(error.message) ?? "",
+    message: asText(error.message) ?? "",
     retryable: error.retryable === true,
     hasActed: false,
-    reason: textOf(details["reason"]),
-    kind: textOf(details["kind"]),
-    serverMessage: textOf(error.message),
+    reason: asText(details["reason"]),
+    kind: asText(details["kind"]),
+    serverMessage: asText(error.message),
     status: numberOf(details["status"]),
     retryAfter: numberOf(details["retry_after"] ?? details["retryAfter"]),
   };

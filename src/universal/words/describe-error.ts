@@ -209,7 +209,7 @@ function storeFactsOf(error: unknown) {
     if (!isChatStoreError(error)) return undefined;
     const { operation, reason, cause, message } = error;
     const words = typeof cause === "object" && cause !== null ? Reflect.get(cause, "message") : cause;
-    return { operation, reason: textOf(reason), message: textOf(words) ?? textOf(message) };
+    return { operation, reason: asText(reason), message: asText(words) ?? asText(message) };
   });
 }
 
@@ -224,15 +224,15 @@ function attempt<T>(reading: () => T | undefined): T | undefined {
 function read(error: unknown, causes: number): ErrorFacts | undefined {
   if (!isOurs(error)) return undefined;
   const field = (name: string): unknown => Reflect.get(error, name);
-  const code = textOf(field("code"));
+  const code = asText(field("code"));
   if (code === undefined) return undefined;
   return {
     code,
-    message: textOf(field("message")) ?? "",
+    message: asText(field("message")) ?? "",
     retryable: field("retryable") === true,
     delivery: deliveryOf(field("delivery")),
     hasActed: field("sideEffectsPossible") === true || hasCalls(field("partial")),
-    ...Object.fromEntries(TEXTS.map((name) => [name, textOf(field(name))])),
+    ...Object.fromEntries(TEXTS.map((name) => [name, asText(field(name))])),
     ...Object.fromEntries(NUMBERS.map((name) => [name, numberOf(field(name))])),
     cause: causes > 0 ? read(field("cause"), causes - 1) : undefined,
   };
@@ -248,7 +248,7 @@ export function deliveryOf(value: unknown): Delivery | undefined {
   return value === "not-sent" || value === "unknown" ? value : undefined;
 }
 
-export function textOf(value: unknown): string | undefined {
+export function asText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 

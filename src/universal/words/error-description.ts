@@ -53,7 +53,7 @@ export function all<Name extends string>(
 }
 
 /** The facts about the message that failed. */
-export interface Sent {
+interface Sent {
   readonly delivery?: Delivery | undefined;
   /** Whether a tool of the turn has run, or may run. */
   readonly hasActed?: boolean | undefined;

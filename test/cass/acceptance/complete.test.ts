@@ -1,6 +1,6 @@
 import type { MockCassSwitches } from "agentwire/testing";
 import { expect, test, vi } from "vitest";
-import { settingsOf } from "../../../src/testing/cass/profiles.ts";
+import { cassSettings } from "../../../src/testing/cass/profiles.ts";
 import { countNames } from "../../helpers/suite-names.ts";
 import { names, omissions } from "./omissions.ts";
 import { PROFILES } from "./profiles.ts";
@@ -187,5 +187,5 @@ const required: readonly string[] = [
 countNames({ required, titles, profiles: PROFILES, omissions, names, url: import.meta.url });
 
 test("every switch of the mock is counted here", () => {
-  expect(Object.keys(SWITCHES).sort()).toEqual(Object.keys(settingsOf({})).sort());
+  expect(Object.keys(SWITCHES).sort()).toEqual(Object.keys(cassSettings({})).sort());
 });

@@ -1,6 +1,6 @@
 import { ManualClock } from "agentwire/testing";
 import * as z from "zod/mini";
-import { Http, type HttpCall, type HttpSetup } from "../../../src/cass/rest/http.ts";
+import { CassHttp, type CassHttpCall, type HttpSetup } from "../../../src/cass/rest/http.ts";
 import { Redactor } from "../../../src/core/tell/redact.ts";
 import { fateOf } from "../../core/support/promises.ts";
 import { type Fate, fakeFetch } from "./fake-fetch.ts";
@@ -14,7 +14,7 @@ export function made(answers: readonly (Fate | (() => Fate))[], options: Partial
   const clock = new ManualClock({ epoch: EPOCH });
   const redactor = new Redactor();
   const { fetch, calls } = fakeFetch(...answers);
-  const http = new Http({
+  const http = new CassHttp({
     url: BASE,
     fetch,
     timeout: 10_000,
@@ -29,11 +29,11 @@ export function made(answers: readonly (Fate | (() => Fate))[], options: Partial
 }
 
 /** A call that may be repeated. */
-export function get(path = "status", more: Partial<HttpCall<object>> = {}): HttpCall<object> {
+export function get(path = "status", more: Partial<CassHttpCall<object>> = {}): CassHttpCall<object> {
   return { method: "GET", path, repeatable: true, shape: anything, ...more };
 }
 
-export function post(body: object, more: Partial<HttpCall<object>> = {}): HttpCall<object> {
+export function post(body: object, more: Partial<CassHttpCall<object>> = {}): CassHttpCall<object> {
   return { method: "POST", path: "auth/login", body, repeatable: false, shape: anything, ...more };
 }
 

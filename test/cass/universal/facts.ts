@@ -1,8 +1,8 @@
 import type { CassEvent, CassResult } from "agentwire/cass";
 import fc from "fast-check";
 import { audioFromBase64, audioFromUrl } from "../../../src/cass/audio.ts";
-import { CassAuthError, turnError, unreadableResponse } from "../../../src/cass/errors.ts";
-import { progressEvent, replyOf } from "../../../src/cass/turn.ts";
+import { CassAuthError, cassTurnError, unreadableResponse } from "../../../src/cass/errors.ts";
+import { progressEvent, replyIn } from "../../../src/cass/turn.ts";
 import { type FactSource, json, text } from "../../universal/arbitrary-facts.ts";
 
 const conversation = fc.constantFrom("conv-1", "conv-2", null, undefined);
@@ -23,7 +23,7 @@ const event: fc.Arbitrary<CassEvent> = fc.oneof(
       audio: fc.constantFrom(undefined, "AAAA", "!"),
       marks: fc.constantFrom(undefined, [], [{ category: "insight" }]),
     })
-    .map((fields) => replyOf({ type: "response", ...fields }).event),
+    .map((fields) => replyIn({ type: "response", ...fields }).event),
 );
 
 const count = fc.nat(1_000);
@@ -56,7 +56,7 @@ export const cassFacts: FactSource<CassEvent, CassResult> = {
   event,
   result,
   error: fc.oneof(
-    fc.constantFrom("broke", "Agent client not available", "Empty message").map(turnError),
+    fc.constantFrom("broke", "Agent client not available", "Empty message").map(cassTurnError),
     fc.constant(unreadableResponse("no text")),
     fc
       .constantFrom("rejected", "identity-mismatch", "refresh-failed")

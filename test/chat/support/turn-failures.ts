@@ -1,6 +1,6 @@
-import { turnError as cassTurnError, unreadableResponse } from "../../../src/cass/errors.ts";
+import { cassTurnError, unreadableResponse } from "../../../src/cass/errors.ts";
 import { CodebuffTurnError } from "../../../src/codebuff/errors.ts";
-import { turnError as codeyTurnError, misconfigured } from "../../../src/codey/errors.ts";
+import { codeyTurnError, misconfigured } from "../../../src/codey/errors.ts";
 import { cli, type Row, turnError, withCall, withDelivery } from "./failures.ts";
 import { RUN_ROWS } from "./run-failures.ts";
 

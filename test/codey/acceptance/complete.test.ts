@@ -1,6 +1,6 @@
 import type { MockCodeySwitches } from "agentwire/testing";
 import { expect, test, vi } from "vitest";
-import { settingsOf } from "../../../src/testing/codey/profiles.ts";
+import { codeySettings } from "../../../src/testing/codey/profiles.ts";
 import { countNames } from "../../helpers/suite-names.ts";
 import { PROFILES } from "./both.ts";
 import { names, omissions } from "./omissions.ts";
@@ -193,5 +193,5 @@ const required: readonly string[] = [
 countNames({ required, titles, profiles: PROFILES, omissions, names, url: import.meta.url });
 
 test("every switch of the mock is counted here", () => {
-  expect(Object.keys(SWITCHES).sort()).toEqual(Object.keys(settingsOf({})).sort());
+  expect(Object.keys(SWITCHES).sort()).toEqual(Object.keys(codeySettings({})).sort());
 });

@@ -1,6 +1,6 @@
 import type { CodeyEvent, CodeyResult } from "agentwire/codey";
 import fc from "fast-check";
-import { turnError } from "../../../src/codey/errors.ts";
+import { codeyTurnError } from "../../../src/codey/errors.ts";
 import { callId, type FactSource, json, text } from "../../universal/arbitrary-facts.ts";
 
 const agent_id = fc.constantFrom(0, 0, 0, 1, 2);
@@ -85,7 +85,7 @@ export const codeyFacts: FactSource<CodeyEvent, CodeyResult> = {
   result,
   error: fc
     .tuple(fc.constantFrom(...ERRORS), fc.boolean())
-    .map(([message, fatal]) => turnError(message, fatal)),
+    .map(([message, fatal]) => codeyTurnError(message, fatal)),
   notice: fc.oneof(
     fc.record({ name: fc.constant("unknownMessage"), value: json }),
     fc.record({

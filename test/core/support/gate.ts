@@ -1,5 +1,5 @@
 import { type Asking, Gate, type Withdraw } from "../../../src/core/gate/gate.ts";
-import type { GateHost, Waiting } from "../../../src/core/gate/open-request.ts";
+import type { AskingTurn, GateHost } from "../../../src/core/gate/open-request.ts";
 import type { ApprovalOptions, ToolRule } from "../../../src/core/gate/rules.ts";
 import type { SubjectRules } from "../../../src/core/gate/subject.ts";
 import { Outbox } from "../../../src/core/tell/outbox.ts";
@@ -50,7 +50,7 @@ export const question = (changes: Partial<Question> = {}): Question => ({
 
 /** How a test brings a call before the gate; what it leaves out is usual. */
 export interface AskChanges extends Partial<ToolCall> {
-  readonly turn?: Waiting;
+  readonly turn?: AskingTurn;
   readonly isHandled?: boolean;
   readonly source?: string;
   readonly tell?: Asking["preview"];
@@ -109,7 +109,7 @@ export function gateRig(
     const withdraw = outbox.run(() => asked(gate.ask(toolCall(call), asking)));
     return { rulings, withdraw };
   };
-  const askQuestion = (about: Partial<Question> = {}, turn?: Waiting) => {
+  const askQuestion = (about: Partial<Question> = {}, turn?: AskingTurn) => {
     const replies: Reply[] = [];
     const answered = (reply: Reply): void => void replies.push(reply);
     const withdraw = outbox.run(() => asked(gate.askQuestion(question(about), { turn, answered })));

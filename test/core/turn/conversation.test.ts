@@ -2,16 +2,16 @@ import { describe, expect, test } from "vitest";
 import { InvalidInputError } from "../../../src/core/errors.ts";
 import { Outbox } from "../../../src/core/tell/outbox.ts";
 import {
+  type ConversationMemory,
   type ConversationMessage,
   type ConversationState,
   LiveConversation,
-  type Memory,
 } from "../../../src/core/turn/conversation.ts";
 import type { TurnOptions, TurnResult } from "../../../src/core/turn/turn.ts";
 import { settle, unhandledDuring } from "../support/promises.ts";
 import { SILENT_CLIENT, type TestTurn, turnRig } from "../support/turns.ts";
 
-type FakeMemory = Memory<string, TurnResult, object, never, ConversationState>;
+type FakeMemory = ConversationMemory<string, TurnResult, object, never, ConversationState>;
 
 /** A conversation over a memory that writes down what it is asked, and turns that the test ends. */
 function rig(start: (input: string) => void = () => {}) {

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { ConnectionLostError } from "../../../src/core/errors.ts";
-import type { Waiting } from "../../../src/core/gate/open-request.ts";
+import type { AskingTurn } from "../../../src/core/gate/open-request.ts";
 import { LiveTurn } from "../../../src/core/turn/live-turn.ts";
 import type { TurnResult } from "../../../src/core/turn/turn.ts";
 import type { PendingRequest, TurnStatus } from "../../../src/core/values.ts";
@@ -15,7 +15,7 @@ interface Ear {
 }
 
 /** A turn that counts its holds, with listeners that do what a life has for them. */
-export class GateTurn implements Waiting {
+export class GateTurn implements AskingTurn {
   readonly live: LiveTurn<string, TurnResult>;
   readonly ears: Ear[] = [];
   holds = 0;

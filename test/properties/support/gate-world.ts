@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { type Deferred, deferred } from "../../../src/core/deferred.ts";
 import { InvalidInputError } from "../../../src/core/errors.ts";
 import { Gate, type Withdraw } from "../../../src/core/gate/gate.ts";
-import type { Waiting } from "../../../src/core/gate/open-request.ts";
+import type { AskingTurn } from "../../../src/core/gate/open-request.ts";
 import type { ToolRule } from "../../../src/core/gate/rules.ts";
 import { Outbox } from "../../../src/core/tell/outbox.ts";
 import type { PendingRequest, Question, Reply, Ruling, ToolCall } from "../../../src/core/values.ts";
@@ -323,7 +323,7 @@ export class GateWorld {
   }
 }
 
-const waiting = (turn: GateTurn | undefined): Waiting | undefined => turn;
+const waiting = (turn: GateTurn | undefined): AskingTurn | undefined => turn;
 
 async function rest(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();

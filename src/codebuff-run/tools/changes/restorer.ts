@@ -3,7 +3,7 @@ import type { Door, FileRead } from "../door/door.ts";
 import { Refusal } from "../door/refusal.ts";
 import { MAX_EDITED } from "../files/edit.ts";
 import { readExisting } from "../files/existing.ts";
-import { locate } from "../files/location.ts";
+import { locatePath } from "../files/location.ts";
 import { isSame, type Kept, type Segment } from "./segment.ts";
 
 export class Restorer {
@@ -23,7 +23,8 @@ export class Restorer {
     if (before === "link") return "A link was deleted. Links are not made again.";
     try {
       // The run resolved all links in this path.
-      if ((await locate(this.#door, path)).path !== path) return "A link has taken the place of a folder.";
+      if ((await locatePath(this.#door, path)).path !== path)
+        return "A link has taken the place of a folder.";
       if ((await this.#door.look(path))?.kind === "link") return "A link has taken the file's place.";
       const now = await readExisting(this.#door, path, MAX_EDITED);
       if (isSame(now, after)) {

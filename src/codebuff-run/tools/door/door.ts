@@ -20,7 +20,7 @@ export interface FileRead {
   readonly stamp: Stamp;
 }
 
-export interface Entry {
+export interface FolderEntry {
   readonly name: string;
   /** `other`: a device, a pipe or a socket. */
   readonly kind: "file" | "folder" | "link" | "other";
@@ -47,14 +47,14 @@ export interface Door {
    */
   status(path: string, kind: "file" | "folder"): Promise<Status>;
   /** The entry at a path, without following a link; `undefined` if there is none. */
-  look(path: string): Promise<(Entry & { readonly size: bigint }) | undefined>;
+  look(path: string): Promise<(FolderEntry & { readonly size: bigint }) | undefined>;
   /**
    * Follows links inside the root. Reads hard links, because their other names are unknown.
    * @throws Refusal also `blocked`, `missing`, `not-a-file`, `not-a-folder`, `too-large`, `failed`
    */
   readFile(path: string, limits: { readonly maxBytes: number }): Promise<FileRead>;
   /** Sorted by name. Does not follow links. @throws Refusal also `missing`, `not-a-folder`, `too-large` */
-  readFolder(path: string, limits: { readonly maxEntries: number }): Promise<readonly Entry[]>;
+  readFolder(path: string, limits: { readonly maxEntries: number }): Promise<readonly FolderEntry[]>;
   /**
    * Checks whether a write or delete would be refused. Errors of the file system can still follow.
    * @param target as for `writeFile`; without it, as for `removeFile` without `replaces`

@@ -17,7 +17,7 @@ import { shown } from "./paths.ts";
 import { Refusal } from "./refusal.ts";
 import { sameFile, stampOf } from "./stamp.ts";
 import { codeOf } from "./system-error.ts";
-import type { Place } from "./walker.ts";
+import type { FolderHandle } from "./walker.ts";
 
 const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 const PERMISSIONS = 0o777;
@@ -27,14 +27,14 @@ const NO_LINKS = new Set(["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", 
 const NO_SYNC = new Set(["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
 export interface WriteTarget {
-  readonly place: Place;
+  readonly place: FolderHandle;
   readonly name: string;
   readonly path: string;
   /** `undefined`: there must be no file. */
   readonly replaces: Stamp | undefined;
 }
 
-export function statAt(place: Place, name: string): BigIntStats | undefined {
+export function statAt(place: FolderHandle, name: string): BigIntStats | undefined {
   return lstatSync(`${place.at}/${name}`, { bigint: true, throwIfNoEntry: false });
 }
 

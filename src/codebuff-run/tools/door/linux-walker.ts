@@ -5,11 +5,11 @@ import { Refusal } from "./refusal.ts";
 import { codeOf } from "./system-error.ts";
 import {
   closed,
+  type FolderHandle,
   leadsNowhere,
   MAX_LINKS,
   namesOf,
   type OnFolder,
-  type Place,
   type Walker,
   type Way,
 } from "./walker.ts";
@@ -75,7 +75,7 @@ export class LinuxWalker implements Walker {
   }
 }
 
-class HeldFolder implements Place {
+class HeldFolder implements FolderHandle {
   readonly path: string;
   readonly #paths: Paths;
   /** `undefined` after the close: the number may be reused. */

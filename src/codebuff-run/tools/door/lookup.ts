@@ -9,7 +9,7 @@ import { shown } from "./paths.ts";
 import { Refusal, type RefusalReason } from "./refusal.ts";
 import { isGit, isIgnoreFile } from "./special-names.ts";
 import { refusalOf } from "./system-error.ts";
-import { MAX_LINKS, type Place, type Walker } from "./walker.ts";
+import { type FolderHandle, MAX_LINKS, type Walker } from "./walker.ts";
 
 export interface LookupSetup {
   readonly root: string;
@@ -26,8 +26,8 @@ export interface Wish {
   readonly kind: "file" | "folder";
 }
 
-export interface Spot {
-  readonly place: Place;
+export interface PathSpot {
+  readonly place: FolderHandle;
   readonly missing: readonly string[];
   readonly name: string;
   readonly stats: BigIntStats | undefined;
@@ -43,7 +43,7 @@ export class Lookup {
     this.#rootDevice = statSync(setup.root, { bigint: true }).dev;
   }
 
-  async at<T>(asked: string, wish: Wish, act: (spot: Spot) => Promise<T>): Promise<T> {
+  async at<T>(asked: string, wish: Wish, act: (spot: PathSpot) => Promise<T>): Promise<T> {
     let path = asked;
     let status: Status = "allow";
     for (let links = 0; links <= MAX_LINKS; links++) {
@@ -69,7 +69,7 @@ export class Lookup {
     throw refuse("link", asked, "has too many links");
   }
 
-  async in<T>(asked: string, use: Wish["use"], act: (place: Place) => Promise<T>): Promise<T> {
+  async in<T>(asked: string, use: Wish["use"], act: (place: FolderHandle) => Promise<T>): Promise<T> {
     const wish = { use, follow: true, kind: "folder" } as const;
     await this.#check(asked, wish, asked);
     try {
@@ -102,7 +102,7 @@ export class Lookup {
   }
 
   /** Refuses kernel file systems. Other mounts below the root are allowed: containers use them. */
-  #refuseKernel({ at }: Place, asked: string): void {
+  #refuseKernel({ at }: FolderHandle, asked: string): void {
     if (process.platform !== "linux" || statSync(at, { bigint: true }).dev === this.#rootDevice) return;
     if (isOfKernel(at)) throw refuse("not-a-file", asked, "is on a file system of the kernel");
   }

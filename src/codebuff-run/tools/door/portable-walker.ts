@@ -4,7 +4,15 @@ import { join } from "node:path";
 import { outside, type Paths, shown } from "./paths.ts";
 import { Refusal } from "./refusal.ts";
 import { codeOf } from "./system-error.ts";
-import { closed, leadsNowhere, namesOf, type OnFolder, type Place, type Walker, type Way } from "./walker.ts";
+import {
+  closed,
+  type FolderHandle,
+  leadsNowhere,
+  namesOf,
+  type OnFolder,
+  type Walker,
+  type Way,
+} from "./walker.ts";
 
 /** Checks real paths before and after use. A race with other local processes remains. */
 export class PortableWalker implements Walker {
@@ -54,7 +62,7 @@ export class PortableWalker implements Walker {
   }
 }
 
-class NamedFolder implements Place {
+class NamedFolder implements FolderHandle {
   readonly at: string;
   readonly path: string;
   readonly #paths: Paths;

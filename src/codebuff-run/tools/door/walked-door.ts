@@ -1,14 +1,14 @@
 // Implements `Door` over either walker: read, list, write, remove.
 import { type BigIntStats, constants, type Dirent, fstatSync, rmdirSync, unlinkSync } from "node:fs";
 import { type FileHandle, open, opendir } from "node:fs/promises";
-import type { Door, Entry, FileRead, OpenFolder, Stamp, Status, Use } from "./door.ts";
+import type { Door, FileRead, FolderEntry, OpenFolder, Stamp, Status, Use } from "./door.ts";
 import { checkTarget, writeWhole } from "./file-write.ts";
-import { Lookup, type LookupSetup, refuse, type Spot } from "./lookup.ts";
+import { Lookup, type LookupSetup, type PathSpot, refuse } from "./lookup.ts";
 import { type Paths, shown } from "./paths.ts";
 import { Refusal } from "./refusal.ts";
 import { stampOf } from "./stamp.ts";
 import { codeOf } from "./system-error.ts";
-import type { Place } from "./walker.ts";
+import type { FolderHandle } from "./walker.ts";
 
 /** `O_NONBLOCK`: opening a pipe without a writer must not block. */
 const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -50,7 +50,7 @@ export class WalkedDoor implements Door {
     }
   }
 
-  async look(path: string): Promise<(Entry & { readonly size: bigint }) | undefined> {
+  async look(path: string): Promise<(FolderEntry & { readonly size: bigint }) | undefined> {
     const asked = this.resolve(path, "read");
     if (asked === "") return { name: "", kind: "folder", size: 0n };
     try {
@@ -87,10 +87,13 @@ export class WalkedDoor implements Door {
     });
   }
 
-  async readFolder(path: string, { maxEntries }: { readonly maxEntries: number }): Promise<readonly Entry[]> {
+  async readFolder(
+    path: string,
+    { maxEntries }: { readonly maxEntries: number },
+  ): Promise<readonly FolderEntry[]> {
     const asked = this.resolve(path, "read");
     return this.#lookup.in(asked, "names", async (place) => {
-      const entries: Entry[] = [];
+      const entries: FolderEntry[] = [];
       for await (const entry of await opendir(place.at, { bufferSize: ENTRIES })) {
         if (entries.length >= maxEntries)
           throw refuse("too-large", asked, `has more than ${maxEntries} entries`);
@@ -172,7 +175,7 @@ export class WalkedDoor implements Door {
   }
 }
 
-function makeFolders({ place, missing }: Spot): Place {
+function makeFolders({ place, missing }: PathSpot): FolderHandle {
   let current = place;
   for (const name of missing) {
     const above = current;
@@ -202,7 +205,7 @@ function tooLarge(path: string, maxBytes: number, size: bigint): Refusal {
   return new Refusal("too-large", path, `Path ${shown(path)} has more than ${maxBytes} bytes.`, { size });
 }
 
-function kindOf(entry: Dirent | BigIntStats): Entry["kind"] {
+function kindOf(entry: Dirent | BigIntStats): FolderEntry["kind"] {
   if (entry.isFile()) return "file";
   if (entry.isDirectory()) return "folder";
   return entry.isSymbolicLink() ? "link" : "other";

@@ -7,13 +7,13 @@ import { Refusal } from "./refusal.ts";
 export const MAX_LINKS = 40;
 
 /** A folder at or below the root. Its user closes it. */
-export interface Place extends Disposable {
+export interface FolderHandle extends Disposable {
   /** The path for system calls: `${at}/${name}` is an entry. */
   readonly at: string;
   readonly path: string;
-  again(): Place;
+  again(): FolderHandle;
   /** Opens a subfolder; creates it if missing. Follows no link. */
-  enter(name: string): Place;
+  enter(name: string): FolderHandle;
   /** The target of the link `name`, relative to the root. @throws Refusal `outside` */
   target(name: string): string;
   /** Checks that the folder and its entry `name` did not change. @throws Refusal `changed` */
@@ -22,7 +22,7 @@ export interface Place extends Disposable {
 
 /** The deepest existing folder of a path, and the missing names. */
 export interface Way {
-  readonly place: Place;
+  readonly place: FolderHandle;
   readonly missing: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 // Converts a tool's input into an edit, for the call and its preview.
 import { isObject } from "../../../core/checks.ts";
-import { invalid } from "../../calls/tool-schema.ts";
+import { issuesText } from "../../calls/tool-schema.ts";
 import { checkOf } from "../checked.ts";
 import { applyPatchEdit } from "./apply-patch.ts";
 import type { FileEdit } from "./edit.ts";
@@ -46,7 +46,7 @@ function serverOr(name: EditName, read: EditReader): EditReader {
 function wellFormed<Input>(name: EditName, input: Input, editOf: (input: Input) => FileEdit) {
   const path = malformedIn(input);
   if (path === undefined) return editOf(input);
-  return { errorMessage: invalid(name, { issues: [{ path, message: "half of a surrogate pair" }] }) };
+  return { errorMessage: issuesText(name, { issues: [{ path, message: "half of a surrogate pair" }] }) };
 }
 
 function malformedIn(value: unknown): string | undefined {

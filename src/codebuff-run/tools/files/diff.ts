@@ -40,11 +40,11 @@ export function hunksBetween(before: string, after: string, limit = Infinity): r
 
 /** A unified diff without file headers. Empty for equal texts; cut at `MAX_DIFF` characters. */
 export function unifiedDiff(before: string, after: string): string {
-  return cut(hunksBetween(before, after, MAX_DIFF).map(textOf).join(""));
+  return cutDiff(hunksBetween(before, after, MAX_DIFF).map(textOf).join(""));
 }
 
 /** Cuts a text at `MAX_DIFF`, at the end of a line if lines are short. */
-export function cut(text: string): string {
+export function cutDiff(text: string): string {
   if (text.length <= MAX_DIFF) return text;
   const end = text.lastIndexOf("\n", MAX_DIFF - 1);
   return end > MAX_DIFF / 2 ? `${text.slice(0, end)}${CUT}` : `${text.slice(0, MAX_DIFF)}${CUT}`;

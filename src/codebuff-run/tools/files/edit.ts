@@ -6,7 +6,7 @@ import type { FileRead } from "../door/door.ts";
 import { Refusal } from "../door/refusal.ts";
 import type { ToolJob } from "../job.ts";
 import { readExisting } from "./existing.ts";
-import { type Location, locate } from "./location.ts";
+import { type Location, locatePath } from "./location.ts";
 import type { PathLocks } from "./locks.ts";
 import { isAsShown, type Shown, shownOf } from "./shown.ts";
 import { readText } from "./text.ts";
@@ -40,7 +40,7 @@ export interface FileEdit {
 export async function performEdit(edit: FileEdit, job: ToolJob, locks: PathLocks): Promise<object> {
   const { door, signal } = job;
   try {
-    const location = await locate(door, door.resolve(edit.path, "write"));
+    const location = await locatePath(door, door.resolve(edit.path, "write"));
     return await locks.hold(location.path, signal, () => performAt(edit, job, location));
   } catch (error) {
     if (error instanceof Refusal) return edit.failure(edit.refusal(error));
@@ -84,7 +84,7 @@ export async function previewEdit(
 ): Promise<Preview> {
   const { door } = job;
   try {
-    const { path } = await locate(door, door.resolve(edit.path, "write"));
+    const { path } = await locatePath(door, door.resolve(edit.path, "write"));
     const { file, plan, found } = await prepared(edit, path, job);
     if (plan.kind === "refused") return refusedPreview(edit, plan.errorMessage, found);
     const old_text = file === "link" ? undefined : shortText(file?.bytes);

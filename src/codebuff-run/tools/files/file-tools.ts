@@ -3,7 +3,7 @@ import { RunChanges } from "../changes/run-changes.ts";
 import { SeenFiles } from "../changes/seen-files.ts";
 import { checkedTool } from "../checked.ts";
 import type { Door } from "../door/door.ts";
-import type { Tool, ToolJob } from "../job.ts";
+import type { CheckedTool, ToolJob } from "../job.ts";
 import { type EditName, type EditReader, editReaders, isEdit } from "./asked-edit.ts";
 import { type Preview, performEdit, previewEdit } from "./edit.ts";
 import { listDirectory } from "./list-directory.ts";
@@ -12,7 +12,7 @@ import { readFiles } from "./read-files.ts";
 
 /** The file tools of one root. Created once per root, so that edits of all runs share the locks. */
 export interface FileRoom {
-  readonly tools: Readonly<Record<EditName | "read_files" | "list_directory", Tool>>;
+  readonly tools: Readonly<Record<EditName | "read_files" | "list_directory", CheckedTool>>;
   /** Previews a call; `undefined` for a tool that edits no file. The call's job gets `shown`. */
   preview(
     call: { readonly name: string; readonly input: unknown },
@@ -26,7 +26,7 @@ export function fileRoom(): FileRoom {
   const seen = new SeenFiles();
   const readers = editReaders();
   const toolOf =
-    (read: EditReader): Tool =>
+    (read: EditReader): CheckedTool =>
     async (input, job) => {
       const edit = await read(input);
       return "errorMessage" in edit ? edit : performEdit(edit, job, locks);

@@ -10,7 +10,7 @@ export interface Location {
 }
 
 /** Resolves a path's folders. Returns a refused path unchanged: the door refuses it on use. */
-export async function locate(door: Door, path: string): Promise<Location> {
+export async function locatePath(door: Door, path: string): Promise<Location> {
   const names = path.split("/");
   for (let depth = names.length - 1; depth > 0; depth--) {
     const folder = await realPath(door, names.slice(0, depth).join("/"));

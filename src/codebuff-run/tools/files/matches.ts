@@ -11,7 +11,7 @@ export interface Match {
 export const MAX_RESULT = 10 * 1_048_576;
 
 /** Matches of one text. Each takes about 50 bytes. */
-export const MAX_MATCHES = 100_000;
+export const MAX_TEXT_MATCHES = 100_000;
 
 /** Finds `old` exactly, else indented, else without white space. At most `MAX_MATCHES` + 1 matches. */
 export function matchesOf(text: string, old: string, replacement: string): readonly Match[] {
@@ -48,7 +48,8 @@ function indentedMatches(
     const own = indented(replacement.split("\n"), indentation, MAX_RESULT);
     if (pattern === undefined || own === undefined) continue;
     for (const match of matchesIn(codes, pattern, own))
-      if ((match.start === 0 || text[match.start - 1] === "\n") && found.push(match) > MAX_MATCHES) break;
+      if ((match.start === 0 || text[match.start - 1] === "\n") && found.push(match) > MAX_TEXT_MATCHES)
+        break;
   }
   return apart(found.sort((a, b) => a.start - b.start));
 }
@@ -101,7 +102,7 @@ function looseMatches(all: Uint16Array, old: string, replacement: string): reado
     const stop = behind === undefined ? end : widened(all, end, 1, behind);
     found.push({ start: Math.max(start, last), end: stop, text: replacement });
     last = stop;
-    if (found.length > MAX_MATCHES) break;
+    if (found.length > MAX_TEXT_MATCHES) break;
   }
   return found;
 }
@@ -132,7 +133,7 @@ function apart(matches: Iterable<Match>): readonly Match[] {
   for (const match of matches) {
     if (match.start < last) continue;
     last = match.end;
-    if (found.push(match) > MAX_MATCHES) break;
+    if (found.push(match) > MAX_TEXT_MATCHES) break;
   }
   return found;
 }

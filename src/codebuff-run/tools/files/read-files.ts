@@ -3,7 +3,7 @@ import { Refusal } from "../door/refusal.ts";
 import type { ToolJob } from "../job.ts";
 import { MAX_EDITED } from "./edit.ts";
 import { readExisting } from "./existing.ts";
-import { locate } from "./location.ts";
+import { locatePath } from "./location.ts";
 import { readText } from "./text.ts";
 
 export interface ReadFilesInput {
@@ -61,7 +61,7 @@ async function contentOf({ path, offset, limit }: FilePart, { door, changes }: T
   const isPart = offset !== undefined || limit !== undefined;
   try {
     const asked = door.resolve(path, "read");
-    const location = await locate(door, asked);
+    const location = await locatePath(door, asked);
     const file = await readExisting(door, asked, isPart ? MAX_EDITED : MAX_READ);
     changes.saw(location.path, file?.stamp);
     if (!file) return "[FILE_DOES_NOT_EXIST]";

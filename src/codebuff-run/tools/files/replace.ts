@@ -1,6 +1,6 @@
 // Applies one replacement of `str_replace` to a text.
 import { withLineFeeds } from "./lines.ts";
-import { MAX_MATCHES, MAX_RESULT, type Match, matchesOf } from "./matches.ts";
+import { MAX_RESULT, MAX_TEXT_MATCHES, type Match, matchesOf } from "./matches.ts";
 
 export interface Replacement {
   readonly old: string;
@@ -22,8 +22,10 @@ export function replaced(
     return {
       failure: `The old string ${quoted(old)} was not found in the file, skipping. Please try again with a different old string that matches the file content exactly.`,
     };
-  if (matches.length > MAX_MATCHES)
-    return { failure: `Found more than ${MAX_MATCHES} occurrences of ${quoted(old)} in the file, skipping.` };
+  if (matches.length > MAX_TEXT_MATCHES)
+    return {
+      failure: `Found more than ${MAX_TEXT_MATCHES} occurrences of ${quoted(old)} in the file, skipping.`,
+    };
   if (matches.length > 1 && !replacement.allowMultiple)
     return {
       failure: `Found ${matches.length} occurrences of ${quoted(old)} in the file. Please try again with a longer (more specified) old string or set allowMultiple to true.`,

@@ -1,7 +1,7 @@
 // The tool `write_file`: converts its input into an edit.
 import type { FileRead } from "../door/door.ts";
 import type { Refusal } from "../door/refusal.ts";
-import { cut, unifiedDiff } from "./diff.ts";
+import { cutDiff, unifiedDiff } from "./diff.ts";
 import { CHANGED, type FileEdit, type Plan } from "./edit.ts";
 import { NOT_TEXT, newText, readText, textFor, writeText } from "./text.ts";
 
@@ -24,7 +24,7 @@ function create(file: string, content: string): Plan {
     kind: "write",
     bytes: newText(content),
     diff: unifiedDiff("", content),
-    value: { file, message: "Created new file", unifiedDiff: cut(content) },
+    value: { file, message: "Created new file", unifiedDiff: cutDiff(content) },
   };
 }
 

@@ -2,10 +2,10 @@
 import type { Transport } from "@modelcontextprotocol/client";
 import { guardedFetch } from "./guarded-fetch.ts";
 import { withoutDeepMessages } from "./nesting.ts";
-import type { Peer } from "./peer.ts";
+import type { McpClientPackage } from "./peer.ts";
 
-export interface HttpSetup {
-  readonly peer: Peer;
+interface HttpSetup {
+  readonly peer: McpClientPackage;
   readonly kind: "http" | "sse";
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;

@@ -4,11 +4,11 @@ import type { Clock } from "../../../core/clock.ts";
 import { ClosedError, ConnectError } from "../../../core/errors.ts";
 import { isTooDeep } from "../../../core/text.ts";
 import type { SourceTool, ToolSource, ToolSourceContext } from "../../calls/tool-sources.ts";
-import { Session, type SessionSetup } from "./session.ts";
+import { McpSession, type McpSessionSetup } from "./session.ts";
 
-export interface McpServerSetup extends Omit<SessionSetup, "target" | "clock"> {
+export interface McpServerSetup extends Omit<McpSessionSetup, "target" | "clock"> {
   /** Reads the configuration, at each start. */
-  readonly target: () => SessionSetup["target"];
+  readonly target: () => McpSessionSetup["target"];
 }
 
 /** Tools per server. Many models accept no more per request. */
@@ -29,8 +29,8 @@ const RETRY_AFTER = 60_000;
 type State =
   | { readonly name: "idle" }
   /** All runs wait for the same start. */
-  | { readonly name: "starting"; readonly session: Session; readonly opened: Promise<void> }
-  | { readonly name: "open"; readonly session: Session }
+  | { readonly name: "starting"; readonly session: McpSession; readonly opened: Promise<void> }
+  | { readonly name: "open"; readonly session: McpSession }
   | { readonly name: "closed" };
 
 /**
@@ -43,7 +43,7 @@ export class McpServer implements ToolSource {
   readonly name: string;
   readonly #setup: McpServerSetup;
   /** All sessions that have not ended. */
-  readonly #sessions = new Set<Session>();
+  readonly #sessions = new Set<McpSession>();
   #state: State = { name: "idle" };
   #failedStarts = 0;
   #failedAt = 0;
@@ -72,7 +72,7 @@ export class McpServer implements ToolSource {
     await Promise.all([...this.#sessions].map((session) => this.#end(session)));
   }
 
-  async #started(clock: Clock): Promise<Session> {
+  async #started(clock: Clock): Promise<McpSession> {
     if (this.#state.name === "open" && this.#state.session.isOver) this.#drop(this.#state.session);
     switch (this.#state.name) {
       case "closed":
@@ -98,7 +98,7 @@ export class McpServer implements ToolSource {
       throw new ConnectError(
         `it has failed ${this.#failedStarts} times in a row; it is started again ${RETRY_AFTER / 1_000} s after the last failure`,
       );
-    const session = new Session({ ...this.#setup, target: this.#setup.target(), clock });
+    const session = new McpSession({ ...this.#setup, target: this.#setup.target(), clock });
     this.#sessions.add(session);
     const opened = session.open().then(
       () => {
@@ -119,23 +119,23 @@ export class McpServer implements ToolSource {
     this.#failedAt = clock.now();
   }
 
-  #isCurrent(session: Session): boolean {
+  #isCurrent(session: McpSession): boolean {
     return "session" in this.#state && this.#state.session === session;
   }
 
   /** Ends the session. The next run starts the server again. */
-  #drop(session: Session): void {
+  #drop(session: McpSession): void {
     if (this.#isCurrent(session)) this.#state = { name: "idle" };
     void this.#end(session);
   }
 
-  async #end(session: Session): Promise<void> {
+  async #end(session: McpSession): Promise<void> {
     await session.close();
     this.#sessions.delete(session);
   }
 
   #read(
-    session: Session,
+    session: McpSession,
     listed: readonly unknown[],
     warn: ToolSourceContext["warn"],
   ): readonly SourceTool[] {
@@ -152,7 +152,7 @@ export class McpServer implements ToolSource {
 }
 
 /** The tool for a run, or the reason why it is unusable. */
-function toolOf(session: Session, listed: unknown): SourceTool | string {
+function toolOf(session: McpSession, listed: unknown): SourceTool | string {
   if (!isObject(listed)) return "it is no object";
   const { name, title, description, inputSchema } = listed;
   if (typeof name !== "string" || name === "" || name.length > 128)

@@ -2,7 +2,7 @@
 import { isObject } from "../../../core/checks.ts";
 import { type Peer as Package, peerError } from "../../../core/peers.ts";
 
-export type Peer = typeof import("@modelcontextprotocol/client");
+export type McpClientPackage = typeof import("@modelcontextprotocol/client");
 
 const MCP: Package = {
   name: "@modelcontextprotocol/client",
@@ -11,10 +11,12 @@ const MCP: Package = {
 };
 
 /** Imported on first use: most callers have no MCP servers. */
-const importPeer = (): Promise<Peer> => import("@modelcontextprotocol/client");
+const importPeer = (): Promise<McpClientPackage> => import("@modelcontextprotocol/client");
 
 /** @throws UnsupportedError if the package is missing or not version 2; any other load error */
-export async function loadPeer(load: () => Promise<Peer> = importPeer): Promise<Peer> {
+export async function loadPeer(
+  load: () => Promise<McpClientPackage> = importPeer,
+): Promise<McpClientPackage> {
   try {
     const peer = await load();
     if (typeof peer.StreamableHTTPClientTransport === "function") return peer;

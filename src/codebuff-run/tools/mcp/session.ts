@@ -21,7 +21,7 @@ export interface McpLimits {
   readonly callTimeout: number;
 }
 
-export interface SessionSetup {
+export interface McpSessionSetup {
   readonly name: string;
   readonly target: Target;
   readonly limits: McpLimits;
@@ -53,8 +53,8 @@ const ANY_OBJECT = {
 const NO_LIMIT = { timeout: MAX_DELAY };
 
 /** One session with a server, from start to end. Cannot be reopened. */
-export class Session {
-  readonly #setup: SessionSetup;
+export class McpSession {
+  readonly #setup: McpSessionSetup;
   readonly #waits: Waits;
   readonly #redactor = new Redactor();
   #client: Client | undefined;
@@ -64,7 +64,7 @@ export class Session {
   #isOver = false;
   #calls = 0;
 
-  constructor(setup: SessionSetup) {
+  constructor(setup: McpSessionSetup) {
     this.#setup = setup;
     this.#waits = new Waits(setup.clock);
     this.#redactor.use(this, ...setup.target.secrets);

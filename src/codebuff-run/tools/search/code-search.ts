@@ -9,7 +9,7 @@ import { openSearchFolder } from "./folder.ts";
 import { namesHidden } from "./globs.ts";
 import { type Engine, type EngineEnd, type EngineSearch, type FileHits, MAX_FILE_BYTES } from "./hits.ts";
 import { decodeText } from "./matching/decode.ts";
-import { MAX_MATCHES, Report } from "./report.ts";
+import { MAX_MATCHES, SearchReport } from "./report.ts";
 import { searchWithRipgrep } from "./ripgrep.ts";
 import { limitedSignal, TIME_LIMIT, TimeLimitError } from "./time-limit.ts";
 import { joinPath } from "./walk.ts";
@@ -90,7 +90,7 @@ async function search(input: CodeSearchInput, flags: SearchFlags, place: Place):
   const { clock = systemClock, timeLimitMs = TIME_LIMIT } = options;
   const maxPerFile = Math.min(input.maxResults, flags.maxCount ?? MAX_MATCHES, MAX_MATCHES);
   const { before, after } = flags;
-  const report = new Report({ maxPerFile, maxResults: input.maxResults, before, after });
+  const report = new SearchReport({ maxPerFile, maxResults: input.maxResults, before, after });
   using limit = limitedSignal(job.signal, clock, timeLimitMs);
   try {
     const hidden = flags.globs.some(namesHidden);
@@ -142,7 +142,11 @@ interface Reading {
 }
 
 /** Returns `undefined` if the report was full before the engine ended. */
-async function readInto(report: Report, engine: Engine, reading: Reading): Promise<EngineEnd | undefined> {
+async function readInto(
+  report: SearchReport,
+  engine: Engine,
+  reading: Reading,
+): Promise<EngineEnd | undefined> {
   try {
     for (;;) {
       const next = await engine.next();
@@ -175,12 +179,12 @@ async function readHits({ path }: FileHits, { door, folder, hidden }: Reading): 
 }
 
 /** Hides ripgrep's exit code: it would reveal matches in blocked files. */
-function exitOf(end: EngineEnd, { matches }: Report): EngineEnd {
+function exitOf(end: EngineEnd, { matches }: SearchReport): EngineEnd {
   if (end.code === 2 && end.stderr !== "") return end;
   return { code: matches > 0 ? 0 : 1, stderr: "" };
 }
 
-function failure(error: unknown, signal: AbortSignal, report: Report, timeLimitMs: number): object {
+function failure(error: unknown, signal: AbortSignal, report: SearchReport, timeLimitMs: number): object {
   if (signal.aborted) return { errorMessage: "The search was cancelled." };
   if (error instanceof TimeLimitError) {
     return {

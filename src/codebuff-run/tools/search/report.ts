@@ -4,7 +4,7 @@ import type { LineRange } from "./hits.ts";
 /** Matches per search. */
 export const MAX_MATCHES = 250;
 /** Characters of `stdout`. */
-export const MAX_OUTPUT = 20_000;
+export const MAX_SEARCH_OUTPUT = 20_000;
 
 export interface ReportOptions {
   readonly maxPerFile: number;
@@ -16,7 +16,7 @@ export interface ReportOptions {
 }
 
 /** The report for the agent, as ripgrep prints it: `n:` is a match, `n-` is context. */
-export class Report {
+export class SearchReport {
   readonly #options: ReportOptions;
   #text = "";
   #matches = 0;
@@ -31,7 +31,7 @@ export class Report {
   }
 
   get isFull(): boolean {
-    return this.#matches >= MAX_MATCHES || this.#text.length >= MAX_OUTPUT;
+    return this.#matches >= MAX_MATCHES || this.#text.length >= MAX_SEARCH_OUTPUT;
   }
 
   /** Returns false if nothing is shown: the file may have changed since the match. */
@@ -47,12 +47,12 @@ export class Report {
       const from = Math.max(next, first - before);
       const until = Math.min(last + after, (shown[n + 1]?.first ?? Infinity) - 1);
       let part = before + after > 0 && matches > 0 && from > next ? "\n--" : "";
-      for (next = from; next <= until && lines.has(next) && part.length < MAX_OUTPUT; next++)
+      for (next = from; next <= until && lines.has(next) && part.length < MAX_SEARCH_OUTPUT; next++)
         part += `\n${next}${next >= first && next <= last ? ":" : "-"}${lines.at(next)}`;
       if (next <= first) break; // the file got shorter, or the report is full
       body += part;
       matches++;
-      if (this.#text.length + heading.length + body.length >= MAX_OUTPUT) break;
+      if (this.#text.length + heading.length + body.length >= MAX_SEARCH_OUTPUT) break;
     }
     if (matches === 0) return false;
     this.#text += heading + body;
@@ -86,7 +86,7 @@ export class Report {
   }
 }
 
-function shorten(text: string, length = MAX_OUTPUT): string {
+function shorten(text: string, length = MAX_SEARCH_OUTPUT): string {
   if (text.length <= length) return text;
   const isHalf = /[\ud800-\udbff]/.test(text.charAt(length - 1)); // keeps surrogate pairs together
   return `${text.slice(0, isHalf ? length - 1 : length)}\n\n[Output truncated]`;
@@ -117,7 +117,7 @@ class Lines {
     if (!this.has(number)) return "";
     const feed = this.#text.indexOf("\n", this.#from);
     const to = feed < 0 ? this.#text.length : feed;
-    const line = this.#text.slice(this.#from, Math.min(to, this.#from + MAX_OUTPUT));
+    const line = this.#text.slice(this.#from, Math.min(to, this.#from + MAX_SEARCH_OUTPUT));
     return line.endsWith("\r") ? line.slice(0, -1) : line;
   }
 }

@@ -3,7 +3,7 @@ import type { CancelTimer, Clock } from "../../../core/clock.ts";
 import { deferred } from "../../../core/deferred.ts";
 import { type Exit, GroupProcess } from "../../../process/group-process.ts";
 import { CommandOutput } from "./output.ts";
-import { Progress } from "./progress.ts";
+import { OutputProgress } from "./progress.ts";
 
 export interface CommandSetup {
   readonly command: string;
@@ -18,7 +18,7 @@ export interface CommandSetup {
 }
 
 /** How a command ended. `failed`: it could not start. */
-export type CommandEnd =
+export type TerminalEnd =
   | ({ readonly name: "exited"; readonly exit: Exit } & Outputs)
   | ({ readonly name: "aborted" } & Outputs)
   | { readonly name: "timeout" }
@@ -33,10 +33,10 @@ interface Outputs {
 const KILL_GRACE = 1_500;
 
 /** Waits for the whole process group. `cwd` may be closed at once. @throws the error of `spawn` */
-export function execute(setup: CommandSetup): Promise<CommandEnd> {
+export function execute(setup: CommandSetup): Promise<TerminalEnd> {
   const { command, args, cwd, env, timeout, clock, signal, onProgress } = setup;
-  const { promise, resolve } = deferred<CommandEnd>();
-  const progress = new Progress(clock, onProgress);
+  const { promise, resolve } = deferred<TerminalEnd>();
+  const progress = new OutputProgress(clock, onProgress);
   const stdout = new CommandOutput(progress.push);
   const stderr = new CommandOutput(progress.push);
   let because: "timeout" | "aborted" | undefined;
@@ -48,7 +48,7 @@ export function execute(setup: CommandSetup): Promise<CommandEnd> {
     started.terminate(KILL_GRACE);
   };
   const abort = (): void => end("aborted");
-  const settle = (ended: CommandEnd): void => {
+  const settle = (ended: TerminalEnd): void => {
     stopTimer();
     signal.removeEventListener("abort", abort);
     progress.stop();

@@ -14,7 +14,7 @@ const MAX_REPORTED = 200_000;
 const SILENT = "\n[...NO FURTHER PROGRESS IS SHOWN...]\n";
 
 /** Reports output at once after a pause, then at most once per interval. */
-export class Progress {
+export class OutputProgress {
   readonly #clock: Clock;
   readonly #report: (output: string) => void;
   #waiting = new HeadAndTail(MAX_REPORT);

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from "../../../core/clock.ts";
 import type { OpenFolder } from "../door/door.ts";
 import { Refusal } from "../door/refusal.ts";
 import type { LocalTool, ToolJob } from "../job.ts";
-import { type CommandEnd, execute } from "./command.ts";
+import { execute, type TerminalEnd } from "./command.ts";
 import { type EnvironmentOptions, programEnvironment } from "./environment.ts";
 import { findShell } from "./shell.ts";
 
@@ -49,7 +49,7 @@ async function run(
   seconds: number,
   { shell, credentials, clock = systemClock, ...options }: TerminalOptions,
   { door, signal, onProgress }: ToolJob,
-): Promise<CommandEnd | { readonly errorMessage: string }> {
+): Promise<TerminalEnd | { readonly errorMessage: string }> {
   const env = programEnvironment({
     ...options,
     own: process.env,
@@ -65,7 +65,7 @@ async function run(
     if (error instanceof Refusal) return { errorMessage: `Invalid cwd: ${error.message}` };
     throw error;
   }
-  let ended: Promise<CommandEnd>;
+  let ended: Promise<TerminalEnd>;
   try {
     if (signal.aborted) return { name: "aborted", stdout: "", stderr: "" };
     if (seconds === 0) return { name: "timeout" }; // no time, so do not start
@@ -89,7 +89,7 @@ async function run(
   return ended;
 }
 
-function resultOf(command: string, seconds: number, end: CommandEnd): object {
+function resultOf(command: string, seconds: number, end: TerminalEnd): object {
   switch (end.name) {
     case "exited": {
       const { code, signal } = end.exit;

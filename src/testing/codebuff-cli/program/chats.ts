@@ -10,7 +10,7 @@ interface Chat {
 }
 
 /** The conversation of one run. */
-export interface Session {
+export interface StoredChat {
   readonly id: string;
   /** What was said before; undefined without a store. */
   readonly history: readonly FakeCodebuffMessage[] | undefined;
@@ -26,7 +26,7 @@ const newId = (): string => new Date(performance.timeOrigin).toISOString().repla
  *
  * @param asked the value of `--continue`; `true` without one, undefined without the option or where it is ignored
  */
-export function openSession(scenario: FakeCodebuffScenario, asked: string | true | undefined): Session {
+export function openSession(scenario: FakeCodebuffScenario, asked: string | true | undefined): StoredChat {
   const { continueStore: path, unknownSession = "newest", sessionId } = scenario;
   const given = typeof asked === "string" ? asked : undefined;
   if (path === undefined) return { id: sessionId ?? given ?? newId(), history: undefined, save() {} };

@@ -55,7 +55,7 @@ const FAILURES: { readonly [kind in Exclude<FakeCodebuffFailure, "agent">]: Fail
 };
 
 /** @param agent the agent that was asked for */
-export function failureOf(kind: FakeCodebuffFailure, agent: string): Failure {
+export function scriptedFailure(kind: FakeCodebuffFailure, agent: string): Failure {
   if (kind !== "agent") return FAILURES[kind];
   return early(`Invalid agent ID: "${agent}". Available agents: ${AGENTS}`);
 }

@@ -29,7 +29,7 @@ const CWD: Flag = { long: "--cwd", value: "<directory>", about: "Work in this di
 const VERSION: Flag = { short: "-v", long: "--version", about: "Print the version" };
 const HELP: Flag = { short: "-h", long: "--help", about: "Print this text" };
 
-export interface Program {
+export interface ProgramFlags {
   readonly flags: readonly Flag[];
   /** What is no prompt as the first word, unless the CLI runs non-interactively. */
   readonly commands: readonly string[];
@@ -37,7 +37,7 @@ export interface Program {
   readonly nonInteractive: readonly string[];
 }
 
-export const PROGRAMS: { readonly [Profile in FakeCodebuffProfile]: Program } = {
+export const PROGRAMS: { readonly [Profile in FakeCodebuffProfile]: ProgramFlags } = {
   note: {
     flags: [
       ...[STREAM_JSON, JSON_OBJECT, NON_INTERACTIVE, QUIET, TIMEOUT, FREE, MAX, PLAN],
@@ -71,14 +71,14 @@ export function describeFlag({ short, long, value }: Flag): string {
   return `${short === undefined ? "" : `${short}, `}${long}${value === undefined ? "" : ` ${value}`}`;
 }
 
-export function helpText({ flags }: Program): string {
+export function helpText({ flags }: ProgramFlags): string {
   const names = flags.map(describeFlag);
   const width = Math.max(...names.map(({ length }) => length)) + 2;
   const lines = flags.map(({ about }, index) => `  ${(names[index] ?? "").padEnd(width)}${about}`);
-  return `${USAGE}\nOptions:\n${lines.join("\n")}\n`;
+  return `${USAGE_TEXT}\nOptions:\n${lines.join("\n")}\n`;
 }
 
-export const USAGE = "Usage: codebuff [options] [prompt...]\n";
+export const USAGE_TEXT = "Usage: codebuff [options] [prompt...]\n";
 
 export interface Arguments {
   /** By long name; of an option that is given twice, the last one. */
@@ -100,7 +100,7 @@ const looksLikeOption = (argument: string): boolean => argument.length > 1 && ar
  * one that may be there is the next argument unless that looks like an option; `-oFILE` and `--opt=value` hold theirs;
  * `-nq` is two options; behind `--` there are only words.
  */
-export function parseArguments(program: Program, argv: readonly string[]): Arguments {
+export function parseArguments(program: ProgramFlags, argv: readonly string[]): Arguments {
   const find = (name: string): Flag | undefined =>
     program.flags.find(({ short, long }) => name === short || name === long);
   const options = new Map<string, string | true>();

@@ -19,7 +19,7 @@ export type Facts = Omit<
  * The record of a run: a file that is whole whenever somebody looks at it. It is written at once whenever something is
  * added, because a process that is killed says nothing any more.
  */
-export class Journal {
+export class ProgramJournal {
   /** The name of its file without the ending; undefined without a record. */
   readonly id: string | undefined;
   readonly #path: string | undefined;

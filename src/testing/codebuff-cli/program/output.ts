@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import type { FakeCodebuffScenario } from "../scenario.ts";
 import { breathe, pause } from "./pause.ts";
-import type { Sink } from "./sink.ts";
+import type { ByteSink } from "./sink.ts";
 
 /** Lines are put together up to so many characters before they are written: one by one, a million would take minutes. */
 const PIECE = 64 * 1024;
@@ -13,14 +13,14 @@ const BYTE_ORDER_MARK = "\uFEFF";
  * then a piece was full, and is on its way.
  */
 export class Output {
-  readonly #sink: Sink;
+  readonly #sink: ByteSink;
   readonly #scenario: FakeCodebuffScenario;
   readonly #newline: string;
   /** The newline of the last line, where that may have none. */
   #owed = "";
   #piece = "";
 
-  constructor(sink: Sink, scenario: FakeCodebuffScenario) {
+  constructor(sink: ByteSink, scenario: FakeCodebuffScenario) {
     this.#sink = sink;
     this.#scenario = scenario;
     this.#newline = scenario.newline === "\r\n" ? "\r\n" : "\n";

@@ -1,35 +1,35 @@
 // Plays the events of one run, up to its end or failure.
 import { Buffer } from "node:buffer";
 import type { FakeCodebuffScenario } from "../scenario.ts";
-import { type Failure, failureOf, TIMED_OUT } from "./failures.ts";
+import { type Failure, scriptedFailure, TIMED_OUT } from "./failures.ts";
 import type { Lifeline } from "./lifeline.ts";
 import type { Output } from "./output.ts";
 import { breathe, forever, pause } from "./pause.ts";
 import type { Printer } from "./printers.ts";
-import type { Sink } from "./sink.ts";
-import { type Item, isEvent, itemsOf, type Question } from "./steps.ts";
+import type { ByteSink } from "./sink.ts";
+import { type AskedQuestion, type Item, isEvent, itemsOf } from "./steps.ts";
 import { TraceLines } from "./trace-lines.ts";
-import { Transcript } from "./transcript.ts";
+import { ProgramTranscript } from "./transcript.ts";
 
 /** Items between two turns of the event loop, at most. */
 const BREATH = 10_000;
 
 /** Plays the events of one run, up to its failure, its time limit, or a reader who leaves. */
-export class Player {
+export class StepPlayer {
   readonly #scenario: FakeCodebuffScenario;
   readonly #printer: Printer;
   readonly #stdout: Output;
-  readonly #stderr: Sink;
+  readonly #stderr: ByteSink;
   readonly #lifeline: Lifeline | undefined;
   readonly #traceLines: TraceLines | undefined;
-  readonly #transcript: Transcript | undefined;
+  readonly #transcript: ProgramTranscript | undefined;
   readonly #stop = new AbortController();
 
   constructor(parts: {
     readonly scenario: FakeCodebuffScenario;
     readonly printer: Printer;
     readonly stdout: Output;
-    readonly stderr: Sink;
+    readonly stderr: ByteSink;
     readonly lifeline: Lifeline | undefined;
     /** Whether the progress is told on stderr. */
     readonly traced: boolean;
@@ -41,7 +41,7 @@ export class Player {
     this.#lifeline = parts.lifeline;
     this.#traceLines = parts.traced ? new TraceLines() : undefined;
     // Only a conversation that is kept needs its text; a flood must not fill the memory.
-    this.#transcript = parts.scenario.continueStore === undefined ? undefined : new Transcript();
+    this.#transcript = parts.scenario.continueStore === undefined ? undefined : new ProgramTranscript();
   }
 
   /** What was said, where a conversation is kept. */
@@ -50,17 +50,17 @@ export class Player {
   }
 
   /** @param timeLimit ms; undefined for none */
-  async play(question: Question, timeLimit: number | undefined): Promise<Failure | undefined> {
+  async play(question: AskedQuestion, timeLimit: number | undefined): Promise<Failure | undefined> {
     const timer = timeLimit === undefined ? undefined : setTimeout(() => this.#stop.abort(), timeLimit);
     await this.#perform(question);
     const { failWith, failAfterMs = 0 } = this.#scenario;
     if (failWith !== undefined) await pause(failAfterMs, this.#stop.signal);
     clearTimeout(timer);
     if (this.#stop.signal.aborted) return TIMED_OUT;
-    return failWith === undefined ? undefined : failureOf(failWith, question.agent);
+    return failWith === undefined ? undefined : scriptedFailure(failWith, question.agent);
   }
 
-  async #perform(question: Question): Promise<void> {
+  async #perform(question: AskedQuestion): Promise<void> {
     let said = 0;
     let done = 0;
     for (const item of itemsOf(this.#scenario, question)) {

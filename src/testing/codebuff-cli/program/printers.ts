@@ -4,11 +4,11 @@ import type { FakeCodebuffProfile, FakeCodebuffScenario } from "../scenario.ts";
 import type { FakeCodebuffEvent } from "../script.ts";
 import { HUGE_HEAD, HUGE_TAIL, hugeEvent } from "./canned.ts";
 import type { Failure } from "./failures.ts";
-import { type Arguments, PROGRAMS, USAGE } from "./flags.ts";
+import { type Arguments, PROGRAMS, USAGE_TEXT } from "./flags.ts";
 import { Output } from "./output.ts";
-import type { Sink } from "./sink.ts";
+import type { ByteSink } from "./sink.ts";
 import { isOfRoot } from "./steps.ts";
-import { Transcript } from "./transcript.ts";
+import { ProgramTranscript } from "./transcript.ts";
 
 /** A stream of events, an object, text, text at the end, or a terminal UI. */
 export type Mode = "stream" | "object" | "plain" | "quiet" | "terminal";
@@ -47,7 +47,7 @@ export function printerOf(
   mode: Exclude<Mode, "terminal">,
   scenario: FakeCodebuffScenario,
   stdout: Output,
-  stderr: Sink,
+  stderr: ByteSink,
 ): Printer {
   const { profile = "note", errorEventOn = profile === "print" ? "stderr" : "stdout" } = scenario;
   const tell = async (failure: Failure | undefined) => {
@@ -109,8 +109,8 @@ function plainPrinter(stdout: Output, tell: Printer["end"]): Printer {
 }
 
 /** Prints nothing before the end. */
-function atTheEnd(print: (said: Transcript, failure: Failure | undefined) => Promise<void>): Printer {
-  const said = new Transcript();
+function atTheEnd(print: (said: ProgramTranscript, failure: Failure | undefined) => Promise<void>): Printer {
+  const said = new ProgramTranscript();
   const event = (each: FakeCodebuffEvent) => said.event(each);
   return {
     event,
@@ -122,7 +122,7 @@ function atTheEnd(print: (said: Transcript, failure: Failure | undefined) => Pro
 }
 
 /** The object of `--json`: a failure is a part of it. */
-function objectOf({ text, traces }: Transcript, failure: Failure | undefined): object {
+function objectOf({ text, traces }: ProgramTranscript, failure: Failure | undefined): object {
   if (!failure) return { success: true, output: text, traces };
   const { error, stack, late } = failure;
   const said = stack === undefined ? error : `${error}\n\n${stack}`;
@@ -131,7 +131,7 @@ function objectOf({ text, traces }: Transcript, failure: Failure | undefined): o
 
 /** Lines that are written one by one, whole and without what the scenario does to stdout. */
 class Lines extends Output {
-  constructor(sink: Sink) {
+  constructor(sink: ByteSink) {
     super(sink, {});
   }
 
@@ -148,7 +148,7 @@ function describe(failure: Failure, profile: FakeCodebuffProfile): string {
   const lines = [
     label + error,
     ...(stack === undefined ? [] : [stack]),
-    ...(usage === true ? ["", USAGE] : []),
+    ...(usage === true ? ["", USAGE_TEXT] : []),
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -6,28 +6,28 @@ import { readScenario } from "../read-scenario.ts";
 import type { FakeCodebuffScenario } from "../scenario.ts";
 import { openSession } from "./chats.ts";
 import { findKey } from "./credentials.ts";
-import { type Failure, failureOf } from "./failures.ts";
+import { type Failure, scriptedFailure } from "./failures.ts";
 import { startRelative } from "./family.ts";
 import { type Arguments, agentOf, helpText, PROGRAMS, parseArguments } from "./flags.ts";
-import { Journal, processGroup, sha256, toldEnvironment } from "./journal.ts";
+import { ProgramJournal, processGroup, sha256, toldEnvironment } from "./journal.ts";
 import { Lifeline } from "./lifeline.ts";
 import { Output } from "./output.ts";
 import { forever, pause } from "./pause.ts";
-import { Player } from "./player.ts";
+import { StepPlayer } from "./player.ts";
 import { type Mode, modeOf, printerOf } from "./printers.ts";
 import { readStdin, stdinKind } from "./read-stdin.ts";
 import { die, hearSignals } from "./signals.ts";
-import { fileSink, makeNoise, type Sink, streamSink } from "./sink.ts";
+import { type ByteSink, fileSink, makeNoise, streamSink } from "./sink.ts";
 
 /** What a terminal UI says first: another screen, emptied, without a cursor. */
 const SCREEN = "\u001b[?1049h\u001b[2J\u001b[H\u001b[?25lCodebuff will run commands on your behalf.\r\n";
 
 /** One run, from the arguments to the exit. */
-export class Run {
+export class ProgramRun {
   readonly #scenario: FakeCodebuffScenario;
   readonly #arguments: Arguments;
   readonly #agent: string;
-  readonly #journal: Journal;
+  readonly #journal: ProgramJournal;
   readonly #stderr = streamSink(process.stderr);
   readonly #lifeline: Lifeline | undefined;
 
@@ -38,7 +38,7 @@ export class Run {
   static async start(): Promise<void> {
     const address = process.env[LIFELINE];
     const lifeline = address === undefined ? undefined : await Lifeline.connect(address);
-    const run = new Run(lifeline);
+    const run = new ProgramRun(lifeline);
     const { id } = run.#journal;
     await lifeline?.greet({ pid: process.pid, ...(id === undefined ? {} : { run: id }) });
     await run.#play();
@@ -52,7 +52,7 @@ export class Run {
     this.#agent = agentOf(this.#arguments);
     const { options, unknown, words } = this.#arguments;
     const pgid = processGroup();
-    this.#journal = new Journal(process.env[RECORD], {
+    this.#journal = new ProgramJournal(process.env[RECORD], {
       argv,
       cwd: process.cwd(),
       stdin: { kind: stdinKind() },
@@ -103,7 +103,7 @@ export class Run {
     const { version = "1.0.600", unknownOption = this.#profile === "tui" ? "ignore" : "error" } =
       this.#scenario;
     const stdout = streamSink(process.stdout);
-    const end = async (sink: Sink, text: string, code: number) => {
+    const end = async (sink: ByteSink, text: string, code: number) => {
       await sink.write(Buffer.from(text));
       this.#exit(code);
       return true;
@@ -128,7 +128,7 @@ export class Run {
     }
   }
 
-  async #stdout(): Promise<Sink> {
+  async #stdout(): Promise<ByteSink> {
     const file = this.#arguments.options.get("--output");
     if (typeof file === "string") return fileSink(file);
     if (this.#scenario.exitBeforeFlush !== true) return streamSink(process.stdout);
@@ -156,7 +156,7 @@ export class Run {
       return failure;
     };
     const prompt = await this.#prompt();
-    if (prompt === undefined) return tellAtOnce(failureOf("no-prompt", this.#agent));
+    if (prompt === undefined) return tellAtOnce(scriptedFailure("no-prompt", this.#agent));
     const early = this.#earlyFailure();
     if (early) {
       await pause(this.#scenario.failAfterMs ?? 0);
@@ -175,7 +175,7 @@ export class Run {
         ...(session.history === undefined ? {} : { history: session.history }),
       });
     const { traceLines = this.#profile === "fork" } = this.#scenario;
-    const player = new Player({
+    const player = new StepPlayer({
       scenario: this.#scenario,
       printer,
       stdout,
@@ -214,9 +214,9 @@ export class Run {
     if (requireKey === true || credentialsFile !== undefined) {
       const key = findKey(this.#scenario);
       if (key) this.#journal.add({ key: { from: key.from, sha256: sha256(key.value) } });
-      else if (requireKey === true) return failureOf("no-key", this.#agent);
+      else if (requireKey === true) return scriptedFailure("no-key", this.#agent);
     }
-    const failure = failWith === undefined ? undefined : failureOf(failWith, this.#agent);
+    const failure = failWith === undefined ? undefined : scriptedFailure(failWith, this.#agent);
     return failure?.late === false ? failure : undefined;
   }
 

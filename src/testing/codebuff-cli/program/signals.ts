@@ -1,12 +1,15 @@
 // Notes signals, and dies of them as a scenario says.
 import { constants } from "node:os";
 import type { FakeCodebuffScenario } from "../scenario.ts";
-import type { Journal } from "./journal.ts";
+import type { ProgramJournal } from "./journal.ts";
 
 const HEARD = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"] as const;
 
 /** Notes every signal, and then dies of it as a program without handlers does, unless the scenario says otherwise. */
-export function hearSignals(journal: Journal, { ignoreSigterm, slowSigterm }: FakeCodebuffScenario): void {
+export function hearSignals(
+  journal: ProgramJournal,
+  { ignoreSigterm, slowSigterm }: FakeCodebuffScenario,
+): void {
   for (const signal of HEARD) {
     process.on(signal, () => {
       journal.signal(signal);
@@ -19,7 +22,7 @@ export function hearSignals(journal: Journal, { ignoreSigterm, slowSigterm }: Fa
 }
 
 /** Ends this process by a signal, which its parent sees as such. */
-export function die(journal: Journal, signal: NodeJS.Signals): void {
+export function die(journal: ProgramJournal, signal: NodeJS.Signals): void {
   journal.add({ end: { code: null, signal, atMs: journal.now } });
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);

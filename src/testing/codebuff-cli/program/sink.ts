@@ -6,14 +6,14 @@ import type { FakeCodebuffScenario } from "../scenario.ts";
 import { breathe, pause } from "./pause.ts";
 
 /** Where bytes go. Its promise resolves once they have left this process, so that no more than one piece is in memory. */
-export interface Sink {
+export interface ByteSink {
   write(bytes: Uint8Array): Promise<void>;
   /** Whether nobody reads any more: then `write` does nothing. */
   readonly broken: boolean;
 }
 
 /** A stream that may break: a reader who leaves ends the output, not the program. */
-export function streamSink(stream: Writable): Sink {
+export function streamSink(stream: Writable): ByteSink {
   let broken = false;
   stream.on("error", () => {
     broken = true;
@@ -33,7 +33,7 @@ export function streamSink(stream: Writable): Sink {
 }
 
 /** A file, which is emptied at once. */
-export function fileSink(path: string): Sink {
+export function fileSink(path: string): ByteSink {
   writeFileSync(path, "");
   return {
     broken: false,
@@ -50,7 +50,7 @@ const BLOCK = Buffer.from(LINE.repeat(800));
 /** What goes to stderr beside the events; resolves once all of it has. */
 export async function makeNoise(
   { stderr: texts = [], stderrFlood = 0 }: FakeCodebuffScenario,
-  stderr: Sink,
+  stderr: ByteSink,
 ): Promise<void> {
   const saying = texts.map(async ({ text, atMs = 0 }) => {
     // The clock of a process starts before its first statement.

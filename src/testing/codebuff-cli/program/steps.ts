@@ -4,7 +4,7 @@ import type { FakeCodebuffEvent, FakeCodebuffScript, FakeCodebuffStep } from "..
 import { groups, type HugeLine, junk } from "./canned.ts";
 
 /** What a run knows when it begins to answer. */
-export interface Question {
+export interface AskedQuestion {
   readonly prompt: string;
   readonly agent: string;
   /** How many messages the conversation has; undefined where none is kept. */
@@ -26,7 +26,7 @@ export const isOfRoot = (event: FakeCodebuffEvent): boolean =>
  * All that a run does, in order and one by one, so that a million events cost no memory: what was scripted, with the
  * groups of the switches before its first `finish`, and what other switches do to some events.
  */
-export function* itemsOf(scenario: FakeCodebuffScenario, question: Question): Generator<Item> {
+export function* itemsOf(scenario: FakeCodebuffScenario, question: AskedQuestion): Generator<Item> {
   const { download, version = "1.0.600", eventsAfterFinish = false } = scenario;
   if (download) yield { type: "download", version, status: download };
   yield* junk(scenario.junk ?? 0);
@@ -57,7 +57,7 @@ export function* itemsOf(scenario: FakeCodebuffScenario, question: Question): Ge
   else if (eventsAfterFinish !== false) yield* eventsAfterFinish;
 }
 
-function scriptOf(scenario: FakeCodebuffScenario, question: Question): FakeCodebuffScript {
+function scriptOf(scenario: FakeCodebuffScenario, question: AskedQuestion): FakeCodebuffScript {
   const { events, echoPrompt } = scenario;
   const { prompt } = question;
   if (echoPrompt === true) return usual(scenario, question, prompt);
@@ -72,7 +72,7 @@ function scriptOf(scenario: FakeCodebuffScenario, question: Question): FakeCodeb
 
 function usual(
   { profile, failWith }: FakeCodebuffScenario,
-  { agent }: Question,
+  { agent }: AskedQuestion,
   text: string,
 ): FakeCodebuffScript {
   // Of the builds that are known, only the fork names its model.
@@ -89,7 +89,7 @@ function usual(
 function start(
   event: FakeCodebuffEvent,
   { sessionKey }: FakeCodebuffScenario,
-  { remembered, sessionId }: Question,
+  { remembered, sessionId }: AskedQuestion,
 ): FakeCodebuffEvent {
   return {
     ...event,

@@ -3,7 +3,7 @@ import type { FakeCodebuffEvent } from "../script.ts";
 import { isOfRoot } from "./steps.ts";
 
 /** What was said by the root agent: its chunks, where it had any, or else its blocks, which repeat chunks. */
-export class Transcript {
+export class ProgramTranscript {
   readonly #chunks: string[] = [];
   readonly #blocks: string[] = [];
   readonly #traces: Record<string, unknown>[] = [];

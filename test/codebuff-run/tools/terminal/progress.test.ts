@@ -1,11 +1,11 @@
 import { ManualClock } from "agentwire/testing";
 import { expect, test } from "vitest";
-import { Progress } from "../../../../src/codebuff-run/tools/terminal/progress.ts";
+import { OutputProgress } from "../../../../src/codebuff-run/tools/terminal/progress.ts";
 
 function reporter() {
   const clock = new ManualClock();
   const reports: string[] = [];
-  return { clock, reports, progress: new Progress(clock, (output) => reports.push(output)) };
+  return { clock, reports, progress: new OutputProgress(clock, (output) => reports.push(output)) };
 }
 
 test("the first output is reported at once, and what follows together, after an interval", async () => {
