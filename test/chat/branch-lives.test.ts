@@ -120,7 +120,7 @@ class Life {
 const promptText = (message: ChatMessage): string => lineOf(message).replace(/^user sent: /, "");
 
 test(
-  "whatever is asked anew, edited and selected: nothing is lost, and the backend knows what is shown",
+  "any edits, regenerations and selections lose no message, and the backend knows the shown branch",
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 40 }), async (acts) => {

@@ -140,9 +140,9 @@ class Dialogs {
   }
 }
 
-describe.each(WORLDS)("on %s", (_, start) => {
+describe.each(WORLDS)("decisions on %s", (_, start) => {
   test(
-    "a decision names what was shown, or does nothing, in every client of a chat and at every moment",
+    "decide only the request that was shown, or nothing, whatever client and time",
     async () => {
       await fc.assert(
         fc.asyncProperty(acts, async (story) => {

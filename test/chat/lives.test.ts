@@ -5,7 +5,7 @@ import { lives } from "./support/life.ts";
 import { LivingChat } from "./support/living-chat.ts";
 
 test(
-  "a chat keeps its promises, whatever its user, its agent, its link and its store do",
+  "a chat keeps its promises for any user, agent, connection and store",
   async () => {
     await fc.assert(
       fc.asyncProperty(lives, (life) => new LivingChat(life).run()),

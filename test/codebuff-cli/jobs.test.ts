@@ -10,8 +10,8 @@ import { shown, thrown } from "../helpers/turns.ts";
 /** Turns that wait at once. */
 const MANY = share(5_000);
 
-describe("prompts that wait for a process", () => {
-  test("are called as they were asked for, whatever becomes of the options meanwhile", async () => {
+describe("queued prompts", () => {
+  test("keep the options of the call, even if the caller changes the object later", async () => {
     await using at = await cliWorld(
       { profile: "print", events: { byPrompt: { first: HELD } } },
       { profile: "print", maxProcesses: 1 },
@@ -28,7 +28,7 @@ describe("prompts that wait for a process", () => {
     expect(at.cli.runs()[1]?.argv).toEqual(["-p", "--max", "--params", '{"a":1}', "--", "second"]);
   });
 
-  test("have a folder as it was called from here", async () => {
+  test("pass a relative `cwd` as an absolute path", async () => {
     await using folder = await tempFolder();
     await using at = await cliWorld();
     await at.client.prompt("hi", { cwd: relative(process.cwd(), folder.path) }).result;
@@ -36,7 +36,7 @@ describe("prompts that wait for a process", () => {
     expect(run?.argv).toEqual(["--stream-json", "--cwd", folder.path, "--", "hi"]);
   });
 
-  test("have parameters that are an object, also as JSON has it", async () => {
+  test("refuse `params` whose JSON is not an object", async () => {
     await using at = await cliWorld({ profile: "print" }, { profile: "print" });
     expect(thrown(() => at.client.prompt("hi", { params: { toJSON: () => [1] } }))).toMatchObject({
       code: "invalid-input",

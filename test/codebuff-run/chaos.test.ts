@@ -34,7 +34,9 @@ function mistakesIn(sent: readonly Sent[]): readonly string[] {
   });
 }
 
-test(`${RUNS} runs over a chaotic link`, { timeout: Math.max(60_000, RUNS * 100) }, async () => {
+test(`${RUNS} runs over an unreliable link settle, repeat no unsafe call and leave nothing open`, {
+  timeout: Math.max(60_000, RUNS * 100),
+}, async () => {
   const dice = new Dice("codebuff-run", SEED);
   const roll = (): number => dice.next();
   const toolCalls = [{ name: "glob", arguments: { pattern: "*" } }];

@@ -7,7 +7,7 @@ import { FakeSocket } from "../helpers/fake-socket.ts";
 
 const frame = (message: unknown): string => JSON.stringify(message);
 
-test("a prompt carries every documented field, and leaves out what is not given", async () => {
+test("a prompt carries every documented field and omits those that are not given", async () => {
   await using made = await readyPair({ client: { fingerprintId: "fp" } });
   const full = {
     promptId: "p-1",
@@ -39,7 +39,7 @@ test("a prompt carries every documented field, and leaves out what is not given"
   expect(made.server.violations).toEqual([]);
 });
 
-test("events carry the frame as it came and the text it adds; the last one is the prompt-response", async () => {
+test("an event holds the frame and the text that it adds; the last is the prompt-response", async () => {
   await using made = await readyPair({
     mock: { answer: () => ["Hi", step.chunk({ type: "start", agentId: "base" })] },
   });
@@ -58,7 +58,7 @@ test("events carry the frame as it came and the text it adds; the last one is th
   ]);
 });
 
-test("maxConcurrentPrompts: 1 sends one at a time; a cancelled one holds the next until the server is done with it", async () => {
+test("`maxConcurrentPrompts: 1` holds a prompt until the server ends the one before, even a cancelled one", async () => {
   const hold = gate();
   await using made = await readyPair({
     mock: {
@@ -80,7 +80,7 @@ test("maxConcurrentPrompts: 1 sends one at a time; a cancelled one holds the nex
   expect((await two.result).text).toBe("two");
 });
 
-test("the queue is bounded in turns and in bytes; one frame fits whatever its size", async () => {
+test("the queue is limited in turns and bytes, but an empty queue takes a frame of any size", async () => {
   await using made = await pair({
     mock: { identify: "silent" },
     client: { maxQueuedTurns: 2, maxQueuedBytes: 1_000 },
@@ -106,7 +106,7 @@ test("a prompt that was not sent is handed back without its token", async () => 
   if (outcome.status === "failed") expect(outcome.error.input).toEqual({ prompt: "hello" });
 });
 
-test("a token function is asked for each prompt, and its failure fails that prompt alone, unsent", async () => {
+test("the token function is called for each prompt; its failure fails only that prompt, unsent", async () => {
   let asked = 0;
   const authToken = async (): Promise<string> => {
     asked++;
@@ -126,7 +126,7 @@ test("a token function is asked for each prompt, and its failure fails that prom
   expect(made.server.prompts.map(({ data }) => data.authToken)).toEqual(["token-1", "token-3"]);
 });
 
-test("topics asked for before there is a link, or while it is down, are part of the one subscribe", async () => {
+test("topics subscribed without a connection go out in one subscribe", async () => {
   await using made = await pair();
   const { client, server } = made;
   await Promise.all([client.subscribe(["a"]), client.subscribe(["b", "a"])]);
@@ -140,7 +140,7 @@ test("topics asked for before there is a link, or while it is down, are part of 
   expect(server.connections.at(-1)?.topics).toEqual(new Set(["b", "c", "d"]));
 });
 
-test("topics that do not fit into one frame go out in as many as they need", async () => {
+test("topics that are too large for one frame are split over several", async () => {
   await using made = await pair({ client: { maxSendBytes: 300 } });
   const { client, server } = made;
   const name = (at: number) => `${at}-${"x".repeat(100)}`;
@@ -151,7 +151,7 @@ test("topics that do not fit into one frame go out in as many as they need", asy
   for (const frame of frames) expect(JSON.stringify(frame).length).toBeLessThanOrEqual(300);
 });
 
-test("capabilities say what the server at the other end can do, as far as it is known", async () => {
+test("`capabilities` describe the connected server, as far as it is known", async () => {
   const shown = ({ capabilities: { reasoning, subagents, cancelOnWire, ...rest } }: CodebuffClient) => ({
     reasoning,
     subagents,
@@ -181,14 +181,14 @@ test("capabilities say what the server at the other end can do, as far as it is 
   expect(shown(original.client).cancelOnWire).toBe(true); // a token is what a cancel needs
 });
 
-test("an event that was not finished when its prompt ended is part of the answer", async () => {
+test("an event without its closing blank line is part of the answer when the prompt ends", async () => {
   const open = 'data: {"choices":[{"delta":{"content":"the end"}}]}';
   await using made = await readyPair({ mock: { answer: () => [open] } });
   const turn = made.client.prompt("hello", { chunkDecoding: "openai-sse" });
   expect((await drain(turn.textStream)).values).toEqual(["the end"]);
 });
 
-test("what comes for a prompt that was not sent yet is a stray, and settles nothing", async () => {
+test("a message for a prompt that is not sent yet is an `orphan` event and settles nothing", async () => {
   const first = gate();
   await using made = await readyPair({
     mock: {
@@ -216,7 +216,7 @@ test("what comes for a prompt that was not sent yet is a stray, and settles noth
   expect(strays).toEqual(["response-chunk", "prompt-error"]);
 });
 
-test("an init says where the repository is; one whose token cannot be had fails unsent", async () => {
+test("`init()` sends `repoUrl`, and fails unsent if the token function throws", async () => {
   let tokens = 0;
   await using made = await readyPair({
     client: {
@@ -239,7 +239,7 @@ test("an init says where the repository is; one whose token cannot be had fails 
   ]);
 });
 
-test("an init that is refused when it is repeated is told as a warning, and prompts go on", async () => {
+test("an init that fails when it is repeated causes a warning, and prompts go on", async () => {
   let tokens = 0;
   await using made = await readyPair({
     client: {
@@ -256,14 +256,14 @@ test("an init that is refused when it is repeated is told as a warning, and prom
   expect((await made.client.prompt("hello").outcome).status).toBe("completed");
 });
 
-test("an init with a token of its own is sent with that one alone", async () => {
+test("an init with its own token sends only that token", async () => {
   await using made = await readyPair({ client: { authToken: "the-client-s" } });
   await made.client.init({ fileContext: {}, authToken: "its-own" });
   const [sent] = made.server.frames.filter(({ raw }) => raw.includes('"init"'));
   expect(sent?.raw.match(/"authToken":"[\w-]+"/g)).toEqual(['"authToken":"its-own"']);
 });
 
-test("a prompt that streams needs no ack", async () => {
+test("a streaming prompt needs no ack", async () => {
   await using made = await readyPair({
     mock: { ackOrder: "late", answer: () => ["one", step.hang()] },
     client: { keepalive: false },
@@ -274,7 +274,7 @@ test("a prompt that streams needs no ack", async () => {
   expect(turn.status).toBe("streaming");
 });
 
-test("credentials that a server repeats show in no error: of a stream, of an action, of a prompt with a token", async () => {
+test("credentials that the server repeats appear in no error of a stream, action or prompt", async () => {
   const event = { object: "chat.completion.chunk", choices: [], error: { message: "bad the-client-s" } };
   const error = (message: string) => ({ type: "action", data: { type: "action-error", message } });
   await using made = await readyPair({
@@ -291,7 +291,7 @@ test("credentials that a server repeats show in no error: of a stream, of an act
   expect(await own.outcome).toMatchObject({ error: { serverMessage: "bad [redacted]" } });
 });
 
-test("a client that is closing takes nothing new while it waits for what is under way", async () => {
+test("a closing client refuses new calls while its turns finish", async () => {
   const hold = gate();
   await using made = await readyPair({
     mock: {

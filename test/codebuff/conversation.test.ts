@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { drain, gate, readyPair } from "../helpers/codebuff.ts";
 import { errorSaying } from "../helpers/errors.ts";
 
-test("a history that outgrows the frame limit fails before it is sent, and says so", async () => {
+test("a history over the frame limit fails before it is sent", async () => {
   await using made = await readyPair({ mock: { answer: () => ["ok"] }, client: { maxSendBytes: 3_000 } });
   const chat = made.client.conversation();
   await chat.prompt("x".repeat(2_000)).result;
@@ -17,7 +17,7 @@ test("a history that outgrows the frame limit fails before it is sent, and says 
   expect(made.server.prompts).toHaveLength(2);
 });
 
-test("a history that outgrows the proxy's limit says how to go on, and so it goes on", async () => {
+test("the error for a history over the proxy's limit shows how to continue with fewer messages", async () => {
   const fewer = "client.conversation({ from: { ...chat.state, messages: chat.state.messages.slice(-10) } })";
   await using made = await readyPair({ mock: { answer: () => ["ok"] }, client: { maxSendBytes: 3_000 } });
   const chat = made.client.conversation();
@@ -35,7 +35,7 @@ test("a history that outgrows the proxy's limit says how to go on, and so it goe
   expect((await next.prompt("y".repeat(600)).result).text).toBe("ok");
 });
 
-test("a client that is closed for good by a lost link ends what the conversation held back", async () => {
+test("a lost link without `reconnect` ends the waiting turns of a conversation", async () => {
   await using made = await readyPair({
     mock: { answer: () => [step.hang()] },
     client: { reconnect: false },
@@ -50,7 +50,7 @@ test("a client that is closed for good by a lost link ends what the conversation
   });
 });
 
-test("a turn that its conversation held back throws at its reader when the client is closed for good by a lost link", async () => {
+test("a lost link without `reconnect` throws at the reader of a waiting turn", async () => {
   await using made = await readyPair({
     mock: { answer: () => [step.hang()] },
     client: { reconnect: false },
@@ -63,7 +63,7 @@ test("a turn that its conversation held back throws at its reader when the clien
   expect((await read).thrown).toMatchObject({ code: "closed", delivery: "not-sent", input: "two" });
 });
 
-test("a prompt that says nothing is refused, although its state has messages", async () => {
+test("an empty prompt is refused even if its state has messages", async () => {
   await using made = await readyPair();
   const chat = made.client.conversation();
   const input = { sessionState: { messages: [{ role: "user", content: "hi" }] } };
@@ -71,7 +71,7 @@ test("a prompt that says nothing is refused, although its state has messages", a
   expect(chat.messages).toEqual([]);
 });
 
-test("a prompt that was sent no longer counts as waiting", async () => {
+test("a prompt that was sent no longer counts as queued", async () => {
   const hold = gate();
   await using made = await readyPair({
     mock: {

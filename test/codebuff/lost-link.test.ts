@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { once, pair, readyPair, status } from "../helpers/codebuff.ts";
 import { FakeSocket } from "../helpers/fake-socket.ts";
 
-test("a connection that is not to be had: each prompt that waits gets an error of its own", async () => {
+test("if no connection can be made, each waiting prompt gets its own error", async () => {
   await using made = await pair();
   made.server.refuseUpgrades(503);
   const [one, two] = [made.client.prompt("one"), made.client.prompt("two")];
@@ -12,7 +12,7 @@ test("a connection that is not to be had: each prompt that waits gets an error o
   expect(ends).toMatchObject([{ error: { input: "one" } }, { error: { input: "two" } }]);
 });
 
-test("a refused port: connect-failed names the address and asks whether the server runs", async () => {
+test("the error for a refused port names the address", async () => {
   const server = await MockCodebuffServer.start();
   await server.stop();
   const client = new CodebuffClient({ url: server.url });
@@ -20,7 +20,7 @@ test("a refused port: connect-failed names the address and asks whether the serv
   await client.close();
 });
 
-test("1009: the largest prompt without an ack is too large, and the client comes back", async () => {
+test("close code 1009 fails the largest unacknowledged prompt, and the client reconnects", async () => {
   await using made = await readyPair({
     mock: { sizeLimits: { maxFrameBytes: 3_000_000, closeAbove: 2_000_000 } },
     client: { maxSendBytes: 4_000_000, maxQueuedBytes: 8_000_000 },
@@ -33,7 +33,7 @@ test("1009: the largest prompt without an ack is too large, and the client comes
   await status(client, "ready");
 });
 
-test("1009 tells the limit only where the frame was over the one that is known", async () => {
+test("close code 1009 gives no limit if the frame was within the known limit", async () => {
   await using made = await readyPair({
     mock: { sizeLimits: { maxFrameBytes: 3_000_000, closeAbove: 10_000 } },
   });
@@ -43,7 +43,7 @@ test("1009 tells the limit only where the frame was over the one that is known",
   expect(ends[0]).not.toHaveProperty("error.limit");
 });
 
-test("1009 over an init or topics: they are too large, and the prompt beside them is only lost", async () => {
+test("close code 1009 fails a large init as too large, and a prompt beside it as lost", async () => {
   await using made = await readyPair({
     mock: {
       sizeLimits: { maxFrameBytes: 3_000_000, closeAbove: 2_000 },
@@ -62,7 +62,7 @@ test("1009 over an init or topics: they are too large, and the prompt beside the
   await back;
 });
 
-test("1009 over an answer to the server is told, since nobody waits for that", async () => {
+test("close code 1009 for an answer to the server causes a warning", async () => {
   await using made = await readyPair({
     mock: {
       profile: "codebuff",
@@ -78,7 +78,7 @@ test("1009 over an answer to the server is told, since nobody waits for that", a
   expect((await warning).message).toMatch(/over a tool-call-response of \d+ bytes/);
 });
 
-test("1009 blames the largest of several prompts; the others are only lost", async () => {
+test("close code 1009 fails the largest of several prompts as too large, the others as lost", async () => {
   await using made = await readyPair({
     mock: {
       sizeLimits: { maxFrameBytes: 3_000_000, closeAbove: 2_000 },
@@ -99,7 +99,7 @@ test("1009 blames the largest of several prompts; the others are only lost", asy
   ]);
 });
 
-test("a prompt made while the link is closing waits for the next one: it was not sent, so it is not lost", async () => {
+test("a prompt made while the link closes is sent on the next connection", async () => {
   const sockets: FakeSocket[] = [];
   const client = new CodebuffClient({
     url: "ws://127.0.0.1/ws",

@@ -56,7 +56,7 @@ test.each([
     "the link may be dead; if the server is only slow, raise",
   ],
 ] as const)(
-  "idle timeout: the error says what is known of the link: %s",
+  "the error of an idle timeout says whether the link is alive: %s",
   async (_, profile, answers, words) => {
     const { thrown } = await settle(
       () => ["one", step.hang()],
@@ -77,7 +77,7 @@ test.each([
   },
 );
 
-test("refusal of a prompt makes room for the next, and shows no credential", async () => {
+test("a refused prompt lets the next one go out, and its error shows no credential", async () => {
   await using made = await readyPair({
     mock: {
       ackOrder: "late",
@@ -96,7 +96,7 @@ test("refusal of a prompt makes room for the next, and shows no credential", asy
   expect((await next.result).text).toBe("ok");
 });
 
-test("idle timeout: a prompt that was taken in and gets no word fails, too", async () => {
+test("an acknowledged prompt without any chunk fails after `idleTimeout`", async () => {
   const { thrown } = await settle(
     () => [step.hang()],
     async ({ client, clock }) => {
@@ -108,7 +108,7 @@ test("idle timeout: a prompt that was taken in and gets no word fails, too", asy
   expect(thrown).toMatchObject({ code: "turn-timeout", kind: "idle", timeout: 120_000 });
 });
 
-test("a prompt is not sent in the place of one that its own signal has just ended", async () => {
+test("a signal that aborts a running prompt lets no prompt of the same signal go out", async () => {
   await using made = await readyPair({
     mock: { profile: "codebuff", answer: () => ["part", step.hang()] },
     client: { authToken: "token-1234", maxConcurrentPrompts: 1 },
@@ -128,7 +128,7 @@ test("a prompt is not sent in the place of one that its own signal has just ende
 test.each([
   ["while it waited", (turn: { cancel(): unknown }, _abort: () => void) => turn.cancel()],
   ["by its signal while it waited", (_turn: unknown, abort: () => void) => abort()],
-])("a prompt that was cancelled %s makes room for another", async (_title, end) => {
+])("a prompt that was cancelled %s frees its place in the queue", async (_title, end) => {
   const client = new CodebuffClient({
     url: "ws://127.0.0.1:9/ws",
     createWebSocket: () => new FakeSocket(), // never opens
@@ -143,7 +143,7 @@ test.each([
   await client.close();
 });
 
-test("a prompt whose signal was aborted before takes no room", async () => {
+test("a prompt with an aborted signal takes no place in the queue", async () => {
   const client = new CodebuffClient({
     url: "ws://127.0.0.1:9/ws",
     createWebSocket: () => new FakeSocket(),

@@ -24,7 +24,7 @@ async function stopping() {
 }
 
 describe("between Cancel and Pong", () => {
-  test("the first end that the server tells is the turn's, and what it used is not counted twice", async () => {
+  test("the first end from the server counts, and usage is not counted twice", async () => {
     const { made, turn } = await stopping();
     made.says(say.finished(7), say.error(), say.finished(7), say.pong);
     expect(await turn.outcome).toMatchObject({
@@ -32,7 +32,7 @@ describe("between Cancel and Pong", () => {
     });
   });
 
-  test("the end of a sub-agent is not the turn's", async () => {
+  test("the end of a sub-agent does not count as the turn's end", async () => {
     const { made, turn } = await stopping();
     made.says(say.finished(7, 1), say.pong);
     const outcome = await turn.outcome;
@@ -41,7 +41,7 @@ describe("between Cancel and Pong", () => {
     expect(outcome).not.toHaveProperty("partial.usage");
   });
 
-  test("turn and barrier that run out in the same moment: the link is cut, and the turn has timed out", async () => {
+  test("the end of `cancelTimeout` cuts the link, and a turn that timed out stays timed out", async () => {
     const made = await fakePair({ cancelTimeout: 100 });
     const turn = made.client.prompt("one", { timeout: 50, idleTimeout: 50 });
     await made.clock.advance(150);
@@ -60,7 +60,7 @@ describe("between Cancel and Pong", () => {
   });
 });
 
-describe("behind an Error", () => {
+describe("after an Error", () => {
   async function failed() {
     const made = await fakePair();
     const turn = made.client.prompt("one");
@@ -68,7 +68,7 @@ describe("behind an Error", () => {
     return { made, turn };
   }
 
-  test("a server that goes on is stopped, and its end tells what the session has used", async () => {
+  test("a server that goes on is stopped, and its `Finished` still counts for the usage", async () => {
     const { made, turn } = await failed();
     const late = told(made, "late");
     made.says(say.text("b"), say.finished(9, 2), say.pong);
@@ -81,7 +81,7 @@ describe("behind an Error", () => {
     expect(usage?.inexact).toBeUndefined();
   });
 
-  test("the end of a sub-agent does not tell that: the next turn's use is an upper bound", async () => {
+  test("a sub-agent's `Finished` does not count, so the next usage is an upper bound", async () => {
     const { made } = await failed();
     made.says(say.finished(9, 1), say.pong);
     const next = made.client.prompt("two");
@@ -89,7 +89,7 @@ describe("behind an Error", () => {
     expect((await next.result).usage).toMatchObject({ outputTokens: 10, inexact: true });
   });
 
-  test("another one is not lost: it is told as one of no turn", async () => {
+  test("a further Error is emitted as `serverError`", async () => {
     const { made } = await failed();
     const errors = told(made, "serverError");
     made.says(say.error("two"), say.pong, say.error("three"));
@@ -97,7 +97,7 @@ describe("behind an Error", () => {
   });
 });
 
-describe("a question that comes too late is denied, once", () => {
+describe("an approval request that comes too late is denied once", () => {
   test("between Cancel and Pong", async () => {
     const { made } = await stopping();
     made.says(say.asks("c1"), say.asks("c1"), say.pong, say.asks("c1"));
@@ -112,7 +112,7 @@ describe("a question that comes too late is denied, once", () => {
     expect(stray).toHaveLength(2);
   });
 
-  test("each of two calls of one id that nobody was asked about before", async () => {
+  test("for each of two requested calls with the same id", async () => {
     const made = await fakePair();
     const turn = made.client.prompt("one");
     made.says(say.request(["x", "x"]));
@@ -122,7 +122,7 @@ describe("a question that comes too late is denied, once", () => {
   });
 
   test.each(["cancel", "error"] as const)(
-    "also under an id that was used before, where request and question crossed the Cancel behind a %s",
+    "for each of two new calls with an id that was used before, after a %s",
     async (end) => {
       const made = await fakePair({ onToolApproval: () => true });
       const turn = made.client.prompt("one");
@@ -136,7 +136,7 @@ describe("a question that comes too late is denied, once", () => {
     },
   );
 
-  test("while no turn runs: the question of the next turn about a call of that name is asked", async () => {
+  test("while no turn runs; the next turn asks for the same id", async () => {
     const made = await fakePair({ onToolApproval: "manual" });
     made.says(say.asks("c1"));
     const turn = made.client.prompt("one");
@@ -144,7 +144,7 @@ describe("a question that comes too late is denied, once", () => {
     expect(turn.pending).toHaveLength(1);
   });
 
-  test("but behind the Pong a question under an abandoned id is one of the next turn, and its results too", async () => {
+  test("but after the Pong, an abandoned id and its results belong to the next turn", async () => {
     const made = await fakePair({ onToolApproval: "manual" });
     const turn = made.client.prompt("one");
     made.says(say.request(["x"]), say.asks("x"));
@@ -161,7 +161,7 @@ describe("a question that comes too late is denied, once", () => {
     expect(made.sent.slice(-2)).toEqual(["SendMessage two", "ToolDecision x true"]);
   });
 
-  test("and an abandoned id that a request of the next turn names is the next turn's", async () => {
+  test("but an abandoned id that the next turn requests belongs to the next turn", async () => {
     const made = await fakePair();
     const turn = made.client.prompt("one");
     made.says(say.request(["x"]));
@@ -172,7 +172,7 @@ describe("a question that comes too late is denied, once", () => {
     expect(next.toolCalls).toMatchObject([{ id: "x~2", state: "done", output: "new" }]);
   });
 
-  test("but the question of the next turn about a call of that name is asked", async () => {
+  test("but the next turn asks for an id that was denied before", async () => {
     const made = await fakePair({ onToolApproval: "manual" });
     const turn = made.client.prompt("one");
     made.says(say.asks("c1"));
@@ -187,10 +187,10 @@ describe("a question that comes too late is denied, once", () => {
   });
 });
 
-describe("a question that cannot be read", () => {
+describe("an unreadable approval request", () => {
   const unreadable = { ...say.asks("c1"), agent_id: "zero" };
 
-  test("is denied, whether or not a turn runs", async () => {
+  test("is denied, with or without a running turn", async () => {
     const made = await fakePair({ onToolApproval: () => true });
     made.says(unreadable);
     expect(made.sent).toEqual(["ToolDecision c1 false"]);
@@ -199,7 +199,7 @@ describe("a question that cannot be read", () => {
     expect(made.sent).toEqual(["ToolDecision c1 false", "SendMessage one", "ToolDecision c1 false"]);
   });
 
-  test("is left alone while its call is being decided on, and is a new one after that", async () => {
+  test("is ignored while its call awaits a decision, and is a new call after that", async () => {
     const made = await fakePair({ onToolApproval: "manual" });
     const turn = made.client.prompt("one");
     made.says(say.asks("c1"), unreadable);
@@ -213,7 +213,7 @@ describe("a question that cannot be read", () => {
     ]);
   });
 
-  test("is not denied before an older question of its id is decided", async () => {
+  test("is denied only after the decision on an older request with the same id", async () => {
     const made = await fakePair({ onToolApproval: "manual" });
     made.client.prompt("one");
     made.says(say.request(["x", "x"]), say.asks("x"), { ...unreadable, call_id: "x" });
@@ -223,7 +223,7 @@ describe("a question that cannot be read", () => {
   });
 });
 
-test("a turn whose end throws holds back only until its first Pong: a second one does not end the wait of another turn", async () => {
+test("a turn whose end throws waits only for its first Pong, and takes no Pong of another turn", async () => {
   const made = await fakePair();
   using _ = vi.spyOn(LiveTurn.prototype, "push").mockImplementationOnce(() => {
     throw new RangeError("broken");
@@ -243,7 +243,7 @@ test("a turn whose end throws holds back only until its first Pong: a second one
   expect(made.sent.at(-1)).toBe("SendMessage three");
 });
 
-test("calls of two agents with the same id are decided apart", async () => {
+test("calls of two agents with the same id are decided separately", async () => {
   const made = await fakePair({ onToolApproval: "manual" });
   const turn = made.client.prompt("one");
   made.says(say.text("a"), say.asks("c1", 0), say.asks("c1", 1));
@@ -255,7 +255,7 @@ test("calls of two agents with the same id are decided apart", async () => {
   expect(made.sent.slice(1)).toEqual(["ToolDecision c1 false", "ToolDecision c1 true"]);
 });
 
-test("a Pong that nobody asked for is no proof of life", async () => {
+test("an unrequested Pong does not keep the connection alive", async () => {
   const made = await fakePair({ keepalive: { interval: 20_000, timeout: 10_000 } });
   await made.clock.advance(20_000);
   made.says(say.pong); // the one that was asked for
@@ -268,7 +268,7 @@ test("a Pong that nobody asked for is no proof of life", async () => {
   expect(made.client.status).toBe("closed");
 });
 
-test("a message that repeats what is known is no silence", async () => {
+test("a repeated message restarts the idle timeout", async () => {
   const made = await fakePair({ idleTimeout: 100 });
   const turn = made.client.prompt("one");
   made.says(say.started("c1"));
@@ -280,7 +280,7 @@ test("a message that repeats what is known is no silence", async () => {
   expect(turn.status).toBe("cancelling");
 });
 
-test("what waits in a conversation that is lost is given back, to each its own", async () => {
+test("queued turns of a lost conversation are handed back, each with its own input", async () => {
   const made = await fakePair({ reconnect: {} });
   const conversation = made.client.conversation();
   const turns = ["one", "two", "three"].map((text) => conversation.prompt(text));
@@ -294,7 +294,7 @@ test("what waits in a conversation that is lost is given back, to each its own",
   expect(() => conversation.prompt("four")).toThrow(expect.objectContaining({ code: "context-lost" }));
 });
 
-test("a conversation says which session it was, also when the client has another one", async () => {
+test("a conversation keeps its session id when the client has another session", async () => {
   const made = await fakePair({ reconnect: {} });
   const conversation = made.client.conversation();
   made.socket.ends(1006);
@@ -304,7 +304,7 @@ test("a conversation says which session it was, also when the client has another
   expect(made.client.conversation().state).toMatchObject({ sessionId: "session-2" });
 });
 
-test("what a session is remembered by is in order, whoever prompts on hearing of an end", async () => {
+test("a conversation's messages stay in order if a listener of the turn's end prompts", async () => {
   const made = await fakePair();
   const conversation = made.client.conversation();
   const turn = made.client.prompt("one");

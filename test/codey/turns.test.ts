@@ -3,8 +3,8 @@ import { FAREWELL } from "../helpers/codey.ts";
 import { FakePair, fakePair, say } from "../helpers/codey-fake.ts";
 import { thrown } from "../helpers/turns.ts";
 
-describe("what a turn ends with", () => {
-  test("its text, rounds, thinking, calls, use and session", async () => {
+describe("the result of a turn", () => {
+  test("has its text, rounds, thinking, calls, usage and session", async () => {
     const made = await fakePair({ onToolApproval: () => true });
     const turn = made.client.prompt("one");
     made.says(say.thinking("hm "), say.text("a "), say.request(["c1"]), say.asks("c1"));
@@ -29,7 +29,7 @@ describe("what a turn ends with", () => {
     });
   });
 
-  test("no use where the server's count cannot be read, and then the next one's is an upper bound", async () => {
+  test("has no usage if the server's count is unreadable, and the next usage is an upper bound", async () => {
     const made = await fakePair();
     const turn = made.client.prompt("one");
     made.says({ ...say.finished(), usage: null });
@@ -39,7 +39,7 @@ describe("what a turn ends with", () => {
     expect((await next.result).usage).toMatchObject({ outputTokens: 20, inexact: true });
   });
 
-  test("a warning where the count went backwards", async () => {
+  test("comes with a warning if the server's count went down", async () => {
     const made = await fakePair();
     const warnings: string[] = [];
     made.client.on("protocolWarning", ({ kind }) => void warnings.push(kind));
@@ -51,7 +51,7 @@ describe("what a turn ends with", () => {
     expect(warnings).toEqual(["odd-usage"]);
   });
 
-  test("a use that is an upper bound behind a turn that was cancelled without a word, or failed", async () => {
+  test("has an upper bound as its usage after a cancelled or failed turn", async () => {
     for (const ends of ["cancel", "error"]) {
       const made = await fakePair();
       const turn = made.client.prompt("one");
@@ -65,8 +65,8 @@ describe("what a turn ends with", () => {
   });
 });
 
-describe("a server that only says that it tries again", () => {
-  test("is stopped, and the turn fails with its words, at the Pong", async () => {
+describe("a server that only reports retries", () => {
+  test("is stopped, and the turn fails with the server's message at the Pong", async () => {
     const made = await fakePair();
     const turn = made.client.prompt("one");
     for (let time = 0; time < 7; time++) made.says(say.retrying());
@@ -80,8 +80,8 @@ describe("a server that only says that it tries again", () => {
   });
 });
 
-describe("the idle clock", () => {
-  test("stands while a decision is open, and not while a Pong comes", async () => {
+describe("the idle timeout", () => {
+  test("pauses while a decision is open, and a Pong does not restart it", async () => {
     const made = await fakePair({ idleTimeout: 100, onToolApproval: "manual" });
     const turn = made.client.prompt("one");
     made.says(say.asks("c1"));
@@ -100,7 +100,7 @@ describe("the idle clock", () => {
 });
 
 describe("a connection that ends", () => {
-  test("fails the turn that ran, ends its approval, and gives back what waited", async () => {
+  test("fails the running turn, ends its approval, and hands back queued turns", async () => {
     let signal: AbortSignal | undefined;
     const made = await fakePair({
       reconnect: {},
@@ -131,7 +131,7 @@ describe("a connection that ends", () => {
     });
   });
 
-  test("brings nothing of itself to the next: ids, use, `always` and what was said begin anew", async () => {
+  test("passes nothing on: ids, usage, `always` and messages begin anew", async () => {
     const made = await fakePair({ reconnect: {}, onToolApproval: "manual" });
     const old = made.client.conversation();
     const turn = made.client.prompt("one");
@@ -163,7 +163,7 @@ describe("a connection that ends", () => {
     expect(made.client.conversation()).not.toBe(old);
   });
 
-  test("is made good as often as the policy says, counted anew behind each turn that has finished", async () => {
+  test("is replaced as often as `reconnect` allows, counted anew after each finished turn", async () => {
     const made = await fakePair({ reconnect: { maxAttempts: 1 } });
     const back = async (): Promise<void> => {
       made.socket.ends(1006);
@@ -185,7 +185,7 @@ describe("a connection that ends", () => {
     [{}, "make a new one, with `reconnect` if it is to go on by itself"],
     [{ reconnect: { shouldReconnect: () => false } }, "make a new one"],
   ] as const)(
-    "by a cancel that is not answered in time: the next prompt says why there is no client any more, and what to do (%o)",
+    "because a cancel was not answered: the next prompt's error says why, and what to do (%o)",
     async (options, advice) => {
       const made = await fakePair({ cancelTimeout: 100, ...options });
       void made.client.prompt("one").cancel();
@@ -202,7 +202,7 @@ describe("a connection that ends", () => {
     ["none was announced", [say.text("a")], undefined],
     ["one was announced", [say.request(["c1"])], true],
     ["one was denied", [say.request(["c1"]), say.toolError("c1", "Denied by user")], true],
-  ] as const)("side effects are possible where a call was announced: %s", async (_, said, possible) => {
+  ] as const)("may leave side effects if a call was announced: %s", async (_, said, possible) => {
     const made = await fakePair();
     const turn = made.client.prompt("one");
     made.says(...said);
@@ -218,7 +218,7 @@ describe("a connection that ends", () => {
   test.each([
     [[], undefined],
     [[say.asks("c1")], true],
-  ] as const)("side effects of a turn whose cancel is not answered: %o, %s", async (said, possible) => {
+  ] as const)("because a cancel was not answered may leave side effects: %o, %s", async (said, possible) => {
     const made = await fakePair({ cancelTimeout: 100, onToolApproval: "manual" });
     const gone = new Promise<object>((resolve) => made.client.on("disconnected", resolve));
     const turn = made.client.prompt("one");
@@ -229,7 +229,7 @@ describe("a connection that ends", () => {
     expect("sideEffectsPossible" in error ? error.sideEffectsPossible : undefined).toBe(possible);
   });
 
-  test("an approval that is decided behind its end sends nothing on the next", async () => {
+  test("sends no late decision over the next connection", async () => {
     const decide: ((value: boolean) => void)[] = [];
     const made = await fakePair({
       reconnect: {},
@@ -248,7 +248,7 @@ describe("a connection that ends", () => {
 });
 
 describe("close", () => {
-  test("ends the session of a link that has not been greeted", async () => {
+  test("ends the session of a link without a greeting", async () => {
     const made = new FakePair();
     void made.client.connect().catch(() => {});
     await made.settle();

@@ -30,7 +30,7 @@ export function countNames<Row extends Omission>(suite: Suite<Row>): void {
   const tested = new Set(titles.flatMap(namesOf));
   const isTested = (name: string): boolean => tested.has(name);
 
-  test("every name has a test, or on each profile a row that says why not", () => {
+  test("every required name has a test, or a row per profile that says why not", () => {
     const missing = required.flatMap((name) =>
       profiles
         .filter(
@@ -42,7 +42,7 @@ export function countNames<Row extends Omission>(suite: Suite<Row>): void {
     expect(missing).toEqual([]);
   });
 
-  test("an omission is of something that is there, once, and gives a reason", () => {
+  test("each omission refers to an existing test, once, and gives a reason", () => {
     for (const row of omissions) {
       const known = required.includes(row.test) || titles.some((title) => names(row, title));
       expect(known, `${row.test} is nothing that is tested`).toBe(true);
@@ -57,7 +57,7 @@ export function countNames<Row extends Omission>(suite: Suite<Row>): void {
     expect(titles.filter((title) => namesOf(title).some((name) => !required.includes(name)))).toEqual([]);
   });
 
-  test("every file of the suite is counted here, and runs in the browser-like socket too", () => {
+  test("every file of the suite is listed here, and also runs with the browser-like socket", () => {
     const files = readdirSync(new URL(".", url)).filter((file) => file.endsWith(".test.ts"));
     const counted = files.filter((file) => file !== "browser.test.ts" && file !== "complete.test.ts");
     for (const importer of ["browser.test.ts", "complete.test.ts"]) {

@@ -153,7 +153,7 @@ test.each([
   expect(exits[0]).toBe("interrupted");
 });
 
-test("the first Ctrl-C cancels what runs and what waits, and the chat goes on", async () => {
+test("the first Ctrl-C cancels the running turn and queued prompts, and the chat continues", async () => {
   const { terminal, agent } = await open(script);
   terminal.type("begin\rthen this\r");
   await terminal.sees(/1 queued/);
@@ -173,7 +173,7 @@ function expectInert({ written }: TestTerminal): void {
   for (const control of BIDI.match(/[\u2000-\u206f]/g) ?? []) expect(written).not.toContain(control);
 }
 
-describe("nothing of the agent reaches the terminal as a sequence", () => {
+describe("no control sequence of the agent reaches the terminal", () => {
   test.each([
     ["text, whole or in pieces", "hostile", undefined, /The end\./],
     ["reasoning", "hostilethought", undefined, /The end\./],

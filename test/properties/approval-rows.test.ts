@@ -57,7 +57,7 @@ const { input } = fc.letrec((tie) => ({
 const columns = fc.integer({ min: 1, max: 100 });
 
 test(
-  "the rows of an approval tell its tool and its input from all others, in a terminal of any width",
+  "the rows of an approval show its exact tool and input in a terminal of any width",
   () => {
     fc.assert(
       fc.property(text, input, columns, (tool, given, width) => {

@@ -38,7 +38,7 @@ describe("whatever server, link, user and clock do: nothing is left open, nothin
   );
 });
 
-describe("what once went wrong", () => {
+describe("earlier bugs stay fixed", () => {
   test.each(Object.entries(SEEDS))("codebuff: %s", (_, scenario) => World.playing(scenario));
   test.each(Object.entries(CODEY_SEEDS))("codey: %s", (_, scenario) => CodeyWorld.playing(scenario));
   test.each(Object.entries(CASS_SEEDS))("cass: %s", (_, scenario) => CassWorld.playing(scenario));

@@ -130,9 +130,9 @@ const places = fc.oneof(
   fc.constant(Array.from({ length: 20_000 }, (_, index) => index)), // byte by byte
 );
 
-describe("however the output of a program is cut, the same is told of it", () => {
+describe("any split of a program's output gives the same events and outcome", () => {
   test.each(["stream-json", "print", "json", "text"] as const)(
-    "of %s",
+    "in the profile %s",
     async (profile) => {
       await fc.assert(
         fc.asyncProperty(output, places, fc.constantFrom(0, 0, 1), async (bytes, cuts, code) => {

@@ -9,7 +9,7 @@ import { GateWorld } from "./support/gate-world.ts";
 const LENGTH = 40;
 
 test(
-  "whoever decides, withdraws, listens or is late: each request is settled once, nothing stays, and nothing is approved that nobody approved",
+  "any sequence of events settles each request once, leaves nothing behind, and approves nothing by itself",
   async () => {
     const unhandled = await unhandledDuring(() =>
       fc.assert(
@@ -22,7 +22,7 @@ test(
   PATIENCE,
 );
 
-test("what once went wrong: nobody is asked about a call of a turn that was stopped", async () => {
+test("an earlier bug stays fixed: a stopped turn asks for no approval", async () => {
   await GateWorld.play({
     setting: {
       rules: undefined,

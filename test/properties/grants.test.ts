@@ -54,7 +54,7 @@ function about({ name, input: given }: Call): unknown {
   return given;
 }
 
-test("a grant of one call decides another only if source, tool and subject are equal, or with `tool: true`", () => {
+test("a grant decides another call only with equal source, tool and subject, or with `tool: true`", () => {
   fc.assert(
     fc.property(
       call,

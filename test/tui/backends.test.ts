@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { CLEAN, Terminal } from "./support/terminal.ts";
 import { leave, MAIN, over, send, started } from "./support/user.ts";
 
-test("cli: Ctrl-C while its program runs leaves no process", async () => {
+test("cli: Ctrl-C during a run leaves no process", async () => {
   await using terminal = await started("cli");
   await send(terminal, "hello");
   await terminal.until("Let me look");
@@ -10,7 +10,7 @@ test("cli: Ctrl-C while its program runs leaves no process", async () => {
   expect(await terminal.exit()).toEqual({ ...CLEAN, code: 130 });
 });
 
-test("a server that is not there is named by the answer, and a backend that does not exist before anything is shown", async () => {
+test("an unreachable server is reported in the answer, and an unknown backend at the start", async () => {
   await using terminal = await started("codey", { args: ["--url", "ws://127.0.0.1:1"] });
   await send(terminal, "hello");
   await terminal.until(/✗ The server cannot be reached[\s\S]*\/retry sends it again/);

@@ -4,7 +4,7 @@ import { digestOf } from "./support/scripts.ts";
 import { CLEAN } from "./support/terminal.ts";
 import { leave, over, scripted, send } from "./support/user.ts";
 
-test("a paste of 100 kB is one prompt, is sent whole, and is shown in part", async () => {
+test("a paste of 100 kB is one prompt, which is sent completely and shown in part", async () => {
   await using terminal = await scripted();
   const line = "The quick brown fox jumps over the lazy dog, and over äöü and 😀.\n";
   const text = line.repeat(Math.ceil(100_000 / line.length));
@@ -21,7 +21,7 @@ test("a paste of 100 kB is one prompt, is sent whole, and is shown in part", asy
   await leave(terminal);
 });
 
-test("a command that runs is ended by Ctrl-C with all that it has started, and the program goes on", async () => {
+test("Ctrl-C ends a running command with its child processes, and the program continues", async () => {
   await using lifeline = await Lifeline.open();
   await using terminal = await scripted();
   await send(terminal, `!${lifeline.command}`);
@@ -34,7 +34,7 @@ test("a command that runs is ended by Ctrl-C with all that it has started, and t
   await leave(terminal);
 });
 
-test("a command's escape sequences do nothing, and it does not get the keys of the user", async () => {
+test("a command's escape sequences are removed, and it gets none of the user's keys", async () => {
   await using terminal = await scripted();
   await send(terminal, String.raw`!printf '\033[2J\033]0;owned\007text\n'; cat; echo over`);
   await terminal.until("exit code 0");
@@ -44,7 +44,7 @@ test("a command's escape sequences do nothing, and it does not get the keys of t
 });
 
 test.each(["Ctrl-D", "SIGTERM"] as const)(
-  "a command that runs is ended when the program is left by %s, even if it ignores polite signals",
+  "a running command ends when the program ends by %s, even if it ignores SIGTERM",
   async (how) => {
     await using lifeline = await Lifeline.open();
     await using terminal = await scripted();

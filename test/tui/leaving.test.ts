@@ -24,7 +24,7 @@ test.each(["in a stream of 1,000 chunks a second", "while the client waits to re
 test.each([
   ["SIGTERM", 143],
   ["SIGHUP", 129],
-] as const)("%s in mid-stream leaves a clean terminal", async (signal, code) => {
+] as const)("%s during an answer leaves a clean terminal", async (signal, code) => {
   await using terminal = await scripted();
   await inStream(terminal);
   terminal.signal(signal);

@@ -47,8 +47,8 @@ async function leaveParts(terminal: Terminal): Promise<void> {
   expect(countFullClears(terminal.raw)).toBe(0);
 }
 
-describe("the program in parts of docs/tui.md", () => {
-  test("a prompt, an approval, a question, Ctrl-C", async () => {
+describe("the program made of parts in docs/tui.md", () => {
+  test("runs a prompt, an approval and a question, and exits on Ctrl-C", async () => {
     await using terminal = await parts();
     await send(terminal, "hello");
     await terminal.until(
@@ -65,7 +65,7 @@ describe("the program in parts of docs/tui.md", () => {
     await leaveParts(terminal);
   });
 
-  test("without a terminal it says so, in its own words", async () => {
+  test("reports a missing terminal in its own message", async () => {
     await using child = new Child(await bundleOf(PARTS));
     child.endOfInput();
     expect(await child.exitCode()).toBe(1);

@@ -33,8 +33,8 @@ function resizer(terminal: Terminal): (columns: number, rows: number) => Promise
   };
 }
 
-describe("another size of the window", () => {
-  test("in mid-stream loses no word, whether wider, narrower or back", async () => {
+describe("the window's size", () => {
+  test("may change during an answer without losing a word", async () => {
     await using terminal = await scripted({ args: ["--marks"] });
     const resize = resizer(terminal);
     await send(terminal, "flood");
@@ -60,7 +60,7 @@ describe("another size of the window", () => {
     await leave(terminal, sizes.length);
   });
 
-  test("of two rows, and of one, shows the newest words, and the whole screen again when it has grown", async () => {
+  test("of one or two rows shows the newest words, and growth restores the whole screen", async () => {
     await using terminal = await scripted({ args: ["--marks"] });
     const resize = resizer(terminal);
     await send(terminal, "flood");

@@ -7,12 +7,11 @@ const USER: NamesOf<BackendUser> = {
   ...{ stripeCustomerId: true, banned: true, country: true, quota: true, balance: true },
 };
 
-/** The users of the server, by key. */
 export class Users {
   readonly #byKey = new Map<string, BackendUser>();
   #made = 0;
 
-  /** @throws InvalidMockInput for a field that does not exist, and for a key that is empty or taken */
+  /** @throws InvalidMockInput for an unknown field, an empty key or a key in use */
   add(given: Partial<BackendUser>): BackendUser {
     checkMockNames(given, USER, "field of the user");
     const number = ++this.#made;

@@ -88,10 +88,10 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("a client that was closed", () => {
+describe("a closed client", () => {
   const refused = { name: "sesame-9a8b7c", message: "no place for sesame-9a8b7c" };
 
-  test("by its caller says so, and no more", async () => {
+  test("reports only that it is closed if the caller closed it", async () => {
     const { core } = rig();
     await core.close();
     expect(core.closedError).toMatchObject({
@@ -100,7 +100,7 @@ describe("a client that was closed", () => {
     });
   });
 
-  test("by itself says why to everybody who wants something new, without credentials", async () => {
+  test("rejects new work with the reason if it closed itself, without credentials", async () => {
     const { core, ready } = rig({ headers: { authorization: `Bearer ${refused.name}` } });
     await ready();
     core.connection.refuse(new HandshakeError("rejected", refused.message), "never");
@@ -147,7 +147,7 @@ describe("no listener stays", () => {
 });
 
 describe("events", () => {
-  test("tell status, loss, waiting and being back", async () => {
+  test("report the status, a lost link, the wait and the reconnect", async () => {
     const { core, clock, sockets, ready } = rig();
     const log: string[] = [];
     core.on("status", (status) => log.push(status));
@@ -172,7 +172,7 @@ describe("events", () => {
     ]);
   });
 
-  test("message and frame tell all that passes, without credentials", async () => {
+  test("`message` and `frame` report all traffic without credentials", async () => {
     const { core, sockets, ready } = rig({ headers: { authorization: "Bearer hunter2" } });
     const log: unknown[] = [];
     core.on("message", (message) => log.push(message));
@@ -188,7 +188,7 @@ describe("events", () => {
   });
 
   test.each([{ secret: "the secret hunter2" }])(
-    "a header's credential is taken out without its scheme too",
+    "a header's credential is redacted without its scheme too",
     () => {
       const { core } = rig({ headers: { authorization: "Bearer hunter2" } });
       expect(core.redactor.redact("bad token: hunter2")).not.toContain("hunter2");
@@ -196,7 +196,7 @@ describe("events", () => {
   );
 
   test.each(["disconnected", "status"] as const)(
-    "what a listener of `%s` throws at the end of the client is a warning all the same, behind which nothing is told",
+    "if a listener of `%s` throws as the client ends, a warning follows and no further events",
     async (name) => {
       const { core, sockets, ready } = rig({ reconnect: false });
       const error = new Error("mine");
@@ -214,7 +214,7 @@ describe("events", () => {
     },
   );
 
-  test("what waits for the user is looked through for those who listen to that, and for nobody else", () => {
+  test("only adding an `approval` listener iterates the pending requests", () => {
     const { core, gate } = rig({ onToolApproval: "manual" });
     const asked = (at: number) => ({ id: `call-${at}`, name: "read", input: null, raw: null });
     for (let at = 0; at < 500; at++)
@@ -225,7 +225,7 @@ describe("events", () => {
     expect(work("approval")).toBeGreaterThanOrEqual(500);
   });
 
-  test("what a listener throws is told without credentials", () => {
+  test("an error from a listener is logged without credentials", () => {
     const log = logger();
     const { core } = rig({ logger: log });
     core.redactor.add("hunter2");
@@ -245,7 +245,7 @@ describe("the log", () => {
     expect(debug).not.toHaveBeenCalled();
   });
 
-  test("has one line per frame when debugging, to the logger, or to the console without one", async () => {
+  test("has one line per frame with `debug`, in the logger or else on the console", async () => {
     const debug = vi.spyOn(console, "debug").mockImplementation(() => {});
     const log = logger();
     for (const options of [{ debug: true, logger: log }, { debug: true }]) {
@@ -259,7 +259,7 @@ describe("the log", () => {
     expect(debug.mock.calls).toEqual(lines.map((line) => [line]));
   });
 
-  test("says why a link was lost and why it is not back, without credentials", async () => {
+  test("gives the reasons of a lost link and of a failed reconnect, without credentials", async () => {
     const log = logger();
     let dials = 0;
     const createWebSocket = () => {
@@ -281,7 +281,7 @@ describe("the log", () => {
     expect(lines[2]).toMatch(/^info reconnecting in 500 ms: .*refused \[redacted\]/);
   });
 
-  test("that throws takes nothing down", async () => {
+  test("may throw without stopping the client", async () => {
     vi.spyOn(console, "debug").mockImplementation(() => {});
     const broken = () => {
       throw new Error("disk full");

@@ -6,7 +6,7 @@ import { codeOf, settle, thrownBy, unhandledDuring } from "../support/promises.t
 
 const NOBODY: Ruling = { decision: "reject", by: "policy", reason: "nobody is there to approve it" };
 
-describe("a callback", () => {
+describe("the `onToolApproval` callback", () => {
   test.each<{ how: string; fail: () => Promise<Decision> }>([
     {
       how: "throws",
@@ -16,7 +16,7 @@ describe("a callback", () => {
     },
     { how: "rejects", fail: () => Promise.reject(new Error("mine")) },
     {
-      how: "returns what throws when awaited",
+      how: "returns a thenable that throws",
       fail: () =>
         new Proxy({} as Promise<Decision>, {
           get: () => {
@@ -24,7 +24,7 @@ describe("a callback", () => {
           },
         }),
     },
-  ])("that $how denies once, and is reported", async ({ fail }) => {
+  ])("that $how denies once, with a warning", async ({ fail }) => {
     const { ask, told, leftovers } = gateRig({ onToolApproval: fail });
     const { rulings } = ask();
     expect(await unhandledDuring(settle)).toEqual([]);
@@ -39,20 +39,17 @@ describe("a callback", () => {
     { how: "an approval", finish: (later) => later.resolve("always") },
     { how: "no decision", finish: (later) => later.resolve(7 as never) },
     { how: "a failure", finish: (later) => later.reject(new Error("mine")) },
-  ])(
-    "that comes with $how when it is too late changes nothing, and is nobody's fault",
-    async ({ finish }) => {
-      const later = deferred<Decision>();
-      const { ask, gate, told } = gateRig({ onToolApproval: () => later.promise });
-      const { rulings } = ask();
-      gate.decide("call-1", { decision: "reject", reason: "no" });
-      finish(later);
-      expect(await unhandledDuring(settle)).toEqual([]);
-      expect([rulings, told.warnings]).toEqual([[{ decision: "reject", by: "reply", reason: "no" }], []]);
-      const next = ask({ id: "call-2" });
-      expect(next.rulings, "a late `always` holds for nothing").toEqual([]);
-    },
-  );
+  ])("that ends with $how after a reply changes nothing and causes no warning", async ({ finish }) => {
+    const later = deferred<Decision>();
+    const { ask, gate, told } = gateRig({ onToolApproval: () => later.promise });
+    const { rulings } = ask();
+    gate.decide("call-1", { decision: "reject", reason: "no" });
+    finish(later);
+    expect(await unhandledDuring(settle)).toEqual([]);
+    expect([rulings, told.warnings]).toEqual([[{ decision: "reject", by: "reply", reason: "no" }], []]);
+    const next = ask({ id: "call-2" });
+    expect(next.rulings, "a late `always` holds for nothing").toEqual([]);
+  });
 });
 
 describe("a reply", () => {
@@ -63,7 +60,7 @@ describe("a reply", () => {
     { id: undefined, says: "undefined" },
     { id: 10n, says: "a bigint" },
     { id: { token: "secret" }, says: "an object" },
-  ])("to what nobody asked is a typed error: $says", ({ id, says }) => {
+  ])("with an unknown id throws `invalid-input`: $says", ({ id, says }) => {
     const { ask, gate } = gateRig({ onToolApproval: "manual" });
     const { rulings } = ask();
     const error = thrownBy(() => gate.decide(id as string, "once"));
@@ -74,7 +71,7 @@ describe("a reply", () => {
     expect(rulings).toEqual([]);
   });
 
-  test("decides while a callback thinks, and tells it so", async () => {
+  test("decides while the callback runs, and aborts the callback's signal", async () => {
     let signal: AbortSignal | undefined;
     const { ask, gate } = gateRig({
       onToolApproval: (_, context) => {
@@ -88,7 +85,7 @@ describe("a reply", () => {
     expect([signal?.aborted, signal?.reason]).toEqual([true, new Error("it was decided by a reply")]);
   });
 
-  test("finds the last 256 that were settled", () => {
+  test("gets the outcome of any of the last 256 settled requests", () => {
     const { ask, gate } = gateRig();
     for (let use = 0; use <= 256; use++) ask({ id: `call-${use}` });
     expect(gate.decide("call-1", true)).toEqual(NOBODY);
@@ -96,8 +93,8 @@ describe("a reply", () => {
   });
 });
 
-describe("several at once", () => {
-  test("are settled by the verb that is theirs alone: `decide` for calls, `answer` for questions", () => {
+describe("several open requests", () => {
+  test("accept only their own method: `decide` for calls, `answer` for questions", () => {
     const { ask, askQuestion, gate } = gateRig({ onToolApproval: "manual", onQuestion: "manual" });
     ask({ id: "a" });
     askQuestion({ id: "b" });

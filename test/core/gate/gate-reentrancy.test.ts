@@ -11,8 +11,8 @@ import { NOTHING_LEFT, turnRig } from "../support/turns.ts";
 const BY_REPLY: Ruling = { decision: "once", by: "reply" };
 const CANCELLED: Ruling = { decision: "reject", by: "cancelled", reason: "its turn is over" };
 
-describe("a listener that replies as soon as it is told", () => {
-  test("of the client decides before the callback is asked", async () => {
+describe("a listener that decides as soon as it is notified", () => {
+  test("on the client decides before the callback runs", async () => {
     let asked = 0;
     const { gate, ask, leftovers } = gateRig(
       { onToolApproval: () => asked++ < 0, approvalTimeout: 1_000 },
@@ -25,7 +25,7 @@ describe("a listener that replies as soon as it is told", () => {
   });
 });
 
-describe("a turn that is stopped while its request is opened", () => {
+describe("a turn that is cancelled while its request opens", () => {
   /** A turn whose stop withdraws what was asked for it, as in clients. */
   function stoppable(options: ApprovalOptions, changes: Partial<GateHost> = {}) {
     const rig = gateRig(options, changes);
@@ -82,7 +82,7 @@ describe("a turn that is stopped while its request is opened", () => {
       },
       asks: 0,
     },
-  ])("by $where approves nothing", async ({ rigged, asks }) => {
+  ])("by $where: the call is denied", async ({ rigged, asks }) => {
     let asked = 0;
     const { turn, ask, leftovers } = rigged(
       () => void turn.turn.cancel(),
@@ -102,7 +102,7 @@ describe("a turn that is stopped while its request is opened", () => {
     expect(turn.turn.pending).toEqual([]);
   });
 
-  test("before its rule is asked, does not ask the rule", () => {
+  test("before its rule runs: the rule is skipped", () => {
     let asked = 0;
     const { turn, outbox, ask } = stoppable({ toolPolicy: [rule("read", "allow", () => asked++ < 9)] });
     const { rulings } = outbox.run(() => {
@@ -113,8 +113,8 @@ describe("a turn that is stopped while its request is opened", () => {
   });
 });
 
-describe("`decided`", () => {
-  test("that throws is reported, also when the callback decided", async () => {
+describe("the `decided` hook", () => {
+  test("that throws causes a warning, also after the callback decided", async () => {
     const decided = (): never => {
       throw new Error("mine");
     };
@@ -129,8 +129,8 @@ describe("`decided`", () => {
   });
 });
 
-describe("ids", () => {
-  test("are the server's own the first time, and get `~2`, `~3` when it uses them again", () => {
+describe("the ids of requests", () => {
+  test("are the server's own at first, then get `~2`, `~3` for repeated ones", () => {
     const { gate } = gateRig();
     expect(["a", "a", "b", "a", "b"].map((native) => gate.idFor(native))).toEqual([
       "a",
@@ -141,7 +141,7 @@ describe("ids", () => {
     ]);
   });
 
-  test("that are open already are refused a second time: one reply does not decide two calls", () => {
+  test("that are already open are refused, so that one reply cannot decide two calls", () => {
     const { gate, ask, told, leftovers } = gateRig({ onToolApproval: "manual", approvalTimeout: 1_000 });
     const first = ask({ name: "read" });
     const second = ask({ name: "shell" });

@@ -72,7 +72,7 @@ describe("a conversation", () => {
     expect(log.slice(4)).toEqual(["completed a", "start c"]);
   });
 
-  test("a start that throws is no unhandled rejection and does not hold up the prompts behind it", async () => {
+  test("continues after a `start` that throws, without an unhandled rejection", async () => {
     const { conversation, log } = rig((input) => {
       if (input === "a") throw new Error("the socket threw");
     });
@@ -89,7 +89,7 @@ describe("a conversation", () => {
     expect(log).toContain("start b");
   });
 
-  test("a start that throws ends its turn to the end before that is told", async () => {
+  test("settles a turn whose `start` throws before the status listener runs", async () => {
     const { conversation, turns, outbox, ended } = rig((input) => {
       if (input === "b") throw new Error("the socket threw");
     });
@@ -102,7 +102,7 @@ describe("a conversation", () => {
     expect(seen).toEqual(["queued", 0, "failed", 2]);
   });
 
-  test("a thousand prompts that wait are sent in order", async () => {
+  test("sends a thousand queued prompts in order", async () => {
     const { conversation, log, turns } = rig();
     const inputs = Array.from({ length: 1_000 }, (_, index) => String(index));
     for (const input of inputs) conversation.prompt(input);
@@ -114,7 +114,7 @@ describe("a conversation", () => {
   });
 });
 
-describe("by the time that a turn is seen to have ended, the conversation remembers it", () => {
+describe("the conversation contains a turn as soon as its end is visible", () => {
   const ways: readonly { seen: string; look: (turn: TestTurn, texts: () => unknown) => Promise<unknown> }[] =
     [
       {
@@ -157,7 +157,7 @@ describe("by the time that a turn is seen to have ended, the conversation rememb
     expect(await seen).toEqual(["a", "A"]);
   });
 
-  test.each(ways)("a turn that waited, by $seen", async ({ look }) => {
+  test.each(ways)("a queued turn, by $seen", async ({ look }) => {
     const { conversation, turns, texts } = rig();
     conversation.prompt("a");
     conversation.prompt("b");

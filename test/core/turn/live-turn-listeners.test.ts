@@ -21,11 +21,11 @@ function hear(
   return heard;
 }
 
-describe("a status listener that comes late", () => {
+describe("a late status listener", () => {
   test.each<{ how: string; leave: (off: () => void, controller: AbortController) => void }>([
     { how: "called off", leave: (off) => off() },
     { how: "aborted", leave: (_, controller) => controller.abort() },
-  ])("is told nothing when it was $how in that moment", async ({ leave }) => {
+  ])("gets nothing if it was $how before the first notification", async ({ leave }) => {
     const { turn } = turnRig();
     const controller = new AbortController();
     const statuses: string[] = [];
@@ -35,7 +35,7 @@ describe("a status listener that comes late", () => {
     expect(statuses).toEqual([]);
   });
 
-  test("is told nothing when its signal was aborted before", async () => {
+  test("gets nothing if its signal was already aborted", async () => {
     const { turn } = turnRig();
     const statuses: string[] = [];
     turn.on("status", (status) => statuses.push(status), { signal: AbortSignal.abort() });
@@ -44,7 +44,7 @@ describe("a status listener that comes late", () => {
     expect(statuses).toEqual([]);
   });
 
-  test("that throws at the present is reported", async () => {
+  test("that throws on its first notification is reported", async () => {
     const { turn, told } = turnRig();
     const error = new Error("mine");
     turn.on("status", () => {
@@ -56,7 +56,7 @@ describe("a status listener that comes late", () => {
 });
 
 describe("a listener that cancels the turn", () => {
-  test("on `sent` leaves nothing", async () => {
+  test("on `sent` leaves no timer and no listener", async () => {
     const { turn, told, leftovers } = turnRig();
     turn.on("status", (status) => status === "sent" && void turn.cancel());
     turn.sent();
@@ -73,7 +73,7 @@ describe("a listener that cancels the turn", () => {
     expect([await outcomeOf(turn), leftovers()]).toEqual(["cancelled by user", NOTHING_LEFT]);
   });
 
-  test("comes too late for a turn that the same frame has completed: its events and its end are told", async () => {
+  test("cannot stop a turn that the same frame completed: its events and end are delivered", async () => {
     const { turn, told, frame } = turnRig();
     turn.on("status", (status) => status === "streaming" && void turn.cancel());
     frame(() => {
@@ -88,8 +88,8 @@ describe("a listener that cancels the turn", () => {
   });
 });
 
-describe("what waits for the user", () => {
-  test("is told to the listeners of its kind, with the call or question itself", () => {
+describe("a request to the user", () => {
+  test("reaches the listeners of its kind, with the call or the question", () => {
     const { turn } = turnRig();
     const told: unknown[] = [];
     turn.on("approval", (call) => told.push(call));
@@ -100,7 +100,7 @@ describe("what waits for the user", () => {
     expect(turn.pending).toEqual([approval("a"), asked("b")]);
   });
 
-  test("is told to a listener that comes late, a moment later, oldest first, once", async () => {
+  test("reaches a late listener asynchronously, oldest first, once", async () => {
     const { turn } = turnRig();
     for (const request of [approval("a"), asked("b"), approval("c")]) turn.opened(request);
     const approvals = hear(turn, "approval");
@@ -113,7 +113,7 @@ describe("what waits for the user", () => {
     expect([approvals, questions]).toEqual([["a", "c", "d"], ["b"]]);
   });
 
-  test("and is opened in that moment is told once, too", async () => {
+  test("that opens before a late listener's first notification reaches it once", async () => {
     const { turn } = turnRig();
     turn.opened(approval("a"));
     const heard = hear(turn, "approval");
@@ -122,7 +122,7 @@ describe("what waits for the user", () => {
     expect([...heard].sort()).toEqual(["a", "b"]);
   });
 
-  test("and is decided in that moment is not told", async () => {
+  test("that is decided before a late listener's first notification is left out", async () => {
     const { turn } = turnRig();
     turn.opened(approval("a"));
     turn.opened(approval("b"));
@@ -132,7 +132,7 @@ describe("what waits for the user", () => {
     expect(heard).toEqual(["b"]);
   });
 
-  test("is not told once the late listener itself has decided it, told of the one before", async () => {
+  test("that a late listener decides while notified of an earlier one is left out", async () => {
     const { turn } = turnRig();
     for (const id of ["a", "b", "c"]) turn.opened(approval(id));
     const heard = hear(turn, "approval", (id) => id === "a" && turn.closed("b"));
@@ -143,7 +143,7 @@ describe("what waits for the user", () => {
   test.each<{ how: string; leave: (off: () => void, controller: AbortController) => void }>([
     { how: "called off", leave: (off) => off() },
     { how: "aborted", leave: (_, controller) => controller.abort() },
-  ])("is not told any more to a late listener that is $how, told of the one before", async ({ leave }) => {
+  ])("does not reach a late listener that is $how while notified of an earlier one", async ({ leave }) => {
     const { turn } = turnRig();
     turn.opened(approval("a"));
     turn.opened(approval("b"));
@@ -158,7 +158,7 @@ describe("what waits for the user", () => {
     expect(heard).toEqual(["a"]);
   });
 
-  test("a late listener that throws at one is told the next, and is reported", async () => {
+  test("reaches a late listener that threw at an earlier one, and both errors are reported", async () => {
     const { turn, told } = turnRig();
     const error = new Error("mine");
     turn.opened(approval("a"));
@@ -176,7 +176,7 @@ describe("what waits for the user", () => {
     ]);
   });
 
-  test("is not told to listeners behind the one that decided it", () => {
+  test("does not reach listeners after the one that decided it", () => {
     const { turn } = turnRig();
     const first = hear(turn, "approval", (id) => turn.closed(id));
     const second = hear(turn, "approval");
@@ -187,7 +187,7 @@ describe("what waits for the user", () => {
     expect([first, second, third, fourth]).toEqual([["a"], [], ["b"], []]);
   });
 
-  test("is told late to a turn that is over, as long as it is open: agents go on behind an answer", async () => {
+  test("that is still open after its turn ended reaches a late listener", async () => {
     const { turn } = turnRig();
     turn.opened(approval("a"));
     turn.complete({ text: "" });
@@ -197,10 +197,10 @@ describe("what waits for the user", () => {
   });
 });
 
-describe("listeners to tool calls", () => {
+describe("listeners for tool calls", () => {
   const callOf = (state: TurnToolCall["state"]): TurnToolCall => ({ ...toolCall(), state });
 
-  test("are told of each change with the call as it is now; late ones read `toolCalls`", async () => {
+  test("get each change with the call's new state; a late listener reads `toolCalls`", async () => {
     const { turn } = turnRig();
     const heard: TurnToolCall[] = [];
     turn.on("toolCall", (call) => heard.push(call));
@@ -216,7 +216,7 @@ describe("listeners to tool calls", () => {
     ]);
   });
 
-  test("are told each change in order, also behind one that decides", () => {
+  test("get each change in order, also after a listener that decides", () => {
     const { turn } = turnRig();
     const first: string[] = [];
     const second: string[] = [];
@@ -233,7 +233,7 @@ describe("listeners to tool calls", () => {
     ]);
   });
 
-  test("find all calls abandoned when they are told of the first: who is told of one cannot bring back another", () => {
+  test("find all calls abandoned at the first notification, when the turn abandons them", () => {
     const { turn, frame } = turnRig();
     const told: string[] = [];
     turn.tools.set({ ...callOf("running"), id: "a" });

@@ -12,13 +12,13 @@ import {
   turnRig,
 } from "../support/turns.ts";
 
-describe("a lost link", () => {
+describe("the error for a lost link", () => {
   const call = { id: "c1", name: "rm", input: {}, state: "requested", raw: null } as const;
 
   test.each([
     ["no call was announced", [], undefined],
     ["a call was announced", [call], true],
-  ])("tells of possible side effects only where they are: %s", async (_, calls, possible) => {
+  ])("sets `sideEffectsPossible` only after a tool call: %s", async (_, calls, possible) => {
     const { turn } = turnRig();
     turn.sent();
     for (const each of calls) turn.tools.set(each);
@@ -29,8 +29,8 @@ describe("a lost link", () => {
   });
 });
 
-describe("a turn has one reader", () => {
-  test("asking for textStream without iterating it takes no place", async () => {
+describe("a turn has only one reader", () => {
+  test("reading the `textStream` property does not count as a reader", async () => {
     const { turn } = turnRig();
     expect(turn.textStream).toBeDefined();
     turn.push("a", 1);
@@ -38,11 +38,11 @@ describe("a turn has one reader", () => {
   });
 });
 
-describe("a reader who leaves a turn that is being cancelled", () => {
+describe("a reader that leaves a turn that is being cancelled", () => {
   test.each<{ by: string; cancel: (turn: TestTurn, controller: AbortController) => void }>([
     { by: "cancel()", cancel: (turn) => void turn.cancel() },
     { by: "the signal", cancel: (_, controller) => controller.abort() },
-  ])("does not insist on it as a second cancel() does: $by", async ({ cancel }) => {
+  ])("does not count as a second `cancel()`: $by", async ({ cancel }) => {
     let insisted = 0;
     const { turn, controller } = turnRig({ stop: (again) => void (again && insisted++) });
     const events = reader(turn);
@@ -61,14 +61,14 @@ test.each([
   { name: "", says: "These exist: event, toolCall, status, approval, question, end." },
   { name: "toString", says: "These exist: event, toolCall, status, approval, question, end." },
   { name: "toolcall", says: "Did you mean `toolCall`?" },
-])("there is no event $name of a turn, and it says which there are, or which was meant", ({ name, says }) => {
+])("a turn has no event $name, and the error lists the events or suggests one", ({ name, says }) => {
   const { turn } = turnRig();
   const error = thrownBy(() => turn.on(name as "event", () => {}));
   expect(error).toMatchObject({ code: "invalid-input", hint: says });
 });
 
 describe("result", () => {
-  test("is what the turn completed with, and the same promise every time", async () => {
+  test("is the turn's result, and the same promise every time", async () => {
     const { turn } = turnRig();
     turn.complete({ text: "done" });
     expect(turn.result).toBe(turn.result);
@@ -85,7 +85,7 @@ describe("result", () => {
         turn.stopped();
       },
     },
-  ])("ignoring it, or asking for it and ignoring it, is no unhandled rejection: $end", async ({ make }) => {
+  ])("causes no unhandled rejection if it is not awaited: $end", async ({ make }) => {
     const [untouched, asked, late] = [turnRig().turn, turnRig().turn, turnRig().turn];
     const unhandled = await unhandledDuring(() => {
       void asked.result;
@@ -98,8 +98,8 @@ describe("result", () => {
   });
 });
 
-describe("what a failure tells", () => {
-  test("the text and the state so far, on the error and on the outcome", async () => {
+describe("a failure", () => {
+  test("has the text and the state so far in `partial`, in the error and the outcome", async () => {
     const { turn } = turnRig({ soFar: () => ({ state: { step: 3 }, cost: undefined }) });
     turn.sent();
     turn.push("so far", 1);
@@ -110,8 +110,8 @@ describe("what a failure tells", () => {
   });
 });
 
-describe("the idle limit", () => {
-  test("counts from the last event, and stands still while this machine has something to do for the turn", async () => {
+describe("the idle timeout", () => {
+  test("counts from the last event, and is paused while the turn is held", async () => {
     const { turn, clock } = turnRig();
     turn.sent();
     turn.push("a", 1);
@@ -135,14 +135,14 @@ describe("the idle limit", () => {
   test.each([
     { limit: "idleTimeout", setup: { idleTimeout: 0, timeout: 0 } },
     { limit: "timeout", setup: { timeout: 0 } },
-  ])("0 is no limit: $limit", async ({ setup }) => {
+  ])("has no limit if it is 0: $limit", async ({ setup }) => {
     const { turn, clock } = turnRig(setup);
     if ("idleTimeout" in setup) turn.active();
     await clock.advance(1e9);
     expect([turn.status, clock.pending]).toEqual(["queued", 0]);
   });
 
-  test("is not started by the end of a hold on a turn that the server does not work on yet", async () => {
+  test("does not start when a hold ends before the server works on the turn", async () => {
     const { turn, clock } = turnRig();
     turn.sent();
     turn.hold()();
@@ -150,7 +150,7 @@ describe("the idle limit", () => {
     expect(turn.status).toBe("sent");
   });
 
-  test("activity after the end starts no timer", async () => {
+  test("does not start after the end", async () => {
     const { turn, leftovers } = turnRig();
     turn.complete({ text: "" });
     turn.active();
@@ -165,7 +165,7 @@ async function failureAfterStop(turn: TestTurn) {
   return failureOf(turn);
 }
 
-test("a turn that is being stopped has no timer and no listener any more, however long that takes", () => {
+test("a turn that is being stopped has no timer and no listener", () => {
   const { turn, leftovers } = turnRig();
   turn.sent();
   turn.active();
@@ -173,16 +173,16 @@ test("a turn that is being stopped has no timer and no listener any more, howeve
   expect([turn.status, leftovers()]).toEqual(["cancelling", NOTHING_LEFT]);
 });
 
-describe("past its limits", () => {
+describe("the limits of a turn", () => {
   test.each<{ what: string; event: string; bytes: number }>([
-    { what: "many events of one letter, not their letters", event: "#", bytes: 1 },
+    { what: "many small events, by their overhead", event: "#", bytes: 1 },
     {
-      what: "text of two bytes a character, not its characters",
+      what: "text with two bytes per character, by its bytes",
       event: `#${"字".repeat(1_000)}`,
       bytes: 1_003,
     },
-    { what: "what cannot be looked into by what it came in", event: "#", bytes: 5_000 },
-  ])("the bytes that are kept count: $what", async ({ event, bytes }) => {
+    { what: "an event from a large frame, by the frame's bytes", event: "#", bytes: 5_000 },
+  ])("`maxBufferedBytes` counts the memory of events: $what", async ({ event, bytes }) => {
     const limit = 100_000;
     const { turn } = turnRig({ maxBufferedBytes: limit });
     for (let count = 0; count < 10_000; count++) turn.push(event, bytes);
@@ -193,7 +193,7 @@ describe("past its limits", () => {
     expect(kept).toBeLessThan(limit / 64);
   });
 
-  test("a reader that keeps up never meets it", async () => {
+  test("`maxBufferedBytes` does not affect a reader that keeps up", async () => {
     const { turn } = turnRig({ maxBufferedBytes: keptBytes("abc", 1_000) });
     const iterator = reader(turn);
     for (let count = 0; count < 20; count++) {
@@ -212,7 +212,7 @@ describe("past its limits", () => {
     { limit: 3, pieces: ["🙂"], text: "", truncated: true },
     { limit: 1_000, pieces: ["abc"], text: "abc", truncated: false },
   ])(
-    "of $limit bytes of text, $pieces leave $text, truncated: $truncated, and all is streamed",
+    "`maxTextBytes` of $limit keeps of $pieces the text $text, truncated: $truncated, and all is streamed",
     async (row) => {
       const { turn } = turnRig({ maxTextBytes: row.limit });
       for (const piece of row.pieces) turn.push(piece, 1);
@@ -222,8 +222,8 @@ describe("past its limits", () => {
   );
 });
 
-describe("made with `read: false`", () => {
-  test("what it comes from is never paused", () => {
+describe("a turn with `read: false`", () => {
+  test("never pauses its source", () => {
     const told: string[] = [];
     const flow = { high: 1, pause: () => void told.push("pause"), resume: () => void told.push("resume") };
     const { turn } = turnRig({ read: false, flow });

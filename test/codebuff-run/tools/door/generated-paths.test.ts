@@ -73,8 +73,8 @@ const steps = fc.array(fc.record({ path, use: fc.constantFrom(...USES) }), {
   maxLength: PATHS_PER_TREE,
 });
 
-describe.each(GUARDS)("guard %s", (guard) => {
-  test(`${PATHS} generated paths, with links and hard links, read and write nothing outside`, async () => {
+describe.each(GUARDS)("file guard %s", (guard) => {
+  test(`reads and writes nothing outside for ${PATHS} generated paths with links and hard links`, async () => {
     let worked = 0;
     let refused = 0;
     await fc.assert(

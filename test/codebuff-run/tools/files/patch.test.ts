@@ -95,11 +95,11 @@ describe("a diff that updates a file", () => {
     expect(() => patched(FIVE, diff)).toThrow(message);
   });
 
-  test("refuses a wrong anchor where its lines stand in several places", () => {
+  test("refuses a wrong anchor if its lines occur in several places", () => {
     expect(() => patched("a\nb\na\n", "@@ nope\n-a")).toThrow(/ and its lines stand in several places: a$/);
   });
 
-  test("that another program has made leads to the other text", () => {
+  test("that another program made gives the expected text", () => {
     const lines = fc.uniqueArray(fc.nat(60), { maxLength: 40 });
     const text = (numbers: readonly number[]) => numbers.map((number) => `line ${number}\n`).join("");
     fc.assert(
@@ -114,14 +114,14 @@ describe("a diff that updates a file", () => {
     );
   });
 
-  test("with very many sections for a large file is refused in time", () => {
+  test("with very many sections for a large file is refused in bounded time", () => {
     const diff = Array.from({ length: 5_000 }, () => "@@\n-a \n+b\n").join("");
     expect(() => patched(`${"a\n".repeat(5_000)}${"b\n".repeat(100_000)}`, diff)).toThrow(
       "The diff has too many sections for a file of this size. Use smaller diffs.",
     );
   });
 
-  test("of the same line again and again settles", () => {
+  test("that repeats one line very often is refused in bounded time", () => {
     const lines = (count: number) => " a\n".repeat(count);
     expect(() => patched("a\n".repeat(200_000), `@@\n${lines(100_000)}-b\n`)).toThrow(/were not found/);
   });

@@ -85,7 +85,7 @@ const input = fc.record({
   cwd: fc.constantFrom("", "", "sub"),
 });
 
-test("both engines find the same on the same tree", async () => {
+test("ripgrep and the worker find the same in the same tree", async () => {
   const seen = { found: 0, nothing: 0, refused: 0 };
   await fc.assert(
     fc.asyncProperty(tree, fc.array(input, { minLength: 4, maxLength: 4 }), async (files, inputs) => {

@@ -55,7 +55,7 @@ async function watch<T>(run: () => Promise<T>): Promise<Watched<T>> {
   }
 }
 
-test(`${FILES} files are searched and walked in bounded memory, and a search of them can be cancelled`, async () => {
+test(`${FILES} files are searched in bounded memory, and the search can be cancelled`, async () => {
   await using world = await manyFiles();
   const expectBounded = ({ heap, buffers }: Watched<unknown>): void => {
     expect(heap).toBeLessThan(MAX_HEAP);

@@ -70,7 +70,7 @@ function promised(found: readonly LineRange[] | undefined, { multiline }: Search
   return multiline ? found?.[0]?.first : found;
 }
 
-test("a translated pattern matches the lines that ripgrep's matches, and is refused with it", () => {
+test("a translated pattern matches the same lines as in ripgrep, and is refused if ripgrep refuses it", () => {
   const folder = mkdtempSync(join(tmpdir(), "regex-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   fc.assert(
