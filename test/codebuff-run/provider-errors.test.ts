@@ -51,7 +51,7 @@ test("a rate limit error keeps the server's message, code and wait", async () =>
     retryAfter: 20_000,
     retryable: true,
     message:
-      "Rate limit reached for tiny; wait, then send the prompt again: the limit is one of the provider `tiny`",
+      "Rate limit reached for tiny; wait, then send the prompt again: the limit belongs to the provider `tiny`",
   });
   expect(told.body).toContain("rate_limit_exceeded");
   expect(describeError(told).detail).toMatch(

@@ -113,7 +113,7 @@ export class ClientCore<
   }
 
   get #rooms(): Served<Event, Result> {
-    if (!this.#served) throw new Error("the client is used before its rooms are made");
+    if (!this.#served) throw new Error("the client is used before `serve` was called");
     return this.#served;
   }
 

@@ -171,7 +171,7 @@ export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implement
     if (!backend.capabilities.questions)
       throw new InvalidInputError(
         "the script asks a question, and the capability `questions` is false.",
-        "Leave the capability out, or the question.",
+        "Set the capability to true, or remove the question.",
       );
     const { turn } = this;
     const reply = await this.wait<Reply>((answered) => {

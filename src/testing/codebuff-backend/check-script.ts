@@ -58,7 +58,10 @@ export function checkReply(reply: unknown): asserts reply is BackendReply {
   for (const part of itemsOf(reply, "parts")) {
     checkMockNames(part, PART, "field of the part");
     if (Object.keys(part).length !== 1)
-      throw new InvalidMockInput("a part has more than one field, or none.", "Make a part of each.");
+      throw new InvalidMockInput(
+        "a part has more than one field, or none.",
+        "Give each part exactly one field.",
+      );
   }
   for (const name of ["reasoning", "text", "frames"]) itemsOf(reply, name);
 }

@@ -16,7 +16,7 @@ export class Users {
     checkMockNames(given, USER, "field of the user");
     const number = ++this.#made;
     const key = given.key ?? (number === 1 ? "test-key" : `test-key-${number}`);
-    if (key === "") throw new InvalidMockInput("`key` is empty.", "Leave it out for one that is made up.");
+    if (key === "") throw new InvalidMockInput("`key` is empty.", "Leave it out for a generated key.");
     if (this.#byKey.has(key))
       throw new InvalidMockInput("`key` is taken.", "Give each user a key of its own.");
     const id = given.id ?? `user-${number}`;

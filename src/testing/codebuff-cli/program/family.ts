@@ -45,8 +45,8 @@ function ready(child: ChildProcess): Promise<Writable> {
   return new Promise((resolve, reject) => {
     const pipe = child.stdio[PARENT];
     child.once("error", reject);
-    child.once("exit", (code, signal) => reject(new Error(`a relative ended: ${code ?? signal}`)));
-    if (!(pipe instanceof Writable)) return reject(new Error("a relative has no pipe"));
+    child.once("exit", (code, signal) => reject(new Error(`a child process ended: ${code ?? signal}`)));
+    if (!(pipe instanceof Writable)) return reject(new Error("a child process has no pipe"));
     pipe.on("error", () => {}); // the child may be killed at any time
     pipe.once("data", () => resolve(pipe));
   });

@@ -171,7 +171,7 @@ describe("`revert()`", () => {
     world.file("b", "mine");
     expect(await world.changes.revert()).toEqual({
       reverted: ["a", "d/e/new"],
-      conflicts: [{ path: "b", reason: "There is a file again, which the run had deleted." }],
+      conflicts: [{ path: "b", reason: "The run had deleted the file, but the file exists again." }],
     });
     unlinkSync(join(world.root, "b"));
     expect(await world.changes.revert()).toEqual(reverted("b"));
@@ -234,7 +234,7 @@ describe("`revert()`", () => {
     expect(world.changes.list()).toMatchObject([{ path: "link", action: "delete", isRevertible: false }]);
     expect(await world.changes.revert()).toEqual({
       reverted: [],
-      conflicts: [{ path: "link", reason: "A link was deleted. Links are not made again." }],
+      conflicts: [{ path: "link", reason: "A link was deleted. Links cannot be restored." }],
     });
   });
 

@@ -64,7 +64,7 @@ describe.each(GUARDS)("file guard %s: ignore files", (guard) => {
       symlinkSync("a", join(world.root, "link"));
       const { door } = world;
       const error = await refusalOf(door.writeFile(path, Buffer.from("!secret"), { replaces: undefined }));
-      expect(error.message).toBe(`Path '${path}' says what tools may not use, so tools do not write it.`);
+      expect(error.message).toBe(`Path '${path}' is an ignore file, which tools do not write.`);
       expect(error.reason).toBe("protected");
       expect(await reasonOf(door.removeFile(path))).toBe("protected");
       expect(await readText(door, "a/.gitignore")).toBe("secret\n");

@@ -34,7 +34,7 @@ describe("a diff that updates a file", () => {
     ["has numbers that say nothing", FIVE, "@@ -99,1 +7 @@ text\n-two", "one\nthree\nfour\nfive\n"],
     ["has sections in order", FIVE, "@@\n-one\n+1\n@@\n-five\n+5", "1\ntwo\nthree\nfour\n5\n"],
     ["takes the first place of its lines", "a\nb\na\n", "@@\n-a\n+x", "x\nb\na\n"],
-    ["goes on behind the section before", "a\nb\na\n", "@@\n a\n@@\n-a\n+x", "a\nb\nx\n"],
+    ["goes on after the previous section", "a\nb\na\n", "@@\n a\n@@\n-a\n+x", "a\nb\nx\n"],
     ["goes on behind an anchor", "a\nb\nx\na\n", "@@ x\n-a\n+y", "a\nb\nx\ny\n"],
     ["finds an anchor without its white space", "a\n  x {\na\n", "@@ x {\n-a\n+y", "a\n  x {\ny\n"],
     ["prefers the exact anchor", "  x\na\nx\na\n", "@@ x\n-a\n+y", "  x\na\nx\ny\n"],
