@@ -1,19 +1,9 @@
 // `Door`: the interface through which all tools access files below the root.
+import type { Stamp } from "./stamp.ts";
 
 export type Use = "read" | "write";
 
 export type Status = "allow" | "blocked" | "allow-example";
-
-/** The version of a file. Compare with `sameFile` of `stamp.ts`. */
-export interface Stamp {
-  readonly dev: bigint;
-  readonly ino: bigint;
-  readonly size: bigint;
-  readonly mtimeNs: bigint;
-  readonly ctimeNs: bigint;
-  /** Permission bits. */
-  readonly mode: number;
-}
 
 export interface FileRead {
   readonly bytes: Uint8Array;

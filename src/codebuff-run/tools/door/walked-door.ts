@@ -1,13 +1,12 @@
 // Implements `Door` over either walker: read, list, write, remove.
 import { type BigIntStats, constants, type Dirent, fstatSync, rmdirSync, unlinkSync } from "node:fs";
 import { type FileHandle, open, opendir } from "node:fs/promises";
-import type { Door, Entry, FileRead, OpenFolder, Stamp, Status, Use } from "./door.ts";
+import type { Door, Entry, FileRead, OpenFolder, Status, Use } from "./door.ts";
 import { checkTarget, writeWhole } from "./file-write.ts";
-import { Lookup, type LookupSetup, refuse, type Spot } from "./lookup.ts";
-import { type Paths, shown } from "./paths.ts";
-import { Refusal } from "./refusal.ts";
-import { stampOf } from "./stamp.ts";
-import { codeOf } from "./system-error.ts";
+import { Lookup, type LookupSetup, type Spot } from "./lookup.ts";
+import type { Paths } from "./paths.ts";
+import { codeOf, Refusal, refuse } from "./refusal.ts";
+import { type Stamp, stampOf } from "./stamp.ts";
 import type { Place } from "./walker.ts";
 
 /** `O_NONBLOCK`: opening a pipe without a writer must not block. */
@@ -199,7 +198,7 @@ async function readAll(handle: FileHandle, maxBytes: number): Promise<Uint8Array
 }
 
 function tooLarge(path: string, maxBytes: number, size: bigint): Refusal {
-  return new Refusal("too-large", path, `Path ${shown(path)} has more than ${maxBytes} bytes.`, { size });
+  return refuse("too-large", path, `has more than ${maxBytes} bytes`, size);
 }
 
 function kindOf(entry: Dirent | BigIntStats): Entry["kind"] {

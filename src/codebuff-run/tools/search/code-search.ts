@@ -1,6 +1,7 @@
 // The tool `code_search`.
 import { type Clock, systemClock } from "../../../core/clock.ts";
 import type { Door, OpenFolder } from "../door/door.ts";
+import { joinPath } from "../door/paths.ts";
 import { Refusal } from "../door/refusal.ts";
 import type { LocalTool, ToolJob } from "../job.ts";
 import { findRipgrep } from "./find-ripgrep.ts";
@@ -12,7 +13,6 @@ import { decodeText } from "./matching/decode.ts";
 import { MAX_MATCHES, Report } from "./report.ts";
 import { searchWithRipgrep } from "./ripgrep.ts";
 import { limitedSignal, TIME_LIMIT, TimeLimitError } from "./time-limit.ts";
-import { joinPath } from "./walk.ts";
 import { searchWithWorker } from "./worker-search.ts";
 
 export interface CodeSearchOptions {

@@ -1,12 +1,13 @@
 // The tool `glob`.
 import { type Clock, systemClock } from "../../../core/clock.ts";
 import type { Door } from "../door/door.ts";
+import { joinPath } from "../door/paths.ts";
 import type { LocalTool } from "../job.ts";
 import { openSearchFolder } from "./folder.ts";
 import { globProblem } from "./globs.ts";
 import { MatchWorker, WorkerError } from "./matching/match-worker.ts";
 import { limitedSignal, TIME_LIMIT, TimeLimitError } from "./time-limit.ts";
-import { joinPath, type WalkEntry, walk } from "./walk.ts";
+import { type WalkEntry, walk } from "./walk.ts";
 
 export interface GlobOptions {
   /** ms per search. @default 10000 */
