@@ -15,7 +15,6 @@ import { fileRoom, isEdit } from "./files/file-tools.ts";
 import { Previews } from "./files/previews.ts";
 import { textsOf } from "./files/read-files.ts";
 import type { Tool } from "./job.ts";
-import { OpenCalls } from "./open-calls.ts";
 import { checkOptions, type NodeToolsOptions } from "./options.ts";
 import { codeSearch } from "./search/code-search.ts";
 import { globFiles } from "./search/glob.ts";
@@ -205,4 +204,31 @@ class FolderTools implements NodeTools {
 
 function closed(): InvalidInputError {
   return new InvalidInputError("the tools were closed.", "Make new ones with nodeTools().");
+}
+
+/** The running tool calls, so that `close()` can stop them. */
+class OpenCalls {
+  readonly #open = new Map<AbortController, Promise<unknown>>();
+
+  /** @param signal the caller's. `end()` also aborts the work. */
+  async run<Result>(
+    signal: AbortSignal | undefined,
+    work: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    const controller = new AbortController();
+    const result = work(AbortSignal.any(signal ? [signal, controller.signal] : [controller.signal]));
+    this.#open.set(controller, result);
+    try {
+      return await result;
+    } finally {
+      this.#open.delete(controller);
+    }
+  }
+
+  /** Aborts all calls, and waits until they settle. */
+  async end(reason: Error): Promise<void> {
+    const all = [...this.#open];
+    for (const [controller] of all) controller.abort(reason);
+    await Promise.allSettled(all.map(([, result]) => result));
+  }
 }

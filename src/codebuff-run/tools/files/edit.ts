@@ -14,14 +14,13 @@ import { readText } from "./text.ts";
 export const MAX_EDITED = 10 * 1_048_576;
 
 export type Plan =
-  | {
-      readonly kind: "write";
-      readonly bytes: Uint8Array;
-      readonly diff: string;
-      readonly value: object;
-    }
+  | { readonly kind: "write"; readonly bytes: Uint8Array; readonly diff: string; readonly value: object }
   | { readonly kind: "delete"; readonly diff: string; readonly value: object }
   | { readonly kind: "refused"; readonly errorMessage: string };
+
+export function refused(errorMessage: string): Plan {
+  return { kind: "refused", errorMessage };
+}
 
 export interface FileEdit {
   readonly path: string;
@@ -138,7 +137,5 @@ async function prepared(
 /** Limits the result's size: undo must be able to read the file. */
 async function limitedPlan(edit: FileEdit, file: FileRead | undefined, signal: AbortSignal): Promise<Plan> {
   const plan = await edit.plan(file, signal);
-  return plan.kind === "write" && plan.bytes.length > MAX_EDITED
-    ? { kind: "refused", errorMessage: TOO_LONG }
-    : plan;
+  return plan.kind === "write" && plan.bytes.length > MAX_EDITED ? refused(TOO_LONG) : plan;
 }

@@ -1,11 +1,10 @@
 // The tool `str_replace`: converts its input into an edit.
 import { setImmediate } from "node:timers/promises";
-import { unifiedDiff } from "./diff.ts";
-import type { FileEdit, Plan } from "./edit.ts";
+import { type FileEdit, type Plan, refused } from "./edit.ts";
 import { withLineFeeds } from "./lines.ts";
 import { MAX_MATCHES, MAX_RESULT, type Match, matchesOf } from "./matches.ts";
-import { type FileText, NOT_TEXT, readText, writeText } from "./text.ts";
-import { writeRefusal } from "./write-file.ts";
+import { type FileText, NOT_TEXT, readText } from "./text.ts";
+import { fileEdit, updated } from "./write-file.ts";
 
 export interface StrReplaceInput {
   readonly path: string;
@@ -23,23 +22,12 @@ export interface GivenReplacement {
 }
 
 export function strReplaceEdit({ path, replacements }: StrReplaceInput): FileEdit {
-  return {
-    path,
-    plan: async (file, signal) => {
-      if (!file)
-        return {
-          kind: "refused",
-          errorMessage:
-            "The file does not exist, skipping. Please use the write_file tool to create the file.",
-        };
-      const before = readText(file.bytes);
-      return before
-        ? replaceAll(path, before, replacements.map(readReplacement), signal)
-        : { kind: "refused", errorMessage: NOT_TEXT };
-    },
-    refusal: writeRefusal,
-    failure: (errorMessage) => ({ file: path, errorMessage }),
-  };
+  return fileEdit(path, (file, signal) => {
+    if (!file)
+      return refused("The file does not exist, skipping. Please use the write_file tool to create the file.");
+    const before = readText(file.bytes);
+    return before ? replaceAll(path, before, replacements.map(readReplacement), signal) : refused(NOT_TEXT);
+  });
 }
 
 function readReplacement(given: GivenReplacement): Replacement {
@@ -64,15 +52,9 @@ async function replaceAll(
     await setImmediate(); // lets other work of this process run in between
     signal.throwIfAborted();
   }
-  if (text === before.text)
-    return { kind: "refused", errorMessage: [...failures, "No change to the file"].join("\n\n") };
-  const diff = unifiedDiff(before.text, text);
-  return {
-    kind: "write",
-    bytes: writeText(before, text),
-    diff,
-    value: { file: path, message: [...failures, "Updated file"].join("\n\n"), unifiedDiff: diff },
-  };
+  return text === before.text
+    ? refused([...failures, "No change to the file"].join("\n\n"))
+    : updated(path, before, text, [...failures, "Updated file"].join("\n\n"));
 }
 
 export interface Replacement {

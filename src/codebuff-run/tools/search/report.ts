@@ -34,8 +34,8 @@ export class Report {
     return this.#matches >= MAX_MATCHES || this.#text.length >= MAX_OUTPUT;
   }
 
-  /** Returns false if nothing is shown: the file may have changed since the match. */
-  add(path: string, text: string, ranges: readonly LineRange[]): boolean {
+  /** Shows nothing if the file has changed since the match. */
+  add(path: string, text: string, ranges: readonly LineRange[]): void {
     const { maxPerFile, maxResults, before, after } = this.#options;
     const shown = ranges.slice(0, Math.min(maxPerFile, MAX_MATCHES - this.#matches));
     const lines = new Lines(text);
@@ -54,11 +54,10 @@ export class Report {
       matches++;
       if (this.#text.length + heading.length + body.length >= MAX_OUTPUT) break;
     }
-    if (matches === 0) return false;
+    if (matches === 0) return;
     this.#text += heading + body;
     this.#matches += matches;
     if (matches >= maxResults) this.#cut.push(path);
-    return true;
   }
 
   whole(): string {
