@@ -50,7 +50,7 @@ export class CodebuffRun<Tools extends ToolParametersByName = ToolParametersByNa
     const core = new RunCore(resolveOptions(options));
     super(core);
     const gate = new Gate(core, options, CODEBUFF_SUBJECTS);
-    const turns = new Turns({ core, gate });
+    const turns = new Turns(core, gate);
     this.#core = core;
     this.#turns = turns;
     core.serve({ turns, requests: gate });
@@ -97,7 +97,7 @@ export class CodebuffRun<Tools extends ToolParametersByName = ToolParametersByNa
    * @param options `from`: the `state` of a conversation, or a run state, also of Codebuff's own SDK
    */
   conversation(options: { readonly from?: ConversationState | RunState } = {}): CodebuffRunConversation {
-    return openConversation({ core: this.#core, turns: this.#turns }, options);
+    return openConversation(this.#core, this.#turns, options);
   }
 
   /** Whether the backend reports that it is healthy, within 5 s. Never rejects. False without a backend. */

@@ -26,14 +26,10 @@ export type CodebuffRunConversation = Conversation<
   CodebuffRunConversationState
 >;
 
-export interface ConversationSetup {
-  readonly core: RunCore;
-  readonly turns: Turns;
-}
-
 /** @throws InvalidInputError if `from` is not a run state */
 export function openConversation(
-  { core, turns }: ConversationSetup,
+  core: RunCore,
+  turns: Turns,
   options: { readonly from?: ConversationState | RunState },
 ): CodebuffRunConversation {
   checkCallOptions(options, { from: checks.object });
@@ -50,17 +46,13 @@ export function openConversation(
       earlier: (turns) => earlierState(run, turns),
       create: (input, turnOptions: (CodebuffRunPromptOptions & TurnOptions) | undefined) => {
         const job = turns.create(input, turnOptions, () => run);
-        const { turn, order } = job;
+        const said = { role: "user", content: job.order.prompt.text } as const;
         return {
-          turn,
+          turn: job.turn,
           start: () => turns.start(job),
           completed: ({ state, text }) => {
             run = state;
-            messages = [
-              ...messages,
-              { role: "user", content: order.prompt.text },
-              { role: "assistant", content: text },
-            ];
+            messages = [...messages, said, { role: "assistant", content: text }];
           },
         };
       },

@@ -1,6 +1,6 @@
 // The events and history of a run; the requests and chunks of the model's API, with checks.
 import type { PrintModeEvent, ToolOutput } from "../codebuff-events/print-mode.ts";
-import { isObject } from "../core/checks.ts";
+import { fieldsOf, isObject } from "../core/checks.ts";
 import type { RunFailure } from "./state/failure.ts";
 
 /** A text delta of the root agent. A later `text` event repeats the complete block. */
@@ -189,7 +189,7 @@ export function readChatMessage(value: unknown): ChatMessageRead {
 
 function readError(error: unknown): ChatMessageRead {
   if (typeof error === "string") return { type: "error", message: error };
-  const { message, code } = isObject(error) ? error : {};
+  const { message, code } = fieldsOf(error);
   const word = codeIn(error);
   return {
     type: "error",
@@ -201,7 +201,7 @@ function readError(error: unknown): ChatMessageRead {
 
 /** The code of an OpenAI error, or else its type. Skips numbers: some servers send the status. */
 export function codeIn(error: unknown): string | undefined {
-  const { code, type } = isObject(error) ? error : {};
+  const { code, type } = fieldsOf(error);
   return [code, type].find((word): word is string => typeof word === "string" && !/^\d*$/.test(word));
 }
 

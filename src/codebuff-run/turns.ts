@@ -13,20 +13,16 @@ import type { RunCore } from "./run-core.ts";
 import { readPrevious, readToolResults } from "./state/run-state.ts";
 import { type CodebuffRunResult, textOf } from "./turn.ts";
 
-export interface TurnsSetup {
-  readonly core: RunCore;
-  readonly gate: Gate;
-}
-
 /** The turns of one client. At most `maxRuns` run at once; others wait. */
 export class Turns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Job> {
-  readonly #setup: TurnsSetup;
+  readonly #core: RunCore;
+  readonly #gate: Gate;
 
-  constructor(setup: TurnsSetup) {
-    const { core } = setup;
+  constructor(core: RunCore, gate: Gate) {
     const { maxRuns: maxWorks, maxQueuedEvents } = core.settings;
     super({ core, maxWorks, maxQueuedEvents });
-    this.#setup = setup;
+    this.#core = core;
+    this.#gate = gate;
   }
 
   /**
@@ -39,19 +35,12 @@ export class Turns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Job> 
     options: (CodebuffRunPromptOptions & TurnOptions) | undefined,
     previous?: () => RunState | undefined,
   ): Job {
-    const { core } = this.#setup;
+    const core = this.#core;
     core.assertOpen();
     checkCallOptions(options, PROMPT_CHECKS);
     const { defaults } = core.settings;
-    const {
-      agent,
-      costMode,
-      maxAgentSteps,
-      maxContextTokens,
-      params,
-      previousRun,
-      extraToolResults = [],
-    } = options ?? {};
+    const { agent, costMode, maxAgentSteps, maxContextTokens, params } = options ?? {};
+    const { previousRun, extraToolResults = [] } = options ?? {};
     if (agent !== undefined) checkAgent(agent);
     const given = defined({ agent, costMode, maxAgentSteps, maxContextTokens, params });
     const merged = { ...defaults, ...given } as RunOrder["options"];
@@ -72,21 +61,18 @@ export class Turns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Job> 
         options,
         idleTimeout: 0, // `streamTimeout` covers a silent model; tools may take long
         textOf,
-        soFar: ({ run }) => {
-          return {
-            usage: spent.usage,
-            cost: core.backend && run ? { amount: spent.credits, unit: "credits" } : undefined,
-            state: run?.state,
-          };
-        },
+        soFar: ({ run }) => ({
+          usage: spent.usage,
+          cost: core.backend && run ? { amount: spent.credits, unit: "credits" } : undefined,
+          state: run?.state,
+        }),
       },
       (turn) => ({ turn, order, spent, run: undefined }),
     );
   }
 
   protected override newWork(job: Job, over: () => void): Run {
-    const run = new Run({ ...this.#setup, job, over });
-    job.run = run;
-    return run;
+    job.run = new Run({ core: this.#core, gate: this.#gate, job, over });
+    return job.run;
   }
 }

@@ -1,6 +1,6 @@
 // Translates run events into universal events; the source of runs for chats.
 import { MAIN_AGENT, outputOf, PrintModeMapping, universalCost } from "../codebuff-events/universal.ts";
-import { defined, isObject } from "../core/checks.ts";
+import { defined, fieldsOf } from "../core/checks.ts";
 import type { AnyConversation, AnyTurn } from "../core/client/any-client.ts";
 import type { AnyAgentwireError } from "../core/errors.ts";
 import type { Cost, TurnToolCall, Usage } from "../core/values.ts";
@@ -131,10 +131,6 @@ function runIdOf(state: unknown): string | undefined {
 
 function mainAgentIn(state: unknown): Readonly<Record<string, unknown>> {
   return fieldsOf(fieldsOf(fieldsOf(state)["sessionState"])["mainAgentState"]);
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isObject(value) ? value : {};
 }
 
 /** The text before the first blank line. Servers may append a stack trace. */

@@ -2,7 +2,7 @@ import type { CodebuffRunEvent } from "agentwire/codebuff-run";
 import type { BackendAnswer, BackendSse } from "agentwire/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { SseReader } from "../../src/codebuff-run/model/sse.ts";
+import { SseReader } from "../../src/codebuff-run/model/event-stream.ts";
 import { failureOf } from "../helpers/turns.ts";
 import { agentWith, json, read, runWorld, typesOf } from "./world.ts";
 

@@ -10,14 +10,13 @@ import type { RunAgentState, RunMessage, RunStopReason } from "../messages.ts";
 import { abortable } from "../model/abortable.ts";
 import { note, withoutOrphans } from "../state/history.ts";
 import { endOf, isThinkOnly, type StepFacts } from "../turn.ts";
-import type { AgentEnd, AgentRunSetup, AgentWork } from "./agent-work.ts";
 import { Model, type Received } from "./model-step.ts";
 import { outputOfRun } from "./output.ts";
 import { filledIn } from "./placeholders.ts";
 import { runProgram } from "./program.ts";
 import { RunRecord } from "./run-record.ts";
 import { assertWanted, tell, wordsOf } from "./shared.ts";
-import { spawnAgents } from "./spawn.ts";
+import { type AgentEnd, type AgentRunSetup, type AgentWork, spawnAgents } from "./spawn.ts";
 
 /** Consecutive steps with only invalid calls before the run fails. */
 const MAX_BAD_STEPS = 5;

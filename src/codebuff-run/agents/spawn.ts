@@ -6,11 +6,12 @@ import type { SpawnOrder } from "../calls/calls.ts";
 import { invalid } from "../calls/tool-schema.ts";
 import { failure, json } from "../calls/toolbox.ts";
 import { CodebuffRunError, outputOf } from "../errors.ts";
-import { buildPrompt } from "../input.ts";
-import type { RunOutput } from "../messages.ts";
-import type { AgentRunSetup, AgentWork } from "./agent-work.ts";
-import { type AgentDefinition, inputSchemaOf } from "./agents.ts";
-import { tell, wordsOf } from "./shared.ts";
+import { buildPrompt, type RunPrompt } from "../input.ts";
+import type { RunMessage, RunOutput, RunStopReason } from "../messages.ts";
+import type { Speaker } from "../turn.ts";
+import { type AgentDefinition, inputSchemaOf, type ResolvedAgent } from "./agents.ts";
+import type { RunRecord } from "./run-record.ts";
+import { type Shared, tell, wordsOf } from "./shared.ts";
 
 /** Maximum depth of sub-agents. An agent that spawns without end must not use up the account. */
 const MAX_DEPTH = 5;
@@ -18,7 +19,33 @@ const MAX_DEPTH = 5;
 /** Agents per call. Real calls have a few; each agent holds a connection and costs credits. */
 const MAX_AGENTS = 50;
 
-export type NewAgent = (setup: AgentRunSetup) => AgentWork;
+export interface AgentRunSetup {
+  readonly shared: Shared;
+  readonly agent: ResolvedAgent;
+  readonly speaker: Speaker;
+  readonly spawnable: readonly ResolvedAgent[];
+  readonly earlier: readonly RunMessage[];
+  /** The prompt; undefined for a sub-agent without a prompt. */
+  readonly said: RunPrompt | undefined;
+  readonly prompt: string | undefined;
+  readonly params: Readonly<Record<string, unknown>> | undefined;
+  /** 0 for the root agent. */
+  readonly depth: number;
+}
+
+export interface AgentEnd {
+  readonly stopReason: RunStopReason;
+  readonly output: RunOutput;
+}
+
+export interface AgentWork {
+  readonly setup: AgentRunSetup;
+  readonly record: RunRecord;
+  /** Runs the agent until it ends. @throws CodebuffRunError; the stop's reason. */
+  run(): Promise<AgentEnd>;
+}
+
+type NewAgent = (setup: AgentRunSetup) => AgentWork;
 
 /** Runs sub-agents in parallel. Never throws. Settles after a stop when all agents have stopped. */
 export async function spawnAgents(

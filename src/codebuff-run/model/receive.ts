@@ -5,8 +5,7 @@ import { errorIn } from "../errors.ts";
 import type { Opened, Traffic } from "../http.ts";
 import { readChatMessage } from "../messages.ts";
 import { type Answer, chunkOfCompletion, type Piece } from "./answer.ts";
-import { brokenOff, eventsOf, parsedData } from "./event-stream.ts";
-import { DONE } from "./sse.ts";
+import { brokenOff, DONE, eventsOf, parsedData } from "./event-stream.ts";
 import type { Watch } from "./watch.ts";
 
 export interface Receiver {

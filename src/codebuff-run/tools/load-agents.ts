@@ -3,7 +3,7 @@ import { constants, type Dirent } from "node:fs";
 import { type FileHandle, lstat, open, readdir, realpath } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, extname, join, relative } from "node:path";
-import { type Checks, checkFields, checks, describe, isObject } from "../../core/checks.ts";
+import { type Checks, checkFields, checks, describe, fieldsOf, isObject } from "../../core/checks.ts";
 import { InvalidInputError, said } from "../../core/errors.ts";
 import { isTooDeep, TOO_DEEP } from "../../core/text.ts";
 import { type AgentDefinition, problemOf, problemOfForeign } from "../agents/agents.ts";
@@ -140,7 +140,7 @@ class Loader {
   }
 
   #add(path: string, value: unknown, isCode: boolean): void {
-    const { mcpServers, ...definition }: Readonly<Record<string, unknown>> = isObject(value) ? value : {};
+    const { mcpServers, ...definition } = fieldsOf(value);
     const read = isCode ? problemOf : problemOfForeign; // code is trusted anyway
     const problem = isObject(value) ? read(definition) : `it is ${describe(value)}, not a definition`;
     const id = String(definition["id"]);
@@ -212,7 +212,7 @@ function parsed(text: string): unknown {
 /** Uses `require`: it loads ES modules too, and the CommonJS build does not rewrite it. */
 function loadDefault(path: string): unknown {
   const module: unknown = createRequire(path)(path);
-  const exports = isObject(module) ? module : {};
+  const exports = fieldsOf(module);
   const value = "default" in exports || !("id" in exports) ? exports["default"] : exports;
   if (value === undefined) throw new NoAgent("it has no default export");
   return value;
@@ -226,6 +226,6 @@ function wordsOf(error: unknown): string {
 }
 
 function codeOf(error: unknown): string | undefined {
-  const code = isObject(error) ? error["code"] : undefined;
+  const code = fieldsOf(error)["code"];
   return typeof code === "string" ? code : undefined;
 }

@@ -1,5 +1,5 @@
 // Loads the optional package `@modelcontextprotocol/client`.
-import { isObject } from "../../../core/checks.ts";
+import { fieldsOf } from "../../../core/checks.ts";
 import { type Peer as Package, peerError } from "../../../core/peers.ts";
 
 export type Peer = typeof import("@modelcontextprotocol/client");
@@ -19,7 +19,7 @@ export async function loadPeer(load: () => Promise<Peer> = importPeer): Promise<
     const peer = await load();
     if (typeof peer.StreamableHTTPClientTransport === "function") return peer;
   } catch (error) {
-    const code = isObject(error) ? error["code"] : undefined;
+    const code = fieldsOf(error)["code"];
     if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") throw error;
     throw peerError("an MCP server", MCP, undefined);
   }

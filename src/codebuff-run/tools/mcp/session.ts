@@ -1,7 +1,7 @@
 // One session with an MCP server: handshake, list of tools, calls, end.
 import type { Client, Transport } from "@modelcontextprotocol/client";
 import type { ToolOutput } from "../../../codebuff-events/print-mode.ts";
-import { isObject } from "../../../core/checks.ts";
+import { fieldsOf, isObject } from "../../../core/checks.ts";
 import { type Clock, MAX_DELAY } from "../../../core/clock.ts";
 import { AgentwireError, ClosedError, ConnectError, said } from "../../../core/errors.ts";
 import { Waits } from "../../../core/http/waits.ts";
@@ -133,7 +133,7 @@ export class Session {
       const params = cursor === undefined ? {} : { cursor };
       const request = { method: "tools/list", params };
       const read: unknown = await client.request(request, ANY_OBJECT, { signal, ...NO_LIMIT });
-      const { tools, nextCursor }: Readonly<Record<string, unknown>> = isObject(read) ? read : {};
+      const { tools, nextCursor } = fieldsOf(read);
       if (Array.isArray(tools)) all.push(...(tools as readonly unknown[]));
       if (typeof nextCursor !== "string") return all;
       cursor = nextCursor;
