@@ -7,6 +7,7 @@ import { type Checks, checkFields, checks, describe, fieldsOf, isObject } from "
 import { InvalidInputError, said } from "../../core/errors.ts";
 import { isTooDeep, TOO_DEEP } from "../../core/text.ts";
 import { type AgentDefinition, problemOf, problemOfForeign } from "../agents/agents.ts";
+import { codeOf } from "./door/refusal.ts";
 
 export interface LoadAgentsOptions {
   /**
@@ -223,9 +224,4 @@ function wordsOf(error: unknown): string {
   if (code === "ERR_UNKNOWN_FILE_EXTENSION")
     return "this runtime cannot load TypeScript: compile it, or use Node 22.18 or later";
   return error instanceof Error ? error.message : said(error);
-}
-
-function codeOf(error: unknown): string | undefined {
-  const code = fieldsOf(error)["code"];
-  return typeof code === "string" ? code : undefined;
 }

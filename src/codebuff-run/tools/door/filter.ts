@@ -1,5 +1,6 @@
 // Which paths are blocked by name: the caller's filter, secret files, `.git`.
-import type { Status } from "./door.ts";
+
+export type Status = "allow" | "blocked" | "allow-example";
 
 /** The caller's rule for a path relative to the root. If it throws, the path is blocked. */
 export type FileFilter = (path: string) => { readonly status: Status } | Promise<{ readonly status: Status }>;

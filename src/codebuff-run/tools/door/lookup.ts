@@ -1,10 +1,9 @@
 // Resolves a path to its open folder. Checks each link's target like the path itself.
 import { type BigIntStats, statfsSync, statSync } from "node:fs";
-import type { Status, Use } from "./door.ts";
 import { statAt } from "./file-write.ts";
-import { type Filter, isGit, isIgnoreFile } from "./filter.ts";
+import { type Filter, isGit, isIgnoreFile, type Status } from "./filter.ts";
 import type { IgnoreFiles, IgnoreWay } from "./ignore-files.ts";
-import { joinPath } from "./paths.ts";
+import { joinPath, type Use } from "./paths.ts";
 import { type Refusal, refusalOf, refuse } from "./refusal.ts";
 import { MAX_LINKS, type Place, type Walker } from "./walker.ts";
 

@@ -1,7 +1,8 @@
 // Checks the text of a path, without disk access.
 import { posix, win32 } from "node:path";
-import type { Use } from "./door.ts";
 import { Refusal, refuse, shown } from "./refusal.ts";
+
+export type Use = "read" | "write";
 
 /** Bytes of a path: the limit of Linux. */
 const MAX_PATH_BYTES = 4_096;

@@ -1,4 +1,5 @@
 // `Refusal`: the error for a path that a tool may not use, without absolute paths.
+import { fieldsOf } from "../../../core/checks.ts";
 
 export type RefusalReason =
   | "outside" // outside of the root
@@ -58,7 +59,8 @@ const REASONS: Readonly<Record<string, readonly [RefusalReason, string]>> = {
 };
 
 export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+  const { code } = fieldsOf(error);
+  return typeof code === "string" ? code : undefined;
 }
 
 /** Converts a system error without its text, which has absolute paths. Returns other errors unchanged. */

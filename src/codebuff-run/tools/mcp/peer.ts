@@ -1,6 +1,6 @@
 // Loads the optional package `@modelcontextprotocol/client`.
-import { fieldsOf } from "../../../core/checks.ts";
 import { type Peer as Package, peerError } from "../../../core/peers.ts";
+import { codeOf } from "../door/refusal.ts";
 
 export type Peer = typeof import("@modelcontextprotocol/client");
 
@@ -19,7 +19,7 @@ export async function loadPeer(load: () => Promise<Peer> = importPeer): Promise<
     const peer = await load();
     if (typeof peer.StreamableHTTPClientTransport === "function") return peer;
   } catch (error) {
-    const code = fieldsOf(error)["code"];
+    const code = codeOf(error);
     if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") throw error;
     throw peerError("an MCP server", MCP, undefined);
   }

@@ -45,14 +45,11 @@ export class StdioTransport implements Transport {
   #process: GroupProcess | undefined;
   #cancelTimer: CancelTimer = () => {};
   #isOver = false;
-  #why: string | undefined;
+  /** Why the server ended. */
+  why: string | undefined;
 
   constructor(setup: StdioSetup) {
     this.#setup = setup;
-  }
-
-  get why(): string | undefined {
-    return this.#why;
   }
 
   async start(): Promise<void> {
@@ -92,8 +89,8 @@ export class StdioTransport implements Transport {
   /** Ends the server and all its processes. Resolves when they have ended. */
   close(): Promise<void> {
     if (!this.#process) this.#end("it was closed");
-    if (!this.#isOver && this.#why === undefined) {
-      this.#why = "it was closed";
+    if (!this.#isOver && this.why === undefined) {
+      this.why = "it was closed";
       this.#process?.endInput();
       this.#cancelTimer = this.#setup.clock.setTimeout(
         () => this.#process?.terminate(TERM_GRACE),
@@ -125,7 +122,7 @@ export class StdioTransport implements Transport {
   }
 
   #giveUp(why: string): void {
-    this.#why ??= why;
+    this.why ??= why;
     this.#process?.kill();
   }
 
@@ -134,7 +131,7 @@ export class StdioTransport implements Transport {
     this.#isOver = true;
     this.#cancelTimer();
     const { text } = this.#stderr;
-    this.#why ??= text === "" ? why : `${why}: ${text}`;
+    this.why ??= text === "" ? why : `${why}: ${text}`;
     this.#over.resolve();
     this.onclose?.();
   }

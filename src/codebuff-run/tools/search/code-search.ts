@@ -2,7 +2,7 @@
 import { type Clock, systemClock } from "../../../core/clock.ts";
 import type { Door, OpenFolder } from "../door/door.ts";
 import { joinPath } from "../door/paths.ts";
-import { Refusal } from "../door/refusal.ts";
+import { codeOf, Refusal } from "../door/refusal.ts";
 import type { LocalTool, ToolJob } from "../job.ts";
 import { findRipgrep } from "./find-ripgrep.ts";
 import { NO_FLAGS, parseFlags, type SearchFlags } from "./flags.ts";
@@ -184,7 +184,7 @@ function failure(error: unknown, signal: AbortSignal, report: Report, timeLimitM
       stdout: report.head(MAX_PARTIAL),
     };
   }
-  const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+  const code = codeOf(error);
   if (code === undefined) throw error;
   return { errorMessage: `Failed to execute ripgrep: ${code}` };
 }
