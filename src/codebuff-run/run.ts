@@ -183,7 +183,6 @@ export class Run implements LocalWork {
   async #run(): Promise<CodebuffRunResult> {
     const { core, gate, job } = this.#setup;
     const { turn, order, spent } = job;
-    const { costMode, maxAgentSteps, maxContextTokens } = order.options;
     const { signal } = this.#controller;
     const { backend } = core;
     await backend?.user(signal);
@@ -197,9 +196,7 @@ export class Run implements LocalWork {
       agents: this.#agents(),
       tools: core.settings.tools,
       fileContext,
-      costMode,
-      maxAgentSteps,
-      maxContextTokens,
+      options: order.options,
       clientId: randomId("client"),
       signal,
       abandoned: this.#abandon.signal,

@@ -57,7 +57,7 @@ export class AgentRun implements AgentWork {
     const { definition } = agent;
     this.setup = setup;
     this.record = new RunRecord(shared);
-    this.#stepsRemaining = shared.maxAgentSteps;
+    this.#stepsRemaining = shared.options.maxAgentSteps;
     const sentAt = shared.core.clock.wallTime();
     this.#history = [...earlier, ...(said ? [promptMessage(said, sentAt)] : [])];
     const { systemPrompt = "", instructionsPrompt = "", stepPrompt = "", outputSchema } = definition;
@@ -85,10 +85,14 @@ export class AgentRun implements AgentWork {
       toolbox: this.#toolbox,
       history,
       controls: {
-        spawn: (orders) => spawnAgents(this, orders, (child) => new AgentRun(child)),
+        spawn: (orders) => spawnAgents(this, orders),
         setOutput: (input) => this.#setOutput(input),
       },
     });
+  }
+
+  child(setup: AgentRunSetup): AgentRun {
+    return new AgentRun(setup);
   }
 
   get state(): RunAgentState {
@@ -257,7 +261,7 @@ export class AgentRun implements AgentWork {
 
   #stopAtLimit(): true {
     const { shared } = this.setup;
-    const message = `Step limit of ${shared.maxAgentSteps} reached`;
+    const message = `Step limit of ${shared.options.maxAgentSteps} reached`;
     if (this.#stopReason === "max_steps") throw new CodebuffRunError({ kind: "no_progress", message }); // the program continued after the limit
     tell(shared, { type: "error", message }, message.length);
     this.#stopReason = "max_steps";

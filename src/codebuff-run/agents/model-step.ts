@@ -62,7 +62,7 @@ export class Model {
 
   /** @throws CodebuffRunError `context_limit` */
   assertRoom(): void {
-    const { maxContextTokens } = this.#setup.shared;
+    const { maxContextTokens } = this.#setup.shared.options;
     if (maxContextTokens === undefined || this.contextTokens <= maxContextTokens) return;
     const message = `the history has ${this.contextTokens} tokens, over the limit of ${maxContextTokens}`;
     throw new CodebuffRunError({ kind: "context_limit", message });
@@ -71,7 +71,7 @@ export class Model {
   /** Asks the model. Stores a partial answer, too. @throws CodebuffRunError; the stop's reason */
   async ask(): Promise<Received> {
     const { shared } = this.#setup;
-    const { core, turn, costMode, signal, flow } = shared;
+    const { core, turn, options, signal, flow } = shared;
     const { clock, settings } = core;
     const watch = new Watch(clock, settings.silentTimeout, signal, ["part of it", "silentTimeout"]);
     const answer = new Answer(() => watch.touch());
@@ -100,7 +100,7 @@ export class Model {
       core.outbox.run(() => turn.active());
       provider = await core.providers.ask({
         request: this.#request(),
-        costMode,
+        costMode: options.costMode,
         headers: this.#headers(),
         receiver: { answer, tell, slowed },
         signal: watch.signal,
@@ -169,7 +169,7 @@ export class Model {
     return {
       model,
       stream: true,
-      codebuff_metadata: { run_id: runId(), client_id: shared.clientId, cost_mode: shared.costMode },
+      codebuff_metadata: { run_id: runId(), client_id: shared.clientId, cost_mode: shared.options.costMode },
       provider: providerOptions ?? { allow_fallbacks: true },
       ...(reasoningOptions ? { reasoning: reasoningOptions } : {}),
       messages: reminder === "" ? messages : [...messages, last],

@@ -6,6 +6,7 @@ import type { DecidedBy } from "../../core/values.ts";
 import type { Tool } from "../calls/toolbox.ts";
 import { CodebuffRunError } from "../errors.ts";
 import type { CodebuffRunEvent } from "../messages.ts";
+import type { RunDefaults } from "../options.ts";
 import type { RunCore } from "../run-core.ts";
 import type { CodebuffRunResult, Spent } from "../turn.ts";
 import type { Agents } from "./agents.ts";
@@ -37,9 +38,7 @@ export interface Shared {
   readonly agents: Agents;
   readonly tools: readonly Tool[];
   readonly fileContext: Readonly<Record<string, unknown>>;
-  readonly costMode: string;
-  readonly maxAgentSteps: number;
-  readonly maxContextTokens: number | undefined;
+  readonly options: RunDefaults;
   readonly clientId: string;
   readonly signal: AbortSignal;
   /** Aborted when a stopped run must not wait for its tools. */

@@ -41,23 +41,21 @@ export interface AgentEnd {
 export interface AgentWork {
   readonly setup: AgentRunSetup;
   readonly record: RunRecord;
+  child(setup: AgentRunSetup): AgentWork;
   /** Runs the agent until it ends. @throws CodebuffRunError; the stop's reason. */
   run(): Promise<AgentEnd>;
 }
-
-type NewAgent = (setup: AgentRunSetup) => AgentWork;
 
 /** Runs sub-agents in parallel. Never throws. Settles after a stop when all agents have stopped. */
 export async function spawnAgents(
   parent: AgentWork,
   orders: readonly SpawnOrder[],
-  newAgent: NewAgent,
 ): Promise<readonly ToolOutput[]> {
   const { depth, shared } = parent.setup;
   if (depth === MAX_DEPTH) return failure(`Agents may run agents only ${MAX_DEPTH} levels deep.`);
   if (orders.length > MAX_AGENTS) return failure(`At most ${MAX_AGENTS} agents can be run by one call.`);
   const isOnly = orders.length === 1;
-  const results = await Promise.all(orders.map((order) => spawnOne(parent, order, newAgent, isOnly)));
+  const results = await Promise.all(orders.map((order) => spawnOne(parent, order, isOnly)));
   return shared.signal.aborted ? failure("Interrupted.") : [json(results)];
 }
 
@@ -67,22 +65,15 @@ interface Spawned {
   readonly value: RunOutput;
 }
 
-async function spawnOne(
-  parent: AgentWork,
-  order: SpawnOrder,
-  newAgent: NewAgent,
-  onlyChild: boolean,
-): Promise<Spawned> {
+async function spawnOne(parent: AgentWork, order: SpawnOrder, onlyChild: boolean): Promise<Spawned> {
   const { agent_type: type, prompt, params } = order;
   const { shared, agent, speaker, depth } = parent.setup;
   const allowed = agent.definition.spawnableAgents ?? [];
   const id = allowed.find((each) => each === type || nameOf(each) === nameOf(type));
-  if (id === undefined)
-    return {
-      agentName: type,
-      agentType: type,
-      value: error(wordsOf(shared, new Error(`The agent ${type} may not be run by ${agent.definition.id}.`))),
-    };
+  if (id === undefined) {
+    const why = new Error(`The agent ${type} may not be run by ${agent.definition.id}.`);
+    return { agentName: type, agentType: type, value: errorOutput(parent, why) };
+  }
   try {
     const found = await shared.agents.find(id);
     const { definition } = found;
@@ -92,7 +83,7 @@ async function spawnOne(
     const said = isSaid
       ? buildPrompt(defined({ prompt: prompt?.trim() ? prompt : undefined }), params)
       : undefined;
-    const child = newAgent({
+    const child = parent.child({
       shared,
       agent: found,
       speaker: {
@@ -108,12 +99,8 @@ async function spawnOne(
       params,
       depth: depth + 1,
     });
-    const { displayName } = definition;
-    return {
-      agentName: displayName,
-      agentType: definition.id,
-      value: await runChild(parent, child, onlyChild),
-    };
+    const value = await runChild(parent, child, onlyChild);
+    return { agentName: definition.displayName, agentType: definition.id, value };
   } catch (cause) {
     return { agentName: type, agentType: type, value: errorOutput(parent, cause) };
   }
@@ -149,11 +136,7 @@ async function assertFits({ params = {} }: SpawnOrder, { id, inputSchema }: Agen
 
 function errorOutput({ setup: { shared } }: AgentWork, cause: unknown): RunOutput {
   const message = wordsOf(shared, cause);
-  return cause instanceof CodebuffRunError ? { ...outputOf(cause), message } : error(message);
-}
-
-function error(message: string): RunOutput {
-  return { type: "error", message };
+  return cause instanceof CodebuffRunError ? { ...outputOf(cause), message } : { type: "error", message };
 }
 
 /** The agent's id without publisher and version. */

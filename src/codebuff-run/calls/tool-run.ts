@@ -60,7 +60,13 @@ export class ToolRun {
 
   /** Gets approval. Returns a result if the call was denied. */
   async #refusal(preview?: CodebuffRunToolHandler["preview"]): Promise<readonly ToolOutput[] | undefined> {
-    const ruling = await this.#decided(preview);
+    const { gate } = this.#shared;
+    const call = this.#call;
+    const about = this.#about;
+    const shown: Asking["preview"] = preview && ((_, context) => preview(call, context));
+    const ruling = await this.#settled<Ruling>((turn, decided) =>
+      gate.ask(call, { turn, isHandled: true, about, preview: shown, decided }),
+    );
     assertWanted(this.#shared);
     if (ruling.decision === "reject") return this.#denied(ruling);
     this.show({ state: "approved" });
@@ -99,21 +105,6 @@ export class ToolRun {
       ...(why === undefined ? {} : { reason: why }),
     });
     return failure(denialOf(isUsers, why));
-  }
-
-  #decided(preview: CodebuffRunToolHandler["preview"]): Promise<Ruling> {
-    const { gate } = this.#shared;
-    const about = this.#about;
-    const call = this.#call;
-    return this.#settled((turn, decided) =>
-      gate.ask(call, {
-        turn,
-        isHandled: true,
-        about,
-        preview: preview && ((_, context) => preview(call, context)),
-        decided,
-      }),
-    );
   }
 
   #settled<Outcome>(ask: (turn: Waiting, settled: (outcome: Outcome) => void) => Withdraw): Promise<Outcome> {

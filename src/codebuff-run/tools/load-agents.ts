@@ -134,8 +134,7 @@ class Loader {
       const text = await readText(path);
       this.#add(path, isCode ? loadDefault(path) : parsed(text), isCode);
     } catch (error) {
-      if (error instanceof Refused) this.#report(path, "refused", error.message);
-      else if (error instanceof NoAgent) this.#report(path, "ignored", error.message);
+      if (error instanceof Unusable) this.#report(path, error.kind, error.message);
       else this.#report(path, "invalid", wordsOf(error));
     }
   }
@@ -177,9 +176,14 @@ function isOfAgents(name: string): boolean {
   return ending === ".json" || CODE.has(ending);
 }
 
-class Refused extends Error {}
+class Unusable extends Error {
+  readonly kind: AgentProblem["kind"];
 
-class NoAgent extends Error {}
+  constructor(message: string, kind: AgentProblem["kind"] = "refused") {
+    super(message);
+    this.kind = kind;
+  }
+}
 
 /** Reads a file. Follows no link, and does not block on a pipe. */
 async function readText(path: string): Promise<string> {
@@ -188,17 +192,17 @@ async function readText(path: string): Promise<string> {
   try {
     file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
-    throw new Refused(
+    throw new Unusable(
       codeOf(error) === "ELOOP" ? "it is a link, or no file" : `it cannot be read: ${codeOf(error)}`,
     );
   }
   try {
-    if (!(await file.stat()).isFile()) throw new Refused("it is a link, or no file");
+    if (!(await file.stat()).isFile()) throw new Unusable("it is a link, or no file");
     const buffer = Buffer.alloc(MAX_BYTES + 1);
     let size = 0;
     for (let read = -1; read !== 0 && size <= MAX_BYTES; size += read)
       read = (await file.read(buffer, size, buffer.length - size)).bytesRead;
-    if (size > MAX_BYTES) throw new Refused(`it is larger than ${MAX_BYTES} bytes`);
+    if (size > MAX_BYTES) throw new Unusable(`it is larger than ${MAX_BYTES} bytes`);
     return buffer.toString("utf8", 0, size);
   } finally {
     await file.close();
@@ -215,7 +219,7 @@ function loadDefault(path: string): unknown {
   const module: unknown = createRequire(path)(path);
   const exports = fieldsOf(module);
   const value = "default" in exports || !("id" in exports) ? exports["default"] : exports;
-  if (value === undefined) throw new NoAgent("it has no default export");
+  if (value === undefined) throw new Unusable("it has no default export", "ignored");
   return value;
 }
 

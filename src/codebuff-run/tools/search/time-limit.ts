@@ -11,13 +11,8 @@ export class TimeLimitError extends Error {
   }
 }
 
-/** A signal that aborts with another signal, or after a time. */
-export interface LimitedSignal extends Disposable {
-  readonly signal: AbortSignal;
-}
-
-/** @param ms `Infinity`: no limit */
-export function limitedSignal(outer: AbortSignal, clock: Clock, ms: number): LimitedSignal {
+/** A signal that aborts with another signal, or after a time. @param ms `Infinity`: no limit */
+export function limitedSignal(outer: AbortSignal, clock: Clock, ms: number) {
   const limit = new AbortController();
   const expire = (): void => limit.abort(new TimeLimitError());
   const cancel = ms === Infinity ? () => {} : clock.setTimeout(expire, ms);
