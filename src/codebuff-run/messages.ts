@@ -226,25 +226,15 @@ function isChoice(choice: unknown): boolean {
   const { content, reasoning, reasoning_content, tool_calls, provider_calls } = delta;
   return (
     [content, reasoning, reasoning_content].every(isTextOrNone) &&
-    (tool_calls == null || areFragments(tool_calls)) &&
-    (provider_calls === undefined || areProviderCalls(provider_calls))
+    (tool_calls == null || (Array.isArray(tool_calls) && tool_calls.every(isFragment))) &&
+    (provider_calls === undefined || (Array.isArray(provider_calls) && provider_calls.every(isProviderCall)))
   );
 }
 
-function areFragments(fragments: unknown): boolean {
-  return Array.isArray(fragments) && fragments.every(isFragment);
-}
-
-function areProviderCalls(calls: unknown): boolean {
+function isProviderCall(call: unknown): boolean {
+  const { id, name, arguments: text, result } = fieldsOf(call);
   return (
-    Array.isArray(calls) &&
-    calls.every(
-      (call) =>
-        isObject(call) &&
-        typeof call["id"] === "string" &&
-        typeof call["name"] === "string" &&
-        (typeof call["arguments"] === "string" || call["result"] !== undefined),
-    )
+    typeof id === "string" && typeof name === "string" && (typeof text === "string" || result !== undefined)
   );
 }
 

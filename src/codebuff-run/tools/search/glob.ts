@@ -75,10 +75,7 @@ interface Finding {
 
 async function find(door: Door, { pattern, folder, max, signal }: Finding) {
   const worker = new MatchWorker({ kind: "glob", pattern, folder }, signal);
-  const select = async (entries: readonly WalkEntry[]): Promise<readonly WalkEntry[]> => {
-    const wanted = await worker.matchPaths(entries.map(({ path, isFolder }) => ({ path, isFolder })));
-    return entries.filter((_, n) => wanted[n]);
-  };
+  const select = (entries: readonly WalkEntry[]) => worker.select(entries);
   const files: string[] = [];
   try {
     for await (const path of walk({ door, folder, signal, checksFiles: true, select })) {

@@ -78,10 +78,7 @@ async function* filesOf(
   for (const top of ["", ...hiddenFolders]) {
     const select = async (entries: readonly WalkEntry[]): Promise<readonly WalkEntry[]> => {
       const seen = entries.filter(({ name }) => name !== ".git" && (hidden || !name.startsWith(".")));
-      if (!filter || seen.length === 0) return seen;
-      const paths = seen.map(({ path, isFolder }) => ({ path: joinPath(top, path), isFolder }));
-      const wanted = await filter.matchPaths(paths);
-      return seen.filter((_, n) => wanted[n]);
+      return filter && seen.length > 0 ? filter.select(seen, top) : seen;
     };
     const options = { door, folder: joinPath(folder, top), signal, checksFiles: false, select };
     for await (const path of walk(options))

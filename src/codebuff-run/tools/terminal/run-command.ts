@@ -24,8 +24,6 @@ export interface TerminalOptions extends EnvironmentOptions {
   readonly shell?: string;
   /** Upper limit in seconds; Infinity: none. @default 3_600: hung commands must end */
   readonly maxTimeoutSeconds?: number;
-  /** Keys and tokens in use. Variables that hold one are not passed. Called for each command. */
-  readonly credentials?: () => readonly string[];
   readonly clock?: Clock;
 }
 
@@ -65,15 +63,10 @@ export function runCommand(options: TerminalOptions = {}): LocalTool<RunCommandI
 async function run(
   { command, cwd = "" }: RunCommandInput,
   seconds: number,
-  { shell, credentials, clock = systemClock, ...options }: TerminalOptions,
+  { shell, clock = systemClock, ...options }: TerminalOptions,
   job: ToolJob,
 ): Promise<CommandEnd | { readonly errorMessage: string }> {
-  const env = programEnvironment({
-    ...options,
-    own: process.env,
-    credentials: credentials?.() ?? [],
-    platform: process.platform,
-  });
+  const env = programEnvironment({ ...options, own: process.env, platform: process.platform });
   const program = findShell(shell, env);
   if ("problem" in program) return { errorMessage: program.problem };
   let folder: OpenFolder;

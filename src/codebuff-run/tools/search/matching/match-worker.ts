@@ -3,7 +3,9 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { Queue } from "../../../../core/queue.ts";
+import { joinPath } from "../../door/paths.ts";
 import type { LineRange } from "../hits.ts";
+import type { WalkEntry } from "../walk.ts";
 import type { TypeGlobs } from "./path-filter.ts";
 import type { PatternSource } from "./pattern.ts";
 
@@ -18,13 +20,8 @@ export type WorkerSetup =
       readonly types: readonly TypeGlobs[];
     };
 
-interface PathToMatch {
-  readonly path: string;
-  readonly isFolder: boolean;
-}
-
 export type WorkerRequest =
-  | { readonly kind: "paths"; readonly paths: readonly PathToMatch[] }
+  | { readonly kind: "paths"; readonly paths: readonly Pick<WalkEntry, "path" | "isFolder">[] }
   | { readonly kind: "files"; readonly files: readonly Uint8Array[] };
 
 /** One item per path or file, in order. */
@@ -87,9 +84,11 @@ export class MatchWorker {
     void this.#worker.terminate();
   };
 
-  async matchPaths(paths: readonly PathToMatch[]): Promise<readonly boolean[]> {
+  /** The entries that the globs select. @param top the folder of the entries */
+  async select(entries: readonly WalkEntry[], top = ""): Promise<readonly WalkEntry[]> {
+    const paths = entries.map(({ path, isFolder }) => ({ path: joinPath(top, path), isFolder }));
     const reply = await this.#ask({ kind: "paths", paths });
-    if (reply.kind === "paths") return reply.wanted;
+    if (reply.kind === "paths") return entries.filter((_, n) => reply.wanted[n]);
     throw new WorkerError(reply.kind === "failed" ? reply.message : "unexpected reply");
   }
 
