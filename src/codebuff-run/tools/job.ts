@@ -1,4 +1,7 @@
-// The input of a tool's code for one call, as types.
+// A tool's code: what it gets for one call, and the check of its input.
+import { describe, isObject } from "../../core/checks.ts";
+import { HANDLED } from "../calls/builtins.ts";
+import { invalid, schemaOf } from "../calls/tool-schema.ts";
 import type { Door, FileRead } from "./door/door.ts";
 import type { Stamp } from "./door/stamp.ts";
 import type { Shown } from "./files/previews.ts";
@@ -39,3 +42,26 @@ export type LocalTool<Input> = (input: Input, job: ToolJob) => Promise<object>;
 
 /** A tool that checks its input itself. */
 export type Tool = LocalTool<unknown>;
+
+type HandledName = keyof typeof HANDLED;
+
+type Checked<Input> = { readonly input: Input } | { readonly errorMessage: string };
+
+/** Makes a check for one tool. Needed for inputs from a server, which nothing has checked. */
+export function checkOf<Input>(name: HandledName): (given: unknown) => Promise<Checked<Input>> {
+  const schema = schemaOf(HANDLED[name].parameters, name);
+  return async (given) => {
+    if (!isObject(given))
+      return { errorMessage: `Invalid parameters for ${name}: the input is ${describe(given)}.` };
+    const checked = await schema.check(given);
+    return "issues" in checked ? { errorMessage: invalid(name, checked) } : { input: checked.input as Input }; // by the schema
+  };
+}
+
+export function checkedTool<Input>(name: HandledName, run: LocalTool<Input>): Tool {
+  const check = checkOf<Input>(name);
+  return async (given, job) => {
+    const checked = await check(given);
+    return "errorMessage" in checked ? checked : run(checked.input, job);
+  };
+}

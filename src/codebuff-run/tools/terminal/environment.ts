@@ -4,17 +4,9 @@ import {
   isCredentialParameter,
   urlCredentials,
 } from "../../../core/tell/credential-names.ts";
+import type { NodeTerminalOptions } from "../options.ts";
 
-export interface EnvironmentOptions {
-  /** Variables for the program. Never filtered. */
-  readonly env?: Readonly<Record<string, string>>;
-  /** Passes this process's variables. `false`: only the most necessary. @default true */
-  readonly inheritEnv?: boolean;
-  /** Variables to pass despite their names, or despite `inheritEnv: false`. */
-  readonly keepEnv?: readonly string[];
-}
-
-export interface EnvironmentSetup extends EnvironmentOptions {
+export interface EnvironmentSetup extends Pick<NodeTerminalOptions, "env" | "inheritEnv" | "keepEnv"> {
   readonly own: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
 }

@@ -6,7 +6,8 @@ import { type Exit, GroupProcess, type ProcessSetup } from "../../../process/gro
 import type { OpenFolder } from "../door/door.ts";
 import { Refusal } from "../door/refusal.ts";
 import type { LocalTool, ToolJob } from "../job.ts";
-import { type EnvironmentOptions, programEnvironment } from "./environment.ts";
+import type { NodeTerminalOptions } from "../options.ts";
+import { programEnvironment } from "./environment.ts";
 import { CommandOutput } from "./output.ts";
 import { Progress } from "./progress.ts";
 import { findShell } from "./shell.ts";
@@ -19,11 +20,7 @@ export interface RunCommandInput {
   readonly timeout_seconds: number;
 }
 
-export interface TerminalOptions extends EnvironmentOptions {
-  /** The path of a bash, or its name in PATH. Required on Windows. @default bash, otherwise sh */
-  readonly shell?: string;
-  /** Upper limit in seconds; Infinity: none. @default 3_600: hung commands must end */
-  readonly maxTimeoutSeconds?: number;
+export interface TerminalOptions extends NodeTerminalOptions {
   readonly clock?: Clock;
 }
 
