@@ -26,17 +26,7 @@ export function isEdit(name: string): name is EditName {
 type EditReader = (input: unknown) => Promise<FileEdit | { readonly errorMessage: string }>;
 
 /** The file tools of one root. Created once per root, so that edits of all runs share the locks. */
-export interface FileRoom {
-  readonly tools: Readonly<Record<EditName | "read_files" | "list_directory", Tool>>;
-  /** Previews a call; `undefined` for a tool that edits no file. The call's job gets `shown`. */
-  preview(
-    call: { readonly name: string; readonly input: unknown },
-    job: Pick<ToolJob, "door" | "changes" | "signal">,
-  ): Promise<Preview | undefined>;
-  changes(door: Door): RunChanges;
-}
-
-export function fileRoom(): FileRoom {
+export function fileRoom() {
   const locks = new PathLocks();
   const seen = new SeenFiles();
   const readers = {
@@ -58,12 +48,16 @@ export function fileRoom(): FileRoom {
       str_replace: toolOf(readers.str_replace),
       apply_patch: toolOf(readers.apply_patch),
     },
-    preview: async ({ name, input }, job) => {
+    /** Previews a call; `undefined` for a tool that edits no file. The call's job gets `shown`. */
+    preview: async (
+      { name, input }: { readonly name: string; readonly input: unknown },
+      job: Pick<ToolJob, "door" | "changes" | "signal">,
+    ): Promise<Preview | undefined> => {
       if (!isEdit(name)) return undefined;
       const edit = await readers[name](input);
       return "errorMessage" in edit ? { text: edit.errorMessage, shown: REFUSED } : previewEdit(edit, job);
     },
-    changes: (door) => new RunChanges(door, locks, { seen }),
+    changes: (door: Door) => new RunChanges(door, locks, { seen }),
   };
 }
 

@@ -1,22 +1,16 @@
 // A local MCP server over stdin and stdout, one JSON message per line.
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { isObject } from "../../../core/checks.ts";
-import type { CancelTimer, Clock } from "../../../core/clock.ts";
+import type { CancelTimer } from "../../../core/clock.ts";
 import { deferred } from "../../../core/deferred.ts";
 import { said } from "../../../core/errors.ts";
 import { flattened, isTooDeep } from "../../../core/text.ts";
-import { GroupProcess, OPEN_INPUT } from "../../../process/group-process.ts";
+import { GroupProcess, OPEN_INPUT, type ProcessSetup } from "../../../process/group-process.ts";
 import { locate } from "../../../process/program.ts";
 import { Lines, Tail } from "./lines.ts";
 import { failureInstead } from "./nesting.ts";
 
-export interface StdioSetup {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: NodeJS.ProcessEnv;
-  readonly cwd: string | undefined;
-  readonly clock: Clock;
-}
+type StdioSetup = Pick<ProcessSetup, "command" | "args" | "env" | "cwd" | "clock">;
 
 /** Bytes of one message. The largest image in a result has 5 MiB. */
 const MAX_LINE = 16 * 1_048_576;
@@ -53,18 +47,16 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { command, args, env, cwd, clock } = this.#setup;
+    const { command, args, env } = this.#setup;
     try {
       const program = locate(command, env);
       this.#process = new GroupProcess({
+        ...this.#setup,
         command: program.command,
         args: [...program.args, ...args],
-        env,
-        cwd,
         input: OPEN_INPUT,
         forwardSignals: false,
         scope: "group",
-        clock,
         listener: {
           stdout: (piece) => this.#read(piece),
           stderr: (piece) => this.#stderr.push(piece),

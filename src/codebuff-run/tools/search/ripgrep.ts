@@ -1,8 +1,7 @@
 // Searches with ripgrep, in its own process group.
-import type { Clock } from "../../../core/clock.ts";
 import { deferred } from "../../../core/deferred.ts";
 import { Queue } from "../../../core/queue.ts";
-import { GroupProcess } from "../../../process/group-process.ts";
+import { GroupProcess, type ProcessSetup } from "../../../process/group-process.ts";
 import type { SearchFlags } from "./flags.ts";
 import { type Engine, type EngineEnd, type EngineSearch, type FileHits, MAX_FILE_BYTES } from "./hits.ts";
 import { EventReader } from "./ripgrep-events.ts";
@@ -34,11 +33,7 @@ const FIXED = [
   "--path-separator=/",
 ];
 
-export interface RipgrepSetup {
-  readonly command: string;
-  readonly cwd: string;
-  readonly clock: Clock;
-}
+type RipgrepSetup = Pick<ProcessSetup, "command" | "cwd" | "clock">;
 
 /** All flags are made here: nothing from the agent can become a flag. */
 export function ripgrepArgs(search: EngineSearch): string[] {
