@@ -2,7 +2,7 @@
 import { said } from "../../core/errors.ts";
 import type { Gate, Withdraw } from "../../core/gate/gate.ts";
 import type { LiveTurn } from "../../core/turn/live-turn.ts";
-import type { DecidedBy } from "../../core/values.ts";
+import type { DecidedBy, TurnToolCall } from "../../core/values.ts";
 import type { Tool } from "../calls/toolbox.ts";
 import { CodebuffRunError } from "../errors.ts";
 import type { CodebuffRunEvent } from "../messages.ts";
@@ -57,6 +57,13 @@ export function tell(
   bytes: number,
 ): void {
   core.outbox.run(() => turn.push(event, bytes));
+}
+
+/** Shows the state of a call, unless the turn has ended. */
+export function showCall({ core, turn }: Pick<Shared, "core" | "turn">, call: TurnToolCall): void {
+  core.outbox.run(() => {
+    if (turn.open) turn.tools.set(call);
+  });
 }
 
 /** @throws the stop's reason */

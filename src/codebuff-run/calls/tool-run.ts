@@ -9,7 +9,7 @@ import { denialOf, isUsersWord } from "../../core/gate/decision.ts";
 import type { Asking, Withdraw } from "../../core/gate/gate.ts";
 import type { Waiting } from "../../core/gate/open-request.ts";
 import type { Reply, Ruling, TurnToolCall } from "../../core/values.ts";
-import { assertWanted, type Shared, tell, wordsOf } from "../agents/shared.ts";
+import { assertWanted, type Shared, showCall, tell, wordsOf } from "../agents/shared.ts";
 import {
   type CodebuffRunToolCall,
   type CodebuffRunToolHandler,
@@ -35,13 +35,9 @@ export class ToolRun {
     this.#about = about;
   }
 
-  /** Shows the call's state, unless the turn has ended. */
   show(now: Now): void {
-    const { core, turn } = this.#shared;
     const { id, name, input, raw } = this.#call;
-    core.outbox.run(() => {
-      if (turn.open) turn.tools.set({ id, name, input, raw, ...now });
-    });
+    showCall(this.#shared, { id, name, input, raw, ...now });
   }
 
   /** Gets approval, then runs the handler. Throws only the stop's reason. */
