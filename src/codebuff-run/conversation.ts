@@ -88,14 +88,12 @@ function messagesOf(run: RunState | undefined): readonly ConversationMessage[] {
     const last = messages.at(-1);
     if (role === "assistant" && last?.role === role)
       messages.splice(-1, 1, { role, content: last.content + text });
-    else messages.push({ role, content: role === "user" ? unwrapped(text) : text });
+    else messages.push({ role, content: role === "user" ? text.replace(WRAPPING, "") : text });
   }
   return messages;
 }
 
-function unwrapped(text: string): string {
-  return text.replace(/^<user_message>|<\/user_message>$/g, "");
-}
+const WRAPPING = /^<user_message>|<\/user_message>$/g;
 
 /** Whether a user message was written by the agent's definition or by this library. */
 function isOfAgent({ role, content, tags = [] }: Exclude<RunMessage, RunToolMessage>): boolean {

@@ -217,7 +217,7 @@ class PartReader {
 
   #said(delta: Delta, text: unknown): ChatChunk {
     if (text) this.#isEmpty = false;
-    return chunkOf(delta);
+    return { choices: [{ index: 0, delta }] };
   }
 
   #fragment(call: ToolCallDelta): ChatChunk {
@@ -273,10 +273,6 @@ class PartReader {
 }
 
 type Delta = NonNullable<NonNullable<ChatChunk["choices"]>[number]["delta"]>;
-
-function chunkOf(delta: Delta): ChatChunk {
-  return { choices: [{ index: 0, delta }] };
-}
 
 function stringOf(value: unknown): string {
   return typeof value === "string" ? value : "";
