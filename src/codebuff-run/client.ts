@@ -14,7 +14,7 @@ import type { CodebuffRunEvent, RunState } from "./messages.ts";
 import { type CodebuffRunOptions, type CodebuffRunPromptOptions, resolveOptions } from "./options.ts";
 import { RunCore } from "./run-core.ts";
 import type { CodebuffRunResult } from "./turn.ts";
-import { RunTurns } from "./turns.ts";
+import { Turns } from "./turns.ts";
 
 /**
  * Runs agents in this process. The model answers over HTTP, and tools run on the client's machine. Each run continues
@@ -43,14 +43,14 @@ export class CodebuffRun<Tools extends ToolParametersByName = ToolParametersByNa
     >
 {
   readonly #core: RunCore;
-  readonly #turns: RunTurns;
+  readonly #turns: Turns;
 
   /** @throws InvalidInputError for invalid options; UnsupportedError if the platform lacks a feature */
   constructor(options: CodebuffRunOptions<Tools> = {}) {
     const core = new RunCore(resolveOptions(options));
     super(core);
     const gate = new Gate(core, options, CODEBUFF_SUBJECTS);
-    const turns = new RunTurns({ core, gate });
+    const turns = new Turns(core, gate);
     this.#core = core;
     this.#turns = turns;
     core.serve({ turns, requests: gate });
@@ -97,7 +97,7 @@ export class CodebuffRun<Tools extends ToolParametersByName = ToolParametersByNa
    * @param options `from`: the `state` of a conversation, or a run state, also of Codebuff's own SDK
    */
   conversation(options: { readonly from?: ConversationState | RunState } = {}): CodebuffRunConversation {
-    return openConversation({ core: this.#core, turns: this.#turns }, options);
+    return openConversation(this.#core, this.#turns, options);
   }
 
   /** Whether the backend reports that it is healthy, within 5 s. Never rejects. False without a backend. */

@@ -15,7 +15,7 @@ import type { RunCore } from "./run-core.ts";
 import { plainText } from "./state/history.ts";
 import { type CodebuffRunConversationState, earlierState, readPrevious, stateOf } from "./state/run-state.ts";
 import type { CodebuffRunResult } from "./turn.ts";
-import type { RunTurns } from "./turns.ts";
+import type { Turns } from "./turns.ts";
 
 /** Runs that continue from each other. */
 export type CodebuffRunConversation = Conversation<
@@ -26,14 +26,10 @@ export type CodebuffRunConversation = Conversation<
   CodebuffRunConversationState
 >;
 
-interface ConversationSetup {
-  readonly core: RunCore;
-  readonly turns: RunTurns;
-}
-
 /** @throws InvalidInputError if `from` is not a run state */
 export function openConversation(
-  { core, turns }: ConversationSetup,
+  core: RunCore,
+  turns: Turns,
   options: { readonly from?: ConversationState | RunState },
 ): CodebuffRunConversation {
   checkCallOptions(options, { from: checks.object });
@@ -50,17 +46,13 @@ export function openConversation(
       earlier: (turns) => earlierState(run, turns),
       create: (input, turnOptions: (CodebuffRunPromptOptions & TurnOptions) | undefined) => {
         const job = turns.create(input, turnOptions, () => run);
-        const { turn, order } = job;
+        const said = { role: "user", content: job.order.prompt.text } as const;
         return {
-          turn,
+          turn: job.turn,
           start: () => turns.start(job),
           completed: ({ state, text }) => {
             run = state;
-            messages = [
-              ...messages,
-              { role: "user", content: order.prompt.text },
-              { role: "assistant", content: text },
-            ];
+            messages = [...messages, said, { role: "assistant", content: text }];
           },
         };
       },
@@ -96,14 +88,12 @@ function messagesOf(run: RunState | undefined): readonly ConversationMessage[] {
     const last = messages.at(-1);
     if (role === "assistant" && last?.role === role)
       messages.splice(-1, 1, { role, content: last.content + text });
-    else messages.push({ role, content: role === "user" ? unwrapped(text) : text });
+    else messages.push({ role, content: role === "user" ? text.replace(WRAPPING, "") : text });
   }
   return messages;
 }
 
-function unwrapped(text: string): string {
-  return text.replace(/^<user_message>|<\/user_message>$/g, "");
-}
+const WRAPPING = /^<user_message>|<\/user_message>$/g;
 
 /** Whether a user message was written by the agent's definition or by this library. */
 function isOfAgent({ role, content, tags = [] }: Exclude<RunMessage, RunToolMessage>): boolean {

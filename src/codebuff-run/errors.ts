@@ -1,6 +1,6 @@
 // `CodebuffRunError`, and how the backend's error responses become one.
 import type { TurnPartial } from "../core/agentwire-error.ts";
-import { defined, isObject } from "../core/checks.ts";
+import { defined, fieldsOf, isObject } from "../core/checks.ts";
 import { TurnError } from "../core/errors.ts";
 import { type ChatMessageRead, codeIn, type RunState } from "./messages.ts";
 import type { CodebuffRunFailureKind, RunFailure } from "./state/failure.ts";
@@ -190,7 +190,7 @@ export function refused(facts: RefusalFacts): CodebuffRunError {
 }
 
 function countryIn(body: unknown): CountryRefusal | undefined {
-  const { countryCode, countryBlockReason, ipPrivacySignals } = isObject(body) ? body : {};
+  const { countryCode, countryBlockReason, ipPrivacySignals } = fieldsOf(body);
   const country = {
     ...(typeof countryCode === "string" ? { countryCode } : {}),
     ...(typeof countryBlockReason === "string" ? { countryBlockReason } : {}),

@@ -1,5 +1,6 @@
 // HTTP calls with limits, retries, and errors without credentials.
 
+import { defined } from "../core/checks.ts";
 import type { Clock } from "../core/clock.ts";
 import { ConnectError, isAgentwireError } from "../core/errors.ts";
 import {
@@ -38,7 +39,7 @@ export interface Traffic {
   readonly input: (work: () => void) => void;
 }
 
-interface HttpSetup {
+export interface HttpSetup {
   readonly baseUrl: string;
   readonly provider?: string;
   readonly fetch: FetchLike | undefined;
@@ -49,8 +50,8 @@ interface HttpSetup {
 }
 
 export interface HttpRequest {
-  readonly method: "GET" | "POST";
   readonly path: string;
+  /** Sent by POST; a request without a body is a GET. */
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether the endpoint answers 404 to an unknown key. @default false */
@@ -65,7 +66,7 @@ export interface HttpCall extends HttpRequest {
   readonly isRepeated?: boolean;
 }
 
-export interface OpenedResponse {
+export interface Opened {
   readonly response: FetchResponse;
   readonly reading: ReadSettings;
 }
@@ -81,15 +82,15 @@ export class Http {
 
   /** Calls a route. Returns parsed JSON or `undefined`. @throws CodebuffRunError; the signal's reason */
   call(call: HttpCall): Promise<unknown> {
-    const { method, path, timeout, signal, isRepeated = false } = call;
-    const what = `${method} ${path}`;
+    const { path, body, timeout, signal, isRepeated = false } = call;
+    const what = `${methodOf(call)} ${path}`;
     let isDone = false;
     return this.insist(
       signal,
       () =>
         this.#waits.run({ what, timeout, signal }, async (inner) => {
           const { response, reading } = await this.open(call, inner);
-          isDone = method === "POST"; // the server has acted, even if its response breaks off
+          isDone = body !== undefined; // the server has acted, even if its response breaks off
           const bytes = await bytesOf(response, reading);
           const { frame, message, input } = this.#setup.traffic;
           const answer = parsed(bytes);
@@ -104,32 +105,31 @@ export class Http {
   }
 
   /** Sends one request. @throws CodebuffRunError if the server refuses it or is not reached */
-  async open(call: HttpRequest, signal: AbortSignal): Promise<OpenedResponse> {
-    const { method, path, body, headers = {}, isAccount = false } = call;
+  async open(call: HttpRequest, signal: AbortSignal): Promise<Opened> {
+    const { path, body, headers = {}, isAccount = false } = call;
+    const method = methodOf(call);
     const { baseUrl, provider, fetch, clock, redactor } = this.#setup;
     const what = `${method} ${path}`;
+    const request = `${method} ${baseUrl}${path}`;
     const redact = (text: string): string => redactor.redact(text);
     const reading: ReadSettings = { what, clock, maxReceiveBytes: MAX_ANSWER, redact };
     const json = body && JSON.stringify(body);
+    const sent = json === undefined ? undefined : { "content-type": "application/json" };
     this.#setup.traffic.frame("out", json === undefined ? what : `${what} ${json}`);
     let response: FetchResponse;
     try {
       response = await fetchWith(fetch, `${baseUrl}${path}`, {
         method,
-        headers: {
-          ...(json === undefined ? {} : { "content-type": "application/json" }),
-          ...this.#setup.headers,
-          ...headers,
-        },
+        headers: { ...sent, ...this.#setup.headers, ...headers },
         redirect: "manual", // sends the key to no other server
         signal,
-        ...(json === undefined ? {} : { body: json }),
+        ...defined({ body: json }),
       });
     } catch (error) {
       if (isAgentwireError(error) || signal.aborted) throw error;
       throw unreachable(`${what}: cannot reach ${baseUrl}`, error, redact);
     }
-    const { status, headers: told } = response;
+    const { status } = response;
     if (isRedirect(response)) {
       const message = `${what}: a redirect ${redirectTarget(response, redact)}, which is not followed`;
       throw new CodebuffRunError({ kind: "protocol_error", message, status });
@@ -140,22 +140,15 @@ export class Http {
         ?.getReader()
         .cancel?.()
         .catch(() => {}); // the page is not needed
-      const message = `${method} ${baseUrl}${path}: the answer is a web page`;
+      const message = `${request}: the answer is a web page`;
       throw new CodebuffRunError({ kind: "protocol_error", message, status });
     }
     const bytes = await bytesOf(response, reading).catch(() => new Uint8Array()); // the status is enough
     const text = redact(new TextDecoder().decode(bytes));
     this.#setup.traffic.frame("in", `${status} ${text}`);
-    const retryAfter = retryAfterIn(told, clock);
-    throw refused({
-      status,
-      text,
-      body: redactor.redactValue(parsed(bytes)),
-      retryAfter,
-      isAccount,
-      what: `${method} ${baseUrl}${path}`,
-      provider,
-    });
+    const retryAfter = retryAfterIn(response.headers, clock);
+    const refusal = redactor.redactValue(parsed(bytes));
+    throw refused({ status, text, body: refusal, retryAfter, isAccount, what: request, provider });
   }
 
   /** Retries after temporary failures, as long as `mayRepeat` allows it. */
@@ -183,6 +176,10 @@ export class Http {
     const usual = Math.min(FIRST_WAIT * 2 ** failures, LONGEST_WAIT);
     return Math.max(retryAfter, usual * (1 + JITTER * this.#setup.clock.random()));
   }
+}
+
+function methodOf({ body }: HttpRequest): "GET" | "POST" {
+  return body === undefined ? "GET" : "POST";
 }
 
 function isWebPage({ headers }: FetchResponse): boolean {

@@ -1,6 +1,6 @@
 // The events and history of a run; the requests and chunks of the model's API, with checks.
 import type { PrintModeEvent, ToolOutput } from "../codebuff-events/print-mode.ts";
-import { isObject } from "../core/checks.ts";
+import { fieldsOf, isObject } from "../core/checks.ts";
 import type { RunFailure } from "./state/failure.ts";
 
 /** A text delta of the root agent. A later `text` event repeats the complete block. */
@@ -189,7 +189,7 @@ export function readChatMessage(value: unknown): ChatMessageRead {
 
 function readError(error: unknown): ChatMessageRead {
   if (typeof error === "string") return { type: "error", message: error };
-  const { message, code } = isObject(error) ? error : {};
+  const { message, code } = fieldsOf(error);
   const word = codeIn(error);
   return {
     type: "error",
@@ -201,7 +201,7 @@ function readError(error: unknown): ChatMessageRead {
 
 /** The code of an OpenAI error, or else its type. Skips numbers: some servers send the status. */
 export function codeIn(error: unknown): string | undefined {
-  const { code, type } = isObject(error) ? error : {};
+  const { code, type } = fieldsOf(error);
   return [code, type].find((word): word is string => typeof word === "string" && !/^\d*$/.test(word));
 }
 
@@ -226,25 +226,15 @@ function isChoice(choice: unknown): boolean {
   const { content, reasoning, reasoning_content, tool_calls, provider_calls } = delta;
   return (
     [content, reasoning, reasoning_content].every(isTextOrNone) &&
-    (tool_calls == null || areFragments(tool_calls)) &&
-    (provider_calls === undefined || areProviderCalls(provider_calls))
+    (tool_calls == null || (Array.isArray(tool_calls) && tool_calls.every(isFragment))) &&
+    (provider_calls === undefined || (Array.isArray(provider_calls) && provider_calls.every(isProviderCall)))
   );
 }
 
-function areFragments(fragments: unknown): boolean {
-  return Array.isArray(fragments) && fragments.every(isFragment);
-}
-
-function areProviderCalls(calls: unknown): boolean {
+function isProviderCall(call: unknown): boolean {
+  const { id, name, arguments: text, result } = fieldsOf(call);
   return (
-    Array.isArray(calls) &&
-    calls.every(
-      (call) =>
-        isObject(call) &&
-        typeof call["id"] === "string" &&
-        typeof call["name"] === "string" &&
-        (typeof call["arguments"] === "string" || call["result"] !== undefined),
-    )
+    typeof id === "string" && typeof name === "string" && (typeof text === "string" || result !== undefined)
   );
 }
 

@@ -147,25 +147,23 @@ export const RUN_PROMPT_CHECKS = {
   extraToolResults: checks.objects,
 } satisfies Record<string, Check>;
 
-export interface CodebuffRunSettings extends LocalSettings {
+/** The defaults of a run, filled in. */
+export type RunDefaults = CodebuffRunDefaults &
+  Required<Pick<CodebuffRunDefaults, "costMode" | "maxAgentSteps">>;
+
+type OwnOptions = Omit<
+  CodebuffRunOptions,
+  keyof (CodebuffRunDefaults & ApprovalOptions & LocalClientOptions) | "apiKey" | "baseUrl" | "allowInsecure"
+>;
+
+export interface CodebuffRunSettings
+  extends LocalSettings,
+    Required<Omit<OwnOptions, "fetch" | "tools" | "overrideTools">> {
   /** Undefined: no backend. */
   readonly backend: { readonly apiKey: string; readonly baseUrl: string } | undefined;
-  readonly headers: Readonly<Record<string, string>>;
   readonly fetch: FetchLike | undefined;
-  readonly providers: readonly ModelProvider[];
-  readonly agentDefinitions: readonly AgentDefinition[];
   readonly tools: readonly Tool[];
-  readonly toolSources: readonly ToolSource[];
-  readonly toolTimeout: number;
-  readonly streamTimeout: number;
-  readonly silentTimeout: number;
-  readonly maxRetries: number;
-  readonly maxRetryWait: number;
-  readonly stepReporting: "post" | "batch";
-  readonly projectFiles: Readonly<Record<string, string>>;
-  readonly knowledgeFiles: Readonly<Record<string, string>>;
-  readonly maxRuns: number;
-  readonly defaults: CodebuffRunDefaults & Required<Pick<CodebuffRunDefaults, "costMode" | "maxAgentSteps">>;
+  readonly defaults: RunDefaults;
 }
 
 /** @throws InvalidInputError for the first invalid option; UnsupportedError for a missing feature */

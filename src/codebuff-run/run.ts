@@ -20,7 +20,7 @@ import type {
   RunState,
   RunStopReason,
 } from "./messages.ts";
-import type { CodebuffRunDefaults } from "./options.ts";
+import type { RunDefaults } from "./options.ts";
 import type { RunCore } from "./run-core.ts";
 import type { RunFailure } from "./state/failure.ts";
 import { noteMessage, withoutOrphans } from "./state/history.ts";
@@ -29,13 +29,13 @@ import type { CodebuffRunResult, Spent } from "./turn.ts";
 
 export interface RunOrder {
   readonly prompt: RunPrompt;
-  readonly options: CodebuffRunDefaults & Required<Pick<CodebuffRunDefaults, "costMode" | "maxAgentSteps">>;
+  readonly options: RunDefaults;
   /** The state to continue from. Read at the start of the turn. */
   readonly earlier: () => Earlier;
   readonly extraToolResults: readonly RunMessage[];
 }
 
-export interface RunJob {
+export interface Job {
   readonly turn: LiveTurn<CodebuffRunEvent, CodebuffRunResult>;
   readonly order: RunOrder;
   readonly spent: Spent;
@@ -43,10 +43,10 @@ export interface RunJob {
   run: Run | undefined;
 }
 
-interface RunSetup {
+export interface RunSetup {
   readonly core: RunCore;
   readonly gate: Gate;
-  readonly job: RunJob;
+  readonly job: Job;
   readonly over: () => void;
 }
 
@@ -183,7 +183,6 @@ export class Run implements LocalWork {
   async #run(): Promise<CodebuffRunResult> {
     const { core, gate, job } = this.#setup;
     const { turn, order, spent } = job;
-    const { costMode, maxAgentSteps, maxContextTokens } = order.options;
     const { signal } = this.#controller;
     const { backend } = core;
     await backend?.user(signal);
@@ -197,9 +196,7 @@ export class Run implements LocalWork {
       agents: this.#agents(),
       tools: core.settings.tools,
       fileContext,
-      costMode,
-      maxAgentSteps,
-      maxContextTokens,
+      options: order.options,
       clientId: randomId("client"),
       signal,
       abandoned: this.#abandon.signal,
@@ -212,8 +209,7 @@ export class Run implements LocalWork {
       messageHistoryLength: earlier.history.length,
       ...defined({ agentId: earlier.agentType }),
     };
-    const { agent = agentOfMode(costMode) } = order.options;
-    const model = begun.agents.own(typeof agent === "string" ? agent : agent.id)?.model;
+    const model = begun.agents.own(this.#agentId)?.model;
     tell(begun, { type: "start", ...start, ...defined({ model }) }, 0);
     this.#hasBegun = true;
     const shared: Shared = { ...begun, tools: await this.#tools(begun) };
@@ -242,6 +238,11 @@ export class Run implements LocalWork {
     return (this.#root?.record.runId ?? "") !== "";
   }
 
+  get #agentId(): string {
+    const { costMode, agent = agentOfMode(costMode) } = this.#setup.job.order.options;
+    return typeof agent === "string" ? agent : agent.id;
+  }
+
   #agents(): KnownAgents {
     const { core, job } = this.#setup;
     const { settings, backend } = core;
@@ -265,24 +266,18 @@ export class Run implements LocalWork {
 
   async #rootOf(shared: Shared, earlier: Earlier): Promise<AgentRun> {
     const { prompt, options, extraToolResults } = this.#setup.job.order;
-    const { agent = agentOfMode(options.costMode), params } = options;
-    const found = await shared.agents.find(typeof agent === "string" ? agent : agent.id);
+    const found = await shared.agents.find(this.#agentId);
     const { definition } = found;
     const spawnable = await shared.agents.all(definition.spawnableAgents ?? []);
     return new AgentRun({
       shared,
       agent: found,
-      speaker: {
-        id: "main-agent",
-        type: definition.id,
-        parentId: undefined,
-        ancestorRunIds: [],
-      },
+      speaker: { id: "main-agent", type: definition.id, parentId: undefined, ancestorRunIds: [] },
       spawnable,
       earlier: [...earlier.history, ...extraToolResults],
       said: prompt,
       prompt: prompt.text,
-      params,
+      params: options.params,
       depth: 0,
     });
   }

@@ -8,25 +8,21 @@ import type { TurnOptions } from "../core/turn/turn.ts";
 import { buildPrompt, type CodebuffRunPromptInput } from "./input.ts";
 import type { CodebuffRunEvent, RunState } from "./messages.ts";
 import { type CodebuffRunPromptOptions, checkAgent, RUN_PROMPT_CHECKS } from "./options.ts";
-import { Run, type RunJob, type RunOrder } from "./run.ts";
+import { type Job, Run, type RunOrder } from "./run.ts";
 import type { RunCore } from "./run-core.ts";
 import { readPrevious, readToolResults } from "./state/run-state.ts";
 import { type CodebuffRunResult, textOfEvent } from "./turn.ts";
 
-interface TurnsSetup {
-  readonly core: RunCore;
-  readonly gate: Gate;
-}
-
 /** The turns of one client. At most `maxRuns` run at once; others wait. */
-export class RunTurns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, RunJob> {
-  readonly #setup: TurnsSetup;
+export class Turns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Job> {
+  readonly #core: RunCore;
+  readonly #gate: Gate;
 
-  constructor(setup: TurnsSetup) {
-    const { core } = setup;
+  constructor(core: RunCore, gate: Gate) {
     const { maxRuns: maxWorks, maxQueuedEvents } = core.settings;
     super({ core, maxWorks, maxQueuedEvents });
-    this.#setup = setup;
+    this.#core = core;
+    this.#gate = gate;
   }
 
   /**
@@ -38,20 +34,13 @@ export class RunTurns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Ru
     input: PromptOf<CodebuffRunPromptInput>,
     options: (CodebuffRunPromptOptions & TurnOptions) | undefined,
     previous?: () => RunState | undefined,
-  ): RunJob {
-    const { core } = this.#setup;
+  ): Job {
+    const core = this.#core;
     core.assertOpen();
     checkCallOptions(options, RUN_PROMPT_CHECKS);
     const { defaults } = core.settings;
-    const {
-      agent,
-      costMode,
-      maxAgentSteps,
-      maxContextTokens,
-      params,
-      previousRun,
-      extraToolResults = [],
-    } = options ?? {};
+    const { agent, costMode, maxAgentSteps, maxContextTokens, params } = options ?? {};
+    const { previousRun, extraToolResults = [] } = options ?? {};
     if (agent !== undefined) checkAgent(agent);
     const given = defined({ agent, costMode, maxAgentSteps, maxContextTokens, params });
     const merged = { ...defaults, ...given } as RunOrder["options"];
@@ -63,7 +52,7 @@ export class RunTurns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Ru
       earlier: () => own ?? readPrevious(previous?.()),
       extraToolResults: readToolResults(extraToolResults),
     };
-    const spent: RunJob["spent"] = { credits: 0, usage: undefined };
+    const spent: Job["spent"] = { credits: 0, usage: undefined };
     return this.make(
       {
         id: randomId("turn"),
@@ -72,21 +61,18 @@ export class RunTurns extends LocalTurns<CodebuffRunEvent, CodebuffRunResult, Ru
         options,
         idleTimeout: 0, // `streamTimeout` covers a silent model; tools may take long
         textOf: textOfEvent,
-        soFar: ({ run }) => {
-          return {
-            usage: spent.usage,
-            cost: core.backend && run ? { amount: spent.credits, unit: "credits" } : undefined,
-            state: run?.state,
-          };
-        },
+        soFar: ({ run }) => ({
+          usage: spent.usage,
+          cost: core.backend && run ? { amount: spent.credits, unit: "credits" } : undefined,
+          state: run?.state,
+        }),
       },
       (turn) => ({ turn, order, spent, run: undefined }),
     );
   }
 
-  protected override newWork(job: RunJob, over: () => void): Run {
-    const run = new Run({ ...this.#setup, job, over });
-    job.run = run;
-    return run;
+  protected override newWork(job: Job, over: () => void): Run {
+    job.run = new Run({ core: this.#core, gate: this.#gate, job, over });
+    return job.run;
   }
 }

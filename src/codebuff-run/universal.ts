@@ -1,6 +1,6 @@
 // Translates run events into universal events; the source of runs for chats.
 import { MAIN_AGENT, outputContent, PrintModeMapping, universalCost } from "../codebuff-events/universal.ts";
-import { defined, isObject } from "../core/checks.ts";
+import { defined, fieldsOf } from "../core/checks.ts";
 import type { AnyConversation, AnyTurn } from "../core/client/any-client.ts";
 import type { AnyAgentwireError } from "../core/errors.ts";
 import type { Cost, TurnToolCall, Usage } from "../core/values.ts";
@@ -75,13 +75,13 @@ export class CodebuffRunMapping implements Mapping<CodebuffRunEvent, CodebuffRun
   completed({ output, cost, usage, stopReason, state }: CodebuffRunResult, session: Session): CompletedFacts {
     session.known(runIdOf(state));
     const said = { ...this.#agents.about, stop_reason: stopReason, output: finiteJson(output) };
-    return { metadata: { ...said, ...spentOf({ cost, usage, state }) } };
+    return { metadata: { ...said, ...spentOf(cost, usage, state) } };
   }
 
   failed(error: AnyAgentwireError, session: Session): FailedFacts | undefined {
     const { partial } = error;
     session.known(runIdOf(partial?.state));
-    const metadata = { ...this.#agents.about, ...spentOf({ ...partial }) };
+    const metadata = { ...this.#agents.about, ...spentOf(partial?.cost, partial?.usage, partial?.state) };
     const data = { fatal: this.#isOneOff };
     if (!(error instanceof CodebuffRunError))
       return { reason: error.code.replaceAll("-", "_"), stated: "inferred", data, metadata };
@@ -97,15 +97,7 @@ export class CodebuffRunMapping implements Mapping<CodebuffRunEvent, CodebuffRun
 }
 
 /** The usage of a run. `context_tokens` is the history of the main agent's last step. */
-function spentOf({
-  cost,
-  usage,
-  state,
-}: {
-  readonly cost?: Cost | undefined;
-  readonly usage?: Usage | undefined;
-  readonly state?: unknown;
-}) {
+function spentOf(cost: Cost | undefined, usage: Usage | undefined, state: unknown) {
   const { inputTokens, outputTokens } = usage ?? {};
   const { contextTokenCount } = mainAgentIn(state);
   const tokens = defined({
@@ -131,10 +123,6 @@ function runIdOf(state: unknown): string | undefined {
 
 function mainAgentIn(state: unknown): Readonly<Record<string, unknown>> {
   return fieldsOf(fieldsOf(fieldsOf(state)["sessionState"])["mainAgentState"]);
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isObject(value) ? value : {};
 }
 
 /** The text before the first blank line. Servers may append a stack trace. */

@@ -77,6 +77,11 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** The fields of an object; of any other value none. */
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isObject(value) ? value : {};
+}
+
 export function oneOf(...values: readonly string[]): Check {
   return {
     expects: `one of ${values.map((value) => `"${value}"`).join(", ")}`,

@@ -108,7 +108,9 @@ export class GroupProcess implements Watched {
     this.#clock = clock;
     this.#listener = listener;
     // After a blocked event loop, timers run first. `setImmediate` lets Node read the pipes before.
-    this.#drain = new Deadline(clock, PIPE_GRACE, () => setImmediate(() => this.#onDrained()));
+    this.#drain = new Deadline(clock, PIPE_GRACE, () =>
+      setImmediate(() => this.#isPaused || this.#drained()),
+    ); // a pause restarts it on resume
     const child = spawn(command, [...args], {
       cwd,
       env,
@@ -252,10 +254,6 @@ export class GroupProcess implements Watched {
     if (this.#state.name !== "draining") return; // the listener has killed the group
     if (this.#scope === "group" && !this.#group.isAlive) this.#close(exit, PIPE_GRACE);
     else if (!this.isPaused) this.#drain.start();
-  }
-
-  #onDrained(): void {
-    if (!this.isPaused) this.#drained(); // otherwise restarts on resume
   }
 
   #drained(): void {

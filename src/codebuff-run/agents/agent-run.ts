@@ -10,14 +10,13 @@ import type { RunAgentState, RunMessage, RunStopReason } from "../messages.ts";
 import { abortable } from "../model/abortable.ts";
 import { noteMessage, withoutOrphans } from "../state/history.ts";
 import { endOfStep, isThinkOnly, type StepFacts } from "../turn.ts";
-import type { AgentEnd, AgentRunSetup, AgentWork } from "./agent-work.ts";
-import { AgentModel, type Received } from "./model-step.ts";
+import { Model, type Received } from "./model-step.ts";
 import { outputOfRun } from "./output.ts";
 import { filledIn } from "./placeholders.ts";
 import { runProgram } from "./program.ts";
 import { RunRecord } from "./run-record.ts";
 import { assertWanted, tell, wordsOf } from "./shared.ts";
-import { spawnAgents } from "./spawn.ts";
+import { type AgentEnd, type AgentRunSetup, type AgentWork, spawnAgents } from "./spawn.ts";
 
 /** Consecutive steps with only invalid calls before the run fails. */
 const MAX_BAD_STEPS = 5;
@@ -45,7 +44,7 @@ export class AgentRun implements AgentWork {
   readonly #system: string;
   readonly #toolbox: Toolbox;
   readonly #calls: AgentCalls;
-  readonly #model: AgentModel;
+  readonly #model: Model;
   #stepsRemaining: number;
   #output: Readonly<Record<string, unknown>> | undefined;
   #stopReason: RunStopReason = "completed";
@@ -58,7 +57,7 @@ export class AgentRun implements AgentWork {
     const { definition } = agent;
     this.setup = setup;
     this.record = new RunRecord(shared);
-    this.#stepsRemaining = shared.maxAgentSteps;
+    this.#stepsRemaining = shared.options.maxAgentSteps;
     const sentAt = shared.core.clock.wallTime();
     this.#history = [...earlier, ...(said ? [promptMessage(said, sentAt)] : [])];
     const { systemPrompt = "", instructionsPrompt = "", stepPrompt = "", outputSchema } = definition;
@@ -70,7 +69,7 @@ export class AgentRun implements AgentWork {
     this.#toolbox = new Toolbox(definition, shared.tools, agents, shared.gate.answersQuestions);
     const history = this.#history;
     const tools = this.#toolbox.wire;
-    this.#model = new AgentModel({
+    this.#model = new Model({
       shared,
       definition,
       speaker,
@@ -86,10 +85,14 @@ export class AgentRun implements AgentWork {
       toolbox: this.#toolbox,
       history,
       controls: {
-        spawn: (orders) => spawnAgents(this, orders, (child) => new AgentRun(child)),
+        spawn: (orders) => spawnAgents(this, orders),
         setOutput: (input) => this.#setOutput(input),
       },
     });
+  }
+
+  child(setup: AgentRunSetup): AgentRun {
+    return new AgentRun(setup);
   }
 
   get state(): RunAgentState {
@@ -258,7 +261,7 @@ export class AgentRun implements AgentWork {
 
   #stopAtLimit(): true {
     const { shared } = this.setup;
-    const message = `Step limit of ${shared.maxAgentSteps} reached`;
+    const message = `Step limit of ${shared.options.maxAgentSteps} reached`;
     if (this.#stopReason === "max_steps") throw new CodebuffRunError({ kind: "no_progress", message }); // the program continued after the limit
     tell(shared, { type: "error", message }, message.length);
     this.#stopReason = "max_steps";

@@ -37,17 +37,13 @@ export interface Received {
 }
 
 /** Asks the model of one agent. The answer goes to the turn's reader and into the history. */
-export class AgentModel {
+export class Model {
   readonly #setup: ModelSetup;
-  #contextTokens = 0;
+  contextTokens = 0;
   #interruptions = 0;
 
   constructor(setup: ModelSetup) {
     this.#setup = setup;
-  }
-
-  get contextTokens(): number {
-    return this.#contextTokens;
   }
 
   /** Counts the tokens of the history. A failed count does not fail the run. */
@@ -61,21 +57,21 @@ export class AgentModel {
     } catch {
       assertWanted(shared); // other failures: use the estimate
     }
-    this.#contextTokens = counted ?? estimatedTokens(JSON.stringify(history), system, JSON.stringify(tools));
+    this.contextTokens = counted ?? estimatedTokens(JSON.stringify(history), system, JSON.stringify(tools));
   }
 
   /** @throws CodebuffRunError `context_limit` */
   assertRoom(): void {
-    const { maxContextTokens } = this.#setup.shared;
-    if (maxContextTokens === undefined || this.#contextTokens <= maxContextTokens) return;
-    const message = `the history has ${this.#contextTokens} tokens, over the limit of ${maxContextTokens}`;
+    const { maxContextTokens } = this.#setup.shared.options;
+    if (maxContextTokens === undefined || this.contextTokens <= maxContextTokens) return;
+    const message = `the history has ${this.contextTokens} tokens, over the limit of ${maxContextTokens}`;
     throw new CodebuffRunError({ kind: "context_limit", message });
   }
 
   /** Asks the model. Stores a partial answer, too. @throws CodebuffRunError; the stop's reason */
   async ask(): Promise<Received> {
     const { shared } = this.#setup;
-    const { core, turn, costMode, signal, flow } = shared;
+    const { core, turn, options, signal, flow } = shared;
     const { clock, settings } = core;
     const watch = new Watch(clock, settings.silentTimeout, signal, ["part of it", "silentTimeout"]);
     const answer = new AnswerBuilder(() => watch.touch());
@@ -104,7 +100,7 @@ export class AgentModel {
       core.outbox.run(() => turn.active());
       provider = await core.providers.ask({
         request: this.#request(),
-        costMode,
+        costMode: options.costMode,
         headers: this.#headers(),
         receiver: { answer, tell, slowed },
         signal: watch.signal,
@@ -168,13 +164,15 @@ export class AgentModel {
     const { model, providerOptions, reasoningOptions } = definition;
     const messages = toWire(system, history);
     const reminder = this.#setup.reminder();
+    const text = `<system_reminder>${reminder}</system_reminder>`;
+    const last: ModelMessage = { role: "user", content: [{ type: "text", text }] };
     return {
       model,
       stream: true,
-      codebuff_metadata: { run_id: runId(), client_id: shared.clientId, cost_mode: shared.costMode },
+      codebuff_metadata: { run_id: runId(), client_id: shared.clientId, cost_mode: shared.options.costMode },
       provider: providerOptions ?? { allow_fallbacks: true },
       ...(reasoningOptions ? { reasoning: reasoningOptions } : {}),
-      messages: reminder === "" ? messages : [...messages, reminderOf(reminder)],
+      messages: reminder === "" ? messages : [...messages, last],
       ...(tools.length === 0 ? {} : { tools, tool_choice: "auto" }),
     };
   }
@@ -190,8 +188,4 @@ export class AgentModel {
     }
     return text;
   }
-}
-
-function reminderOf(text: string): ModelMessage {
-  return { role: "user", content: [{ type: "text", text: `<system_reminder>${text}</system_reminder>` }] };
 }

@@ -1,5 +1,5 @@
 // Fills the placeholders `{CODEBUFF_...}` in agents' prompts.
-import { isObject } from "../../core/checks.ts";
+import { fieldsOf } from "../../core/checks.ts";
 import { CodebuffRunError } from "../errors.ts";
 import { MARKED } from "../input.ts";
 import type { RunMessage } from "../messages.ts";
@@ -28,12 +28,12 @@ const VALUES: ReadonlyMap<string, (facts: PromptFacts) => string> = new Map([
   ["FILE_TREE_PROMPT_SMALL", treeOf(2_500)],
   ["FILE_TREE_PROMPT", treeOf(10_000)],
   ["FILE_TREE_PROMPT_LARGE", treeOf(190_000)],
-  ["GIT_CHANGES_PROMPT", ({ fileContext }) => changesIn(fieldsOf(fileContext, "gitChanges"))],
+  ["GIT_CHANGES_PROMPT", ({ fileContext }) => changesIn(fieldsOf(fileContext["gitChanges"]))],
   ["INITIAL_AGENT_PROMPT", ({ initialPrompt = "" }) => escaped(initialPrompt)],
   ["KNOWLEDGE_FILES_CONTENTS", ({ fileContext }) => knowledgeIn(fileContext)],
   ["PROJECT_ROOT", ({ fileContext }) => folderIn(fileContext, "projectRoot")],
   ["REMAINING_STEPS", ({ stepsRemaining }) => String(stepsRemaining)],
-  ["SYSTEM_INFO_PROMPT", ({ fileContext }) => systemIn(fieldsOf(fileContext, "systemInfo"))],
+  ["SYSTEM_INFO_PROMPT", ({ fileContext }) => systemIn(fieldsOf(fileContext["systemInfo"]))],
   ["USER_CWD", ({ fileContext }) => folderIn(fileContext, "cwd")],
   ["USER_INPUT_PROMPT", ({ history }) => escaped(lastPromptIn(history))],
 ]);
@@ -78,7 +78,7 @@ function treeOf(tokens: number): (facts: PromptFacts) => string {
 /** The knowledge files of the project, then of the user, each as a fenced block. */
 function knowledgeIn(fileContext: PromptFacts["fileContext"]): string {
   return ["knowledgeFiles", "userKnowledgeFiles"]
-    .flatMap((name) => Object.entries(fieldsOf(fileContext, name)))
+    .flatMap((name) => Object.entries(fieldsOf(fileContext[name])))
     .flatMap(([path, text]) => (typeof text === "string" ? [fenced(path, text.trim())] : []))
     .join("\n\n");
 }
@@ -119,9 +119,4 @@ function changesIn(changes: Readonly<Record<string, unknown>>): string {
 function textIn(fields: Readonly<Record<string, unknown>>, name: string): string {
   const text = fields[name];
   return typeof text === "string" ? text.trim() : "";
-}
-
-function fieldsOf(fileContext: PromptFacts["fileContext"], name: string): Readonly<Record<string, unknown>> {
-  const fields = fileContext[name];
-  return isObject(fields) ? fields : {};
 }

@@ -1,6 +1,6 @@
 // Agents in code (`handleSteps`): runs their generator and executes its steps.
 import type { ToolOutput } from "../../codebuff-events/print-mode.ts";
-import { checks, describe, isObject } from "../../core/checks.ts";
+import { checks, describe, fieldsOf, isObject } from "../../core/checks.ts";
 import { CodebuffRunError } from "../errors.ts";
 import type { RunAgentState } from "../messages.ts";
 import { abortable } from "../model/abortable.ts";
@@ -111,5 +111,5 @@ function wrong(problem: string): CodebuffRunError {
 type Steps = ReturnType<AgentProgram>;
 
 function isGenerator(value: unknown): value is Steps {
-  return isObject(value) && typeof value["next"] === "function";
+  return typeof fieldsOf(value)["next"] === "function";
 }

@@ -12,42 +12,31 @@ export class RunRecord {
   readonly #shared: Shared;
   readonly #children: RunRecord[] = [];
   readonly #batch: (StepRecord & { readonly id: string })[] = [];
-  #runId = "";
+  /** The id from the backend; without a backend, a local id. Empty before the start. */
+  runId = "";
+  /** Model answers. */
+  answers = 0;
+  directCredits = 0;
   #isOpen = false;
-  #answers = 0;
   /** Recorded steps: model answers and the program's calls. */
   #steps = 0;
   readonly #named = new Set<string>();
-  #direct = 0;
 
   constructor(shared: Shared) {
     this.#shared = shared;
-  }
-
-  /** The id from the backend; without a backend, a local id. Empty before the start. */
-  get runId(): string {
-    return this.#runId;
-  }
-
-  get answers(): number {
-    return this.#answers;
   }
 
   get childRunIds(): readonly string[] {
     return this.#children.map(({ runId }) => runId).filter((runId) => runId !== "");
   }
 
-  get directCredits(): number {
-    return this.#direct;
-  }
-
   get credits(): number {
-    return this.#children.reduce((sum, { credits }) => sum + credits, this.#direct);
+    return this.#children.reduce((sum, { credits }) => sum + credits, this.directCredits);
   }
 
   async start(agentId: string, ancestorRunIds: readonly string[]): Promise<void> {
     const { core, signal } = this.#shared;
-    this.#runId = (await core.backend?.start(agentId, ancestorRunIds, signal)) ?? randomId("run");
+    this.runId = (await core.backend?.start(agentId, ancestorRunIds, signal)) ?? randomId("run");
     this.#isOpen = true;
   }
 
@@ -56,12 +45,12 @@ export class RunRecord {
   }
 
   spend(credits: number): void {
-    this.#direct += credits;
+    this.directCredits += credits;
     this.#shared.spent.credits += credits;
   }
 
   answer(step: Step): Promise<number> {
-    this.#answers++;
+    this.answers++;
     return this.step(step);
   }
 
@@ -76,7 +65,7 @@ export class RunRecord {
     };
     for (const runId of record.childRunIds) this.#named.add(runId);
     if (core.settings.stepReporting === "batch") this.#batch.push({ id: randomId("step"), ...record });
-    else await this.#report("a step", () => core.backend?.step(this.#runId, record, signal));
+    else await this.#report("a step", () => core.backend?.step(this.runId, record, signal));
     return record.stepNumber;
   }
 
@@ -86,11 +75,11 @@ export class RunRecord {
     this.#isOpen = false;
     const { core, signal, background } = this.#shared;
     const record: FinishRecord = {
-      runId: this.#runId,
+      runId: this.runId,
       status,
       // The backend counts the end as a step, and the step that the limit prevented.
       totalSteps: this.#steps + (isCut ? 2 : 1),
-      directCredits: this.#direct,
+      directCredits: this.directCredits,
       totalCredits: this.credits,
       ...(errorMessage === undefined ? {} : { errorMessage }),
       ...(this.#batch.length === 0 ? {} : { steps: this.#batch.slice(0, MAX_BATCH) }),

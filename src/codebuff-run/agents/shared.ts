@@ -2,10 +2,11 @@
 import { said } from "../../core/errors.ts";
 import type { Gate, Withdraw } from "../../core/gate/gate.ts";
 import type { LiveTurn } from "../../core/turn/live-turn.ts";
-import type { DecidedBy } from "../../core/values.ts";
+import type { DecidedBy, TurnToolCall } from "../../core/values.ts";
 import type { Tool } from "../calls/toolbox.ts";
 import { CodebuffRunError } from "../errors.ts";
 import type { CodebuffRunEvent } from "../messages.ts";
+import type { RunDefaults } from "../options.ts";
 import type { RunCore } from "../run-core.ts";
 import type { CodebuffRunResult, Spent } from "../turn.ts";
 import type { KnownAgents } from "./agents.ts";
@@ -37,9 +38,7 @@ export interface Shared {
   readonly agents: KnownAgents;
   readonly tools: readonly Tool[];
   readonly fileContext: Readonly<Record<string, unknown>>;
-  readonly costMode: string;
-  readonly maxAgentSteps: number;
-  readonly maxContextTokens: number | undefined;
+  readonly options: RunDefaults;
   readonly clientId: string;
   readonly signal: AbortSignal;
   /** Aborted when a stopped run must not wait for its tools. */
@@ -58,6 +57,13 @@ export function tell(
   bytes: number,
 ): void {
   core.outbox.run(() => turn.push(event, bytes));
+}
+
+/** Shows the state of a call, unless the turn has ended. */
+export function showCall({ core, turn }: Pick<Shared, "core" | "turn">, call: TurnToolCall): void {
+  core.outbox.run(() => {
+    if (turn.open) turn.tools.set(call);
+  });
 }
 
 /** @throws the stop's reason */

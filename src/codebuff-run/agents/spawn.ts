@@ -6,11 +6,12 @@ import type { SpawnOrder } from "../calls/calls.ts";
 import { issuesText } from "../calls/tool-schema.ts";
 import { failure, json } from "../calls/toolbox.ts";
 import { CodebuffRunError, failureOutput } from "../errors.ts";
-import { buildPrompt } from "../input.ts";
-import type { RunOutput } from "../messages.ts";
-import type { AgentRunSetup, AgentWork } from "./agent-work.ts";
-import { type AgentDefinition, inputSchemaOf } from "./agents.ts";
-import { tell, wordsOf } from "./shared.ts";
+import { buildPrompt, type RunPrompt } from "../input.ts";
+import type { RunMessage, RunOutput, RunStopReason } from "../messages.ts";
+import type { AgentSpeaker } from "../turn.ts";
+import { type AgentDefinition, inputSchemaOf, type ResolvedAgent } from "./agents.ts";
+import type { RunRecord } from "./run-record.ts";
+import { type Shared, tell, wordsOf } from "./shared.ts";
 
 /** Maximum depth of sub-agents. An agent that spawns without end must not use up the account. */
 const MAX_DEPTH = 5;
@@ -18,19 +19,43 @@ const MAX_DEPTH = 5;
 /** Agents per call. Real calls have a few; each agent holds a connection and costs credits. */
 const MAX_AGENTS = 50;
 
-export type NewAgent = (setup: AgentRunSetup) => AgentWork;
+export interface AgentRunSetup {
+  readonly shared: Shared;
+  readonly agent: ResolvedAgent;
+  readonly speaker: AgentSpeaker;
+  readonly spawnable: readonly ResolvedAgent[];
+  readonly earlier: readonly RunMessage[];
+  /** The prompt; undefined for a sub-agent without a prompt. */
+  readonly said: RunPrompt | undefined;
+  readonly prompt: string | undefined;
+  readonly params: Readonly<Record<string, unknown>> | undefined;
+  /** 0 for the root agent. */
+  readonly depth: number;
+}
+
+export interface AgentEnd {
+  readonly stopReason: RunStopReason;
+  readonly output: RunOutput;
+}
+
+export interface AgentWork {
+  readonly setup: AgentRunSetup;
+  readonly record: RunRecord;
+  child(setup: AgentRunSetup): AgentWork;
+  /** Runs the agent until it ends. @throws CodebuffRunError; the stop's reason. */
+  run(): Promise<AgentEnd>;
+}
 
 /** Runs sub-agents in parallel. Never throws. Settles after a stop when all agents have stopped. */
 export async function spawnAgents(
   parent: AgentWork,
   orders: readonly SpawnOrder[],
-  newAgent: NewAgent,
 ): Promise<readonly ToolOutput[]> {
   const { depth, shared } = parent.setup;
   if (depth === MAX_DEPTH) return failure(`Agents may run agents only ${MAX_DEPTH} levels deep.`);
   if (orders.length > MAX_AGENTS) return failure(`At most ${MAX_AGENTS} agents can be run by one call.`);
   const isOnly = orders.length === 1;
-  const results = await Promise.all(orders.map((order) => spawnOne(parent, order, newAgent, isOnly)));
+  const results = await Promise.all(orders.map((order) => spawnOne(parent, order, isOnly)));
   return shared.signal.aborted ? failure("Interrupted.") : [json(results)];
 }
 
@@ -40,22 +65,15 @@ interface Spawned {
   readonly value: RunOutput;
 }
 
-async function spawnOne(
-  parent: AgentWork,
-  order: SpawnOrder,
-  newAgent: NewAgent,
-  onlyChild: boolean,
-): Promise<Spawned> {
+async function spawnOne(parent: AgentWork, order: SpawnOrder, onlyChild: boolean): Promise<Spawned> {
   const { agent_type: type, prompt, params } = order;
   const { shared, agent, speaker, depth } = parent.setup;
   const allowed = agent.definition.spawnableAgents ?? [];
   const id = allowed.find((each) => each === type || nameOf(each) === nameOf(type));
-  if (id === undefined)
-    return {
-      agentName: type,
-      agentType: type,
-      value: error(wordsOf(shared, new Error(`The agent ${type} may not be run by ${agent.definition.id}.`))),
-    };
+  if (id === undefined) {
+    const why = new Error(`The agent ${type} may not be run by ${agent.definition.id}.`);
+    return { agentName: type, agentType: type, value: errorOutput(parent, why) };
+  }
   try {
     const found = await shared.agents.find(id);
     const { definition } = found;
@@ -65,7 +83,7 @@ async function spawnOne(
     const said = isSaid
       ? buildPrompt(defined({ prompt: prompt?.trim() ? prompt : undefined }), params)
       : undefined;
-    const child = newAgent({
+    const child = parent.child({
       shared,
       agent: found,
       speaker: {
@@ -81,12 +99,8 @@ async function spawnOne(
       params,
       depth: depth + 1,
     });
-    const { displayName } = definition;
-    return {
-      agentName: displayName,
-      agentType: definition.id,
-      value: await runChild(parent, child, onlyChild),
-    };
+    const value = await runChild(parent, child, onlyChild);
+    return { agentName: definition.displayName, agentType: definition.id, value };
   } catch (cause) {
     return { agentName: type, agentType: type, value: errorOutput(parent, cause) };
   }
@@ -112,7 +126,7 @@ async function runChild(parent: AgentWork, child: AgentWork, onlyChild: boolean)
   }
 }
 
-/** @throws CodebuffRunError for invalid parameters */
+/** @throws CodebuffRunError for issuesText parameters */
 async function assertFits({ params = {} }: SpawnOrder, { id, inputSchema }: AgentDefinition): Promise<void> {
   const schema = inputSchema?.["params"];
   if (schema == null) return;
@@ -123,11 +137,9 @@ async function assertFits({ params = {} }: SpawnOrder, { id, inputSchema }: Agen
 
 function errorOutput({ setup: { shared } }: AgentWork, cause: unknown): RunOutput {
   const message = wordsOf(shared, cause);
-  return cause instanceof CodebuffRunError ? { ...failureOutput(cause), message } : error(message);
-}
-
-function error(message: string): RunOutput {
-  return { type: "error", message };
+  return cause instanceof CodebuffRunError
+    ? { ...failureOutput(cause), message }
+    : { type: "error", message };
 }
 
 /** The agent's id without publisher and version. */

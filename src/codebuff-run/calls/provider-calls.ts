@@ -3,7 +3,7 @@ import { defined, isObject } from "../../core/checks.ts";
 import { randomId } from "../../core/random-id.ts";
 import { parseJson } from "../../core/text.ts";
 import type { TurnToolCall } from "../../core/values.ts";
-import { type Shared, tell } from "../agents/shared.ts";
+import { type Shared, showCall, tell } from "../agents/shared.ts";
 import type { ProviderCall } from "../messages.ts";
 import type { AgentSpeaker } from "../turn.ts";
 import { failure, json, withinLimits } from "./toolbox.ts";
@@ -67,10 +67,7 @@ export class ProviderCalls {
   }
 
   #show(shown: Shown, now: Now): void {
-    const { core, turn } = this.#shared;
-    core.outbox.run(() => {
-      if (turn.open) turn.tools.set({ ...shown, raw: this.#eventOf(shown), ...now });
-    });
+    showCall(this.#shared, { ...shown, raw: this.#eventOf(shown), ...now });
   }
 }
 

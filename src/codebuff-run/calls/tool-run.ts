@@ -9,7 +9,7 @@ import { denialOf, isUsersWord } from "../../core/gate/decision.ts";
 import type { Asking, Withdraw } from "../../core/gate/gate.ts";
 import type { AskingTurn } from "../../core/gate/open-request.ts";
 import type { Reply, Ruling, TurnToolCall } from "../../core/values.ts";
-import { assertWanted, type Shared, tell, wordsOf } from "../agents/shared.ts";
+import { assertWanted, type Shared, showCall, tell, wordsOf } from "../agents/shared.ts";
 import {
   type CodebuffRunToolCall,
   type CodebuffRunToolHandler,
@@ -35,13 +35,9 @@ export class ToolRun {
     this.#about = about;
   }
 
-  /** Shows the call's state, unless the turn has ended. */
   show(now: Now): void {
-    const { core, turn } = this.#shared;
     const { id, name, input, raw } = this.#call;
-    core.outbox.run(() => {
-      if (turn.open) turn.tools.set({ id, name, input, raw, ...now });
-    });
+    showCall(this.#shared, { id, name, input, raw, ...now });
   }
 
   /** Gets approval, then runs the handler. Throws only the stop's reason. */
@@ -60,7 +56,13 @@ export class ToolRun {
 
   /** Gets approval. Returns a result if the call was denied. */
   async #refusal(preview?: CodebuffRunToolHandler["preview"]): Promise<readonly ToolOutput[] | undefined> {
-    const ruling = await this.#decided(preview);
+    const { gate } = this.#shared;
+    const call = this.#call;
+    const about = this.#about;
+    const shown: Asking["preview"] = preview && ((_, context) => preview(call, context));
+    const ruling = await this.#settled<Ruling>((turn, decided) =>
+      gate.ask(call, { turn, isHandled: true, about, preview: shown, decided }),
+    );
     assertWanted(this.#shared);
     if (ruling.decision === "reject") return this.#denied(ruling);
     this.show({ state: "approved" });
@@ -99,21 +101,6 @@ export class ToolRun {
       ...(why === undefined ? {} : { reason: why }),
     });
     return failure(denialOf(isUsers, why));
-  }
-
-  #decided(preview: CodebuffRunToolHandler["preview"]): Promise<Ruling> {
-    const { gate } = this.#shared;
-    const about = this.#about;
-    const call = this.#call;
-    return this.#settled((turn, decided) =>
-      gate.ask(call, {
-        turn,
-        isHandled: true,
-        about,
-        preview: preview && ((_, context) => preview(call, context)),
-        decided,
-      }),
-    );
   }
 
   #settled<Outcome>(

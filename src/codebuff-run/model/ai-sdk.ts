@@ -1,6 +1,6 @@
 // `aiSdkModel`: a language model of the AI SDK as a model provider.
 import { toBase64 } from "../../core/bytes.ts";
-import { describe, isObject } from "../../core/checks.ts";
+import { describe, fieldsOf, isObject } from "../../core/checks.ts";
 import { InvalidInputError, said } from "../../core/errors.ts";
 import { CodebuffRunError } from "../errors.ts";
 import type { ChatChunk, ChatRequest, ModelMessage, ToolCallDelta } from "../messages.ts";
@@ -180,7 +180,7 @@ class PartReader {
 
   /** The chunk for a part; `undefined` for a part without content. @throws the model's error */
   read(part: unknown): ChatChunk | undefined {
-    const fields = isObject(part) ? part : {};
+    const fields = fieldsOf(part);
     const { type, id, delta, toolName, error } = fields;
     const name = stringOf(toolName);
     switch (type) {
@@ -217,7 +217,7 @@ class PartReader {
 
   #said(delta: Delta, text: unknown): ChatChunk {
     if (text) this.#isEmpty = false;
-    return chunkOf(delta);
+    return { choices: [{ index: 0, delta }] };
   }
 
   #fragment(call: ToolCallDelta): ChatChunk {
@@ -274,10 +274,6 @@ class PartReader {
 
 type Delta = NonNullable<NonNullable<ChatChunk["choices"]>[number]["delta"]>;
 
-function chunkOf(delta: Delta): ChatChunk {
-  return { choices: [{ index: 0, delta }] };
-}
-
 function stringOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
@@ -285,7 +281,7 @@ function stringOf(value: unknown): string {
 /** The finish reason: a string (V2) or an object (V3, V4). `other` without `raw` counts as none. */
 function wordOf(reason: unknown): string {
   if (typeof reason === "string") return reason;
-  const { unified, raw } = isObject(reason) ? reason : {};
+  const { unified, raw } = fieldsOf(reason);
   if (typeof unified !== "string" || (unified === "other" && raw === undefined)) return UNKNOWN;
   return unified;
 }

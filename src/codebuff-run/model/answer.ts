@@ -41,7 +41,8 @@ interface Fragments {
  *     tool fragments  ──▶ calls, by index, complete at the end of the answer
  */
 export class AnswerBuilder {
-  readonly #parts: RunPart[] = [];
+  /** The closed blocks. */
+  readonly parts: RunPart[] = [];
   readonly #calls = new Map<number, Fragments>();
   #open: { readonly type: "text" | "reasoning"; readonly text: GrowingText } | undefined;
   #length = 0;
@@ -64,10 +65,6 @@ export class AnswerBuilder {
   /** Whether the answer ended properly. If not, the stream broke off. */
   get isComplete(): boolean {
     return this.isDone || this.finishReason !== undefined;
-  }
-
-  get parts(): readonly RunPart[] {
-    return this.#parts;
   }
 
   get calls(): readonly WrittenCall[] {
@@ -105,10 +102,6 @@ export class AnswerBuilder {
     if (choice.finish_reason) this.finishReason = choice.finish_reason;
   }
 
-  end(tell: (piece: Piece) => void): void {
-    this.#close(tell);
-  }
-
   /** Drops all calls. Call for an answer that broke off: its calls may be incomplete. */
   dropCalls(): void {
     this.#calls.clear();
@@ -116,7 +109,7 @@ export class AnswerBuilder {
 
   #grow(type: "text" | "reasoning", text: string, tell: (piece: Piece) => void): void {
     if (this.#open?.type !== type) {
-      this.#close(tell);
+      this.end(tell);
       this.#open = { type, text: new GrowingText(MAX_BYTES) };
     }
     this.#length += text.length;
@@ -126,22 +119,23 @@ export class AnswerBuilder {
   }
 
   #provide(call: ProviderCall, tell: (piece: Piece) => void): void {
-    this.#close(tell);
+    this.end(tell);
     this.#hasProviderCalls = true;
     tell({ type: "provider-call", call });
   }
 
-  #close(tell: (piece: Piece) => void): void {
+  /** Closes the open block. */
+  end(tell: (piece: Piece) => void): void {
     const open = this.#open;
     if (!open) return;
     this.#open = undefined;
     const text = open.text.value;
-    this.#parts.push({ type: open.type, text });
+    this.parts.push({ type: open.type, text });
     if (open.type === "text") tell({ type: "block", text });
   }
 
   #fragment({ index = 0, function: part }: ToolCallDelta, tell: (piece: Piece) => void): void {
-    this.#close(tell);
+    this.end(tell);
     let call = this.#calls.get(index);
     if (!call) {
       if (this.#calls.size === MAX_CALLS) throw tooMuch(`the answer has more than ${MAX_CALLS} tool calls`);

@@ -1,5 +1,5 @@
 // The routes of the Codebuff backend: API key, registry, run records, token counts, models.
-import { isObject } from "../../core/checks.ts";
+import { fieldsOf } from "../../core/checks.ts";
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 import { CodebuffRunError } from "../errors.ts";
 import type { Http, HttpCall, HttpRequest, Traffic } from "../http.ts";
@@ -13,11 +13,17 @@ import { Watch } from "./watch.ts";
 /** ms for a required call. */
 const CALL_TIMEOUT = 30_000;
 
+/** Limits of a call that a run needs. */
+const NEEDED = { timeout: CALL_TIMEOUT, isRepeated: true } as const;
+
 /** ms for an optional call. */
 const SHORT_TIMEOUT = 5_000;
 
 /** ms for the last call of a cancelled run. */
 const CANCELLED_TIMEOUT = 1_000;
+
+/** The route of run records. */
+const RUNS = "/api/v1/agent-runs";
 
 /** Characters of `errorMessage` in a run record. */
 const MAX_ERROR = 2_000;
@@ -71,9 +77,8 @@ export class RunBackend {
   /** Whether the backend reports that it is healthy. Never rejects. */
   async isHealthy(signal: AbortSignal): Promise<boolean> {
     try {
-      const path = "/api/healthz";
-      const answer = await this.#call({ method: "GET", path, timeout: SHORT_TIMEOUT, signal });
-      return isObject(answer) && answer["status"] === "ok";
+      const answer = await this.#call({ path: "/api/healthz", timeout: SHORT_TIMEOUT, signal });
+      return fieldsOf(answer)["status"] === "ok";
     } catch {
       return false; // an unreachable backend is not healthy
     }
@@ -81,7 +86,11 @@ export class RunBackend {
 
   /** Checks the API key, once for all runs. Aborts the check when no run waits for it. */
   async user(signal: AbortSignal): Promise<void> {
-    this.#check ??= this.#newCheck();
+    if (!this.#check) {
+      const controller = new AbortController();
+      const answer = this.#askUser(controller.signal);
+      this.#check = { answer, controller, waiting: 0, isRight: false };
+    }
     const check = this.#check;
     check.waiting++;
     try {
@@ -107,35 +116,17 @@ export class RunBackend {
     if (this.#check === check) this.#check = undefined;
   }
 
-  #newCheck(): KeyCheck {
-    const controller = new AbortController();
-    return { answer: this.#askUser(controller.signal), controller, waiting: 0, isRight: false };
-  }
-
   async #askUser(signal: AbortSignal): Promise<void> {
     const path = "/api/v1/me?fields=id";
-    const answer = await this.#call({
-      method: "GET",
-      path,
-      timeout: CALL_TIMEOUT,
-      isRepeated: true,
-      isAccount: true,
-      signal,
-    });
-    if (isObject(answer) && typeof answer["id"] === "string") return;
+    const answer = await this.#call({ ...NEEDED, path, isAccount: true, signal });
+    if (typeof fieldsOf(answer)["id"] === "string") return;
     const message = `GET ${path}: the answer has no \`id\``;
     throw new CodebuffRunError({ kind: "protocol_error", message });
   }
 
   async agent(path: string, signal: AbortSignal): Promise<unknown> {
     try {
-      return await this.#call({
-        method: "GET",
-        path: `/api/v1/agents/${path}`,
-        timeout: CALL_TIMEOUT,
-        isRepeated: true,
-        signal,
-      });
+      return await this.#call({ ...NEEDED, path: `/api/v1/agents/${path}`, signal });
     } catch (error) {
       if (error instanceof CodebuffRunError && error.status === 404) return undefined;
       throw error;
@@ -143,30 +134,16 @@ export class RunBackend {
   }
 
   async start(agentId: string, ancestorRunIds: readonly string[], signal: AbortSignal): Promise<string> {
-    const answer = await this.#call({
-      method: "POST",
-      path: "/api/v1/agent-runs",
-      body: { action: "START", agentId, ancestorRunIds },
-      timeout: CALL_TIMEOUT,
-      isRepeated: true,
-      isAccount: true,
-      signal,
-    });
-    const runId = isObject(answer) ? answer["runId"] : undefined;
+    const body = { action: "START", agentId, ancestorRunIds };
+    const answer = await this.#call({ ...NEEDED, path: RUNS, body, isAccount: true, signal });
+    const runId = fieldsOf(answer)["runId"];
     if (typeof runId === "string" && runId !== "") return runId;
     throw new CodebuffRunError({ kind: "start_failed", message: "the server gave the run no `runId`" });
   }
 
   async step(runId: string, record: StepRecord, signal: AbortSignal): Promise<void> {
-    const path = `/api/v1/agent-runs/${encodeURIComponent(runId)}/steps`;
-    await this.#call({
-      method: "POST",
-      path,
-      body: cut(record),
-      timeout: CALL_TIMEOUT,
-      isAccount: true,
-      signal,
-    });
+    const path = `${RUNS}/${encodeURIComponent(runId)}/steps`;
+    await this.#call({ path, body: cut(record), timeout: CALL_TIMEOUT, isAccount: true, signal });
   }
 
   /** Ends a run record. After `stop` aborts, the call has one second left. */
@@ -184,14 +161,9 @@ export class RunBackend {
     if (stop.aborted) hurry();
     else stop.addEventListener("abort", hurry, { once: true });
     try {
-      await this.#call({
-        method: "POST",
-        path: "/api/v1/agent-runs",
-        body: { action: "FINISH", ...cut(record) },
-        timeout: SHORT_TIMEOUT,
-        isAccount: true,
-        signal: controller.signal,
-      });
+      const body = { action: "FINISH", ...cut(record) };
+      const { signal } = controller;
+      await this.#call({ path: RUNS, body, timeout: SHORT_TIMEOUT, isAccount: true, signal });
     } finally {
       cancelTimer();
       stop.removeEventListener("abort", hurry);
@@ -199,15 +171,10 @@ export class RunBackend {
   }
 
   async tokens(body: object, signal: AbortSignal): Promise<number | undefined> {
-    const answer = await this.#call({
-      method: "POST",
-      path: "/api/v1/token-count",
-      body,
-      headers: { "x-codebuff-api-key": this.#setup.apiKey },
-      timeout: SHORT_TIMEOUT,
-      signal,
-    });
-    const count = isObject(answer) ? answer["inputTokens"] : undefined;
+    const headers = { "x-codebuff-api-key": this.#setup.apiKey };
+    const path = "/api/v1/token-count";
+    const answer = await this.#call({ path, body, headers, timeout: SHORT_TIMEOUT, signal });
+    const count = fieldsOf(answer)["inputTokens"];
     return typeof count === "number" && Number.isFinite(count) && count >= 0 ? count : undefined;
   }
 
@@ -263,7 +230,7 @@ export class RunBackend {
 }
 
 function chatRequest(request: ChatRequest, headers: Readonly<Record<string, string>>): HttpRequest {
-  return { method: "POST", path: "/api/v1/chat/completions", body: request, headers };
+  return { path: "/api/v1/chat/completions", body: request, headers };
 }
 
 function cut<R extends { readonly errorMessage?: string }>(record: R): R {

@@ -10,9 +10,8 @@ import { asRunError, Http, type Traffic } from "../http.ts";
 import { type ChatChunk, type ChatRequest, type ModelMessage, readChatMessage } from "../messages.ts";
 import { checkBaseUrl, lowerCased } from "../options.ts";
 import { chunkOfCompletion } from "./answer.ts";
-import { eventsOf, parsedData } from "./event-stream.ts";
+import { DONE, eventsOf, parsedData } from "./event-stream.ts";
 import type { ModelProvider } from "./providers.ts";
-import { DONE } from "./sse.ts";
 import { Watch } from "./watch.ts";
 
 export interface OpenAiCompatibleOptions {
@@ -102,7 +101,7 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): ModelProvide
       ...(model === undefined ? {} : { model }),
       stream_options: { include_usage: true },
     };
-    const call = { method: "POST", path: "/chat/completions", body } as const;
+    const call = { path: "/chat/completions", body };
     const watch = new Watch(clock, streamTimeout, signal);
     try {
       const opened = await watch.wait(http.open(call, watch.signal));

@@ -1,5 +1,5 @@
 // Selects the provider or backend for a model, and handles a provider's failures.
-import { type Check, checks, isObject } from "../../core/checks.ts";
+import { type Check, checks, fieldsOf, isObject } from "../../core/checks.ts";
 import type { Clock } from "../../core/clock.ts";
 import { said } from "../../core/errors.ts";
 import { Waits } from "../../core/http/waits.ts";
@@ -173,17 +173,8 @@ export class Providers {
     if (!(until instanceof Date) || Number.isNaN(until.getTime())) return error;
     const { kind, serverMessage: message, status, serverCode, body, cause } = error;
     const retryAfter = Math.max(0, until.getTime() - this.#setup.clock.wallTime());
-    const { name } = provider;
-    return new CodebuffRunError({
-      kind,
-      message,
-      status,
-      serverCode,
-      body,
-      cause,
-      retryAfter,
-      provider: name,
-    });
+    const known = { kind, message, status, serverCode, body, cause };
+    return new CodebuffRunError({ ...known, retryAfter, provider: provider.name });
   }
 
   /** Receives a provider's chunks. Stops even if the provider ignores its signal. */
@@ -285,8 +276,4 @@ function statusOf(error: unknown): number | undefined {
 function wordsOf(error: unknown): string {
   const { message, body, responseBody } = fieldsOf(error);
   return [message, body, responseBody].filter((text) => typeof text === "string").join("\n");
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -2,11 +2,10 @@
 import { isAgentwireError } from "../../core/errors.ts";
 import { bytesOf, parsed } from "../../core/http/answer.ts";
 import { errorIn } from "../errors.ts";
-import type { OpenedResponse, Traffic } from "../http.ts";
+import type { Opened, Traffic } from "../http.ts";
 import { readChatMessage } from "../messages.ts";
 import { type AnswerBuilder, chunkOfCompletion, type Piece } from "./answer.ts";
-import { brokenOff, eventsOf, parsedData } from "./event-stream.ts";
-import { DONE } from "./sse.ts";
+import { brokenOff, DONE, eventsOf, parsedData } from "./event-stream.ts";
 import type { Watch } from "./watch.ts";
 
 export interface Receiver {
@@ -23,7 +22,7 @@ export interface Arrival {
   readonly traffic: Traffic;
 }
 
-export async function receive(opened: OpenedResponse, receiver: Receiver, arrival: Arrival): Promise<void> {
+export async function receive(opened: Opened, receiver: Receiver, arrival: Arrival): Promise<void> {
   const { response, reading } = opened;
   const { answer, tell, slowed } = receiver;
   const { watch, began, traffic } = arrival;

@@ -1,6 +1,6 @@
 // The state from which the next run continues: built, checked and copied.
 import { emptyFileContext } from "../../codebuff-events/file-context.ts";
-import { describe, isObject } from "../../core/checks.ts";
+import { describe, fieldsOf, isObject } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import type { ConversationState } from "../../core/turn/conversation.ts";
 import { type RunMessage, type RunPart, type RunState, USER_PROMPT } from "../messages.ts";
@@ -151,15 +151,15 @@ export function fileContextOf(
     ...(paths.length === 0 ? {} : { fileTree: treeOf(paths) }),
     ...(Object.keys(knowledge).length === 0
       ? {}
-      : { knowledgeFiles: { ...fieldOf(given, "knowledgeFiles"), ...knowledge } }),
+      : { knowledgeFiles: { ...fieldsOf(given["knowledgeFiles"]), ...knowledge } }),
     agentTemplates: {
-      ...fieldOf(given, "agentTemplates"),
+      ...fieldsOf(given["agentTemplates"]),
       ...Object.fromEntries(
         agentDefinitions.map(({ handleSteps: _, ...definition }) => [definition.id, definition]),
       ),
     },
     customToolDefinitions: {
-      ...fieldOf(given, "customToolDefinitions"),
+      ...fieldsOf(given["customToolDefinitions"]),
       ...Object.fromEntries(
         tools.flatMap((tool) => {
           if (tool.kind !== "handled" || tool.isBuiltIn) return [];
@@ -169,9 +169,4 @@ export function fileContextOf(
       ),
     },
   };
-}
-
-function fieldOf(object: Readonly<Record<string, unknown>>, name: string): Readonly<Record<string, unknown>> {
-  const field = object[name];
-  return isObject(field) ? field : {};
 }

@@ -2,8 +2,7 @@
 
 export type { Conflict, Reverted } from "./changes/run-changes.ts";
 export type { Change } from "./changes/segment.ts";
-export type { Status as FileStatus } from "./door/door.ts";
-export type { FileFilter } from "./door/filter.ts";
+export type { FileFilter, Status as FileStatus } from "./door/filter.ts";
 export { type AgentProblem, type LoadAgentsOptions, type LoadedAgents, loadAgents } from "./load-agents.ts";
 export type { McpAddress, McpProgram, McpServerConfig } from "./mcp/config.ts";
 export { type McpOptions, mcpServers } from "./mcp/mcp-servers.ts";

@@ -3,10 +3,11 @@ import { constants, type Dirent } from "node:fs";
 import { type FileHandle, lstat, open, readdir, realpath } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, extname, join, relative } from "node:path";
-import { type Checks, checkFields, checks, describe, isObject } from "../../core/checks.ts";
+import { type Checks, checkFields, checks, describe, fieldsOf, isObject } from "../../core/checks.ts";
 import { InvalidInputError, said } from "../../core/errors.ts";
 import { isTooDeep, TOO_DEEP } from "../../core/text.ts";
 import { type AgentDefinition, definitionProblem, problemOfForeign } from "../agents/agents.ts";
+import { codeOf } from "./door/refusal.ts";
 
 export interface LoadAgentsOptions {
   /**
@@ -133,14 +134,13 @@ class Loader {
       const text = await readText(path);
       this.#add(path, isCode ? loadDefault(path) : parsed(text), isCode);
     } catch (error) {
-      if (error instanceof Refused) this.#report(path, "refused", error.message);
-      else if (error instanceof NoAgent) this.#report(path, "ignored", error.message);
+      if (error instanceof Unusable) this.#report(path, error.kind, error.message);
       else this.#report(path, "invalid", wordsOf(error));
     }
   }
 
   #add(path: string, value: unknown, isCode: boolean): void {
-    const { mcpServers, ...definition }: Readonly<Record<string, unknown>> = isObject(value) ? value : {};
+    const { mcpServers, ...definition } = fieldsOf(value);
     const read = isCode ? definitionProblem : problemOfForeign; // code is trusted anyway
     const problem = isObject(value) ? read(definition) : `it is ${describe(value)}, not a definition`;
     const id = String(definition["id"]);
@@ -176,9 +176,14 @@ function isOfAgents(name: string): boolean {
   return ending === ".json" || CODE.has(ending);
 }
 
-class Refused extends Error {}
+class Unusable extends Error {
+  readonly kind: AgentProblem["kind"];
 
-class NoAgent extends Error {}
+  constructor(message: string, kind: AgentProblem["kind"] = "refused") {
+    super(message);
+    this.kind = kind;
+  }
+}
 
 /** Reads a file. Follows no link, and does not block on a pipe. */
 async function readText(path: string): Promise<string> {
@@ -187,17 +192,17 @@ async function readText(path: string): Promise<string> {
   try {
     file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
-    throw new Refused(
+    throw new Unusable(
       codeOf(error) === "ELOOP" ? "it is a link, or no file" : `it cannot be read: ${codeOf(error)}`,
     );
   }
   try {
-    if (!(await file.stat()).isFile()) throw new Refused("it is a link, or no file");
+    if (!(await file.stat()).isFile()) throw new Unusable("it is a link, or no file");
     const buffer = Buffer.alloc(MAX_BYTES + 1);
     let size = 0;
     for (let read = -1; read !== 0 && size <= MAX_BYTES; size += read)
       read = (await file.read(buffer, size, buffer.length - size)).bytesRead;
-    if (size > MAX_BYTES) throw new Refused(`it is larger than ${MAX_BYTES} bytes`);
+    if (size > MAX_BYTES) throw new Unusable(`it is larger than ${MAX_BYTES} bytes`);
     return buffer.toString("utf8", 0, size);
   } finally {
     await file.close();
@@ -212,9 +217,9 @@ function parsed(text: string): unknown {
 /** Uses `require`: it loads ES modules too, and the CommonJS build does not rewrite it. */
 function loadDefault(path: string): unknown {
   const module: unknown = createRequire(path)(path);
-  const exports = isObject(module) ? module : {};
+  const exports = fieldsOf(module);
   const value = "default" in exports || !("id" in exports) ? exports["default"] : exports;
-  if (value === undefined) throw new NoAgent("it has no default export");
+  if (value === undefined) throw new Unusable("it has no default export", "ignored");
   return value;
 }
 
@@ -223,9 +228,4 @@ function wordsOf(error: unknown): string {
   if (code === "ERR_UNKNOWN_FILE_EXTENSION")
     return "this runtime cannot load TypeScript: compile it, or use Node 22.18 or later";
   return error instanceof Error ? error.message : said(error);
-}
-
-function codeOf(error: unknown): string | undefined {
-  const code = isObject(error) ? error["code"] : undefined;
-  return typeof code === "string" ? code : undefined;
 }

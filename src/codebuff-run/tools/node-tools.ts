@@ -7,16 +7,13 @@ import type { ToolCall, ToolPreview } from "../../core/values.ts";
 import { json } from "../calls/toolbox.ts";
 import type { Reverted, RunChanges } from "./changes/run-changes.ts";
 import type { Change } from "./changes/segment.ts";
-import { checkedTool } from "./checked.ts";
 import type { Door } from "./door/door.ts";
 import { openDoor } from "./door/open-door.ts";
-import { isEdit } from "./files/asked-edit.ts";
 import type { Preview } from "./files/edit.ts";
-import { fileRoom } from "./files/file-tools.ts";
+import { fileRoom, isEdit } from "./files/file-tools.ts";
 import { Previews } from "./files/previews.ts";
-import { textsOf } from "./files/texts.ts";
-import type { CheckedTool } from "./job.ts";
-import { OpenCalls } from "./open-calls.ts";
+import { textsOf } from "./files/read-files.ts";
+import { checkedTool, type Tool } from "./job.ts";
 import { checkOptions, type NodeToolsOptions } from "./options.ts";
 import { codeSearch } from "./search/code-search.ts";
 import { globFiles } from "./search/glob.ts";
@@ -102,7 +99,7 @@ class FolderTools implements NodeTools {
     );
   }
 
-  #handler(name: string, tool: CheckedTool): NodeToolHandler {
+  #handler(name: string, tool: Tool): NodeToolHandler {
     const handler: NodeToolHandler = (call, context) =>
       this.#calls.run(context.signal, (signal) => this.#run(name, tool, call, { ...context, signal }));
     if (!isEdit(name)) return handler;
@@ -114,7 +111,7 @@ class FolderTools implements NodeTools {
     });
   }
 
-  #tools(): Readonly<Record<string, CheckedTool>> {
+  #tools(): Readonly<Record<string, Tool>> {
     const { write = true, terminal = false, searchFlags: allowFlags = false } = this.#options;
     const { ripgrepPath, ignoreFiles } = this.#options;
     const { read_files, list_directory, write_file, str_replace, apply_patch } = this.#files.tools;
@@ -133,7 +130,7 @@ class FolderTools implements NodeTools {
 
   async #run(
     name: string,
-    tool: CheckedTool,
+    tool: Tool,
     { id, input, turnId = "" }: NodeToolCall,
     { signal, onProgress = () => {} }: Parameters<NodeToolHandler>[1],
   ): Promise<readonly ToolOutput[]> {
@@ -206,4 +203,31 @@ class FolderTools implements NodeTools {
 
 function closed(): InvalidInputError {
   return new InvalidInputError("the tools were closed.", "Make new ones with nodeTools().");
+}
+
+/** The running tool calls, so that `close()` can stop them. */
+class OpenCalls {
+  readonly #open = new Map<AbortController, Promise<unknown>>();
+
+  /** @param signal the caller's. `end()` also aborts the work. */
+  async run<Result>(
+    signal: AbortSignal | undefined,
+    work: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    const controller = new AbortController();
+    const result = work(AbortSignal.any(signal ? [signal, controller.signal] : [controller.signal]));
+    this.#open.set(controller, result);
+    try {
+      return await result;
+    } finally {
+      this.#open.delete(controller);
+    }
+  }
+
+  /** Aborts all calls, and waits until they settle. */
+  async end(reason: Error): Promise<void> {
+    const all = [...this.#open];
+    for (const [controller] of all) controller.abort(reason);
+    await Promise.allSettled(all.map(([, result]) => result));
+  }
 }

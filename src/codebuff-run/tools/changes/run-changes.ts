@@ -1,8 +1,11 @@
 // The files that a run's tools have read and changed: lists the changes, and undoes them.
-import type { Door, FileRead, Stamp } from "../door/door.ts";
+import type { Door, FileRead } from "../door/door.ts";
+import { Refusal } from "../door/refusal.ts";
+import type { Stamp } from "../door/stamp.ts";
+import { MAX_EDITED } from "../files/edit.ts";
+import { locatePath, readExisting } from "../files/location.ts";
 import type { PathLocks } from "../files/locks.ts";
-import type { Changes } from "./changes.ts";
-import { Restorer } from "./restorer.ts";
+import type { Changes } from "../job.ts";
 import { SeenFiles } from "./seen-files.ts";
 import { type Change, changeOf, isSame, type Kept, type Segment } from "./segment.ts";
 
@@ -30,7 +33,9 @@ export class RunChanges implements Changes {
   readonly #segments = new Set<Segment>();
   /** The latest segment of each file. Consecutive edits extend it. */
   readonly #last = new Map<string, Segment>();
-  readonly #restorer: Restorer;
+  /** Folders that the run created. */
+  readonly #made = new Set<string>();
+  readonly #door: Door;
   readonly #locks: PathLocks;
   readonly #maxKept: number;
   /** In bytes. */
@@ -46,7 +51,7 @@ export class RunChanges implements Changes {
       seen = new SeenFiles(),
     }: { readonly maxKept?: number; readonly seen?: SeenFiles } = {},
   ) {
-    this.#restorer = new Restorer(door);
+    this.#door = door;
     this.#locks = locks;
     this.#maxKept = maxKept;
     this.#ofFolder = seen;
@@ -68,7 +73,7 @@ export class RunChanges implements Changes {
     madeFolders: readonly string[] = [],
   ): void {
     this.saw(path, after?.stamp);
-    this.#restorer.noteFolders(madeFolders);
+    for (const folder of madeFolders) this.#made.add(folder);
     const last = this.#last.get(path);
     if (last && before !== "link" && isSame(last.after, before)) {
       this.#release(last.after);
@@ -115,7 +120,7 @@ export class RunChanges implements Changes {
   }
 
   async #restore(segment: Segment): Promise<string | undefined> {
-    const conflict = await this.#restorer.restore(segment);
+    const conflict = await this.#conflictOf(segment);
     if (conflict === undefined) {
       this.#segments.delete(segment);
       if (this.#last.get(segment.path) === segment) this.#last.delete(segment.path);
@@ -123,6 +128,53 @@ export class RunChanges implements Changes {
       this.#release(segment.after);
     }
     return conflict;
+  }
+
+  /** Restores a file. Returns the reason if it cannot. */
+  async #conflictOf({ path, before, after }: Segment): Promise<string | undefined> {
+    if (before === "link") return "A link was deleted. Links cannot be restored.";
+    try {
+      // The run resolved all links in this path.
+      if ((await locatePath(this.#door, path)).path !== path)
+        return "A link has taken the place of a folder.";
+      if ((await this.#door.look(path))?.kind === "link") return "A link has taken the file's place.";
+      const now = await readExisting(this.#door, path, MAX_EDITED);
+      if (isSame(now, after)) {
+        const isDone = isSame(now, before) && now?.stamp.mode === before?.stamp.mode;
+        if (!isDone && before && !before.bytes) return "The old file was too large to keep.";
+        if (!isDone) await this.#writeBack(path, now, before);
+      } else if (!isSame(now, before)) return changeSince(now, after);
+      if (before === undefined) await this.#removeFolders(path);
+      return undefined;
+    } catch (error) {
+      if (error instanceof Refusal) return error.message;
+      throw error;
+    }
+  }
+
+  /** The door refuses if the file changed after the comparison. */
+  async #writeBack(path: string, now: FileRead | undefined, before: Kept | undefined): Promise<void> {
+    const replaces = now?.stamp;
+    if (before?.bytes) await this.#door.writeFile(path, before.bytes, { replaces, mode: before.stamp.mode });
+    else if (now) await this.#door.removeFile(path, { replaces: now.stamp });
+  }
+
+  async #removeFolders(path: string): Promise<void> {
+    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+      const folder = path.slice(0, end);
+      if (!this.#made.has(folder)) return;
+      if (await this.#isOccupied(folder)) return;
+      this.#made.delete(folder);
+    }
+  }
+
+  async #isOccupied(folder: string): Promise<boolean> {
+    try {
+      return !(await this.#door.removeFolder(folder));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return error.reason !== "missing"; // already removed
+    }
   }
 
   #keep(version: FileRead | undefined): Kept | undefined {
@@ -136,4 +188,11 @@ export class RunChanges implements Changes {
   #release(version: Kept | undefined): void {
     this.#kept -= version?.bytes?.length ?? 0;
   }
+}
+
+function changeSince(now: FileRead | undefined, after: Kept | undefined): string {
+  if (!now) return "The file was deleted after the run had written it.";
+  return after
+    ? "The file has changed since the run wrote it."
+    : "The run had deleted the file, but the file exists again.";
 }

@@ -1,7 +1,6 @@
 // The versions of files that an agent saw last, to notice changes by others.
 import { Recent } from "../../../core/recent.ts";
-import type { Stamp } from "../door/door.ts";
-import { sameFile } from "../door/stamp.ts";
+import { type Stamp, sameFile } from "../door/stamp.ts";
 
 /** Remembered files. Older ones can be edited without the check for changes. */
 const MAX_SEEN = 10_000;
@@ -16,10 +15,6 @@ export class SeenFiles {
   /** Whether a file has changed since it was seen. `undefined`: never seen. */
   isStale(path: string, stamp: Stamp | undefined): boolean | undefined {
     const seen = this.#seen.get(path);
-    return seen && !isSameStamp(seen.stamp, stamp);
+    return seen && !sameFile(seen.stamp, stamp);
   }
-}
-
-export function isSameStamp(a: Stamp | undefined, b: Stamp | undefined): boolean {
-  return a && b ? sameFile(a, b) : a === b;
 }

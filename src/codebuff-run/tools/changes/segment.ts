@@ -1,6 +1,5 @@
 // Consecutive edits of one file by a run, as one change.
-import type { Stamp } from "../door/door.ts";
-import { sameFile } from "../door/stamp.ts";
+import { type Stamp, sameFile } from "../door/stamp.ts";
 import { unifiedDiff } from "../files/diff.ts";
 import { readText } from "../files/text.ts";
 

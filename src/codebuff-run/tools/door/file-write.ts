@@ -12,11 +12,8 @@ import {
   unlinkSync,
 } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import type { Stamp } from "./door.ts";
-import { shown } from "./paths.ts";
-import { Refusal } from "./refusal.ts";
-import { sameFile, stampOf } from "./stamp.ts";
-import { codeOf } from "./system-error.ts";
+import { codeOf, refuse } from "./refusal.ts";
+import { type Stamp, sameFile, stampOf } from "./stamp.ts";
 import type { FolderHandle } from "./walker.ts";
 
 const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
@@ -74,14 +71,13 @@ export function checkTarget({ place, name, path, replaces }: WriteTarget): BigIn
   const stats = statAt(place, name);
   if (stats === undefined) {
     if (replaces === undefined) return undefined;
-    throw new Refusal("changed", path, `Path ${shown(path)} was deleted since it was read.`);
+    throw refuse("changed", path, "was deleted since it was read");
   }
-  if (stats.isSymbolicLink())
-    throw new Refusal("link", path, `Path ${shown(path)} is a link. Links are not written through.`);
-  if (!stats.isFile()) throw new Refusal("not-a-file", path, `Path ${shown(path)} is not a regular file.`);
-  if (replaces === undefined) throw new Refusal("exists", path, `Path ${shown(path)} exists already.`);
+  if (stats.isSymbolicLink()) throw refuse("link", path, "is a link. Links are not written through");
+  if (!stats.isFile()) throw refuse("not-a-file", path, "is not a regular file");
+  if (replaces === undefined) throw refuse("exists", path, "exists already");
   if (!sameFile(stampOf(stats), replaces))
-    throw new Refusal("changed", path, `Path ${shown(path)} has changed since it was read. Read it again.`);
+    throw refuse("changed", path, "has changed since it was read. Read it again");
   return stats;
 }
 

@@ -1,9 +1,8 @@
 // Reads `.gitignore` and `.codebuffignore`, and reads them again after a change.
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from "node:fs";
 import ignore, { type Ignore } from "ignore";
-import type { Stamp } from "./door.ts";
-import { linesAtRoot } from "./ignore-lines.ts";
-import { sameFile, stampOf } from "./stamp.ts";
+import { Recent } from "../../../core/recent.ts";
+import { type Stamp, sameFile, stampOf } from "./stamp.ts";
 import type { OnFolder } from "./walker.ts";
 
 /** A later file overrides an earlier one. */
@@ -35,7 +34,7 @@ interface Rules {
 /** Cached ignore files. Links are not read, as in Git. */
 export class IgnoreFiles {
   readonly #isCaseless: boolean;
-  readonly #folders = new Map<string, Rules>();
+  readonly #folders = new Recent<string, Rules>(MAX_FOLDERS);
 
   constructor(platform: NodeJS.Platform) {
     this.#isCaseless = platform === "win32" || platform === "darwin";
@@ -60,7 +59,11 @@ export class IgnoreFiles {
       if (known) this.#folders.delete(path);
       return above;
     }
-    if (known && known.above === above && stamps.every((stamp, index) => same(stamp, known.stamps[index])))
+    if (
+      known &&
+      known.above === above &&
+      stamps.every((stamp, index) => sameFile(stamp, known.stamps[index]))
+    )
       return known;
     const own = NAMES.flatMap((name, index) =>
       stamps[index] === undefined ? [] : linesAtRoot(readText(`${at}/${name}`), path),
@@ -68,7 +71,7 @@ export class IgnoreFiles {
     const count = (above?.count ?? 0) + own.length;
     const lines = count > MAX_RULES ? linesAtRoot(ALL, path) : own;
     const rules = { above, stamps, lines, count, matcher: undefined, answers: 0 };
-    this.#remember(path, rules);
+    this.#folders.set(path, rules);
     return rules;
   }
 
@@ -87,14 +90,6 @@ export class IgnoreFiles {
     for (let at: Rules | undefined = rules; at; at = at.above) folders.push(at.lines);
     return ignore({ ignorecase: this.#isCaseless }).add(folders.reverse().flat());
   }
-
-  #remember(path: string, rules: Rules): void {
-    this.#folders.delete(path);
-    this.#folders.set(path, rules);
-    if (this.#folders.size <= MAX_FOLDERS) return;
-    const [oldest] = this.#folders.keys();
-    if (oldest !== undefined) this.#folders.delete(oldest);
-  }
 }
 
 export interface IgnoreWay {
@@ -105,10 +100,6 @@ export interface IgnoreWay {
 function stampAt(path: string): Stamp | undefined {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return stats?.isFile() ? stampOf(stats) : undefined;
-}
-
-function same(a: Stamp | undefined, b: Stamp | undefined): boolean {
-  return a === undefined || b === undefined ? a === b : sameFile(a, b);
 }
 
 /** Returns `ALL` for an unreadable file: its rules are unknown. */
@@ -128,4 +119,48 @@ function readText(path: string): string {
   } catch {
     return ALL;
   }
+}
+
+/** Wildcards per line. The package `ignore` backtracks: each further wildcard can take 255 times as long. */
+const MAX_WILDCARDS = 3;
+const WILDCARDS = /\*+/g;
+
+/** Rewrites the lines of the ignore file in `folder` for an ignore file at the root. */
+function linesAtRoot(text: string, folder: string): readonly string[] {
+  return text
+    .replace(/^\ufeff/, "")
+    .split(/\r?\n/)
+    .flatMap((line) => atRoot(line, folder) ?? []);
+}
+
+function atRoot(line: string, folder: string): string | undefined {
+  if (line.trim() === "" || line.startsWith("#")) return undefined;
+  const isNegative = line.startsWith("!");
+  const written = isNegative ? line.slice(1) : line;
+  // The package takes `a/**/` for `a/` too. Git takes it for the folders below.
+  const exact = written.replace(/(^|\/)\*\*\/$/, "$1**/*/");
+  const pattern = widened(exact);
+  // A wider pattern blocks more. A wider negative pattern would allow more, so it is dropped.
+  if (isNegative && pattern !== exact) return undefined;
+  const sign = isNegative ? "!" : "";
+  if (folder === "") return sign + pattern;
+  // A pattern with an inner slash is relative to its folder. Other patterns match at any depth.
+  const depth = /\/./.test(pattern) ? "" : "**/";
+  return `${sign}/${escaped(folder)}/${depth}${pattern.replace(/^\\([#!])/, "$1").replace(/^\//, "")}`;
+}
+
+/** A pattern that matches at least as much, in bounded time. */
+function widened(pattern: string): string {
+  if ((pattern.match(WILDCARDS)?.length ?? 0) <= MAX_WILDCARDS) return pattern;
+  if (!/\/./.test(pattern)) return "*";
+  const names = pattern.replace(/^\//, "").split("/");
+  const literal = names.slice(
+    0,
+    names.findIndex((name) => name.includes("*")),
+  );
+  return `/${[...literal, "**"].join("/")}`;
+}
+
+function escaped(folder: string): string {
+  return folder.replace(/[\\*?[\]!# ]/g, "\\$&");
 }

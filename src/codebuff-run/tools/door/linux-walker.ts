@@ -1,8 +1,7 @@
 // Walks paths on Linux by open handles, so that no other process can swap a folder.
 import { closeSync, constants, mkdirSync, openSync, readlinkSync } from "node:fs";
-import { outside, type Paths, shown } from "./paths.ts";
-import { Refusal } from "./refusal.ts";
-import { codeOf } from "./system-error.ts";
+import { joinPath, outside, type Paths } from "./paths.ts";
+import { codeOf, refuse } from "./refusal.ts";
 import {
   closed,
   type FolderHandle,
@@ -44,7 +43,7 @@ export class LinuxWalker implements Walker {
       linked = way.target.length + Math.max(0, linked - (wanted.length - way.rest.length));
       wanted = [...way.target, ...way.rest];
     }
-    throw new Refusal("link", path, `Path ${shown(path)} has too many links.`);
+    throw refuse("link", path, "has too many links");
   }
 
   [Symbol.dispose](): void {
@@ -122,7 +121,7 @@ class HeldFolder implements FolderHandle {
     const text = readlinkSync(`${this.at}/${name}`);
     // `path` has no links, so `..` resolves like in the system.
     const target = this.#paths.inside(text, this.path);
-    if (target === undefined) throw outside([this.path, name].filter(Boolean).join("/"));
+    if (target === undefined) throw outside(joinPath(this.path, name));
     return target;
   }
 
@@ -137,7 +136,7 @@ class HeldFolder implements FolderHandle {
 
   #open(name: string): HeldFolder {
     const fd = openSync(`${this.at}/${name}`, FOLDER | constants.O_NOFOLLOW);
-    return new HeldFolder(fd, [this.path, name].filter(Boolean).join("/"), this.#paths);
+    return new HeldFolder(fd, joinPath(this.path, name), this.#paths);
   }
 }
 

@@ -1,15 +1,31 @@
 // Resolves a path to its open folder. Checks each link's target like the path itself.
-import { type BigIntStats, statSync } from "node:fs";
-import type { Status, Use } from "./door.ts";
+import { type BigIntStats, statfsSync, statSync } from "node:fs";
 import { statAt } from "./file-write.ts";
-import type { Filter } from "./filter.ts";
+import { type Filter, isGit, isIgnoreFile, type Status } from "./filter.ts";
 import type { IgnoreFiles, IgnoreWay } from "./ignore-files.ts";
-import { isOfKernel } from "./kernel-files.ts";
-import { shown } from "./paths.ts";
-import { Refusal, type RefusalReason } from "./refusal.ts";
-import { isGit, isIgnoreFile } from "./special-names.ts";
-import { refusalOf } from "./system-error.ts";
+import { joinPath, type Use } from "./paths.ts";
+import { type Refusal, refusalOf, refuse } from "./refusal.ts";
 import { type FolderHandle, MAX_LINKS, type Walker } from "./walker.ts";
+
+/** Kernel file systems, by magic number (`linux/magic.h`). `/proc/self/environ` holds keys. */
+const KERNEL = new Set([
+  0x9fa0, // proc
+  0x62656572, // sysfs
+  0x64626720, // debugfs
+  0x74726163, // tracefs
+  0x73636673, // securityfs
+  0xf97cff8c, // selinuxfs
+  0x62656570, // configfs
+  0x27e0eb, // cgroup
+  0x63677270, // cgroup2
+  0xcafe4a11, // bpf
+  0xde5e81e4, // efivarfs
+  0x6165676c, // pstore
+  0x19800202, // mqueue
+  0x1cd1, // devpts
+  0x42494e4d, // binfmt_misc
+  0x6e736673, // nsfs
+]);
 
 export interface LookupSetup {
   readonly root: string;
@@ -26,7 +42,7 @@ export interface Wish {
   readonly kind: "file" | "folder";
 }
 
-export interface PathSpot {
+export interface Spot {
   readonly place: FolderHandle;
   readonly missing: readonly string[];
   readonly name: string;
@@ -43,7 +59,7 @@ export class Lookup {
     this.#rootDevice = statSync(setup.root, { bigint: true }).dev;
   }
 
-  async at<T>(asked: string, wish: Wish, act: (spot: PathSpot) => Promise<T>): Promise<T> {
+  async at<T>(asked: string, wish: Wish, act: (spot: Spot) => Promise<T>): Promise<T> {
     let path = asked;
     let status: Status = "allow";
     for (let links = 0; links <= MAX_LINKS; links++) {
@@ -54,7 +70,7 @@ export class Lookup {
         const name = path.slice(path.lastIndexOf("/") + 1);
         const { place, missing } = this.#setup.walker.walk(path.slice(0, -name.length - 1), rules?.onFolder);
         using _place = place;
-        const real = [place.path, ...missing, name].filter(Boolean).join("/");
+        const real = joinPath(place.path, ...missing, name);
         if (real !== path) status = stricter(status, await this.#check(real, wish, asked));
         if (rules?.ignores(real, wish.kind)) throw blocked(asked);
         this.#refuseKernel(place, asked);
@@ -104,13 +120,10 @@ export class Lookup {
   /** Refuses kernel file systems. Other mounts below the root are allowed: containers use them. */
   #refuseKernel({ at }: FolderHandle, asked: string): void {
     if (process.platform !== "linux" || statSync(at, { bigint: true }).dev === this.#rootDevice) return;
-    if (isOfKernel(at)) throw refuse("not-a-file", asked, "is on a file system of the kernel");
+    // Some platforms return a signed number.
+    if (KERNEL.has(statfsSync(at).type >>> 0))
+      throw refuse("not-a-file", asked, "is on a file system of the kernel");
   }
-}
-
-/** @param text the end of a sentence that starts with the path */
-export function refuse(reason: RefusalReason, path: string, text: string): Refusal {
-  return new Refusal(reason, path, `Path ${shown(path)} ${text}.`);
 }
 
 function blocked(path: string): Refusal {

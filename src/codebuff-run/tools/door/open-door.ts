@@ -3,13 +3,12 @@ import { existsSync } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { InvalidInputError } from "../../../core/errors.ts";
-import type { Door } from "./door.ts";
+import { Door } from "./door.ts";
 import { Filter, type FilterOptions } from "./filter.ts";
 import { IgnoreFiles } from "./ignore-files.ts";
 import { LinuxWalker } from "./linux-walker.ts";
 import { Paths } from "./paths.ts";
 import { PortableWalker } from "./portable-walker.ts";
-import { WalkedDoor } from "./walked-door.ts";
 
 export interface DoorOptions extends FilterOptions {
   readonly root: string;
@@ -26,7 +25,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
   const root = await realRoot(named);
   const { platform } = process;
   const paths = new Paths({ roots: [root, named], platform });
-  return new WalkedDoor({
+  return new Door({
     root,
     paths,
     walker: guard === "handles" ? new LinuxWalker(root, paths) : new PortableWalker(root, paths),

@@ -1,15 +1,13 @@
 // Checks the text of a path, without disk access.
 import { posix, win32 } from "node:path";
-import type { Use } from "./door.ts";
-import { Refusal } from "./refusal.ts";
-import { windowsFault } from "./windows-paths.ts";
+import { Refusal, refuse, shown } from "./refusal.ts";
+
+export type Use = "read" | "write";
 
 /** Bytes of a path: the limit of Linux. */
 const MAX_PATH_BYTES = 4_096;
 /** Bytes of a name: the limit of common file systems. */
 const MAX_NAME_BYTES = 255;
-/** Characters of a path in a message. */
-const MAX_SHOWN = 200;
 
 export interface PathsSetup {
   /** The root's real path, then the caller's path. Agents use both. */
@@ -84,11 +82,31 @@ export class Paths {
 }
 
 export function outside(path: string): Refusal {
-  return new Refusal("outside", path, `Path ${shown(path)} is outside the project directory.`);
+  return refuse("outside", path, "is outside the project directory");
 }
 
-/** An agent's path for a message. */
-export function shown(path: string): string {
-  const text = path.replace(/\p{Cc}/gu, "\ufffd");
-  return `'${text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text}'`;
+/** Device names. They work in any folder and with any extension. */
+const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])$/i;
+const FORBIDDEN = /[<>"|?*\p{Cc}]/u;
+const DRIVE = /^[a-z]:/i;
+
+/** Why Windows forbids a path, as the end of "The path ..."; `undefined` if it does not. */
+function windowsFault(path: string): string | undefined {
+  if (/^[\\/]{2}|^[\\/]\?\?/.test(path)) return "must not begin with a server or a device";
+  const drive = DRIVE.exec(path)?.[0] ?? "";
+  const rest = path.slice(drive.length);
+  if (drive !== "" && !/^[\\/]/.test(rest)) return "must not be relative to a drive";
+  if (rest.includes(":")) return "must not have a colon after the drive";
+  if (FORBIDDEN.test(rest)) return "has a character that Windows forbids";
+  for (const name of rest.split(/[\\/]/)) {
+    if (name === "." || name === "..") continue;
+    if (/[. ]$/.test(name)) return "has a name that ends with a dot or a space";
+    const [base = ""] = name.split(".");
+    if (DEVICE.test(base.trimEnd())) return "has the name of a device";
+  }
+  return undefined;
+}
+
+export function joinPath(...names: readonly string[]): string {
+  return names.filter((name) => name !== "").join("/");
 }

@@ -1,9 +1,8 @@
 // Walks paths by name, with checks, on systems without folder handles.
 import { type BigIntStats, lstatSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { outside, type Paths, shown } from "./paths.ts";
-import { Refusal } from "./refusal.ts";
-import { codeOf } from "./system-error.ts";
+import { joinPath, outside, type Paths } from "./paths.ts";
+import { codeOf, Refusal, refuse } from "./refusal.ts";
 import {
   closed,
   type FolderHandle,
@@ -48,8 +47,7 @@ export class PortableWalker implements Walker {
   #place(real: string, path: string): NamedFolder {
     const inside = this.#paths.inside(real);
     if (inside === undefined) throw outside(path);
-    if (!statSync(real).isDirectory())
-      throw new Refusal("not-a-folder", path, `Path ${shown(path)} goes through a file.`);
+    if (!statSync(real).isDirectory()) throw refuse("not-a-folder", path, "goes through a file");
     return new NamedFolder(real, inside, this.#paths);
   }
 
@@ -85,15 +83,14 @@ class NamedFolder implements FolderHandle {
     } catch (error) {
       if (codeOf(error) !== "EEXIST") throw error;
     }
-    const folder = new NamedFolder(at, [this.path, name].filter(Boolean).join("/"), this.#paths);
-    if (!lstatSync(at).isDirectory())
-      throw new Refusal("not-a-folder", folder.path, `Path ${shown(folder.path)} is not a directory.`);
+    const folder = new NamedFolder(at, joinPath(this.path, name), this.#paths);
+    if (!lstatSync(at).isDirectory()) throw refuse("not-a-folder", folder.path, "is not a directory");
     folder.confirm();
     return folder;
   }
 
   target(name: string): string {
-    const path = [this.path, name].filter(Boolean).join("/");
+    const path = joinPath(this.path, name ?? "");
     const real = realpathSync.native(join(this.at, name));
     const inside = this.#paths.inside(real);
     if (inside === undefined) throw outside(path);
@@ -104,8 +101,8 @@ class NamedFolder implements FolderHandle {
     const now = name === undefined ? undefined : lstatSync(join(this.at, name), { bigint: true });
     const isSame = stats === undefined || (now?.dev === stats.dev && now.ino === stats.ino);
     if (isSame && realpathSync.native(this.at) === this.at) return;
-    const path = [this.path, name].filter(Boolean).join("/");
-    throw new Refusal("changed", path, `Path ${shown(path)} was moved while it was used. Try again.`);
+    const path = joinPath(this.path, name ?? "");
+    throw refuse("changed", path, "was moved while it was used. Try again");
   }
 
   [Symbol.dispose](): void {

@@ -1,7 +1,6 @@
 // The interface of both walkers, which resolve a path folder by folder.
 import type { BigIntStats } from "node:fs";
-import { shown } from "./paths.ts";
-import { Refusal } from "./refusal.ts";
+import { Refusal, refuse } from "./refusal.ts";
 
 /** Links in one path: the limit of Linux. A path with more links counts as a cycle. */
 export const MAX_LINKS = 40;
@@ -36,7 +35,7 @@ export interface Walker extends Disposable {
 }
 
 export function leadsNowhere(path: string): Refusal {
-  return new Refusal("missing", path, `Path ${shown(path)} goes through a link whose target is missing.`);
+  return refuse("missing", path, "goes through a link to nothing");
 }
 
 export function closed(path: string): Refusal {

@@ -2,7 +2,7 @@
 import type { FileRead } from "../door/door.ts";
 import type { Refusal } from "../door/refusal.ts";
 import { unifiedDiff } from "./diff.ts";
-import { CHANGED, type FileEdit, type Plan } from "./edit.ts";
+import { CHANGED, type FileEdit, type Plan, refused } from "./edit.ts";
 import { patched } from "./patch.ts";
 import { createdText, PatchFailure } from "./patch-sections.ts";
 import { NOT_TEXT, newText, readText, writeText } from "./text.ts";
@@ -31,41 +31,33 @@ export function applyPatchEdit({ operation }: ApplyPatchInput): FileEdit {
 }
 
 function create(path: string, file: FileRead | undefined, diff: string): Plan {
-  if (file) return refused(path, "The file exists already. Use update_file to change it.");
+  if (file) return refused(failed(path, "The file exists already. Use update_file to change it."));
   try {
     const text = createdText(diff);
-    return {
-      kind: "write",
-      bytes: newText(text),
-      diff: unifiedDiff("", text),
-      value: applied(path, "add"),
-    };
+    const value = applied(path, "add");
+    return { kind: "write", bytes: newText(text), diff: unifiedDiff("", text), value };
   } catch (error) {
-    if (error instanceof PatchFailure) return { kind: "refused", errorMessage: error.message };
+    if (error instanceof PatchFailure) return refused(error.message);
     throw error;
   }
 }
 
 function update(path: string, file: FileRead | undefined, diff: string): Plan {
-  if (!file) return refused(path, "The file does not exist. Use create_file to make it.");
+  if (!file) return refused(failed(path, "The file does not exist. Use create_file to make it."));
   const before = readText(file.bytes);
-  if (!before) return refused(path, NOT_TEXT);
+  if (!before) return refused(failed(path, NOT_TEXT));
   try {
     const text = patched(before.text, diff);
-    return {
-      kind: "write",
-      bytes: writeText(before, text),
-      diff: unifiedDiff(before.text, text),
-      value: applied(path, "update"),
-    };
+    const value = applied(path, "update");
+    return { kind: "write", bytes: writeText(before, text), diff: unifiedDiff(before.text, text), value };
   } catch (error) {
-    if (error instanceof PatchFailure) return refused(path, error.message);
+    if (error instanceof PatchFailure) return refused(failed(path, error.message));
     throw error;
   }
 }
 
 function remove(path: string, file: FileRead | undefined): Plan {
-  if (!file) return refused(path, "The file does not exist.");
+  if (!file) return refused(failed(path, "The file does not exist."));
   const text = readText(file.bytes)?.text;
   return {
     kind: "delete",
@@ -76,10 +68,6 @@ function remove(path: string, file: FileRead | undefined): Plan {
 
 function applied(file: string, action: "add" | "update" | "delete"): object {
   return { message: "Applied 1 patch operation.", applied: [{ file, action }] };
-}
-
-function refused(path: string, reason: string): Plan {
-  return { kind: "refused", errorMessage: failed(path, reason) };
 }
 
 function failed(path: string, reason: string): string {

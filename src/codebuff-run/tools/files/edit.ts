@@ -5,24 +5,22 @@ import type { ToolPreview } from "../../../core/values.ts";
 import type { FileRead } from "../door/door.ts";
 import { Refusal } from "../door/refusal.ts";
 import type { ToolJob } from "../job.ts";
-import { readExisting } from "./existing.ts";
-import { type Location, locatePath } from "./location.ts";
+import { type Location, locatePath, readExisting } from "./location.ts";
 import type { PathLocks } from "./locks.ts";
-import { isAsShown, type Shown, shownOf } from "./shown.ts";
+import { isAsShown, REFUSED, type Shown } from "./previews.ts";
 import { readText } from "./text.ts";
 
 /** Bytes of a file before and after an edit, as in Codebuff's later SDK. Undo and diff hold it in memory. */
 export const MAX_EDITED = 10 * 1_048_576;
 
 export type Plan =
-  | {
-      readonly kind: "write";
-      readonly bytes: Uint8Array;
-      readonly diff: string;
-      readonly value: object;
-    }
+  | { readonly kind: "write"; readonly bytes: Uint8Array; readonly diff: string; readonly value: object }
   | { readonly kind: "delete"; readonly diff: string; readonly value: object }
   | { readonly kind: "refused"; readonly errorMessage: string };
+
+export function refused(errorMessage: string): Plan {
+  return { kind: "refused", errorMessage };
+}
 
 export interface FileEdit {
   readonly path: string;
@@ -92,7 +90,7 @@ export async function previewEdit(
     const told = { path, diff: plan.diff, by: "tool", ...defined({ old_text, new_text }) } as const;
     return { text: plan.diff, shown: found, told };
   } catch (error) {
-    if (error instanceof Refusal) return refusedPreview(edit, edit.refusal(error), { kind: "refused" });
+    if (error instanceof Refusal) return refusedPreview(edit, edit.refusal(error), REFUSED);
     throw error;
   }
 }
@@ -126,7 +124,7 @@ async function prepared(
   const { linkDeleted } = edit;
   const isLink = linkDeleted !== undefined && (await door.look(path))?.kind === "link";
   const file = isLink ? undefined : await readExisting(door, path, MAX_EDITED);
-  const found: Shown = isLink ? { kind: "link", path } : shownOf(path, file?.stamp);
+  const found: Shown = { path, version: isLink ? "link" : file?.stamp };
   const isStale = !isLink && changes.isStale(path, file?.stamp);
   if (isStale || (shown && !isAsShown(shown, found))) throw new Refusal("changed", edit.path, CHANGED);
   const plan: Plan = isLink
@@ -139,7 +137,5 @@ async function prepared(
 /** Limits the result's size: undo must be able to read the file. */
 async function limitedPlan(edit: FileEdit, file: FileRead | undefined, signal: AbortSignal): Promise<Plan> {
   const plan = await edit.plan(file, signal);
-  return plan.kind === "write" && plan.bytes.length > MAX_EDITED
-    ? { kind: "refused", errorMessage: TOO_LONG }
-    : plan;
+  return plan.kind === "write" && plan.bytes.length > MAX_EDITED ? refused(TOO_LONG) : plan;
 }

@@ -1,5 +1,6 @@
-// Resolves a path's real location, so that two names of one file share a lock.
-import type { Door } from "../door/door.ts";
+// A file before its edit: its real location, so that two names of one file share a lock, and its content.
+import type { Door, FileRead } from "../door/door.ts";
+import { joinPath } from "../door/paths.ts";
 import { Refusal } from "../door/refusal.ts";
 
 export interface Location {
@@ -21,7 +22,7 @@ export async function locatePath(door: Door, path: string): Promise<Location> {
 }
 
 function below(folder: string, names: readonly string[]): Location {
-  const paths = names.map((_, index) => [folder, ...names.slice(0, index + 1)].filter(Boolean).join("/"));
+  const paths = names.map((_, index) => joinPath(folder, ...names.slice(0, index + 1)));
   return { path: paths.at(-1) ?? folder, missing: paths.slice(0, -1) };
 }
 
@@ -33,5 +34,19 @@ async function realPath(door: Door, path: string): Promise<string | "refused" | 
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return error.reason === "missing" ? undefined : "refused";
+  }
+}
+
+/** Reads a file; `undefined` if it does not exist. @throws Refusal for everything else */
+export async function readExisting(
+  door: Door,
+  path: string,
+  maxBytes: number,
+): Promise<FileRead | undefined> {
+  try {
+    return await door.readFile(path, { maxBytes });
+  } catch (error) {
+    if (error instanceof Refusal && error.reason === "missing") return undefined;
+    throw error;
   }
 }

@@ -1,10 +1,27 @@
-// Remembers what each preview showed, until its call runs.
+// What each preview showed, until its call runs.
 import { createHash } from "node:crypto";
 import { Recent } from "../../../core/recent.ts";
-import type { Shown } from "./shown.ts";
+import { type Stamp, sameFile } from "../door/stamp.ts";
 
 /** Previewed calls that have not run, 500 bytes each. Older ones run without the check. */
 const MAX_PREVIEWS = 10_000;
+
+/** What a preview or a call finds. */
+export interface Shown {
+  /** `undefined`: the path was refused, or the agent did not know the file's version. */
+  readonly path: string | undefined;
+  /** `undefined`: no file. */
+  readonly version: Stamp | "link" | undefined;
+}
+
+export const REFUSED: Shown = { path: undefined, version: undefined };
+
+/** Whether an edit finds what its preview found. A refusal never matches. */
+export function isAsShown(shown: Shown, now: Shown): boolean {
+  if (shown.path === undefined || shown.path !== now.path) return false;
+  if (shown.version === "link" || now.version === "link") return shown.version === now.version;
+  return sameFile(shown.version, now.version);
+}
 
 interface PreviewedCall {
   /** Without an id, equal calls of a turn are counted instead. */

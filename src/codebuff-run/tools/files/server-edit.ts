@@ -1,11 +1,10 @@
 // `write_file` and `str_replace` in the format of a Codebuff server.
 import { applyPatch, parsePatch } from "diff";
 import { isObject } from "../../../core/checks.ts";
-import { unifiedDiff } from "./diff.ts";
-import type { FileEdit, Plan } from "./edit.ts";
+import { type FileEdit, refused } from "./edit.ts";
 import { PatchFailure } from "./patch-sections.ts";
-import { NOT_TEXT, readText, writeText } from "./text.ts";
-import { writeFileEdit, writeRefusal } from "./write-file.ts";
+import { NOT_TEXT, readText } from "./text.ts";
+import { fileEdit, updated, writeFileEdit } from "./write-file.ts";
 
 /** A Codebuff server sends the whole file, or the hunks of a unified diff. */
 export interface ServerEditInput {
@@ -28,25 +27,16 @@ const MAX_READ = 2_000_000;
 
 export function serverEdit({ type, path, content }: ServerEditInput): FileEdit {
   if (type === "file") return writeFileEdit({ path, content });
-  const refused = (errorMessage: string): Plan => ({ kind: "refused", errorMessage });
-  return {
-    path,
-    plan: (file): Plan => {
-      const before = file && readText(file.bytes);
-      if (!before) return refused(file ? NOT_TEXT : "The file does not exist.");
-      try {
-        const text = patchedBy(before.text, content);
-        const diff = unifiedDiff(before.text, text);
-        const value = { file: path, message: "Updated file", unifiedDiff: diff };
-        return { kind: "write", bytes: writeText(before, text), diff, value };
-      } catch (error) {
-        if (error instanceof PatchFailure) return refused(error.message);
-        throw error;
-      }
-    },
-    refusal: writeRefusal,
-    failure: (errorMessage) => ({ file: path, errorMessage }),
-  };
+  return fileEdit(path, (file) => {
+    const before = file && readText(file.bytes);
+    if (!before) return refused(file ? NOT_TEXT : "The file does not exist.");
+    try {
+      return updated(path, before, patchedBy(before.text, content));
+    } catch (error) {
+      if (error instanceof PatchFailure) return refused(error.message);
+      throw error;
+    }
+  });
 }
 
 /** @throws PatchFailure */

@@ -2,8 +2,8 @@
 import type { FileRead } from "../door/door.ts";
 import type { Refusal } from "../door/refusal.ts";
 import { cutDiff, unifiedDiff } from "./diff.ts";
-import { CHANGED, type FileEdit, type Plan } from "./edit.ts";
-import { NOT_TEXT, newText, readText, textFor, writeText } from "./text.ts";
+import { CHANGED, type FileEdit, type Plan, refused } from "./edit.ts";
+import { type FileText, NOT_TEXT, newText, readText, textFor, writeText } from "./text.ts";
 
 export interface WriteFileInput {
   readonly path: string;
@@ -11,12 +11,17 @@ export interface WriteFileInput {
 }
 
 export function writeFileEdit({ path, content }: WriteFileInput): FileEdit {
-  return {
-    path,
-    plan: (file) => (file ? update(path, file, content) : create(path, content)),
-    refusal: writeRefusal,
-    failure: (errorMessage) => ({ file: path, errorMessage }),
-  };
+  return fileEdit(path, (file) => (file ? update(path, file, content) : create(path, content)));
+}
+
+/** An edit of `write_file` or `str_replace`. Its errors name the file. */
+export function fileEdit(path: string, plan: FileEdit["plan"]): FileEdit {
+  return { path, plan, refusal: writeRefusal, failure: (errorMessage) => ({ file: path, errorMessage }) };
+}
+
+export function updated(file: string, before: FileText, text: string, message = "Updated file"): Plan {
+  const diff = unifiedDiff(before.text, text);
+  return { kind: "write", bytes: writeText(before, text), diff, value: { file, message, unifiedDiff: diff } };
 }
 
 function create(file: string, content: string): Plan {
@@ -30,27 +35,17 @@ function create(file: string, content: string): Plan {
 
 function update(path: string, file: FileRead, content: string): Plan {
   const before = readText(file.bytes);
-  if (!before) return { kind: "refused", errorMessage: NOT_TEXT };
+  if (!before) return refused(NOT_TEXT);
   const given = textFor(before, content);
   // Models often omit the last line feed by mistake.
   const isCut = before.text.endsWith("\n") && given !== "" && !given.endsWith("\n");
   const text = isCut ? `${given}\n` : given;
-  if (text === before.text)
-    return {
-      kind: "refused",
-      errorMessage: "The new content was the same as the old content, skipping.",
-    };
-  const diff = unifiedDiff(before.text, text);
-  return {
-    kind: "write",
-    bytes: writeText(before, text),
-    diff,
-    value: { file: path, message: "Updated file", unifiedDiff: diff },
-  };
+  return text === before.text
+    ? refused("The new content was the same as the old content, skipping.")
+    : updated(path, before, text);
 }
 
-/** The error for a refused path, for `write_file` and `str_replace`. */
-export function writeRefusal({ reason, message }: Refusal): string {
+function writeRefusal({ reason, message }: Refusal): string {
   switch (reason) {
     case "outside":
       return "file path contains invalid path traversal";

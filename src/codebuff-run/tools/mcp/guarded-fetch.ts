@@ -46,7 +46,7 @@ function guard(
   ended: () => void,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
-  const size = new MessageSize(isStream);
+  const sizeOf = messageSizes(isStream);
   const end = (controller: ReadableStreamDefaultController<Uint8Array>, failure?: Error): void => {
     if (id !== undefined) {
       const why = failure ? `: ${failure.message}` : "";
@@ -61,7 +61,7 @@ function guard(
       try {
         const { done, value } = await reader.read();
         if (done) return end(controller);
-        if (size.add(value) <= MAX_MESSAGE) return controller.enqueue(value);
+        if (sizeOf(value) <= MAX_MESSAGE) return controller.enqueue(value);
         await reader.cancel();
         end(controller, new Error(`an answer is longer than ${MAX_MESSAGE} bytes`));
       } catch (error) {
@@ -72,31 +72,24 @@ function guard(
   });
 }
 
-/** Counts the bytes of the current message. An empty line ends an event. */
-class MessageSize {
-  readonly #isStream: boolean;
-  #bytes = 0;
-  #lineIsEmpty = true;
-
-  constructor(isStream: boolean) {
-    this.#isStream = isStream;
-  }
-
-  /** Returns the size of the largest message in this piece. */
-  add(piece: Uint8Array): number {
-    if (!this.#isStream) {
-      this.#bytes += piece.length;
-      return this.#bytes;
+/** Returns the size of the largest message in a piece, with its earlier pieces. An empty line ends an event. */
+function messageSizes(isStream: boolean): (piece: Uint8Array) => number {
+  let bytes = 0;
+  let lineIsEmpty = true;
+  return (piece) => {
+    if (!isStream) {
+      bytes += piece.length;
+      return bytes;
     }
     let most = 0;
     for (const byte of piece) {
-      this.#bytes++;
+      bytes++;
       if (byte === 0x0a) {
-        if (this.#bytes > most) most = this.#bytes;
-        if (this.#lineIsEmpty) this.#bytes = 0;
-        this.#lineIsEmpty = true;
-      } else if (byte !== 0x0d) this.#lineIsEmpty = false;
+        if (bytes > most) most = bytes;
+        if (lineIsEmpty) bytes = 0;
+        lineIsEmpty = true;
+      } else if (byte !== 0x0d) lineIsEmpty = false;
     }
-    return Math.max(most, this.#bytes);
-  }
+    return Math.max(most, bytes);
+  };
 }

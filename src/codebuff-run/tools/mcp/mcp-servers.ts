@@ -71,5 +71,5 @@ export function mcpServers(
 
 function withoutCredentials(env: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const { platform } = process;
-  return programEnvironment({ own: process.env, env, credentials: [], platform });
+  return programEnvironment({ own: process.env, env, platform });
 }

@@ -1,6 +1,6 @@
 // Loads the optional package `@modelcontextprotocol/client`.
-import { isObject } from "../../../core/checks.ts";
 import { type Peer as Package, peerError } from "../../../core/peers.ts";
+import { codeOf } from "../door/refusal.ts";
 
 export type McpClientPackage = typeof import("@modelcontextprotocol/client");
 
@@ -21,7 +21,7 @@ export async function loadPeer(
     const peer = await load();
     if (typeof peer.StreamableHTTPClientTransport === "function") return peer;
   } catch (error) {
-    const code = isObject(error) ? error["code"] : undefined;
+    const code = codeOf(error);
     if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") throw error;
     throw peerError("an MCP server", MCP, undefined);
   }

@@ -1,15 +1,13 @@
 // Converts an MCP server's answer into a tool result.
 import type { ToolOutput } from "../../../codebuff-events/print-mode.ts";
-import { isObject } from "../../../core/checks.ts";
+import { fieldsOf, isObject } from "../../../core/checks.ts";
 import { failure, json } from "../../calls/toolbox.ts";
 
 /** Characters of a resource's text, and of an error. */
 const MAX_TEXT = 100_000;
 
 export function outputOf(result: unknown): readonly ToolOutput[] {
-  const { content, structuredContent, isError }: Readonly<Record<string, unknown>> = isObject(result)
-    ? result
-    : {};
+  const { content, structuredContent, isError } = fieldsOf(result);
   const parts: readonly unknown[] = Array.isArray(content) ? content : [];
   if (isError === true) return failure(cut(wordsOf(parts) || "the tool has failed without a message"));
   if (parts.length > 0) return parts.map(partOf);

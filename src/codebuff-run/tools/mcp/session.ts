@@ -1,7 +1,7 @@
 // One session with an MCP server: handshake, list of tools, calls, end.
 import type { Client, Transport } from "@modelcontextprotocol/client";
 import type { ToolOutput } from "../../../codebuff-events/print-mode.ts";
-import { isObject } from "../../../core/checks.ts";
+import { fieldsOf, isObject } from "../../../core/checks.ts";
 import { type Clock, MAX_DELAY } from "../../../core/clock.ts";
 import { AgentwireError, ClosedError, ConnectError, said } from "../../../core/errors.ts";
 import { Waits } from "../../../core/http/waits.ts";
@@ -9,8 +9,9 @@ import { Redactor } from "../../../core/tell/redact.ts";
 import type { StandardSchema } from "../../calls/tool-schema.ts";
 import { failure } from "../../calls/toolbox.ts";
 import type { Target } from "./config.ts";
-import { httpTransport } from "./http-transport.ts";
-import { loadPeer } from "./peer.ts";
+import { guardedFetch } from "./guarded-fetch.ts";
+import { withoutDeepMessages } from "./nesting.ts";
+import { loadPeer, type McpClientPackage } from "./peer.ts";
 import { outputOf } from "./results.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
@@ -52,6 +53,13 @@ const ANY_OBJECT = {
 /** Disables the package's timeout, which ignores the injected clock. */
 const NO_LIMIT = { timeout: MAX_DELAY };
 
+const NO_RECONNECTION = {
+  maxRetries: 0,
+  initialReconnectionDelay: 0,
+  maxReconnectionDelay: 0,
+  reconnectionDelayGrowFactor: 1,
+};
+
 /** One session with a server, from start to end. Cannot be reopened. */
 export class McpSession {
   readonly #setup: McpSessionSetup;
@@ -61,17 +69,13 @@ export class McpSession {
   #transport: Transport | undefined;
   #leave: () => Promise<void> = async () => {};
   #closing: Promise<void> | undefined;
-  #isOver = false;
+  isOver = false;
   #calls = 0;
 
   constructor(setup: McpSessionSetup) {
     this.#setup = setup;
     this.#waits = new Waits(setup.clock);
     this.#redactor.use(this, ...setup.target.secrets);
-  }
-
-  get isOver(): boolean {
-    return this.#isOver;
   }
 
   get isBusy(): boolean {
@@ -86,7 +90,7 @@ export class McpSession {
     const transport = this.#transportOf(peer);
     const client = new peer.Client({ name: "agentwire", version: "1" }, { capabilities: {} });
     client.onclose = () => {
-      this.#isOver = true;
+      this.isOver = true;
     };
     client.onerror = () => {}; // unreadable messages; calls have their own limit
     this.#transport = transport;
@@ -100,17 +104,27 @@ export class McpSession {
     }
   }
 
-  #transportOf(peer: Awaited<ReturnType<typeof loadPeer>>): Transport {
+  /** A remote transport does not reconnect. A broken stream fails its call; the next run connects again. */
+  #transportOf(peer: McpClientPackage): Transport {
     const { target, environment, fetch, clock } = this.#setup;
     if (target.kind === "stdio") {
       const { command, args, env, cwd } = target;
       return new StdioTransport({ command, args, env: environment(env), cwd, clock });
     }
     const { kind, url, headers } = target;
-    const lost = (): void => void this.#client?.close();
-    const { transport, leave } = httpTransport({ peer, kind, url, headers, fetch, lost });
-    this.#leave = leave;
-    return transport;
+    const requestInit = { headers: { ...headers } };
+    if (kind === "sse") {
+      const lost = (): void => void this.#client?.close(); // the stream has ended: no answers follow
+      const options = { requestInit, fetch: guardedFetch(fetch, lost) };
+      return withoutDeepMessages(new peer.SSEClientTransport(url, options));
+    }
+    const transport = new peer.StreamableHTTPClientTransport(url, {
+      requestInit,
+      fetch: guardedFetch(fetch, () => {}),
+      reconnectionOptions: NO_RECONNECTION,
+    });
+    this.#leave = () => transport.terminateSession();
+    return withoutDeepMessages(transport);
   }
 
   async tools(signal: AbortSignal): Promise<readonly unknown[]> {
@@ -133,7 +147,7 @@ export class McpSession {
       const params = cursor === undefined ? {} : { cursor };
       const request = { method: "tools/list", params };
       const read: unknown = await client.request(request, ANY_OBJECT, { signal, ...NO_LIMIT });
-      const { tools, nextCursor }: Readonly<Record<string, unknown>> = isObject(read) ? read : {};
+      const { tools, nextCursor } = fieldsOf(read);
       if (Array.isArray(tools)) all.push(...(tools as readonly unknown[]));
       if (typeof nextCursor !== "string") return all;
       cursor = nextCursor;
@@ -148,7 +162,7 @@ export class McpSession {
     signal: AbortSignal,
   ): Promise<readonly ToolOutput[]> {
     const client = this.#client;
-    if (!client || this.#isOver) return failure(this.#callFailure(new Error("the session is over")));
+    if (!client || this.isOver) return failure(this.#callFailure(new Error("the session is over")));
     const timeout = this.#setup.limits.callTimeout;
     const request = { method: "tools/call", params: { name, arguments: input } };
     this.#calls++;
@@ -184,7 +198,7 @@ export class McpSession {
 
   async #close(): Promise<void> {
     this.#waits.close();
-    this.#isOver = true;
+    this.isOver = true;
     const { clock } = this.#setup;
     const limits = { what: "the end of the session", timeout: LEAVE_GRACE };
     await new Waits(clock).run(limits, () => this.#leave()).catch(() => {}); // the server notices later

@@ -1,22 +1,16 @@
 // A local MCP server over stdin and stdout, one JSON message per line.
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { isObject } from "../../../core/checks.ts";
-import type { CancelTimer, Clock } from "../../../core/clock.ts";
+import type { CancelTimer } from "../../../core/clock.ts";
 import { deferred } from "../../../core/deferred.ts";
 import { said } from "../../../core/errors.ts";
 import { flattened, isTooDeep } from "../../../core/text.ts";
-import { GroupProcess, OPEN_INPUT } from "../../../process/group-process.ts";
+import { GroupProcess, OPEN_INPUT, type ProcessSetup } from "../../../process/group-process.ts";
 import { locate } from "../../../process/program.ts";
 import { Lines, Tail } from "./lines.ts";
 import { failureInstead } from "./nesting.ts";
 
-export interface StdioSetup {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: NodeJS.ProcessEnv;
-  readonly cwd: string | undefined;
-  readonly clock: Clock;
-}
+type StdioSetup = Pick<ProcessSetup, "command" | "args" | "env" | "cwd" | "clock">;
 
 /** Bytes of one message. The largest image in a result has 5 MiB. */
 const MAX_LINE = 16 * 1_048_576;
@@ -45,29 +39,24 @@ export class StdioTransport implements Transport {
   #process: GroupProcess | undefined;
   #cancelTimer: CancelTimer = () => {};
   #isOver = false;
-  #why: string | undefined;
+  /** Why the server ended. */
+  why: string | undefined;
 
   constructor(setup: StdioSetup) {
     this.#setup = setup;
   }
 
-  get why(): string | undefined {
-    return this.#why;
-  }
-
   async start(): Promise<void> {
-    const { command, args, env, cwd, clock } = this.#setup;
+    const { command, args, env } = this.#setup;
     try {
       const program = locate(command, env);
       this.#process = new GroupProcess({
+        ...this.#setup,
         command: program.command,
         args: [...program.args, ...args],
-        env,
-        cwd,
         input: OPEN_INPUT,
         forwardSignals: false,
         scope: "group",
-        clock,
         listener: {
           stdout: (piece) => this.#read(piece),
           stderr: (piece) => this.#stderr.push(piece),
@@ -92,8 +81,8 @@ export class StdioTransport implements Transport {
   /** Ends the server and all its processes. Resolves when they have ended. */
   close(): Promise<void> {
     if (!this.#process) this.#end("it was closed");
-    if (!this.#isOver && this.#why === undefined) {
-      this.#why = "it was closed";
+    if (!this.#isOver && this.why === undefined) {
+      this.why = "it was closed";
       this.#process?.endInput();
       this.#cancelTimer = this.#setup.clock.setTimeout(
         () => this.#process?.terminate(TERM_GRACE),
@@ -125,7 +114,7 @@ export class StdioTransport implements Transport {
   }
 
   #giveUp(why: string): void {
-    this.#why ??= why;
+    this.why ??= why;
     this.#process?.kill();
   }
 
@@ -134,7 +123,7 @@ export class StdioTransport implements Transport {
     this.#isOver = true;
     this.#cancelTimer();
     const { text } = this.#stderr;
-    this.#why ??= text === "" ? why : `${why}: ${text}`;
+    this.why ??= text === "" ? why : `${why}: ${text}`;
     this.#over.resolve();
     this.onclose?.();
   }

@@ -1,18 +1,18 @@
 // The tool `code_search`.
 import { type Clock, systemClock } from "../../../core/clock.ts";
 import type { Door, OpenFolder } from "../door/door.ts";
-import { Refusal } from "../door/refusal.ts";
+import { joinPath } from "../door/paths.ts";
+import { codeOf, Refusal } from "../door/refusal.ts";
 import type { LocalTool, ToolJob } from "../job.ts";
 import { findRipgrep } from "./find-ripgrep.ts";
 import { NO_FLAGS, parseFlags, type SearchFlags } from "./flags.ts";
 import { openSearchFolder } from "./folder.ts";
 import { namesHidden } from "./globs.ts";
-import { type Engine, type EngineEnd, type EngineSearch, type FileHits, MAX_FILE_BYTES } from "./hits.ts";
+import { type Engine, type EngineEnd, type FileHits, MAX_FILE_BYTES } from "./hits.ts";
 import { decodeText } from "./matching/decode.ts";
 import { MAX_MATCHES, SearchReport } from "./report.ts";
 import { searchWithRipgrep } from "./ripgrep.ts";
 import { limitedSignal, TIME_LIMIT, TimeLimitError } from "./time-limit.ts";
-import { joinPath } from "./walk.ts";
 import { searchWithWorker } from "./worker-search.ts";
 
 export interface CodeSearchOptions {
@@ -86,7 +86,7 @@ interface Place {
 }
 
 async function search(input: CodeSearchInput, flags: SearchFlags, place: Place): Promise<object> {
-  const { job, folder, options } = place;
+  const { job, folder, program, options } = place;
   const { clock = systemClock, timeLimitMs = TIME_LIMIT } = options;
   const maxPerFile = Math.min(input.maxResults, flags.maxCount ?? MAX_MATCHES, MAX_MATCHES);
   const { before, after } = flags;
@@ -98,7 +98,10 @@ async function search(input: CodeSearchInput, flags: SearchFlags, place: Place):
     const { signal } = limit;
     const { ignoreFiles = true } = options;
     const wanted = { pattern: input.pattern, flags, maxPerFile, hidden, hiddenFolders, ignoreFiles, signal };
-    const engine = start(wanted, place);
+    const engine =
+      program === undefined
+        ? searchWithWorker(wanted, job.door, folder.path)
+        : searchWithRipgrep(wanted, { command: program, cwd: folder.cwd, clock });
     const end = await readInto(report, engine, { door: job.door, folder: folder.path, hidden, signal });
     if (!end)
       return { stdout: report.stopped(), message: `Stopped early after ${report.matches} match(es).` };
@@ -107,13 +110,6 @@ async function search(input: CodeSearchInput, flags: SearchFlags, place: Place):
   } catch (error) {
     return failure(error, job.signal, report, timeLimitMs);
   }
-}
-
-function start(search: EngineSearch, { job, folder, program, options }: Place): Engine {
-  const { clock = systemClock } = options;
-  return program === undefined
-    ? searchWithWorker(search, job.door, folder.path)
-    : searchWithRipgrep(search, { command: program, cwd: folder.cwd, clock });
 }
 
 async function findHidden(door: Door, folder: string): Promise<readonly string[]> {
@@ -192,7 +188,7 @@ function failure(error: unknown, signal: AbortSignal, report: SearchReport, time
       stdout: report.head(MAX_PARTIAL),
     };
   }
-  const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+  const code = codeOf(error);
   if (code === undefined) throw error;
   return { errorMessage: `Failed to execute ripgrep: ${code}` };
 }

@@ -1,7 +1,6 @@
 // Finds the ripgrep program: by option, in PATH, or in an optional package.
-import { constants } from "node:fs";
-import { access, stat } from "node:fs/promises";
-import { delimiter, isAbsolute, join } from "node:path";
+import { delimiter, isAbsolute } from "node:path";
+import { findProgram } from "../../../process/program.ts";
 
 export interface FindOptions {
   /** The program's path, used without a check. */
@@ -15,32 +14,19 @@ export async function findRipgrep({
   ripgrepPath,
   env = process.env,
 }: FindOptions = {}): Promise<string | undefined> {
-  return ripgrepPath ?? (await onPath(env)) ?? (await inPackage());
+  if (ripgrepPath !== undefined) return ripgrepPath;
+  const folders = (env["PATH"] ?? env["Path"] ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
+  return programIn("rg", folders) ?? (await inPackage());
 }
 
-async function onPath(env: Readonly<Record<string, string | undefined>>): Promise<string | undefined> {
-  const name = process.platform === "win32" ? "rg.exe" : "rg";
-  const path = env["PATH"] ?? env["Path"] ?? "";
-  for (const folder of path.split(delimiter)) {
-    const file = join(folder, name);
-    if (isAbsolute(folder) && (await isProgram(file))) return file;
-  }
-  return undefined;
-}
-
-async function isProgram(file: string): Promise<boolean> {
-  try {
-    await access(file, constants.X_OK);
-    return (await stat(file)).isFile();
-  } catch {
-    return false;
-  }
+function programIn(command: string, folders: readonly string[]): string | undefined {
+  const found = findProgram(command, { PATH: folders.join(delimiter), PATHEXT: ".EXE" });
+  return "code" in found ? undefined : found.command;
 }
 
 async function inPackage(): Promise<string | undefined> {
   try {
-    const { rgPath } = await import("@vscode/ripgrep");
-    return (await isProgram(rgPath)) ? rgPath : undefined;
+    return programIn((await import("@vscode/ripgrep")).rgPath, []);
   } catch {
     return undefined; // not installed, or not for this platform
   }

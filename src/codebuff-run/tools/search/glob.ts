@@ -1,12 +1,13 @@
 // The tool `glob`.
 import { type Clock, systemClock } from "../../../core/clock.ts";
 import type { Door } from "../door/door.ts";
+import { joinPath } from "../door/paths.ts";
 import type { LocalTool } from "../job.ts";
 import { openSearchFolder } from "./folder.ts";
 import { globProblem } from "./globs.ts";
 import { MatchWorker, WorkerError } from "./matching/match-worker.ts";
 import { limitedSignal, TIME_LIMIT, TimeLimitError } from "./time-limit.ts";
-import { joinPath, type WalkEntry, walk } from "./walk.ts";
+import { type WalkEntry, walk } from "./walk.ts";
 
 export interface GlobOptions {
   /** ms per search. @default 10000 */
@@ -74,10 +75,7 @@ interface Finding {
 
 async function find(door: Door, { pattern, folder, max, signal }: Finding) {
   const worker = new MatchWorker({ kind: "glob", pattern, folder }, signal);
-  const select = async (entries: readonly WalkEntry[]): Promise<readonly WalkEntry[]> => {
-    const wanted = await worker.matchPaths(entries.map(({ path, isFolder }) => ({ path, isFolder })));
-    return entries.filter((_, n) => wanted[n]);
-  };
+  const select = (entries: readonly WalkEntry[]) => worker.select(entries);
   const files: string[] = [];
   try {
     for await (const path of walk({ door, folder, signal, checksFiles: true, select })) {

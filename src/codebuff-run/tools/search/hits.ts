@@ -38,14 +38,12 @@ export type Engine = AsyncGenerator<FileHits, EngineEnd, void>;
 /** Bytes per file. Larger files are skipped by both engines. */
 export const MAX_FILE_BYTES = 10 * 1_024 * 1_024;
 
-/** Joins adjacent ranges. Both engines count multi-line matches this way. */
-export function joinRanges(ranges: readonly LineRange[]): readonly LineRange[] {
-  const joined: LineRange[] = [];
-  for (const range of ranges) {
-    const last = joined.at(-1);
-    if (last && range.first <= last.last + 1)
-      joined[joined.length - 1] = { first: last.first, last: Math.max(last.last, range.last) };
-    else joined.push(range);
-  }
-  return joined;
+/** Adds a range, joined with an adjacent last one. Returns false if the list is full. */
+export function addRange(ranges: LineRange[], { first, last }: LineRange, limit: number): boolean {
+  const tail = ranges.at(-1);
+  const isAdjacent = tail !== undefined && first <= tail.last + 1;
+  if (!isAdjacent && ranges.length >= limit) return false;
+  if (isAdjacent) ranges.splice(-1, 1, { first: tail.first, last: Math.max(tail.last, last) });
+  else ranges.push({ first, last });
+  return true;
 }

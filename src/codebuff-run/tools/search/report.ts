@@ -19,25 +19,21 @@ export interface ReportOptions {
 export class SearchReport {
   readonly #options: ReportOptions;
   #text = "";
-  #matches = 0;
+  matches = 0;
   readonly #cut: string[] = [];
 
   constructor(options: ReportOptions) {
     this.#options = options;
   }
 
-  get matches(): number {
-    return this.#matches;
-  }
-
   get isFull(): boolean {
-    return this.#matches >= MAX_MATCHES || this.#text.length >= MAX_SEARCH_OUTPUT;
+    return this.matches >= MAX_MATCHES || this.#text.length >= MAX_SEARCH_OUTPUT;
   }
 
-  /** Returns false if nothing is shown: the file may have changed since the match. */
-  add(path: string, text: string, ranges: readonly LineRange[]): boolean {
+  /** Shows nothing if the file has changed since the match. */
+  add(path: string, text: string, ranges: readonly LineRange[]): void {
     const { maxPerFile, maxResults, before, after } = this.#options;
-    const shown = ranges.slice(0, Math.min(maxPerFile, MAX_MATCHES - this.#matches));
+    const shown = ranges.slice(0, Math.min(maxPerFile, MAX_MATCHES - this.matches));
     const lines = new Lines(text);
     const heading = `${this.#text === "" ? "" : "\n\n"}${path}:`;
     let body = "";
@@ -54,11 +50,10 @@ export class SearchReport {
       matches++;
       if (this.#text.length + heading.length + body.length >= MAX_SEARCH_OUTPUT) break;
     }
-    if (matches === 0) return false;
+    if (matches === 0) return;
     this.#text += heading + body;
-    this.#matches += matches;
+    this.matches += matches;
     if (matches >= maxResults) this.#cut.push(path);
-    return true;
   }
 
   whole(): string {
@@ -74,7 +69,7 @@ export class SearchReport {
   /** The report of a search that stopped because the report was full. */
   stopped(): string {
     const limit =
-      this.#matches >= MAX_MATCHES
+      this.matches >= MAX_MATCHES
         ? `Global limit of ${MAX_MATCHES} results reached.`
         : "Output size limit reached.";
     return `${shorten(this.#text)}\n\n[${limit}]`;

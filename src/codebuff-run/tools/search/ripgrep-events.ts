@@ -1,7 +1,7 @@
 // Reads the output of `rg --json` in bounded memory.
 import { joinBytes } from "../../../core/bytes.ts";
 import { isObject } from "../../../core/checks.ts";
-import { type FileHits, joinRanges, type LineRange } from "./hits.ts";
+import { addRange, type FileHits, type LineRange } from "./hits.ts";
 
 /** Bytes of one event. A longer event has more text than a search may show. */
 const MAX_EVENT = 2 * 1_024 * 1_024;
@@ -109,12 +109,8 @@ export class EventReader {
     this.#path = path;
     // Multi-line searches have no limit in ripgrep. Joining ranges at once bounds the memory.
     const { maxPerFile, multiline } = this.#options;
-    if (!multiline) {
-      if (this.#ranges.length < maxPerFile) this.#ranges.push(range);
-      return;
-    }
-    const joined = joinRanges([...this.#ranges.slice(-1), range]);
-    if (this.#ranges.length - 1 + joined.length <= maxPerFile) this.#ranges.splice(-1, 1, ...joined);
+    if (multiline) addRange(this.#ranges, range, maxPerFile);
+    else if (this.#ranges.length < maxPerFile) this.#ranges.push(range);
   }
 
   #endFile(): void {

@@ -1,8 +1,7 @@
 // Searches with ripgrep, in its own process group.
-import type { Clock } from "../../../core/clock.ts";
-import { type Deferred, deferred } from "../../../core/deferred.ts";
+import { deferred } from "../../../core/deferred.ts";
 import { Queue } from "../../../core/queue.ts";
-import { GroupProcess } from "../../../process/group-process.ts";
+import { GroupProcess, type ProcessSetup } from "../../../process/group-process.ts";
 import type { SearchFlags } from "./flags.ts";
 import { type Engine, type EngineEnd, type EngineSearch, type FileHits, MAX_FILE_BYTES } from "./hits.ts";
 import { EventReader } from "./ripgrep-events.ts";
@@ -34,11 +33,7 @@ const FIXED = [
   "--path-separator=/",
 ];
 
-export interface RipgrepSetup {
-  readonly command: string;
-  readonly cwd: string;
-  readonly clock: Clock;
-}
+type RipgrepSetup = Pick<ProcessSetup, "command" | "cwd" | "clock">;
 
 /** All flags are made here: nothing from the agent can become a flag. */
 export function ripgrepArgs(search: EngineSearch): string[] {
@@ -73,104 +68,78 @@ function matchArgs({ letterCase, boundary, fixed, multiline, dotAll }: SearchFla
 
 /** The process group ends with this generator. @throws the signal's reason; the error of `spawn` */
 export async function* searchWithRipgrep(search: EngineSearch, setup: RipgrepSetup): Engine {
-  search.signal.throwIfAborted();
-  const run = new Run(search, setup);
+  const { maxPerFile, flags, signal } = search;
+  signal.throwIfAborted();
+  const files = new Queue<FileHits>();
+  const over = deferred<void>();
+  const decoder = new TextDecoder();
+  let stderr = "";
+  let isWanted = true;
+  let end: EngineEnd | { readonly error: unknown } | undefined;
+  let wake = (): void => {};
+  const finish = (ended: NonNullable<typeof end>): void => {
+    end = ended;
+    over.resolve();
+    wake();
+  };
+  const onFile = (file: FileHits): void => {
+    if (!isWanted) return;
+    files.add(file);
+    if (files.size >= MAX_WAITING) ripgrep.pause();
+    wake();
+  };
+  const events = new EventReader({ maxPerFile, multiline: flags.multiline, onFile });
+  const ripgrep = new GroupProcess({
+    ...setup,
+    args: ripgrepArgs(search),
+    env: environment(),
+    scope: "program",
+    input: undefined,
+    forwardSignals: false,
+    listener: {
+      stdout: (piece) => events.feed(piece),
+      stderr: (piece) => {
+        if (stderr.length < MAX_STDERR) stderr += decoder.decode(piece, { stream: true });
+      },
+      exited: () => {},
+      ended: ({ code }) => finish({ code: code ?? 2, stderr: stderr.slice(0, MAX_STDERR).trimEnd() }),
+      abandoned: () => finish({ error: new Error("this process ends") }),
+      failed: (error) => finish({ error }),
+    },
+  });
+  /** Kills ripgrep, and drains the pipe: a paused process never ends. */
+  const kill = (): void => {
+    isWanted = false;
+    files.clear();
+    ripgrep.kill();
+    ripgrep.resume();
+  };
+  const onAbort = (): void => {
+    kill();
+    wake();
+  };
+  signal.addEventListener("abort", onAbort, { once: true });
   try {
     for (;;) {
-      const next = await run.next();
-      if (!("path" in next)) return next;
-      yield next;
-    }
-  } finally {
-    await run.stop();
-  }
-}
-
-class Run {
-  readonly #search: EngineSearch;
-  readonly #process: GroupProcess;
-  readonly #files = new Queue<FileHits>();
-  readonly #over: Deferred<void> = deferred();
-  readonly #decoder = new TextDecoder();
-  #isWanted = true;
-  #stderr = "";
-  #end: EngineEnd | { readonly error: unknown } | undefined;
-  #wake = (): void => {};
-
-  constructor(search: EngineSearch, { command, cwd, clock }: RipgrepSetup) {
-    this.#search = search;
-    const { maxPerFile, flags, signal } = search;
-    const onFile = (file: FileHits): void => this.#onFile(file);
-    const events = new EventReader({ maxPerFile, multiline: flags.multiline, onFile });
-    this.#process = new GroupProcess({
-      command,
-      args: ripgrepArgs(search),
-      cwd,
-      env: environment(),
-      scope: "program",
-      input: undefined,
-      forwardSignals: false,
-      clock,
-      listener: {
-        stdout: (piece) => events.feed(piece),
-        stderr: (piece) => {
-          if (this.#stderr.length < MAX_STDERR) this.#stderr += this.#decoder.decode(piece, { stream: true });
-        },
-        exited: () => {},
-        ended: ({ code }) =>
-          this.#onEnd({ code: code ?? 2, stderr: this.#stderr.slice(0, MAX_STDERR).trimEnd() }),
-        abandoned: () => this.#onEnd({ error: new Error("this process ends") }),
-        failed: (error) => this.#onEnd({ error }),
-      },
-    });
-    signal.addEventListener("abort", this.#onAbort, { once: true });
-  }
-
-  readonly #onAbort = (): void => {
-    this.#kill();
-    this.#wake();
-  };
-
-  /** Kills ripgrep, and drains the pipe: a paused process never ends. */
-  #kill(): void {
-    this.#isWanted = false;
-    this.#files.clear();
-    this.#process.kill();
-    this.#process.resume();
-  }
-
-  #onFile(file: FileHits): void {
-    if (!this.#isWanted) return;
-    this.#files.add(file);
-    if (this.#files.size >= MAX_WAITING) this.#process.pause();
-    this.#wake();
-  }
-
-  #onEnd(end: EngineEnd | { readonly error: unknown }): void {
-    this.#end = end;
-    this.#over.resolve(undefined);
-    this.#wake();
-  }
-
-  async next(): Promise<FileHits | EngineEnd> {
-    for (;;) {
-      this.#search.signal.throwIfAborted();
-      const file = this.#files.take();
-      if (file) return file;
-      this.#process.resume();
-      if (this.#end && "error" in this.#end) throw this.#end.error;
-      if (this.#end) return this.#end;
+      signal.throwIfAborted();
+      const file = files.take();
+      if (file) {
+        yield file;
+        continue;
+      }
+      ripgrep.resume();
+      if (end && "error" in end) throw end.error;
+      if (end) return end;
       await new Promise<void>((resolve) => {
-        this.#wake = resolve;
+        wake = resolve;
       });
     }
-  }
-
-  async stop(): Promise<void> {
-    this.#search.signal.removeEventListener("abort", this.#onAbort);
-    if (this.#end) return;
-    this.#kill();
-    await this.#over.promise;
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    if (!end) {
+      kill();
+      await over.promise;
+    }
   }
 }
 

@@ -11,24 +11,10 @@ export class TimeLimitError extends Error {
   }
 }
 
-/** Aborts with another signal, or after a time. */
-export interface LimitedSignal extends Disposable {
-  readonly signal: AbortSignal;
-}
-
-/** @param ms `Infinity`: no limit */
-export function limitedSignal(outer: AbortSignal, clock: Clock, ms: number): LimitedSignal {
-  const controller = new AbortController();
-  const cancel =
-    ms === Infinity ? () => {} : clock.setTimeout(() => controller.abort(new TimeLimitError()), ms);
-  const onAbort = (): void => controller.abort(outer.reason);
-  outer.addEventListener("abort", onAbort, { once: true });
-  if (outer.aborted) onAbort();
-  return {
-    signal: controller.signal,
-    [Symbol.dispose]() {
-      cancel();
-      outer.removeEventListener("abort", onAbort);
-    },
-  };
+/** A signal that aborts with another signal, or after a time. @param ms `Infinity`: no limit */
+export function limitedSignal(outer: AbortSignal, clock: Clock, ms: number) {
+  const limit = new AbortController();
+  const expire = (): void => limit.abort(new TimeLimitError());
+  const cancel = ms === Infinity ? () => {} : clock.setTimeout(expire, ms);
+  return { signal: AbortSignal.any([outer, limit.signal]), [Symbol.dispose]: cancel };
 }

@@ -1,5 +1,6 @@
 // Lists the usable files below a folder, in ripgrep's order.
-import type { Door, FolderEntry } from "../door/door.ts";
+import type { Door, Entry } from "../door/door.ts";
+import { joinPath } from "../door/paths.ts";
 import { Refusal } from "../door/refusal.ts";
 
 /** Entries per folder, about 100 bytes each. Larger folders are skipped. */
@@ -38,7 +39,7 @@ export async function* walk(options: WalkOptions): AsyncGenerator<string, void, 
 }
 
 async function entriesOf({ door, folder, select }: WalkOptions, path: string): Promise<readonly WalkEntry[]> {
-  let entries: readonly FolderEntry[];
+  let entries: readonly Entry[];
   try {
     entries = await door.readFolder(joinPath(folder, path), { maxEntries: MAX_ENTRIES });
   } catch (error) {
@@ -58,10 +59,6 @@ async function isAllowed(
 ): Promise<boolean> {
   if (!isFolder && !checksFiles) return true;
   return (await door.status(joinPath(folder, path), isFolder ? "folder" : "file")) !== "blocked";
-}
-
-export function joinPath(folder: string, name: string): string {
-  return folder === "" ? name : name === "" ? folder : `${folder}/${name}`;
 }
 
 /** Compares by UTF-8 bytes, which equals code points. JavaScript's order differs above U+FFFF. */

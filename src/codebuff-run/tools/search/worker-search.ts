@@ -1,5 +1,6 @@
 // Searches without ripgrep: reads files here, matches them in a worker thread.
 import type { Door } from "../door/door.ts";
+import { joinPath } from "../door/paths.ts";
 import { Refusal } from "../door/refusal.ts";
 import { type Engine, type EngineEnd, type EngineSearch, type FileHits, MAX_FILE_BYTES } from "./hits.ts";
 import { MatchWorker, WorkerError } from "./matching/match-worker.ts";
@@ -7,7 +8,7 @@ import type { TypeGlobs } from "./matching/path-filter.ts";
 import { type PatternSource, translatePattern } from "./matching/pattern.ts";
 import { PatternError } from "./matching/pattern-reader.ts";
 import { globsOfType } from "./types.ts";
-import { joinPath, type WalkEntry, walk } from "./walk.ts";
+import { type WalkEntry, walk } from "./walk.ts";
 
 /** Bytes per batch for the worker, unless one file is larger. Two batches are in memory. */
 const BATCH_BYTES = 1_024 * 1_024;
@@ -77,10 +78,7 @@ async function* filesOf(
   for (const top of ["", ...hiddenFolders]) {
     const select = async (entries: readonly WalkEntry[]): Promise<readonly WalkEntry[]> => {
       const seen = entries.filter(({ name }) => name !== ".git" && (hidden || !name.startsWith(".")));
-      if (!filter || seen.length === 0) return seen;
-      const paths = seen.map(({ path, isFolder }) => ({ path: joinPath(top, path), isFolder }));
-      const wanted = await filter.matchPaths(paths);
-      return seen.filter((_, n) => wanted[n]);
+      return filter && seen.length > 0 ? filter.select(seen, top) : seen;
     };
     const options = { door, folder: joinPath(folder, top), signal, checksFiles: false, select };
     for await (const path of walk(options))

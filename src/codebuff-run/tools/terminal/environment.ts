@@ -4,20 +4,10 @@ import {
   isCredentialParameter,
   urlCredentials,
 } from "../../../core/tell/credential-names.ts";
+import type { NodeTerminalOptions } from "../options.ts";
 
-export interface EnvironmentOptions {
-  /** Variables for the program. Never filtered. */
-  readonly env?: Readonly<Record<string, string>>;
-  /** Passes this process's variables. `false`: only the most necessary. @default true */
-  readonly inheritEnv?: boolean;
-  /** Variables to pass despite their names, or despite `inheritEnv: false`. */
-  readonly keepEnv?: readonly string[];
-}
-
-export interface EnvironmentSetup extends EnvironmentOptions {
+export interface EnvironmentSetup extends Pick<NodeTerminalOptions, "env" | "inheritEnv" | "keepEnv"> {
   readonly own: Readonly<Record<string, string | undefined>>;
-  /** Keys and tokens in use. */
-  readonly credentials: readonly string[];
   readonly platform: string;
 }
 
@@ -53,12 +43,9 @@ const PLAIN_SEED = /^(?:\d{1,10}|true|false)?$/i;
 /** Harmless despite their names: working folders, and the agent's socket. */
 const HARMLESS: ReadonlySet<string> = new Set(["PWD", "OLDPWD", "SSH_AUTH_SOCK"]);
 
-/** Minimum length to search for a credential inside values, as in `Bearer <key>`. */
-const SEARCHED = 8;
-
 /** The environment of an agent's program. Drops this process's credentials unless the caller names them. */
 export function programEnvironment(setup: EnvironmentSetup): NodeJS.ProcessEnv {
-  const { own, env = {}, inheritEnv = true, keepEnv = [], credentials, platform } = setup;
+  const { own, env = {}, inheritEnv = true, keepEnv = [], platform } = setup;
   const nameOf = platform === "win32" ? (name: string): string => name.toUpperCase() : String;
   const setOf = (names: readonly string[]): ReadonlySet<string> => new Set(names.map(nameOf));
   const kept = setOf(keepEnv);
@@ -78,7 +65,7 @@ export function programEnvironment(setup: EnvironmentSetup): NodeJS.ProcessEnv {
   /** Keyed as the system compares names. */
   const made = new Map<string, readonly [name: string, value: string]>();
   for (const [name, value] of Object.entries(own)) {
-    if (value === undefined || !isPassed(name, value) || holdsCredential(value, credentials)) continue;
+    if (value === undefined || !isPassed(name, value)) continue;
     made.set(nameOf(name), [name, value]);
   }
   for (const [name, value] of Object.entries({ ...QUIET, ...env })) made.set(nameOf(name), [name, value]);
@@ -93,13 +80,5 @@ export function isCredentialVariable(name: string, value: string): boolean {
     CREDENTIAL_PART.test(name) ||
     LAST_WORD.test(name) ||
     isCredentialParameter(name)
-  );
-}
-
-function holdsCredential(value: string, credentials: readonly string[]): boolean {
-  return credentials.some(
-    (credential) =>
-      credential !== "" &&
-      (value === credential || (credential.length >= SEARCHED && value.includes(credential))),
   );
 }

@@ -1,11 +1,15 @@
 // The tool `run_terminal_command`.
 import { parse } from "node:path";
-import { type Clock, systemClock } from "../../../core/clock.ts";
+import { type CancelTimer, type Clock, systemClock } from "../../../core/clock.ts";
+import { deferred } from "../../../core/deferred.ts";
+import { type Exit, GroupProcess, type ProcessSetup } from "../../../process/group-process.ts";
 import type { OpenFolder } from "../door/door.ts";
 import { Refusal } from "../door/refusal.ts";
 import type { LocalTool, ToolJob } from "../job.ts";
-import { execute, type TerminalEnd } from "./command.ts";
-import { type EnvironmentOptions, programEnvironment } from "./environment.ts";
+import type { NodeTerminalOptions } from "../options.ts";
+import { programEnvironment } from "./environment.ts";
+import { CommandOutput } from "./output.ts";
+import { OutputProgress } from "./progress.ts";
 import { findShell } from "./shell.ts";
 
 export interface RunCommandInput {
@@ -16,15 +20,24 @@ export interface RunCommandInput {
   readonly timeout_seconds: number;
 }
 
-export interface TerminalOptions extends EnvironmentOptions {
-  /** The path of a bash, or its name in PATH. Required on Windows. @default bash, otherwise sh */
-  readonly shell?: string;
-  /** Upper limit in seconds; Infinity: none. @default 3_600: hung commands must end */
-  readonly maxTimeoutSeconds?: number;
-  /** Keys and tokens in use. Variables that hold one are not passed. Called for each command. */
-  readonly credentials?: () => readonly string[];
+export interface TerminalOptions extends NodeTerminalOptions {
   readonly clock?: Clock;
 }
+
+/** How a command ended. `failed`: it could not start. */
+type CommandEnd =
+  | ({ readonly name: "exited"; readonly exit: Exit } & Outputs)
+  | ({ readonly name: "aborted" } & Outputs)
+  | { readonly name: "timeout" }
+  | { readonly name: "failed"; readonly error: NodeJS.ErrnoException };
+
+interface Outputs {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** ms from SIGTERM to SIGKILL. Shorter than a stopped run's wait for its tools. */
+const KILL_GRACE = 1_500;
 
 const MAX_TIMEOUT_SECONDS = 3_600;
 
@@ -47,39 +60,26 @@ export function runCommand(options: TerminalOptions = {}): LocalTool<RunCommandI
 async function run(
   { command, cwd = "" }: RunCommandInput,
   seconds: number,
-  { shell, credentials, clock = systemClock, ...options }: TerminalOptions,
-  { door, signal, onProgress }: ToolJob,
-): Promise<TerminalEnd | { readonly errorMessage: string }> {
-  const env = programEnvironment({
-    ...options,
-    own: process.env,
-    credentials: credentials?.() ?? [],
-    platform: process.platform,
-  });
+  { shell, clock = systemClock, ...options }: TerminalOptions,
+  job: ToolJob,
+): Promise<CommandEnd | { readonly errorMessage: string }> {
+  const env = programEnvironment({ ...options, own: process.env, platform: process.platform });
   const program = findShell(shell, env);
   if ("problem" in program) return { errorMessage: program.problem };
   let folder: OpenFolder;
   try {
-    folder = await door.openFolder(cwd);
+    folder = await job.door.openFolder(cwd);
   } catch (error) {
     if (error instanceof Refusal) return { errorMessage: `Invalid cwd: ${error.message}` };
     throw error;
   }
-  let ended: Promise<TerminalEnd>;
+  let ended: Promise<CommandEnd>;
   try {
-    if (signal.aborted) return { name: "aborted", stdout: "", stderr: "" };
+    if (job.signal.aborted) return { name: "aborted", stdout: "", stderr: "" };
     if (seconds === 0) return { name: "timeout" }; // no time, so do not start
-    ended = execute({
-      command: program.command,
-      // `$0` for the shell's messages: otherwise they show its path.
-      args: [...program.args, command, parse(program.command).name],
-      cwd: folder.cwd,
-      env,
-      timeout: seconds * 1_000,
-      clock,
-      signal,
-      onProgress,
-    });
+    // `$0` for the shell's messages: otherwise they show its path.
+    const args = [...program.args, command, parse(program.command).name];
+    ended = execute({ command: program.command, args, cwd: folder.cwd, env, clock }, seconds * 1_000, job);
   } catch (error) {
     if (error instanceof Error) return { name: "failed", error };
     throw error;
@@ -89,7 +89,60 @@ async function run(
   return ended;
 }
 
-function resultOf(command: string, seconds: number, end: TerminalEnd): object {
+/** Waits for the whole process group. `cwd` may be closed at once. @param timeout in ms @throws the error of `spawn` */
+function execute(
+  program: Pick<ProcessSetup, "command" | "args" | "cwd" | "env" | "clock">,
+  timeout: number,
+  { signal, onProgress }: ToolJob,
+): Promise<CommandEnd> {
+  const { clock } = program;
+  const { promise, resolve } = deferred<CommandEnd>();
+  const progress = new OutputProgress(clock, onProgress);
+  const stdout = new CommandOutput(progress.push);
+  const stderr = new CommandOutput(progress.push);
+  let because: "timeout" | "aborted" | undefined;
+  let stopTimer: CancelTimer = () => {};
+
+  const end = (reason: "timeout" | "aborted"): void => {
+    because ??= reason;
+    if (reason === "aborted") progress.stop();
+    started.terminate(KILL_GRACE);
+  };
+  const abort = (): void => end("aborted");
+  const settle = (ended: CommandEnd): void => {
+    stopTimer();
+    signal.removeEventListener("abort", abort);
+    progress.stop();
+    resolve(ended);
+  };
+
+  const started = new GroupProcess({
+    ...program,
+    input: undefined,
+    forwardSignals: false,
+    scope: "group",
+    listener: {
+      stdout: stdout.push,
+      stderr: stderr.push,
+      exited: () => stopTimer(), // the command was in time, whatever its children do
+      ended: (exit) => {
+        stdout.end();
+        stderr.end();
+        if (!signal.aborted) progress.flush();
+        const outputs = { stdout: stdout.text, stderr: stderr.text };
+        if (because === "aborted") settle({ name: "aborted", ...outputs });
+        else settle(because ? { name: because } : { name: "exited", exit, ...outputs });
+      },
+      abandoned: () => {},
+      failed: (error) => settle({ name: "failed", error }),
+    },
+  });
+  if (timeout < Number.POSITIVE_INFINITY) stopTimer = clock.setTimeout(() => end("timeout"), timeout);
+  signal.addEventListener("abort", abort, { once: true });
+  return promise;
+}
+
+function resultOf(command: string, seconds: number, end: CommandEnd): object {
   switch (end.name) {
     case "exited": {
       const { code, signal } = end.exit;
@@ -110,7 +163,7 @@ function resultOf(command: string, seconds: number, end: TerminalEnd): object {
   }
 }
 
-function outputsOf({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }): object {
+function outputsOf({ stdout, stderr }: Outputs): object {
   return { stdout, ...(stderr === "" ? {} : { stderr }) };
 }
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { codesOf, occurrences } from "../../../../src/codebuff-run/tools/files/occurrences.ts";
-import { replaced } from "../../../../src/codebuff-run/tools/files/replace.ts";
+import { replaced } from "../../../../src/codebuff-run/tools/files/str-replace.ts";
 
 const once = (old: string, by: string) => ({ old, new: by, allowMultiple: false });
 const all = (old: string, by: string) => ({ old, new: by, allowMultiple: true });

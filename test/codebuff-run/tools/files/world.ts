@@ -1,12 +1,12 @@
 import type { RunChanges } from "../../../../src/codebuff-run/tools/changes/run-changes.ts";
 import type { Door } from "../../../../src/codebuff-run/tools/door/door.ts";
 import type { DoorOptions } from "../../../../src/codebuff-run/tools/door/open-door.ts";
-import { type FileRoom, fileRoom } from "../../../../src/codebuff-run/tools/files/file-tools.ts";
+import { fileRoom } from "../../../../src/codebuff-run/tools/files/file-tools.ts";
 import type { ToolJob } from "../../../../src/codebuff-run/tools/job.ts";
 import { type DoorWorld, doorWorld } from "../door/world.ts";
 
 export interface FileWorld extends DoorWorld {
-  readonly room: FileRoom;
+  readonly room: ReturnType<typeof fileRoom>;
   /** Of the one run. */
   readonly changes: RunChanges;
   job(more?: Partial<ToolJob>): ToolJob;

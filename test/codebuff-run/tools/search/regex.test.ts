@@ -6,7 +6,7 @@ import { rgPath } from "@vscode/ripgrep";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { parseFlags, type SearchFlags } from "../../../../src/codebuff-run/tools/search/flags.ts";
-import { joinRanges, type LineRange } from "../../../../src/codebuff-run/tools/search/hits.ts";
+import { addRange, type LineRange } from "../../../../src/codebuff-run/tools/search/hits.ts";
 import { findLines, findRanges } from "../../../../src/codebuff-run/tools/search/matching/find-lines.ts";
 import {
   type PatternSource,
@@ -29,6 +29,12 @@ const flags = fc
     if (parsed.problem !== undefined) throw new Error(parsed.problem);
     return parsed.flags;
   });
+
+function joinRanges(ranges: readonly LineRange[]): readonly LineRange[] {
+  const joined: LineRange[] = [];
+  for (const range of ranges) addRange(joined, range, Infinity);
+  return joined;
+}
 
 /** The lines that ripgrep finds; `undefined`: it refuses the pattern. */
 function byRipgrep(folder: string, wanted: string, of: SearchFlags): readonly LineRange[] | undefined {

@@ -1,5 +1,5 @@
 // Finds the lines of a text that match a pattern.
-import type { LineRange } from "../hits.ts";
+import { addRange, type LineRange } from "../hits.ts";
 
 /** Finds up to `limit` matching lines. A trailing line feed starts no new line. */
 export function findLines(text: string, pattern: RegExp, limit: number): readonly LineRange[] {
@@ -36,10 +36,7 @@ export function findRanges(text: string, pattern: RegExp, limit: number): readon
     const first = lineOf(match.index);
     // A trailing line feed belongs to its own line.
     const last = length === 0 ? first : lineOf(match.index + length - 1);
-    const tail = found.at(-1);
-    if (tail && first <= tail.last + 1) found[found.length - 1] = { first: tail.first, last };
-    else if (found.length === limit) break;
-    else found.push({ first, last });
+    if (!addRange(found, { first, last }, limit)) break;
     if (length === 0) pattern.lastIndex += (text.codePointAt(match.index) ?? 0) > 0xffff ? 2 : 1;
   }
   return found;

@@ -3,8 +3,32 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { Queue } from "../../../../core/queue.ts";
+import { joinPath } from "../../door/paths.ts";
 import type { LineRange } from "../hits.ts";
-import type { PathToMatch, WorkerReply, WorkerRequest, WorkerSetup } from "./worker-messages.ts";
+import type { WalkEntry } from "../walk.ts";
+import type { TypeGlobs } from "./path-filter.ts";
+import type { PatternSource } from "./pattern.ts";
+
+export type WorkerSetup =
+  | { readonly kind: "glob"; readonly pattern: string; readonly folder: string }
+  | {
+      readonly kind: "search";
+      readonly pattern: PatternSource;
+      readonly multiline: boolean;
+      readonly maxPerFile: number;
+      readonly globs: readonly string[];
+      readonly types: readonly TypeGlobs[];
+    };
+
+export type WorkerRequest =
+  | { readonly kind: "paths"; readonly paths: readonly Pick<WalkEntry, "path" | "isFolder">[] }
+  | { readonly kind: "files"; readonly files: readonly Uint8Array[] };
+
+/** One item per path or file, in order. */
+export type WorkerReply =
+  | { readonly kind: "paths"; readonly wanted: readonly boolean[] }
+  | { readonly kind: "files"; readonly ranges: readonly (readonly LineRange[])[] }
+  | { readonly kind: "failed"; readonly message: string };
 
 /** MiB of the worker's heap. A search holds one file at a time: at most 20 MiB as text. */
 const MAX_HEAP = 256;
@@ -60,9 +84,11 @@ export class MatchWorker {
     void this.#worker.terminate();
   };
 
-  async matchPaths(paths: readonly PathToMatch[]): Promise<readonly boolean[]> {
+  /** The entries that the globs select. @param top the folder of the entries */
+  async select(entries: readonly WalkEntry[], top = ""): Promise<readonly WalkEntry[]> {
+    const paths = entries.map(({ path, isFolder }) => ({ path: joinPath(top, path), isFolder }));
     const reply = await this.#ask({ kind: "paths", paths });
-    if (reply.kind === "paths") return reply.wanted;
+    if (reply.kind === "paths") return entries.filter((_, n) => reply.wanted[n]);
     throw new WorkerError(reply.kind === "failed" ? reply.message : "unexpected reply");
   }
 

@@ -2,8 +2,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { decodeText } from "./decode.ts";
 import { findLines, findRanges } from "./find-lines.ts";
+import type { WorkerReply, WorkerRequest, WorkerSetup } from "./match-worker.ts";
 import { globFilter, searchFilter } from "./path-filter.ts";
-import type { WorkerReply, WorkerRequest, WorkerSetup } from "./worker-messages.ts";
 
 /** Only this thread runs the agent's patterns: an endless match can only be stopped with its thread. */
 function answer(setup: WorkerSetup): (request: WorkerRequest) => WorkerReply {
