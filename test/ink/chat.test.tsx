@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { createChat } from "../../src/chat/create-chat.ts";
 import { Chat } from "../../src/ink/components/exports.ts";
 import type { ExitReason } from "../../src/ink/screen/keyboard.ts";
-import type { CommandEnd, RunCommand } from "../../src/ink/screen/local-run.ts";
+import type { CommandEnd, RunCommand } from "../../src/ink/screen/local-commands.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
 import { agentStep, MockAgent, type MockAgentScript } from "../../src/testing/index.ts";
 import { clears, TestTerminal } from "./terminal.ts";

@@ -1,15 +1,11 @@
 // `<Composer>`: the text that the user writes, with a history and folded pastes.
 import { usePaste } from "ink";
 import type { ReactElement } from "react";
-import { composerRows } from "../composer/composer-rows.ts";
-import { emptyEditor, stepEditor, textOf } from "../composer/editor.ts";
-import { editorAction } from "../composer/editor-keys.ts";
-import { withCursor } from "../composer/shown-cursor.ts";
+import { composerRows, withCursor } from "../composer/composer-rows.ts";
+import { editorAction, emptyEditor, stepEditor, textOf } from "../composer/editor.ts";
 import { clipped } from "../rows/row.ts";
 import { Rows } from "../rows/rows.tsx";
-import { useRoom } from "./space.ts";
-import { type KeyProps, NO_KEYS, useCanType, useKeys } from "./use-keys.ts";
-import { type Look, useLook } from "./use-look.ts";
+import { type KeyProps, type Look, NO_KEYS, useCanType, useKeys, useLook, useRoom } from "./hooks.ts";
 
 export interface ComposerProps extends Look, KeyProps {
   /** Called on Enter with the whole text, long pastes included. Return `false` to keep the text. */

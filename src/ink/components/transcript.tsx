@@ -6,8 +6,7 @@ import { systemClock } from "../../core/clock.ts";
 import { Rows } from "../rows/rows.tsx";
 import { sharesOf } from "../screen/layout.ts";
 import { type TranscriptInput, TranscriptScreen } from "../screen/transcript-screen.ts";
-import { RoomProvider } from "./space.ts";
-import { type Look, useLook } from "./use-look.ts";
+import { type Look, RoomProvider, useLook } from "./hooks.ts";
 
 export interface TranscriptProps
   extends Look,

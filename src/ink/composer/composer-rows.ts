@@ -1,6 +1,7 @@
 // The rows of the composer, with its cursor.
+
 import { clipped, type Row, type Span } from "../rows/row.ts";
-import { widthOf } from "../rows/width.ts";
+import { graphemes, graphemeWidth, widthOf } from "../rows/width.ts";
 import { wrap } from "../rows/wrap.ts";
 import type { Theme } from "../theme.ts";
 import type { EditorState } from "./editor.ts";
@@ -56,4 +57,33 @@ function layOut({ text, cursor, pastes }: EditorState, width: number): Layout {
   if (found !== -1 || (x <= width && !shown.endsWith("\n")))
     return { lines, cursor: { x: Math.min(x, width), y } };
   return { lines: [...lines, ""], cursor: { x: 0, y: y + 1 } };
+}
+
+export function withCursor(piece: {
+  readonly rows: readonly Row[];
+  readonly cursor?: { readonly x: number; readonly y: number };
+}): readonly Row[] {
+  const { rows, cursor } = piece;
+  if (!cursor) return rows;
+  return rows.map((row, at) => (at === cursor.y ? marked(row, cursor.x) : row));
+}
+
+function marked(row: Row, x: number): Row {
+  const spans: Span[] = [];
+  let column = 0;
+  let isMarked = false;
+  for (const { text, tone } of row) {
+    let before = "";
+    for (const grapheme of graphemes(text)) {
+      if (column < x || isMarked) before += grapheme;
+      else {
+        spans.push({ text: before, tone }, { text: grapheme, tone: "cursor" });
+        before = "";
+        isMarked = true;
+      }
+      column += graphemeWidth(grapheme);
+    }
+    spans.push({ text: before, tone });
+  }
+  return isMarked ? spans : [...spans, { text: " ", tone: "cursor" }];
 }

@@ -1,6 +1,7 @@
-// The shared parts of all dialogs: rows in place of the choices, and a text field.
-import { type EditorState, emptyEditor, stepEditor } from "../composer/editor.ts";
-import { editorAction } from "../composer/editor-keys.ts";
+// The shared parts of all dialogs, and the dialog that asks how to continue after the context was lost.
+
+import type { ChatResume } from "../../chat/chat.ts";
+import { type EditorState, editorAction, emptyEditor, stepEditor } from "../composer/editor.ts";
 import type { Press } from "../press.ts";
 import { type Row, rowsOf, type Span } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
@@ -56,4 +57,32 @@ export function flow(items: readonly Row[], columns: number, gap = 2): readonly 
     width += itemWidth;
   }
   return row.length > 0 ? [...rows, row] : rows;
+}
+
+/** The user's choice. Undefined: the key does nothing. */
+export function stepResume(press: Press): ChatResume | undefined {
+  if (press.type !== "text") return undefined;
+  const key = press.text.toLowerCase();
+  if (key === "y") return "with-transcript";
+  return key === "n" ? "without-context" : undefined;
+}
+
+export function resumeRows({ columns, theme, maxRows, instead }: DialogOptions): DialogRows {
+  const lead: Span = { text: `${theme.symbols.waiting} `, tone: "warn" };
+  const hang: Span = { text: "  ", tone: "plain" };
+  const full: readonly Row[] = [
+    ...rowsOf(
+      "The agent has forgotten this conversation. Send the transcript along with the next message?",
+      "warn",
+      { columns, lead, hang },
+    ),
+    ...(instead === undefined
+      ? rowsOf("y yes, n no: go on without it", "plain", { columns, hang })
+      : insteadRows(instead, columns)),
+  ];
+  if (full.length <= maxRows) return { rows: full };
+  const short = instead ?? "Context lost. Send the transcript? y/n";
+  return {
+    rows: rowsOf(short, "warn", { columns, lead, hang }).slice(0, maxRows),
+  };
 }

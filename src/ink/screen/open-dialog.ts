@@ -13,16 +13,17 @@ import {
   stepApproval,
   takesPress,
 } from "../dialogs/approval-dialog.ts";
-import type { DialogOptions, DialogRows } from "../dialogs/dialog.ts";
-import { fitsQuestion, questionRows, questionText } from "../dialogs/question-dialog.ts";
+import { type DialogOptions, type DialogRows, resumeRows, stepResume } from "../dialogs/dialog.ts";
 import {
+  fitsQuestion,
   newQuestion,
   type PendingQuestion,
   type QuestionState,
+  questionRows,
+  questionText,
   stepQuestion,
   takesText,
-} from "../dialogs/question-state.ts";
-import { resumeRows, stepResume } from "../dialogs/resume-dialog.ts";
+} from "../dialogs/question-dialog.ts";
 import type { Press } from "../press.ts";
 import { type Row, rowsOf } from "../rows/row.ts";
 

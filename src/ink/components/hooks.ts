@@ -1,8 +1,36 @@
-// A hook for components that take keys, also without a terminal.
-import { useInput, useStdin } from "ink";
-import { useEffect, useReducer, useRef } from "react";
+// The hooks of components: theme and width, keys, rows, and printing of tall text above the live region.
+import { useInput, useStdin, useWindowSize } from "ink";
+import { createContext, useContext, useEffect, useReducer, useRef, useState } from "react";
 import { type Press, pressesOf } from "../press.ts";
+import type { Row } from "../rows/row.ts";
 import { SETTLING, TYPING_PAUSE } from "../screen/open-dialog.ts";
+import { plainTheme, type Theme, themeFor } from "../theme.ts";
+
+/** The props of every component. */
+export interface Look {
+  /** The component's columns. @default those of the terminal */
+  readonly columns?: number;
+  /** With `NO_COLOR`, only the symbols are used. @default this terminal's theme: plain with `NO_COLOR` */
+  readonly theme?: Theme;
+}
+
+export const terminalTheme: Theme = themeFor(process.env);
+
+/** The app's themes without colours, each made once. */
+const plain = new WeakMap<Theme, Theme>();
+
+/** The theme as this terminal shows it: without colours, only the symbols remain. */
+export function shownTheme(theme: Theme, forTerminal = terminalTheme): Theme {
+  if (forTerminal !== plainTheme || theme === plainTheme) return theme;
+  const made = plain.get(theme) ?? { styles: plainTheme.styles, symbols: theme.symbols };
+  plain.set(theme, made);
+  return made;
+}
+
+export function useLook({ columns, theme = terminalTheme }: Look): Required<Look> {
+  const size = useWindowSize();
+  return { columns: Math.max(1, columns ?? size.columns), theme: shownTheme(theme) };
+}
 
 /** Shown if keys cannot be read. */
 export const NO_KEYS = "There is no terminal to type on.";
@@ -103,4 +131,56 @@ export function useOffer(of: string | number, isActive: boolean): Offer {
       countStray();
     },
   };
+}
+
+/** The space that a `<Transcript>` gives to the components below it. */
+export interface Room {
+  /** Rows for a dialog or the composer. */
+  readonly rows: number;
+  /** Whether all printed rows are in the scrollback. */
+  readonly isDrained: boolean;
+  /** Prints the text of a request to the scrollback. The function is stable across renders. */
+  readonly print: (rows: readonly Row[], id: string) => void;
+}
+
+const RoomContext = createContext<Room | undefined>(undefined);
+
+export const RoomProvider = RoomContext.Provider;
+
+export function useRoom(maxRows: number | undefined): {
+  readonly maxRows: number;
+  readonly room: Room | undefined;
+} {
+  const room = useContext(RoomContext);
+  return { maxRows: maxRows ?? room?.rows ?? Number.POSITIVE_INFINITY, room };
+}
+
+/** Where a dialog's text is. `printing`: it goes to the scrollback, and is not fully visible yet. */
+export type Standing = "inside" | "printing" | "above";
+
+/**
+ * Prints text that is too tall for a dialog above the dialog, once for each `key`. Outside of a `<Transcript>`, the
+ * text stays inside.
+ * @param key identifies the text
+ * @param make makes the rows to print; absent if the text fits
+ */
+export function useAbove(
+  room: Room | undefined,
+  key: string,
+  make: (() => readonly Row[]) | undefined,
+): Standing {
+  const [shown, setShown] = useState<string>();
+  const printed = useRef<string>(undefined); // an effect may run twice
+  const isTall = make !== undefined && room !== undefined;
+  const latest = useRef(make);
+  latest.current = make;
+  const print = room?.print;
+  useEffect(() => {
+    if (!isTall || !print || !latest.current) return;
+    if (printed.current !== key) print(latest.current(), key);
+    printed.current = key;
+    setShown(key);
+  }, [isTall, key, print]);
+  if (shown === key) return room?.isDrained ? "above" : "printing";
+  return isTall ? "printing" : "inside";
 }
