@@ -116,7 +116,7 @@ export class Session {
   /** Connects now, without waiting for the backoff. The reason of a failure goes to the chat's connection. */
   connect(): void {
     this.client.connect().catch((error: unknown) => {
-      if (!this.#hasLeft) this.#host.onConnection({ type: "lost", reason: describeConnectionError(error) });
+      if (!this.#hasLeft) this.#host.onConnection({ reason: describeConnectionError(error) });
     });
   }
 
@@ -166,15 +166,15 @@ export class Session {
     this.#offs.push(
       client.on("status", (status) => {
         this.requests.changed(); // a closed client has no requests
-        host.onConnection({ type: "status", status });
+        host.onConnection({ status });
         if (status === "closed" && !this.#hasLeft) host.onGivenUp();
       }),
       client.on("reconnecting", ({ attempt, delay, error }) => {
         const retryAt = host.clock.wallTime() + delay;
-        host.onConnection({ type: "retrying", attempt, retryAt, reason: describeConnectionError(error) });
+        host.onConnection({ attempt, retryAt, reason: describeConnectionError(error) });
       }),
       client.on("disconnected", (error) => {
-        host.onConnection({ type: "lost", reason: describeConnectionError(error) });
+        host.onConnection({ reason: describeConnectionError(error) });
         if (this.#hasLeft || client.capabilities.survivesReconnect) return;
         host.onForgotten();
       }),

@@ -10,9 +10,8 @@ import type {
   TranscriptCommand,
   TranscriptContext,
 } from "../universal/transcript/transcript.ts";
-import type { ChatGrant } from "./approvals.ts";
 import type { ChatConnection } from "./connection.ts";
-import type { ChatPending } from "./pending.ts";
+import type { ChatGrant, ChatPending } from "./pending.ts";
 import type { ChatProblem } from "./problem.ts";
 import type { QueuedPrompt } from "./queue.ts";
 import type { SavedChat } from "./saving/saved.ts";

@@ -5,12 +5,11 @@ import { type AnyAgentwireError, ClosedError, InvalidInputError, UnsupportedErro
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import type { Swap } from "../universal/transcript/branches.ts";
-import { Approvals } from "./approvals.ts";
 import { Backend } from "./backend.ts";
 import { Branches } from "./branches.ts";
 import type { ConnectionChange } from "./connection.ts";
 import { Memory } from "./memory.ts";
-import { NO_PENDING, type Requests } from "./pending.ts";
+import { approvalsOf, NO_PENDING, type Requests } from "./pending.ts";
 import { messageOf } from "./prompt.ts";
 import { type Job, PromptQueue } from "./queue.ts";
 import { Sender, type TurnsHost } from "./sender.ts";
@@ -25,7 +24,6 @@ export class Turns implements SessionHost {
   readonly #memory: Memory;
   readonly #backend: Backend;
   readonly #sender: Sender;
-  readonly #approvals = new Approvals();
   /** Whether the current events belong to a turn that was never sent. */
   #isHidden = false;
   /** Whether the chat connects as soon as it is open. */
@@ -126,7 +124,7 @@ export class Turns implements SessionHost {
       throw new InvalidInputError("a turn runs in this branch.", "Cancel it, or wait for its end.");
     const swaps = this.branches.select(id);
     if (this.#memory.isMissing) this.onForgotten();
-    else if (swaps.length > 0) this.#host.onConnection({ type: "context", lost: false });
+    else if (swaps.length > 0) this.#host.onConnection({ contextLost: false });
     this.#tell();
     return swaps;
   }
@@ -165,7 +163,7 @@ export class Turns implements SessionHost {
 
   /** Continues after the backend has forgotten the conversation. Otherwise does nothing. */
   resume(withTranscript: boolean): void {
-    if (this.#memory.resume(withTranscript)) this.#host.onConnection({ type: "context", lost: false });
+    if (this.#memory.resume(withTranscript)) this.#host.onConnection({ contextLost: false });
     this.pump();
   }
 
@@ -214,13 +212,13 @@ export class Turns implements SessionHost {
   onRequests(): void {
     this.#host.view.tellLater(() => ({
       pending: this.requests?.list ?? NO_PENDING,
-      approvals: this.#approvals.listFor(this.client?.grants),
+      approvals: approvalsOf(this.client?.grants),
     }));
   }
 
   onForgotten(): void {
     this.#backend.forget();
-    if (this.#memory.forget()) this.#host.onConnection({ type: "context", lost: true });
+    if (this.#memory.forget()) this.#host.onConnection({ contextLost: true });
     this.#tell();
   }
 
