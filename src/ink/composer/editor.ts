@@ -1,6 +1,5 @@
 // The composer's text, as a pure function of actions, and the actions of keys.
-
-import type { Press } from "../press.ts";
+import type { KeyName, Press } from "../press.ts";
 import { displayed } from "../rows/row.ts";
 import { graphemeAfter, graphemeBefore } from "../rows/width.ts";
 import { isLongPaste, type Pastes, unfolded, withoutStandIns, withPaste } from "./pastes.ts";
@@ -219,50 +218,38 @@ export function editorAction(
   { text, cursor }: EditorState,
 ): EditorAction | "submit" | undefined {
   if (press.type === "text") return { type: "type", text: press.text };
-  switch (press.key) {
-    case "enter":
-      return text[cursor - 1] === "\\" ? { type: "continue" } : "submit";
-    case "newline":
-      return { type: "type", text: "\n" };
-    case "tab":
-      return { type: "type", text: "  " };
-    case "left":
-    case "right":
-    case "up":
-    case "down":
-    case "home":
-    case "end":
-    case "word-left":
-    case "word-right":
-      return { type: "move", to: press.key };
-    case "ctrl-b":
-      return { type: "move", to: "left" };
-    case "ctrl-f":
-      return { type: "move", to: "right" };
-    case "ctrl-p":
-      return { type: "move", to: "up" };
-    case "ctrl-n":
-      return { type: "move", to: "down" };
-    case "ctrl-a":
-      return { type: "move", to: "home" };
-    case "ctrl-e":
-      return { type: "move", to: "end" };
-    case "backspace":
-    case "ctrl-h":
-      return { type: "delete", what: "before" };
-    case "delete":
-    case "ctrl-d":
-      return { type: "delete", what: "after" };
-    case "delete-word":
-    case "ctrl-w":
-      return { type: "delete", what: "word" };
-    case "ctrl-u":
-      return { type: "delete", what: "to-start" };
-    case "ctrl-k":
-      return { type: "delete", what: "to-end" };
-    case "ctrl-y":
-      return { type: "yank" };
-    default:
-      return undefined;
-  }
+  if (press.key === "enter") return text[cursor - 1] === "\\" ? { type: "continue" } : "submit";
+  return KEYS.get(press.key);
 }
+
+const move = (to: Extract<EditorAction, { readonly type: "move" }>["to"]) => ({ type: "move", to }) as const;
+const remove = (what: Extract<EditorAction, { readonly type: "delete" }>["what"]) =>
+  ({ type: "delete", what }) as const;
+
+const KEYS: ReadonlyMap<KeyName, EditorAction> = new Map<KeyName, EditorAction>([
+  ["newline", { type: "type", text: "\n" }],
+  ["tab", { type: "type", text: "  " }],
+  ["left", move("left")],
+  ["right", move("right")],
+  ["up", move("up")],
+  ["down", move("down")],
+  ["home", move("home")],
+  ["end", move("end")],
+  ["word-left", move("word-left")],
+  ["word-right", move("word-right")],
+  ["ctrl-b", move("left")],
+  ["ctrl-f", move("right")],
+  ["ctrl-p", move("up")],
+  ["ctrl-n", move("down")],
+  ["ctrl-a", move("home")],
+  ["ctrl-e", move("end")],
+  ["backspace", remove("before")],
+  ["ctrl-h", remove("before")],
+  ["delete", remove("after")],
+  ["ctrl-d", remove("after")],
+  ["delete-word", remove("word")],
+  ["ctrl-w", remove("word")],
+  ["ctrl-u", remove("to-start")],
+  ["ctrl-k", remove("to-end")],
+  ["ctrl-y", { type: "yank" }],
+]);
