@@ -134,7 +134,7 @@ export function Question({
   });
   const key = `${state.answers.length} ${pending.id}`;
   const fits = fitsQuestion(pending, state, { columns, theme, maxRows: limit });
-  const text = fits ? undefined : () => questionText(pending, state, columns, theme);
+  const text = fits ? undefined : () => questionText(pending, state, { columns, theme });
   const standing = useAbove(room, key, text);
   const offer = useOffer(key, isActive && canType && standing !== "printing");
   const instead = insteadOf(isActive, canType, offer.isOffered && standing !== "printing");

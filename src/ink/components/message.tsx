@@ -1,5 +1,4 @@
 // The components `<Message>`, `<Reasoning>` and `<ToolCall>`: a prompt or an answer, and its parts.
-
 import { type ReactElement, useState } from "react";
 import { useSeconds } from "../../react/index.ts";
 import type { ChatMessage, ChatReasoningPart, ChatToolPart } from "../../universal/transcript/message.ts";

@@ -1,15 +1,11 @@
 // The rows of the composer, with its cursor.
-
-import { clipped, type Row, type Span } from "../rows/row.ts";
+import { clipped, INDENT, type Row, type Span, type Surface } from "../rows/row.ts";
 import { graphemes, graphemeWidth, widthOf } from "../rows/width.ts";
 import { wrap } from "../rows/wrap.ts";
-import type { Theme } from "../theme.ts";
 import type { EditorState } from "./editor.ts";
 import { labelled } from "./pastes.ts";
 
-export interface ComposerRowsOptions {
-  readonly columns: number;
-  readonly theme: Theme;
+export interface ComposerRowsOptions extends Surface {
   /** Maximum number of rows. The rows around the cursor are shown. */
   readonly maxRows: number;
   readonly placeholder?: string;
@@ -26,7 +22,6 @@ export interface ComposerRows {
 export function composerRows(state: EditorState, options: ComposerRowsOptions): ComposerRows {
   const { columns, theme, maxRows, placeholder = "", isDim = false } = options;
   const lead: Span = { text: `${theme.symbols.prompt} `, tone: isDim ? "dim" : "user" };
-  const hang: Span = { text: "  ", tone: "plain" };
   const width = Math.max(1, columns - 3); // room for the lead, and for a cursor after the last character
   if (state.text === "")
     return { rows: [[lead, { text: clipped(placeholder, width), tone: "dim" }]], cursor: { x: 2, y: 0 } };
@@ -34,7 +29,7 @@ export function composerRows(state: EditorState, options: ComposerRowsOptions): 
   const shown = Math.min(maxRows, lines.length);
   const first = Math.max(0, Math.min(cursor.y - shown + 1, lines.length - shown));
   const rows = lines.slice(first, first + shown).map((text, at): Row => {
-    const front = first + at === 0 ? lead : hang;
+    const front = first + at === 0 ? lead : INDENT;
     return [front, { text, tone: isDim ? "dim" : "plain" }];
   });
   return { rows, cursor: { x: cursor.x + 2, y: cursor.y - first } };

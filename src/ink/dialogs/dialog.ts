@@ -1,15 +1,11 @@
 // The shared parts of all dialogs, and the dialog that asks how to continue after the context was lost.
-
 import type { ChatResume } from "../../chat/chat.ts";
 import { type EditorState, editorAction, emptyEditor, stepEditor } from "../composer/editor.ts";
 import type { Press } from "../press.ts";
-import { type Row, rowsOf, type Span } from "../rows/row.ts";
+import { INDENT, marked, type Row, rowsOf, type Span, type Surface } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
-import type { Theme } from "../theme.ts";
 
-export interface DialogOptions {
-  readonly columns: number;
-  readonly theme: Theme;
+export interface DialogOptions extends Surface {
   readonly maxRows: number;
   /** Text in place of the choices, while the dialog takes no keys. */
   readonly instead?: string;
@@ -67,22 +63,17 @@ export function stepResume(press: Press): ChatResume | undefined {
   return key === "n" ? "without-context" : undefined;
 }
 
-export function resumeRows({ columns, theme, maxRows, instead }: DialogOptions): DialogRows {
-  const lead: Span = { text: `${theme.symbols.waiting} `, tone: "warn" };
-  const hang: Span = { text: "  ", tone: "plain" };
-  const full: readonly Row[] = [
-    ...rowsOf(
-      "The agent has forgotten this conversation. Send the transcript along with the next message?",
-      "warn",
-      { columns, lead, hang },
-    ),
-    ...(instead === undefined
-      ? rowsOf("y yes, n no: go on without it", "plain", { columns, hang })
-      : insteadRows(instead, columns)),
-  ];
+export function resumeRows({ maxRows, instead, ...surface }: DialogOptions): DialogRows {
+  const { columns } = surface;
+  const options = marked(surface, "waiting", "warn");
+  const question =
+    "The agent has forgotten this conversation. Send the transcript along with the next message?";
+  const choices =
+    instead === undefined
+      ? rowsOf("y yes, n no: go on without it", "plain", { columns, hang: INDENT })
+      : insteadRows(instead, columns);
+  const full: readonly Row[] = [...rowsOf(question, "warn", options), ...choices];
   if (full.length <= maxRows) return { rows: full };
   const short = instead ?? "Context lost. Send the transcript? y/n";
-  return {
-    rows: rowsOf(short, "warn", { columns, lead, hang }).slice(0, maxRows),
-  };
+  return { rows: rowsOf(short, "warn", options).slice(0, maxRows) };
 }

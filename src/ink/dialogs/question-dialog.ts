@@ -1,11 +1,20 @@
 // The dialog of a question: its state, as a pure function of keys, and its rows.
 import type { ChatPending } from "../../chat/pending.ts";
 import type { Answer } from "../../core/values.ts";
-import { type ComposerRows, composerRows } from "../composer/composer-rows.ts";
+import { composerRows } from "../composer/composer-rows.ts";
 import { emptyEditor } from "../composer/editor.ts";
 import type { Press } from "../press.ts";
-import { clipped, clippedRow, displayed, inLine, type Row, rowsOf, type Span } from "../rows/row.ts";
-import type { Theme } from "../theme.ts";
+import {
+  clipped,
+  clippedRow,
+  displayed,
+  inLine,
+  marked,
+  type Row,
+  rowsOf,
+  type Span,
+  type Surface,
+} from "../rows/row.ts";
 import {
   type DialogOptions,
   type DialogRows,
@@ -139,28 +148,24 @@ function open(state: QuestionState): QuestionStep {
 
 export function questionText(
   pending: PendingQuestion,
-  state: QuestionState,
-  columns: number,
-  theme: Theme,
+  { answers }: QuestionState,
+  surface: Surface,
 ): readonly Row[] {
-  const item = pending.questions[state.answers.length];
+  const item = pending.questions[answers.length];
   const count = pending.questions.length;
-  const which = count > 1 ? `(${state.answers.length + 1} of ${count}) ` : "";
+  const which = count > 1 ? `(${answers.length + 1} of ${count}) ` : "";
   const header = item?.header ? `${inLine(item.header)}: ` : "";
-  return rowsOf(`${which}${header}${displayed(item?.question ?? "").trim()}`, "strong", {
-    columns,
-    lead: { text: `${theme.symbols.waiting} `, tone: "warn" },
-    hang: { text: "  ", tone: "plain" },
-  });
+  const text = `${which}${header}${displayed(item?.question ?? "").trim()}`;
+  return rowsOf(text, "strong", marked(surface, "waiting", "warn"));
 }
 
 /** Whether the dialog has room for the question and at least two of its choices. */
 export function fitsQuestion(
   pending: PendingQuestion,
   state: QuestionState,
-  { columns, theme, maxRows }: DialogOptions,
+  options: DialogOptions,
 ): boolean {
-  return questionText(pending, state, columns, theme).length + 3 <= maxRows;
+  return questionText(pending, state, options).length + 3 <= options.maxRows;
 }
 
 export interface QuestionRowsOptions extends DialogOptions {
@@ -176,23 +181,23 @@ export function questionRows(
   const { columns, theme, maxRows, isTextAbove = false, instead } = options;
   const item = pending.questions[state.answers.length];
   if (!item) return { rows: [] };
-  const above: Row = clippedRow(
-    [{ text: `${theme.symbols.waiting} The question is above.`, tone: "warn" }],
-    columns,
-  );
-  const head = isTextAbove ? [above] : questionText(pending, state, columns, theme);
+  const above: Span = { text: `${theme.symbols.waiting} The question is above.`, tone: "warn" };
+  const head = isTextAbove ? [clippedRow([above], columns)] : questionText(pending, state, options);
   if (instead !== undefined) return { rows: [...head, ...insteadRows(instead, columns)].slice(-maxRows) };
   const room = Math.max(1, maxRows - head.length);
-  const entry = takesText(pending, state) ? entryRows(state, columns, theme, room) : undefined;
+  const entry = takesText(pending, state)
+    ? composerRows(state.free ?? emptyEditor, { columns, theme, maxRows: room, placeholder: "your answer" })
+    : undefined;
   const needed = entry ? entry.rows.length : item.options.length;
-  const hint = hintRows(pending, item, state, columns);
+  const keys = `${keysOf(pending, item, state)}${escapeOf(pending, item, state)}`;
+  const hint = rowsOf(keys, state.isUnanswered ? "warn" : "dim", { columns });
   const isHinted = room >= needed + hint.length || (state.isUnanswered === true && !entry);
   const hints = isHinted ? hint : hint.slice(0, Math.max(0, room - needed));
   const space = room - (entry?.rows.length ?? 0) - hints.length;
   const first = Math.max(0, Math.min(state.at - Math.floor(space / 2), item.options.length - space));
   const choices = item.options
     .slice(first, first + Math.max(0, space))
-    .map((_, index) => choiceRow(item, state, first + index, columns, theme));
+    .map((_, index) => choiceRow(item, state, first + index, options));
   const all = [...head, ...choices, ...(entry?.rows ?? []), ...hints];
   const dropped = Math.max(0, all.length - maxRows);
   const rows = all.slice(dropped);
@@ -201,17 +206,8 @@ export function questionRows(
   return { rows, cursor: { x, y: head.length + choices.length + y - dropped } };
 }
 
-function entryRows({ free }: QuestionState, columns: number, theme: Theme, maxRows: number): ComposerRows {
-  return composerRows(free ?? emptyEditor, { columns, theme, maxRows, placeholder: "your answer" });
-}
-
-function choiceRow(
-  item: Item,
-  state: QuestionState,
-  index: number,
-  columns: number,
-  { symbols }: Theme,
-): Row {
+function choiceRow(item: Item, state: QuestionState, index: number, { columns, theme }: Surface): Row {
+  const { symbols } = theme;
   const option = item.options[index];
   const isPointed = index === state.at && !state.free;
   const box = item.multi_select ? `${state.ticked.has(index) ? symbols.chosen : symbols.unchosen} ` : "";
@@ -219,23 +215,10 @@ function choiceRow(
   const tone = isPointed ? "selected" : state.free ? "dim" : "plain";
   const label: Span = { text: clipped(text, columns), tone };
   const description = option?.description ? ` ${symbols.separator} ${inLine(option.description)}` : "";
-  return clippedRow(
-    [label, ...(description === "" ? [] : [{ text: description, tone: "dim" as const }])],
-    columns,
-  );
+  return clippedRow([label, { text: description, tone: "dim" }], columns);
 }
 
 /** The keys that work now, or why Enter did nothing. */
-function hintRows(
-  pending: PendingQuestion,
-  item: Item,
-  state: QuestionState,
-  columns: number,
-): readonly Row[] {
-  const text = `${keysOf(pending, item, state)}${escapeOf(pending, item, state)}`;
-  return rowsOf(text, state.isUnanswered ? "warn" : "dim", { columns });
-}
-
 function keysOf(pending: PendingQuestion, { multi_select: isMany }: Item, state: QuestionState): string {
   const { isUnanswered, ticked } = state;
   if (takesText(pending, state)) {

@@ -1,13 +1,10 @@
 // The rows of a reasoning part, and how long it takes.
-
 import type { List } from "../../universal/transcript/list.ts";
 import type { ChatPart, ChatReasoningPart } from "../../universal/transcript/message.ts";
-import { clippedRow, displayed, endOf, type Row, rowsOf } from "../rows/row.ts";
+import { clippedRow, displayed, endOf, type Row, rowsOf, type Surface } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";
 
-export interface ReasoningRowsOptions {
-  readonly columns: number;
-  readonly theme: Theme;
+export interface ReasoningRowsOptions extends Surface {
   /** Whether to show one row with the thinking time, not the whole text. @default true */
   readonly folded?: boolean;
   /** Thinking time in whole seconds. Absent if unknown, such as in a restored chat. */

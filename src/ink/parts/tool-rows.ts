@@ -1,7 +1,7 @@
 // The rows of a tool call.
 import type { ResolvedReason } from "../../universal/events.ts";
 import type { ChatToolPart } from "../../universal/transcript/message.ts";
-import { clippedRow, inLine, type Row, type Span } from "../rows/row.ts";
+import { clippedRow, inLine, type Row, type Span, type Surface } from "../rows/row.ts";
 import type { Theme, Tone } from "../theme.ts";
 import { type Folded, foldedRows } from "./folded.ts";
 import { readable } from "./values.ts";
@@ -12,9 +12,7 @@ export const OUTPUT_ROWS = 10;
 /** Visible input rows, and output rows, of a running call: the live region is small. */
 const LIVE_ROWS = 4;
 
-export interface ToolRowsOptions {
-  readonly columns: number;
-  readonly theme: Theme;
+export interface ToolRowsOptions extends Surface {
   /** Whether to show all of the input and the output. @default false */
   readonly unfolded?: boolean;
   /** Approvals whose whole input is already in the scrollback. @default none */

@@ -1,6 +1,6 @@
 // Rows of the terminal: safe text in one or more tones.
 import { inert } from "../../chat/print/inert.ts";
-import type { Tone } from "../theme.ts";
+import type { Symbols, Theme, Tone } from "../theme.ts";
 import { graphemes, graphemeWidth, unitsOf, widthOf } from "./width.ts";
 import { type WrapOptions, wrap } from "./wrap.ts";
 
@@ -13,6 +13,14 @@ export interface Span {
 export type Row = readonly Span[];
 
 export const EMPTY_ROW: Row = [];
+
+export const INDENT: Span = { text: "  ", tone: "plain" };
+
+/** What rows are drawn on. */
+export interface Surface {
+  readonly columns: number;
+  readonly theme: Theme;
+}
 
 export interface RowsOptions extends WrapOptions {
   readonly columns: number;
@@ -30,6 +38,11 @@ export function rowsOf(text: string, tone: Tone, options: RowsOptions): readonly
     const front = at === 0 ? lead : hang;
     return front ? [front, { text: row.text, tone }] : [{ text: row.text, tone }];
   });
+}
+
+/** The options of rows that begin with a symbol. The rows below the first are indented. */
+export function marked({ columns, theme }: Surface, symbol: keyof Symbols, tone: Tone): RowsOptions {
+  return { columns, lead: { text: `${theme.symbols[symbol]} `, tone }, hang: INDENT };
 }
 
 const TAB = "    ";

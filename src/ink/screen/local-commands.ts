@@ -1,5 +1,4 @@
 // Runs `!commands` one at a time. The next prompt includes the outputs of those that the user did not stop.
-
 import { foldedRows } from "../parts/folded.ts";
 import { PROMPT_ROWS } from "../parts/message-rows.ts";
 import { OUTPUT_ROWS } from "../parts/tool-rows.ts";

@@ -109,7 +109,7 @@ export class OpenDialog {
     if (fits) return [];
     this.#above = at;
     this.#isShown = false;
-    if (asked.type === "question") return questionText(asked.pending, asked.state, columns, theme);
+    if (asked.type === "question") return questionText(asked.pending, asked.state, options);
     this.#inputsAbove.add(asked.pending.id);
     return approvalInput(asked.pending, columns, theme);
   }

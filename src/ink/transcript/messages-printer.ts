@@ -7,7 +7,7 @@ import type {
   ChatSubagentPart,
 } from "../../universal/transcript/message.ts";
 import { endRows, errorRows, type MessageRowsOptions, promptRows } from "../parts/message-rows.ts";
-import { isPending, partRows, SUBAGENT_INDENT, subagentHead } from "../parts/part-rows.ts";
+import { isPending, partRows, subagentHead } from "../parts/part-rows.ts";
 import {
   openHead,
   reasoningHang,
@@ -16,7 +16,7 @@ import {
   withoutPrivate,
 } from "../parts/reasoning-rows.ts";
 import { isToolOver } from "../parts/tool-rows.ts";
-import { clippedRow, EMPTY_ROW, type Row } from "../rows/row.ts";
+import { clippedRow, EMPTY_ROW, INDENT, type Row } from "../rows/row.ts";
 import { headed, indented, type Sink } from "./sink.ts";
 import { TextPrinter } from "./text-printer.ts";
 
@@ -180,7 +180,7 @@ class PartsPrinter {
     this.#progress = { type: "subagent", parts: nested };
     const head = clippedRow(subagentHead(part, sink.theme), sink.columns);
     if (!begun) sink.print([head]);
-    const isPrinted = nested.print(part.parts, isEnded, indented(sink, [SUBAGENT_INDENT]));
+    const isPrinted = nested.print(part.parts, isEnded, indented(sink, [INDENT]));
     if (!isPrinted || !isEnded) return false;
     if (begun) sink.print([head]);
     return true;
@@ -196,9 +196,9 @@ class PartsPrinter {
       return [reasoningHead(part, { ...options, seconds }), ...rows];
     }
     if (progress?.type !== "subagent" || part.type !== "subagent") return this.#fresh(part, options);
-    const columns = Math.max(1, options.columns - SUBAGENT_INDENT.text.length);
+    const columns = Math.max(1, options.columns - INDENT.text.length);
     const rows = progress.parts.live(part.parts, { ...options, columns });
-    return rows.map((row) => [SUBAGENT_INDENT, ...row]);
+    return rows.map((row) => [INDENT, ...row]);
   }
 
   #fresh(part: ChatPart, options: LiveOptions): readonly Row[] {
