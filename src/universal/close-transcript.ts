@@ -1,5 +1,5 @@
 // Makes the events that close a stored transcript after a crash.
-import { subjectOf } from "./check/book.ts";
+import { subjectOf } from "./check/session-check.ts";
 import type {
   ContentPart,
   DataOf,
