@@ -2,7 +2,7 @@
 import type { ChatConnection } from "../../chat/connection.ts";
 import type { ChatProblem } from "../../chat/problem.ts";
 import type { QueuedPrompt } from "../../chat/queue.ts";
-import type { UniversalCost, UniversalUsage } from "../../universal/events.ts";
+import type { ChatSnapshot } from "../../chat/snapshot.ts";
 import type { List } from "../../universal/transcript/list.ts";
 import type { ChatMessage } from "../../universal/transcript/message.ts";
 import { clippedRow, inLine, type Row, rowsOf, type Span, type Surface } from "../rows/row.ts";
@@ -11,8 +11,7 @@ import type { Tone } from "../theme.ts";
 import { progressOf } from "./waiting-rows.ts";
 import { moneyWords, timeWords, usageWords } from "./words.ts";
 
-export interface StatusFacts {
-  readonly connection: ChatConnection;
+export interface StatusFacts extends Pick<ChatSnapshot, "connection" | "usage" | "cost"> {
   /** Whether a turn runs. With `messages`, a prompt that waits for a connection does not count. */
   readonly busy: boolean;
   /** The connection was lost during a turn, and the client searches for the answer. */
@@ -21,8 +20,6 @@ export interface StatusFacts {
   readonly seconds?: number | undefined;
   /** Waiting prompts. */
   readonly queue: readonly Pick<QueuedPrompt, "held">[];
-  readonly usage: UniversalUsage;
-  readonly cost: readonly UniversalCost[];
   /**
    * The messages of the chat. Once there are messages, a missing connection is shown as "not connected". A prompt that
    * the client holds until there is a connection then counts as waiting. @default none

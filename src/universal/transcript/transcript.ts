@@ -112,9 +112,11 @@ export interface Transcript {
   readonly usage: UniversalUsage;
   /** The cost of all turns, one total per currency. */
   readonly cost: readonly UniversalCost[];
-  /** The agent's plan. Null if there is none. */
+  /** The agent's plan. Null if the agent has sent none. */
   readonly plan: readonly PlanEntry[] | null;
+  /** How full the model's context is, in tokens. Null if the backend has not reported it. */
   readonly context: TranscriptContext | null;
+  /** The modes, models and commands of the agent. Null if it has none. */
   readonly modes: TranscriptChoice | null;
   readonly models: TranscriptChoice | null;
   readonly commands: readonly TranscriptCommand[] | null;
