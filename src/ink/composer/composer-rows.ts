@@ -1,5 +1,5 @@
 // The rows of the composer, with its cursor.
-import { clipped, INDENT, type Row, type Span, type Surface } from "../rows/row.ts";
+import { clipped, INDENT, type Piece, type Row, type Span, type Surface } from "../rows/row.ts";
 import { graphemes, graphemeWidth, widthOf } from "../rows/width.ts";
 import { wrap } from "../rows/wrap.ts";
 import type { EditorState } from "./editor.ts";
@@ -13,10 +13,7 @@ export interface ComposerRowsOptions extends Surface {
   readonly isDim?: boolean;
 }
 
-export interface ComposerRows {
-  readonly rows: readonly Row[];
-  readonly cursor: { readonly x: number; readonly y: number };
-}
+type ComposerRows = Required<Piece>;
 
 /** The rows of the composer, and its cursor. Linear in the text; a long paste is one character of it. */
 export function composerRows(state: EditorState, options: ComposerRowsOptions): ComposerRows {
@@ -54,11 +51,7 @@ function layOut({ text, cursor, pastes }: EditorState, width: number): Layout {
   return { lines: [...lines, ""], cursor: { x: 0, y: y + 1 } };
 }
 
-export function withCursor(piece: {
-  readonly rows: readonly Row[];
-  readonly cursor?: { readonly x: number; readonly y: number };
-}): readonly Row[] {
-  const { rows, cursor } = piece;
+export function withCursor({ rows, cursor }: Piece): readonly Row[] {
   if (!cursor) return rows;
   return rows.map((row, at) => (at === cursor.y ? marked(row, cursor.x) : row));
 }

@@ -5,7 +5,7 @@ import { emptyEditor } from "../composer/editor.ts";
 import { countLines } from "../parts/folded.ts";
 import { readable } from "../parts/values.ts";
 import type { Press } from "../press.ts";
-import { clipped, clippedRow, marked, type Row, rowsOf, type Span } from "../rows/row.ts";
+import { clipped, clippedRow, marked, type Piece, type Row, rowsOf, type Span } from "../rows/row.ts";
 import { unitsOf } from "../rows/width.ts";
 import type { Theme, Tone } from "../theme.ts";
 import {
@@ -20,7 +20,7 @@ import {
   type PendingApproval,
   visible,
 } from "./approval-choices.ts";
-import { type DialogOptions, type DialogRows, type Entry, insteadRows, stepEntry } from "./dialog.ts";
+import { type DialogOptions, type Entry, insteadRows, stepEntry } from "./dialog.ts";
 
 export type { PendingApproval } from "./approval-choices.ts";
 
@@ -175,7 +175,7 @@ export function approvalRows(
   pending: PendingApproval,
   state: ApprovalState,
   options: ApprovalRowsOptions,
-): DialogRows {
+): Piece {
   const { columns, theme, maxRows, isInputAbove = false, further = 0, instead } = options;
   const more = further > 0 ? ` (${further} more ${further === 1 ? "waits" : "wait"})` : "";
   const tool = clipped(oneLine(pending.tool), Math.max(8, columns - 30));

@@ -2,7 +2,7 @@
 import type { ChatResume } from "../../chat/chat.ts";
 import { type EditorState, editorAction, emptyEditor, stepEditor } from "../composer/editor.ts";
 import type { Press } from "../press.ts";
-import { INDENT, marked, type Row, rowsOf, type Span, type Surface } from "../rows/row.ts";
+import { INDENT, marked, type Piece, type Row, rowsOf, type Span, type Surface } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
 
 export interface DialogOptions extends Surface {
@@ -13,11 +13,6 @@ export interface DialogOptions extends Surface {
 
 export function insteadRows(text: string, columns: number): readonly Row[] {
   return rowsOf(text, "dim", { columns });
-}
-
-export interface DialogRows {
-  readonly rows: readonly Row[];
-  readonly cursor?: { readonly x: number; readonly y: number };
 }
 
 /** A text field in a dialog. */
@@ -63,7 +58,7 @@ export function stepResume(press: Press): ChatResume | undefined {
   return key === "n" ? "without-context" : undefined;
 }
 
-export function resumeRows({ maxRows, instead, ...surface }: DialogOptions): DialogRows {
+export function resumeRows({ maxRows, instead, ...surface }: DialogOptions): Piece {
   const { columns } = surface;
   const options = marked(surface, "waiting", "warn");
   const question =

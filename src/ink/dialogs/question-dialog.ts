@@ -10,19 +10,13 @@ import {
   displayed,
   inLine,
   marked,
+  type Piece,
   type Row,
   rowsOf,
   type Span,
   type Surface,
 } from "../rows/row.ts";
-import {
-  type DialogOptions,
-  type DialogRows,
-  type Entry,
-  entryOf,
-  insteadRows,
-  stepEntry,
-} from "./dialog.ts";
+import { type DialogOptions, type Entry, entryOf, insteadRows, stepEntry } from "./dialog.ts";
 
 export type PendingQuestion = Extract<ChatPending, { readonly type: "question" }>;
 type Item = PendingQuestion["questions"][number];
@@ -177,7 +171,7 @@ export function questionRows(
   pending: PendingQuestion,
   state: QuestionState,
   options: QuestionRowsOptions,
-): DialogRows {
+): Piece {
   const { columns, theme, maxRows, isTextAbove = false, instead } = options;
   const item = pending.questions[state.answers.length];
   if (!item) return { rows: [] };

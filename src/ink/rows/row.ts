@@ -16,6 +16,12 @@ export const EMPTY_ROW: Row = [];
 
 export const INDENT: Span = { text: "  ", tone: "plain" };
 
+/** Rows, and the place of the cursor in them. */
+export interface Piece {
+  readonly rows: readonly Row[];
+  readonly cursor?: { readonly x: number; readonly y: number };
+}
+
 /** What rows are drawn on. */
 export interface Surface {
   readonly columns: number;
@@ -58,33 +64,30 @@ export function inLine(text: string): string {
 }
 
 /** Shortens a text to the columns: its start and an ellipsis. */
-export function clipped(text: string, columns: number, ellipsis = "..."): string {
+export function clipped(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
-  const room = columns - widthOf(ellipsis);
-  if (room <= 0) return ellipsis.slice(0, Math.max(0, columns));
-  let width = 0;
-  let shown = "";
-  for (const grapheme of graphemes(text.slice(0, unitsOf(columns)))) {
-    width += graphemeWidth(grapheme);
-    if (width > room) break;
-    shown += grapheme;
-  }
-  return shown + ellipsis;
+  if (columns <= ELLIPSIS.length) return ELLIPSIS.slice(0, Math.max(0, columns));
+  return fitting(graphemes(text.slice(0, unitsOf(columns))), columns).join("") + ELLIPSIS;
 }
 
 /** Shortens a text to the columns: an ellipsis and its end. Examines only the end of a long text. */
-export function endOf(text: string, columns: number, ellipsis = "..."): string {
+export function endOf(text: string, columns: number): string {
   if (text.length <= unitsOf(columns) && widthOf(text) <= columns) return text;
-  const room = columns - widthOf(ellipsis);
-  if (room <= 0) return ellipsis.slice(0, Math.max(0, columns));
-  let width = 0;
-  let shown = "";
-  for (const grapheme of graphemes(text.slice(-unitsOf(columns))).toReversed()) {
-    width += graphemeWidth(grapheme);
-    if (width > room) break;
-    shown = grapheme + shown;
-  }
-  return ellipsis + shown;
+  if (columns <= ELLIPSIS.length) return ELLIPSIS.slice(0, Math.max(0, columns));
+  const last = graphemes(text.slice(-unitsOf(columns))).toReversed();
+  return ELLIPSIS + fitting(last, columns).toReversed().join("");
+}
+
+const ELLIPSIS = "...";
+
+/** The first graphemes that fit beside an ellipsis. */
+function fitting(all: readonly string[], columns: number): readonly string[] {
+  let left = columns - ELLIPSIS.length;
+  const end = all.findIndex((grapheme) => {
+    left -= graphemeWidth(grapheme);
+    return left < 0;
+  });
+  return end < 0 ? all : all.slice(0, end);
 }
 
 export function clippedRow(row: Row, columns: number): Row {

@@ -6,12 +6,12 @@ import { composerRows } from "../composer/composer-rows.ts";
 import { statusRows } from "../parts/status-rows.ts";
 import { progressOf, waitingRows } from "../parts/waiting-rows.ts";
 import type { Press } from "../press.ts";
-import { displayed, EMPTY_ROW, type Row, rowsOf, type Surface } from "../rows/row.ts";
+import { displayed, EMPTY_ROW, type Piece, type Row, rowsOf, type Surface } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";
 import { MessagesPrinter } from "../transcript/messages-printer.ts";
 import type { Sink } from "../transcript/sink.ts";
 import { type ExitReason, Keyboard } from "./keyboard.ts";
-import { dialogRows, hasRoomForBoth, type Live, layOut, liveRows, type Size } from "./layout.ts";
+import { dialogRows, hasRoomForBoth, layOut, liveRows, type Size } from "./layout.ts";
 import { LocalCommands, type RunCommand } from "./local-commands.ts";
 import { type Hold, OpenDialog } from "./open-dialog.ts";
 import { Pace } from "./pace.ts";
@@ -29,7 +29,7 @@ export interface ScreenOptions {
 }
 
 /** One frame of the screen. The object is stable until the next frame. */
-export interface Frame extends Live {
+export interface Frame extends Piece {
   readonly printed: Printed;
 }
 
@@ -195,7 +195,7 @@ export class ChatScreen {
     this.#isHolding = false;
   }
 
-  #live(snapshot: ChatSnapshot, now: number): Live {
+  #live(snapshot: ChatSnapshot, now: number): Piece {
     const surface = this.#surface;
     const hold = this.#held?.hold;
     const isTyping = hold === "typing" || hold === "aside";

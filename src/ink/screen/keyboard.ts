@@ -254,9 +254,5 @@ function lastSent({ messages }: ChatSnapshot): string {
 
 /** The last prompt or answer. Skips system messages between turns. */
 function lastTurn({ messages }: ChatSnapshot): ChatMessage | undefined {
-  for (let at = messages.length - 1; at >= 0; at--) {
-    const message = messages.at(at);
-    if (message && message.role !== "system") return message;
-  }
-  return undefined;
+  return messages.toArray().findLast(({ role }) => role !== "system");
 }

@@ -13,7 +13,7 @@ import {
   stepApproval,
   takesPress,
 } from "../dialogs/approval-dialog.ts";
-import { type DialogOptions, type DialogRows, resumeRows, stepResume } from "../dialogs/dialog.ts";
+import { type DialogOptions, resumeRows, stepResume } from "../dialogs/dialog.ts";
 import {
   fitsQuestion,
   newQuestion,
@@ -25,7 +25,7 @@ import {
   takesText,
 } from "../dialogs/question-dialog.ts";
 import type { Press } from "../press.ts";
-import { type Row, rowsOf } from "../rows/row.ts";
+import { type Piece, type Row, rowsOf } from "../rows/row.ts";
 
 type Asked =
   | { readonly type: "approval"; readonly pending: PendingApproval; readonly state: ApprovalState }
@@ -115,7 +115,7 @@ export class OpenDialog {
   }
 
   /** @param hold why the dialog hides its choices, if it does */
-  rows(given: DialogOptions, snapshot: ChatSnapshot, hold: Hold | undefined): DialogRows {
+  rows(given: DialogOptions, snapshot: ChatSnapshot, hold: Hold | undefined): Piece {
     const asked = this.#asked;
     if (!asked) return { rows: [] };
     if (hold === "typing") {
