@@ -128,10 +128,7 @@ export class LiveChat implements Chat, TurnsHost {
       this.#turns.queue.move(id, before);
     });
 
-  readonly sendNow = (id: string): ChatResult =>
-    this.#call(() => {
-      this.#turns.sendNow(id);
-    });
+  readonly sendNow = (id: string): ChatResult => this.#call(() => this.#turns.sendNow(id));
 
   readonly cancel = (what: ChatCancel = "turn"): ChatResult =>
     this.#problem.try(() => {
@@ -151,8 +148,7 @@ export class LiveChat implements Chat, TurnsHost {
 
   readonly revoke = (id: string): ChatResult =>
     this.#problem.try(() => {
-      if (typeof id !== "string")
-        throw new InvalidInputError(`the id is ${describe(id)}.`, "Pass the id of an entry of `approvals`.");
+      checkId(id, "approvals");
       if (this.#turns.client?.revoke(id)) this.#turns.onRequests();
       return OK;
     });
@@ -210,8 +206,7 @@ export class LiveChat implements Chat, TurnsHost {
   /** Replies to a pending request. An unknown id is a request that has ended: nothing happens. */
   #reply(id: string, reply: (client: AnyAgentClient, requestId: string) => unknown): ChatResult {
     return this.#problem.try(() => {
-      if (typeof id !== "string")
-        throw new InvalidInputError(`the id is ${describe(id)}.`, "Pass the id of an entry of `pending`.");
+      checkId(id, "pending");
       const { client, requests } = this.#turns;
       const requestId = requests?.requestOf(id);
       if (client && requestId !== undefined) reply(client, requestId);
@@ -327,6 +322,11 @@ const NOTHING_YET = {
   queue: [],
   problem: undefined,
 } as const;
+
+function checkId(id: unknown, list: "approvals" | "pending"): void {
+  if (typeof id === "string") return;
+  throw new InvalidInputError(`the id is ${describe(id)}.`, `Pass the id of an entry of \`${list}\`.`);
+}
 
 function checkWord(word: unknown, ...words: readonly string[]): void {
   if (typeof word === "string" && words.includes(word)) return;

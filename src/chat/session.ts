@@ -2,7 +2,6 @@
 import type { AnyAgentClient, AnyConversation, AnyTurn } from "../core/client/any-client.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Unsubscribe } from "../core/tell/events.ts";
-import type { ConversationState } from "../core/turn/conversation.ts";
 import type { PromptInput } from "../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
 import type { UniversalEvent } from "../universal/events.ts";
@@ -67,14 +66,8 @@ export class Session {
     return this.client.status === "closed";
   }
 
-  /** The state to continue from later. */
-  get state(): ConversationState | undefined {
-    return this.#conversation?.state;
-  }
-
-  /** See {@link Conversation.earlier}. */
-  earlier(turns: number): ConversationState | undefined {
-    return this.#conversation?.earlier(turns);
+  get conversation(): AnyConversation | undefined {
+    return this.#conversation;
   }
 
   /** Starts a conversation in place of the previous one. @throws what the source and the client throw */
@@ -95,15 +88,8 @@ export class Session {
   }
 
   #onEvent(event: UniversalEvent): void {
-    switch (event.type) {
-      case "session.ended":
-        this.#isOver = true;
-        break;
-      case "permission.requested":
-      case "question.requested":
-        this.requests.told(event);
-        break;
-    }
+    if (event.type === "session.ended") this.#isOver = true;
+    this.requests.told(event);
     this.#host.onEvent(event);
   }
 
