@@ -23,17 +23,7 @@ import {
   stepQuestion,
 } from "../dialogs/question-dialog.ts";
 import { Rows } from "../rows/rows.tsx";
-import {
-  insteadOf,
-  type KeyProps,
-  type Look,
-  useAbove,
-  useCanType,
-  useKeys,
-  useLook,
-  useOffer,
-  useRoom,
-} from "./hooks.ts";
+import { type KeyProps, type Look, useDialog, useKeys } from "./hooks.ts";
 
 export interface ApprovalProps extends Look, KeyProps {
   /** An entry of `snapshot.pending`. Set `key={pending.id}`, so that each request starts fresh. */
@@ -54,25 +44,12 @@ export interface ApprovalProps extends Look, KeyProps {
  * and Enter, `e` and then `y` every call of the tool, or arrows and Enter. Keys work only after the choices are
  * visible, a moment after the dialog appears.
  */
-export function Approval({
-  pending,
-  onDecide,
-  maxRows,
-  isActive = true,
-  ...props
-}: ApprovalProps): ReactElement {
-  const { columns, theme } = useLook(props);
-  const { maxRows: limit, room } = useRoom(maxRows);
-  const fits = fitsApproval(pending, { columns, theme, maxRows: limit });
-  const standing = useAbove(
-    room,
-    pending.id,
-    fits ? undefined : () => approvalInput(pending, columns, theme),
-  );
-  const canType = useCanType();
-  const isAsking = isActive && standing !== "printing";
-  const offer = useOffer(pending.id, isAsking && canType);
-  const [state] = useKeys(newApproval, { ...props, isActive }, (press, now, set) => {
+export function Approval({ pending, onDecide, ...props }: ApprovalProps): ReactElement {
+  const { offer, isTextAbove, options } = useDialog(props, pending.id, {
+    fits: (given) => fitsApproval(pending, given),
+    rows: ({ columns, theme }) => approvalInput(pending, columns, theme),
+  });
+  const [state] = useKeys(newApproval, props, (press, now, set) => {
     const isEscape = press.type === "key" && press.key === "escape";
     if (isEscape && !isBehindChoice(now)) {
       props.onEscape?.();
@@ -89,9 +66,8 @@ export function Approval({
       onDecide(step.decision);
     }
   });
-  const instead = insteadOf(isActive, canType, offer.isOffered && standing !== "printing");
-  const options = { columns, theme, maxRows: limit, isInputAbove: standing !== "inside", ...instead };
-  return <Rows rows={withCursor(approvalRows(pending, state, options))} theme={theme} />;
+  const rows = approvalRows(pending, state, { ...options, isInputAbove: isTextAbove });
+  return <Rows rows={withCursor(rows)} theme={options.theme} />;
 }
 
 export interface QuestionProps extends Look, Omit<KeyProps, "onEscape"> {
@@ -108,17 +84,8 @@ export interface QuestionProps extends Look, Omit<KeyProps, "onEscape"> {
  * answers. Esc goes back; at the first question it leaves all unanswered. Keys work only after the choices are visible,
  * a moment after each question appears.
  */
-export function Question({
-  pending,
-  onAnswer,
-  maxRows,
-  isActive = true,
-  ...props
-}: QuestionProps): ReactElement {
-  const { columns, theme } = useLook(props);
-  const { maxRows: limit, room } = useRoom(maxRows);
-  const canType = useCanType();
-  const [state] = useKeys(newQuestion, { ...props, isActive }, (press, now, set) => {
+export function Question({ pending, onAnswer, ...props }: QuestionProps): ReactElement {
+  const [state] = useKeys(newQuestion, props, (press, now, set) => {
     if (!offer.takesKeys()) {
       offer.withdraw();
       return;
@@ -133,13 +100,12 @@ export function Question({
     }
   });
   const key = `${state.answers.length} ${pending.id}`;
-  const fits = fitsQuestion(pending, state, { columns, theme, maxRows: limit });
-  const text = fits ? undefined : () => questionText(pending, state, { columns, theme });
-  const standing = useAbove(room, key, text);
-  const offer = useOffer(key, isActive && canType && standing !== "printing");
-  const instead = insteadOf(isActive, canType, offer.isOffered && standing !== "printing");
-  const options = { columns, theme, maxRows: limit, isTextAbove: standing !== "inside", ...instead };
-  return <Rows rows={withCursor(questionRows(pending, state, options))} theme={theme} />;
+  const { offer, isTextAbove, options } = useDialog(props, key, {
+    fits: (given) => fitsQuestion(pending, state, given),
+    rows: (surface) => questionText(pending, state, surface),
+  });
+  const rows = questionRows(pending, state, { ...options, isTextAbove });
+  return <Rows rows={withCursor(rows)} theme={options.theme} />;
 }
 
 export interface ResumeProps extends Look, KeyProps {
@@ -154,17 +120,13 @@ export interface ResumeProps extends Look, KeyProps {
  * `snapshot.connection.contextLost` is set, because prompts wait for the choice. Keys: `y` sends the transcript, `n`
  * continues without it. Keys work only after the choices are visible, a moment after the dialog appears.
  */
-export function Resume({ onResume, maxRows, isActive = true, ...props }: ResumeProps): ReactElement {
-  const { columns, theme } = useLook(props);
-  const limit = useRoom(maxRows).maxRows;
-  const canType = useCanType();
-  const offer = useOffer("resume", isActive && canType);
-  useKeys(undefined, { ...props, isActive }, (press) => {
+export function Resume({ onResume, ...props }: ResumeProps): ReactElement {
+  const { offer, options } = useDialog(props, "resume");
+  useKeys(undefined, props, (press) => {
     const how = stepResume(press);
     if (press.type === "key" && press.key === "escape") props.onEscape?.();
     else if (how && offer.takesKeys()) onResume(how);
     else offer.withdraw();
   });
-  const instead = insteadOf(isActive, canType, offer.isOffered);
-  return <Rows rows={resumeRows({ columns, theme, maxRows: limit, ...instead }).rows} theme={theme} />;
+  return <Rows rows={resumeRows(options).rows} theme={options.theme} />;
 }

@@ -1,8 +1,9 @@
 // The hooks of components: theme and width, keys, rows, and printing of tall text above the live region.
 import { useInput, useStdin, useWindowSize } from "ink";
 import { createContext, useContext, useEffect, useReducer, useRef, useState } from "react";
+import type { DialogOptions } from "../dialogs/dialog.ts";
 import { type Press, pressesOf } from "../press.ts";
-import type { Row } from "../rows/row.ts";
+import type { Row, Surface } from "../rows/row.ts";
 import { SETTLING, TYPING_PAUSE } from "../screen/open-dialog.ts";
 import { plainTheme, type Theme, themeFor } from "../theme.ts";
 
@@ -79,17 +80,7 @@ export function useCanType(): boolean {
   return useStdin().isRawModeSupported;
 }
 
-/** Text in place of a dialog's choices, while the dialog takes no keys. */
-export function insteadOf(
-  isActive: boolean,
-  canType: boolean,
-  isOffered: boolean,
-): { readonly instead?: string } {
-  if (isActive && !canType) return { instead: NO_KEYS };
-  return isOffered ? {} : { instead: "..." };
-}
-
-export interface Offer {
+interface Offer {
   readonly isOffered: boolean;
   /** Whether keys are accepted: the choices are on the screen. */
   readonly takesKeys: () => boolean;
@@ -103,7 +94,7 @@ export interface Offer {
  * Decides when a dialog shows its choices and takes keys: a moment after it appears, and after each change of `of`. The
  * user may have pressed the previous key twice.
  */
-export function useOffer(of: string | number, isActive: boolean): Offer {
+function useOffer(of: string | number, isActive: boolean): Offer {
   const [strays, countStray] = useReducer((count: number) => count + 1, 0);
   const [, render] = useReducer((count: number) => count + 1, 0);
   const offered = useRef<string>(undefined);
@@ -156,7 +147,7 @@ export function useRoom(maxRows: number | undefined): {
 }
 
 /** Where a dialog's text is. `printing`: it goes to the scrollback, and is not fully visible yet. */
-export type Standing = "inside" | "printing" | "above";
+type Standing = "inside" | "printing" | "above";
 
 /**
  * Prints text that is too tall for a dialog above the dialog, once for each `key`. Outside of a `<Transcript>`, the
@@ -164,11 +155,7 @@ export type Standing = "inside" | "printing" | "above";
  * @param key identifies the text
  * @param make makes the rows to print; absent if the text fits
  */
-export function useAbove(
-  room: Room | undefined,
-  key: string,
-  make: (() => readonly Row[]) | undefined,
-): Standing {
+function useAbove(room: Room | undefined, key: string, make: (() => readonly Row[]) | undefined): Standing {
   const [shown, setShown] = useState<string>();
   const printed = useRef<string>(undefined); // an effect may run twice
   const isTall = make !== undefined && room !== undefined;
@@ -183,4 +170,31 @@ export function useAbove(
   }, [isTall, key, print]);
   if (shown === key) return room?.isDrained ? "above" : "printing";
   return isTall ? "printing" : "inside";
+}
+
+/**
+ * What a dialog draws on, and when it shows its choices and takes keys: a moment after its text is visible.
+ * @param key identifies the text
+ * @param text printed above the dialog if it does not fit
+ */
+export function useDialog(
+  { maxRows: given, isActive = true, ...look }: Look & KeyProps & { readonly maxRows?: number },
+  key: string,
+  text?: {
+    readonly fits: (options: DialogOptions) => boolean;
+    readonly rows: (surface: Surface) => readonly Row[];
+  },
+): { readonly offer: Offer; readonly isTextAbove: boolean; readonly options: DialogOptions } {
+  const surface = useLook(look);
+  const { maxRows, room } = useRoom(given);
+  const options = { ...surface, maxRows };
+  const isTall = text !== undefined && !text.fits(options);
+  const standing = useAbove(room, key, isTall ? () => text.rows(surface) : undefined);
+  const isVisible = standing !== "printing";
+  const canType = useCanType();
+  const offer = useOffer(key, isActive && canType && isVisible);
+  const isTextAbove = standing !== "inside";
+  if (isActive && !canType) return { offer, isTextAbove, options: { ...options, instead: NO_KEYS } };
+  const instead = offer.isOffered && isVisible ? {} : { instead: "..." };
+  return { offer, isTextAbove, options: { ...options, ...instead } };
 }
