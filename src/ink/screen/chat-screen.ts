@@ -9,7 +9,7 @@ import type { Press } from "../press.ts";
 import { displayed, EMPTY_ROW, type Piece, type Row, rowsOf, type Surface } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";
 import { MessagesPrinter } from "../transcript/messages-printer.ts";
-import type { Sink } from "../transcript/sink.ts";
+import type { PartLook, Sink } from "../transcript/sink.ts";
 import { type ExitReason, Keyboard } from "./keyboard.ts";
 import { dialogRows, hasRoomForBoth, layOut, liveRows, type Size } from "./layout.ts";
 import { LocalCommands, type RunCommand } from "./local-commands.ts";
@@ -234,7 +234,7 @@ export class ChatScreen {
     return { columns: this.#size.columns, theme: this.#theme };
   }
 
-  get #printing(): Pick<Sink, "columns" | "theme" | "foldsReasoning" | "inputsAbove"> {
+  get #printing(): PartLook {
     const { foldsReasoning } = this.#keyboard;
     return { ...this.#surface, foldsReasoning, inputsAbove: this.#dialog.inputsAbove };
   }

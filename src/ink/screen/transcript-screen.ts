@@ -4,7 +4,7 @@ import type { CancelTimer, Clock } from "../../core/clock.ts";
 import { openSince, progressOf, waitingRows } from "../parts/waiting-rows.ts";
 import { EMPTY_ROW, type Row, type Surface } from "../rows/row.ts";
 import { MessagesPrinter } from "../transcript/messages-printer.ts";
-import type { Sink } from "../transcript/sink.ts";
+import type { PartLook } from "../transcript/sink.ts";
 import { Pace } from "./pace.ts";
 import { type Printed, Printout, TAIL_ROWS } from "./printed.ts";
 
@@ -96,7 +96,7 @@ export class TranscriptScreen {
     this.#tick(now);
   }
 
-  get #printing(): Pick<Sink, "columns" | "theme" | "foldsReasoning" | "inputsAbove"> {
+  get #printing(): PartLook {
     const { columns, theme, foldsReasoning } = this.#input;
     return { columns, theme, foldsReasoning, inputsAbove: this.#inputsAbove };
   }

@@ -17,7 +17,7 @@ import {
 } from "../parts/reasoning-rows.ts";
 import { isToolOver } from "../parts/tool-rows.ts";
 import { clippedRow, EMPTY_ROW, INDENT, type Row } from "../rows/row.ts";
-import { headed, indented, type Sink } from "./sink.ts";
+import { headed, indented, type PartLook, type Sink } from "./sink.ts";
 import { TextPrinter } from "./text-printer.ts";
 
 /** Keeps the number of printed messages, so that the work per frame depends only on new content. */
@@ -87,7 +87,7 @@ type Progress =
   | { readonly type: "reasoning"; readonly printer: TextPrinter; readonly hasHead: boolean }
   | { readonly type: "subagent"; readonly parts: PartsPrinter };
 
-interface LiveOptions extends Pick<Sink, "columns" | "theme" | "foldsReasoning" | "inputsAbove" | "now"> {
+interface LiveOptions extends PartLook, Pick<Sink, "now"> {
   readonly maxRows: number;
 }
 
