@@ -1,6 +1,6 @@
 // The reducer: applies one event to a transcript.
 import { isObject } from "../../core/checks.ts";
-import type { DataOf, ErrorData, UniversalEvent, UniversalEventType } from "../events.ts";
+import type { DataOf, ErrorData, ItemDeltaData, UniversalEvent, UniversalEventType } from "../events.ts";
 import { describeErrorData } from "../words/describe-error-data.ts";
 import type { ErrorDescription } from "../words/error-description.ts";
 import { indexOf } from "./branches.ts";
@@ -40,9 +40,12 @@ export function reduce(
   if (event.sequence > before + 1) draft.to.hasGap = true;
   if (event.native_session_id !== null && event.native_session_id !== book.session.nativeId)
     book.session = { ...book.session, nativeId: event.native_session_id };
-  // Ignores types of newer versions. TypeScript cannot see that `data` fits the function of its type.
-  if (Object.hasOwn(APPLY, event.type))
-    (APPLY[event.type] as Apply<UniversalEventType>)(draft, event.data as never, event.event_id);
+  // Most events are deltas. Types of newer versions are ignored.
+  if (event.type === "item.delta") applyDelta(draft, event.data);
+  else if (Object.hasOwn(APPLY, event.type)) {
+    const change = APPLY[event.type] as Apply<UniversalEventType>; // TypeScript cannot see that `data` fits it
+    change(draft, event.data as never, event.event_id);
+  }
   book.branches = draft.to.branches;
   return written(draft);
 }
@@ -112,8 +115,8 @@ export const CHAT_PROTOCOL = "agentwire-chat";
 
 type Apply<Type extends UniversalEventType> = (draft: Draft, data: DataOf<Type>, eventId: string) => void;
 
-/** What an event of each type changes. Content of a turn ends the recovery of its answer. */
-const APPLY: { readonly [Type in UniversalEventType]: Apply<Type> } = {
+/** What an event of each other type changes. Content of a turn ends the recovery of its answer. */
+const APPLY: { readonly [Type in Exclude<UniversalEventType, "item.delta">]: Apply<Type> } = {
   "session.started": ({ book }, { metadata }) => {
     const { id, nativeId } = book.session;
     book.session = { state: "open", id, nativeId, metadata };
@@ -125,15 +128,6 @@ const APPLY: { readonly [Type in UniversalEventType]: Apply<Type> } = {
   "item.started": (draft, data) => {
     if (data.item.kind !== "status") resumeAnswer(draft);
     startItem(draft, data);
-  },
-  "item.delta": (draft, data) => {
-    const { growing } = draft.book;
-    if (growing?.itemId === data.item_id && growing.type === data.part?.type) {
-      changePart(draft, growing.spot, (old) => longer(old, data.delta));
-      return;
-    }
-    resumeAnswer(draft);
-    growItem(draft, data);
   },
   "item.completed": (draft, data) => {
     completeItem(draft, data);
@@ -152,3 +146,13 @@ const APPLY: { readonly [Type in UniversalEventType]: Apply<Type> } = {
   error: addError,
   "agent.unparsed": () => {},
 };
+
+function applyDelta(draft: Draft, data: ItemDeltaData): void {
+  const { growing } = draft.book;
+  if (growing?.itemId === data.item_id && growing.type === data.part?.type) {
+    changePart(draft, growing.spot, (old) => longer(old, data.delta));
+    return;
+  }
+  resumeAnswer(draft);
+  growItem(draft, data);
+}
