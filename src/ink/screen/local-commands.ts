@@ -173,7 +173,8 @@ class LocalRun {
 
   /** The command and its output, for the agent. */
   get transcript(): string {
-    const fence = "`".repeat(Math.max(3, longestRun(this.#output, "`") + 1));
+    const runs = this.#output.match(/`+/g) ?? [];
+    const fence = "`".repeat(runs.reduce((longest, run) => Math.max(longest, run.length + 1), 3));
     const said = this.#output.trimEnd();
     const end = this.#end ? this.#says(this.#end) : "still runs";
     const command = this.#end?.type === "failed" ? bounded(this.command) : this.command;
@@ -196,14 +197,4 @@ class LocalRun {
 
 function bounded(text: string): string {
   return text.length <= MAX_FAILED ? text : `${text.slice(0, MAX_FAILED)}...`;
-}
-
-function longestRun(text: string, character: string): number {
-  let longest = 0;
-  let run = 0;
-  for (const found of text) {
-    run = found === character ? run + 1 : 0;
-    longest = Math.max(longest, run);
-  }
-  return longest;
 }
