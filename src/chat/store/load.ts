@@ -129,7 +129,8 @@ class Queue {
     this.waiting.delete(id);
     const entries = [...this.waiting];
     const found = entries.findIndex(([other]) => other === before);
-    this.waiting = new Map(entries.toSpliced(found < 0 ? entries.length : found, 0, [id, moved]));
+    const at = found < 0 ? entries.length : found;
+    this.waiting = new Map([...entries.slice(0, at), [id, moved], ...entries.slice(at)]);
   }
 }
 
