@@ -32,12 +32,12 @@ export class ChatBackend {
   }
 
   get state(): ConversationState | undefined {
-    return this.#session?.state;
+    return this.#session?.conversation?.state;
   }
 
   /** See {@link Conversation.earlier}. Starts a new conversation if the last one is over. */
   earlier(turns: number): ConversationState | undefined {
-    return this.#ready().session.earlier(turns);
+    return this.#ready().session.conversation?.earlier(turns);
   }
 
   /** Creates the first client. @throws what the source throws */

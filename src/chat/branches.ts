@@ -1,7 +1,7 @@
 // Moves the backend's conversation to the point where a branch begins or ends.
 import { InvalidInputError, UnsupportedError } from "../core/errors.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
-import { MAX_BRANCHES, promptIndex, type Swap } from "../universal/transcript/branches.ts";
+import { MAX_BRANCHES, promptIndex, type Swap, swapsTo } from "../universal/transcript/branches.ts";
 import type { ChatMessage } from "../universal/transcript/message.ts";
 import type { ChatBackend } from "./backend.ts";
 import type { Memory } from "./memory.ts";
@@ -115,7 +115,7 @@ export class Branches {
    * @throws InvalidInputError if no message has this id
    */
   select(id: string): readonly Swap[] {
-    const swaps = this.#timeline.swapsTo(id);
+    const swaps = swapsTo(this.#timeline.transcript, id);
     if (!swaps) throw this.#gone(id);
     const timeline = this.#timeline;
     for (const { hidden, shown } of swaps) {
@@ -151,7 +151,7 @@ export class Branches {
   }
 
   #gone(id: unknown): InvalidInputError {
-    const isHidden = typeof id === "string" && this.#timeline.swapsTo(id) !== undefined;
+    const isHidden = typeof id === "string" && swapsTo(this.#timeline.transcript, id) !== undefined;
     return isHidden
       ? new InvalidInputError("the message is in another branch.", "Show it first, with `selectBranch`.")
       : new InvalidInputError("no message has this id.", "Pass the id of a message in the newest snapshot.");

@@ -1,5 +1,4 @@
 // The interface `Chat`, which user interfaces call.
-
 import type { AnyAgentwireError } from "../core/errors.ts";
 import type { Unsubscribe } from "../core/tell/events.ts";
 import type { PromptInput } from "../core/turn/prompt-input.ts";

@@ -16,31 +16,15 @@ export interface ChatConnection {
   readonly contextLost: boolean;
 }
 
-/** A change of the connection, from the client's events. */
-export type ConnectionChange =
-  | { readonly type: "status"; readonly status: ClientStatus }
-  | { readonly type: "lost"; readonly reason: ErrorDescription }
-  | ({ readonly type: "retrying" } & Required<Pick<ChatConnection, "attempt" | "retryAt" | "reason">>)
-  | { readonly type: "context"; readonly lost: boolean };
+/** A change of the connection, from the client's events: the fields that have new values. */
+export type ConnectionChange = Partial<ChatConnection>;
 
 export const NO_CONNECTION: ChatConnection = { status: "idle", attempt: 0, contextLost: false };
 
-/** Applies a change. Returns the same object if nothing has changed. */
+/** Applies a change. A new status also clears what no longer holds. */
 export function stepConnection(connection: ChatConnection, change: ConnectionChange): ChatConnection {
-  switch (change.type) {
-    case "status":
-      return stepStatus(connection, change.status);
-    case "lost":
-      return { ...connection, reason: change.reason };
-    case "retrying": {
-      const { attempt, retryAt, reason } = change;
-      return { ...connection, attempt, retryAt, reason };
-    }
-    case "context":
-      return change.lost === connection.contextLost
-        ? connection
-        : { ...connection, contextLost: change.lost };
-  }
+  if (change.status !== undefined) return stepStatus(connection, change.status);
+  return change.contextLost === connection.contextLost ? connection : { ...connection, ...change };
 }
 
 function stepStatus(connection: ChatConnection, status: ClientStatus): ChatConnection {

@@ -1,5 +1,6 @@
 // The chat itself: its public functions, over the prompts, the messages and the store.
 import { describe, isObject } from "../core/checks.ts";
+import type { Capabilities } from "../core/client/agent-client.ts";
 import type { AnyAgentClient } from "../core/client/any-client.ts";
 import { deferred } from "../core/deferred.ts";
 import { asyncDispose } from "../core/dispose.ts";
@@ -9,13 +10,11 @@ import type { PromptInput } from "../core/turn/prompt-input.ts";
 import type { Answer, Decision } from "../core/values.ts";
 import type { AgentSource } from "../universal/stream.ts";
 import type { ChatMessage } from "../universal/transcript/message.ts";
-import { NO_APPROVALS } from "./approvals.ts";
-import { sameCapabilities } from "./capabilities.ts";
 import type { Chat, ChatCancel, ChatResume, ChatSend } from "./chat.ts";
 import { type ConnectionChange, NO_CONNECTION, stepConnection } from "./connection.ts";
 import type { ChatSettings } from "./options.ts";
 import { OwnEvents } from "./own-events.ts";
-import { NO_PENDING } from "./pending.ts";
+import { NO_APPROVALS, NO_PENDING } from "./pending.ts";
 import { type ChatResult, OK, Problem } from "./problem.ts";
 import { messageOf, promptOf, readPrompt } from "./prompt.ts";
 import type { HeldPrompt, QueueChange, QueuedPrompt } from "./queue.ts";
@@ -129,10 +128,7 @@ export class LiveChat implements Chat, TurnsHost {
       this.#turns.queue.move(id, before);
     });
 
-  readonly sendNow = (id: string): ChatResult =>
-    this.#call(() => {
-      this.#turns.sendNow(id);
-    });
+  readonly sendNow = (id: string): ChatResult => this.#call(() => this.#turns.sendNow(id));
 
   readonly cancel = (what: ChatCancel = "turn"): ChatResult =>
     this.#problem.try(() => {
@@ -152,8 +148,7 @@ export class LiveChat implements Chat, TurnsHost {
 
   readonly revoke = (id: string): ChatResult =>
     this.#problem.try(() => {
-      if (typeof id !== "string")
-        throw new InvalidInputError(`the id is ${describe(id)}.`, "Pass the id of an entry of `approvals`.");
+      checkId(id, "approvals");
       if (this.#turns.client?.revoke(id)) this.#turns.onRequests();
       return OK;
     });
@@ -211,8 +206,7 @@ export class LiveChat implements Chat, TurnsHost {
   /** Replies to a pending request. An unknown id is a request that has ended: nothing happens. */
   #reply(id: string, reply: (client: AnyAgentClient, requestId: string) => unknown): ChatResult {
     return this.#problem.try(() => {
-      if (typeof id !== "string")
-        throw new InvalidInputError(`the id is ${describe(id)}.`, "Pass the id of an entry of `pending`.");
+      checkId(id, "pending");
       const { client, requests } = this.#turns;
       const requestId = requests?.requestOf(id);
       if (client && requestId !== undefined) reply(client, requestId);
@@ -300,7 +294,7 @@ export class LiveChat implements Chat, TurnsHost {
     } catch (error) {
       this.#problem.failed("call", error);
     }
-    this.onConnection({ type: "status", status: "closed" });
+    this.onConnection({ status: "closed" });
     await this.log?.close();
     this.view.changed();
   }
@@ -329,8 +323,23 @@ const NOTHING_YET = {
   problem: undefined,
 } as const;
 
+function checkId(id: unknown, list: "approvals" | "pending"): void {
+  if (typeof id === "string") return;
+  throw new InvalidInputError(`the id is ${describe(id)}.`, `Pass the id of an entry of \`${list}\`.`);
+}
+
 function checkWord(word: unknown, ...words: readonly string[]): void {
   if (typeof word === "string" && words.includes(word)) return;
   const hint = `Pass one of ${words.map((known) => `"${known}"`).join(", ")}.`;
   throw new InvalidInputError(`the choice is ${describe(word)}.`, hint);
+}
+
+/** Returns `before` if nothing has changed, because clients make a new object at each read. */
+function sameCapabilities(
+  before: Capabilities | undefined,
+  now: Capabilities | undefined,
+): Capabilities | undefined {
+  if (!before || !now) return now ?? before;
+  const known = new Map<string, unknown>(Object.entries(before));
+  return Object.entries(now).every(([name, value]) => known.get(name) === value) ? before : now;
 }

@@ -1,35 +1,37 @@
-// The approvals and questions that wait for the user.
+// The approvals and questions that wait for the user, and the calls that the user has allowed.
 import { defined, isObject } from "../core/checks.ts";
 import type { AnyAgentClient } from "../core/client/any-client.ts";
-import type { PendingRequest, Question } from "../core/values.ts";
+import type { Grant, PendingRequest, Question } from "../core/values.ts";
 import type { Json, ToolPreview, UniversalEvent, UniversalQuestion } from "../universal/events.ts";
+import type { TranscriptRequest } from "../universal/transcript/transcript.ts";
 
-/** A request that waits for the user. */
-export type ChatPending =
-  | {
-      readonly type: "approval";
-      /** The id for `chat.decide`. Unique across all clients and chats. */
-      readonly id: string;
-      /** The name of the tool. */
-      readonly tool: string;
-      /** The input as the backend sent it. */
-      readonly input: unknown;
-      /**
-       * The calls that a decision for the turn or the session would grant, in words: "`npm test` in the project".
-       * Absent if the call can only be allowed once. The words quote the agent: print them with `reveal`.
-       */
-      readonly grant?: string;
-      /** The name of the sub-agent that makes the call. Absent for the main agent, or if unknown. */
-      readonly agent?: string;
-      /** What the call would change, if known. Text of files and of the agent: print it with `reveal`. */
-      readonly preview?: readonly ToolPreview[];
-    }
-  | {
-      readonly type: "question";
-      /** The id for `chat.answer`. Unique across all clients and chats. */
-      readonly id: string;
-      readonly questions: readonly UniversalQuestion[];
-    };
+/** A request that waits for the user: an approval for `chat.decide`, or a question for `chat.answer`. */
+export type ChatPending = TranscriptRequest;
+
+/** A grant: later calls that the user has allowed. Belongs to the current client, and is never saved. */
+export interface ChatGrant {
+  /** The id for `chat.revoke`. Unique across all chats. */
+  readonly id: string;
+  /** The name of the tool. */
+  readonly tool: string;
+  /** What the grant covers, in words. The words quote the agent: print them with `reveal`. */
+  readonly grant: string;
+  /** When the grant ends. */
+  readonly scope: "turn" | "session";
+}
+
+export const NO_APPROVALS: readonly ChatGrant[] = [];
+
+const approvals = new WeakMap<readonly Grant[], readonly ChatGrant[]>();
+
+/** The grants for a snapshot: the same list until the client's grants change. */
+export function approvalsOf(grants: readonly Grant[] = NO_APPROVALS): readonly ChatGrant[] {
+  if (grants.length === 0) return NO_APPROVALS;
+  const list =
+    approvals.get(grants) ?? grants.map(({ id, tool, grant, scope }) => ({ id, tool, grant, scope }));
+  approvals.set(grants, list);
+  return list;
+}
 
 export const NO_PENDING: readonly ChatPending[] = [];
 

@@ -1,5 +1,5 @@
 // Sends prompts to the client one at a time, and follows each to its end.
-
+import type { AnyTurn } from "../core/client/any-client.ts";
 import type { Clock } from "../core/clock.ts";
 import {
   type AnyAgentwireError,
@@ -8,9 +8,9 @@ import {
   isAgentwireError,
 } from "../core/errors.ts";
 import type { TurnOutcome, TurnResult } from "../core/turn/turn.ts";
+import type { UniversalEvent } from "../universal/events.ts";
 import type { AgentSource, UniversalOptions } from "../universal/stream.ts";
 import { describeError } from "../universal/words/describe-error.ts";
-import { ActivePrompt } from "./active-prompt.ts";
 import type { ChatBackend } from "./backend.ts";
 import type { Branches } from "./branches.ts";
 import type { ConnectionChange } from "./connection.ts";
@@ -50,11 +50,6 @@ export interface SenderSetup {
 /** Sends prompts to the client one at a time, and follows each to its end. */
 export class Sender {
   readonly #setup: SenderSetup;
-  readonly #host: TurnsHost;
-  readonly #queue: PromptQueue;
-  readonly #memory: Memory;
-  readonly #backend: ChatBackend;
-  readonly #branches: Branches;
   #active: ActivePrompt | undefined;
   /** Whether the store is checking which chat may send the next prompt. */
   #isClaiming = false;
@@ -62,11 +57,6 @@ export class Sender {
 
   constructor(setup: SenderSetup) {
     this.#setup = setup;
-    this.#host = setup.host;
-    this.#queue = setup.queue;
-    this.#memory = setup.memory;
-    this.#backend = setup.backend;
-    this.#branches = setup.branches;
   }
 
   /** The prompt that the client is working on. */
@@ -97,16 +87,16 @@ export class Sender {
     const active = this.#active;
     this.#active = undefined;
     if (active) this.#settle(active.job, "failed", new ClosedError("the chat was closed while the turn ran"));
-    this.#branches.end();
+    this.#setup.branches.end();
   }
 
   /** Sends the next prompt, if the chat may send one. */
   pump(): void {
-    const { log } = this.#host;
-    while (this.#isOpen && !this.#active && !this.#isClaiming && !this.#memory.isLost) {
-      const job = this.#queue.next;
+    const { host, queue, memory } = this.#setup;
+    while (this.#isOpen && !this.#active && !this.#isClaiming && !memory.isLost) {
+      const job = queue.next;
       if (!job) break;
-      if (log && this.#queue.isShared(job)) void this.#claim(job, log);
+      if (host.log && queue.isShared(job)) void this.#claim(job, host.log);
       else this.#start(job);
     }
     this.#setup.onChange();
@@ -114,40 +104,42 @@ export class Sender {
 
   /** Sends a stored prompt, unless another chat has claimed it first. */
   async #claim(job: HeldPrompt, log: ChatLog): Promise<void> {
+    const { queue, memory } = this.#setup;
     this.#isClaiming = true;
-    this.#queue.claim(job);
+    queue.claim(job);
     const isSender = await log.isSender(job.id);
     if (!this.#isOpen) return;
     this.#isClaiming = false;
-    const claimed = this.#queue.jobs.find(({ id }) => id === job.id);
-    if (claimed && !this.#queue.isShared(claimed)) {
+    const claimed = queue.jobs.find(({ id }) => id === job.id);
+    if (claimed && !queue.isShared(claimed)) {
       if (isSender === false) {
-        this.#queue.drop(claimed);
+        queue.drop(claimed);
         this.end(claimed, { status: "cancelled" });
       } else if (isSender === undefined && claimed.isLoaded) {
-        this.#queue.unclaim(claimed);
-        this.#queue.hold(claimed); // another chat may have sent it
-      } else if (this.#memory.isLost) this.#queue.unclaim(claimed);
+        queue.unclaim(claimed);
+        queue.hold(claimed); // another chat may have sent it
+      } else if (memory.isLost) queue.unclaim(claimed);
     }
     this.pump();
   }
 
   #start(job: HeldPrompt): void {
-    const recap = this.#branches.needsRecap(job.branch)
-      ? recapOf(this.#host.timeline.before(job.branch && { ...job.branch, isEdit: true }))
+    const { host, queue, memory, backend, branches } = this.#setup;
+    const recap = branches.needsRecap(job.branch)
+      ? recapOf(host.timeline.before(job.branch && { ...job.branch, isEdit: true }))
       : "";
     const active = new ActivePrompt(job, recap !== "");
     this.#active = active;
     try {
-      this.#backend.open();
-      if (this.#memory.isLost) {
+      backend.open();
+      if (memory.isLost) {
         this.#active = undefined; // the backend has forgotten the conversation: the prompt waits for `resume`
         return;
       }
-      const branch = job.branch ? { branchOf: this.#branches.begin(job.branch) } : {};
-      this.#queue.start(job);
+      const branch = job.branch ? { branchOf: branches.begin(job.branch) } : {};
+      queue.start(job);
       const shown = active.hasRecap ? { shown: toInput(job.prompt) } : {};
-      const turn = this.#backend.prompt({
+      const turn = backend.prompt({
         input: toInput(job.prompt, recap),
         key: job.id,
         ...branch,
@@ -155,13 +147,13 @@ export class Sender {
       });
       if (!turn) {
         this.#active = undefined; // the same, found only after a closed client was replaced
-        this.#branches.end();
-        this.#queue.giveBack(job);
+        branches.end();
+        queue.giveBack(job);
         return;
       }
-      this.#memory.recapMade();
-      if (active.hasRecap) this.#branches.recapMade(job);
-      this.#queue.started(job);
+      memory.recapMade();
+      if (active.hasRecap) branches.recapMade(job);
+      queue.started(job);
       turn.outcome.then(
         (outcome) => this.#ended(active, outcome),
         (thrown: unknown) => this.#ended(active, undefined, thrown),
@@ -171,73 +163,126 @@ export class Sender {
       this.#active = undefined;
       const error = asError(thrown);
       if (error.code === "context-lost") this.#setup.onForgotten();
-      this.#branches.end();
-      if (this.#memory.isLost) {
-        this.#queue.giveBack(job);
+      branches.end();
+      if (memory.isLost) {
+        queue.giveBack(job);
         return;
       }
-      this.#queue.take(job);
+      queue.take(job);
       this.#fail(job, error);
     }
   }
 
   #ended(active: ActivePrompt, outcome: TurnOutcome<TurnResult> | undefined, thrown?: unknown): void {
+    const { memory, backend, branches } = this.#setup;
     if (this.#active !== active) return; // the chat was closed
     this.#active = undefined;
     const error = outcome?.status === "failed" ? outcome.error : outcome ? undefined : asError(thrown);
     if (error?.code === "context-lost") this.#setup.onForgotten();
     const isCompleted = outcome?.status === "completed";
-    if (isCompleted) this.#memory.told();
+    if (isCompleted) memory.told();
     const wasSent = isCompleted || (active.wasSent && error?.delivery !== "not-sent");
-    if (active.hasRecap && !wasSent) this.#memory.needRecap();
-    else this.#memory.keep(this.#backend.state);
+    if (active.hasRecap && !wasSent) memory.needRecap();
+    else memory.keep(backend.state);
     this.#settle(active.job, outcome?.status ?? "failed", error);
-    this.#branches.end();
+    branches.end();
     this.pump();
   }
 
   /** Shows the end of a prompt without events: it was not sent, or its source reports no events. */
   #settle(
     job: HeldPrompt,
-    status: "completed" | "cancelled" | "failed",
+    status: TurnOutcome<TurnResult>["status"],
     error: AnyAgentwireError | undefined,
   ): void {
-    const { timeline } = this.#host;
-    if (error && (error.delivery === "not-sent" || timeline.isWaiting(job.id))) this.#fail(job, error);
-    else if (timeline.isWaiting(job.id))
-      timeline.end(job.id, {
-        status: status === "completed" ? "sent" : "cancelled",
-        endedAt: this.#host.clock.wallTime(),
-      });
+    const { timeline, clock } = this.#setup.host;
+    const isWaiting = timeline.isWaiting(job.id);
+    const shown = status === "completed" ? "sent" : "cancelled";
+    if (error && (error.delivery === "not-sent" || isWaiting)) this.#fail(job, error);
+    else if (isWaiting) timeline.end(job.id, { status: shown, endedAt: clock.wallTime() });
   }
 
   /** Ends all prompts that the client does not have. @param isKept whether a later chat can send them */
   handBack(error: ClosedError, isKept: boolean): void {
-    const { jobs, anew } = this.#queue;
-    if (isKept) this.#host.view.unsent = jobs.map(({ id }) => id);
+    const { host, queue } = this.#setup;
+    const { jobs, anew } = queue;
+    if (isKept) host.view.unsent = jobs.map(({ id }) => id);
     for (const job of anew ? [anew, ...jobs] : jobs) {
       if (job === this.#active?.job) continue;
-      if (!isKept || job === anew) this.#queue.take(job);
+      if (!isKept || job === anew) queue.take(job);
       this.#fail(job, error);
     }
-    if (isKept) this.#queue.clear();
+    if (isKept) queue.clear();
   }
 
   #fail(job: HeldPrompt, error: AnyAgentwireError): void {
+    const { host } = this.#setup;
     job.error = error;
-    if (job.branch?.isEdit === false) this.#host.onFailed(error);
-    this.end(job, { status: "failed", error: describeError(error), endedAt: this.#host.clock.wallTime() });
-    this.#host.view.changed();
+    if (job.branch?.isEdit === false) host.onFailed(error);
+    this.end(job, { status: "failed", error: describeError(error), endedAt: host.clock.wallTime() });
+    host.view.changed();
   }
 
   /** Shows the end of a prompt. */
   end(job: HeldPrompt, end: UnreportedEnd): void {
-    this.#host.timeline.end(job.id, end);
-    if (job.branch) this.#host.timeline.keepReplaced();
+    const { host } = this.#setup;
+    host.timeline.end(job.id, end);
+    if (job.branch) host.timeline.keepReplaced();
   }
 }
 
 function asError(thrown: unknown): AnyAgentwireError {
   if (isAgentwireError(thrown)) return thrown;
   return new ConnectionLostError("the prompt could not be sent", { cause: thrown, delivery: "unknown" });
+}
+
+/** The prompt that the client is working on, from `prompt()` to the end of its turn. */
+class ActivePrompt {
+  readonly job: HeldPrompt;
+  /** Whether the recap of the transcript precedes the prompt. */
+  readonly hasRecap: boolean;
+  /** Undefined until the client's `prompt()` has returned. */
+  #turn: AnyTurn | undefined;
+  /** Whether `cancel()` was called, perhaps before the turn existed. */
+  #isCancelled = false;
+  #told: "nothing" | "sent" | "unsent" = "nothing";
+
+  constructor(job: HeldPrompt, hasRecap: boolean) {
+    this.job = job;
+    this.hasRecap = hasRecap;
+  }
+
+  /** Whether `turn.started` has reported this prompt as sent. */
+  get wasSent(): boolean {
+    return this.#told === "sent";
+  }
+
+  /** Whether the current events belong to a turn that was never sent. The chat shows none of them. */
+  get isUnsent(): boolean {
+    return this.#told === "unsent";
+  }
+
+  began(turn: AnyTurn): void {
+    this.#turn = turn;
+    if (this.#isCancelled) this.cancel();
+  }
+
+  cancel(): void {
+    this.#isCancelled = true;
+    this.#turn?.cancel().catch(() => {}); // the turn's outcome reports how it ended
+  }
+
+  /** Reads the events that start and end turns. */
+  see(event: Extract<UniversalEvent, { readonly type: "turn.started" | "turn.ended" }>): void {
+    if (event.type === "turn.ended") {
+      if (this.isUnsent) this.#told = "nothing";
+    } else if (event.data.metadata?.prompt_id === this.job.id)
+      this.#told = this.#hasStopped ? "unsent" : "sent";
+  }
+
+  /** Whether the turn failed or was cancelled before its first event. Such a turn is never sent. */
+  get #hasStopped(): boolean {
+    const status = this.#turn?.status;
+    return status === "cancelling" || status === "cancelled" || status === "failed";
+  }
 }

@@ -2,7 +2,6 @@
 import type { AnyAgentClient, AnyConversation, AnyTurn } from "../core/client/any-client.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Unsubscribe } from "../core/tell/events.ts";
-import type { ConversationState } from "../core/turn/conversation.ts";
 import type { PromptInput } from "../core/turn/prompt-input.ts";
 import type { TurnOptions } from "../core/turn/turn.ts";
 import type { UniversalEvent } from "../universal/events.ts";
@@ -67,14 +66,8 @@ export class ChatSession {
     return this.client.status === "closed";
   }
 
-  /** The state to continue from later. */
-  get state(): ConversationState | undefined {
-    return this.#conversation?.state;
-  }
-
-  /** See {@link Conversation.earlier}. */
-  earlier(turns: number): ConversationState | undefined {
-    return this.#conversation?.earlier(turns);
+  get conversation(): AnyConversation | undefined {
+    return this.#conversation;
   }
 
   /** Starts a conversation in place of the previous one. @throws what the source and the client throw */
@@ -95,15 +88,8 @@ export class ChatSession {
   }
 
   #onEvent(event: UniversalEvent): void {
-    switch (event.type) {
-      case "session.ended":
-        this.#isOver = true;
-        break;
-      case "permission.requested":
-      case "question.requested":
-        this.requests.told(event);
-        break;
-    }
+    if (event.type === "session.ended") this.#isOver = true;
+    this.requests.told(event);
     this.#host.onEvent(event);
   }
 
@@ -116,7 +102,7 @@ export class ChatSession {
   /** Connects now, without waiting for the backoff. The reason of a failure goes to the chat's connection. */
   connect(): void {
     this.client.connect().catch((error: unknown) => {
-      if (!this.#hasLeft) this.#host.onConnection({ type: "lost", reason: describeConnectionError(error) });
+      if (!this.#hasLeft) this.#host.onConnection({ reason: describeConnectionError(error) });
     });
   }
 
@@ -166,15 +152,15 @@ export class ChatSession {
     this.#offs.push(
       client.on("status", (status) => {
         this.requests.changed(); // a closed client has no requests
-        host.onConnection({ type: "status", status });
+        host.onConnection({ status });
         if (status === "closed" && !this.#hasLeft) host.onGivenUp();
       }),
       client.on("reconnecting", ({ attempt, delay, error }) => {
         const retryAt = host.clock.wallTime() + delay;
-        host.onConnection({ type: "retrying", attempt, retryAt, reason: describeConnectionError(error) });
+        host.onConnection({ attempt, retryAt, reason: describeConnectionError(error) });
       }),
       client.on("disconnected", (error) => {
-        host.onConnection({ type: "lost", reason: describeConnectionError(error) });
+        host.onConnection({ reason: describeConnectionError(error) });
         if (this.#hasLeft || client.capabilities.survivesReconnect) return;
         host.onForgotten();
       }),

@@ -1,24 +1,18 @@
 // The type of a snapshot: the state of a chat at one moment.
 import type { Capabilities } from "../core/client/agent-client.ts";
 import type { ConversationState } from "../core/turn/conversation.ts";
-import type { UniversalCost, UniversalUsage } from "../universal/events.ts";
 import type { List } from "../universal/transcript/list.ts";
 import type { ChatMessage } from "../universal/transcript/message.ts";
-import type {
-  PlanEntry,
-  TranscriptChoice,
-  TranscriptCommand,
-  TranscriptContext,
-} from "../universal/transcript/transcript.ts";
-import type { ChatGrant } from "./approvals.ts";
+import type { Transcript } from "../universal/transcript/transcript.ts";
 import type { ChatConnection } from "./connection.ts";
-import type { ChatPending } from "./pending.ts";
+import type { ChatGrant, ChatPending } from "./pending.ts";
 import type { ChatProblem } from "./problem.ts";
 import type { QueuedPrompt } from "./queue.ts";
 import type { SavedChat } from "./saving/saved.ts";
 
 /** The state of a chat at one moment. Never changes, and shares unchanged parts with the last snapshot. */
-export interface ChatSnapshot {
+export interface ChatSnapshot
+  extends Pick<Transcript, "usage" | "cost" | "plan" | "context" | "modes" | "models" | "commands"> {
   /** The messages, oldest first. Queued prompts come last. */
   readonly messages: List<ChatMessage>;
   readonly connection: ChatConnection;
@@ -26,18 +20,6 @@ export interface ChatSnapshot {
   readonly pending: readonly ChatPending[];
   /** The grants: calls allowed for the turn or the session, oldest first. `chat.revoke` revokes one. */
   readonly approvals: readonly ChatGrant[];
-  /** The tokens of all turns. */
-  readonly usage: UniversalUsage;
-  /** The cost of all turns: one total for each currency. */
-  readonly cost: readonly UniversalCost[];
-  /** The agent's plan. Null if the agent has sent none. */
-  readonly plan: readonly PlanEntry[] | null;
-  /** How full the model's context is, in tokens. Null if the backend has not reported it. */
-  readonly context: TranscriptContext | null;
-  /** The modes, models and commands of the agent. Null if it has none. */
-  readonly modes: TranscriptChoice | null;
-  readonly models: TranscriptChoice | null;
-  readonly commands: readonly TranscriptCommand[] | null;
   /** What the backend can do. Undefined until there is a client. */
   readonly capabilities: Capabilities | undefined;
   /** Whether the store is still loading, which delays prompts, or a source is still replaying old events. */

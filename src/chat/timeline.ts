@@ -1,7 +1,7 @@
 // The messages of a chat: those from events, then the queued prompts.
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { UniversalEvent } from "../universal/events.ts";
-import { indexOf, promptIndex, type Swap, swapsTo, upTo } from "../universal/transcript/branches.ts";
+import { indexOf, promptIndex, upTo } from "../universal/transcript/branches.ts";
 import { append, appendAll, type List, replace } from "../universal/transcript/list.ts";
 import type { ChatMessage } from "../universal/transcript/message.ts";
 import { reduce } from "../universal/transcript/reduce.ts";
@@ -148,7 +148,8 @@ export class Timeline {
     }
     const at = this.indexOf(id);
     const message = this.told.at(at);
-    if (message && at >= 0) this.#put(at, { ...message, ...end });
+    if (!message || at < 0) return;
+    this.#set({ ...this.#transcript, messages: replace(this.told, at, { ...message, ...end }) });
   }
 
   /** Shows the replaced messages again. */
@@ -165,11 +166,6 @@ export class Timeline {
     return at < 0 ? undefined : this.told.at(at);
   }
 
-  /** See {@link swapsTo}. */
-  swapsTo(id: string): readonly Swap[] | undefined {
-    return swapsTo(this.#transcript, id);
-  }
-
   /** The index of a message from events. -1 if there is none. */
   indexOf(id: string): number {
     return indexOf(this.told, id);
@@ -182,10 +178,6 @@ export class Timeline {
       this.#waiting.delete(id);
       this.#set({ ...this.#transcript, messages: append(this.told, message) });
     }
-  }
-
-  #put(at: number, message: ChatMessage): void {
-    this.#set({ ...this.#transcript, messages: replace(this.told, at, message) });
   }
 
   #set(transcript: Transcript): void {

@@ -5,12 +5,11 @@ import { type AnyAgentwireError, ClosedError, InvalidInputError, UnsupportedErro
 import type { ConversationState } from "../core/turn/conversation.ts";
 import type { UniversalEvent } from "../universal/events.ts";
 import type { Swap } from "../universal/transcript/branches.ts";
-import { GrantList } from "./approvals.ts";
 import { ChatBackend } from "./backend.ts";
 import { Branches } from "./branches.ts";
 import type { ConnectionChange } from "./connection.ts";
 import { Memory } from "./memory.ts";
-import { NO_PENDING, type PendingRequests } from "./pending.ts";
+import { approvalsOf, NO_PENDING, type PendingRequests } from "./pending.ts";
 import { messageOf } from "./prompt.ts";
 import { type HeldPrompt, PromptQueue } from "./queue.ts";
 import { Sender, type TurnsHost } from "./sender.ts";
@@ -25,7 +24,6 @@ export class ChatTurns implements ChatSessionHost {
   readonly #memory: Memory;
   readonly #backend: ChatBackend;
   readonly #sender: Sender;
-  readonly #approvals = new GrantList();
   /** Whether the current events belong to a turn that was never sent. */
   #isHidden = false;
   /** Whether the chat connects as soon as it is open. */
@@ -94,7 +92,7 @@ export class ChatTurns implements ChatSessionHost {
   sendAnew(job: HeldPrompt): AnyAgentwireError | undefined {
     if (this.queue.anew)
       throw new InvalidInputError(
-        "another prompt is already being regenerated or edited.",
+        "another prompt is being asked anew.",
         "Wait until it is sent, or cancel it.",
       );
     const { branch, id, prompt, at } = job;
@@ -126,7 +124,7 @@ export class ChatTurns implements ChatSessionHost {
       throw new InvalidInputError("a turn runs in this branch.", "Cancel it, or wait for its end.");
     const swaps = this.branches.select(id);
     if (this.#memory.isMissing) this.onForgotten();
-    else if (swaps.length > 0) this.#host.onConnection({ type: "context", lost: false });
+    else if (swaps.length > 0) this.#host.onConnection({ contextLost: false });
     this.#tell();
     return swaps;
   }
@@ -147,17 +145,11 @@ export class ChatTurns implements ChatSessionHost {
     const { turn: open } = this.#host.timeline.transcript;
     const isOwn = active !== undefined && (!open || open.metadata?.prompt_id === active.job.id);
     if (turnId !== undefined && open?.id !== turnId)
-      throw new InvalidInputError(
-        "no turn with this id runs.",
-        "The turn has ended. There is nothing to cancel.",
-      );
+      throw new InvalidInputError("no turn with this id runs.", "It has ended: nothing is left to cancel.");
     if (active && (isOwn || turnId === undefined)) active.cancel();
     else if (open && this.client?.cancel) this.client.cancel(open.id);
     else if (turnId !== undefined)
-      throw new UnsupportedError(
-        "this backend cannot cancel the turn of another client.",
-        "Wait for its end.",
-      );
+      throw new UnsupportedError("this backend cannot cancel a turn of somebody else.", "Wait for its end.");
   }
 
   takeBack(jobs: readonly HeldPrompt[]): void {
@@ -171,7 +163,7 @@ export class ChatTurns implements ChatSessionHost {
 
   /** Continues after the backend has forgotten the conversation. Otherwise does nothing. */
   resume(withTranscript: boolean): void {
-    if (this.#memory.resume(withTranscript)) this.#host.onConnection({ type: "context", lost: false });
+    if (this.#memory.resume(withTranscript)) this.#host.onConnection({ contextLost: false });
     this.pump();
   }
 
@@ -220,13 +212,13 @@ export class ChatTurns implements ChatSessionHost {
   onRequests(): void {
     this.#host.view.tellLater(() => ({
       pending: this.requests?.list ?? NO_PENDING,
-      approvals: this.#approvals.listFor(this.client?.grants),
+      approvals: approvalsOf(this.client?.grants),
     }));
   }
 
   onForgotten(): void {
     this.#backend.forget();
-    if (this.#memory.forget()) this.#host.onConnection({ type: "context", lost: true });
+    if (this.#memory.forget()) this.#host.onConnection({ contextLost: true });
     this.#tell();
   }
 

@@ -77,16 +77,7 @@ export const defaultTheme: Theme = {
 /** No colours, no attributes, and ASCII symbols. */
 export const plainTheme: Theme = {
   styles: {
-    plain: {},
-    dim: {},
-    user: {},
-    accent: {},
-    tool: {},
-    ok: {},
-    warn: {},
-    error: {},
-    strong: {},
-    selected: {},
+    ...(Object.fromEntries(Object.keys(defaultTheme.styles).map((tone) => [tone, {}])) as Theme["styles"]),
     cursor: { inverse: true }, // an attribute, not a colour: otherwise the cursor is invisible
   },
   symbols: {

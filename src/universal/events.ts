@@ -263,6 +263,7 @@ export interface UniversalItem {
 export interface TextPart {
   readonly type: "text";
   readonly text: string;
+  /** The sources of the text. */
   readonly annotations?: readonly Annotation[];
 }
 

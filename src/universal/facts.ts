@@ -1,5 +1,4 @@
 // The input of the engine, as types: facts that a backend or this machine states.
-
 import type { AnyAgentwireError } from "../core/errors.ts";
 import type { ProtocolWarning } from "../core/tell/voice.ts";
 import type { TurnOutcome, TurnResult } from "../core/turn/turn.ts";

@@ -1,11 +1,12 @@
 // The entry `agentwire/universal`: events, checks, JSONL, the reducer, and the engine for custom backends.
-export type { Invariant } from "./check/book.ts";
+
 export {
   type CheckTranscriptOptions,
   checkTranscript,
   TranscriptChecker,
   type TranscriptProblem,
 } from "./check/check.ts";
+export type { Invariant } from "./check/session-check.ts";
 export { isUniversalEvent } from "./check/shape.ts";
 export { type CloseTranscriptOptions, closeTranscript } from "./close-transcript.ts";
 export type { CallEnd, CallReport, ToolFacts } from "./engine/calls.ts";

@@ -33,7 +33,7 @@ export interface SessionFacts {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** How a completed turn ends. */
+/** How a turn ends. */
 export interface CompletedFacts {
   readonly metadata: Omit<TurnEndMetadata, "status">;
   /** @default "agent": a message of the backend ended the turn */
@@ -91,18 +91,13 @@ export interface Mapping<Event extends AnyEvent = AnyEvent, Result extends TurnR
   lost?(error: AnyAgentwireError, isFinal: boolean): Omit<ErrorData, "turn_id"> | undefined;
 }
 
-export interface FailedFacts {
+export interface FailedFacts extends Partial<CompletedFacts> {
   /** The code after the prefix, such as `turn_error`. */
   readonly reason: string;
   /** Whether `reason` is the whole code, without the prefix, such as `process_exit`. */
   readonly isBare?: boolean;
   readonly details?: Readonly<Record<string, Json>>;
-  /** @default "agent" */
-  readonly stated?: Stated;
-  /** The message that ended the turn, if no event contains it. */
-  readonly raw?: Json | undefined;
   readonly data?: Partial<Pick<ErrorData, "message" | "fatal" | "retryable">>;
-  readonly metadata?: Omit<TurnEndMetadata, "status">;
   /** Set if the session ends with the turn. */
   readonly session?: SessionEndedData;
 }

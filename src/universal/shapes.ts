@@ -28,9 +28,9 @@ export type Shapes<T> = { readonly [Name in keyof T]-?: TypeShape<T[Name]> };
 
 export const any: TypeShape<unknown> = { kind: "any" };
 const boolean: TypeShape<boolean> = { kind: "boolean" };
-const number: TypeShape<number> = { kind: "number" };
+export const number: TypeShape<number> = { kind: "number" };
 const whole: TypeShape<number> = { kind: "whole" };
-const string: TypeShape<string> = { kind: "string" };
+export const string: TypeShape<string> = { kind: "string" };
 export const literalTrue: TypeShape<true> = { kind: "true" };
 
 export const wholeFrom = (min: number): TypeShape<number> => ({ kind: "whole", min });
@@ -48,9 +48,9 @@ export const word = <const Word extends string>(...words: readonly Word[]): Type
 
 export const orNull = <T>(of: TypeShape<T>): TypeShape<T | null> => ({ kind: "null-or", of });
 
-const list = <T>(of: TypeShape<T>): TypeShape<readonly T[]> => ({ kind: "list", of });
+export const list = <T>(of: TypeShape<T>): TypeShape<readonly T[]> => ({ kind: "list", of });
 
-const optional = <T>(of: TypeShape<T>): TypeShape<T> & { readonly isOptional: true } => ({
+export const optional = <T>(of: TypeShape<T>): TypeShape<T> & { readonly isOptional: true } => ({
   ...of,
   isOptional: true,
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { storeError } from "../../src/chat/store/store-writer.ts";
+import { storeError } from "../../src/chat/store/chat-log.ts";
 import {
   ClosedError,
   ConnectError,

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createChat } from "../../src/chat/create-chat.ts";
 import { OwnEvents } from "../../src/chat/own-events.ts";
 import type { QueueChange } from "../../src/chat/queue.ts";
-import { MAX_STORE_WAIT } from "../../src/chat/store/store-writer.ts";
+import { MAX_STORE_WAIT } from "../../src/chat/store/chat-log.ts";
 import { settle } from "../../src/testing/settle.ts";
 import { FakeAgent } from "../helpers/fake-source.ts";
 import { MemoryStore } from "./support/memory-store.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MAX_STORE_WAIT, MAX_UNSAVED_EVENTS, STORE_RETRY_DELAY } from "../../src/chat/store/store-writer.ts";
+import { MAX_STORE_WAIT, MAX_UNSAVED_EVENTS, STORE_RETRY_DELAY } from "../../src/chat/store/chat-log.ts";
 import { FakeSource } from "../helpers/fake-source.ts";
 import { MemoryStore } from "./support/memory-store.ts";
 import { Rig } from "./support/rig.ts";

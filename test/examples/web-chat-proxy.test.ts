@@ -72,7 +72,7 @@ const OWN: readonly [string, (port: number) => Claims][] = [
 const FOREIGN: readonly [string, (port: number) => Claims][] = [
   ["another site", (port) => ({ Host: `127.0.0.1:${port}`, Origin: "https://evil.example" })],
   ["another port of this machine", (port) => ({ Host: `127.0.0.1:${port}`, Origin: "http://127.0.0.1:1" })],
-  ["a page in a file", (port) => ({ Host: `127.0.0.1:${port}`, Origin: "null" })],
+  ["a page from a file", (port) => ({ Host: `127.0.0.1:${port}`, Origin: "null" })],
   ["another scheme", (port) => ({ Host: `127.0.0.1:${port}`, Origin: `https://127.0.0.1:${port}` })],
   [
     "the page by its other name",

@@ -6,7 +6,7 @@ import type { Row } from "../../src/ink/rows/row.ts";
 import { ChatScreen } from "../../src/ink/screen/chat-screen.ts";
 import type { ExitReason } from "../../src/ink/screen/keyboard.ts";
 import type { Size } from "../../src/ink/screen/layout.ts";
-import type { RunCommand } from "../../src/ink/screen/local-run.ts";
+import type { RunCommand } from "../../src/ink/screen/local-commands.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
 import { ManualClock, MockAgent } from "../../src/testing/index.ts";
 import { emptyList, type List, listOf } from "../../src/universal/transcript/list.ts";

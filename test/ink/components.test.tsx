@@ -11,7 +11,7 @@ import {
   StatusLine,
   ToolCall,
 } from "../../src/ink/components/exports.ts";
-import { shownTheme } from "../../src/ink/components/use-look.ts";
+import { shownTheme } from "../../src/ink/components/hooks.ts";
 import { approvalRows } from "../../src/ink/dialogs/approval-dialog.ts";
 import { defaultTheme, plainTheme, themeFor } from "../../src/ink/theme.ts";
 import { emptyList, listOf } from "../../src/universal/transcript/list.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { CommandEnd, RunCommand } from "../../src/ink/screen/local-run.ts";
+import type { CommandEnd, RunCommand } from "../../src/ink/screen/local-commands.ts";
 import { ClockedScreen } from "./clocked-screen.ts";
 
 /** Longer than a frame. */

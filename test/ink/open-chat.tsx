@@ -3,7 +3,7 @@ import { afterEach } from "vitest";
 import { createChat } from "../../src/chat/create-chat.ts";
 import { Chat } from "../../src/ink/components/exports.ts";
 import type { ExitReason } from "../../src/ink/screen/keyboard.ts";
-import type { RunCommand } from "../../src/ink/screen/local-run.ts";
+import type { RunCommand } from "../../src/ink/screen/local-commands.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
 import { MockAgent, type MockAgentOptions, type MockAgentScript } from "../../src/testing/index.ts";
 import type { AgentSource } from "../../src/universal/index.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ChatPending } from "../../src/chat/pending.ts";
-import type { CommandEnd } from "../../src/ink/screen/local-run.ts";
+import type { CommandEnd } from "../../src/ink/screen/local-commands.ts";
 import { listOf } from "../../src/universal/transcript/list.ts";
 import type { ChatPart, ChatTextPart } from "../../src/universal/transcript/message.ts";
 import { ClockedScreen } from "./clocked-screen.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkReact } from "../../src/react/peer.ts";
+import { checkReact } from "../../src/react/context.ts";
 
 test.each(["18.0.0", "18.3.1", "19.0.0", "19.2.0-canary-0bdb9206-20251222", "20.1.0"])(
   "React %s is accepted",

@@ -2,6 +2,8 @@
 import { describe, isObject } from "../../core/checks.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import type { ConversationState } from "../../core/turn/conversation.ts";
+import { hasForm } from "../../universal/check/shape.ts";
+import { any, type Form, type Forms, list, number, optional, string, word } from "../../universal/shapes.ts";
 import { cutOff } from "../../universal/transcript/cut-off.ts";
 import { emptyDictionary } from "../../universal/transcript/dictionary.ts";
 import { type List, listOf } from "../../universal/transcript/list.ts";
@@ -93,7 +95,7 @@ export function readSaved(value: unknown): ReadChat {
       "Update agentwire.",
     );
   try {
-    if (isObject(value) && version === VERSION && isSaved(value)) return read(value);
+    if (version === VERSION && hasForm<SavedChat>(SAVED, value)) return read(value);
   } catch (cause) {
     throw refused(value, cause); // such as parts that are nested too deeply
   }
@@ -142,87 +144,55 @@ function refused(value: unknown, cause?: unknown): InvalidInputError {
   return new InvalidInputError(`\`from\` is ${describe(value)}, not a saved chat.`, hint, { cause });
 }
 
-function isSaved(value: Record<string, unknown>): value is Record<string, unknown> & SavedChat {
-  const { source, messages, state, totals, queue = [], branches = [] } = value;
-  return (
-    typeof source === "string" &&
-    areMessages(messages) &&
-    (state === undefined || isObject(state)) &&
-    (totals === undefined ||
-      (isObject(totals) && isObject(totals["usage"]) && Array.isArray(totals["cost"]))) &&
-    Array.isArray(queue) &&
-    queue.every((id) => typeof id === "string") &&
-    Array.isArray(branches) &&
-    branches.every(isBranch)
-  );
-}
+const fields = (of: Forms): Form => ({ kind: "object", fields: of });
+const anyList = list(any);
 
-const areMessages = (value: unknown): boolean => Array.isArray(value) && value.every(isMessage);
-
-const isBranch = (value: unknown): boolean =>
-  isObject(value) &&
-  areMessages(value["messages"]) &&
-  (value["state"] === undefined || isObject(value["state"]));
-
-const ROLES: readonly unknown[] = ["user", "assistant", "system"];
-const STATUSES: readonly unknown[] = [
-  "queued",
-  "sent",
-  "open",
-  "recovering",
-  "completed",
-  "cancelled",
-  "failed",
-];
-
-function isMessage(value: unknown): boolean {
-  return (
-    isObject(value) &&
-    typeof value["id"] === "string" &&
-    typeof value["startedAt"] === "number" &&
-    ROLES.includes(value["role"]) &&
-    STATUSES.includes(value["status"]) &&
-    areParts(value["parts"]) &&
-    areSiblings(value["branches"])
-  );
-}
-
-const areSiblings = (value: unknown): boolean =>
-  value === undefined ||
-  (isObject(value) &&
-    typeof value["at"] === "number" &&
-    typeof value["of"] === "number" &&
-    Array.isArray(value["ids"]) &&
-    value["ids"].every((id) => typeof id === "string"));
-
-/** The fields that a UI needs of each type of part, with their types. */
-const PARTS: Readonly<Record<ChatPart["type"], Readonly<Record<string, string>>>> = {
-  text: { text: "string" },
-  reasoning: { text: "string", visibility: "string" },
-  tool: { name: "string", callId: "string", state: "string", output: "string", content: "array" },
-  question: { questions: "array", answers: "array", status: "string" },
-  file: { path: "string" },
-  status: { label: "string" },
-  subagent: { agentType: "string", name: "string", state: "string", parts: "parts" },
-  data: {},
-  error: { message: "string" },
+/** The fields that a UI needs of each type of part. */
+const PART: Form = {
+  kind: "tagged",
+  types: {
+    text: fields({ id: string, text: string }),
+    reasoning: fields({ id: string, text: string, visibility: string }),
+    tool: fields({
+      id: string,
+      name: string,
+      callId: string,
+      state: string,
+      output: string,
+      content: anyList,
+    }),
+    question: fields({ id: string, questions: anyList, answers: anyList, status: string }),
+    file: fields({ id: string, path: string }),
+    status: fields({ id: string, label: string }),
+    get subagent(): Form {
+      return fields({ id: string, agentType: string, name: string, state: string, parts: list(PART) });
+    },
+    data: fields({ id: string }),
+    error: fields({ id: string, message: string }),
+  } satisfies Readonly<Record<ChatPart["type"], Form>>,
 };
 
-function areParts(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isPart);
-}
+const MESSAGES = list(
+  fields({
+    id: string,
+    startedAt: number,
+    role: word("user", "assistant", "system"),
+    status: word("queued", "sent", "open", "recovering", "completed", "cancelled", "failed"),
+    parts: list(PART),
+    branches: optional(fields({ at: number, of: number, ids: list(string) })),
+  }),
+);
 
-function isPart(value: unknown): boolean {
-  if (!isObject(value) || typeof value["id"] !== "string") return false;
-  const { type } = value;
-  const fields = typeof type === "string" ? new Map(Object.entries(PARTS)).get(type) : undefined;
-  return fields !== undefined && Object.entries(fields).every(([name, kind]) => isOfKind(value[name], kind));
-}
+const state = optional(fields({}));
 
-function isOfKind(value: unknown, kind: string): boolean {
-  if (kind === "parts") return areParts(value);
-  return kind === "array" ? Array.isArray(value) : typeof value === kind;
-}
+const SAVED = fields({
+  source: string,
+  messages: MESSAGES,
+  state,
+  totals: optional(fields({ usage: fields({}), cost: anyList })),
+  queue: optional(list(string)),
+  branches: optional(list(fields({ messages: MESSAGES, state }))),
+});
 
 const readMessage = (message: SavedMessage): ChatMessage =>
   cutOff({ ...message, parts: readParts(message.parts) });

@@ -8,11 +8,10 @@ import { pressesOf } from "../press.ts";
 import { Rows } from "../rows/rows.tsx";
 import { ChatScreen } from "../screen/chat-screen.ts";
 import type { ExitReason } from "../screen/keyboard.ts";
-import type { RunCommand } from "../screen/local-run.ts";
+import type { RunCommand } from "../screen/local-commands.ts";
 import type { Theme } from "../theme.ts";
+import { NO_KEYS, shownTheme, terminalTheme, useCanType } from "./hooks.ts";
 import { useReflow } from "./reflow.ts";
-import { NO_KEYS, useCanType } from "./use-keys.ts";
-import { shownTheme, terminalTheme } from "./use-look.ts";
 
 export interface ChatProps {
   /** Fixed while mounted; a new chat needs a new `key`. @default the chat of the nearest `<ChatProvider>` */

@@ -1,15 +1,11 @@
 // `<Composer>`: the text that the user writes, with a history and folded pastes.
 import { usePaste } from "ink";
 import type { ReactElement } from "react";
-import { composerRows } from "../composer/composer-rows.ts";
-import { editorText, emptyEditor, stepEditor } from "../composer/editor.ts";
-import { editorAction } from "../composer/editor-keys.ts";
-import { withCursor } from "../composer/shown-cursor.ts";
+import { composerRows, withCursor } from "../composer/composer-rows.ts";
+import { editorAction, editorText, emptyEditor, stepEditor } from "../composer/editor.ts";
 import { clipped } from "../rows/row.ts";
 import { Rows } from "../rows/rows.tsx";
-import { useSpace } from "./space.ts";
-import { type KeyProps, NO_KEYS, useCanType, useKeys } from "./use-keys.ts";
-import { type Look, useLook } from "./use-look.ts";
+import { type KeyProps, type Look, NO_KEYS, useCanType, useKeys, useLook, useRoom } from "./hooks.ts";
 
 export interface ComposerProps extends Look, KeyProps {
   /** Called on Enter with the whole text, long pastes included. Return `false` to keep the text. */
@@ -32,7 +28,7 @@ export function Composer(props: ComposerProps): ReactElement {
   const { onSubmit, onInterrupt, onEscape, placeholder, isHidden = false } = props;
   const isActive = !isHidden && (props.isActive ?? true);
   const { columns, theme } = useLook(props);
-  const room = useSpace(props.maxRows).maxRows;
+  const room = useRoom(props.maxRows).maxRows;
   const maxRows = props.maxRows ?? Math.min(MAX_ROWS, room);
   const [state, change] = useKeys(emptyEditor, { isActive }, (press, now, setNow) => {
     if (press.type === "key" && press.key === "escape") onEscape?.();

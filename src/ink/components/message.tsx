@@ -1,13 +1,14 @@
-// `<Message>`: one prompt or answer with its parts.
+// The components `<Message>`, `<Reasoning>` and `<ToolCall>`: a prompt or an answer, and its parts.
 import { type ReactElement, useState } from "react";
 import { useSeconds } from "../../react/index.ts";
-import type { ChatMessage } from "../../universal/transcript/message.ts";
+import type { ChatMessage, ChatReasoningPart, ChatToolPart } from "../../universal/transcript/message.ts";
 import { endRows, promptRows } from "../parts/message-rows.ts";
 import { partRows } from "../parts/part-rows.ts";
-import { ThinkingTimes } from "../parts/thinking-times.ts";
+import { reasoningRows, ThinkingTimes } from "../parts/reasoning-rows.ts";
+import { toolRows } from "../parts/tool-rows.ts";
 import type { Row } from "../rows/row.ts";
 import { Rows } from "../rows/rows.tsx";
-import { type Look, useLook } from "./use-look.ts";
+import { type Look, useLook } from "./hooks.ts";
 
 export interface MessageProps extends Look {
   readonly message: ChatMessage;
@@ -56,4 +57,35 @@ function endOfRows(rows: readonly Row[], maxRows: number): readonly Row[] {
   const shown = Math.max(0, maxRows - 1);
   const says: Row = [{ text: `... ${rows.length - shown} rows before`, tone: "dim" }];
   return [says, ...rows.slice(rows.length - shown)];
+}
+
+export interface ReasoningProps extends Look {
+  readonly part: ChatReasoningPart;
+  /** Whether to show only the thinking time and the end of the last line. @default true */
+  readonly folded?: boolean;
+  /** Thinking time in whole seconds. @default counted while this component shows the open part */
+  readonly seconds?: number;
+}
+
+/** Open: `Thinking 3 s` and the end of the last line. Then: `Thought for 3 s`. Unfolded: all, dim. */
+export function Reasoning({ part, folded = true, seconds, ...look }: ReasoningProps): ReactElement {
+  const { columns, theme } = useLook(look);
+  const [since] = useState(() => (part.open ? Date.now() : undefined));
+  const passed = useSeconds(part.open ? since : undefined);
+  const [counted, setCounted] = useState<number>();
+  if (part.open && since !== undefined && counted !== passed) setCounted(passed);
+  const rows = reasoningRows(part, { columns, theme, folded, seconds: seconds ?? counted });
+  return <Rows rows={rows} theme={theme} />;
+}
+
+export interface ToolCallProps extends Look {
+  readonly part: ChatToolPart;
+  /** Whether long input and output are cut, with the number of further lines. @default true */
+  readonly folded?: boolean;
+}
+
+/** A tool call: name, state, input, output. Shows the output's end while the tool runs, then the start. */
+export function ToolCall({ part, folded = true, ...look }: ToolCallProps): ReactElement {
+  const { columns, theme } = useLook(look);
+  return <Rows rows={toolRows(part, { columns, theme, unfolded: !folded }).rows} theme={theme} />;
 }

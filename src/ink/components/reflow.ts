@@ -1,14 +1,14 @@
 // Clears rows that a narrower window leaves above the live region.
 import { useStdout } from "ink";
 import { useEffect, useState } from "react";
+import type { Piece } from "../rows/row.ts";
 import { wrap } from "../rows/wrap.ts";
-import type { Live } from "../screen/layout.ts";
 
 /**
  * Clears the live region completely after the window gets narrower. The terminal rewraps rows into more lines, but Ink
  * clears only the lines that it wrote: the first rows would remain above the next frame.
  */
-export function useReflow(frame: Live): void {
+export function useReflow(frame: Piece): void {
   const { stdout } = useStdout();
   const [region] = useState(() => new Region(columnsOf(stdout)));
   useEffect(() => region.shown(frame), [region, frame]);
@@ -47,7 +47,7 @@ class Region {
     this.#columns = columns;
   }
 
-  shown({ rows, cursor }: Live): void {
+  shown({ rows, cursor }: Piece): void {
     const texts = rows.map((row) => row.map(({ text }) => text).join(""));
     this.#rows = texts.map((text) => text.trimEnd()); // Ink trims trailing blanks
     this.#cursor = cursor?.y ?? rows.length;

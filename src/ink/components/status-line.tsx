@@ -6,7 +6,7 @@ import { type StatusFacts, statusRows } from "../parts/status-rows.ts";
 import { openSince, progressOf } from "../parts/waiting-rows.ts";
 import { Rows } from "../rows/rows.tsx";
 import { statusLimit } from "../screen/layout.ts";
-import { type Look, useLook } from "./use-look.ts";
+import { type Look, useLook } from "./hooks.ts";
 
 export interface StatusLineProps extends Look, Omit<StatusFacts, "seconds"> {
   /** When the turn began, in ms since the epoch. @default the open answer's start, otherwise no time */

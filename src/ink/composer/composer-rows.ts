@@ -1,14 +1,11 @@
 // The rows of the composer, with its cursor.
-import { clipped, type Row, type Span } from "../rows/row.ts";
-import { widthOf } from "../rows/width.ts";
+import { clipped, INDENT, type Piece, type Row, type Span, type Surface } from "../rows/row.ts";
+import { graphemes, graphemeWidth, widthOf } from "../rows/width.ts";
 import { wrap } from "../rows/wrap.ts";
-import type { Theme } from "../theme.ts";
 import type { EditorState } from "./editor.ts";
 import { withLabels } from "./pastes.ts";
 
-export interface ComposerRowsOptions {
-  readonly columns: number;
-  readonly theme: Theme;
+export interface ComposerRowsOptions extends Surface {
   /** Maximum number of rows. The rows around the cursor are shown. */
   readonly maxRows: number;
   readonly placeholder?: string;
@@ -16,16 +13,12 @@ export interface ComposerRowsOptions {
   readonly isDim?: boolean;
 }
 
-export interface ComposerRows {
-  readonly rows: readonly Row[];
-  readonly cursor: { readonly x: number; readonly y: number };
-}
+type ComposerRows = Required<Piece>;
 
 /** The rows of the composer, and its cursor. Linear in the text; a long paste is one character of it. */
 export function composerRows(state: EditorState, options: ComposerRowsOptions): ComposerRows {
   const { columns, theme, maxRows, placeholder = "", isDim = false } = options;
   const lead: Span = { text: `${theme.symbols.prompt} `, tone: isDim ? "dim" : "user" };
-  const hang: Span = { text: "  ", tone: "plain" };
   const width = Math.max(1, columns - 3); // room for the lead, and for a cursor after the last character
   if (state.text === "")
     return { rows: [[lead, { text: clipped(placeholder, width), tone: "dim" }]], cursor: { x: 2, y: 0 } };
@@ -33,7 +26,7 @@ export function composerRows(state: EditorState, options: ComposerRowsOptions): 
   const shown = Math.min(maxRows, lines.length);
   const first = Math.max(0, Math.min(cursor.y - shown + 1, lines.length - shown));
   const rows = lines.slice(first, first + shown).map((text, at): Row => {
-    const front = first + at === 0 ? lead : hang;
+    const front = first + at === 0 ? lead : INDENT;
     return [front, { text, tone: isDim ? "dim" : "plain" }];
   });
   return { rows, cursor: { x: cursor.x + 2, y: cursor.y - first } };
@@ -56,4 +49,29 @@ function layOut({ text, cursor, pastes }: EditorState, width: number): Layout {
   if (found !== -1 || (x <= width && !shown.endsWith("\n")))
     return { lines, cursor: { x: Math.min(x, width), y } };
   return { lines: [...lines, ""], cursor: { x: 0, y: y + 1 } };
+}
+
+export function withCursor({ rows, cursor }: Piece): readonly Row[] {
+  if (!cursor) return rows;
+  return rows.map((row, at) => (at === cursor.y ? marked(row, cursor.x) : row));
+}
+
+function marked(row: Row, x: number): Row {
+  const spans: Span[] = [];
+  let column = 0;
+  let isMarked = false;
+  for (const { text, tone } of row) {
+    let before = "";
+    for (const grapheme of graphemes(text)) {
+      if (column < x || isMarked) before += grapheme;
+      else {
+        spans.push({ text: before, tone }, { text: grapheme, tone: "cursor" });
+        before = "";
+        isMarked = true;
+      }
+      column += graphemeWidth(grapheme);
+    }
+    spans.push({ text: before, tone });
+  }
+  return isMarked ? spans : [...spans, { text: " ", tone: "cursor" }];
 }

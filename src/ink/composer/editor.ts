@@ -1,4 +1,5 @@
-// The state of the composer's text, as a pure function of keys.
+// The composer's text, as a pure function of actions, and the actions of keys.
+import type { KeyName, Press } from "../press.ts";
 import { displayed } from "../rows/row.ts";
 import { graphemeAfter, graphemeBefore } from "../rows/width.ts";
 import { isLongPaste, type Pastes, unfolded, withoutStandIns, withPaste } from "./pastes.ts";
@@ -210,3 +211,45 @@ function wordEnd(text: string, cursor: number): number {
 function isSpace(text: string, at: number): boolean {
   return /\s/.test(text.charAt(at));
 }
+
+/** The action of a key. `submit`: send the text. Undefined: the key does nothing here. */
+export function editorAction(
+  press: Press,
+  { text, cursor }: EditorState,
+): EditorAction | "submit" | undefined {
+  if (press.type === "text") return { type: "type", text: press.text };
+  if (press.key === "enter") return text[cursor - 1] === "\\" ? { type: "continue" } : "submit";
+  return KEYS.get(press.key);
+}
+
+const move = (to: Extract<EditorAction, { readonly type: "move" }>["to"]) => ({ type: "move", to }) as const;
+const remove = (what: Extract<EditorAction, { readonly type: "delete" }>["what"]) =>
+  ({ type: "delete", what }) as const;
+
+const KEYS: ReadonlyMap<KeyName, EditorAction> = new Map<KeyName, EditorAction>([
+  ["newline", { type: "type", text: "\n" }],
+  ["tab", { type: "type", text: "  " }],
+  ["left", move("left")],
+  ["right", move("right")],
+  ["up", move("up")],
+  ["down", move("down")],
+  ["home", move("home")],
+  ["end", move("end")],
+  ["word-left", move("word-left")],
+  ["word-right", move("word-right")],
+  ["ctrl-b", move("left")],
+  ["ctrl-f", move("right")],
+  ["ctrl-p", move("up")],
+  ["ctrl-n", move("down")],
+  ["ctrl-a", move("home")],
+  ["ctrl-e", move("end")],
+  ["backspace", remove("before")],
+  ["ctrl-h", remove("before")],
+  ["delete", remove("after")],
+  ["ctrl-d", remove("after")],
+  ["delete-word", remove("word")],
+  ["ctrl-w", remove("word")],
+  ["ctrl-u", remove("to-start")],
+  ["ctrl-k", remove("to-end")],
+  ["ctrl-y", { type: "yank" }],
+]);

@@ -2,9 +2,8 @@
 import type { ChatPending } from "../../chat/pending.ts";
 import { reveal } from "../../chat/print/reveal.ts";
 import type { Decision } from "../../core/values.ts";
-import { clipped, type Row, rowsOf } from "../rows/row.ts";
+import { clipped, type Row, rowsOf, type Surface } from "../rows/row.ts";
 import { unitsOf } from "../rows/width.ts";
-import type { Theme } from "../theme.ts";
 import { flow } from "./dialog.ts";
 
 export type PendingApproval = Extract<ChatPending, { readonly type: "approval" }>;
@@ -53,8 +52,7 @@ export function nextChoice(at: ChoiceKey, by: 1 | -1, pending: PendingApproval):
 export function choiceRows(
   pending: PendingApproval,
   at: ChoiceKey,
-  columns: number,
-  { symbols }: Theme,
+  { columns, theme: { symbols } }: Surface,
 ): readonly Row[] {
   const isNarrow = columns < 60;
   const items = choicesFor(pending).map(({ key, label }): Row => {
@@ -81,15 +79,11 @@ function wordRows({ agent, grant }: PendingApproval, columns: number): readonly 
   ];
 }
 
-export function everyCallRows(
-  { tool }: PendingApproval,
-  columns: number,
-  { symbols }: Theme,
-): readonly Row[] {
+export function everyCallRows({ tool }: PendingApproval, { columns, theme }: Surface): readonly Row[] {
   const text = `${briefly("Allow every call of ", tool, columns)} in this session, whatever it does?`;
   const choices: readonly Row[] = [
     [{ text: " y every call", tone: "plain" }],
-    [{ text: `${symbols.pointer}n back`, tone: "selected" }],
+    [{ text: `${theme.symbols.pointer}n back`, tone: "selected" }],
   ];
   return [...rowsOf(text, "warn", { columns }), ...flow(choices, columns)];
 }

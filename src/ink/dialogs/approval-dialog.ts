@@ -5,7 +5,7 @@ import { emptyEditor } from "../composer/editor.ts";
 import { countLines } from "../parts/folded.ts";
 import { readable } from "../parts/values.ts";
 import type { Press } from "../press.ts";
-import { clipped, clippedRow, type Row, rowsOf, type Span } from "../rows/row.ts";
+import { clipped, clippedRow, marked, type Piece, type Row, rowsOf, type Span } from "../rows/row.ts";
 import { unitsOf } from "../rows/width.ts";
 import type { Theme, Tone } from "../theme.ts";
 import {
@@ -20,7 +20,7 @@ import {
   type PendingApproval,
   visible,
 } from "./approval-choices.ts";
-import { type DialogOptions, type DialogRows, type Entry, insteadRows, stepEntry } from "./dialog.ts";
+import { type DialogOptions, type Entry, insteadRows, stepEntry } from "./dialog.ts";
 
 export type { PendingApproval } from "./approval-choices.ts";
 
@@ -163,58 +163,42 @@ function toneOf(line: string): Tone {
   return line.startsWith("-") ? "error" : "dim";
 }
 
-export function fitsApproval(pending: PendingApproval, { columns, theme, maxRows }: DialogOptions): boolean {
+export function fitsApproval(pending: PendingApproval, options: DialogOptions): boolean {
+  const { columns, theme, maxRows } = options;
   const text = readable(pending.input);
   if (text.length > columns * maxRows || countLines(text) > maxRows) return false;
-  return (
-    approvalInput(pending, columns, theme).length +
-      choiceRows(pending, newApproval.at, columns, theme).length <=
-    maxRows
-  );
+  const choices = choiceRows(pending, newApproval.at, options);
+  return approvalInput(pending, columns, theme).length + choices.length <= maxRows;
 }
 
 export function approvalRows(
   pending: PendingApproval,
   state: ApprovalState,
   options: ApprovalRowsOptions,
-): DialogRows {
+): Piece {
   const { columns, theme, maxRows, isInputAbove = false, further = 0, instead } = options;
   const more = further > 0 ? ` (${further} more ${further === 1 ? "waits" : "wait"})` : "";
+  const tool = clipped(oneLine(pending.tool), Math.max(8, columns - 30));
+  const above = `Allow ${tool}? Its input is above${more}`;
   const head: readonly Row[] = isInputAbove
-    ? rowsOf(
-        `Allow ${clipped(oneLine(pending.tool), Math.max(8, columns - 30))}? Its input is above${more}`,
-        "warn",
-        {
-          columns,
-          lead: { text: `${theme.symbols.waiting} `, tone: "warn" },
-          hang: { text: "  ", tone: "plain" },
-        },
-      )
+    ? rowsOf(above, "warn", marked(options, "waiting", "warn"))
     : approvalInput(pending, columns, theme);
   if (state.reason && instead === undefined) {
     const says = rowsOf("The reason, then Enter (Esc goes back):", "warn", { columns });
-    const { rows, cursor } = composerRows(state.reason, {
-      columns,
-      theme,
-      maxRows: Math.max(1, maxRows - head.length - says.length),
-    });
-    const all = [...head, ...says, ...rows];
+    const before = [...head, ...says];
+    const room = Math.max(1, maxRows - before.length);
+    const { rows, cursor } = composerRows(state.reason, { columns, theme, maxRows: room });
+    const all = [...before, ...rows];
     const dropped = Math.max(0, all.length - maxRows);
-    return {
-      rows: all.slice(dropped),
-      cursor: { x: cursor.x, y: cursor.y + head.length + says.length - dropped },
-    };
+    return { rows: all.slice(dropped), cursor: { x: cursor.x, y: cursor.y + before.length - dropped } };
   }
-  const choices = instead === undefined ? offered(pending, state, options) : insteadRows(instead, columns);
+  const choices =
+    instead !== undefined
+      ? insteadRows(instead, columns)
+      : state.isForEveryCall
+        ? everyCallRows(pending, options)
+        : choiceRows(pending, state.at, options);
   return { rows: [...cut(head, maxRows - choices.length, columns), ...choices].slice(-maxRows) };
-}
-
-function offered(
-  pending: PendingApproval,
-  { at, isForEveryCall }: ApprovalState,
-  { columns, theme }: DialogOptions,
-): readonly Row[] {
-  return isForEveryCall ? everyCallRows(pending, columns, theme) : choiceRows(pending, at, columns, theme);
 }
 
 /** The first rows. If rows are missing, the last row says how many. */
@@ -222,8 +206,6 @@ function cut(rows: readonly Row[], maxRows: number, columns: number): readonly R
   if (rows.length <= maxRows) return rows;
   const shown = Math.max(0, maxRows - 1);
   const text = `... ${rows.length - shown} more rows are not shown`;
-  return [...rows.slice(0, shown), clippedRow([{ text, tone: "warn" }], columns)].slice(
-    0,
-    Math.max(0, maxRows),
-  );
+  const all = [...rows.slice(0, shown), clippedRow([{ text, tone: "warn" }], columns)];
+  return all.slice(0, Math.max(0, maxRows));
 }

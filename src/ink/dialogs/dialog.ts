@@ -1,14 +1,11 @@
-// The shared parts of all dialogs: rows in place of the choices, and a text field.
-import { type EditorState, emptyEditor, stepEditor } from "../composer/editor.ts";
-import { editorAction } from "../composer/editor-keys.ts";
+// The shared parts of all dialogs, and the dialog that asks how to continue after the context was lost.
+import type { ChatResume } from "../../chat/chat.ts";
+import { type EditorState, editorAction, emptyEditor, stepEditor } from "../composer/editor.ts";
 import type { Press } from "../press.ts";
-import { type Row, rowsOf, type Span } from "../rows/row.ts";
+import { INDENT, marked, type Piece, type Row, rowsOf, type Span, type Surface } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
-import type { Theme } from "../theme.ts";
 
-export interface DialogOptions {
-  readonly columns: number;
-  readonly theme: Theme;
+export interface DialogOptions extends Surface {
   readonly maxRows: number;
   /** Text in place of the choices, while the dialog takes no keys. */
   readonly instead?: string;
@@ -16,11 +13,6 @@ export interface DialogOptions {
 
 export function insteadRows(text: string, columns: number): readonly Row[] {
   return rowsOf(text, "dim", { columns });
-}
-
-export interface DialogRows {
-  readonly rows: readonly Row[];
-  readonly cursor?: { readonly x: number; readonly y: number };
 }
 
 /** A text field in a dialog. */
@@ -56,4 +48,27 @@ export function flow(items: readonly Row[], columns: number, gap = 2): readonly 
     width += itemWidth;
   }
   return row.length > 0 ? [...rows, row] : rows;
+}
+
+/** The user's choice. Undefined: the key does nothing. */
+export function stepResume(press: Press): ChatResume | undefined {
+  if (press.type !== "text") return undefined;
+  const key = press.text.toLowerCase();
+  if (key === "y") return "with-transcript";
+  return key === "n" ? "without-context" : undefined;
+}
+
+export function resumeRows({ maxRows, instead, ...surface }: DialogOptions): Piece {
+  const { columns } = surface;
+  const options = marked(surface, "waiting", "warn");
+  const question =
+    "The agent has forgotten this conversation. Send the transcript along with the next message?";
+  const choices =
+    instead === undefined
+      ? rowsOf("y yes, n no: go on without it", "plain", { columns, hang: INDENT })
+      : insteadRows(instead, columns);
+  const full: readonly Row[] = [...rowsOf(question, "warn", options), ...choices];
+  if (full.length <= maxRows) return { rows: full };
+  const short = instead ?? "Context lost. Send the transcript? y/n";
+  return { rows: rowsOf(short, "warn", options).slice(0, maxRows) };
 }

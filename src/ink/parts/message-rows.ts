@@ -1,9 +1,17 @@
 // The rows of a prompt, and of the end of an answer.
 import type { ChatMessage } from "../../universal/transcript/message.ts";
 import type { ErrorDescription } from "../../universal/words/error-description.ts";
-import { clippedRow, inLine, type Row, rowsOf, type Span } from "../rows/row.ts";
+import {
+  clippedRow,
+  INDENT,
+  inLine,
+  marked,
+  type Row,
+  rowsOf,
+  type Span,
+  type Surface,
+} from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
-import type { Theme } from "../theme.ts";
 import { foldedRows } from "./folded.ts";
 import type { PartRows } from "./tool-rows.ts";
 import { moneyWords, usageWords } from "./words.ts";
@@ -14,9 +22,7 @@ export const PROMPT_ROWS = 12;
 /** Scrollback rows cannot change, but `/retry` sends only the last prompt. So the text names the limit. */
 const AGAIN = "/retry sends it again (until your next prompt)";
 
-export interface MessageRowsOptions {
-  readonly columns: number;
-  readonly theme: Theme;
+export interface MessageRowsOptions extends Surface {
   /** Whether the screen has `/retry`, which rows may mention. @default false */
   readonly hasCommands?: boolean;
 }
@@ -55,7 +61,7 @@ function withNote(rows: readonly Row[], note: string, hang: Span, columns: numbe
   const width = last.reduce((sum, { text }) => sum + widthOf(text), 0);
   if (width + 1 + note.length <= columns)
     return [...rows.slice(0, -1), [...last, { text: ` ${note}`, tone: "dim" }]];
-  return [...rows, ...rowsOf(note, "dim", { columns, hang: { text: "  ", tone: "plain" } })];
+  return [...rows, ...rowsOf(note, "dim", { columns, hang: INDENT })];
 }
 
 /** The end of a finished message: its error, or its time and cost. */
@@ -64,30 +70,21 @@ export function endRows(message: ChatMessage, options: MessageRowsOptions): read
   const { role, status, error } = message;
   const failed = error ? errorRows(error, options) : [];
   if (role !== "assistant") return failed;
-  if (status === "cancelled")
-    return [
-      ...failed,
-      ...rowsOf(hasCommands ? `cancelled; ${AGAIN}` : "cancelled", "warn", { columns }),
-      ...billRows(message, options),
-    ];
-  return [...failed, ...billRows(message, options)];
+  const text = hasCommands ? `cancelled; ${AGAIN}` : "cancelled";
+  const cancelled = status === "cancelled" ? rowsOf(text, "warn", { columns }) : [];
+  return [...failed, ...cancelled, ...billRows(message, options)];
 }
 
 export function errorRows(
   { title, detail, retry }: ErrorDescription,
-  { columns, theme, hasCommands = false }: MessageRowsOptions,
+  { hasCommands = false, ...surface }: MessageRowsOptions,
 ): readonly Row[] {
-  const lead: Span = { text: `${theme.symbols.failed} `, tone: "error" };
-  const hang: Span = { text: "  ", tone: "plain" };
-  const again = {
-    safe: `${AGAIN}.`,
-    ask: `Check first; then ${AGAIN}.`,
-    no: "",
-  }[retry];
+  const below = { columns: surface.columns, hang: INDENT };
+  const again = { safe: `${AGAIN}.`, ask: `Check first; then ${AGAIN}.`, no: "" }[retry];
   return [
-    ...rowsOf(inLine(title), "error", { columns, lead, hang }),
-    ...rowsOf(inLine(detail), "plain", { columns, hang }),
-    ...(again === "" || !hasCommands ? [] : rowsOf(again, "dim", { columns, hang })),
+    ...rowsOf(inLine(title), "error", marked(surface, "failed", "error")),
+    ...rowsOf(inLine(detail), "plain", below),
+    ...(again === "" || !hasCommands ? [] : rowsOf(again, "dim", below)),
   ];
 }
 

@@ -5,7 +5,17 @@ import type {
   ChatStatusPart,
   ChatSubagentPart,
 } from "../../universal/transcript/message.ts";
-import { clippedRow, displayed, inLine, type Row, rowsOf, type Span } from "../rows/row.ts";
+import {
+  clippedRow,
+  displayed,
+  INDENT,
+  inLine,
+  marked,
+  type Row,
+  rowsOf,
+  type Span,
+  type Surface,
+} from "../rows/row.ts";
 import type { Theme, Tone } from "../theme.ts";
 import { type Folded, foldedRows } from "./folded.ts";
 import { reasoningRows } from "./reasoning-rows.ts";
@@ -15,9 +25,7 @@ import { readable } from "./values.ts";
 /** Visible rows of a diff, of structured data, of an error. The rest is folded. */
 const EXTRA_ROWS = 12;
 
-export interface PartRowsOptions extends Pick<ToolRowsOptions, "inputsAbove"> {
-  readonly columns: number;
-  readonly theme: Theme;
+export interface PartRowsOptions extends Surface, Pick<ToolRowsOptions, "inputsAbove"> {
   readonly foldsReasoning: boolean;
   /** Seconds of a reasoning part, by its id. @default unknown */
   readonly secondsOf?: (id: string) => number | undefined;
@@ -39,19 +47,14 @@ export function partRows(part: ChatPart, options: PartRowsOptions): PartRows {
   switch (part.type) {
     case "text":
       return plain(rowsOf(displayed(part.text).trimEnd(), "plain", { columns }));
-    case "reasoning":
-      return plain(
-        reasoningRows(part, {
-          columns,
-          theme,
-          folded: options.foldsReasoning,
-          seconds: options.secondsOf?.(part.id),
-        }),
-      );
+    case "reasoning": {
+      const seconds = options.secondsOf?.(part.id);
+      return plain(reasoningRows(part, { columns, theme, folded: options.foldsReasoning, seconds }));
+    }
     case "tool":
       return toolRows(part, options);
     case "question":
-      return plain(answerRows(part, theme, columns));
+      return plain(answerRows(part, options));
     case "subagent":
       return subagentRows(part, options);
     case "file": {
@@ -96,35 +99,26 @@ export function subagentHead({ name, agentType, state }: ChatSubagentPart, { sym
   ];
 }
 
-export const SUBAGENT_INDENT: Span = { text: "  ", tone: "plain" };
-
 function subagentRows(part: ChatSubagentPart, options: PartRowsOptions): PartRows {
-  const inner = { ...options, columns: Math.max(1, options.columns - SUBAGENT_INDENT.text.length) };
+  const inner = { ...options, columns: Math.max(1, options.columns - INDENT.text.length) };
   const parts = part.parts.map((nested) => partRows(nested, inner));
-  const rows = parts.flatMap((nested) => nested.rows.map((row): Row => [SUBAGENT_INDENT, ...row]));
+  const rows = parts.flatMap((nested) => nested.rows.map((row): Row => [INDENT, ...row]));
   return {
     rows: [clippedRow(subagentHead(part, options.theme), options.columns), ...rows],
     folded: parts.flatMap(({ folded }) => folded),
   };
 }
 
-function answerRows(
-  { questions, answers, status }: ChatQuestionPart,
-  theme: Theme,
-  columns: number,
-): readonly Row[] {
-  const lead: Span = { text: `${theme.symbols.waiting} `, tone: "warn" };
+function answerRows({ questions, answers, status }: ChatQuestionPart, surface: Surface): readonly Row[] {
   return questions.flatMap(({ question }, index) => {
     const answer = answers.find(({ question_index }) => question_index === index);
-    const said = [...(answer?.selected ?? []), ...(answer?.other_text ? [answer.other_text] : [])].map(
-      inLine,
-    );
+    const given = [...(answer?.selected ?? []), ...(answer?.other_text ? [answer.other_text] : [])];
+    const said = given.map(inLine);
     const says =
       status === "requested" ? "waits for your answer" : said.length > 0 ? said.join(", ") : "not answered";
-    const hang: Span = { text: "  ", tone: "plain" };
     return [
-      ...rowsOf(displayed(question).trimEnd(), "plain", { columns, lead, hang }),
-      ...rowsOf(says, "dim", { columns, hang }),
+      ...rowsOf(displayed(question).trimEnd(), "plain", marked(surface, "waiting", "warn")),
+      ...rowsOf(says, "dim", { columns: surface.columns, hang: INDENT }),
     ];
   });
 }

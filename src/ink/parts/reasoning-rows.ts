@@ -1,11 +1,10 @@
-// The rows of a reasoning part, open or finished.
-import type { ChatReasoningPart } from "../../universal/transcript/message.ts";
-import { clippedRow, displayed, endOf, type Row, rowsOf } from "../rows/row.ts";
+// The rows of a reasoning part, and how long it takes.
+import type { List } from "../../universal/transcript/list.ts";
+import type { ChatPart, ChatReasoningPart } from "../../universal/transcript/message.ts";
+import { clippedRow, displayed, endOf, type Row, rowsOf, type Surface } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";
 
-export interface ReasoningRowsOptions {
-  readonly columns: number;
-  readonly theme: Theme;
+export interface ReasoningRowsOptions extends Surface {
   /** Whether to show one row with the thinking time, not the whole text. @default true */
   readonly folded?: boolean;
   /** Thinking time in whole seconds. Absent if unknown, such as in a restored chat. */
@@ -51,4 +50,38 @@ export function openHead({ symbols }: Theme): Row {
 
 export function reasoningHang({ symbols }: Theme): { readonly text: string; readonly tone: "dim" } {
   return { text: `  ${symbols.bar} `, tone: "dim" };
+}
+
+interface Thought {
+  readonly id: string;
+  /** ms since the epoch. */
+  readonly since: number;
+}
+
+/** Measures each reasoning part from when it is first seen open. `see` takes constant time. */
+export class ThinkingTimes {
+  /** ms of each finished reasoning part. */
+  readonly #over = new Map<string, number>();
+  #open: Thought | undefined;
+
+  /** When the open reasoning began, in ms since the epoch. */
+  get since(): number | undefined {
+    return this.#open?.since;
+  }
+
+  /** @param now ms since the epoch */
+  see(parts: List<ChatPart>, now: number): void {
+    let last = parts.at(-1);
+    while (last?.type === "subagent") last = last.parts.at(-1);
+    const id = last?.type === "reasoning" && last.open ? last.id : undefined;
+    if (id === this.#open?.id) return;
+    if (this.#open) this.#over.set(this.#open.id, now - this.#open.since);
+    this.#open = id === undefined ? undefined : { id, since: now };
+  }
+
+  /** Whole seconds. Undefined if the reasoning part was never seen open. */
+  secondsOf(id: string, now: number): number | undefined {
+    const ms = this.#open?.id === id ? now - this.#open.since : this.#over.get(id);
+    return ms === undefined ? undefined : Math.floor(ms / 1_000);
+  }
 }

@@ -2,17 +2,16 @@
 import type { ChatConnection } from "../../chat/connection.ts";
 import type { ChatProblem } from "../../chat/problem.ts";
 import type { QueuedPrompt } from "../../chat/queue.ts";
-import type { UniversalCost, UniversalUsage } from "../../universal/events.ts";
+import type { ChatSnapshot } from "../../chat/snapshot.ts";
 import type { List } from "../../universal/transcript/list.ts";
 import type { ChatMessage } from "../../universal/transcript/message.ts";
-import { clippedRow, inLine, type Row, rowsOf, type Span } from "../rows/row.ts";
+import { clippedRow, inLine, type Row, rowsOf, type Span, type Surface } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
-import type { Theme, Tone } from "../theme.ts";
+import type { Tone } from "../theme.ts";
 import { progressOf } from "./waiting-rows.ts";
 import { moneyWords, timeWords, usageWords } from "./words.ts";
 
-export interface StatusFacts {
-  readonly connection: ChatConnection;
+export interface StatusFacts extends Pick<ChatSnapshot, "connection" | "usage" | "cost"> {
   /** Whether a turn runs. With `messages`, a prompt that waits for a connection does not count. */
   readonly busy: boolean;
   /** The connection was lost during a turn, and the client searches for the answer. */
@@ -21,8 +20,6 @@ export interface StatusFacts {
   readonly seconds?: number | undefined;
   /** Waiting prompts. */
   readonly queue: readonly Pick<QueuedPrompt, "held">[];
-  readonly usage: UniversalUsage;
-  readonly cost: readonly UniversalCost[];
   /**
    * The messages of the chat. Once there are messages, a missing connection is shown as "not connected". A prompt that
    * the client holds until there is a connection then counts as waiting. @default none
@@ -36,9 +33,7 @@ export interface StatusFacts {
   readonly hasCommands?: boolean;
 }
 
-export interface StatusRowsOptions {
-  readonly columns: number;
-  readonly theme: Theme;
+export interface StatusRowsOptions extends Surface {
   /** ms since the epoch. */
   readonly now: number;
   /** Maximum number of rows. The banner is shortened first. */
@@ -98,28 +93,22 @@ function statusRow(facts: StatusFacts, { columns, theme }: StatusRowsOptions): R
   const { connection, seconds, usage, cost, note, messages } = facts;
   const { isWorking, waiting } = progressOf(facts);
   const between = ` ${theme.symbols.separator} `;
-  const words: Span[] = [
-    ...(note === undefined ? [] : [{ text: note, tone: "warn" } as const]),
-    ...(isWorking
-      ? [
-          {
-            text: `${theme.symbols.running} working${seconds === undefined ? "" : ` ${timeWords(seconds)}`}`,
-            tone: "accent",
-          } as const,
-        ]
-      : []),
-    { text: connectionWord(connection, (messages?.length ?? 0) > 0), tone: "dim" },
-    ...(waiting > 0 ? [{ text: `${waiting} queued${heldWord(facts)}`, tone: "warn" } as const] : []),
-    ...moneyWords(cost).map((text) => ({ text, tone: "dim" }) as const),
-    ...usageWords(usage).map((text) => ({ text, tone: "dim" }) as const),
+  const span = (text: string, tone: Tone): Span => ({ text, tone });
+  const time = seconds === undefined ? "" : ` ${timeWords(seconds)}`;
+  const words: readonly Span[] = [
+    ...(note === undefined ? [] : [span(note, "warn")]),
+    ...(isWorking ? [span(`${theme.symbols.running} working${time}`, "accent")] : []),
+    span(connectionWord(connection, (messages?.length ?? 0) > 0), "dim"),
+    ...(waiting > 0 ? [span(`${waiting} queued${heldWord(facts)}`, "warn")] : []),
+    ...[...moneyWords(cost), ...usageWords(usage)].map((text) => span(text, "dim")),
   ];
   const row: Span[] = [];
   let width = 0;
-  for (const span of words) {
-    const added = widthOf(span.text) + (row.length > 0 ? between.length : 0);
+  for (const word of words) {
+    const added = widthOf(word.text) + (row.length > 0 ? between.length : 0);
     if (row.length > 0 && width + added > columns) break;
     if (row.length > 0) row.push({ text: between, tone: "dim" });
-    row.push(span);
+    row.push(word);
     width += added;
   }
   return clippedRow(row, columns);
@@ -132,19 +121,15 @@ function heldWord({ queue, hasCommands = false }: StatusFacts): string {
 
 function connectionWord({ status, contextLost, reason }: ChatConnection, hasMessages: boolean): string {
   if (contextLost) return "context forgotten";
-  switch (status) {
-    case "idle":
-      return reason || hasMessages ? "not connected" : "not connected yet";
-    case "connecting":
-    case "handshaking":
-      return "connecting";
-    case "ready":
-      return "connected";
-    case "reconnecting":
-      return "reconnecting";
-    case "draining":
-      return "closing";
-    case "closed":
-      return "not connected";
-  }
+  if (status === "idle") return reason || hasMessages ? "not connected" : "not connected yet";
+  return CONNECTION_WORDS[status];
 }
+
+const CONNECTION_WORDS = {
+  connecting: "connecting",
+  handshaking: "connecting",
+  ready: "connected",
+  reconnecting: "reconnecting",
+  draining: "closing",
+  closed: "not connected",
+} as const satisfies Readonly<Record<Exclude<ChatConnection["status"], "idle">, string>>;

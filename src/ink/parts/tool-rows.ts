@@ -1,8 +1,9 @@
 // The rows of a tool call.
+import type { ToolCallState } from "../../core/values.ts";
 import type { ResolvedReason } from "../../universal/events.ts";
 import type { ChatToolPart } from "../../universal/transcript/message.ts";
-import { clippedRow, inLine, type Row, type Span } from "../rows/row.ts";
-import type { Theme, Tone } from "../theme.ts";
+import { clippedRow, inLine, type Row, type Span, type Surface } from "../rows/row.ts";
+import type { Symbols, Tone } from "../theme.ts";
 import { type Folded, foldedRows } from "./folded.ts";
 import { readable } from "./values.ts";
 
@@ -12,9 +13,7 @@ export const OUTPUT_ROWS = 10;
 /** Visible input rows, and output rows, of a running call: the live region is small. */
 const LIVE_ROWS = 4;
 
-export interface ToolRowsOptions {
-  readonly columns: number;
-  readonly theme: Theme;
+export interface ToolRowsOptions extends Surface {
   /** Whether to show all of the input and the output. @default false */
   readonly unfolded?: boolean;
   /** Approvals whose whole input is already in the scrollback. @default none */
@@ -32,10 +31,11 @@ export function toolRows(
   { columns, theme, unfolded = false, inputsAbove }: ToolRowsOptions,
 ): PartRows {
   const { symbols } = theme;
-  const [symbol, tone, says] = stateOf(part, theme);
+  const [symbol, tone, words] = STATES[part.state];
+  const says = part.state === "denied" ? deniedWords(part.approval?.reason) : words;
   const name = inLine(part.name) || "a tool without a name";
   const head: Row = [
-    { text: `${symbol} `, tone },
+    { text: `${symbols[symbol]} `, tone },
     { text: name, tone: "strong" },
     { text: ` ${says}`, tone: tone === "ok" ? "dim" : tone },
   ];
@@ -71,40 +71,21 @@ export function isToolOver({ state }: ChatToolPart): boolean {
   return state === "done" || state === "failed" || state === "denied" || state === "abandoned";
 }
 
-function stateOf({ state, approval }: ChatToolPart, { symbols }: Theme): readonly [string, Tone, string] {
-  switch (state) {
-    case "requested":
-      return [symbols.running, "tool", "is requested"];
-    case "awaiting":
-      return [symbols.waiting, "warn", "waits for your decision"];
-    case "approved":
-      return [symbols.running, "tool", "is approved"];
-    case "running":
-      return [symbols.running, "tool", "runs"];
-    case "done":
-      return [symbols.done, "ok", "is done"];
-    case "failed":
-      return [symbols.failed, "error", "has failed"];
-    case "denied":
-      return [symbols.failed, "error", deniedWords(approval?.reason)];
-    case "abandoned":
-      return [symbols.failed, "error", "was given up, and may still run"];
-  }
-}
+const STATES: Readonly<Record<ToolCallState, readonly [keyof Symbols, Tone, string]>> = {
+  requested: ["running", "tool", "is requested"],
+  awaiting: ["waiting", "warn", "waits for your decision"],
+  approved: ["running", "tool", "is approved"],
+  running: ["running", "tool", "runs"],
+  done: ["done", "ok", "is done"],
+  failed: ["failed", "error", "has failed"],
+  denied: ["failed", "error", "was denied"],
+  abandoned: ["failed", "error", "was given up, and may still run"],
+};
 
 /** A decision denies a call, or the turn or connection ended before a decision. */
 function deniedWords(reason: ResolvedReason | undefined): string {
-  switch (reason) {
-    case undefined:
-    case "user":
-      return "was denied";
-    case "policy":
-      return "was denied (policy)";
-    case "cancelled":
-    case "disconnected":
-    case "timeout":
-      return `was not run: ${reason}`;
-  }
+  if (reason === undefined || reason === "user") return "was denied";
+  return reason === "policy" ? "was denied (policy)" : `was not run: ${reason}`;
 }
 
 function contentRow({ content, output }: ChatToolPart, hang: Span): Row | undefined {

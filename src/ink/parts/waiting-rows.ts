@@ -2,7 +2,7 @@
 import type { ChatConnection } from "../../chat/connection.ts";
 import type { List } from "../../universal/transcript/list.ts";
 import type { ChatMessage } from "../../universal/transcript/message.ts";
-import { clippedRow, inLine, type Row } from "../rows/row.ts";
+import { clippedRow, inLine, type Row, type Surface } from "../rows/row.ts";
 import { unitsOf, widthOf } from "../rows/width.ts";
 import type { Theme } from "../theme.ts";
 
@@ -39,7 +39,7 @@ export function openSince(messages: Pick<List<ChatMessage>, "length" | "at">): n
 export function waitingRows(
   messages: List<ChatMessage>,
   count: number,
-  { columns, theme, maxRows }: { readonly columns: number; readonly theme: Theme; readonly maxRows: number },
+  { columns, theme, maxRows }: Surface & { readonly maxRows: number },
 ): readonly Row[] {
   const limit = Math.min(MAX_ROWS, maxRows);
   if (count === 0 || limit <= 0) return [];

@@ -1,6 +1,6 @@
 // Rows of the terminal: safe text in one or more tones.
 import { inert } from "../../chat/print/inert.ts";
-import type { Tone } from "../theme.ts";
+import type { Symbols, Theme, Tone } from "../theme.ts";
 import { graphemes, graphemeWidth, unitsOf, widthOf } from "./width.ts";
 import { type WrapOptions, wrap } from "./wrap.ts";
 
@@ -13,6 +13,20 @@ export interface Span {
 export type Row = readonly Span[];
 
 export const EMPTY_ROW: Row = [];
+
+export const INDENT: Span = { text: "  ", tone: "plain" };
+
+/** Rows, and the place of the cursor in them. */
+export interface Piece {
+  readonly rows: readonly Row[];
+  readonly cursor?: { readonly x: number; readonly y: number };
+}
+
+/** What rows are drawn on. */
+export interface Surface {
+  readonly columns: number;
+  readonly theme: Theme;
+}
 
 export interface RowsOptions extends WrapOptions {
   readonly columns: number;
@@ -32,6 +46,11 @@ export function rowsOf(text: string, tone: Tone, options: RowsOptions): readonly
   });
 }
 
+/** The options of rows that begin with a symbol. The rows below the first are indented. */
+export function marked({ columns, theme }: Surface, symbol: keyof Symbols, tone: Tone): RowsOptions {
+  return { columns, lead: { text: `${theme.symbols[symbol]} `, tone }, hang: INDENT };
+}
+
 const TAB = "    ";
 
 /** An agent's text for the screen: terminal controls have no effect, and tabs are spaces. */
@@ -45,33 +64,30 @@ export function inLine(text: string): string {
 }
 
 /** Shortens a text to the columns: its start and an ellipsis. */
-export function clipped(text: string, columns: number, ellipsis = "..."): string {
+export function clipped(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
-  const room = columns - widthOf(ellipsis);
-  if (room <= 0) return ellipsis.slice(0, Math.max(0, columns));
-  let width = 0;
-  let shown = "";
-  for (const grapheme of graphemes(text.slice(0, unitsOf(columns)))) {
-    width += graphemeWidth(grapheme);
-    if (width > room) break;
-    shown += grapheme;
-  }
-  return shown + ellipsis;
+  if (columns <= ELLIPSIS.length) return ELLIPSIS.slice(0, Math.max(0, columns));
+  return fitting(graphemes(text.slice(0, unitsOf(columns))), columns).join("") + ELLIPSIS;
 }
 
 /** Shortens a text to the columns: an ellipsis and its end. Examines only the end of a long text. */
-export function endOf(text: string, columns: number, ellipsis = "..."): string {
+export function endOf(text: string, columns: number): string {
   if (text.length <= unitsOf(columns) && widthOf(text) <= columns) return text;
-  const room = columns - widthOf(ellipsis);
-  if (room <= 0) return ellipsis.slice(0, Math.max(0, columns));
-  let width = 0;
-  let shown = "";
-  for (const grapheme of graphemes(text.slice(-unitsOf(columns))).toReversed()) {
-    width += graphemeWidth(grapheme);
-    if (width > room) break;
-    shown = grapheme + shown;
-  }
-  return ellipsis + shown;
+  if (columns <= ELLIPSIS.length) return ELLIPSIS.slice(0, Math.max(0, columns));
+  const last = graphemes(text.slice(-unitsOf(columns))).toReversed();
+  return ELLIPSIS + fitting(last, columns).toReversed().join("");
+}
+
+const ELLIPSIS = "...";
+
+/** The first graphemes that fit beside an ellipsis. */
+function fitting(all: readonly string[], columns: number): readonly string[] {
+  let left = columns - ELLIPSIS.length;
+  const end = all.findIndex((grapheme) => {
+    left -= graphemeWidth(grapheme);
+    return left < 0;
+  });
+  return end < 0 ? all : all.slice(0, end);
 }
 
 export function clippedRow(row: Row, columns: number): Row {

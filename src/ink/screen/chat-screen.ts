@@ -6,12 +6,12 @@ import { composerRows } from "../composer/composer-rows.ts";
 import { statusRows } from "../parts/status-rows.ts";
 import { progressOf, waitingRows } from "../parts/waiting-rows.ts";
 import type { Press } from "../press.ts";
-import { displayed, EMPTY_ROW, type Row, rowsOf } from "../rows/row.ts";
+import { displayed, EMPTY_ROW, type Piece, type Row, rowsOf, type Surface } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";
 import { MessagesPrinter } from "../transcript/messages-printer.ts";
-import type { Sink } from "../transcript/sink.ts";
+import type { PartLook, Sink } from "../transcript/sink.ts";
 import { type ExitReason, Keyboard } from "./keyboard.ts";
-import { dialogRows, hasRoomForBoth, type Live, layOut, liveRows, type Size } from "./layout.ts";
+import { dialogRows, hasRoomForBoth, layOut, liveRows, type Size } from "./layout.ts";
 import { LocalCommands, type RunCommand } from "./local-commands.ts";
 import { type DialogHold, OpenDialog } from "./open-dialog.ts";
 import { Pace } from "./pace.ts";
@@ -29,7 +29,7 @@ export interface ScreenOptions {
 }
 
 /** One frame of the screen. The object is stable until the next frame. */
-export interface Frame extends Live {
+export interface Frame extends Piece {
   readonly printed: Printed;
 }
 
@@ -155,23 +155,10 @@ export class ChatScreen {
     const { clock } = this.#options;
     const now = clock.wallTime();
     this.#follow(snapshot, now);
-    const dialogOptions = {
-      columns: this.#size.columns,
-      theme: this.#theme,
-      maxRows: dialogRows(this.#size),
-    };
-    const tall = this.#dialog.tooTall(dialogOptions);
+    const tall = this.#dialog.tooTall({ ...this.#surface, maxRows: dialogRows(this.#size) });
     if (tall.length > 0) this.#printout.enqueue([EMPTY_ROW, ...tall]);
     let isDone = true;
-    const facts = {
-      columns: this.#size.columns,
-      theme: this.#theme,
-      foldsReasoning: this.#keyboard.foldsReasoning,
-      hasCommands: true,
-      inputsAbove: this.#dialog.inputsAbove,
-      now,
-      tailRows: TAIL_ROWS,
-    };
+    const facts = { ...this.#printing, hasCommands: true, now, tailRows: TAIL_ROWS };
     this.#printout.frame(facts, (sink) => {
       isDone = this.#print(snapshot, sink);
     });
@@ -208,24 +195,20 @@ export class ChatScreen {
     this.#isHolding = false;
   }
 
-  #live(snapshot: ChatSnapshot, now: number): Live {
-    const { columns } = this.#size;
-    const theme = this.#theme;
+  #live(snapshot: ChatSnapshot, now: number): Piece {
+    const surface = this.#surface;
     const hold = this.#held?.hold;
     const isTyping = hold === "typing" || hold === "aside";
     const isAsking =
       this.#dialog.isOpen && this.#printout.isDrained && !(isTyping && !hasRoomForBoth(this.#size));
     const keysAreAbove = isAsking && !isTyping;
     return layOut(this.#size, {
-      dialog: isAsking
-        ? (maxRows) => this.#dialog.rows({ columns, theme, maxRows }, snapshot, hold)
-        : undefined,
+      dialog: isAsking ? (maxRows) => this.#dialog.rows({ ...surface, maxRows }, snapshot, hold) : undefined,
       isTyping: !keysAreAbove,
-      status: (maxRows) => statusRows(this.#facts(snapshot, now), { columns, theme, now, maxRows }),
+      status: (maxRows) => statusRows(this.#facts(snapshot, now), { ...surface, now, maxRows }),
       composer: (maxRows) =>
         composerRows(this.#keyboard.editor, {
-          columns,
-          theme,
+          ...surface,
           maxRows,
           placeholder: keysAreAbove ? "" : this.#options.placeholder,
           isDim: keysAreAbove,
@@ -236,43 +219,32 @@ export class ChatScreen {
 
   /** The open end of the answer and of a command, and below it the waiting prompts. */
   #tail(snapshot: ChatSnapshot, now: number, maxRows: number): readonly Row[] {
-    const { columns } = this.#size;
-    const theme = this.#theme;
+    const { columns, theme } = this.#surface;
     const count = this.#leaving ? 0 : progressOf(snapshot).waiting;
     const waiting = waitingRows(snapshot.messages, count, { columns, theme, maxRows });
     const left = maxRows - waiting.length;
     const room = maxRows > 8 ? left - 1 : left;
     const local = this.#local.live(columns, room, theme);
-    const options = {
-      columns,
-      theme,
-      foldsReasoning: this.#keyboard.foldsReasoning,
-      inputsAbove: this.#dialog.inputsAbove,
-      now,
-      maxRows: room - local.length,
-    };
+    const options = { ...this.#printing, now, maxRows: room - local.length };
     const rows = [...this.#transcript.live(snapshot.messages, options), ...local];
     return [...rows, ...(room < left ? [EMPTY_ROW] : []), ...waiting];
   }
 
+  get #surface(): Surface {
+    return { columns: this.#size.columns, theme: this.#theme };
+  }
+
+  get #printing(): PartLook {
+    const { foldsReasoning } = this.#keyboard;
+    return { ...this.#surface, foldsReasoning, inputsAbove: this.#dialog.inputsAbove };
+  }
+
   #facts(snapshot: ChatSnapshot, now: number) {
-    const { connection, busy, queue, usage, cost, problem, messages } = snapshot;
+    const { queue, messages } = snapshot;
     const seconds = this.#busySince === undefined ? undefined : Math.floor((now - this.#busySince) / 1_000);
     const recovering = messages.at(-1 - queue.length)?.status === "recovering";
     const { note } = this.#keyboard;
-    return {
-      connection,
-      busy,
-      queue,
-      usage,
-      cost,
-      problem,
-      messages,
-      recovering,
-      seconds,
-      note,
-      hasCommands: true,
-    };
+    return { ...snapshot, recovering, seconds, note, hasCommands: true };
   }
 
   /** Schedules a frame: each second while a time is shown, and when the dialog may show its choices. */

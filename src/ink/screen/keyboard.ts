@@ -3,8 +3,7 @@ import type { Chat } from "../../chat/chat.ts";
 import type { ChatSnapshot } from "../../chat/snapshot.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { ChatMessage } from "../../universal/transcript/message.ts";
-import { type EditorState, editorText, emptyEditor, stepEditor } from "../composer/editor.ts";
-import { editorAction } from "../composer/editor-keys.ts";
+import { type EditorState, editorAction, editorText, emptyEditor, stepEditor } from "../composer/editor.ts";
 import type { Press } from "../press.ts";
 import { displayed } from "../rows/row.ts";
 import { helpOf, readInput } from "./commands.ts";
@@ -255,9 +254,5 @@ function lastSent({ messages }: ChatSnapshot): string {
 
 /** The last prompt or answer. Skips system messages between turns. */
 function lastTurn({ messages }: ChatSnapshot): ChatMessage | undefined {
-  for (let at = messages.length - 1; at >= 0; at--) {
-    const message = messages.at(at);
-    if (message && message.role !== "system") return message;
-  }
-  return undefined;
+  return messages.toArray().findLast(({ role }) => role !== "system");
 }

@@ -1,19 +1,9 @@
 // Divides the rows of the live region among its parts.
-import type { Row } from "../rows/row.ts";
+import type { Piece, Row } from "../rows/row.ts";
 
 export interface Size {
   readonly columns: number;
   readonly rows: number;
-}
-
-interface Place {
-  readonly x: number;
-  readonly y: number;
-}
-
-interface Piece {
-  readonly rows: readonly Row[];
-  readonly cursor?: Place;
 }
 
 /** The parts of the live region. Each function gets the maximum of rows for its part. */
@@ -26,11 +16,6 @@ export interface Pieces {
   readonly composer: (maxRows: number) => Piece;
   /** The open end of the answer. Gets the remaining rows. */
   readonly tail: (maxRows: number) => readonly Row[];
-}
-
-export interface Live {
-  readonly rows: readonly Row[];
-  readonly cursor?: Place;
 }
 
 const MAX_COMPOSER_ROWS = 8;
@@ -73,7 +58,7 @@ export function sharesOf(size: Pick<Size, "rows">): Shares {
 }
 
 /** Stacks the parts, in at most `liveRows` rows. */
-export function layOut(size: Size, { dialog, isTyping, status, composer, tail }: Pieces): Live {
+export function layOut(size: Size, { dialog, isTyping, status, composer, tail }: Pieces): Piece {
   const total = liveRows(size);
   if (dialog && !hasRoomForBoth(size)) return bounded(dialog(total), total);
   const share = dialog ? 1 : Math.max(1, Math.min(MAX_COMPOSER_ROWS, Math.floor(total / 3)));
@@ -92,7 +77,7 @@ export function layOut(size: Size, { dialog, isTyping, status, composer, tail }:
   return at ? { rows, cursor: at } : { rows };
 }
 
-function bounded({ rows, cursor }: Piece, total: number): Live {
+function bounded({ rows, cursor }: Piece, total: number): Piece {
   const shown = rows.slice(-total);
   return cursor
     ? { rows: shown, cursor: { x: cursor.x, y: cursor.y - (rows.length - shown.length) } }

@@ -1,10 +1,10 @@
 // Runs `!commands` one at a time. The next prompt includes the outputs of those that the user did not stop.
-import type { Row } from "../rows/row.ts";
+import { foldedRows } from "../parts/folded.ts";
+import { PROMPT_ROWS } from "../parts/message-rows.ts";
+import { OUTPUT_ROWS } from "../parts/tool-rows.ts";
+import { EMPTY_ROW, inLine, type Row, rowsOf, type Span } from "../rows/row.ts";
 import type { Theme } from "../theme.ts";
 import type { Sink } from "../transcript/sink.ts";
-import { LocalRun, type RunCommand, type RunningCommand } from "./local-run.ts";
-
-export type { CommandEnd, RunCommand, RunningCommand } from "./local-run.ts";
 
 export class LocalCommands {
   readonly #start: RunCommand | undefined;
@@ -83,4 +83,118 @@ function started(start: () => RunningCommand): RunningCommand {
     const reason = error instanceof Error ? error.message : String(error);
     return { stop: () => {}, ended: Promise.resolve({ type: "failed", reason }) };
   }
+}
+
+/** Characters of a `!command`'s output that are shown and sent: about 700 lines. The rest is only counted. */
+export const COMMAND_OUTPUT_LIMIT = 50_000;
+
+/** How a command of this machine ended. */
+export type CommandEnd =
+  | { readonly type: "exited"; readonly code: number }
+  | { readonly type: "killed"; readonly signal: string }
+  | { readonly type: "failed"; readonly reason: string };
+
+export interface RunningCommand {
+  /** Ends the command and its child processes. */
+  readonly stop: () => void;
+  /** Never rejects. */
+  readonly ended: Promise<CommandEnd>;
+}
+
+/** Starts a user's command on this machine. Never throws: a command that cannot start has `failed`. */
+export type RunCommand = (command: string, onOutput: (text: string) => void) => RunningCommand;
+
+/** Characters of a failed command, and of the reason, that the next prompt includes. */
+const MAX_FAILED = 500;
+
+const HANG: Span = { text: "  ", tone: "dim" };
+
+class LocalRun {
+  readonly command: string;
+  /** The user has stopped the command, so the next prompt omits its output. */
+  isStopped = false;
+  #output = "";
+  #dropped = 0;
+  #end: CommandEnd | undefined;
+  #hasHead = false;
+
+  constructor(command: string) {
+    this.command = command;
+  }
+
+  add(text: string): void {
+    const room = COMMAND_OUTPUT_LIMIT - this.#output.length;
+    this.#output += text.slice(0, Math.max(0, room));
+    this.#dropped += Math.max(0, text.length - Math.max(0, room));
+  }
+
+  end(end: CommandEnd): void {
+    this.#end = end;
+  }
+
+  /** Prints the command, and at its end the output, folded if long. Returns whether the command ended. */
+  print(sink: Sink): boolean {
+    if (!this.#hasHead) this.#printHead(sink);
+    this.#hasHead = true;
+    if (!this.#end) return false;
+    const { rows, isFolded } = foldedRows(this.#output, {
+      columns: sink.columns,
+      tone: "plain",
+      hang: HANG,
+      maxRows: OUTPUT_ROWS,
+      shows: "both",
+    });
+    const stopped = this.isStopped ? "; the next prompt does not take it along" : "";
+    sink.print([...rows, ...rowsOf(`${this.#says(this.#end)}${stopped}`, "dim", { columns: sink.columns })]);
+    if (isFolded) sink.fold([{ title: `The output of ${bounded(this.command)}`, text: this.#output }]);
+    return true;
+  }
+
+  #printHead(sink: Sink): void {
+    const { columns } = sink;
+    const hang: Span = { text: "! ", tone: "user" };
+    const options = { columns, tone: "user", hang, maxRows: PROMPT_ROWS, shows: "both" } as const;
+    const { rows, isFolded } = foldedRows(this.command, options);
+    sink.print([EMPTY_ROW, ...rows]);
+    if (isFolded) sink.fold([{ title: "The command", text: this.command }]);
+  }
+
+  live(columns: number, maxRows: number, { symbols }: Theme): readonly Row[] {
+    if (maxRows <= 0) return [];
+    const says = this.isStopped
+      ? "the command is being stopped; Ctrl-C leaves"
+      : "the command runs; Ctrl-C stops it";
+    const options = { columns, tone: "plain", hang: HANG, shows: "end" } as const;
+    const rows = maxRows < 3 ? 0 : Math.min(OUTPUT_ROWS, maxRows - 1);
+    const output = rows === 0 ? [] : foldedRows(this.#output, { ...options, maxRows: rows }).rows;
+    const hints = rowsOf(`${symbols.running} ${says}`, "dim", { columns });
+    return [...output, ...hints].slice(-maxRows);
+  }
+
+  /** The command and its output, for the agent. */
+  get transcript(): string {
+    const runs = this.#output.match(/`+/g) ?? [];
+    const fence = "`".repeat(runs.reduce((longest, run) => Math.max(longest, run.length + 1), 3));
+    const said = this.#output.trimEnd();
+    const end = this.#end ? this.#says(this.#end) : "still runs";
+    const command = this.#end?.type === "failed" ? bounded(this.command) : this.command;
+    if (said === "") return `I ran \`${command}\` (${end}): no output.`;
+    return `I ran \`${command}\` (${end}). Its output:\n${fence}\n${said}\n${fence}`;
+  }
+
+  #says(end: CommandEnd): string {
+    const dropped = this.#dropped > 0 ? `; ${this.#dropped} more characters of output were left out` : "";
+    switch (end.type) {
+      case "exited":
+        return `exit code ${end.code}${dropped}`;
+      case "killed":
+        return `stopped by ${inLine(end.signal)}${dropped}`;
+      case "failed":
+        return `could not run: ${bounded(inLine(end.reason))}`;
+    }
+  }
+}
+
+function bounded(text: string): string {
+  return text.length <= MAX_FAILED ? text : `${text.slice(0, MAX_FAILED)}...`;
 }

@@ -13,18 +13,19 @@ import {
   stepApproval,
   takesPress,
 } from "../dialogs/approval-dialog.ts";
-import type { DialogOptions, DialogRows } from "../dialogs/dialog.ts";
-import { fitsQuestion, questionRows, questionText } from "../dialogs/question-dialog.ts";
+import { type DialogOptions, resumeRows, stepResume } from "../dialogs/dialog.ts";
 import {
+  fitsQuestion,
   newQuestion,
   type PendingQuestion,
   type QuestionState,
+  questionRows,
+  questionText,
   stepQuestion,
   takesText,
-} from "../dialogs/question-state.ts";
-import { resumeRows, stepResume } from "../dialogs/resume-dialog.ts";
+} from "../dialogs/question-dialog.ts";
 import type { Press } from "../press.ts";
-import { type Row, rowsOf } from "../rows/row.ts";
+import { type Piece, type Row, rowsOf } from "../rows/row.ts";
 
 type Asked =
   | { readonly type: "approval"; readonly pending: PendingApproval; readonly state: ApprovalState }
@@ -99,22 +100,21 @@ export class OpenDialog {
     const asked = this.#asked;
     if (!asked || asked.type === "resume") return [];
     const { columns, theme } = options;
-    const at = asked.type === "question" ? asked.state.answers.length : 0;
-    if (this.#above === at) return [];
+    if (this.isAbove) return [];
     const fits =
       asked.type === "approval"
         ? fitsApproval(asked.pending, options)
         : fitsQuestion(asked.pending, asked.state, options);
     if (fits) return [];
-    this.#above = at;
+    this.#above = textNumber(asked);
     this.#isShown = false;
-    if (asked.type === "question") return questionText(asked.pending, asked.state, columns, theme);
+    if (asked.type === "question") return questionText(asked.pending, asked.state, options);
     this.#inputsAbove.add(asked.pending.id);
     return approvalInput(asked.pending, columns, theme);
   }
 
   /** @param hold why the dialog hides its choices, if it does */
-  rows(given: DialogOptions, snapshot: ChatSnapshot, hold: DialogHold | undefined): DialogRows {
+  rows(given: DialogOptions, snapshot: ChatSnapshot, hold: DialogHold | undefined): Piece {
     const asked = this.#asked;
     if (!asked) return { rows: [] };
     if (hold === "typing") {
@@ -126,17 +126,11 @@ export class OpenDialog {
     const options = hold ? { ...given, instead: INSTEAD[hold] } : given;
     switch (asked.type) {
       case "approval": {
-        const isInputAbove = this.#above === 0;
-        return approvalRows(asked.pending, asked.state, {
-          ...options,
-          isInputAbove,
-          further: snapshot.pending.length - 1,
-        });
+        const further = snapshot.pending.length - 1;
+        return approvalRows(asked.pending, asked.state, { ...options, isInputAbove: this.isAbove, further });
       }
-      case "question": {
-        const isTextAbove = this.#above === asked.state.answers.length;
-        return questionRows(asked.pending, asked.state, { ...options, isTextAbove });
-      }
+      case "question":
+        return questionRows(asked.pending, asked.state, { ...options, isTextAbove: this.isAbove });
       case "resume":
         return resumeRows(options);
     }
@@ -217,7 +211,7 @@ export class OpenDialog {
   get isAbove(): boolean {
     const asked = this.#asked;
     if (!asked || asked.type === "resume") return false;
-    return this.#above === (asked.type === "question" ? asked.state.answers.length : 0);
+    return this.#above === textNumber(asked);
   }
 
   get takesPaste(): boolean {
@@ -268,6 +262,11 @@ export class OpenDialog {
         return;
     }
   }
+}
+
+/** The number of the question; 0 for an approval. */
+function textNumber(asked: Exclude<Asked, { readonly type: "resume" }>): number {
+  return asked.type === "question" ? asked.state.answers.length : 0;
 }
 
 const INSTEAD = {

@@ -2,17 +2,17 @@
 import type { ChatSnapshot } from "../../chat/snapshot.ts";
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 import { openSince, progressOf, waitingRows } from "../parts/waiting-rows.ts";
-import { EMPTY_ROW, type Row } from "../rows/row.ts";
-import type { Theme } from "../theme.ts";
+import { EMPTY_ROW, type Row, type Surface } from "../rows/row.ts";
 import { MessagesPrinter } from "../transcript/messages-printer.ts";
+import type { PartLook } from "../transcript/sink.ts";
 import { Pace } from "./pace.ts";
 import { type Printed, Printout, TAIL_ROWS } from "./printed.ts";
 
 const SECOND = 1_000;
 
-export interface TranscriptInput extends Pick<ChatSnapshot, "messages" | "busy" | "queue" | "connection"> {
-  readonly columns: number;
-  readonly theme: Theme;
+export interface TranscriptInput
+  extends Surface,
+    Pick<ChatSnapshot, "messages" | "busy" | "queue" | "connection"> {
   readonly foldsReasoning: boolean;
   readonly hasCommands: boolean;
   readonly maxRows: number;
@@ -80,18 +80,11 @@ export class TranscriptScreen {
   }
 
   #draw(): void {
-    const { messages, columns, theme, foldsReasoning, hasCommands, maxRows } = this.#input;
+    const { messages, maxRows } = this.#input;
     const now = this.#clock.wallTime();
     let isDone = true;
-    const facts = {
-      columns,
-      theme,
-      foldsReasoning,
-      hasCommands,
-      inputsAbove: this.#inputsAbove,
-      now,
-      tailRows: Math.min(TAIL_ROWS, maxRows),
-    };
+    const { hasCommands } = this.#input;
+    const facts = { ...this.#printing, hasCommands, now, tailRows: Math.min(TAIL_ROWS, maxRows) };
     this.#printout.frame(facts, (sink) => {
       isDone = this.#messages.print(messages, sink) && sink.room > 0;
       if (isDone) this.#printout.drain(sink);
@@ -103,20 +96,18 @@ export class TranscriptScreen {
     this.#tick(now);
   }
 
+  get #printing(): PartLook {
+    const { columns, theme, foldsReasoning } = this.#input;
+    return { columns, theme, foldsReasoning, inputsAbove: this.#inputsAbove };
+  }
+
   #live(now: number): readonly Row[] {
-    const { messages, columns, theme, foldsReasoning, maxRows } = this.#input;
+    const { messages, maxRows } = this.#input;
     const { waiting } = progressOf(this.#input);
-    const below = waitingRows(messages, waiting, { columns, theme, maxRows });
+    const below = waitingRows(messages, waiting, this.#input);
     const gap = maxRows > 3 ? [EMPTY_ROW] : [];
     const room = Math.max(0, maxRows - below.length - gap.length);
-    const open = this.#messages.live(messages, {
-      columns,
-      theme,
-      foldsReasoning,
-      inputsAbove: this.#inputsAbove,
-      now,
-      maxRows: room,
-    });
+    const open = this.#messages.live(messages, { ...this.#printing, now, maxRows: room });
     return open.length > 0 || below.length > 0 ? [...open, ...gap, ...below] : [];
   }
 

@@ -1,17 +1,18 @@
 // The target of finished rows.
 import type { Folded } from "../parts/folded.ts";
-import type { Row } from "../rows/row.ts";
-import type { Theme } from "../theme.ts";
+import type { Row, Surface } from "../rows/row.ts";
 
-/** Takes the finished rows of one frame. Printed rows never change. */
-export interface Sink {
-  readonly columns: number;
-  readonly theme: Theme;
+/** How parts of messages are drawn. */
+export interface PartLook extends Surface {
   readonly foldsReasoning: boolean;
-  /** Whether the screen has `/retry`, which rows may mention. */
-  readonly hasCommands: boolean;
   /** The approvals whose whole input was printed before the dialog. */
   readonly inputsAbove: ReadonlySet<string>;
+}
+
+/** Takes the finished rows of one frame. Printed rows never change. */
+export interface Sink extends PartLook {
+  /** Whether the screen has `/retry`, which rows may mention. */
+  readonly hasCommands: boolean;
   /** ms since the epoch. */
   readonly now: number;
   /** Rows of an open text that stay in the live region. */

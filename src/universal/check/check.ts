@@ -1,7 +1,6 @@
 // `checkTranscript`: finds events that break a shape, an invariant or the order of turns.
 import { type Checks, checkCallOptions, checks, describe, isObject } from "../../core/checks.ts";
-import { type Invariant, leftOpen } from "./book.ts";
-import { SessionCheck } from "./session-check.ts";
+import { type Invariant, leftOpen, SessionCheck } from "./session-check.ts";
 import { isUniversalEvent, shapeProblem } from "./shape.ts";
 
 /** A problem of one event of a transcript. */

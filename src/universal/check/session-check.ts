@@ -1,15 +1,5 @@
-// Checks the events of one session in their order.
+// Checks the events of one session in their order, by the turns, items and requests that are open.
 import type { ContentPart, ItemDeltaData, UniversalEvent, UniversalItem } from "../events.ts";
-import {
-  CheckBook,
-  type EventSubject,
-  keyOfItem,
-  type Open,
-  quotedId,
-  type ReportFinding,
-  reportOpen,
-  subjectOfEvent,
-} from "./book.ts";
 import { brokenRules } from "./rules.ts";
 
 export class SessionCheck {
@@ -17,7 +7,7 @@ export class SessionCheck {
   #started = false;
   #hasNativeId = false;
   /** Undefined after the end of the session. */
-  #book: CheckBook | undefined = new CheckBook();
+  #book: Book | undefined = new Book();
   readonly #calls = new Set<string>();
   /** Results without a known call at their start. */
   readonly #orphans = new WeakSet<Open>();
@@ -30,7 +20,7 @@ export class SessionCheck {
     this.#started = true; // the event may have been the start
   }
 
-  push(event: UniversalEvent, index: number, report: ReportFinding): void {
+  push(event: UniversalEvent, index: number, report: Report): void {
     this.#checkEnvelope(event, report);
     const book = this.#book;
     if (!book) {
@@ -48,7 +38,7 @@ export class SessionCheck {
       reportOpen(book.open, report, "the session");
       return;
     }
-    const subject = subjectOfEvent(event);
+    const subject = subjectOf(event);
     const loose = this.#loose;
     this.#loose = undefined;
     if (loose && (loose.key !== subject?.key || subject.opens))
@@ -62,7 +52,7 @@ export class SessionCheck {
     return this.#book?.open ?? [];
   }
 
-  #checkEnvelope(event: UniversalEvent, report: ReportFinding): void {
+  #checkEnvelope(event: UniversalEvent, report: Report): void {
     const { sequence, native_session_id } = event;
     const expected = this.#sequence + 1;
     if (sequence !== expected) report("I1", `The sequence is ${sequence}: it must be ${expected}.`);
@@ -75,7 +65,7 @@ export class SessionCheck {
       report("shape", "`native_session_id` is null, but is known from an earlier event.");
   }
 
-  #start(open: Open | undefined, book: CheckBook, report: ReportFinding): void {
+  #start(open: Open | undefined, book: Book, report: Report): void {
     if (!open || open.kind === "turn") return;
     const { item, turn, name } = open;
     if (!item) {
@@ -94,7 +84,7 @@ export class SessionCheck {
   }
 
   /** Checks a completed item. `open` is undefined if the item was not open. */
-  #end({ item }: EventSubject, open: Open | undefined, book: CheckBook, report: ReportFinding): void {
+  #end({ item }: Subject, open: Open | undefined, book: Book, report: Report): void {
     if (!item) return;
     if (this.#isOrphan(item) && !(open && this.#orphans.has(open))) report("I11", ORPHAN);
     if (!open?.item) return;
@@ -118,17 +108,17 @@ export class SessionCheck {
 
 const ORPHAN = "The tool result belongs to no tool call before it.";
 
-function grow({ item_id: id, delta }: ItemDeltaData, book: CheckBook, report: ReportFinding): void {
+function grow({ item_id: id, delta }: ItemDeltaData, book: Book, report: Report): void {
   const open = book.get(keyOfItem(id));
   if (open?.item && isCompared(open.item)) open.text += delta;
   if (open) return;
   const problem = book.knows(keyOfItem(id)) ? "is completed" : "has not started";
-  report("I6", `A delta for the item ${quotedId(id)}, which ${problem}.`);
+  report("I6", `A delta for the item ${quoted(id)}, which ${problem}.`);
 }
 
-function checkParent({ item_id, parent_id }: UniversalItem, book: CheckBook, report: ReportFinding): void {
+function checkParent({ item_id, parent_id }: UniversalItem, book: Book, report: Report): void {
   if (parent_id === null || (parent_id !== item_id && book.knows(keyOfItem(parent_id)))) return;
-  report("I10", `The parent ${quotedId(parent_id)} is no item that has started before.`);
+  report("I10", `The parent ${quoted(parent_id)} is no item that has started before.`);
 }
 
 /** Items that are allowed between turns. A message may be late audio, as its end will show. */
@@ -146,7 +136,153 @@ function textOf(content: readonly ContentPart[]): string {
   return text;
 }
 
-function reportLoose(open: Open, report: ReportFinding, problem: string): void {
+function reportLoose(open: Open, report: Report, problem: string): void {
   if (!open.reported) report("grammar", `The ${open.name} ${problem}.`);
   open.reported = true;
 }
+
+/** The broken rule: the shape of an event, an invariant, or the order of events outside of turns. */
+export type Invariant = "shape" | `I${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12}` | "grammar";
+
+type Report = (invariant: Invariant, message: string) => void;
+
+/** The turn, item or request that an event opens or closes. */
+interface Subject {
+  readonly kind: "turn" | "item" | "permission" | "question";
+  readonly id: string;
+  readonly opens: boolean;
+  /** Unique in its session. */
+  readonly key: string;
+  /** Only for an item. */
+  readonly item?: UniversalItem;
+}
+
+export function subjectOf({ type, data }: UniversalEvent): Subject | undefined {
+  if (type === "turn.started" || type === "turn.ended") return subject("turn", data.turn_id, type);
+  if (type === "item.started" || type === "item.completed")
+    return { ...subject("item", data.item.item_id, type), item: data.item };
+  if (type === "permission.requested" || type === "permission.resolved")
+    return subject("permission", data.permission_id, type);
+  if (type === "question.requested" || type === "question.resolved")
+    return subject("question", data.question_id, type);
+  return undefined;
+}
+
+function subject(kind: Subject["kind"], id: string, type: UniversalEvent["type"]): Subject {
+  const opens = type.endsWith(".started") || type.endsWith(".requested");
+  return { kind, id, key: `${kind} ${id}`, opens };
+}
+
+const keyOfItem = (id: string): string => `item ${id}`;
+
+/** An open turn, item or request. */
+interface Open extends Subject {
+  /** Such as "item `itm_1`". */
+  readonly name: string;
+  readonly index: number;
+  readonly event_id: string;
+  /** The newest turn that was open then. For a turn, this breaks I4. */
+  readonly turn: Open | undefined;
+  /** Only for a turn: its open items and requests. */
+  readonly inside: Set<Open>;
+  /** A problem was reported: one mistake is one problem. */
+  reported: boolean;
+  /** Only for an item: the joined deltas. */
+  text: string;
+}
+
+const REQUEST = {
+  broken: "I9",
+  again: "has been requested before",
+  closed: "has been resolved before",
+  unknown: "has not been requested",
+} as const;
+
+/** Messages for opening again, closing again, and closing without opening. */
+const WORDS = {
+  turn: { broken: "I4", again: "has started before", closed: "is not open", unknown: "is not open" },
+  item: {
+    broken: "I5",
+    again: "has started before",
+    closed: "has been completed before",
+    unknown: "has not started",
+  },
+  permission: REQUEST,
+  question: REQUEST,
+} as const;
+
+/** The turns, items and requests of one session. Of closed ones, only the keys are kept. */
+class Book {
+  /** By key, in the order of opening. */
+  readonly #open = new Map<string, Open>();
+  readonly #known = new Set<string>();
+  turn: Open | undefined;
+
+  /** The open turns, items and requests without a reported problem. */
+  get open(): readonly Open[] {
+    return [...this.#open.values()].filter(({ reported }) => !reported);
+  }
+
+  get(key: string): Open | undefined {
+    return this.#open.get(key);
+  }
+
+  knows(key: string): boolean {
+    return this.#known.has(key);
+  }
+
+  /** Opens a turn, an item or a request. Undefined if it was open before. */
+  start(subject: Subject, index: number, event_id: string, report: Report): Open | undefined {
+    const { kind, key } = subject;
+    const { turn } = this;
+    const name = nameOf(subject);
+    const isTurn = kind === "turn";
+    const isKnown = this.#known.has(key);
+    if (isKnown) report(WORDS[kind].broken, `The ${name} ${WORDS[kind].again}.`);
+    else if (isTurn && turn) report("I4", `The ${name} starts before the end of the ${turn.name}.`);
+    if (isKnown && (!isTurn || this.#open.has(key))) return undefined; // a turn with a reused id opens again
+    const more = { name, index, event_id, turn, inside: new Set<Open>(), reported: false, text: "" };
+    const open: Open = { ...subject, ...more };
+    this.#known.add(key);
+    this.#open.set(key, open);
+    if (isTurn) this.turn = open;
+    else turn?.inside.add(open);
+    if (isTurn && turn) turn.reported = true;
+    return open;
+  }
+
+  /** Closes a turn, an item or a request, and returns it. */
+  end(subject: Subject, report: Report): Open | undefined {
+    const { kind, key } = subject;
+    const isKnown = this.#known.has(key);
+    const named = this.#open.get(key);
+    if (!named)
+      report(WORDS[kind].broken, `The ${nameOf(subject)} ${WORDS[kind][isKnown ? "closed" : "unknown"]}.`);
+    if (kind === "item") this.#known.add(key);
+    const open = named ?? (kind === "turn" && !isKnown ? this.turn : undefined); // an unknown id is misspelt
+    if (!open) return undefined;
+    this.#open.delete(open.key);
+    open.turn?.inside.delete(open);
+    while (this.turn && !this.#open.has(this.turn.key)) this.turn = this.turn.turn;
+    reportOpen(open.inside, report, "its turn");
+    return open;
+  }
+}
+
+function reportOpen(opened: Iterable<Open>, report: Report, when: string): void {
+  for (const open of opened) {
+    if (!open.reported) report(leftOpen(open), `The ${open.name} is still open at the end of ${when}.`);
+    open.reported = true;
+  }
+}
+
+/** The invariant that is broken if nothing closes the turn, item or request. */
+export const leftOpen = ({ kind, turn }: Open): Invariant =>
+  kind === "item" && turn ? "I8" : WORDS[kind].broken;
+
+/** Characters of an id that a message quotes. */
+const QUOTED = 100;
+
+const quoted = (id: string): string => `\`${id.slice(0, QUOTED)}\``;
+
+const nameOf = ({ kind, id }: Subject): string => `${kind} ${quoted(id)}`;

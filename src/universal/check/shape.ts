@@ -14,7 +14,12 @@ export function shapeProblem(value: unknown): string | undefined {
 
 /** Whether a value is an event: all required fields have the right types. Unknown fields are allowed. */
 export function isUniversalEvent(value: unknown): value is UniversalEvent {
-  return problemOf(event, value) === undefined;
+  return hasForm(event, value);
+}
+
+/** Whether a value has a form. `T`: the type that the form describes. */
+export function hasForm<T>(form: Form, value: unknown): value is T {
+  return problemOf(form, value) === undefined;
 }
 
 /** The problem of a value, with a path, such as `.item.status is missing`. Undefined if there is none. */

@@ -10,7 +10,7 @@ import { REASONS } from "./requests.ts";
 import type { Session, TurnClose } from "./session.ts";
 
 /** A tool call is new or has changed. `isMissed`: the call's events were missed. */
-export function onCall(call: TurnToolCall, mapping: Tools, session: Session, isMissed = false): void {
+export function onCall(call: TurnToolCall, mapping: Mapping, session: Session, isMissed = false): void {
   const { isOwn, isOnlyAnnounced, isResultTold, ...facts } = mapping.call?.(call) ?? {};
   const { id, name, input, state } = call;
   if (isOwn) session.ownCall({ id, name, input, ...facts });
@@ -29,9 +29,7 @@ export function onCall(call: TurnToolCall, mapping: Tools, session: Session, isM
     session.endCall(id, outputOf(call, mapping), state, isOwn ? "daemon" : "agent", name);
 }
 
-type Tools = Pick<Mapping, "asksOnWire" | "confirmsDenials" | "call" | "output" | "approval" | "callOf">;
-
-export function onAsked(request: PendingRequest, mapping: Tools, session: Session): void {
+export function onAsked(request: PendingRequest, mapping: Mapping, session: Session): void {
   if (request.type === "approval") {
     const { call } = request;
     const { id, name, input } = call;
@@ -45,7 +43,7 @@ export function onAsked(request: PendingRequest, mapping: Tools, session: Sessio
 }
 
 /** A request was decided or answered, here or elsewhere. */
-export function onSettled(request: SettledRequest, mapping: Tools, session: Session): void {
+export function onSettled(request: SettledRequest, mapping: Mapping, session: Session): void {
   if (!session.requests.wasTold(request.id)) onAsked(request, mapping, session); // a rule has decided at once
   if (request.type === "question") {
     const { answers, by } = request.reply;
@@ -57,7 +55,7 @@ export function onSettled(request: SettledRequest, mapping: Tools, session: Sess
   if (by !== "elsewhere") session.decided(request.id, request.ruling, REASONS[by]); // else the call's next state shows the decision
 }
 
-function outputOf(call: TurnToolCall, mapping: Tools): ToolOutputContent {
+function outputOf(call: TurnToolCall, mapping: Mapping): ToolOutputContent {
   if (call.state === "denied") return { output: denialOf(call), parts: [] };
   return mapping.output ? mapping.output(call) : defaultOutput(call);
 }
@@ -101,9 +99,7 @@ export const UNREADABLE: ReadonlyMap<string, string> = new Map([
   ["line-failed", "line"],
 ]);
 
-type Failures = Pick<Mapping, "errorPrefix" | "timeoutCancels" | "failed">;
-
-export function failureOf(error: AnyAgentwireError, mapping: Failures, session: Session): TurnClose {
+export function failureOf(error: AnyAgentwireError, mapping: Mapping, session: Session): TurnClose {
   const metadata: TurnEndMetadata = { status: "failed" };
   const { message, retryable, delivery } = error; // `delivery`: a UI asks before it sends the prompt again
   switch (error.code) {
@@ -150,7 +146,7 @@ function orNull(details: object): object | null {
 }
 
 /** The mapping's facts about an error. The turn ends even if the mapping throws. */
-function factsOf(error: AnyAgentwireError, mapping: Failures, session: Session): FailedFacts | undefined {
+function factsOf(error: AnyAgentwireError, mapping: Mapping, session: Session): FailedFacts | undefined {
   try {
     return mapping.failed?.(error, session);
   } catch {

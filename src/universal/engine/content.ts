@@ -80,12 +80,5 @@ export function contentOfValues(values: readonly OutputValue[]): ToolOutputConte
 
 /** Cuts a text to `max` characters, never inside a character. */
 export function cut(text: string, max: number): string {
-  if (text.length <= max) return text;
-  let characters = 0;
-  let length = 0;
-  for (const character of text) {
-    if (++characters > max) return text.slice(0, length);
-    length += character.length;
-  }
-  return text;
+  return text.length <= max ? text : [...text.slice(0, 2 * max)].slice(0, max).join("");
 }

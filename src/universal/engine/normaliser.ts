@@ -3,30 +3,20 @@ import { type AnyAgentwireError, said } from "../../core/errors.ts";
 import { Recent } from "../../core/recent.ts";
 import type { TurnResult } from "../../core/turn/turn.ts";
 import type { AnyEvent } from "../../core/values.ts";
-import type {
-  ResolvedReason,
-  SessionEndedData,
-  TurnEndMetadata,
-  UniversalEvent,
-  Visibility,
-} from "../events.ts";
+import type { ResolvedReason, SessionEndedData, TurnEndMetadata, UniversalEvent } from "../events.ts";
 import type { Fact, TurnEnd, UserInput } from "../facts.ts";
 import type { CompletedFacts, Mapping } from "../mapping.ts";
+import type { UniversalOptions } from "../stream.ts";
 import { failureOf, lostData, onAsked, onCall, onConnection, onSettled, UNREADABLE } from "./common-facts.ts";
 import { finiteJson } from "./content.ts";
 import type { Stated } from "./items.ts";
 import { Session, type TurnClose } from "./session.ts";
 
-export interface NormaliserOptions {
+export interface NormaliserOptions
+  extends Pick<UniversalOptions, "includeRaw" | "eagerStart" | "reasoningVisibility"> {
   readonly sessionId: string;
   /** ms since the epoch. */
   readonly wallTime: () => number;
-  /** @default false */
-  readonly includeRaw?: boolean;
-  /** @default false */
-  readonly eagerStart?: boolean;
-  /** @default "public" */
-  readonly reasoningVisibility?: Visibility;
   /** Metadata of `session.started`, besides the protocol. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }

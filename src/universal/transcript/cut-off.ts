@@ -20,18 +20,10 @@ const CUT_OFF: ErrorDescription = {
 
 /** Ends an open message of a chat that has ended. Returns the same object if nothing was open. */
 export function cutOff(message: ChatMessage): ChatMessage {
-  switch (message.status) {
-    case "queued":
-      return { ...message, status: "failed", error: NEVER_SENT };
-    case "open":
-    case "recovering":
-      return { ...message, status: "failed", error: CUT_OFF, parts: endParts(message.parts) };
-    case "sent":
-    case "completed":
-    case "cancelled":
-    case "failed":
-      return message;
-  }
+  const { status, parts } = message;
+  if (status === "queued") return { ...message, status: "failed", error: NEVER_SENT };
+  if (status !== "open" && status !== "recovering") return message;
+  return { ...message, status: "failed", error: CUT_OFF, parts: endParts(parts) };
 }
 
 const endParts = (parts: List<ChatPart>): List<ChatPart> =>
@@ -66,10 +58,7 @@ export function endPart(part: ChatPart): ChatPart {
 function endTool(part: ChatToolPart): ChatToolPart {
   const { approval } = part;
   if (hasEnded(part)) return part;
-  if (approval?.status !== "requested") return { ...part, state: "abandoned" };
-  return {
-    ...part,
-    state: "abandoned",
-    approval: { ...approval, status: "reject", reason: "disconnected" },
-  };
+  const ended: ChatToolPart = { ...part, state: "abandoned" };
+  if (approval?.status !== "requested") return ended;
+  return { ...ended, approval: { ...approval, status: "reject", reason: "disconnected" } };
 }

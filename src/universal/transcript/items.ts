@@ -40,24 +40,9 @@ export function startItem(draft: Draft, { item, state }: ItemData): void {
 /** Applies a delta. Ignores an unknown or completed item. */
 export function growItem(draft: Draft, data: ItemDeltaData): void {
   const place = draft.book.places.get(keyOf.item(data.item_id));
-  switch (place?.kind) {
-    case "content":
-      growContent(draft, place, data);
-      return;
-    case "call":
-      growCall(draft, place, data);
-      return;
-    case "result":
-      growResult(draft, place, data.delta);
-      return;
-    case "user":
-    case "agent":
-    case "status":
-    case "permission":
-    case "question":
-    case undefined:
-      return;
-  }
+  if (place?.kind === "content") growContent(draft, place, data);
+  else if (place?.kind === "call") growCall(draft, place, data);
+  else if (place?.kind === "result") growResult(draft, place, data.delta);
 }
 
 /** Completes an item. If its start is missing, the item also starts here. */
@@ -65,54 +50,22 @@ export function completeItem(draft: Draft, { item, state }: ItemData): void {
   const key = keyOf.item(item.item_id);
   if (!draft.book.places.get(key)) startItem(draft, { item });
   const place = draft.book.places.get(key);
-  switch (place?.kind) {
-    case "user":
-      completePrompt(draft, place.message, item);
-      return;
-    case "content":
-      completeContent(draft, place, item);
-      return;
-    case "agent":
-      completeAgent(draft, place.spot, item);
-      return;
-    case "status":
-      completeStatus(draft, place.spot, item);
-      return;
-    case "call":
-      completeCall(draft, place, item);
-      return;
-    case "result":
-      completeResult(draft, place, item, state);
-      return;
-    case "permission":
-    case "question":
-    case undefined:
-      return;
-  }
+  if (place?.kind === "user") completePrompt(draft, place.message, item);
+  else if (place?.kind === "content") completeContent(draft, place, item);
+  else if (place?.kind === "agent") completeAgent(draft, place.spot, item);
+  else if (place?.kind === "status") completeStatus(draft, place.spot, item);
+  else if (place?.kind === "call") completeCall(draft, place, item);
+  else if (place?.kind === "result") completeResult(draft, place, item, state);
 }
 
 /** The item's home: inside its sub-agent; otherwise beside its parent; otherwise in the turn's message. */
 function homeOf(draft: Draft, { item_id, parent_id }: UniversalItem): Home {
   const parent = parent_id === null ? undefined : draft.book.places.get(keyOf.item(parent_id));
-  switch (parent?.kind) {
-    case "agent": {
-      const { message, path, index } = parent.spot;
-      return { message, path: path.length < MAX_DEPTH ? [...path, index] : path };
-    }
-    case "content":
-      return parent.home;
-    case "call":
-    case "result":
-    case "status":
-    case "permission":
-    case "question": {
-      const { message, path } = parent.spot;
-      return { message, path };
-    }
-    case "user":
-    case undefined:
-      return { message: answerOf(draft, item_id), path: [] };
-  }
+  if (!parent || parent.kind === "user") return { message: answerOf(draft, item_id), path: [] };
+  if (parent.kind === "content") return parent.home;
+  const { message, path, index } = parent.spot;
+  const isInside = parent.kind === "agent" && path.length < MAX_DEPTH;
+  return { message, path: isInside ? [...path, index] : path };
 }
 
 /** A prompt's item starts when the prompt is sent. The prompt of a retry is already shown. */

@@ -1,38 +1,31 @@
 // The types of messages and parts, for user interfaces.
 import type { GrantScope, ToolCallState } from "../../core/values.ts";
 import type {
-  Annotation,
   ContentPart,
+  ErrorData,
   PermissionStatus,
+  QuestionData,
+  ReasoningPart,
   ResolvedReason,
+  StatusPart,
+  TextPart,
+  ToolCallPart,
   ToolKind,
-  ToolLocation,
   ToolPreview,
-  UniversalAnswer,
-  UniversalCost,
-  UniversalQuestion,
-  UniversalUsage,
-  Visibility,
+  TurnEndMetadata,
 } from "../events.ts";
 import type { ErrorDescription } from "../words/error-description.ts";
 import type { List } from "./list.ts";
 
 /** Text of the user or of an agent. */
-export interface ChatTextPart {
-  readonly type: "text";
+export interface ChatTextPart extends TextPart {
   readonly id: string;
-  readonly text: string;
   /** Whether more text may follow. */
   readonly open: boolean;
-  /** The sources of the text. */
-  readonly annotations?: readonly Annotation[];
 }
 
-export interface ChatReasoningPart {
-  readonly type: "reasoning";
+export interface ChatReasoningPart extends ReasoningPart {
   readonly id: string;
-  readonly text: string;
-  readonly visibility: Visibility;
   readonly open: boolean;
 }
 
@@ -47,18 +40,14 @@ export interface ChatApproval {
 }
 
 /** A tool call, with its decision and its output. */
-export interface ChatToolPart {
+export interface ChatToolPart extends Pick<ToolCallPart, "name" | "title" | "locations"> {
   readonly type: "tool";
   readonly id: string;
   readonly callId: string;
-  readonly name: string;
   /** The parsed arguments, or the text if it is not JSON. */
   readonly input: unknown;
   readonly state: ToolCallState;
-  /** What the call does, in the backend's words. */
-  readonly title?: string;
   readonly kind?: ToolKind;
-  readonly locations?: readonly ToolLocation[];
   readonly approval?: ChatApproval;
   /** The changes that the call would make, if known before it runs. */
   readonly preview?: readonly ToolPreview[];
@@ -69,14 +58,12 @@ export interface ChatToolPart {
 }
 
 /** A question of an agent. */
-export interface ChatQuestionPart {
+export interface ChatQuestionPart
+  extends Pick<QuestionData, "status" | "reason">,
+    Required<Pick<QuestionData, "questions" | "answers">> {
   readonly type: "question";
   /** For `chat.answer`. */
   readonly id: string;
-  readonly questions: readonly UniversalQuestion[];
-  readonly status: "requested" | "answered" | "rejected";
-  readonly answers: readonly UniversalAnswer[];
-  readonly reason?: ResolvedReason;
 }
 
 /** A file or an image, of the user or of an agent. */
@@ -95,11 +82,8 @@ export interface ChatFilePart {
 export type NoticeSeverity = "info" | "warning" | "error";
 
 /** Progress, such as `thinking` or `retrying`; a `notice` of the backend; a `compaction` of the history. */
-export interface ChatStatusPart {
-  readonly type: "status";
+export interface ChatStatusPart extends StatusPart {
   readonly id: string;
-  readonly label: string;
-  readonly detail: string | null;
   /** Further data of the status, such as memories. */
   readonly json?: unknown;
   /** Only for a `notice`. */
@@ -132,11 +116,9 @@ export interface ChatDataPart {
 }
 
 /** An error that did not end the turn. */
-export interface ChatErrorPart {
+export interface ChatErrorPart extends Pick<ErrorData, "message" | "code"> {
   readonly type: "error";
   readonly id: string;
-  readonly message: string;
-  readonly code: string | null;
 }
 
 export type ChatPart =
@@ -160,7 +142,7 @@ export interface ChatBranches {
 }
 
 /** A prompt, the answer of one turn, or a system message between turns. */
-export interface ChatMessage {
+export interface ChatMessage extends Pick<TurnEndMetadata, "usage" | "cost" | "model"> {
   /** Unique in the chat, also after the chat is restored. */
   readonly id: string;
   readonly role: "user" | "assistant" | "system";
@@ -174,9 +156,6 @@ export interface ChatMessage {
   readonly branches?: ChatBranches;
   /** Why the turn failed, or an error between turns, in words for the user. */
   readonly error?: ErrorDescription;
-  readonly usage?: UniversalUsage;
-  readonly cost?: UniversalCost;
-  readonly model?: string;
   /** ms since the epoch. */
   readonly startedAt: number;
   readonly endedAt?: number;

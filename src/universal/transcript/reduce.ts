@@ -1,6 +1,6 @@
 // The reducer: applies one event to a transcript.
 import { isObject } from "../../core/checks.ts";
-import type { ErrorData, UniversalEvent } from "../events.ts";
+import type { DataOf, ErrorData, ItemDeltaData, UniversalEvent, UniversalEventType } from "../events.ts";
 import { describeErrorData } from "../words/describe-error-data.ts";
 import type { ErrorDescription } from "../words/error-description.ts";
 import { indexOf } from "./branches.ts";
@@ -40,7 +40,12 @@ export function reduce(
   if (event.sequence > before + 1) draft.to.hasGap = true;
   if (event.native_session_id !== null && event.native_session_id !== book.session.nativeId)
     book.session = { ...book.session, nativeId: event.native_session_id };
-  apply(draft, event);
+  // Most events are deltas. Types of newer versions are ignored.
+  if (event.type === "item.delta") applyDelta(draft, event.data);
+  else if (Object.hasOwn(APPLY, event.type)) {
+    const change = APPLY[event.type] as Apply<UniversalEventType>; // TypeScript cannot see that `data` fits it
+    change(draft, event.data as never, event.event_id);
+  }
   book.branches = draft.to.branches;
   return written(draft);
 }
@@ -108,61 +113,46 @@ function written({ to, book }: Draft): Transcript {
 /** The `protocol` of a chat's own session, whose events say which branch is shown and what waits. */
 export const CHAT_PROTOCOL = "agentwire-chat";
 
-function apply(draft: Draft, event: UniversalEvent): void {
-  switch (event.type) {
-    case "session.started": {
-      const { id, nativeId } = draft.book.session;
-      const { metadata } = event.data;
-      draft.book.session = { state: "open", id, nativeId, metadata };
-      draft.book.isOfChat = isObject(metadata) && metadata["protocol"] === CHAT_PROTOCOL;
-      return;
-    }
-    case "agent.unparsed":
-      return;
-    case "session.ended":
-      endOfSession(draft, event.data);
-      return;
-    case "turn.started":
-      startTurn(draft, event.data);
-      return;
-    case "turn.ended":
-      endTurn(draft, event.data);
-      return;
-    case "item.started":
-      if (event.data.item.kind !== "status") resumeAnswer(draft);
-      startItem(draft, event.data);
-      return;
-    case "item.delta": {
-      const { growing } = draft.book;
-      const { item_id, part, delta } = event.data;
-      if (growing?.itemId === item_id && growing.type === part?.type) {
-        changePart(draft, growing.spot, (old) => longer(old, delta));
-        return;
-      }
-      resumeAnswer(draft);
-      growItem(draft, event.data);
-      return;
-    }
-    case "item.completed":
-      completeItem(draft, event.data);
-      if (event.data.item.kind === "status") note(draft, event.data.item);
-      return;
-    case "permission.requested":
-      resumeAnswer(draft);
-      askPermission(draft, event.data);
-      return;
-    case "permission.resolved":
-      settlePermission(draft, event.data);
-      return;
-    case "question.requested":
-      resumeAnswer(draft);
-      askQuestion(draft, event.data);
-      return;
-    case "question.resolved":
-      settleQuestion(draft, event.data);
-      return;
-    case "error":
-      addError(draft, event.event_id, event.data);
-      return;
+type Apply<Type extends UniversalEventType> = (draft: Draft, data: DataOf<Type>, eventId: string) => void;
+
+/** What an event of each other type changes. Content of a turn ends the recovery of its answer. */
+const APPLY: { readonly [Type in Exclude<UniversalEventType, "item.delta">]: Apply<Type> } = {
+  "session.started": ({ book }, { metadata }) => {
+    const { id, nativeId } = book.session;
+    book.session = { state: "open", id, nativeId, metadata };
+    book.isOfChat = isObject(metadata) && metadata["protocol"] === CHAT_PROTOCOL;
+  },
+  "session.ended": endOfSession,
+  "turn.started": startTurn,
+  "turn.ended": endTurn,
+  "item.started": (draft, data) => {
+    if (data.item.kind !== "status") resumeAnswer(draft);
+    startItem(draft, data);
+  },
+  "item.completed": (draft, data) => {
+    completeItem(draft, data);
+    if (data.item.kind === "status") note(draft, data.item);
+  },
+  "permission.requested": (draft, data) => {
+    resumeAnswer(draft);
+    askPermission(draft, data);
+  },
+  "permission.resolved": settlePermission,
+  "question.requested": (draft, data) => {
+    resumeAnswer(draft);
+    askQuestion(draft, data);
+  },
+  "question.resolved": settleQuestion,
+  error: addError,
+  "agent.unparsed": () => {},
+};
+
+function applyDelta(draft: Draft, data: ItemDeltaData): void {
+  const { growing } = draft.book;
+  if (growing?.itemId === data.item_id && growing.type === data.part?.type) {
+    changePart(draft, growing.spot, (old) => longer(old, data.delta));
+    return;
   }
+  resumeAnswer(draft);
+  growItem(draft, data);
 }

@@ -40,19 +40,28 @@ export interface OpenTurn {
 export type TranscriptRequest =
   | {
       readonly type: "approval";
-      /** Unique over all sessions. */
+      /** The id for `chat.decide`. Unique across all sessions, clients and chats. */
       readonly id: string;
       /** The name of the tool. */
       readonly tool: string;
+      /** The input as the backend sent it. */
       readonly input: unknown;
-      /** The changes that the call would make, if known. */
+      /** What the call would change, if known. Text of files and of the agent: print it with `reveal`. */
       readonly preview?: readonly ToolPreview[];
-      /** What the decisions `turn` and `session` would allow, in words. */
+      /**
+       * The calls that a decision for the turn or the session would grant, in words: "`npm test` in the project".
+       * Absent if the call can only be allowed once. The words quote the agent: print them with `reveal`.
+       */
       readonly grant?: string;
-      /** The name of the sub-agent that asks. */
+      /** The name of the sub-agent that makes the call. Absent for the main agent, or if unknown. */
       readonly agent?: string;
     }
-  | { readonly type: "question"; readonly id: string; readonly questions: readonly UniversalQuestion[] };
+  | {
+      readonly type: "question";
+      /** The id for `chat.answer`. Unique across all sessions, clients and chats. */
+      readonly id: string;
+      readonly questions: readonly UniversalQuestion[];
+    };
 
 /** One step of a plan. */
 export interface PlanEntry {
@@ -103,9 +112,11 @@ export interface Transcript {
   readonly usage: UniversalUsage;
   /** The cost of all turns, one total per currency. */
   readonly cost: readonly UniversalCost[];
-  /** The agent's plan. Null if there is none. */
+  /** The agent's plan. Null if the agent has sent none. */
   readonly plan: readonly PlanEntry[] | null;
+  /** How full the model's context is, in tokens. Null if the backend has not reported it. */
   readonly context: TranscriptContext | null;
+  /** The modes, models and commands of the agent. Null if it has none. */
   readonly modes: TranscriptChoice | null;
   readonly models: TranscriptChoice | null;
   readonly commands: readonly TranscriptCommand[] | null;

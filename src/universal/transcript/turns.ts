@@ -47,15 +47,16 @@ export function startTurn(draft: Draft, { turn_id: id, metadata }: Omit<TurnStar
   };
 }
 
+const NO_BRANCH = { prompt: null, replaces: null, isAnew: false } as const;
+
 /** Hides the message `id` and the following ones, for a turn that retries or replaces the message. */
 function branchOf(draft: Draft, id: string | undefined): Pick<TurnBook, "prompt" | "replaces" | "isAnew"> {
   const swaps = id === undefined ? undefined : swapsTo(draft.to, id);
-  if (id === undefined || !swaps) return { prompt: null, replaces: null, isAnew: false };
+  if (id === undefined || !swaps) return NO_BRANCH;
   const shown = swaps.reduce(swapped<Branching>, draft.to);
   const at = indexOf(shown.messages, id);
   // At the limit of branches, the turn's messages follow the others.
-  if ((shown.messages.at(at)?.branches?.of ?? 1) >= MAX_BRANCHES)
-    return { prompt: null, replaces: null, isAnew: false };
+  if ((shown.messages.at(at)?.branches?.of ?? 1) >= MAX_BRANCHES) return NO_BRANCH;
   const asked = promptIndex(shown, at);
   rearrange(draft, () => cutAt(shown, at));
   const isAnew = asked >= 0 && asked !== at;
@@ -111,7 +112,7 @@ function setStatus(draft: Draft, from: ChatMessage["status"], to: ChatMessage["s
 }
 
 /** Adds an error as a part. If the turn fails, its last error becomes `error` of the message. */
-export function addError(draft: Draft, eventId: string, data: ErrorData): void {
+export function addError(draft: Draft, data: ErrorData, eventId: string): void {
   const { turn } = draft.book;
   if (!turn || (data.turn_id !== undefined && data.turn_id !== turn.open.id)) {
     addOwnMessage(draft, eventId, { role: "system", status: "failed", error: draft.describe(data) });

@@ -1,4 +1,4 @@
-import type { Invariant } from "../../../src/universal/check/book.ts";
+import type { Invariant } from "../../../src/universal/check/session-check.ts";
 import type { Line } from "../../helpers/every-type.ts";
 
 /** A transcript with one mistake. */
