@@ -65,7 +65,7 @@ export class AgentModel {
   }
 
   /** @throws CodebuffRunError `context_limit` */
-  assertRoom(): void {
+  assertSpace(): void {
     const { maxContextTokens } = this.#setup.shared;
     if (maxContextTokens === undefined || this.#contextTokens <= maxContextTokens) return;
     const message = `the history has ${this.#contextTokens} tokens, over the limit of ${maxContextTokens}`;

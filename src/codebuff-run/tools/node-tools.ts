@@ -12,7 +12,7 @@ import type { Door } from "./door/door.ts";
 import { openDoor } from "./door/open-door.ts";
 import { isEdit } from "./files/asked-edit.ts";
 import type { Preview } from "./files/edit.ts";
-import { fileRoom } from "./files/file-tools.ts";
+import { fileTools } from "./files/file-tools.ts";
 import { Previews } from "./files/previews.ts";
 import { textsOf } from "./files/texts.ts";
 import type { CheckedTool } from "./job.ts";
@@ -83,7 +83,7 @@ class FolderTools implements NodeTools {
   readonly handlers: Readonly<Record<string, NodeToolHandler>>;
   readonly names: readonly string[];
   readonly #options: NodeToolsOptions;
-  readonly #files = fileRoom();
+  readonly #files = fileTools();
   readonly #previews = new Previews();
   readonly #changes = new Recent<string, RunChanges>(MAX_TURNS);
   readonly #calls = new OpenCalls();

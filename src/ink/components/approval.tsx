@@ -44,10 +44,10 @@ export function Approval({
   ...props
 }: ApprovalProps): ReactElement {
   const { columns, theme } = useLook(props);
-  const { maxRows: limit, room } = useSpace(maxRows);
+  const { maxRows: limit, space } = useSpace(maxRows);
   const fits = fitsApproval(pending, { columns, theme, maxRows: limit });
   const standing = useAbove(
-    room,
+    space,
     pending.id,
     fits ? undefined : () => approvalInput(pending, columns, theme),
   );

@@ -31,7 +31,7 @@ export function Question({
   ...props
 }: QuestionProps): ReactElement {
   const { columns, theme } = useLook(props);
-  const { maxRows: limit, room } = useSpace(maxRows);
+  const { maxRows: limit, space } = useSpace(maxRows);
   const canType = useCanType();
   const [state] = useKeys(newQuestion, { ...props, isActive }, (press, now, set) => {
     if (!offer.takesKeys()) {
@@ -50,7 +50,7 @@ export function Question({
   const key = `${state.answers.length} ${pending.id}`;
   const fits = fitsQuestion(pending, state, { columns, theme, maxRows: limit });
   const text = fits ? undefined : () => questionText(pending, state, columns, theme);
-  const standing = useAbove(room, key, text);
+  const standing = useAbove(space, key, text);
   const offer = useOffer(key, isActive && canType && standing !== "printing");
   const instead = insteadOf(isActive, canType, offer.isOffered && standing !== "printing");
   const options = { columns, theme, maxRows: limit, isTextAbove: standing !== "inside", ...instead };

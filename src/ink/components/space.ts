@@ -12,16 +12,16 @@ export interface Space {
   readonly print: (rows: readonly Row[], id: string) => void;
 }
 
-const RoomContext = createContext<Space | undefined>(undefined);
+const SpaceContext = createContext<Space | undefined>(undefined);
 
-export const SpaceProvider = RoomContext.Provider;
+export const SpaceProvider = SpaceContext.Provider;
 
 export function useSpace(maxRows: number | undefined): {
   readonly maxRows: number;
-  readonly room: Space | undefined;
+  readonly space: Space | undefined;
 } {
-  const room = useContext(RoomContext);
-  return { maxRows: maxRows ?? room?.rows ?? Number.POSITIVE_INFINITY, room };
+  const space = useContext(SpaceContext);
+  return { maxRows: maxRows ?? space?.rows ?? Number.POSITIVE_INFINITY, space };
 }
 
 /** Where a dialog's text is. `printing`: it goes to the scrollback, and is not fully visible yet. */
@@ -34,22 +34,22 @@ type Standing = "inside" | "printing" | "above";
  * @param make makes the rows to print; absent if the text fits
  */
 export function useAbove(
-  room: Space | undefined,
+  space: Space | undefined,
   key: string,
   make: (() => readonly Row[]) | undefined,
 ): Standing {
   const [shown, setShown] = useState<string>();
   const printed = useRef<string>(undefined); // an effect may run twice
-  const isTall = make !== undefined && room !== undefined;
+  const isTall = make !== undefined && space !== undefined;
   const latest = useRef(make);
   latest.current = make;
-  const print = room?.print;
+  const print = space?.print;
   useEffect(() => {
     if (!isTall || !print || !latest.current) return;
     if (printed.current !== key) print(latest.current(), key);
     printed.current = key;
     setShown(key);
   }, [isTall, key, print]);
-  if (shown === key) return room?.isDrained ? "above" : "printing";
+  if (shown === key) return space?.isDrained ? "above" : "printing";
   return isTall ? "printing" : "inside";
 }

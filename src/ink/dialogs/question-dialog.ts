@@ -53,13 +53,13 @@ export function questionRows(
   );
   const head = isTextAbove ? [above] : questionText(pending, state, columns, theme);
   if (instead !== undefined) return { rows: [...head, ...insteadRows(instead, columns)].slice(-maxRows) };
-  const room = Math.max(1, maxRows - head.length);
-  const entry = takesText(pending, state) ? entryRows(state, columns, theme, room) : undefined;
+  const height = Math.max(1, maxRows - head.length);
+  const entry = takesText(pending, state) ? entryRows(state, columns, theme, height) : undefined;
   const needed = entry ? entry.rows.length : item.options.length;
   const hint = hintRows(pending, item, state, columns);
-  const isHinted = room >= needed + hint.length || (state.isUnanswered === true && !entry);
-  const hints = isHinted ? hint : hint.slice(0, Math.max(0, room - needed));
-  const space = room - (entry?.rows.length ?? 0) - hints.length;
+  const isHinted = height >= needed + hint.length || (state.isUnanswered === true && !entry);
+  const hints = isHinted ? hint : hint.slice(0, Math.max(0, height - needed));
+  const space = height - (entry?.rows.length ?? 0) - hints.length;
   const first = Math.max(0, Math.min(state.at - Math.floor(space / 2), item.options.length - space));
   const choices = item.options
     .slice(first, first + Math.max(0, space))

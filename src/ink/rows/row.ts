@@ -47,13 +47,13 @@ export function inLine(text: string): string {
 /** Shortens a text to the columns: its start and an ellipsis. */
 export function clipped(text: string, columns: number, ellipsis = "..."): string {
   if (widthOf(text) <= columns) return text;
-  const room = columns - widthOf(ellipsis);
-  if (room <= 0) return ellipsis.slice(0, Math.max(0, columns));
+  const space = columns - widthOf(ellipsis);
+  if (space <= 0) return ellipsis.slice(0, Math.max(0, columns));
   let width = 0;
   let shown = "";
   for (const grapheme of graphemes(text.slice(0, unitsOf(columns)))) {
     width += graphemeWidth(grapheme);
-    if (width > room) break;
+    if (width > space) break;
     shown += grapheme;
   }
   return shown + ellipsis;
@@ -62,13 +62,13 @@ export function clipped(text: string, columns: number, ellipsis = "..."): string
 /** Shortens a text to the columns: an ellipsis and its end. Examines only the end of a long text. */
 export function endOf(text: string, columns: number, ellipsis = "..."): string {
   if (text.length <= unitsOf(columns) && widthOf(text) <= columns) return text;
-  const room = columns - widthOf(ellipsis);
-  if (room <= 0) return ellipsis.slice(0, Math.max(0, columns));
+  const space = columns - widthOf(ellipsis);
+  if (space <= 0) return ellipsis.slice(0, Math.max(0, columns));
   let width = 0;
   let shown = "";
   for (const grapheme of graphemes(text.slice(-unitsOf(columns))).toReversed()) {
     width += graphemeWidth(grapheme);
-    if (width > room) break;
+    if (width > space) break;
     shown = grapheme + shown;
   }
   return ellipsis + shown;

@@ -67,7 +67,7 @@ export class LocalCommands {
       if (!run.isStopped) this.#over = [...this.#over, run];
       this.#current = undefined;
     }
-    return isPrinted || sink.room > 0;
+    return isPrinted || sink.space > 0;
   }
 
   live(columns: number, maxRows: number, theme: Theme): readonly Row[] {

@@ -44,9 +44,9 @@ export class LocalRun {
   }
 
   add(text: string): void {
-    const room = COMMAND_OUTPUT_LIMIT - this.#output.length;
-    this.#output += text.slice(0, Math.max(0, room));
-    this.#dropped += Math.max(0, text.length - Math.max(0, room));
+    const space = COMMAND_OUTPUT_LIMIT - this.#output.length;
+    this.#output += text.slice(0, Math.max(0, space));
+    this.#dropped += Math.max(0, text.length - Math.max(0, space));
   }
 
   end(end: CommandEnd): void {

@@ -93,7 +93,7 @@ export class TranscriptScreen {
       tailRows: Math.min(TAIL_ROWS, maxRows),
     };
     this.#printout.frame(facts, (sink) => {
-      isDone = this.#messages.print(messages, sink) && sink.room > 0;
+      isDone = this.#messages.print(messages, sink) && sink.space > 0;
       if (isDone) this.#printout.drain(sink);
     });
     const { isDrained, printed } = this.#printout;
@@ -108,14 +108,14 @@ export class TranscriptScreen {
     const { waiting } = progressOf(this.#input);
     const below = waitingRows(messages, waiting, { columns, theme, maxRows });
     const gap = maxRows > 3 ? [EMPTY_ROW] : [];
-    const room = Math.max(0, maxRows - below.length - gap.length);
+    const space = Math.max(0, maxRows - below.length - gap.length);
     const open = this.#messages.live(messages, {
       columns,
       theme,
       foldsReasoning,
       inputsAbove: this.#inputsAbove,
       now,
-      maxRows: room,
+      maxRows: space,
     });
     return open.length > 0 || below.length > 0 ? [...open, ...gap, ...below] : [];
   }

@@ -20,8 +20,8 @@ export class MessagesPrinter {
     for (;;) {
       const message = messages.at(this.#printed);
       if (this.#printed >= messages.length || !message || message.status === "queued") return true;
-      if (sink.room <= 0) return false;
-      if (!this.#message(message, sink)) return sink.room > 0;
+      if (sink.space <= 0) return false;
+      if (!this.#message(message, sink)) return sink.space > 0;
       this.#printed++;
       this.#parts = undefined;
     }

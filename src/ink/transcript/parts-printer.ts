@@ -33,7 +33,7 @@ export class PartsPrinter {
     for (;;) {
       const part = parts.at(this.#at);
       if (!part) return true;
-      if (sink.room <= 0) return false;
+      if (sink.space <= 0) return false;
       const isEnded = isOver || isSettled(part, this.#at === parts.length - 1);
       if (!this.#part(part, isEnded, sink)) return false;
       this.#at++;
@@ -49,10 +49,10 @@ export class PartsPrinter {
       if (at < first) at = this.#at; // the last parts have too few rows: skip to the current part
       const part = parts.at(at);
       if (!part) continue;
-      const room = options.maxRows - rows.length;
+      const space = options.maxRows - rows.length;
       const shown =
-        at === this.#at ? this.#begun(part, { ...options, maxRows: room }) : this.#fresh(part, options);
-      rows = [...shown.slice(-room), ...rows];
+        at === this.#at ? this.#begun(part, { ...options, maxRows: space }) : this.#fresh(part, options);
+      rows = [...shown.slice(-space), ...rows];
     }
     return rows;
   }

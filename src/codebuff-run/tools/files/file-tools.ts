@@ -11,7 +11,7 @@ import { PathLocks } from "./locks.ts";
 import { readFiles } from "./read-files.ts";
 
 /** The file tools of one root. Created once per root, so that edits of all runs share the locks. */
-export interface FileRoom {
+export interface FileTools {
   readonly tools: Readonly<Record<EditName | "read_files" | "list_directory", CheckedTool>>;
   /** Previews a call; `undefined` for a tool that edits no file. The call's job gets `shown`. */
   preview(
@@ -21,7 +21,7 @@ export interface FileRoom {
   changes(door: Door): RunChanges;
 }
 
-export function fileRoom(): FileRoom {
+export function fileTools(): FileTools {
   const locks = new PathLocks();
   const seen = new SeenFiles();
   const readers = editReaders();
