@@ -42,10 +42,7 @@ export class Branches {
     const asked = promptIndex(transcript, at);
     const prompt = asked < 0 ? undefined : told.at(asked);
     if (!prompt)
-      throw new InvalidInputError(
-        "nobody has asked for this message.",
-        "Pass the id of an answer or prompt.",
-      );
+      throw new InvalidInputError("this message answers no prompt.", "Pass the id of an answer or prompt.");
     if (prompt.turnId === undefined && prompt.status !== "sent")
       throw new InvalidInputError(
         "the prompt was never sent.",
@@ -59,8 +56,8 @@ export class Branches {
     const branch = { prompt: prompt.id, isEdit };
     if ((this.#placeOf(asked, isEdit)?.branches?.of ?? 1) >= MAX_BRANCHES)
       throw new InvalidInputError(
-        `this place has ${MAX_BRANCHES} branches, and no more are kept.`,
-        "Go on behind the last one.",
+        `this message already has ${MAX_BRANCHES} branches, the most that are kept.`,
+        "Send a new prompt with `send` instead.",
       );
     if (!this.needsRecap(branch) && !this.#memory.isLost && !this.#stateAt(asked)) throw unknown();
     return prompt;
@@ -164,6 +161,6 @@ export class Branches {
 function unknown(): UnsupportedError {
   return new UnsupportedError(
     "the backend does not know the conversation as it was before this message.",
-    "Send the prompt again with `retry`: the agent then knows the old answer, too.",
+    "Send the prompt again with `retry`. The agent then still knows the old answer.",
   );
 }

@@ -124,7 +124,7 @@ export class LiveChat implements Chat, TurnsHost {
       if (before !== null && typeof before !== "string")
         throw new InvalidInputError(
           `the place is ${describe(before)}.`,
-          "Pass the id of the prompt to stand before, or null for the end.",
+          "Pass the id of the prompt to move in front of, or null for the end.",
         );
       this.#turns.queue.move(id, before);
     });

@@ -99,6 +99,6 @@ export function checkSource(source: AgentSource): void {
   const value: unknown = source;
   if (isObject(value) && typeof value["name"] === "string" && having("client", "toUniversal").holds(value))
     return;
-  const hint = "Pass the maker of a backend, such as codey({ url }), called.";
+  const hint = "Pass a source such as codey({ url }).";
   throw new InvalidInputError(`the source is ${describe(value)}, which makes no clients.`, hint);
 }

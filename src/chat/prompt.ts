@@ -79,5 +79,8 @@ export function promptOf({ parts }: ChatMessage): ChatPrompt {
 
 function shownImage({ path, mediaType }: ChatFilePart): ChatImage {
   if (/^data:/i.test(path)) return readImage({ data: path, mediaType });
-  throw new InvalidInputError("the message names an image, and does not hold it.", "Send the image again.");
+  throw new InvalidInputError(
+    "the message has only the path or URL of an image, not its bytes.",
+    "Send the image again.",
+  );
 }

@@ -94,7 +94,7 @@ export class ChatTurns implements ChatSessionHost {
   sendAnew(job: HeldPrompt): AnyAgentwireError | undefined {
     if (this.queue.anew)
       throw new InvalidInputError(
-        "another prompt is being asked anew.",
+        "another prompt is already being regenerated or edited.",
         "Wait until it is sent, or cancel it.",
       );
     const { branch, id, prompt, at } = job;
@@ -147,11 +147,17 @@ export class ChatTurns implements ChatSessionHost {
     const { turn: open } = this.#host.timeline.transcript;
     const isOwn = active !== undefined && (!open || open.metadata?.prompt_id === active.job.id);
     if (turnId !== undefined && open?.id !== turnId)
-      throw new InvalidInputError("no turn with this id runs.", "It has ended: nothing is left to cancel.");
+      throw new InvalidInputError(
+        "no turn with this id runs.",
+        "The turn has ended. There is nothing to cancel.",
+      );
     if (active && (isOwn || turnId === undefined)) active.cancel();
     else if (open && this.client?.cancel) this.client.cancel(open.id);
     else if (turnId !== undefined)
-      throw new UnsupportedError("this backend cannot cancel a turn of somebody else.", "Wait for its end.");
+      throw new UnsupportedError(
+        "this backend cannot cancel the turn of another client.",
+        "Wait for its end.",
+      );
   }
 
   takeBack(jobs: readonly HeldPrompt[]): void {

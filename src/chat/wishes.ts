@@ -42,7 +42,7 @@ export class Wishes {
   /** @throws InvalidInputError for an id without a prompt, or if the bytes of an image are unknown */
   retry(messageId: string): ChatSend {
     if (this.#timeline.isWaiting(messageId))
-      throw new InvalidInputError("the message waits to be sent.", "Wait for its turn, or cancel it.");
+      throw new InvalidInputError("the message waits to be sent.", "Wait until it is sent, or cancel it.");
     const message = this.#timeline.promptOf(messageId);
     if (message) return this.send(promptOf(message));
     throw new InvalidInputError(
@@ -70,15 +70,15 @@ export class Wishes {
   /** @throws UnsupportedError if the backend takes no images */
   assertTakes({ images }: ChatPrompt): void {
     if (images.length > 0 && this.#view.told.capabilities?.images === false)
-      throw new UnsupportedError("this backend takes no pictures.", "Leave `images` out.");
+      throw new UnsupportedError("this backend takes no images.", "Leave `images` out.");
   }
 
   /** @throws UnsupportedError if the backend keeps the conversation itself */
   assertBranches(): void {
     if (this.#view.told.capabilities?.branches === false)
       throw new UnsupportedError(
-        "this backend keeps the conversation itself, and cannot go back in it.",
-        "Use `retry`: the agent then knows the old answer, too.",
+        "this backend keeps the conversation itself and cannot go back to an earlier message.",
+        "Use `retry`. The agent then still knows the old answer.",
       );
   }
 
@@ -89,7 +89,10 @@ export class Wishes {
   ): ChatSend {
     const id: unknown = this.#settings.newId();
     if (typeof id !== "string" || id === "" || this.#timeline.has(id))
-      throw new InvalidInputError(`\`newId\` gave ${describe(id)}.`, "It must give a new text at each call.");
+      throw new InvalidInputError(
+        `\`newId\` returned ${describe(id)}.`,
+        "It must return a new, unused string at each call.",
+      );
     const at = this.#settings.clock.wallTime();
     const error = send({ id, prompt, at, isHeld: false, ...(branch ? { branch } : {}) });
     if (!error) return { ok: true, id };

@@ -72,7 +72,7 @@ export function openConversation(
             if (isForgotten)
               core.warn(
                 "no-continuity",
-                "the program has told no session, so that this prompt begins anew; `requireContinuity` refuses it instead",
+                "the program has reported no session, so this prompt begins anew, without memory; `requireContinuity` refuses it instead",
               );
             questions.started(turn);
             turns.start(job);
@@ -107,8 +107,8 @@ function goOnWith(
 
 function noSession(): UnsupportedError {
   return new UnsupportedError(
-    "the program has told no session that could be gone on with.",
-    "Leave `requireContinuity` out to go on without memory, or put what matters into the prompt.",
+    "the program has reported no session to continue.",
+    "Leave out `requireContinuity` to continue without memory, or put the context into the prompt.",
   );
 }
 
@@ -121,7 +121,7 @@ function sessionIdOf(from: unknown): string | undefined {
     }
   }
   throw new InvalidInputError(
-    `\`from\` is ${describe(from)} that no conversation with the program gave.`,
-    "Pass the `state` of one.",
+    `\`from\` is ${describe(from)}, not the state of a conversation with the program.`,
+    "Pass the `state` of a conversation.",
   );
 }

@@ -186,7 +186,7 @@ function warningsOf(findings: readonly CredentialFinding[]): CredentialWarning[]
   }
   if (findings.some(({ place, status }) => place === "the program's own file" && status === "other")) {
     const message =
-      "the program's own file holds another key, and the program prefers that: `isolateHome` keeps it from it";
+      "the program's own file holds another key, which the program prefers: `isolateHome` hides that file";
     warnings.push({ kind: "credential-conflict", message });
   }
   return warnings;

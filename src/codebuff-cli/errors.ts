@@ -107,8 +107,8 @@ export function adviceOn(kind: CodebuffCliFailureKind, words: string): string | 
 const ADVICE: Readonly<Partial<Record<CodebuffCliFailureKind, string>>> = {
   auth: "set CODEBUFF_API_KEY, or run the program once by itself to log in",
   payment_required: "the account is out of credits",
-  unsupported_flag: "this program speaks otherwise: choose another `profile`, or ask `probe()`",
-  protocol_error: "it may speak otherwise: choose another `profile`, or ask `probe()`",
+  unsupported_flag: "this program has other options: choose another `profile`, or ask `probe()`",
+  protocol_error: "its output format may differ: choose another `profile`, or ask `probe()`",
   interactive_cli: "this program has no way to run without a terminal; choose another `command`",
   rate_limited: "wait before the next prompt",
   cancelled_by_cli: "the program has limits of its own",
@@ -119,7 +119,8 @@ export function startFailure(command: string, cause: unknown, found = false): st
   const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
   switch (code) {
     case "ENOENT":
-      if (found) return `\`${command}\` is there, but not what runs it: see the first line of the script`;
+      if (found)
+        return `\`${command}\` is there, but not what runs it (its interpreter): see the first line of the script`;
       return `\`${command}\` is not to be found; ${whereToLook(command)}`;
     case "EACCES":
     case "EPERM":

@@ -57,7 +57,7 @@ export function buildPrompt(input: PromptOf<CodebuffCliPromptInput>, rules: Prom
   if (command !== undefined && !rules.allowCommands) {
     throw new InvalidInputError(
       `the prompt begins with \`${command}\`, which the program takes for a command of its own.`,
-      "Say it otherwise, or set `allowCommands` if that is meant.",
+      "Rephrase the prompt, or set `allowCommands` to run the command.",
     );
   }
   const bytes = utf8Length(text);

@@ -121,8 +121,8 @@ export class Questions {
     if (!ended) throw neverAsked(id);
     if (ended.reply) return ended.reply;
     throw new UnsupportedError(
-      "nothing can be told to the program while it runs.",
-      "It goes on without an answer. In a `conversation()`, the option `answerByContinue` sends one as the next prompt.",
+      "the program takes no input while it runs.",
+      "The program continues without an answer. In a `conversation()`, the option `answerByContinue` sends the answer as the next prompt.",
     );
   }
 

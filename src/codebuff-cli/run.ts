@@ -173,7 +173,8 @@ export class CliRun implements LocalWork, OutputUser {
   close(force: boolean): void {
     const { turn } = this.#setup.job;
     letGo(turn);
-    const message = "the client was closed while the program worked; what it had begun was ended with it";
+    const message =
+      "the client was closed while the program worked; the program and its child processes were ended";
     turn.abandon(new ClosedError(message, { delivery: "unknown" }));
     this.#end("stopped", force);
   }

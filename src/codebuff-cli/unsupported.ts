@@ -27,7 +27,7 @@ export const toUniversal = (): never => refuse("toUniversal");
 
 function refuse(name: string): never {
   throw new UnsupportedError(
-    `\`${name}\` is there on Node only: it needs processes and files.`,
-    "Use it in a server; in a browser take `CodebuffClient`, of `agentwire/codebuff`.",
+    `\`${name}\` exists on Node only: it needs processes and files.`,
+    "Use it in a server. In a browser, use `CodebuffClient` from `agentwire/codebuff`.",
   );
 }

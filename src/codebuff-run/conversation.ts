@@ -77,7 +77,7 @@ function runOf(from: ConversationState | RunState): RunState | undefined {
   const isOurs = protocol === "codebuff-run" && version === 1 && (run === undefined || isObject(run));
   if (!isRun && !isOurs)
     throw new InvalidInputError(
-      `\`from\` is ${describe(from)} that no run gave.`,
+      `\`from\` is ${describe(from)}, not a run state.`,
       "Pass the `state` of a conversation, or a run state.",
     );
   if (state === undefined) return undefined;

@@ -69,7 +69,7 @@ const ADVICE_ON_PROVIDER: Advice = {
   auth: "check the key of",
   payment_required: "add credits to your account at",
   forbidden: "choose another model, or check your account at",
-  rate_limited: "wait, then send the prompt again: the limit is one of",
+  rate_limited: "wait, then send the prompt again: the limit belongs to",
 };
 
 function adviceOn({ kind, status, provider }: CodebuffRunErrorOptions): string | undefined {

@@ -188,8 +188,8 @@ export function resolveOptions(options: CodebuffRunOptions): CodebuffRunSettings
   }
   if (apiKey !== undefined && /[^\x21-\x7e]/.test(apiKey))
     throw new InvalidInputError(
-      "`apiKey` holds characters that no header takes.",
-      "Pass it as it was given out.",
+      "`apiKey` holds characters that HTTP headers do not allow.",
+      "Copy the key exactly.",
     );
   const { allowInsecure = false, baseUrl = "https://www.codebuff.com" } = options;
   return {

@@ -127,7 +127,7 @@ export class Run implements LocalWork {
 
   /** Ends the turn at once. The work ends with its tools; with `isUrgent`, it does not wait for them. */
   close(isUrgent: boolean): void {
-    const message = "the client was closed while the agent worked; what its tools have done stays";
+    const message = "the client was closed while the agent worked; the changes of its tools stay";
     this.#letGo("the client was closed", new Error("the client was closed"), isUrgent);
     this.#setup.job.turn.abandon(new ClosedError(message, { delivery: "unknown" }));
   }

@@ -74,6 +74,6 @@ export function assertEngine(needs: readonly Need[]): void {
   const packages = lacking.map(({ from }) => `\`import "${from}";\``);
   throw new UnsupportedError(
     `this engine lacks, or gets wrong, ${missing.join(", ")}.`,
-    `Bring it before the client is made; on React Native by ${packages.join(" and ")}.`,
+    `Install a polyfill before you create the client; on React Native use ${packages.join(" and ")}.`,
   );
 }

@@ -25,6 +25,6 @@ export function useChat(chat?: Chat): Chat {
   if (found) return found;
   throw new InvalidInputError(
     "there is no chat: the component is outside <ChatProvider>.",
-    "Put <ChatProvider chat={chat}> around it, or pass the chat to it.",
+    "Put <ChatProvider chat={chat}> around the component, or pass it the chat.",
   );
 }

@@ -1,9 +1,9 @@
-// A clock that moves only when a test says so.
+// A clock that moves only when a test advances it.
 import type { CancelTimer, Clock } from "../core/clock.ts";
 import { checkMockNames } from "./names.ts";
 import { settle } from "./settle.ts";
 
-/** One timer that waits in a {@link ManualClock}. */
+/** One pending timer of a {@link ManualClock}. */
 interface Waiting {
   readonly at: number;
   readonly order: number;
@@ -11,14 +11,14 @@ interface Waiting {
 }
 
 /**
- * A clock that moves only when a test says so. Give it to a client (`clock` option), then `advance()`
- * through pings, time-outs and back-off without sleeping. The sockets stay real: before advancing, wait
- * for something that the client has seen (an event, a status), not for something that the server has sent.
- * Leave the mock server on the platform's clock, unless its own timers are what is tested.
+ * A clock that moves only when a test advances it. Pass it to a client (option `clock`), then call `advance()` to run
+ * through pings, timeouts and backoff without waiting. The sockets stay real: before advancing, wait for something that
+ * the client has received (an event, a status), not for something that the server has sent. Leave the mock server on
+ * the platform's clock, unless you test its timers.
  *
- * Randomness is injected too: `random` is what every jitter reads, 0.5 unless set. So is the time of day: `epoch` is when
- * the clock stands at zero, in ms since 1970; by default that is when it is made, so that tokens of a server on the
- * platform's clock have not expired.
+ * `random` is the source of every jitter, 0.5 by default. `epoch` is the wall time when the clock is at zero, in ms
+ * since 1970. By default it is the time of creation, so that tokens from a server on the platform's clock have not
+ * expired.
  */
 export class ManualClock implements Clock {
   #now = 0;
@@ -27,7 +27,7 @@ export class ManualClock implements Clock {
   readonly #random: () => number;
   readonly #epoch: number;
 
-  /** @throws InvalidInputError for an option that does not exist */
+  /** @throws InvalidInputError for an unknown option */
   constructor(options: { readonly random?: number | (() => number); readonly epoch?: number } = {}) {
     checkMockNames(options, { random: true, epoch: true }, "option");
     const { random = 0.5, epoch = Date.now() } = options;
@@ -53,21 +53,21 @@ export class ManualClock implements Clock {
     return () => void this.#waiting.delete(timer);
   }
 
-  /** How many timers wait: zero once everything that a test started has ended. */
+  /** The number of pending timers: zero once everything that a test started has ended. */
   get pending(): number {
     return this.#waiting.size;
   }
 
-  /** Milliseconds until the next timer, or `undefined` when none waits. */
+  /** Milliseconds until the next timer, or `undefined` without a timer. */
   get next(): number | undefined {
     const timer = this.#earliest();
     return timer && timer.at - this.#now;
   }
 
   /**
-   * Moves time forward by `ms`, running every timer that comes due, in order of its time and then of
-   * its making; a timer that a callback sets within the span runs too. Promise reactions run between
-   * two timers, so that code which awaits sees the same order as with a real clock.
+   * Advances time by `ms` and runs all due timers, in order of time, then of creation. A timer that a callback sets
+   * runs too if it is due in the span. Promise reactions run between two timers, so awaiting code sees the same order
+   * as with a real clock.
    */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;

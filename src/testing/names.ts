@@ -1,15 +1,12 @@
-// The error for wrong input of a test, and the check of names of options and steps.
+// The error for invalid test input, and the check of option and step names.
 
-/** The mark of this package's errors, by which `isAgentwireError` knows them: the mocks take nothing else from there. */
+/** The brand by which `isAgentwireError` recognizes this package's errors. Mocks import nothing else from there. */
 const BRAND = Symbol.for("agentwire.error");
 
-/** Characters of a name that an error quotes: real ones are shorter. */
+/** The characters of a name that an error quotes. Real names are shorter. */
 const QUOTED = 100;
 
-/**
- * Something that a mock or a tool was told and that cannot be meant: the mocks' own `InvalidInputError`. It is a
- * TypeError too.
- */
+/** Invalid input to a mock or a tool: the mocks' own `InvalidInputError`. Also a TypeError. */
 export class InvalidMockInput extends TypeError {
   override readonly name = "InvalidInputError [invalid-input]";
   readonly code = "invalid-input";
@@ -34,20 +31,20 @@ export function errorAsJson(error: Error): object {
   return Object.assign({ name, message }, error);
 }
 
-/** All names of an object type, so that none can be forgotten. Where a value is an object, it holds the names within. */
+/** All property names of a type: the compiler reports a missing one. An object value holds the inner names. */
 export type NamesOf<Type> = { readonly [Name in keyof Type]-?: unknown };
 
 /**
- * Refuses an object that has a field which does not exist: it would change nothing, and nobody would notice.
- * @param known what exists: a {@link NamesOf}
- * @param what what the fields are, such as `option`
- * @throws InvalidMockInput that guesses what was meant
+ * Rejects an object with an unknown field, which would otherwise be ignored silently.
+ * @param known the known names: a {@link NamesOf}
+ * @param what the kind of field, such as `option`
+ * @throws InvalidMockInput that suggests a known name
  */
 export function checkMockNames(value: object, known: object, what: string): void {
   check(value, known, what, "");
 }
 
-/** The fields of a step, if they all exist. @throws InvalidMockInput as {@link checkMockNames} */
+/** Returns the fields of a step if all are known. @throws InvalidMockInput like {@link checkMockNames} */
 export function checked<Fields extends object>(fields: Fields, known: object): Fields {
   checkMockNames(fields, known, "field of the step");
   return fields;
@@ -72,13 +69,13 @@ function unknown(name: string, known: object, what: string, place: string): Inva
   );
 }
 
-/** What to say about a name that does not exist: the nearest that does, or all of them. */
+/** The suggestion for an unknown name: the nearest known name, or all of them. */
 export function guessAt(name: string, names: readonly string[]): string {
   const meant = nearest(name.slice(0, QUOTED), names);
   return meant === undefined ? `These exist: ${names.join(", ")}.` : `Did you mean \`${meant}\`?`;
 }
 
-/** The name with the fewest letters that differ, if those are a third of it at most. */
+/** Returns the name with the smallest edit distance, if that is at most a third of the name's length. */
 function nearest(given: string, names: readonly string[]): string | undefined {
   const candidates = names
     .map((name) => ({ name, steps: distance(given.toLowerCase(), name.toLowerCase()) }))
@@ -87,7 +84,7 @@ function nearest(given: string, names: readonly string[]): string | undefined {
   return candidates[0]?.name;
 }
 
-/** How many letters to put in, leave out, change or swap with the next make one word of the other. */
+/** The edit distance: letters to insert, delete, change, or swap with the next. */
 function distance(from: string, to: string): number {
   let rowBefore: readonly number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);

@@ -1,24 +1,23 @@
-// Lists of what happened on a mock, and promises of what will happen.
+// Records of what happened on a mock, and promises for what will happen.
 import { InvalidMockInput } from "./names.ts";
 import { Waiters } from "./waiters.ts";
 
-/** Lists of what happened on a mock, those who wait for an entry, and the first mistake of the test itself. */
 export class Notes extends Waiters {
   #mistake: InvalidMockInput | undefined;
 
-  /** The first wrong word of a test that could not be thrown where it was said, such as a misspelt field of an answer. */
+  /** The first mistake of the test that could not be thrown at its call, such as a misspelt field in an answer. */
   get mistake(): InvalidMockInput | undefined {
     return this.#mistake;
   }
 
-  /** Takes note of what a script has thrown: a mistake of the test fails all waits, and `stop()`. */
+  /** Records what a script threw. If it is a mistake of the test, all waits and `stop()` fail. */
   threw(error: unknown): void {
     if (!(error instanceof InvalidMockInput)) return;
     this.#mistake ??= error;
     this.end(error);
   }
 
-  /** Something happened that belongs on one of the lists. */
+  /** Adds an entry to a list, and notifies the waits. */
   add<T>(list: T[], item: NoInfer<T>): void {
     list.push(item);
     this.changed();

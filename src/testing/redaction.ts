@@ -1,58 +1,57 @@
-// Takes credentials out of what is recorded: the one redactor of the mocks and the recorder.
+// Removes credentials from records: the redactor of the mocks and the recorder.
 import { outerMembers } from "./record/outer-members.ts";
 
 const CREDENTIAL_NAME =
   "(?:token|api[_-]?key|private[_-]?key|secret|password|passphrase|authorization|cookie|credentials?)";
 
-/** The name of a member, or a header, that holds a credential. */
+/** The name of a member or header that holds a credential. */
 const NAME = new RegExp(`${CREDENTIAL_NAME}$`, "i");
 
 /**
- * Such a name and the quote that opens its value: in JSON, in JSON inside a JSON string (where quotes have backslashes), and
- * in the Python notation in which servers quote input.
+ * Such a name, up to the opening quote of its value: in JSON, in JSON inside a JSON string (with backslashes before
+ * quotes), and in Python notation, which servers use to quote input.
  */
 const MEMBER = new RegExp(String.raw`["'][\w.-]{0,64}${CREDENTIAL_NAME}\\*["']\s*:\s*(\\*)(["'])`, "gi");
 
-/** Words that name a credential in a URL, as the last of a name in any case: `userPass` and `x-sig`, not `compass`. */
+/** Last words of names of URL parameters with a credential, in any case: `userPass` and `x-sig`, not `compass`. */
 const PARAMETER_WORDS: ReadonlySet<string> = new Set(
   "auth oauth bearer jwt key pass passwd pwd session sid sig signature".split(" "),
 );
 
-/** A parameter of a URL, wherever that is quoted. */
+/** A URL parameter, also in quoted URLs. */
 const PARAMETER = /[?&#]([^=&#?\s"'<>\\]{1,80})=([^&#\s"'<>\\]+)/g;
 
-/** Credentials elsewhere: in the words of an Authorization header, and JSON Web Tokens anywhere. */
+/** Other credentials: in Authorization headers, and JSON Web Tokens anywhere. */
 const LOOSE = [/(?<=\bBearer )[\w.~+/=-]{4,}/gi, /(?<![\w-])eyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?/g];
 
-/** One character, as it is escaped in JSON, in the words of programs in JavaScript or Python, or in a URL. */
+/** One character, escaped as in JSON, JavaScript, Python or a URL. */
 const ESCAPED =
   /\\(?:u[\da-fA-F]{4}|x[\da-fA-F]{2}|["'\\/bfnrt])|%[0-7][\da-fA-F]|%[c-fC-F][\da-fA-F](?:%[89abAB][\da-fA-F]){1,3}/g;
 
 const CONTROLS: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
 
-/** Levels of escapes that are undone: JSON in JSON in JSON, or that in a URL. */
+/** How many levels of escaping are decoded: JSON in JSON in JSON, or JSON in JSON in a URL. */
 const LEVELS = 3;
 
-/** Characters of a secret: fewer would hit innocent text. */
+/** The shortest secret, in characters. Shorter ones would match innocent text. */
 const SHORTEST = 4;
 
-/** Characters of a secret from which it is found inside a word too: a shorter one may be a word itself. */
+/** The shortest secret, in characters, that also matches inside words. A shorter one may be a word itself. */
 const UNMISTAKABLE = 8;
 
-/** Of the secrets that were learned, the last are remembered: each prompt may have a token of its own. */
+/** The number of learned secrets to remember, since each prompt may have a new token. */
 const LEARNED = 256;
 
-/** A part of a text: from `start` up to `end`. */
+/** A range of a text: from `start` up to `end`. */
 interface Part {
   readonly start: number;
   readonly end: number;
 }
 
-/** What is known of one secret. */
 interface Known {
-  /** How it may stand in a text whose escapes are undone. */
+  /** The forms that the secret can have in a text with decoded escapes. */
   readonly forms: readonly string[];
-  /** Whether it counts inside a word too. */
+  /** Whether the secret also matches inside words. */
   readonly anywhere: boolean;
 }
 
@@ -61,14 +60,13 @@ export function isCredentialName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** Takes credentials out of texts. */
 export class Redaction {
   readonly replacement = "[redacted]";
   readonly #named = new Map<string, Known>();
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #learned = new Map<string, Known>();
 
-  /** @throws TypeError for a secret of fewer than 4 characters. */
+  /** @throws TypeError for a secret under 4 characters. */
   constructor(secrets: readonly string[]) {
     for (const secret of secrets) {
       if (typeof secret !== "string" || secret.length < SHORTEST)
@@ -78,8 +76,8 @@ export class Redaction {
   }
 
   /**
-   * Takes credentials out of a text, however they are escaped there, and learns those that the client sends by name: a server
-   * may quote them.
+   * Removes credentials from a text, in any escaping. Also learns the credentials that the client sends by name, since
+   * a server may quote them.
    */
   redact(text: string, from: "client" | "server"): string {
     if (from === "client") this.#learnFrom(text);
@@ -96,7 +94,7 @@ export class Redaction {
     return replaced(text, parts, () => this.replacement);
   }
 
-  /** Learns the credentials of a URL: in its query, its fragment and its user info. */
+  /** Learns the credentials of a URL: in query, fragment and user info. */
   learnUrl(url: string): void {
     if (!URL.canParse(url)) return;
     const { searchParams, hash, username, password } = new URL(url);
@@ -105,7 +103,7 @@ export class Redaction {
     this.#learn(unescaped(password || username));
   }
 
-  /** Learns the credentials in the headers of an upgrade request: the whole value, and each long word of it. */
+  /** Learns the credentials in the headers of an upgrade request: each whole value, and each long word of it. */
   learnHeaders(headers: Readonly<Record<string, unknown>>): void {
     for (const [name, value] of Object.entries(headers)) {
       if (!NAME.test(name) || typeof value !== "string") continue;
@@ -123,18 +121,18 @@ export class Redaction {
 
   #learn(secret: string): void {
     if (secret.length < SHORTEST || this.#named.has(secret)) return;
-    this.#learned.delete(secret); // and is the newest again
+    this.#learned.delete(secret); // move it to the newest position
     this.#learned.set(secret, { forms: formsOf(secret), anywhere: secret.length >= UNMISTAKABLE });
     const [oldest = ""] = this.#learned.keys();
     if (this.#learned.size > LEARNED) this.#learned.delete(oldest);
   }
 
-  /** Where credentials are in a text as it stands. */
+  /** Finds the credentials in a text without decoding escapes. */
   #partsOf(text: string): readonly Part[] {
     const parts: Part[] = [];
     const known = [...this.#named.values(), ...this.#learned.values()];
     for (const { forms, anywhere } of known) for (const form of forms) addWhole(text, form, anywhere, parts);
-    const rest = replaced(text, apart(parts), (length) => "\0".repeat(length)); // an end reaches into no whole secret
+    const rest = replaced(text, apart(parts), (length) => "\0".repeat(length)); // ends must not overlap whole secrets
     for (const form of known.flatMap(({ forms }) => forms))
       if (form.length >= 2 * UNMISTAKABLE) addEnds(rest, form, parts);
     addMembers(text, parts);
@@ -156,14 +154,14 @@ function isParameterName(name: string): boolean {
   return NAME.test(name) || PARAMETER_WORDS.has(last) || /key$|session[_.-]?id$/i.test(name);
 }
 
-/** A secret, and the secret with its own escapes undone; each as text, and as bytes. */
+/** Returns the secret as it is and with its escapes decoded, each as text and as bytes. */
 function formsOf(secret: string): readonly string[] {
   const texts = [secret, unescaped(secret)];
   const bytes = texts.map((text) => Buffer.from(text, "utf8").toString("latin1"));
   return [...new Set([...texts, ...bytes])].filter((form) => form.length >= SHORTEST);
 }
 
-/** A text with one level of escapes undone. */
+/** Decodes one level of escapes. */
 function unescaped(text: string): string {
   return text.replace(ESCAPED, characterOf);
 }
@@ -173,7 +171,7 @@ function characterOf(written: string): string {
     try {
       return decodeURIComponent(written);
     } catch {
-      return written; // no UTF-8
+      return written; // not UTF-8
     }
   }
   if (written.length > 2) return String.fromCharCode(Number.parseInt(written.slice(2), 16));
@@ -181,13 +179,13 @@ function characterOf(written: string): string {
   return CONTROLS[letter] ?? letter;
 }
 
-/** The parts of `text` that became these parts of its reading, which are in order and apart. One pass. */
+/** Maps sorted, disjoint ranges of the decoded text back to ranges of `text`. One pass. */
 function inSource(text: string, parts: readonly Part[]): readonly Part[] {
   const result: Part[] = [];
   if (parts.length === 0) return result;
   const bounds = parts.flatMap(({ start, end }) => [start, end]);
   const mapped: number[] = [];
-  let surplus = 0; // characters that the escapes so far have more than their readings
+  let surplus = 0; // characters by which the escapes so far exceed their decoded text
   for (const { index, 0: written } of text.matchAll(ESCAPED)) {
     const { length } = characterOf(written);
     for (let bound = bounds[mapped.length]; bound !== undefined; bound = bounds[mapped.length]) {
@@ -202,7 +200,7 @@ function inSource(text: string, parts: readonly Part[]): readonly Part[] {
   return result;
 }
 
-/** The parts in order, those that overlap made one, without empty ones. */
+/** Sorts the ranges, merges overlapping ones, and drops empty ones. */
 function apart(parts: readonly Part[]): readonly Part[] {
   const result: Part[] = [];
   for (const part of [...parts].sort((one, other) => one.start - other.start)) {
@@ -214,7 +212,7 @@ function apart(parts: readonly Part[]): readonly Part[] {
   return result;
 }
 
-/** The text with each of these parts, which are in order and apart, replaced. */
+/** Replaces these sorted, disjoint ranges of a text. */
 function replaced(text: string, parts: readonly Part[], replacement: (length: number) => string): string {
   let clean = "";
   let copied = 0;
@@ -235,7 +233,7 @@ function addWhole(text: string, secret: string, anywhere: boolean, parts: Part[]
   }
 }
 
-/** A server that quotes a long text cuts its middle out, and with it a part of a secret: this finds the rest. */
+/** A server that quotes a long text may cut out its middle with part of a secret. This finds the remaining ends. */
 function addEnds(text: string, secret: string, parts: Part[]): void {
   const head = secret.slice(0, UNMISTAKABLE);
   const tail = secret.slice(-UNMISTAKABLE);
@@ -266,9 +264,9 @@ function addMembers(text: string, parts: Part[]): void {
 }
 
 /**
- * Where the string ends whose opening quote had `depth` backslashes. Each level of nesting doubles the backslashes, so a
- * quote that closes it has `depth` of them after a multiple of what one backslash has become. A double quote with fewer
- * closes a string around it: the text was cut there.
+ * Returns the end of a string value whose opening quote had `depth` backslashes. Each level of nesting doubles the
+ * backslashes. So a closing quote has `depth` backslashes after a multiple of one doubled backslash. A double quote
+ * with fewer backslashes closes an outer string: the text was cut there.
  */
 function endOfValue(text: string, start: number, quote: string, depth: number): number {
   let run = 0;

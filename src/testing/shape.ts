@@ -1,20 +1,19 @@
-// Checks JSON against shapes that are one line of text each.
+// Checks JSON against shapes, each written as one line of text.
 import { type Dict, isDict } from "./server/dict.ts";
 
 /**
- * Shapes of objects by their names. A shape lists fields: `"id:string tags?:string[] state:open|closed title:string|null"`. A `?`
- * marks a field that may be missing. A type is a key of {@link TYPES}, the name of a shape, or a word that stands for itself.
+ * Shapes of objects, by name. A shape lists fields: `"id:string tags?:string[] state:open|closed title:string|null"`.
+ * `?` marks an optional field. A type is a key of {@link TYPES}, the name of a shape, or a literal string.
  */
 export type ShapeTable = Readonly<Record<string, string>>;
 
-/** Something that is wrong with a value. */
+/** A problem with a value. */
 export interface Issue {
   readonly path: readonly (string | number)[];
-  /** The type that is wanted: `array` for any list, `object` for any shape. */
+  /** The expected type: `array` for any list, `object` for any shape. */
   readonly expected: string;
-  /** Undefined for a field that is missing. */
+  /** Undefined for a missing field. */
   readonly input: unknown;
-  /** The object with the field. */
   readonly parent: unknown;
 }
 
@@ -31,7 +30,7 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   moment: (value) => typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value) && Date.parse(value) > 0,
 };
 
-/** What is wrong with the fields of an object; fields that the shape lacks are fine. */
+/** Returns the problems of an object's fields. Fields that the shape lacks are allowed. */
 export function fieldIssues(
   value: Dict,
   shape: string,

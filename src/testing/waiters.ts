@@ -1,16 +1,16 @@
-// Promises that are kept when something has happened.
+// Promises that settle when an event has happened.
 
 interface Waiter {
   check(): void;
   fail(error: Error): void;
 }
 
-/** Those who wait for something to happen: they look when something did. */
+/** The pending waits. Each checks its condition after every event. */
 export class Waiters {
   readonly #waiting = new Set<Waiter>();
   #ended: Error | undefined;
 
-  /** Resolves with the first value of `probe` that is not undefined, null or false; rejects when it throws. */
+  /** Resolves with the first value of `probe` that is not undefined, null or false. Rejects if `probe` throws. */
   until<T>(probe: () => T | undefined | false | null): Promise<T> {
     const promise = new Promise<T>((resolve, reject) => {
       const waiter: Waiter = {
@@ -30,19 +30,19 @@ export class Waiters {
       waiter.check();
       if (this.#ended && this.#waiting.delete(waiter)) reject(this.#ended);
     });
-    // A test that has already failed leaves its waits behind; they must not become a second failure.
+    // A failed test leaves waits behind. Their rejections must not become a second failure.
     promise.catch(() => {});
     return promise;
   }
 
-  /** Something that a waiter may look at is different now. */
+  /** Makes all waits check again. */
   changed(): void {
     if (this.#waiting.size === 0) return;
-    // A copy: a waiter that is served leaves, and what it starts may add another.
+    // Iterate over a copy: a settled waiter is removed, and a check may add another.
     for (const waiter of [...this.#waiting]) waiter.check();
   }
 
-  /** Fails all who wait, and all who will: nothing happens any more. */
+  /** Rejects all waits, present and future. */
   end(error: Error): void {
     this.#ended ??= error;
     for (const waiter of this.#waiting) waiter.fail(error);

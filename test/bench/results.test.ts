@@ -21,11 +21,11 @@ const machine = { cpu: "A CPU", cores: 2, node: "24.0.0", versions: { ws: "8.0.0
 describe("the page of results", () => {
   const page = renderResults([ratio, growth], machine);
 
-  test("gives back the figures that were written", () => {
+  test("contains the measured figures, which can be read back", () => {
     expect(readResults(page)).toEqual({ chunk: 1.523, growth: 250 });
   });
 
-  test("shows what holds its bar, what misses it, and the others", () => {
+  test("shows which figures meet their limit and which miss it, beside the peers' figures", () => {
     expect(page).toContain("| cost of a `chunk` | 1.60x | 1.35x | 1.52x | holds | graphql-ws 2.10x |");
     expect(page).toContain("| growth | 200 kB |  | 250 kB | MISSED |  |");
     expect(page).toContain("1 of 2 figures hold their bar");
@@ -34,12 +34,12 @@ describe("the page of results", () => {
     );
   });
 
-  test("without numbers is refused, and says what to do", () => {
+  test("without figures is refused with the command that writes them", () => {
     expect(() => readResults("# Results")).toThrow("npm run bench -- --write");
   });
 });
 
-test("a figure may be half as much again as before, a noisy one its noise more, and zero nothing", () => {
+test("a figure's limit is 1.5 times its last value, or the last value plus its noise; zero stays zero", () => {
   const before = { chunk: 1.5, growth: 10, moves: 0 };
   expect(limitOf(ratio, before)).toBe(2.25);
   expect(limitOf(growth, before)).toBe(110);
@@ -47,14 +47,14 @@ test("a figure may be half as much again as before, a noisy one its noise more, 
   expect(limitOf({ ...ratio, name: "new" }, before)).toBeUndefined();
 });
 
-test("a median of an even number of values lies between the middle two", () => {
+test("the median of an even number of values is the mean of the middle two", () => {
   expect(median([4, 1, 3, 2])).toBe(2.5);
   expect(median([9, 1, 5])).toBe(5);
   expect(() => median([])).toThrow(RangeError);
 });
 
-describe("counting the elements that are moved", () => {
-  test("sees an array that is shifted, and nothing of listeners or bytes", async () => {
+describe("counting moved array elements", () => {
+  test("counts shifts and splices, but not of listeners or bytes", async () => {
     const moves = await countElementMoves(async () => {
       [1, 2, 3].shift();
       [() => {}, () => {}].shift();
@@ -65,14 +65,14 @@ describe("counting the elements that are moved", () => {
     expect(await countElementMoves(async () => {})).toBe(0);
   });
 
-  test("puts the methods back, also when the work fails", async () => {
+  test("restores the array methods, also after an error", async () => {
     const { shift } = Array.prototype;
     await expect(countElementMoves(() => Promise.reject(new Error("broke")))).rejects.toThrow("broke");
     expect(Array.prototype.shift).toBe(shift);
   });
 });
 
-test("the bare queue gives what was pushed, in order, before and after somebody waits", async () => {
+test("the plain queue yields pushed values in order, before and after a reader waits", async () => {
   const queue = new HeadQueue<number>();
   queue.push(1);
   queue.push(2);

@@ -9,21 +9,21 @@ declare const window: EventTarget & { readonly location: { readonly origin: stri
 
 const kinds = Object.keys(MALFORMED) as readonly MalformedFrame[];
 
-test("this run is in a page: no Node, and the file for #socket that browsers get", () => {
+test("this run is in a browser page, without Node and with the browser file of #socket", () => {
   expect(globalThis).toHaveProperty("document");
   for (const name of ["process", "Buffer", "setImmediate", "require"])
     expect(globalThis).not.toHaveProperty(name);
   expect(sendsHeaders).toBe(false);
 });
 
-test("the server is reached over TCP by the browser's own WebSocket", async () => {
+test("the client reaches the server over TCP by the browser's own WebSocket", async () => {
   await using made = await readyPair();
   const [upgrade] = made.server.upgrades;
   expect(upgrade).toMatchObject({ url: "/ws", status: 101, headers: { origin: window.location.origin } });
   expect(upgrade?.headers["user-agent"]).toMatch(/Chrome\/\d/);
 });
 
-test("an answer that drips in bytes is put together, in order", async () => {
+test("an answer that arrives in small pieces of bytes is assembled in order", async () => {
   await using made = await readyPair({ mock: { answer: () => ["Hello", ", ", "world é😀"] } });
   made.server.connections[0]?.faults.dripFeed({ bytes: 7, pause: 0 });
   const { values } = await drain(made.client.prompt("hello").textStream);
@@ -31,7 +31,7 @@ test("an answer that drips in bytes is put together, in order", async () => {
 });
 
 test.each(kinds)(
-  "a frame that breaks the WebSocket protocol is a lost link, and the client comes back: %s",
+  "the client reconnects after a frame that violates the WebSocket protocol: %s",
   async (kind) => {
     await using made = await readyPair();
     await made.client.prompt("warm up").result;
@@ -43,13 +43,13 @@ test.each(kinds)(
   },
 );
 
-test("an upgrade that no WebSocket server has answered is no connection", async () => {
+test("an upgrade response with a wrong accept key fails the connection", async () => {
   await using made = await pair();
   made.server.refuseUpgrades("wrong-accept");
   await expect(made.client.connect()).rejects.toMatchObject({ code: "connect-failed" });
 });
 
-test("`online` cuts the wait for the next attempt short", async () => {
+test("the `online` event ends the backoff early", async () => {
   await using server = await MockCodebuffServer.start({ answer: () => ["a", step.drop()] });
   const clock = new ManualClock();
   const client = new CodebuffClient({ url: server.url, clock, settleWindow: 0 });
@@ -63,7 +63,7 @@ test("`online` cuts the wait for the next attempt short", async () => {
   await client.close();
 });
 
-test("a server that was stopped is reached no more", async () => {
+test("connecting to a stopped server fails", async () => {
   const server = await MockCodebuffServer.start();
   await server.stop();
   const client = new CodebuffClient({ url: server.url });

@@ -19,9 +19,9 @@ const emote = (name: string, fields: Partial<AnimationFrame> = {}): AnimationFra
 const places = (reply: ReturnType<typeof readReply>): readonly string[] =>
   reply.animations.map(({ name, offset }) => (offset === undefined ? name : `${name}@${offset}`));
 
-describe("a reply is shown as its raw form says", () => {
+describe("the reply that is shown", () => {
   test.each(REPLY_ROWS)(
-    "$row: $raw",
+    "is read from `raw`: $row: $raw",
     ({ raw, text, v2 = text, v1 = v2, reasoning = [], animations = [] }) => {
       for (const sent of [v2, v1]) {
         const reply = readReply({ text: sent, raw });
@@ -34,7 +34,7 @@ describe("a reply is shown as its raw form says", () => {
   );
 
   test.each(REPLY_ROWS)(
-    "$row: $raw, by both servers, as the mock does it",
+    "is the same for the text of each server version: $row: $raw",
     ({ raw, text, reasoning = [] }) => {
       for (const reading of ["v1", "v2", "v2-plain"] as const) {
         expect(readReply({ text: textOf(raw, reading), raw })).toMatchObject({ text, reasoning });
@@ -42,7 +42,7 @@ describe("a reply is shown as its raw form says", () => {
     },
   );
 
-  test("and without that as its text says, where indentation is gone and places are", () => {
+  test("is read from `text` without a `raw`; indentation and offsets are lost", () => {
     const row = REPLY_ROWS.find(({ row }) => row === 12);
     expect(readReply({ text: row?.v2 ?? "", animations: [gesture("nod")] })).toEqual({
       text: "if x:\n return 1",
@@ -56,14 +56,18 @@ describe("a reply is shown as its raw form says", () => {
 
   test.each([
     {
-      because: "it is that of several rounds",
+      because: "`raw` holds several rounds",
       raw: "Let me <gesture:nod> see.\nI  found it.",
       text: "I found it.",
     },
-    { because: "it says something else", raw: "a  c", text: "a b" },
-    { because: "it is empty", raw: "", text: "a b" },
-    { because: "more was taken out of it", raw: "a  <weather>x</weather> b", text: "a b" },
-  ])("not when $because", ({ raw, text }) => {
+    { because: "`raw` has another text", raw: "a  c", text: "a b" },
+    { because: "`raw` is empty", raw: "", text: "a b" },
+    {
+      because: "the server removed more than tags from `raw`",
+      raw: "a  <weather>x</weather> b",
+      text: "a b",
+    },
+  ])("is read from `text` when $because", ({ raw, text }) => {
     expect(readReply({ text, raw })).toMatchObject({ text });
   });
 
@@ -88,39 +92,43 @@ describe("a reply is shown as its raw form says", () => {
     "<question:resolve>",
     "<remember_person>",
     "<remember_relationship>",
-  ])("not when it holds %s, which some servers take out with what is in it", (tag) => {
+  ])("is read from `text` if `raw` holds %s, which some servers remove with its content", (tag) => {
     const text = `a b${tag}`; // leaked, as it does behind a relay
     const raw = `a  b${tag}`;
     expect(readReply({ text, raw }).text).toBe(readReply({ text }).text);
   });
 
   test.each([
-    { by: "a newer server, which takes it out", text: "a  z", shown: "a  z" },
-    { by: "a relay, over which it leaks", text: 'a <mark:milestone id="m1">big</mark> z', shown: "a z" },
-  ])("not when it holds a milestone, which is never shown: of $by", ({ text, shown }) => {
+    { by: "a newer server, which removes the milestone", text: "a  z", shown: "a  z" },
+    {
+      by: "a relay, which leaks the milestone",
+      text: 'a <mark:milestone id="m1">big</mark> z',
+      shown: "a z",
+    },
+  ])("is read from `text` if `raw` holds a milestone: text of $by", ({ text, shown }) => {
     expect(readReply({ text, raw: 'a <mark:milestone id="m1">big</mark> z' }).text).toBe(shown);
   });
 
   test.each(["<tests>", "<notebook>", "<TEST>", "<holding:x>", "<thread:delete>", "<thread>", "note>"])(
-    "but with %s, which nobody takes out",
+    "is read from `raw` if it holds %s, which no server removes",
     (tag) => {
       expect(readReply({ text: `a b${tag}`, raw: `a  b${tag}` }).text).toBe(`a  b${tag}`);
     },
   );
 
-  test("white space does not matter for that, whatever it is", () => {
+  test("is read from `raw` if `text` differs only in white space", () => {
     const raw = "a:\n\n\n\n\tb\u00a0 c\r\n";
     expect(readReply({ text: "a: b c", raw }).text).toBe(raw.trim());
   });
 
-  test("nor does a mark, which the older server leaves", () => {
+  test("is read from `raw` whether or not the server left a mark in `text`", () => {
     expect(readReply({ text: "a <mark:x>b</mark> c", raw: "a   <mark:x>b</mark>c" }).text).toBe("a   c");
     expect(readReply({ text: "a c", raw: "a   <mark:x>b</mark>c" }).text).toBe("a   c");
   });
 });
 
-describe("the server says which animations there are", () => {
-  test("and the text where they are, and in what order", () => {
+describe("the animations of a reply", () => {
+  test("are the server's list; their offsets and order come from `raw`", () => {
     const raw = "<emote:happy>A <gesture:nod:.5>B";
     expect(
       readReply({
@@ -137,7 +145,7 @@ describe("the server says which animations there are", () => {
     ]);
   });
 
-  test.each([undefined, null])("or the text says both (%s)", (animations) => {
+  test.each([undefined, null])("come from the tags in `text` if the server's list is %s", (animations) => {
     expect(readReply({ text: "Hi <emote:thinking> you", animations })).toEqual({
       text: "Hi you",
       reasoning: [],
@@ -145,11 +153,11 @@ describe("the server says which animations there are", () => {
     });
   });
 
-  test("none are none, whatever the text says", () => {
+  test("are none if the server's list is empty, even if `text` has tags", () => {
     expect(readReply({ text: "a <gesture:wave> b", raw: null, animations: [] }).animations).toEqual([]);
   });
 
-  test("the second of a name is the second in the text, and a type has its own names", () => {
+  test("of one type and name match their tags in order", () => {
     const raw = "a <gesture:x> b <emote:x> c <gesture:x> d";
     const animations = [gesture("x", { delay: 0 }), gesture("x", { delay: 0.5 }), emote("x", { delay: 1 })];
     const reply = readReply({ text: "a b c d", raw, animations });
@@ -160,7 +168,7 @@ describe("the server says which animations there are", () => {
     ]);
   });
 
-  test("one in reasoning counts, and has no place in the text", () => {
+  test("include a listed animation in reasoning, without an offset", () => {
     const raw = "a <think>b <emote:happy></think> c <emote:happy> d";
     const reply = readReply({ text: raw, raw, animations: [emote("happy"), emote("happy")] });
     expect(reply.text).toBe("a c d");
@@ -168,7 +176,7 @@ describe("the server says which animations there are", () => {
     expect(readReply({ text: raw }).animations).toHaveLength(1);
   });
 
-  test("one that the text does not hold stays behind the one before it, without a place", () => {
+  test("without a tag follow their predecessor in the list, without an offset", () => {
     const raw = "a <emote:love> b <gesture:nod> c";
     const animations = [gesture("talk"), gesture("nod"), gesture("gone"), emote("love"), emote("lost")];
     expect(places(readReply({ text: "a b c", raw, animations }))).toEqual([
@@ -180,7 +188,7 @@ describe("the server says which animations there are", () => {
     ]);
   });
 
-  test("one with a position stands there, as far as the text goes", () => {
+  test("with a `position` use it as the offset, limited to the text", () => {
     const at = (position: number) => gesture("wave", { position });
     const animations = [at(3), at(99), at(-1), at(1.5), at(Number.NaN), at(Number.POSITIVE_INFINITY)];
     const { animations: placed } = readReply({ text: "abcde", animations });
@@ -188,7 +196,7 @@ describe("the server says which animations there are", () => {
     expect(placed.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
-  test("but where the text holds its tag, that says it better", () => {
+  test("use the offset of their tag in `text` rather than `position`", () => {
     const reply = readReply({
       text: "Hello! <gesture:wave> you",
       animations: [gesture("wave", { position: 20 })],
@@ -209,20 +217,28 @@ describe("the server says which animations there are", () => {
     { intensity: Number.NaN, becomes: 1 },
     { intensity: Number.POSITIVE_INFINITY, becomes: 1 },
     { intensity: Number.NEGATIVE_INFINITY, becomes: 1 },
-  ])("an intensity of $intensity is $becomes, whatever the tag says", ({ intensity, becomes }) => {
-    const { animations } = readReply({
-      text: "<gesture:wave:0.5>",
-      animations: [gesture("wave", { intensity })],
-    });
-    expect(animations).toEqual([{ index: 0, type: "gesture", name: "wave", intensity: becomes, offset: 0 }]);
-  });
+  ])(
+    "have the intensity $becomes if the server sends $intensity, whatever the tag says",
+    ({ intensity, becomes }) => {
+      const { animations } = readReply({
+        text: "<gesture:wave:0.5>",
+        animations: [gesture("wave", { intensity })],
+      });
+      expect(animations).toEqual([
+        { index: 0, type: "gesture", name: "wave", intensity: becomes, offset: 0 },
+      ]);
+    },
+  );
 
-  test.each([null, undefined, Number.NaN, Number.POSITIVE_INFINITY])("a delay of %s is none", (delay) => {
-    const { animations } = readReply({ text: "a", animations: [gesture("wave", { delay })] });
-    expect(animations).toEqual([{ index: 0, type: "gesture", name: "wave", intensity: 1 }]);
-  });
+  test.each([null, undefined, Number.NaN, Number.POSITIVE_INFINITY])(
+    "have no delay if the server sends %s",
+    (delay) => {
+      const { animations } = readReply({ text: "a", animations: [gesture("wave", { delay })] });
+      expect(animations).toEqual([{ index: 0, type: "gesture", name: "wave", intensity: 1 }]);
+    },
+  );
 
-  test("each has an index of its own, also where those of several rounds repeat", () => {
+  test("have unique indexes, even if the indexes of several rounds repeat", () => {
     const rounds = ["Let me check. <gesture:point>", "I found it. <emote:excited>"];
     const sent = rounds.flatMap((round) => animationsOf(round, "v2"));
     expect(sent.map((each) => each["index"])).toEqual([0, 0]);
@@ -234,7 +250,7 @@ describe("the server says which animations there are", () => {
     ]);
   });
 
-  test("a name may be that of what every object has", () => {
+  test("may be named like a property of every object", () => {
     const reply = readReply({
       text: "a <emote:__proto__> b <gesture:constructor> c",
       animations: [gesture("constructor"), emote("__proto__"), gesture("toString")],

@@ -15,7 +15,7 @@ describe("a response that cannot be read", () => {
     expect(await failureOf(turn)).toMatchObject({ kind: "unreadable-response" });
   });
 
-  test("is not taken for a turn's that the server has not begun with: that one gets its own answer", async () => {
+  test("is not assigned to a turn that the server has not begun", async () => {
     const made = await fakeCass();
     const warm = made.client.prompt("warm");
     await made.answers("warm");
@@ -27,7 +27,7 @@ describe("a response that cannot be read", () => {
     expect(turns.map(({ text }) => text)).toEqual(["to one", "to two"]);
   });
 
-  test("on a server of which nothing is known: is not taken for it either if more comes", async () => {
+  test("is not assigned if more follows, on a server of unknown behaviour", async () => {
     const made = await fakeCass();
     const turns = [made.client.prompt("one"), made.client.prompt("two")];
     made.says(UNREADABLE);
@@ -36,7 +36,7 @@ describe("a response that cannot be read", () => {
     expect(turns.map(({ text }) => text)).toEqual(["to one", "to two"]);
   });
 
-  test("on a server of which nothing is known: fails the turn if nothing else comes", async () => {
+  test("fails the turn if nothing follows for 1 s, on a server of unknown behaviour", async () => {
     const made = await fakeCass();
     const turn = made.client.prompt("one");
     made.says(UNREADABLE);
@@ -45,7 +45,7 @@ describe("a response that cannot be read", () => {
   });
 });
 
-test("a response of nobody, on a server of which nothing is known, is told as a stray once the turn begins", async () => {
+test("a response before its turn begins is emitted as `stray`, on a server of unknown behaviour", async () => {
   const made = await fakeCass();
   const strays: unknown[] = [];
   made.client.on("stray", (message) => void strays.push(message));
@@ -57,7 +57,7 @@ test("a response of nobody, on a server of which nothing is known, is told as a 
   expect(turn.text).toBe("to one");
 });
 
-test("a prompt that its conversation's id makes too large is not sent", async () => {
+test("a prompt is not sent if its conversation's id makes the frame too large", async () => {
   const made = await fakeCass({ maxSendBytes: 200 });
   const conversation = made.client.conversation();
   const turns = [conversation.prompt("one"), conversation.prompt("two")];
@@ -69,14 +69,14 @@ test("a prompt that its conversation's id makes too large is not sent", async ()
   expect(made.sent).toEqual(["chat one"]);
 });
 
-test("so many turns wait, and no more", async () => {
+test("`maxQueuedTurns` limits the turns that wait", async () => {
   const made = await fakeCass({ maxQueuedTurns: 2 });
   for (const text of ["sent", "one", "two"]) made.client.prompt(text);
   expect(() => made.client.prompt("three")).toThrow(expect.objectContaining({ code: "queue-full" }));
 });
 
-describe("turns that are sent without waiting, to a server that says nothing of a turn before its response", () => {
-  test("each get their own answer", async () => {
+describe("several turns in flight, on a server of unknown behaviour", () => {
+  test("each get their own answer, even if the server sends only responses", async () => {
     const made = await fakeCass({ maxTurnsInFlight: 3 });
     const turns = ["one", "two", "three"].map((text) => made.client.prompt(text));
     for (let answered = 0; answered < turns.length; ) {
@@ -88,7 +88,7 @@ describe("turns that are sent without waiting, to a server that says nothing of 
     expect(turns.map(({ text }) => text)).toEqual(["to chat one", "to chat two", "to chat three"]);
   });
 
-  test("go out as soon as it is known that the server does say something", async () => {
+  test("are sent as soon as the server sends a message before a response", async () => {
     const made = await fakeCass({ maxTurnsInFlight: 3 });
     for (const text of ["one", "two", "three", "four"]) made.client.prompt(text);
     made.says(say.thinking());
@@ -96,7 +96,7 @@ describe("turns that are sent without waiting, to a server that says nothing of 
   });
 });
 
-test("a response that came too early to be believed, and an error behind it: the response is told as a stray", async () => {
+test("a response that an error follows at once is emitted as `stray`", async () => {
   const made = await fakeCass();
   const strays: unknown[] = [];
   made.client.on("stray", (message) => void strays.push(message));
@@ -106,7 +106,7 @@ test("a response that came too early to be believed, and an error behind it: the
   expect(strays).toMatchObject([{ text: "whose?" }]);
 });
 
-test("a server that does not know `status` is warned of once, and not with every turn", async () => {
+test("a server that does not know `status` causes one warning, not one per turn", async () => {
   const made = await fakeCass({ requestTimeout: 1_000 });
   const kinds: string[] = [];
   made.client.on("protocolWarning", ({ kind }) => void kinds.push(kind));
@@ -123,7 +123,7 @@ test("a server that does not know `status` is warned of once, and not with every
   expect(kinds).toEqual(["out-of-order"]);
 });
 
-test("a server that keeps nothing of a conversation is warned of once, also when its turns wait for each other", async () => {
+test("a server that does not keep a conversation causes one warning, even with queued turns", async () => {
   const made = await fakeCass();
   const kinds: string[] = [];
   made.client.on("protocolWarning", ({ kind }) => void kinds.push(kind));
@@ -134,7 +134,7 @@ test("a server that keeps nothing of a conversation is warned of once, also when
   expect(kinds).toEqual(["conversation-not-kept"]);
 });
 
-test("a prompt of a conversation names no other", async () => {
+test("`conversation.prompt()` refuses the id of another conversation", async () => {
   const made = new FakeCass();
   const conversation = made.client.conversation({ id: "c1" });
   expect(() => conversation.prompt({ message: "hello", conversationId: "c2" })).toThrow(

@@ -7,7 +7,7 @@ vi.mock("../../src/core/bytes.ts", { spy: true });
 
 const base64Of = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
 
-describe("speech that came with the answer", () => {
+describe("inline speech", () => {
   test.each([
     { format: "mp3", mediaType: "audio/mpeg" },
     { format: "MP3", mediaType: "audio/mpeg" },
@@ -17,11 +17,11 @@ describe("speech that came with the answer", () => {
     { format: "", mediaType: "application/octet-stream" },
     { format: null, mediaType: "application/octet-stream" },
     { format: undefined, mediaType: "application/octet-stream" },
-  ])("as $format is $mediaType", ({ format, mediaType }) => {
+  ])("of format $format has the media type $mediaType", ({ format, mediaType }) => {
     expect(audioFromBase64(spoken("inline"), format)).toMatchObject({ mediaType });
   });
 
-  test("is the bytes, each time its own", async () => {
+  test("returns a new copy of its bytes on each call", async () => {
     const audio = audioFromBase64(base64Of(wav()), "wav");
     const first = await audio?.bytes();
     expect(first).toEqual(new Uint8Array(wav()));
@@ -30,7 +30,7 @@ describe("speech that came with the answer", () => {
     expect(audio).not.toHaveProperty("url");
   });
 
-  test("is not decoded before somebody asks", async () => {
+  test("is not decoded before `bytes()` is called", async () => {
     const decode = vi.mocked(fromBase64).mockClear();
     const audio = audioFromBase64(spoken("inline"), "mp3");
     expect(decode).not.toHaveBeenCalled();
@@ -38,11 +38,11 @@ describe("speech that came with the answer", () => {
     expect(decode).toHaveBeenCalledTimes(1);
   });
 
-  test("is none when it is malformed", () => {
+  test("is undefined if it is malformed", () => {
     expect(audioFromBase64(spoken("malformed"), "mp3")).toBeUndefined();
   });
 
-  test("is not given to one who has gone", async () => {
+  test("rejects `bytes()` if the signal is aborted", async () => {
     const reason = new Error("gone");
     const audio = audioFromBase64(spoken("inline"), "mp3");
     await expect(audio?.bytes({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
@@ -50,17 +50,17 @@ describe("speech that came with the answer", () => {
   });
 });
 
-describe("speech at an address", () => {
+describe("speech at a URL", () => {
   test.each([
     { url: "https://h/audio/a.wav", mediaType: "audio/wav" },
     { url: "https://h/audio/a.MP3?x=.wav", mediaType: "audio/mpeg" },
     { url: "https://h/mp3", mediaType: "application/octet-stream" },
     { url: "https://h/", mediaType: "application/octet-stream" },
-  ])("$url is $mediaType", ({ url, mediaType }) => {
+  ])("$url has the media type $mediaType", ({ url, mediaType }) => {
     expect(audioFromUrl(url, async () => new Uint8Array())).toMatchObject({ url, mediaType });
   });
 
-  test("is fetched when somebody asks, each time, with the signal", async () => {
+  test("is fetched on each call of `bytes()`, with the signal", async () => {
     const asked: (readonly [string, AbortSignal | undefined])[] = [];
     const audio = audioFromUrl("https://h/a.wav", async (url, signal) => {
       asked.push([url, signal]);
@@ -76,7 +76,7 @@ describe("speech at an address", () => {
     ]);
   });
 
-  test("is not fetched for one who has gone, and fails as the fetch does", async () => {
+  test("is not fetched with an aborted signal, and rejects with the error of its fetch", async () => {
     const failure = new Error("404");
     let asked = 0;
     const audio = audioFromUrl("https://h/a.wav", async () => {
@@ -90,7 +90,7 @@ describe("speech at an address", () => {
   });
 });
 
-describe("an address of speech", () => {
+describe("a URL of speech", () => {
   const base = "https://h:444/cass/";
   test.each([
     { url: "/audio/a.wav", whole: "https://h:444/audio/a.wav" },
@@ -106,7 +106,7 @@ describe("an address of speech", () => {
     { url: "ws://h/a.wav", whole: undefined },
     { url: "https://", whole: undefined },
     { url: "http://a:b:c/", whole: undefined },
-  ])("$url is $whole", ({ url, whole }) => {
+  ])("$url resolves to $whole", ({ url, whole }) => {
     expect(audioUrl(url, base)).toBe(whole);
   });
 });

@@ -3,11 +3,11 @@ import { fakeCass, serverTime } from "../helpers/cass-fake.ts";
 import { failureOf } from "../helpers/turns.ts";
 import { fakeFetch } from "./support/fake-fetch.ts";
 
-describe("what a hostile server says is kept up to a limit: titles", () => {
+describe("the titles that a client keeps", () => {
   const titled = (conversation_id: string, title: string) =>
     ({ type: "title_updated", conversation_id, title }) as const;
 
-  test("of the last 256 conversations", async () => {
+  test("are those of the last 256 conversations", async () => {
     const { client, says } = bound(await fakeCass());
     for (let n = 0; n <= 256; n++) says(titled(`c${n}`, `title ${n}`));
     expect([client.titleOf("c0"), client.titleOf("c1")]).toEqual([undefined, "title 1"]);
@@ -16,7 +16,7 @@ describe("what a hostile server says is kept up to a limit: titles", () => {
   test.each([
     { what: "title", id: "c1", title: "x".repeat(1_023) },
     { what: "id", id: "c".repeat(1_024), title: "x" },
-  ])("with a $what that is too long is told, and not kept", async ({ id, title }) => {
+  ])("exclude one whose $what is too long, but listeners still get it", async ({ id, title }) => {
     const { client, says } = bound(await fakeCass());
     const told: string[] = [];
     client.on("title", ({ title }) => void told.push(title));
@@ -25,7 +25,7 @@ describe("what a hostile server says is kept up to a limit: titles", () => {
   });
 });
 
-test("a server that loses turn after turn is searched for 32 replies at a time, and the next turn fails at once", async () => {
+test("a client searches for 32 lost replies at a time; the next lost turn fails at once", async () => {
   const { fetch } = fakeFetch("silence");
   const made = await fakeCass({ recover: true, recoverTimeout: 0, requestTimeout: 0, fetch });
   const turns = [];
@@ -41,7 +41,7 @@ test("a server that loses turn after turn is searched for 32 replies at a time, 
   made.socket.ends(1000);
 });
 
-test("turns that are lost at once are searched for up to that number too", async () => {
+test("a client searches for 32 of 40 turns that are lost at once", async () => {
   const { fetch } = fakeFetch("silence");
   const made = await fakeCass({ recover: true, recoverTimeout: 0, fetch, maxTurnsInFlight: 40 });
   const warm = made.client.prompt("warm");

@@ -84,7 +84,7 @@ function errorOf(promise: Promise<unknown>): Promise<unknown> {
 const apiError = (status: number): CassApiError =>
   new CassApiError("POST /auth/refresh", { status, detail: "as the test wants it" });
 
-describe("credentials that cannot be any are refused at once", () => {
+describe("invalid credentials are refused at once", () => {
   const refusals = [
     { title: "an empty token", options: { token: "" }, says: /`token` is an empty string/ },
     {
@@ -94,7 +94,7 @@ describe("credentials that cannot be any are refused at once", () => {
     },
     { title: "a token with a line break", options: { token: "sk-hunter2\n" }, says: /line break/ },
     {
-      title: "a token with half a character",
+      title: "a token with a lone surrogate",
       options: { token: "sk-hunter2\ud800" },
       says: /control character/,
     },
@@ -127,7 +127,7 @@ describe("credentials that cannot be any are refused at once", () => {
   });
 });
 
-describe("what there is", () => {
+describe("the state of credentials", () => {
   const rows = [
     { title: "nothing", options: {}, exists: false, renewable: false, known: undefined },
     { title: "a token", options: { token: "t" }, exists: true, renewable: false, known: "t" },
@@ -147,17 +147,20 @@ describe("what there is", () => {
     },
     { title: "a function", options: { token: () => "t" }, exists: true, renewable: true, known: undefined },
   ];
-  test.each(rows)("$title", ({ options, exists, renewable, known }) => {
-    const { credentials } = made(options);
-    expect([credentials.exists, credentials.renewable, credentials.known]).toEqual([
-      exists,
-      renewable,
-      known,
-    ]);
-    expect(credentials.tokens?.accessToken).toBe(known);
-  });
+  test.each(rows)(
+    "says whether a token exists and can be renewed: $title",
+    ({ options, exists, renewable, known }) => {
+      const { credentials } = made(options);
+      expect([credentials.exists, credentials.renewable, credentials.known]).toEqual([
+        exists,
+        renewable,
+        known,
+      ]);
+      expect(credentials.tokens?.accessToken).toBe(known);
+    },
+  );
 
-  test("is whose the token is: by its claims, or by who has logged in", async () => {
+  test("names the user from the token's claims, or from the login", async () => {
     const { credentials } = made({ token: jwt({ sub: "ada" }) });
     expect([credentials.userId, made().credentials.userId]).toEqual(["ada", undefined]);
     credentials.use({ accessToken: "opaque" }, "bea");
@@ -167,27 +170,27 @@ describe("what there is", () => {
   });
 });
 
-describe("the token for use now", () => {
-  test("is none where there is none", async () => {
+describe("`current()`", () => {
+  test("returns undefined without credentials", async () => {
     expect(await made().credentials.current()).toBeUndefined();
   });
 
   const kept = [
-    { title: "one that nobody can read", token: "opaque" },
-    { title: "one that has just a minute", token: living(60) },
-    { title: "one without an end", token: jwt({ sub: "u" }) },
+    { title: "an opaque token", token: "opaque" },
+    { title: "a token that expires in a minute", token: living(60) },
+    { title: "a token without an expiry", token: jwt({ sub: "u" }) },
   ];
-  test.each(kept)("is the one that was given: $title", async ({ token }) => {
+  test.each(kept)("returns the given token: $title", async ({ token }) => {
     const { credentials, asked } = made({ token, refreshToken: "r" });
     expect([await credentials.current(), asked]).toEqual([token, []]);
   });
 
-  test("is an expired one where there is no way to another", async () => {
+  test("returns an expired token if it cannot be renewed", async () => {
     const token = living(-5);
     expect(await made({ token }).credentials.current()).toBe(token);
   });
 
-  test("is renewed once it has less than a minute, by the time of day", async () => {
+  test("renews a token that expires in less than a minute of wall time", async () => {
     const { credentials, asked, clock } = made({ token: living(61), refreshToken: "r1" });
     await clock.advance(1_000);
     expect(asked).toEqual([]);
@@ -201,12 +204,12 @@ describe("the token for use now", () => {
     expect(credentials.tokens).toEqual({ accessToken: living(1_800, "new"), refreshToken: "r2" });
   });
 
-  test("is got with a refresh token alone", async () => {
+  test("gets a token with a refresh token alone", async () => {
     const { credentials } = made({ refreshToken: "r", refresh: async () => ({ accessToken: "a" }) });
     expect([await credentials.current(), credentials.known]).toEqual(["a", "a"]);
   });
 
-  test("is what the function gives, each time anew", async () => {
+  test("calls the token function each time", async () => {
     const { token, asks } = source("a", "b");
     const { credentials } = made({ token });
     expect([await credentials.current(), await credentials.current(), credentials.known]).toEqual([
@@ -217,14 +220,14 @@ describe("the token for use now", () => {
     expect(asks).toEqual([false, false]);
   });
 
-  test("is asked of the function once more, for a fresh one, when it gave one that is about to expire", async () => {
+  test("asks the token function for a fresh token if the first is about to expire", async () => {
     const { token, asks } = source(living(59), living(30, "new"));
     const { credentials } = made({ token });
     expect(await credentials.current()).toBe(living(30, "new"));
     expect(asks).toEqual([false, true]);
   });
 
-  test("is renewed once for all who find at the same time that it expires", async () => {
+  test("renews an expiring token once for concurrent calls", async () => {
     const { token, asks } = source(living(1), living(1), living(1), "fresh");
     const { credentials } = made({ token });
     const all = await Promise.all([1, 2, 3].map(() => credentials.current()));
@@ -235,19 +238,22 @@ describe("the token for use now", () => {
   test.each([
     { first: "newer", order: [1, 0], given: ["newer", "newer"] },
     { first: "older", order: [0, 1], given: ["older", "newer"] },
-  ])("is the newer of two answers of the function, if the $first comes first", async ({ order, given }) => {
-    const answers: ((token: string) => void)[] = [];
-    const { credentials } = made({ token: () => new Promise((resolve) => answers.push(resolve)) });
-    const both = [credentials.current(), credentials.current()];
-    for (const at of order) {
-      answers[at]?.(["older", "newer"][at] ?? "");
-      await settle();
-    }
-    expect(await Promise.all(both)).toEqual(given);
-    expect(credentials.known).toBe("newer");
-  });
+  ])(
+    "keeps the newer of two answers of the token function, if the $first comes first",
+    async ({ order, given }) => {
+      const answers: ((token: string) => void)[] = [];
+      const { credentials } = made({ token: () => new Promise((resolve) => answers.push(resolve)) });
+      const both = [credentials.current(), credentials.current()];
+      for (const at of order) {
+        answers[at]?.(["older", "newer"][at] ?? "");
+        await settle();
+      }
+      expect(await Promise.all(both)).toEqual(given);
+      expect(credentials.known).toBe("newer");
+    },
+  );
 
-  test("is not what the function had kept, where a fresh one came meanwhile", async () => {
+  test("prefers a fresh token to an earlier request's answer that comes later", async () => {
     const answers = new Map<boolean, (token: string) => void>();
     const { credentials } = made({
       token: ({ fresh }) => new Promise((resolve) => answers.set(fresh, resolve)),
@@ -262,8 +268,8 @@ describe("the token for use now", () => {
   });
 });
 
-describe("a fresh token", () => {
-  test("is asked for once by all who need one at the same time", async () => {
+describe("`fresh()`", () => {
+  test("asks the server once for concurrent calls", async () => {
     const { credentials, asked } = made({ token: "a", refreshToken: "r" });
     const all = [credentials.fresh("a"), credentials.fresh(), credentials.fresh("a")];
     await settle();
@@ -271,31 +277,31 @@ describe("a fresh token", () => {
     expect([await Promise.all(all), asked.length]).toEqual([["b", "b", "b"], 1]);
   });
 
-  test("is the present one where another was refused", async () => {
+  test("returns the present token if another token was refused", async () => {
     const { credentials, asked } = made({ token: "b", refreshToken: "r" });
     expect([await credentials.fresh("a"), asked]).toEqual(["b", []]);
   });
 
-  test("is a new one where the present one was refused, or expires", async () => {
+  test("renews the present token if it was refused or expires soon", async () => {
     const refresh = vi.fn(async () => ({ accessToken: "new" }));
     expect(await made({ token: "a", refreshToken: "r", refresh }).credentials.fresh("a")).toBe("new");
     expect(await made({ token: living(9), refreshToken: "r", refresh }).credentials.fresh("a")).toBe("new");
     expect(refresh).toHaveBeenCalledTimes(2);
   });
 
-  test("may be the same text as before, and is asked for again when it is refused again", async () => {
+  test("accepts the same token again, and renews it again after the next refusal", async () => {
     const refresh = vi.fn(async () => ({ accessToken: "a" }));
     const { credentials, told } = made({ token: "a", refreshToken: "r", refresh });
     expect([await credentials.fresh("a"), await credentials.fresh("a")]).toEqual(["a", "a"]);
     expect([refresh.mock.calls.length, told.length]).toEqual([2, 2]);
   });
 
-  test("comes from the function, which is told what for", async () => {
+  test("calls the token function with `fresh: true`", async () => {
     const { token, asks } = source("a");
     expect([await made({ token }).credentials.fresh(), asks]).toEqual(["a", [true]]);
   });
 
-  test("is got with the newest refresh token; one that is not replaced goes on", async () => {
+  test("uses the newest refresh token, and keeps it until the server replaces it", async () => {
     const used: string[] = [];
     const next = ["r2", undefined, "r4"];
     const { credentials, told } = made({
@@ -315,7 +321,7 @@ describe("a fresh token", () => {
     ]);
   });
 
-  test("cannot be had without a way to one, and the error says what to do", async () => {
+  test("fails without a way to a fresh token, and the error says what to do", async () => {
     const error = await errorOf(made({ token: "a" }).credentials.fresh());
     expect(error).toBeInstanceOf(CassAuthError);
     expect(error).toMatchObject({ code: "handshake-refused", reason: "refresh-failed", retryable: false });
@@ -323,7 +329,7 @@ describe("a fresh token", () => {
   });
 });
 
-describe("a server that gives no token", () => {
+describe("a refresh that fails", () => {
   const failures = [
     { title: "401", cause: apiError(401), retryable: false },
     { title: "404", cause: apiError(404), retryable: false },
@@ -339,7 +345,7 @@ describe("a server that gives no token", () => {
       retryable: false,
     },
   ];
-  test.each(failures)("fails who asks: $title, which may pass: $retryable", async ({ cause, retryable }) => {
+  test.each(failures)("fails the caller: $title, retryable: $retryable", async ({ cause, retryable }) => {
     const { credentials, told } = made({
       token: "a",
       refreshToken: "r",
@@ -357,7 +363,7 @@ describe("a server that gives no token", () => {
     expect([credentials.known, told]).toEqual(["a", []]);
   });
 
-  test("is not asked again with what it has refused, until somebody logs in", async () => {
+  test("for good is not tried again until a login", async () => {
     const refresh = vi.fn(async (): Promise<CassTokens> => {
       throw apiError(401);
     });
@@ -372,7 +378,7 @@ describe("a server that gives no token", () => {
     expect(refresh.mock.calls).toEqual([["r"], ["r2"]]);
   });
 
-  test("is asked again where its answer may be another the next time", async () => {
+  test("for now is tried again on the next call", async () => {
     const answers = [apiError(429), apiError(503), new ConnectError("cannot reach it")];
     const { credentials } = made({
       refreshToken: "r",
@@ -387,7 +393,7 @@ describe("a server that gives no token", () => {
     expect(await credentials.current()).toBe("a");
   });
 
-  test("fails all who wait, each with an error of its own", async () => {
+  test("fails each caller with an error of its own", async () => {
     const { credentials, asked } = made({ refreshToken: "r" });
     const both = [credentials.fresh(), credentials.current()].map(errorOf);
     await settle();
@@ -403,13 +409,13 @@ describe("a token function", () => {
   const failures = [
     { title: "throws", answer: own, retryable: true, cause: own },
     {
-      title: "throws what may pass",
+      title: "throws a retryable error",
       answer: new ConnectError("cannot reach it"),
       retryable: true,
       cause: expect.any(ConnectError),
     },
     {
-      title: "throws what is final",
+      title: "throws a final error",
       answer: apiError(401),
       retryable: false,
       cause: expect.any(CassApiError),
@@ -425,7 +431,7 @@ describe("a token function", () => {
     },
   ];
   describe.each(failures)("that $title", ({ answer, retryable, cause }) => {
-    test.each(["current", "fresh"] as const)("fails who needs a token: %s()", async (method) => {
+    test.each(["current", "fresh"] as const)("fails the caller: %s()", async (method) => {
       const { token, asks } = source(answer);
       const { credentials } = made({ token });
       const error = await errorOf(credentials[method]());
@@ -437,7 +443,7 @@ describe("a token function", () => {
     });
   });
 
-  test("that throws at once is no different", async () => {
+  test("that throws synchronously fails the caller in the same way", async () => {
     const { credentials } = made({
       token: () => {
         throw own;
@@ -446,7 +452,7 @@ describe("a token function", () => {
     expect(await errorOf(credentials.current())).toMatchObject({ cause: own, retryable: true });
   });
 
-  test("that does not answer is waited for until the limit", async () => {
+  test("that does not answer is given up after the timeout", async () => {
     let answer = (_token: string): void => {};
     const { credentials, clock } = made({
       timeout: 500,
@@ -466,7 +472,7 @@ describe("a token function", () => {
     expect([credentials.known, clock.pending]).toEqual([undefined, 0]);
   });
 
-  test("is waited for without end where the limit is 0", async () => {
+  test("is waited for without limit if the timeout is 0", async () => {
     const { credentials, clock } = made({ timeout: 0, token: () => new Promise(() => {}) });
     const current = credentials.current();
     await settle();
@@ -482,10 +488,10 @@ describe("a token function", () => {
   });
 });
 
-describe("who logs in", () => {
+describe("a login", () => {
   const session = { accessToken: "new", refreshToken: "r-new" };
 
-  test("is told to `onTokens`, and is who counts from then on", async () => {
+  test("is reported to `onTokens`, and replaces the token function", async () => {
     const { token, asks } = source("old");
     const { credentials, told, asked } = made({ token });
     await credentials.current();
@@ -498,14 +504,14 @@ describe("who logs in", () => {
     expect(await fresh).toBe("newer");
   });
 
-  test("does not go on with the refresh token of somebody else", async () => {
+  test("drops the previous refresh token", async () => {
     const { credentials } = made({ token: "a", refreshToken: "r" });
     credentials.use({ accessToken: "b" });
     expect([credentials.renewable, credentials.tokens]).toEqual([false, { accessToken: "b" }]);
   });
 
   test.each(["resolve", "reject"] as const)(
-    "wins over a refresh that is under way, whether that ends well or not: %s",
+    "wins over a refresh under way, however the refresh ends: %s",
     async (how) => {
       const { credentials, asked, told } = made({ token: "a", refreshToken: "r" });
       const fresh = credentials.fresh();
@@ -523,7 +529,7 @@ describe("who logs in", () => {
   );
 
   test.each(["current", "fresh"] as const)(
-    "wins over a function that is being asked: %s()",
+    "wins over a token function that has not answered: %s()",
     async (method) => {
       for (const answer of ["late", new Error("too late")]) {
         let give = (): void => {};
@@ -559,7 +565,7 @@ describe("`onTokens`", () => {
       },
     },
   ];
-  test.each(listeners)("that $title is reported, and hurts nobody", async ({ onTokens }) => {
+  test.each(listeners)("that $title is reported, and the call still succeeds", async ({ onTokens }) => {
     const refresh = async () => ({ accessToken: "b" });
     const { credentials, thrown } = made({ token: "a", refreshToken: "r", refresh, onTokens });
     const unhandled = await unhandledDuring(async () => {
@@ -568,7 +574,7 @@ describe("`onTokens`", () => {
     expect([thrown, unhandled]).toEqual([[[own, "onTokens"]], []]);
   });
 
-  test("can use what it is told of already", async () => {
+  test("is called when the new token is already in use", async () => {
     const seen: unknown[] = [];
     const { credentials } = made({
       token: "a",
@@ -587,7 +593,7 @@ describe("closing", () => {
     { title: "the signal", end: (_: Credentials, controller: AbortController) => controller.abort() },
   ];
   describe.each(ways)("by $title", ({ end }) => {
-    test("gives everybody who waits a ClosedError, and who comes later too", async () => {
+    test("rejects pending and later calls with a ClosedError", async () => {
       const controller = new AbortController();
       const { signal } = controller;
       const waiting = [
@@ -606,7 +612,7 @@ describe("closing", () => {
       }
     });
 
-    test("is what counts, whatever the function says in the same moment", async () => {
+    test("rejects with a ClosedError even if the token function fails at the same moment", async () => {
       const controller = new AbortController();
       let fail = (_error: Error): void => {};
       const { credentials } = made({
@@ -620,7 +626,7 @@ describe("closing", () => {
       expect(await current).toBeInstanceOf(ClosedError);
     });
 
-    test("leaves nothing of an answer that comes later", async () => {
+    test("ignores an answer that comes later", async () => {
       const controller = new AbortController();
       const { credentials, asked, told } = made({ token: "a", refreshToken: "r", signal: controller.signal });
       const unhandled = await unhandledDuring(async () => {
@@ -636,17 +642,17 @@ describe("closing", () => {
   });
 });
 
-describe("every token and refresh token is kept out of what is said", () => {
+describe("the redactor hides", () => {
   const odd = "tok/en+with=odd&chars";
   const forms = (token: string): string => `${token} and ${encodeURIComponent(token)}`;
   const clean = "[redacted] and [redacted]";
 
-  test("those that were given", () => {
+  test("the given token and refresh token", () => {
     const { redactor } = made({ token: odd, refreshToken: `refresh-${odd}` });
     expect([redactor.redact(forms(odd)), redactor.redact(forms(`refresh-${odd}`))]).toEqual([clean, clean]);
   });
 
-  test("those of a function", async () => {
+  test("the tokens of a token function", async () => {
     const { token } = source(`kept-${odd}`, `fresh-${odd}`);
     const { credentials, redactor } = made({ token });
     await credentials.current();
@@ -657,7 +663,7 @@ describe("every token and refresh token is kept out of what is said", () => {
     ]);
   });
 
-  test("those of the server, whatever they are made of", async () => {
+  test("the tokens of the server, whatever their characters", async () => {
     const tokens = { accessToken: odd, refreshToken: `refresh-${odd}` };
     const { credentials, redactor } = made({ refreshToken: "first", refresh: async () => tokens });
     await credentials.fresh();

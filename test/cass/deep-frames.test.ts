@@ -73,7 +73,7 @@ for (const levels of LEVELS) {
 }
 
 test.each(["complete", "push"] as const)(
-  "a turn that throws in the middle of `%s` settles, and the next one runs",
+  "a turn that throws inside `%s` settles, and the next turn runs",
   async (method) => {
     await using pair = await cassPair({ mock: { answer: () => ["answer"] } });
     const { client } = pair;

@@ -7,7 +7,7 @@ import { everythingIn } from "./support/everything-in.ts";
 import { type Fate, json } from "./support/fake-fetch.ts";
 import { BASE, errorOf, get, made, post, user } from "./support/http.ts";
 
-describe("an answer that says no", () => {
+describe("an error answer", () => {
   const long = "x".repeat(5_000);
   const rows = [
     { title: "a text", body: '{"detail":"Conversation not found"}', detail: "Conversation not found" },
@@ -26,7 +26,7 @@ describe("an answer that says no", () => {
         "body.email: Field required; query.limit.0: too small; no place; an odd one; a problem without words",
     },
     {
-      title: "the limiter's own",
+      title: "the rate limiter's `error`",
       body: '{"error":"Rate limit exceeded: 5 per 1 minute"}',
       detail: "Rate limit exceeded: 5 per 1 minute",
     },
@@ -37,10 +37,10 @@ describe("an answer that says no", () => {
       detail: "<html><h1>Bad gateway</h1></html>",
     },
     { title: "nothing", body: "", detail: "no reason given" },
-    { title: "very much", body: long, detail: long.slice(0, 1_000) },
-    { title: "a list of nothing", body: '{"detail":[]}', detail: "no reason given" },
+    { title: "a very long text", body: long, detail: long.slice(0, 1_000) },
+    { title: "an empty list", body: '{"detail":[]}', detail: "no reason given" },
   ];
-  test.each(rows)("in $title", async ({ body, detail }) => {
+  test.each(rows)("becomes a CassApiError with the server's reason: $title", async ({ body, detail }) => {
     const { http } = made([() => new Response(body, { status: 409 })]);
     const error = await errorOf(http.call(get("conversations/c1")));
     expect(error).toBeInstanceOf(CassApiError);
@@ -56,7 +56,7 @@ describe("an answer that says no", () => {
     { status: 429, retryable: true },
     { status: 500, retryable: true },
     { status: 599, retryable: true },
-  ])("may say yes the next time: $status, $retryable", async ({ status, retryable }) => {
+  ])("of status $status has `retryable` $retryable", async ({ status, retryable }) => {
     const { http } = made([json({ detail: "no" }, status)], { retries: 0 });
     expect(await errorOf(http.call(get()))).toMatchObject({
       name: "CassApiError [request-refused]",
@@ -65,13 +65,13 @@ describe("an answer that says no", () => {
     });
   });
 
-  test("has no `retryAfter` unless the server asks for it", async () => {
+  test("has no `retryAfter` without a `Retry-After` header", async () => {
     const { http } = made([json({ detail: "no" }, 429)], { retries: 0 });
     expect(Object.keys((await errorOf(http.call(get()))) as object)).not.toContain("retryAfter");
   });
 });
 
-describe("an answer that is not what was asked for", () => {
+describe("an answer of the wrong shape", () => {
   const shape = z.looseObject({ id: z.string(), list: z.array(z.looseObject({ role: z.string() })) });
   const rows = [
     { title: "cut in the middle", body: '{"id":"hunter2', detail: "an answer that is no JSON" },
@@ -80,13 +80,13 @@ describe("an answer that is not what was asked for", () => {
     { title: "a list", body: '["hunter2"]', detail: "an answer with a wrong or missing (itself)" },
     { title: "without a field", body: '{"list":[]}', detail: "an answer with a wrong or missing id" },
     {
-      title: "wrong deep within",
+      title: "a wrong nested field",
       body: '{"id":1,"list":[{"role":"hunter2"},{}]}',
       detail: "an answer with a wrong or missing id, list.1.role",
     },
-    { title: "an error after all", body: '{"error":"User not found"}', detail: "User not found" },
+    { title: "an error with status 200", body: '{"error":"User not found"}', detail: "User not found" },
   ];
-  test.each(rows)("is an error, although the status is 200: $title", async ({ body, detail }) => {
+  test.each(rows)("is an error despite status 200: $title", async ({ body, detail }) => {
     const { http, calls } = made([() => new Response(body)]);
     const error = await errorOf(http.call({ ...get(), shape }));
     expect(error).toMatchObject({
@@ -99,7 +99,7 @@ describe("an answer that is not what was asked for", () => {
     expect(calls.length).toBe(1);
   });
 
-  test("is none for a field that is called `error`", async () => {
+  test("does not include an answer whose `error` is null", async () => {
     const { http } = made([json({ id: "a", list: [], error: null, more: { x: 1 } })]);
     expect(await http.call({ ...get(), shape })).toEqual({ id: "a", list: [], error: null, more: { x: 1 } });
   });
@@ -126,7 +126,7 @@ describe("a redirect", () => {
     expect(calls.map(({ url }) => url)).toEqual([`${BASE}auth/me`, `${BASE}auth/login`]);
   });
 
-  test("that a browser hides is known as one", async () => {
+  test("is recognised even if the browser hides its status", async () => {
     const hidden = { status: 0, type: "opaqueredirect", headers: new Headers(), arrayBuffer: never };
     const error = await errorOf(made([hidden]).http.call(get()));
     expect(error).toMatchObject({ name: "CassApiError [request-refused]", status: 0, retryable: false });
@@ -134,8 +134,8 @@ describe("a redirect", () => {
   });
 });
 
-describe("a failure of the network", () => {
-  test("says what happened, and nothing that hangs on the platform's error", async () => {
+describe("a network failure", () => {
+  test("reports the underlying error and the address", async () => {
     const refused = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), { code: "ECONNREFUSED" });
     const { http } = made([() => new TypeError("fetch failed", { cause: refused })], { retries: 0 });
     const error = await errorOf(http.call(get()));
@@ -145,13 +145,13 @@ describe("a failure of the network", () => {
     );
   });
 
-  test("with several addresses has a code at least", async () => {
+  test("of several addresses reports at least the error code", async () => {
     const both = Object.assign(new AggregateError([], ""), { code: "ECONNREFUSED" });
     const { http } = made([() => new TypeError("fetch failed", { cause: both })], { retries: 0 });
     expect(String(await errorOf(http.call(get())))).toMatch(/\(ECONNREFUSED\); is the server/);
   });
 
-  test("may be anything that somebody's `fetch` throws", async () => {
+  test("may be any value that a custom `fetch` throws", async () => {
     const circular = new Error("round");
     circular.cause = circular;
     for (const thrown of [
@@ -171,7 +171,7 @@ describe("a failure of the network", () => {
   });
 });
 
-describe("no credential is in any error", () => {
+describe("errors hide credentials", () => {
   const token = "tok/en+hunter2=";
   const password = 'pass"word\\hunter2 with blanks';
   const echoes: readonly { title: string; fate: (sent: string) => Fate }[] = [
@@ -180,9 +180,9 @@ describe("no credential is in any error", () => {
       title: "the server's list",
       fate: (sent) => json({ detail: [{ loc: [sent], msg: sent, input: sent }] }, 422),
     },
-    { title: "the limiter", fate: (sent) => json({ error: sent }, 429) },
+    { title: "the rate limiter's error", fate: (sent) => json({ error: sent }, 429) },
     { title: "a page of HTML", fate: (sent) => new Response(`<pre>${sent}</pre>`, { status: 502 }) },
-    { title: "JSON that was cut", fate: (sent) => new Response(`{"access_token":"${sent}`, { status: 400 }) },
+    { title: "truncated JSON", fate: (sent) => new Response(`{"access_token":"${sent}`, { status: 400 }) },
     { title: "an error with status 200", fate: (sent) => json({ error: sent }) },
     { title: "an answer that is no JSON", fate: (sent) => new Response(sent) },
     {
@@ -191,7 +191,7 @@ describe("no credential is in any error", () => {
         new Response(null, { status: 302, headers: { location: `https://h/${encodeURIComponent(sent)}` } }),
     },
     {
-      title: "the platform's error, its stack, its cause, and what hangs on them",
+      title: "the platform's error, its stack, cause and other properties",
       fate: (sent) =>
         Object.assign(
           new TypeError(`Headers.append: "Bearer ${sent}" is an invalid header value`, {
@@ -201,7 +201,7 @@ describe("no credential is in any error", () => {
         ),
     },
   ];
-  test.each(echoes)("that repeats it: $title", async ({ fate }) => {
+  test.each(echoes)("even if the answer repeats them: $title", async ({ fate }) => {
     const shape = z.looseObject({ id: z.string() });
     for (const method of ["token", "password"] as const) {
       let sent = "";

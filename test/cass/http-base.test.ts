@@ -4,7 +4,7 @@ import { InvalidInputError } from "../../src/core/errors.ts";
 import { thrownBy } from "../core/support/promises.ts";
 import { everythingIn } from "./support/everything-in.ts";
 
-describe("where the routes are", () => {
+describe("the base URL of the REST routes", () => {
   const rows = [
     ["wss://h/cass/ws?token=t", "https://h/cass/"],
     ["ws://127.0.0.1:8000/ws", "http://127.0.0.1:8000/"],
@@ -19,13 +19,13 @@ describe("where the routes are", () => {
     ["http://[::1]:8000", "http://[::1]:8000/"],
     ["https://h/ws", "https://h/ws/"],
   ] as const;
-  test.each(rows)("of %s is %s", (url, base) => {
+  test.each(rows)("for %s is %s", (url, base) => {
     expect(httpBaseOf(checkAddress(url))).toBe(base);
     expect(httpBaseOf(checkAddress(new URL(url)))).toBe(base);
   });
 });
 
-describe("an address that cannot be used is refused with what to do", () => {
+describe("an unusable address is refused, and the error says what to do", () => {
   const rows = [
     { url: "", says: /cannot be read\. Give the whole address/ },
     { url: "/cass", says: /cannot be read/ },

@@ -11,7 +11,7 @@ import { fateOf, settle, unhandledDuring } from "../core/support/promises.ts";
 import { type Fate, json } from "./support/fake-fetch.ts";
 import { EPOCH, errorOf, get, inTheEnd, made, post, user } from "./support/http.ts";
 
-describe("another try", () => {
+describe("a retry", () => {
   const broken = () => new TypeError("fetch failed");
   const passing = [
     { title: "a failure of the network", fate: broken, code: "connect-failed" },
@@ -32,26 +32,26 @@ describe("another try", () => {
     },
     { title: "an answer that breaks off", fate: () => breakingOff(), code: "connect-failed" },
   ];
-  describe.each(passing)("behind $title", ({ fate, code }) => {
-    test("is made twice where that is safe, and the last failure told", async () => {
+  describe.each(passing)("after $title", ({ fate, code }) => {
+    test("is made twice for a safe call; then the call fails with the last failure", async () => {
       const { http, clock, calls } = made([fate]);
       expect(await inTheEnd(clock, http.call(get()))).toMatchObject({ code, retryable: true });
       expect([calls.length, clock.now(), clock.pending]).toEqual([3, 250 + 500, 0]);
     });
 
-    test("may do", async () => {
+    test("may succeed", async () => {
       const { http, clock, calls } = made([fate, json({ ok: true })]);
       expect(await inTheEnd(clock, http.call(get()))).toEqual({ ok: true });
       expect(calls.length).toBe(2);
     });
 
-    test("is not made of what is not to be done twice", async () => {
+    test("is not made for a call that is unsafe to repeat", async () => {
       const { http, clock, calls } = made([fate]);
       expect(await inTheEnd(clock, http.call(post({})))).toMatchObject({ code, retryable: true });
       expect([calls.length, clock.now()]).toEqual([1, 0]);
     });
 
-    test("is not made where there are to be none", async () => {
+    test("is not made with `retries: 0`", async () => {
       const { http, clock, calls } = made([fate], { retries: 0 });
       expect(await inTheEnd(clock, http.call(get()))).toMatchObject({ code });
       expect(calls.length).toBe(1);
@@ -66,15 +66,15 @@ describe("another try", () => {
     { title: "a redirect", fate: () => new Response(null, { status: 307, headers: { location: "/x" } }) },
     { title: "an answer that is no JSON", fate: () => new Response("<html>") },
     { title: "an answer that is too large", fate: () => json({ a: "x".repeat(1_000_001) }) },
-    { title: "no answer at all in time", fate: () => "silence" as const },
+    { title: "a timeout", fate: () => "silence" as const },
   ];
-  test.each(final)("is not made behind $title", async ({ fate }) => {
+  test.each(final)("is not made after $title", async ({ fate }) => {
     const { http, clock, calls } = made([fate]);
     expect(await inTheEnd(clock, http.call(get()))).toBeInstanceOf(Error);
     expect(calls.length).toBe(1);
   });
 
-  test("comes after a random wait that may be twice as long each time, and half a minute at most", async () => {
+  test("waits a random time, whose maximum doubles from 0.5 s to 30 s", async () => {
     for (const random of [0.25, 0.5, 0.75]) {
       const waits: number[] = [];
       const clock = new ManualClock({ random });
@@ -101,7 +101,7 @@ describe("another try", () => {
     { header: "soon", waits: 250 },
   ];
   test.each(asks)(
-    "comes when the server asks for it, if that is later: retry-after $header",
+    "waits as long as the server asks, if that is longer: retry-after $header",
     async ({ header, waits }) => {
       const { http, clock } = made([json({}, 429, { "retry-after": header }), json({ ok: true })]);
       expect(await inTheEnd(clock, http.call(get()))).toEqual({ ok: true });
@@ -113,13 +113,16 @@ describe("another try", () => {
     { header: "7", retryAfter: 7_000 },
     { header: new Date(EPOCH - 9_000).toUTCString(), retryAfter: 0 },
     { header: "soon", retryAfter: undefined },
-  ])("says in its error how long the server asks to wait, in ms: $header", async ({ header, retryAfter }) => {
-    const { http } = made([json({}, 429, { "retry-after": header })], { retries: 0 });
-    expect(await errorOf(http.call(get()))).toHaveProperty("status", 429);
-    expect(Reflect.get((await errorOf(http.call(get()))) as object, "retryAfter")).toBe(retryAfter);
-  });
+  ])(
+    "that is not made leaves the server's delay in `retryAfter`, in ms: $header",
+    async ({ header, retryAfter }) => {
+      const { http } = made([json({}, 429, { "retry-after": header })], { retries: 0 });
+      expect(await errorOf(http.call(get()))).toHaveProperty("status", 429);
+      expect(Reflect.get((await errorOf(http.call(get()))) as object, "retryAfter")).toBe(retryAfter);
+    },
+  );
 
-  test("is left to the caller where the server asks for longer than half a minute", async () => {
+  test("is left to the caller if the server asks for more than 30 s", async () => {
     const { http, clock, calls } = made([json({}, 503, { "retry-after": "31" })]);
     const error = await inTheEnd(clock, http.call(get()));
     expect(error).toMatchObject({ status: 503, retryAfter: 31_000, retryable: true });
@@ -127,8 +130,8 @@ describe("another try", () => {
   });
 });
 
-describe("a limit of time", () => {
-  test("ends a try that is not answered, and its `fetch` is told", async () => {
+describe("the time limit", () => {
+  test("ends an unanswered attempt, and aborts its `fetch`", async () => {
     const { http, clock, calls } = made(["silence"], { timeout: 500 });
     const call = http.call(get());
     await clock.advance(499);
@@ -141,20 +144,20 @@ describe("a limit of time", () => {
     expect([calls[0]?.init.signal.aborted, clock.pending]).toEqual([true, 0]);
   });
 
-  test("holds for the body, too", async () => {
+  test("covers the body, too", async () => {
     const stalling = new Response(new ReadableStream({ start: (body) => body.enqueue(Uint8Array.of(123)) }));
     const { http, clock } = made([() => stalling]);
     expect(await inTheEnd(clock, http.call(get()))).toBeInstanceOf(RequestTimeoutError);
   });
 
-  test("is each try's own", async () => {
+  test("starts anew for each attempt", async () => {
     let tries = 0;
     const { http, clock } = made([() => (tries++ === 0 ? json({}, 500) : "silence")], { timeout: 500 });
     expect(await inTheEnd(clock, http.call(get()))).toBeInstanceOf(RequestTimeoutError);
     expect(clock.now()).toBe(250 + 500);
   });
 
-  test("of 0 is none", async () => {
+  test("of 0 is no limit", async () => {
     const { http, clock } = made(["silence"], { timeout: 0 });
     const call = http.call(get());
     await settle();
@@ -164,7 +167,7 @@ describe("a limit of time", () => {
   });
 });
 
-describe("a call is given up", () => {
+describe("a call that is given up", () => {
   /** Where it may be then. */
   const moments = [
     {
@@ -174,7 +177,7 @@ describe("a call is given up", () => {
     },
     { at: "the fetch is not answered", fates: ["silence"] },
     { at: "the body stalls", fates: [() => new Response(new ReadableStream())] },
-    { at: "another try is waited for", fates: [() => json({}, 500)] },
+    { at: "a retry is waited for", fates: [() => json({}, 500)] },
     {
       at: "a fresh token is asked for",
       fates: [() => json({}, 401)],
@@ -187,7 +190,7 @@ describe("a call is given up", () => {
     { by: "the signal of all", ends: ClosedError, retryable: false },
   ];
   describe.each(moments)("while $at", ({ fates, credentials }) => {
-    test.each(ways)("by $by: it fails at once, and nothing goes on", async ({ by, ends, retryable }) => {
+    test.each(ways)("by $by fails at once, and sends nothing more", async ({ by, ends, retryable }) => {
       const [controller, owner] = [new AbortController(), new AbortController()];
       const { http, clock, calls } = made(fates, { signal: owner.signal, retries: 5 });
       const call = http.call(get("auth/me", { signal: controller.signal, credentials }));
@@ -208,7 +211,7 @@ describe("a call is given up", () => {
     });
   });
 
-  test("before it began, and nothing is sent", async () => {
+  test("before it began sends nothing", async () => {
     const { http, calls } = made([json({})]);
     const signal = AbortSignal.abort(new Error("enough"));
     expect(await errorOf(http.call(get("status", { signal })))).toBeInstanceOf(ConnectError);
@@ -219,7 +222,7 @@ describe("a call is given up", () => {
     expect([calls, owned.calls]).toEqual([[], []]);
   });
 
-  test("and what becomes of it later is nobody's unhandled rejection", async () => {
+  test("causes no unhandled rejection when its `fetch` fails later", async () => {
     let fail = (_error: Error): void => {};
     const fetch: FetchLike = () => new Promise((_, reject) => (fail = reject));
     const { http } = made([], { fetch });
@@ -234,8 +237,8 @@ describe("a call is given up", () => {
   });
 });
 
-describe("an answer over the limit", () => {
-  test("is not read when it says so itself", async () => {
+describe("an answer over the size limit", () => {
+  test("is not read if its `content-length` says so", async () => {
     let read = 0;
     const body = new ReadableStream<Uint8Array>({ pull: () => void read++ }, { highWaterMark: 0 });
     const { http } = made([() => new Response(body, { headers: { "content-length": "1000001" } })]);
@@ -245,7 +248,7 @@ describe("an answer over the limit", () => {
     expect([(error as Error).message.includes("maxReceiveBytes"), read]).toEqual([true, 0]);
   });
 
-  test("is read as far as the limit, and no further", async () => {
+  test("is read up to the limit, and no further", async () => {
     let read = 0;
     const piece = new Uint8Array(100_000);
     const endless = new ReadableStream<Uint8Array>(
@@ -264,7 +267,7 @@ describe("an answer over the limit", () => {
     expect([read, calls[0]?.init.signal.aborted]).toEqual([11, true]);
   });
 
-  test("is one byte over it", async () => {
+  test("has at least one byte more than the limit", async () => {
     const text = JSON.stringify({ a: "x".repeat(92) });
     for (const maxReceiveBytes of [text.length, text.length - 1]) {
       const call = made([() => new Response(text)], { maxReceiveBytes }).http.call(get());
@@ -278,7 +281,7 @@ describe("an answer over the limit", () => {
     }
   });
 
-  test("is refused where its bytes come as a whole", async () => {
+  test("is refused even if its bytes arrive as a whole", async () => {
     const whole = {
       status: 200,
       headers: new Headers(),

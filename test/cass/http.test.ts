@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 describe("a call", () => {
-  test("is sent to the base, with its JSON and nothing of who the user is", async () => {
+  test("sends its JSON to the base URL, without a credential", async () => {
     const { http, calls } = made([json({ done: true })]);
     expect(await http.call(post({ title: "é" }, { path: "conversations/new", query: "?a=1" }))).toEqual({
       done: true,
@@ -37,7 +37,7 @@ describe("a call", () => {
     ]);
   });
 
-  test("without a body says nothing of one", async () => {
+  test("without a body sends no `content-type`", async () => {
     const { http, calls } = made([json({})]);
     await http.call(get());
     expect(calls[0]?.init).toEqual({
@@ -48,13 +48,13 @@ describe("a call", () => {
     });
   });
 
-  test("takes the user's token along", async () => {
+  test("sends the user's token", async () => {
     const { http, calls } = made([json({})]);
     await http.call(get("auth/me", { credentials: user("tok") }));
     expect(calls[0]?.init.headers).toEqual({ accept: "application/json", authorization: "Bearer tok" });
   });
 
-  test("goes as nobody where there is no token", async () => {
+  test("is anonymous without a token", async () => {
     const { http, calls } = made([json({})]);
     await http.call(get("auth/me", { credentials: user() }));
     expect(calls[0]?.init.headers).toEqual({ accept: "application/json" });
@@ -76,19 +76,19 @@ describe("a call", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("reads what Python writes for numbers that are none", async () => {
+  test("reads the NaN and Infinity that Python writes", async () => {
     const { http } = made([new Response('{"a":NaN,"b":[Infinity]}')]);
     expect(await http.call(get())).toEqual({ a: null, b: [Number.POSITIVE_INFINITY] });
   });
 
-  test("reads characters that come in two pieces", async () => {
+  test("decodes characters that are split between chunks", async () => {
     const bytes = new TextEncoder().encode('{"name":"Zoë 😀"}');
     const pieces = Array.from(bytes, (byte) => Uint8Array.of(byte));
     const { http } = made([new Response(ReadableStream.from(pieces))]);
     expect(await http.call(get())).toEqual({ name: "Zoë 😀" });
   });
 
-  test("reads an answer whose bytes come as a whole, from a `fetch` without streams", async () => {
+  test("reads an answer as a whole from a `fetch` without streams", async () => {
     const response: FetchResponse = {
       status: 200,
       headers: { get: () => null },
@@ -98,8 +98,8 @@ describe("a call", () => {
   });
 });
 
-describe("the `fetch`", () => {
-  test("is the platform's by default, as it is at the time of the call", async () => {
+describe("the `fetch` option", () => {
+  test("defaults to the platform's `fetch` at the time of the call", async () => {
     const { http } = made([], { fetch: undefined });
     const { fetch, calls } = fakeFetch(json({}));
     vi.stubGlobal("fetch", fetch);
@@ -107,7 +107,7 @@ describe("the `fetch`", () => {
     expect(calls.length).toBe(1);
   });
 
-  test("is called without an object, as a browser's wants it", async () => {
+  test("is called without `this`, as the `fetch` of browsers requires", async () => {
     let self: unknown = "not called";
     const fetch: FetchLike = async function (this: unknown) {
       self = this;
@@ -117,19 +117,19 @@ describe("the `fetch`", () => {
     expect(self).toBeUndefined();
   });
 
-  test("of every platform fits", () => {
+  test("accepts the platform's `fetch`", () => {
     const fits: FetchLike = fetch;
     expect(fits).toBe(fetch);
   });
 
-  test("is missed with what to do", async () => {
+  test("is needed on a platform without `fetch`: the call fails", async () => {
     vi.stubGlobal("fetch", undefined);
     const error = await errorOf(made([], { fetch: undefined }).http.call(get()));
     expect(error).toBeInstanceOf(UnsupportedError);
   });
 
   test.each([undefined, null, "text", {}, { status: 200 }, { status: "200", headers: new Headers() }])(
-    "that returns %j is a mistake, and not the network's",
+    "that returns %j is invalid input, not a network failure",
     async (returned) => {
       const fetch = (async () => returned) as unknown as FetchLike;
       const error = await errorOf(made([], { fetch }).http.call(get()));
@@ -140,7 +140,7 @@ describe("the `fetch`", () => {
 });
 
 describe("the address", () => {
-  test("of a function is asked for at each try", async () => {
+  test("from a function is asked for on each attempt", async () => {
     const bases = ["https://one.example/ws", "wss://two.example/cass/ws", new URL("http://127.0.0.1:1/")];
     let asked = 0;
     const { http, clock, calls } = made([json({}, 503), json({}, 503), json({})], {
@@ -154,14 +154,14 @@ describe("the address", () => {
     ]);
   });
 
-  test("that cannot be used is refused by the constructor, or by the call where a function gives it", async () => {
+  test("that is unusable is refused by the constructor, or by the call if a function returned it", async () => {
     expect(() => made([], { url: "ftp://h/" })).toThrow(InvalidInputError);
     const { http, calls } = made([json({})], { url: () => "ftp://h/" });
     expect(await errorOf(http.call(get()))).toBeInstanceOf(InvalidInputError);
     expect(calls).toEqual([]);
   });
 
-  test("of a function that fails is a ConnectError, and its own error the cause", async () => {
+  test("from a function that fails is a ConnectError, with the function's error as its cause", async () => {
     const own = new Error("no idea");
     const { http } = made([json({})], { retries: 0, url: () => Promise.reject(own) });
     expect(await errorOf(http.call(get()))).toMatchObject({ code: "connect-failed", cause: own });
@@ -170,7 +170,7 @@ describe("the address", () => {
     expect(await errorOf(other.http.call(get()))).toBe(ours);
   });
 
-  test("of a function that does not answer is waited for as long as an answer", async () => {
+  test("from a function that does not answer times out like an answer", async () => {
     const { http, clock } = made([json({})], { url: () => new Promise(() => {}) });
     expect(await inTheEnd(clock, http.call(get()))).toBeInstanceOf(RequestTimeoutError);
     const elsewhere = http.download("https://cass.example/a.wav", { credentials: user("t") });
@@ -185,7 +185,7 @@ describe("credentials over plain http://", () => {
   ];
   describe.each(calls)("$title", ({ call }) => {
     test.each(["http://example.com/", "ws://example.com/ws", "http://127.example.com/"])(
-      "does not travel to another machine: %s",
+      "is not sent to another machine: %s",
       async (url) => {
         const { http, calls } = made([json({})], { url });
         const error = await errorOf(http.call(call));
@@ -201,21 +201,21 @@ describe("credentials over plain http://", () => {
       "http://[::1]/",
       "ws://127.0.0.1/ws",
       "https://example.com/",
-    ])("travels within this machine, and where nobody can read it: %s", async (url) => {
+    ])("is sent within this machine, or encrypted: %s", async (url) => {
       expect(await made([json({})], { url }).http.call(call)).toEqual({});
     });
 
-    test("travels where the network is said to be one's own", async () => {
+    test("is sent to another machine with `allowInsecure`", async () => {
       const { http } = made([json({})], { url: "http://example.com/", allowInsecure: true });
       expect(await http.call(call)).toEqual({});
     });
   });
 
-  test("are not there in a call as nobody, which goes anywhere", async () => {
+  test("are absent from an anonymous call, which may go anywhere", async () => {
     expect(await made([json({})], { url: "http://example.com/" }).http.call(get())).toEqual({});
   });
 
-  test("are looked out for before anything is called, as far as the address is known", () => {
+  test("are refused before any call if the address is known", () => {
     expect(() => made([], { url: "http://example.com/" }).http.assertPrivate()).toThrow(InvalidInputError);
     for (const fine of [
       { url: "https://example.com/" },
@@ -225,7 +225,7 @@ describe("credentials over plain http://", () => {
       made([], fine).http.assertPrivate();
   });
 
-  test("that no header takes are refused", async () => {
+  test("are refused if a header cannot carry them", async () => {
     const { http, calls } = made([json({})]);
     for (const token of ["hunter2\n", "hunter2字"]) {
       const error = await errorOf(http.call(get("auth/me", { credentials: user(token) })));
@@ -237,7 +237,7 @@ describe("credentials over plain http://", () => {
 });
 
 describe("a server that refuses the token", () => {
-  test("gets a fresh one, once", async () => {
+  test("gets the call again with a fresh token, once", async () => {
     const { http, calls } = made([json({ detail: "Not authenticated" }, 401), json({ ok: true })]);
     const credentials = user("old", "new");
     expect(await http.call(post({ a: 1 }, { credentials }))).toEqual({ ok: true });
@@ -246,14 +246,14 @@ describe("a server that refuses the token", () => {
     expect(credentials.asked).toEqual(["current", "fresh instead of old"]);
   });
 
-  test("is believed the second time", async () => {
+  test("fails the call if it refuses the fresh token, too", async () => {
     const { http, calls } = made([json({ detail: "Not authenticated" }, 401)]);
     const error = await errorOf(http.call(get("auth/me", { credentials: user("old", "new", "newer") })));
     expect(error).toMatchObject({ name: "CassApiError [request-refused]", status: 401, retryable: false });
     expect(calls.length).toBe(2);
   });
 
-  test("is believed at once where there is no way to another, or no token at all", async () => {
+  test("fails the call at once if there is no token, or no way to renew it", async () => {
     for (const credentials of [user("only"), { ...user(), renewable: true }, undefined]) {
       const { http, calls } = made([json({ detail: "Not authenticated" }, 401)]);
       expect(await errorOf(http.call(get("auth/me", { credentials })))).toMatchObject({ status: 401 });
@@ -261,14 +261,14 @@ describe("a server that refuses the token", () => {
     }
   });
 
-  test("gets no fresh one for anything but 401", async () => {
+  test("gets a fresh token only after a 401", async () => {
     const credentials = user("old", "new");
     const { http } = made([json({ detail: "Not authorized" }, 403)]);
     await errorOf(http.call(get("auth/me", { credentials })));
     expect(credentials.asked).toEqual(["current"]);
   });
 
-  test("and gets none fails with why there is none", async () => {
+  test("fails the call with the renewal's error if the renewal fails", async () => {
     const { http } = made([json({}, 401)]);
     const failure = new ConnectError("no way");
     const credentials = { ...user("old", "new"), fresh: () => Promise.reject(failure) };
@@ -280,7 +280,7 @@ describe("a download", () => {
   const wav = Uint8Array.of(82, 73, 70, 70);
   const sound = () => new Response(wav, { headers: { "content-type": "audio/wav" } });
 
-  test("from the server itself goes as the user, and renews a refused token", async () => {
+  test("from the server's own origin sends the token, and renews a refused token", async () => {
     const { http, calls } = made([json({}, 401), sound]);
     const bytes = await http.download("https://cass.example/audio/a.wav", {
       credentials: user("old", "new"),
@@ -297,14 +297,14 @@ describe("a download", () => {
     "http://cass.example/audio/a.wav",
     "https://cass.example:8443/audio/a.wav",
     "https://cass.example.evil.example/cass/a.wav",
-  ])("from another origin goes as nobody, and nobody is asked for a token: %s", async (url) => {
+  ])("from another origin is anonymous, and asks for no token: %s", async (url) => {
     const { http, calls } = made([json({}, 401), sound]);
     const credentials = user("old", "new");
     expect(await errorOf(http.download(url, { credentials }))).toMatchObject({ status: 401 });
     expect([calls.map(({ init }) => init.headers), credentials.asked]).toEqual([[{ accept: "*/*" }], []]);
   });
 
-  test("stays one of another origin when the server moves there meanwhile", async () => {
+  test("is anonymous if the server moves to another origin meanwhile", async () => {
     const bases = ["https://cass.example/", "https://moved.example/"];
     let asked = 0;
     const { http, calls } = made([sound], { url: () => bases[Math.min(asked++, 1)] ?? "" });
@@ -312,7 +312,7 @@ describe("a download", () => {
     expect(calls[0]?.init.headers).toEqual({ accept: "*/*" });
   });
 
-  test("has the same limits, and says where from without what may be secret", async () => {
+  test("has the same limits, and its errors hide the query of the URL", async () => {
     const { http, clock } = made([() => new Response("no", { status: 404 })]);
     const error = await errorOf(http.download("https://cass.example/a.wav?key=hunter2"));
     expect((error as Error).message).toMatch(

@@ -13,66 +13,66 @@ async function greeted(user: string | null, options: Partial<CassClientOptions>)
 
 const nobody = { allowAnonymous: true, token: undefined } as const;
 
-describe("who a connection may be, on a server that greets at once", () => {
+describe("the identity of a connection that is greeted at once", () => {
   test.each([
     { what: "the token's user", options: {}, user: "u1", identity: { userId: "u1", verified: true } },
     {
-      what: "nobody, if that is allowed",
+      what: "anonymous, if that is allowed",
       options: { allowAnonymous: true, token: tokenOf("u1") },
       user: null,
       identity: { userId: null, verified: false },
     },
     {
-      what: "whoever, for a token that says nothing",
+      what: "any user, for an opaque token",
       options: { token: "opaque" },
       user: "u9",
       identity: { userId: "u9", verified: false },
     },
     {
-      what: "whoever, without a token",
+      what: "any user, without a token",
       options: nobody,
       user: "u9",
       identity: { userId: "u9", verified: false },
     },
     {
-      what: "the expected one, without a token",
+      what: "the expected user, without a token",
       options: { ...nobody, expectedUserId: "u1" },
       user: "u1",
       identity: { userId: "u1", verified: true },
     },
-  ])("$what", async ({ options, user, identity }) => {
+  ])("may be $what", async ({ options, user, identity }) => {
     const made = await greeted(user, options);
     expect([made.client.status, made.client.identity]).toMatchObject(["ready", identity]);
   });
 
   test.each([
-    { what: "somebody else", options: {}, user: "u2", reason: "identity-mismatch" },
-    { what: "nobody", options: {}, user: null, reason: "anonymous" },
+    { what: "another user", options: {}, user: "u2", reason: "identity-mismatch" },
+    { what: "anonymous", options: {}, user: null, reason: "anonymous" },
     {
-      what: "nobody, for a token that says nothing",
+      what: "anonymous, for an opaque token",
       options: { token: "opaque" },
       user: null,
       reason: "anonymous",
     },
     {
-      what: "another than the token's, whoever is allowed besides",
+      what: "a user other than the token's, even if anonymous is allowed",
       options: { allowAnonymous: true, token: tokenOf("u1") },
       user: "u2",
       reason: "identity-mismatch",
     },
     {
-      what: "another than expected, without a token",
+      what: "a user other than expected, without a token",
       options: { ...nobody, expectedUserId: "u1" },
       user: "u2",
       reason: "identity-mismatch",
     },
     {
-      what: "another than expected, whatever the token says",
+      what: "a user other than expected, whatever the token says",
       options: { expectedUserId: "u2" },
       user: "u1",
       reason: "identity-mismatch",
     },
-  ])("not $what", async ({ options, user, reason }) => {
+  ])("may not be $what", async ({ options, user, reason }) => {
     const made = new FakeCass(options);
     const refused = rejection(made.client.connect());
     await made.greet(user);
@@ -81,40 +81,40 @@ describe("who a connection may be, on a server that greets at once", () => {
   });
 });
 
-describe("who a connection may be that counts as ready before it is greeted", () => {
+describe("the identity of a connection that is ready before its greeting", () => {
   const early = { requireConnected: false } as const;
 
   test.each([
     { what: "the token's user", options: early, user: "u1", verified: true },
     {
-      what: "nobody, if that is allowed",
+      what: "anonymous, if that is allowed",
       options: { ...early, allowAnonymous: true, token: tokenOf("u1") },
       user: null,
       verified: false,
     },
-    { what: "whoever, without a token", options: { ...early, ...nobody }, user: "u9", verified: false },
-  ])("$what", async ({ options, user, verified }) => {
+    { what: "any user, without a token", options: { ...early, ...nobody }, user: "u9", verified: false },
+  ])("may be $what", async ({ options, user, verified }) => {
     const made = await greeted(user, options);
     expect([made.client.status, made.client.identity]).toMatchObject(["ready", { userId: user, verified }]);
   });
 
   test.each([
-    { what: "somebody else", options: early, user: "u2" },
-    { what: "nobody", options: early, user: null },
-    { what: "nobody, for a token that says nothing", options: { ...early, token: "opaque" }, user: null },
+    { what: "another user", options: early, user: "u2" },
+    { what: "anonymous", options: early, user: null },
+    { what: "anonymous, for an opaque token", options: { ...early, token: "opaque" }, user: null },
     {
-      what: "another than expected, without a token",
+      what: "a user other than expected, without a token",
       options: { ...early, ...nobody, expectedUserId: "u1" },
       user: "u2",
     },
-  ])("not $what", async ({ options, user }) => {
+  ])("may not be $what", async ({ options, user }) => {
     const made = await greeted(user, options);
     expect(made.socket.closes).toEqual([[1000, ""]]);
     expect(() => made.client.prompt("hello")).toThrow(expect.objectContaining({ code: "closed" }));
   });
 });
 
-test("a token that took longer than its dial is not what the next connection is measured by", async () => {
+test("a token that comes after its dial was given up does not decide the next identity", async () => {
   const asked: ((token: string) => void)[] = [];
   const login = { user_id: "u3", access_token: tokenOf("u3"), refresh_token: "opaque", token_type: "bearer" };
   const made = new FakeCass({
@@ -138,7 +138,7 @@ test("a token that took longer than its dial is not what the next connection is 
   expect(made.client.identity).toMatchObject({ userId: "u2", verified: true });
 });
 
-test("a token that is refused before the greeting is tried anew on another connection: nothing is sent before one", async () => {
+test("a token that is refused before the greeting is replaced on a new connection", async () => {
   let asked = 0;
   const made = new FakeCass({ auth: "message", token: async () => tokenOf("u1", asked++) });
   await made.open();
@@ -150,14 +150,14 @@ test("a token that is refused before the greeting is tried anew on another conne
   expect([made.client.status, made.sockets.length]).toEqual(["ready", 2]);
 });
 
-describe("how the token gets to the server", () => {
-  test("in the address, escaped, behind what stands there", async () => {
+describe("the token on its way to the server", () => {
+  test("is escaped, and added to the query of the address", async () => {
     const made = new FakeCass({ url: "ws://localhost/ws?room=1", token: "a+b/c" });
     await made.open();
     expect(made.urls).toEqual(["ws://localhost/ws?room=1&token=a%2Bb%2Fc"]);
   });
 
-  test("in a message, at once where no greeting is waited for", async () => {
+  test("is sent as a message at once if no greeting is required", async () => {
     const made = new FakeCass({ auth: "message", requireConnected: false });
     await made.open();
     expect([made.urls, made.sent, made.client.status]).toEqual([
@@ -167,7 +167,7 @@ describe("how the token gets to the server", () => {
     ]);
   });
 
-  test("anew for each connection, also behind one that was refused", async () => {
+  test("is asked for anew for each connection, and fresh after a refusal", async () => {
     const asked: boolean[] = [];
     const made = new FakeCass({
       token: async ({ fresh }) => {
@@ -185,7 +185,7 @@ describe("how the token gets to the server", () => {
     expect([asked, made.client.status]).toEqual([[false, true, false, false, true], "ready"]);
   });
 
-  test("later, where a fresh one is not to be had now", async () => {
+  test("is asked for again later if no fresh token is available", async () => {
     let asked = 0;
     const made = new FakeCass({
       auth: "message",
@@ -203,12 +203,12 @@ describe("how the token gets to the server", () => {
   });
 });
 
-describe("a first word of the server that is no greeting", () => {
+describe("a first message that is no greeting", () => {
   test.each([
     { said: "Server is still initializing. Please try again.", becomes: "connecting", error: undefined },
     { said: "broke", becomes: "idle", error: { code: "connect-failed" } },
     { said: "Invalid token", becomes: "draining", error: { reason: "rejected" } },
-  ])("$said", async ({ said, becomes, error }) => {
+  ])("decides the client's status: $said", async ({ said, becomes, error }) => {
     const made = new FakeCass();
     const fate = made.client.connect().then(
       () => undefined,
@@ -221,7 +221,7 @@ describe("a first word of the server that is no greeting", () => {
     if (error) expect(await fate).toMatchObject(error);
   });
 
-  test("an answer to `auth` that cannot be read is a refusal", async () => {
+  test("is a refusal if it is an unreadable answer to `auth`", async () => {
     const made = new FakeCass({ auth: "message" });
     const refused = rejection(made.client.connect());
     await made.open();
@@ -229,7 +229,7 @@ describe("a first word of the server that is no greeting", () => {
     expect(await refused).toMatchObject({ reason: "rejected" });
   });
 
-  test("a greeting that comes late is told", async () => {
+  test("a greeting after `ready` emits `authenticated` again", async () => {
     const made = new FakeCass({ requireConnected: false });
     const told: unknown[] = [];
     made.client.on("authenticated", (identity) => void told.push(identity));
@@ -238,7 +238,7 @@ describe("a first word of the server that is no greeting", () => {
   });
 });
 
-test("a server that is not ready yet when it is shown the token is asked again", async () => {
+test("a server that is still starting when it gets the token is asked again", async () => {
   const made = new FakeCass({ auth: "message" });
   void made.client.connect().catch(() => {});
   await made.open();
@@ -249,7 +249,7 @@ test("a server that is not ready yet when it is shown the token is asked again",
   expect(made.client.status).toBe("ready");
 });
 
-describe("the token is in nothing that is told", () => {
+describe("errors hide the token", () => {
   const token = tokenOf("u1");
 
   test.each([
@@ -258,11 +258,11 @@ describe("the token is in nothing that is told", () => {
       thrown: (url: string) => new SyntaxError(`cannot open ${url}`),
     },
     {
-      what: "one that hides it in a cause",
+      what: "a constructor that quotes the address in a cause",
       thrown: (url: string) => new Error("cannot open", { cause: new Error(url) }),
     },
-    { what: "one that throws text", thrown: (url: string) => url },
-  ])("$what", async ({ thrown }) => {
+    { what: "a constructor that throws the address as text", thrown: (url: string) => url },
+  ])("of $what", async ({ thrown }) => {
     const made = new FakeCass({
       token,
       createWebSocket: (url) => {
@@ -274,7 +274,7 @@ describe("the token is in nothing that is told", () => {
     expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(token);
   });
 
-  test("a server that gives it out as the user's name", async () => {
+  test("even if a server sends it as the user's name", async () => {
     const made = new FakeCass({ token });
     const refused = rejection(made.client.connect());
     await made.greet(token);

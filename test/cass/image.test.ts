@@ -15,10 +15,10 @@ async function wireOf(image: unknown, maxBytes = MAX): Promise<unknown> {
 
 const refusal = (image: unknown): unknown => thrown(() => checkImage(image as CassImage, MAX));
 
-describe("a picture is told by its first bytes", () => {
+describe("the type of a picture", () => {
   const rows = Object.entries(PICTURES).map(([type, bytes]) => ({ type, bytes }));
 
-  test.each(rows)("$type", async ({ type, bytes }) => {
+  test.each(rows)("is read from the first bytes: $type", async ({ type, bytes }) => {
     const expected = { image: btoa(String.fromCharCode(...bytes)), image_media_type: type };
     for (const data of [
       bytes,
@@ -32,18 +32,18 @@ describe("a picture is told by its first bytes", () => {
     }
   });
 
-  test.each(rows)("$type, cut short, is none", async ({ bytes }) => {
+  test.each(rows)("is unknown if the picture is cut short: $type", async ({ bytes }) => {
     for (let length = 0; length < Math.min(3, bytes.length); length++)
       expect(refusal({ data: bytes.slice(0, length) })).toMatchObject({ code: "invalid-input" });
   });
 
-  test("a RIFF that is no picture is none", () => {
+  test("is unknown for a RIFF file that is no picture", () => {
     const wave = PICTURES["image/webp"].slice();
     wave.set([0x57, 0x41, 0x56, 0x45], 8);
     expect(refusal({ data: wave })).toMatchObject({ code: "invalid-input" });
   });
 
-  test("a part of a larger buffer is that part", async () => {
+  test("is read from a view's own part of a larger buffer", async () => {
     const large = new Uint8Array(100);
     large.set(png, 50);
     expect(await wireOf({ data: large.subarray(50, 50 + png.length) })).toEqual(PNG_WIRE);
@@ -51,8 +51,8 @@ describe("a picture is told by its first bytes", () => {
   });
 });
 
-describe("what is said of it has to be so", () => {
-  test.each(["image/jpeg", "image/gif", "image/webp"])("%s, and it is a PNG", async (mediaType) => {
+describe("a declared media type", () => {
+  test.each(["image/jpeg", "image/gif", "image/webp"])("%s is refused for a PNG", async (mediaType) => {
     for (const image of [
       { data: png, mediaType },
       { data: PNG, mediaType },
@@ -67,7 +67,7 @@ describe("what is said of it has to be so", () => {
   });
 
   test.each(["image/bmp", "image/svg+xml", "text/plain", "png", "", "IMAGE/PNG"])(
-    "%j is no type that can be sent",
+    "%j is refused as unsupported",
     (mediaType) => {
       expect(refusal({ data: png, mediaType })).toMatchObject({ code: "invalid-input" });
       if (mediaType !== "" && mediaType !== "IMAGE/PNG")
@@ -77,20 +77,20 @@ describe("what is said of it has to be so", () => {
     },
   );
 
-  test("what the caller says goes before what a `data:` URL or a Blob says", async () => {
+  test("of the caller overrides that of a `data:` URL or a Blob", async () => {
     const mediaType = "image/png";
     expect(await wireOf({ data: `data:image/gif;base64,${PNG}`, mediaType })).toEqual(PNG_WIRE);
     expect(await wireOf({ data: new Blob([png], { type: "image/gif" }), mediaType })).toEqual(PNG_WIRE);
   });
 });
 
-describe("a `data:` URL is taken apart", () => {
+describe("a `data:` URL", () => {
   test.each([
     "data:image/png;base64,",
     "DATA:IMAGE/PNG;BASE64,",
     "data:image/png;name=a.png;base64,",
     "data:;base64,",
-  ])("%s", async (head) => expect(await wireOf({ data: `${head}${PNG}` })).toEqual(PNG_WIRE));
+  ])("is read: %s", async (head) => expect(await wireOf({ data: `${head}${PNG}` })).toEqual(PNG_WIRE));
 
   test.each([
     "data:image/png,x",
@@ -98,12 +98,12 @@ describe("a `data:` URL is taken apart", () => {
     "data:",
     "data:;base64",
     `data:image/png;base65,${PNG}`,
-  ])("%s is none with base64", (data) =>
+  ])("is refused without base64: %s", (data) =>
     expect(refusal({ data })).toMatchObject({ message: expect.stringMatching(/`data:` URL without base64/) }),
   );
 });
 
-describe("what is no picture", () => {
+describe("invalid input is refused", () => {
   test.each([
     undefined,
     null,
@@ -119,17 +119,17 @@ describe("what is no picture", () => {
     "iVBORw0KGgo",
     "iVBO\nRw0KGgo=",
     "_-__",
-  ])("%j", (data) => {
+  ])("the data %j", (data) => {
     const error = refusal({ data });
     expect(error).toMatchObject({ code: "invalid-input", hint: expect.stringContaining("Pass { data }") });
   });
 
-  test.each([undefined, null, PNG, 7, []])("an image that is %j", (image) => {
+  test.each([undefined, null, PNG, 7, []])("the image %j", (image) => {
     expect(refusal(image)).toMatchObject({ code: "invalid-input" });
   });
 });
 
-describe("the limit is on the picture, decoded", () => {
+describe("the size limit counts decoded bytes", () => {
   const padded = (bytes: number): Uint8Array<ArrayBuffer> => {
     const picture = new Uint8Array(bytes);
     picture.set(png);
@@ -145,7 +145,7 @@ describe("the limit is on the picture, decoded", () => {
     { form: "a Blob", of: (bytes) => new Blob([padded(bytes)]) },
   ];
 
-  test.each(forms)("$form: as much is taken, and a byte more is not", async ({ of }) => {
+  test.each(forms)("$form: the limit is accepted, and one byte more is refused", async ({ of }) => {
     for (const bytes of [MAX - 2, MAX - 1, MAX]) {
       const { size } = checkImage({ data: of(bytes) }, MAX);
       expect(size).toBe(Math.ceil(bytes / 3) * 4);
@@ -158,7 +158,7 @@ describe("the limit is on the picture, decoded", () => {
     });
   });
 
-  test("five megabytes of base64 are checked without running out of stack", async () => {
+  test("5 MB of base64 are checked without a stack overflow", async () => {
     const picture = padded(5_000_000);
     const { image } = (await wireOf({ data: picture }, 5_000_000)) as { image: string };
     expect(image.length).toBe(6_666_668);
@@ -166,12 +166,12 @@ describe("the limit is on the picture, decoded", () => {
   });
 });
 
-describe("a Blob is read late", () => {
+describe("a Blob", () => {
   const blob = (fields: object): CassImage => ({
     data: { size: png.length, type: "", arrayBuffer: async () => png.slice().buffer, ...fields },
   });
 
-  test("only when it is to be sent", async () => {
+  test("is not read before it is sent", async () => {
     let reads = 0;
     const arrayBuffer = async (): Promise<ArrayBuffer> => {
       reads++;
@@ -184,17 +184,17 @@ describe("a Blob is read late", () => {
     expect(reads).toBe(1);
   });
 
-  test("one that cannot be read rejects with its own error", async () => {
+  test("that cannot be read rejects with its own error", async () => {
     const image = blob({ arrayBuffer: () => Promise.reject(new Error("gone")) });
     await expect(wireOf(image)).rejects.toThrow("gone");
   });
 
-  test("one that is larger than it says is refused when it is read", async () => {
+  test("that is larger than its `size` is refused when it is read", async () => {
     const image = blob({ arrayBuffer: async () => new Uint8Array(MAX + 1).buffer });
     await expect(wireOf(image)).rejects.toMatchObject({ code: "payload-too-large" });
   });
 
-  test("one that is no picture is refused when it is read", async () => {
+  test("that is no picture is refused when it is read", async () => {
     const image = blob({ arrayBuffer: async () => new ArrayBuffer(8) });
     await expect(wireOf(image)).rejects.toMatchObject({ code: "invalid-input" });
   });

@@ -2,11 +2,11 @@ import { MockCassServer } from "agentwire/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readToken } from "../../src/cass/auth/jwt.ts";
-import { runs } from "../properties/support/runs.ts";
+import { runs } from "../helpers/runs.ts";
 import { jwt, jwtOf } from "./support/tokens.ts";
 
-describe("what a token says of itself", () => {
-  test("is read from the server's own tokens, of every kind", async () => {
+describe("the claims of a token", () => {
+  test("are read from the server's own tokens of every kind", async () => {
     const epoch = Date.UTC(2026, 0, 28);
     await using server = await MockCassServer.start({ epoch, accessLifetime: 60, clock: standing });
     const { userId, accessToken, refreshToken } = server.addUser();
@@ -26,22 +26,22 @@ describe("what a token says of itself", () => {
       read: { userId: "üser-é-字-😀" },
     },
     {
-      title: "bytes that base64url writes in its own way",
+      title: "bytes that differ in base64url",
       claims: { sub: "???>>>~~~ÿÿÿ" },
       read: { userId: "???>>>~~~ÿÿÿ" },
     },
     { title: "an id in `user_id` alone", claims: { user_id: "u" }, read: { userId: "u" } },
-    { title: "both ids: `sub` counts", claims: { sub: "s", user_id: "u" }, read: { userId: "s" } },
+    { title: "both ids, of which `sub` is used", claims: { sub: "s", user_id: "u" }, read: { userId: "s" } },
     { title: "a `sub` that is no text", claims: { sub: 7, user_id: "u" }, read: { userId: "u" } },
     { title: "an `exp` that is no number", claims: { exp: "soon" }, read: {} },
     { title: "a `type` that is no text", claims: { type: 1, exp: 2 }, read: { expiresAt: 2 } },
     { title: "nothing", claims: {}, read: {} },
   ];
-  test.each(claims)("is read with $title", ({ claims, read }) => {
+  test.each(claims)("are read with $title", ({ claims, read }) => {
     expect(readToken(jwt(claims))).toEqual(read);
   });
 
-  test.each([0, 1, 2, 3])("is read whatever its length, without padding: %i more", (more) => {
+  test.each([0, 1, 2, 3])("are read without padding, whatever their length: %i more", (more) => {
     const sub = "x".repeat(more);
     expect(readToken(jwt({ sub }))).toEqual({ userId: sub });
   });
@@ -57,11 +57,11 @@ describe("what a token says of itself", () => {
     { title: "a payload that is null", token: jwtOf("null") },
     { title: "an empty payload", token: "a..c" },
   ];
-  test.each(opaque)("is nothing in $title", ({ token }) => {
+  test.each(opaque)("are undefined for $title", ({ token }) => {
     expect(readToken(token)).toBeUndefined();
   });
 
-  test("is looked for in any text without throwing", () => {
+  test("are read from any text without a throw", () => {
     const anything = fc.oneof(
       fc.string(),
       fc.string({ unit: "binary" }),

@@ -32,7 +32,7 @@ describe("silence in a turn", () => {
     expect(await failureOf(turn)).toMatchObject({ code: "turn-timeout", kind: "idle", delivery: "unknown" });
   });
 
-  test("counts for the next on the line from the end of the one before it", async () => {
+  test("counts for the next turn in flight from the end of the turn before", async () => {
     const made = await fakeCass({ idleTimeout: 1_000, maxTurnsInFlight: 2 });
     const turns = [made.client.prompt("one"), made.client.prompt("two")];
     made.says(say.thinking());
@@ -44,7 +44,7 @@ describe("silence in a turn", () => {
     expect(await failureOf(turns[1] ?? made.client.prompt("?"))).toMatchObject({ code: "turn-timeout" });
   });
 
-  test("is not broken by a ping: the server reads nothing else", async () => {
+  test("sends no ping, because the server reads nothing during a turn", async () => {
     const made = await fakeCass({ keepalive: { interval: 1_000, timeout: 500 } });
     made.client.prompt("hello");
     await made.clock.advance(5_000);
@@ -52,7 +52,7 @@ describe("silence in a turn", () => {
   });
 });
 
-describe("a request besides the turns", () => {
+describe("a request outside of turns", () => {
   test.each([
     { what: "its connection is lost", code: "connection-lost", end: (made: FakeCass) => made.socket.ends() },
     {
@@ -68,7 +68,7 @@ describe("a request besides the turns", () => {
     expect(await status).toMatchObject({ code });
   });
 
-  test("that a relay does not know fails no turn: a ping", async () => {
+  test("fails no turn if a relay does not know it: a ping", async () => {
     const made = await fakeCass({ keepalive: { interval: 1_000, timeout: 500 } });
     await made.clock.advance(1_000);
     const turn = made.client.prompt("hello");
@@ -78,8 +78,8 @@ describe("a request besides the turns", () => {
   });
 });
 
-describe("what comes of no turn", () => {
-  test("is told: a response, with a warning; an error; a pong that nobody asked for", async () => {
+describe("a message outside of turns", () => {
+  test("is reported: a response with a warning, an error, an unrequested pong", async () => {
     const made = await fakeCass();
     const [warned, strays, errors] = [kinds(made), heard(made, "stray"), heard(made, "serverError")];
     made.says(say.response("of nobody"), say.error("broke"), { type: "pong" });
@@ -90,7 +90,7 @@ describe("what comes of no turn", () => {
     ]);
   });
 
-  test("is told of nobody who has just lost the connection over it", async () => {
+  test("is not reported if a `message` listener has ended the connection", async () => {
     const made = await fakeCass();
     const strays = heard(made, "stray");
     const turn = made.client.prompt("hello");
@@ -100,10 +100,10 @@ describe("what comes of no turn", () => {
   });
 });
 
-describe("speech behind a response", () => {
+describe("speech after a response", () => {
   const audio = { type: "audio", url: "/audio/a.wav" };
 
-  test("is of the turn before it, if anybody waits for that", async () => {
+  test("belongs to the turn before; without a turn it is emitted as `stray`", async () => {
     const made = await fakeCass();
     const [speech, strays] = [heard(made, "audio"), heard(made, "stray")];
     made.says(audio);
@@ -122,7 +122,7 @@ describe("speech behind a response", () => {
       frames: [say.thinking(), say.response("Hello!"), { type: "audio", audio: "%" }],
     },
     { what: "in the response", frames: [say.thinking(), say.response("Hello!", { audio: "%" })] },
-  ])("that cannot be decoded costs a warning and no more: $what", async ({ frames }) => {
+  ])("causes only a warning if it cannot be decoded: $what", async ({ frames }) => {
     const made = await fakeCass();
     const warned = kinds(made);
     const turn = made.client.prompt("hello");
@@ -132,7 +132,7 @@ describe("speech behind a response", () => {
   });
 });
 
-test("a response of another conversation is warned of, and is the turn's all the same", async () => {
+test("a response with another conversation's id causes a warning, and still answers the turn", async () => {
   const made = await fakeCass();
   const warned = kinds(made);
   const turn = made.client.prompt({ message: "hello", conversationId: "c0" });
@@ -141,7 +141,7 @@ test("a response of another conversation is warned of, and is the turn's all the
 });
 
 describe("onboarding", () => {
-  test("of somebody else is not sent by a client that did not know yet who it is", async () => {
+  test("of another user fails when the greeting names the user", async () => {
     const made = new FakeCass();
     const turn = made.client.onboardingDemo({ userId: "u2" });
     await made.greet();
@@ -149,7 +149,7 @@ describe("onboarding", () => {
     expect(made.sent).toEqual([]);
   });
 
-  test("of somebody else, where it is meant, makes the connection theirs, and nobody vouches for it", async () => {
+  test("of another user with `allowForeignUser` changes the identity, which is unverified", async () => {
     const made = await fakeCass();
     made.client.onboardingDemo({ userId: "u2", allowForeignUser: true });
     await made.answers("Welcome!");
@@ -157,8 +157,8 @@ describe("onboarding", () => {
   });
 });
 
-describe("a server that ends its connections", () => {
-  test("with every first turn gets three of them, and the others are given back", async () => {
+describe("a server that drops its connections", () => {
+  test("on each first turn gets three turns; the others are handed back as not sent", async () => {
     const made = await fakeCass();
     const turns = ["one", "two", "three", "four"].map((text) => made.client.prompt(text));
     for (let death = 0; death < 3; death++) {
@@ -173,7 +173,7 @@ describe("a server that ends its connections", () => {
     ]);
   });
 
-  test("now and then gets all of them, and is waited for no longer than at first", async () => {
+  test("now and then gets all turns, and the backoff does not grow", async () => {
     const made = new FakeCass();
     const attempts: number[] = [];
     made.client.on("reconnecting", ({ attempt }) => void attempts.push(attempt));
@@ -188,7 +188,7 @@ describe("a server that ends its connections", () => {
     expect(attempts).toEqual([1, 1, 1]);
   });
 
-  test("has earlier ends forgotten by an answer, however that connection ends", async () => {
+  test("that answers a turn has its count of drops reset", async () => {
     const made = await fakeCass();
     const turns = ["one", "two", "three"].map((text) => made.client.prompt(text));
     const die = async (): Promise<void> => {
@@ -204,14 +204,14 @@ describe("a server that ends its connections", () => {
     expect(turns.map(({ status }) => status)).toEqual(["failed", "failed", "completed", "failed", "sent"]);
   });
 
-  test("is not left for a cancel, unless that is asked for", async () => {
+  test("is not disconnected by a cancel, by default", async () => {
     const made = await fakeCass();
     void made.client.prompt("hello").cancel();
     expect(made.socket.closes).toEqual([]);
   });
 });
 
-test("an event of a turn is told by its client too", async () => {
+test("an event of a turn is emitted by its client, too", async () => {
   const made = await fakeCass();
   const events: CassEvent["type"][] = [];
   made.client.on("event", ({ type }) => void events.push(type));
@@ -220,7 +220,7 @@ test("an event of a turn is told by its client too", async () => {
   expect(events).toEqual(["thinking", "response"]);
 });
 
-test("a conversation is opened by its id, or by the state of one, and not by both", () => {
+test("a conversation is opened by an id or by a state, but not by both", () => {
   const { client } = new FakeCass({ token: tokenOf("u1") });
   const from = { protocol: "cass", version: 1, conversationId: "c1" } as const;
   expect(client.conversation({ from }).state).toEqual(client.conversation({ id: "c1" }).state);

@@ -53,7 +53,7 @@ async function searchToTheEnd(made: FakeCass): Promise<void> {
   }
 }
 
-test("a search that is ended just as it has found nothing waits for nothing any more", async () => {
+test("a search that is aborted right after an empty result leaves no timer", async () => {
   const clock = new ManualClock();
   const search = new AbortController();
   const rest = {
@@ -85,22 +85,28 @@ const message = (role: string, content: string, second = 8) => ({
   timestamp: serverTime(second),
 });
 
-describe("what is stored", () => {
+describe("a search for a lost reply", () => {
   test.each([
     {
-      what: "the reply",
+      what: "finds the reply",
       stored: [message("user", "hello"), message("assistant", "Hello!")],
       found: "Hello!",
     },
-    { what: "a reply to other words", stored: [message("user", "hi"), message("assistant", "Hi!")] },
-    { what: "an older one", stored: [message("user", "hello", 5), message("assistant", "Hello!", 6)] },
-    { what: "no reply yet", stored: [message("user", "hello")] },
     {
-      what: "what the user has said behind it",
+      what: "ignores a reply to another prompt",
+      stored: [message("user", "hi"), message("assistant", "Hi!")],
+    },
+    {
+      what: "ignores an older reply",
+      stored: [message("user", "hello", 5), message("assistant", "Hello!", 6)],
+    },
+    { what: "finds nothing before there is a reply", stored: [message("user", "hello")] },
+    {
+      what: "does not take the user's next message for the reply",
       stored: [message("user", "hello"), message("user", "hello?")],
     },
     {
-      what: "the last of several",
+      what: "finds the last of several replies",
       stored: ["one", "two"].flatMap((text) => [message("user", "hello"), message("assistant", text)]),
       found: "two",
     },
@@ -110,7 +116,7 @@ describe("what is stored", () => {
     expect((await reply)?.text).toBe(found);
   });
 
-  test("is not taken when somebody else logs in while it is read", async () => {
+  test("finds nothing if another user logs in while the messages are read", async () => {
     let asking = "u1";
     const stored = [message("user", "hello"), message("assistant", "to the other")];
     const { found } = search(
@@ -123,7 +129,7 @@ describe("what is stored", () => {
     expect(await found).toBe(undefined);
   });
 
-  test("is looked for again on a server that could not be reached, and not on one that refuses", async () => {
+  test("is repeated if the server cannot be reached, and ends if the server refuses", async () => {
     const answers: (() => Promise<object>)[] = [
       () => Promise.reject(new ConnectError("not now")),
       async () => ({ messages: [message("user", "hello"), message("assistant", "Hello!")] }),
@@ -138,7 +144,7 @@ describe("what is stored", () => {
 });
 
 describe("the reply of a lost turn", () => {
-  test("is told to be looked for, and gives its conversation the id", async () => {
+  test("sets its turn to `recovering`, and gives its conversation the id", async () => {
     const { made, stored } = await recovering();
     const told: unknown[] = [];
     made.client.on("recovering", (turn) => void told.push(turn));
@@ -153,7 +159,7 @@ describe("the reply of a lost turn", () => {
     expect(states).toEqual(["recovering", "completed"]);
   });
 
-  test("is looked for by the latest time that the server has told, whatever it says later", async () => {
+  test("must be newer than the server's latest timestamp, even if a later message has an older one", async () => {
     const { made, stored } = await recovering();
     made.says({ type: "system", message: "x", timestamp: serverTime(8) });
     made.says({ type: "system", message: "x", timestamp: serverTime(1) });
@@ -164,7 +170,7 @@ describe("the reply of a lost turn", () => {
     expect(turn.status).toBe("failed");
   });
 
-  test("is not looked for by nobody", async () => {
+  test("is not searched for by an anonymous client", async () => {
     const { made, stored } = await recovering({ allowAnonymous: true, token: undefined });
     made.socket.ends();
     await made.greet(null);
@@ -174,7 +180,7 @@ describe("the reply of a lost turn", () => {
     expect([turn.status, stored.calls]).toEqual(["failed", []]);
   });
 
-  test("is found by its words", async () => {
+  test("is found by the text of its prompt", async () => {
     const { made, stored } = await recovering();
     const turn = made.client.prompt("hello");
     stored.add(5, "hello", "Hello!");
@@ -183,7 +189,7 @@ describe("the reply of a lost turn", () => {
     expect([turn.status, turn.text]).toEqual(["completed", "Hello!"]);
   });
 
-  test("is not that of another who has said the same: two of the same words were on the line", async () => {
+  test("is not found if two turns with the same text were in flight", async () => {
     const { made, stored } = await recovering({ maxTurnsInFlight: 2 });
     const warm = made.client.prompt("warm");
     await made.answers("warm");
@@ -198,7 +204,7 @@ describe("the reply of a lost turn", () => {
     ]);
   });
 
-  test("is not that of a turn of the same words that was cancelled, and lost", async () => {
+  test("is not found if a turn with the same text was cancelled and lost", async () => {
     const { made, stored } = await recovering();
     void made.client.prompt("hello").cancel();
     await cut(made);
@@ -209,7 +215,7 @@ describe("the reply of a lost turn", () => {
     expect(await failureOf(turn)).toMatchObject({ code: "connection-lost" });
   });
 
-  test("is not that of a turn of the same words that was searched for in vain", async () => {
+  test("is not found if a search for the same text has failed before", async () => {
     const { made, stored } = await recovering();
     const first = made.client.prompt("hello");
     await cut(made);
@@ -222,7 +228,7 @@ describe("the reply of a lost turn", () => {
     expect(turn.status).toBe("failed");
   });
 
-  test("is not that of a turn of the same words whose search was cancelled", async () => {
+  test("is not found if a search for the same text was cancelled before", async () => {
     const { made, stored } = await recovering();
     const first = made.client.prompt("hello");
     await cut(made);
@@ -234,7 +240,7 @@ describe("the reply of a lost turn", () => {
     expect(turn.status).toBe("failed");
   });
 
-  test("is not that of a turn of the same words that was found before", async () => {
+  test("is not the reply that was found for an earlier turn with the same text", async () => {
     const { made, stored } = await recovering();
     const first = made.client.prompt("hello");
     await cut(made);
@@ -247,7 +253,7 @@ describe("the reply of a lost turn", () => {
     expect([turn.status, turn.text]).toEqual(["failed", ""]);
   });
 
-  test("is not that of a turn of the same words that was sent before it and was answered", async () => {
+  test("is not the reply to an answered turn with the same text in front of it", async () => {
     const { made, stored } = await recovering({ maxTurnsInFlight: 2 });
     const warm = made.client.prompt("warm");
     await made.answers("warm");
@@ -266,7 +272,7 @@ describe("the reply of a lost turn", () => {
   test.each([
     { what: "without a time", response: say.response("to the first") },
     { what: "that could not be read", response: { type: "response", text: 7, timestamp: serverTime(6) } },
-  ])("is not that of a turn of the same words with a response $what", async ({ response }) => {
+  ])("is not that of an earlier turn with the same text and a response $what", async ({ response }) => {
     const { made, stored } = await recovering();
     const first = made.client.prompt("hello");
     stored.add(5, "hello", "to the first");
@@ -278,7 +284,7 @@ describe("the reply of a lost turn", () => {
     expect(turn.status).toBe("failed");
   });
 
-  test("is found although the same was said, and answered, before", async () => {
+  test("is found even if an earlier turn with the same text was answered", async () => {
     const { made, stored } = await recovering();
     const first = made.client.prompt("hello");
     stored.add(5, "hello", "to the first");
@@ -291,7 +297,7 @@ describe("the reply of a lost turn", () => {
     expect([turn.status, turn.text]).toEqual(["completed", "to the second"]);
   });
 
-  test("is not looked for among the messages of another user, who has logged in meanwhile", async () => {
+  test("is not searched for once another user has logged in", async () => {
     const { made, stored } = await recovering();
     const turn = made.client.prompt("hello");
     await made.client.rest.login({ email: "somebody@example.org", password: "password" });
@@ -302,7 +308,7 @@ describe("the reply of a lost turn", () => {
     expect(stored.calls).toEqual(["POST /auth/login"]);
   });
 
-  test("is not taken from another user, who logs in while it is looked for", async () => {
+  test("is not found if another user logs in during the search", async () => {
     const { made, stored } = await recovering();
     const turn = made.client.prompt("hello");
     await cut(made);
@@ -312,7 +318,7 @@ describe("the reply of a lost turn", () => {
     expect(turn.status).toBe("failed");
   });
 
-  test("does not hold up what is said besides", async () => {
+  test("does not hold up prompts with another text", async () => {
     const { made } = await recovering();
     const turn = made.client.prompt("hello");
     await cut(made);

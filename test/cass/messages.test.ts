@@ -188,17 +188,17 @@ const without = (message: object, field: string): object =>
 describe.each(ROWS)("$type", ({ type, whole, required, optional }) => {
   const message = { type, ...whole };
 
-  test("is read with every field, and with those that nobody knows", () => {
+  test("is read with every field, known or unknown", () => {
     expect(decode(message)).toEqual(message);
     expect(decode({ ...message, later: [1] })).toEqual({ ...message, later: [1] });
   });
 
-  test("needs no more than it has to have", () => {
+  test("needs only its required fields", () => {
     const least = Object.keys(optional).reduce(without, message);
     expect(decode(least)).toMatchObject({ type });
   });
 
-  test.each(Object.entries(required))("without %s it is none", (field, kind) => {
+  test.each(Object.entries(required))("is invalid without a valid %s", (field, kind) => {
     for (const bad of [
       without(message, field),
       { ...message, [field]: null },
@@ -211,24 +211,21 @@ describe.each(ROWS)("$type", ({ type, whole, required, optional }) => {
       });
   });
 
-  test.each(Object.entries(optional))(
-    "%s may be null; what is something else is as good as absent",
-    (field, kind) => {
-      expect(decode({ ...message, [field]: null })).toEqual({ ...message, [field]: null });
-      for (const value of wrong(kind))
-        expect(decode({ ...message, [field]: value })).toEqual({ ...message, [field]: undefined });
-    },
-  );
+  test.each(Object.entries(optional))("keeps a null %s, and drops a value of another type", (field, kind) => {
+    expect(decode({ ...message, [field]: null })).toEqual({ ...message, [field]: null });
+    for (const value of wrong(kind))
+      expect(decode({ ...message, [field]: value })).toEqual({ ...message, [field]: undefined });
+  });
 });
 
-describe("lists of a response", () => {
+describe("the lists of a response", () => {
   const read = (name: string, items: unknown): unknown => {
     const message = decode({ type: "response", text: "x", [name]: items });
     return Reflect.get(message, name);
   };
 
   test.each(lists)(
-    "%s: a field that is wrong is as good as absent, and an item that says nothing is left out",
+    "%s: a wrong field is dropped, and so is an item without its required fields",
     (name, list) => {
       const { item: whole, required } = list;
       expect(read(name, [whole, whole])).toEqual([whole, whole]);
@@ -255,14 +252,14 @@ describe("lists of a response", () => {
     ).toEqual([{ type: "emote", name: "" }]);
   });
 
-  test.each([0, -0.5, 5, 1e300])("an intensity is any figure: %d", (intensity) => {
+  test.each([0, -0.5, 5, 1e300])("an intensity may be any number: %d", (intensity) => {
     const whole = { type: "gesture", name: "x", intensity };
     expect(read("animations", [whole])).toEqual([whole]);
   });
 });
 
-describe("figures that are none", () => {
-  test("tokens are whole, and not below zero", () => {
+describe("the numbers in a message", () => {
+  test("must be whole and not negative as token counts", () => {
     for (const input_tokens of [-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, "7", true])
       expect(decode({ type: "response", text: "x", input_tokens })).toEqual({
         type: "response",
@@ -271,7 +268,7 @@ describe("figures that are none", () => {
       });
   });
 
-  test("what Python writes in their place is read as nothing", () => {
+  test("are dropped if they are the NaN or Infinity that Python writes", () => {
     const text =
       '{"type":"response","text":"NaN","input_tokens":NaN,"output_tokens":Infinity,"animations":[{"type":"emote","name":"x","intensity":-Infinity}]}';
     expect(decode(parseFrame(text))).toMatchObject({
@@ -283,7 +280,7 @@ describe("figures that are none", () => {
   });
 });
 
-describe("an error is one whatever its words are", () => {
+describe("an error with an unreadable text is still an error", () => {
   test.each(["error", "auth_error"])("%s", (type) => {
     for (const message of [undefined, null, 7, { detail: "x" }])
       expect(decode({ type, message })).toEqual({ type, message: "an error without words" });
@@ -291,7 +288,7 @@ describe("an error is one whatever its words are", () => {
   });
 });
 
-describe("what is none of these", () => {
+describe("an invalid or unknown message", () => {
   test.each([undefined, null, 7, "x", true, [], [{ type: "response" }]])("%j is no object", (value) => {
     expect(decode(value)).toEqual({ type: "invalid", problem: "a frame that is not an object" });
   });
@@ -301,7 +298,7 @@ describe("what is none of these", () => {
   });
 
   test.each(["", "Response", "constructor", "__proto__", "calendar_updated", "tasks_updated", "dream"])(
-    "%j is a type that is not known",
+    "%j is an unknown type",
     (type) => {
       const message = { type, tool: "x" };
       expect(decode(message)).toEqual({ type: "unknown", message });
@@ -309,7 +306,7 @@ describe("what is none of these", () => {
   );
 });
 
-describe("what is sent", () => {
+describe("a frame that the client sends", () => {
   test.each([
     [encode.auth("t"), { type: "auth", token: "t" }],
     [encode.ping, { type: "ping" }],

@@ -5,8 +5,8 @@ import { failureOf, rejection } from "../helpers/turns.ts";
 const STATUS = { type: "status", sdk_mode: true, memory_count: 42 };
 const PONG = { type: "pong" };
 
-describe("while a turn runs nothing is sent: `getStatus()`", () => {
-  test("waits for the turn's answer, and its time counts from when its request is written", async () => {
+describe("`getStatus()` during a turn", () => {
+  test("waits for the turn's answer; its timeout starts when its request is written", async () => {
     const made = await fakeCass({ requestTimeout: 1_000 });
     made.client.prompt("hello");
     const status = made.client.getStatus();
@@ -44,7 +44,7 @@ describe("while a turn runs nothing is sent: `getStatus()`", () => {
     expect(made.sent).toEqual(["chat hello", "status"]);
   });
 
-  test("goes out before the turns that wait", async () => {
+  test("is sent before the queued turns", async () => {
     const made = await fakeCass();
     made.client.prompt("one");
     made.client.prompt("two");
@@ -54,7 +54,7 @@ describe("while a turn runs nothing is sent: `getStatus()`", () => {
     expect(made.sent).toEqual(["chat one", "status", "chat two"]);
   });
 
-  test("goes out before a turn that a listener starts when it is told of the answer", async () => {
+  test("is sent before a turn that a listener of the answer starts", async () => {
     const made = await fakeCass();
     const turn = made.client.prompt("one");
     turn.on("status", (status) => {
@@ -66,7 +66,7 @@ describe("while a turn runs nothing is sent: `getStatus()`", () => {
     expect(made.sent).toEqual(["chat one", "status", "chat two"]);
   });
 
-  test("is asked once for all who wait, and each gets the answer", async () => {
+  test("sends one request for several callers, and each gets the answer", async () => {
     const made = await fakeCass();
     made.client.prompt("hello");
     const waiting = [made.client.getStatus(), made.client.getStatus()];
@@ -80,7 +80,7 @@ describe("while a turn runs nothing is sent: `getStatus()`", () => {
     ]);
   });
 
-  test("fails for each of them with an error of its own", async () => {
+  test("fails each caller with an error of its own", async () => {
     const made = await fakeCass({ requestTimeout: 1_000 });
     made.client.prompt("hello");
     const failed = [rejection(made.client.getStatus()), rejection(made.client.getStatus())];
@@ -92,7 +92,7 @@ describe("while a turn runs nothing is sent: `getStatus()`", () => {
     expect(one).not.toBe(other);
   });
 
-  test("outlives the connection of the turn that it waits for, and goes out over the next one", async () => {
+  test("survives the loss of the connection, and is sent over the next one", async () => {
     const made = await fakeCass();
     made.client.prompt("hello");
     const status = made.client.getStatus();
@@ -104,7 +104,7 @@ describe("while a turn runs nothing is sent: `getStatus()`", () => {
     expect(await status).toEqual({ sdkMode: true, memoryCount: 42 });
   });
 
-  test('goes out over the new connection where a cancel ends the old one: `cancel: "reconnect"`', async () => {
+  test('is sent over the new connection if a cancel ends the old one: `cancel: "reconnect"`', async () => {
     const made = await fakeCass({ cancel: "reconnect" });
     const turn = made.client.prompt("one");
     made.client.prompt("two");
@@ -117,7 +117,7 @@ describe("while a turn runs nothing is sent: `getStatus()`", () => {
     expect(made.sent).toEqual(["status", "chat two"]);
   });
 
-  test("is freed by the limit on the silence of a turn", async () => {
+  test("is sent after `idleTimeout` has ended the turn", async () => {
     const made = await fakeCass({ idleTimeout: 1_000 });
     const turn = made.client.prompt("hello");
     void made.client.getStatus();
@@ -129,8 +129,8 @@ describe("while a turn runs nothing is sent: `getStatus()`", () => {
 
   test.each([
     { how: "at once", options: {} },
-    { how: "with a turn that is waited for", options: { drainTimeout: 5_000 } },
-  ])("is given back by `close()`, $how, and nothing more is sent", async ({ options }) => {
+    { how: "with a `drainTimeout`", options: { drainTimeout: 5_000 } },
+  ])("is rejected by `close()`, $how, and nothing more is sent", async ({ options }) => {
     const made = await fakeCass();
     made.client.prompt("hello");
     const status = rejection(made.client.getStatus());
@@ -144,7 +144,7 @@ describe("while a turn runs nothing is sent: `getStatus()`", () => {
     expect(made.sent).toEqual(["chat hello"]);
   });
 
-  test("is given back when the connection is not to be had again", async () => {
+  test("is rejected if the client does not reconnect", async () => {
     const made = await fakeCass({ reconnect: false });
     made.client.prompt("hello");
     const status = rejection(made.client.getStatus());
@@ -154,7 +154,7 @@ describe("while a turn runs nothing is sent: `getStatus()`", () => {
   });
 });
 
-describe("while a turn runs nothing is sent: a ping", () => {
+describe("a ping during a turn", () => {
   const keepalive = { interval: 1_000, timeout: 500 };
 
   /** A client whose server has answered a ping, so that pings count. */
@@ -165,7 +165,7 @@ describe("while a turn runs nothing is sent: a ping", () => {
     return made;
   };
 
-  test("that is due waits for the turn's answer, and goes out once", async () => {
+  test("waits for the turn's answer, and is sent once", async () => {
     const made = await pinged();
     made.client.prompt("hello");
     made.says(say.thinking());
@@ -175,7 +175,7 @@ describe("while a turn runs nothing is sent: a ping", () => {
     expect(made.sent).toEqual(["ping", "chat hello", "ping"]);
   });
 
-  test("that was late is followed by the next one an interval later", async () => {
+  test("that was delayed is followed by the next ping a full interval later", async () => {
     const made = await pinged();
     made.client.prompt("hello");
     await made.clock.advance(1_900);
@@ -187,7 +187,7 @@ describe("while a turn runs nothing is sent: a ping", () => {
     expect(made.sent).toEqual(["ping", "chat hello", "ping", "ping"]);
   });
 
-  test("that was late is judged like any other", async () => {
+  test("that was delayed times out like any other", async () => {
     const made = await pinged();
     made.client.prompt("hello");
     await made.clock.advance(1_000);
@@ -198,7 +198,7 @@ describe("while a turn runs nothing is sent: a ping", () => {
     expect(made.client.status).not.toBe("ready");
   });
 
-  test("goes out before the turns that wait, which excuse its answer's delay", async () => {
+  test("is sent before the queued turns, which suspend its pong timeout", async () => {
     const made = await pinged();
     made.client.prompt("one");
     made.client.prompt("two");
@@ -209,7 +209,7 @@ describe("while a turn runs nothing is sent: a ping", () => {
     expect(made.client.status).toBe("ready");
   });
 
-  test("that has no answer yet is not followed by another one, and gets all its time anew", async () => {
+  test("is not repeated while its pong is missing; its timeout restarts after the turn", async () => {
     const made = await pinged();
     await made.clock.advance(1_000);
     made.client.prompt("hello");
@@ -222,7 +222,7 @@ describe("while a turn runs nothing is sent: a ping", () => {
     expect(made.client.status).not.toBe("ready");
   });
 
-  test("is not owed to the next connection", async () => {
+  test("is not carried over to the next connection", async () => {
     const made = await pinged();
     made.client.prompt("hello");
     await made.clock.advance(1_000);
@@ -232,8 +232,8 @@ describe("while a turn runs nothing is sent: a ping", () => {
   });
 });
 
-describe("a server that reads while it works: `maxTurnsInFlight` above 1", () => {
-  test("gets `status` during a turn, and its time starts with the end of the turn", async () => {
+describe("a server that reads during a turn: `maxTurnsInFlight` above 1", () => {
+  test("gets `status` during a turn; the timeout starts at the end of the turn", async () => {
     const made = await fakeCass({ maxTurnsInFlight: 2, requestTimeout: 1_000 });
     made.client.prompt("hello");
     const status = rejection(made.client.getStatus());
@@ -245,7 +245,7 @@ describe("a server that reads while it works: `maxTurnsInFlight` above 1", () =>
     expect(await status).toMatchObject({ code: "request-timeout" });
   });
 
-  test("gets no ping during a turn: its answer would wait for that of the turn", async () => {
+  test("gets no ping during a turn, because the pong would wait for the answer", async () => {
     const made = await fakeCass({ maxTurnsInFlight: 2, keepalive: { interval: 1_000, timeout: 500 } });
     made.client.prompt("hello");
     await made.clock.advance(2_000);
@@ -253,7 +253,7 @@ describe("a server that reads while it works: `maxTurnsInFlight` above 1", () =>
   });
 });
 
-test("a server that never answers `status` is asked so many times on a connection, and no more", async () => {
+test("a client sends at most 64 unanswered `status` requests over a connection", async () => {
   const made = await fakeCass({ requestTimeout: 1 });
   for (let asked = 0; asked < 64; asked++) {
     const status = rejection(made.client.getStatus());

@@ -36,7 +36,7 @@ test("every option has its default", () => {
   });
 });
 
-test("what is given counts, and undefined is not given", () => {
+test("a given option replaces its default, and undefined does not", () => {
   const given = {
     auth: "message",
     expectedUserId: "u1",
@@ -59,7 +59,7 @@ test("what is given counts, and undefined is not given", () => {
   expect(unset).toEqual(defaults);
 });
 
-describe("what is wrong is told by its name", () => {
+describe("an error names the invalid option", () => {
   test.each<readonly [option: string, values: readonly unknown[]]>([
     ["auth", ["header", "", true, null]],
     ["expectedUserId", ["", 7, null, true]],
@@ -89,7 +89,7 @@ describe("the constructor", () => {
   const make = (options: object): unknown =>
     thrown(() => new CassClient({ url, ...options } as CassClientOptions));
 
-  test("opens nothing without a token, unless nobody is meant", () => {
+  test("refuses a missing token without `allowAnonymous`", () => {
     expect(make({})).toMatchObject({
       code: "invalid-input",
       hint: expect.stringContaining("allowAnonymous: true"),
@@ -104,17 +104,17 @@ describe("the constructor", () => {
       expect(new CassClient({ url, ...options }).status).toBe("idle");
   });
 
-  test.each([7, null, true, {}])("%j is no token", (token) => {
+  test.each([7, null, true, {}])("refuses the token %j", (token) => {
     expect(make({ token })).toMatchObject({ code: "invalid-input" });
     expect(make({ refreshToken: token })).toMatchObject({ code: "invalid-input" });
   });
 
-  test.each(["", "t\n", "t\u0000", "\ud800"])("%j is no token that could be sent", (token) => {
+  test.each(["", "t\n", "t\u0000", "\ud800"])("refuses the token %j, which cannot be sent", (token) => {
     expect(make({ token })).toMatchObject({ code: "invalid-input" });
     expect(make({ token: "t", refreshToken: token })).toMatchObject({ code: "invalid-input" });
   });
 
-  test("one way to a fresh token is enough", () => {
+  test("refuses a token function together with a refresh token", () => {
     expect(make({ token: () => "t", refreshToken: "r" })).toMatchObject({ code: "invalid-input" });
   });
 
@@ -124,18 +124,18 @@ describe("the constructor", () => {
     "",
     "wss://user:pass@cass.example/ws",
     "wss://cass.example/ws#x",
-  ])("%j is no address of a socket", (address) =>
+  ])("refuses the socket address %j", (address) =>
     expect(make({ url: address, token: "t" })).toMatchObject({ code: "invalid-input" }),
   );
 
   test.each(["ftp://cass.example", "cass", "https://user:pass@cass.example/", 7])(
-    "%j is no address for REST",
+    "refuses the REST address %j",
     (httpUrl) => {
       expect(make({ token: "t", httpUrl })).toMatchObject({ code: "invalid-input" });
     },
   );
 
-  test("a token goes to another machine only where nobody can read it on the way", () => {
+  test("refuses a token to another machine without encryption or `allowInsecure`", () => {
     const plain = "ws://cass.example/ws";
     expect(make({ url: plain, token: "t" })).toMatchObject({ code: "invalid-input" });
     expect(new CassClient({ url: plain, token: "t", allowInsecure: true }).status).toBe("idle");
@@ -143,7 +143,7 @@ describe("the constructor", () => {
     expect(new CassClient({ url: "ws://127.0.0.1:8000/ws", token: "t" }).status).toBe("idle");
   });
 
-  test("two ways to make a socket are one too many", () => {
+  test("refuses `WebSocket` together with `createWebSocket`", () => {
     const createWebSocket = (): never => {
       throw new Error("never");
     };
@@ -153,7 +153,7 @@ describe("the constructor", () => {
   });
 });
 
-describe("the options of one prompt", () => {
+describe("the options of a call", () => {
   const client = new CassClient({ url, allowAnonymous: true });
 
   test.each([
@@ -164,7 +164,7 @@ describe("the options of one prompt", () => {
     { signal: {} },
     7,
     null,
-  ])("%j", (options) => {
+  ])("are refused for a prompt: %j", (options) => {
     expect(thrown(() => client.prompt("hi", options as never))).toMatchObject({ code: "invalid-input" });
     expect(client.status).toBe("idle");
   });
@@ -177,11 +177,11 @@ describe("the options of one prompt", () => {
     { id: "c1", from: { protocol: "cass", version: 1 } },
     { from: { protocol: "cass", version: 2 } },
     { from: { protocol: "cass", version: 1, conversationId: 7 } },
-  ])("a conversation is not opened with %j", (options) => {
+  ])("are refused for a conversation: %j", (options) => {
     expect(thrown(() => client.conversation(options as never))).toMatchObject({ code: "invalid-input" });
   });
 
-  test("it is with a state, as it was given out", () => {
+  test("accept the state of a conversation after a round trip through JSON", () => {
     for (const state of [
       { protocol: "cass", version: 1 },
       { protocol: "cass", version: 1, conversationId: "c1" },

@@ -34,7 +34,7 @@ function hasty(): FakeCass {
 }
 
 describe("one response", () => {
-  test("is told as frame, message, status, event and end, in this order", async () => {
+  test("is emitted as frame, message, status, event and end, in this order", async () => {
     const made = await fakeCass();
     const turn = made.client.prompt("hello");
     await made.settle();
@@ -61,7 +61,7 @@ describe("one response", () => {
     ]);
   });
 
-  test("has the next prompt on the wire before the end of the first is read", async () => {
+  test("sends the next prompt before the first turn's `outcome` resolves", async () => {
     const made = await fakeCass();
     const [first, second] = [made.client.prompt("one"), made.client.prompt("two")];
     await made.settle();
@@ -72,7 +72,7 @@ describe("one response", () => {
   });
 
   // A frame is handled to its end before anything is told.
-  test("has the next prompt on the wire when the end of the first is told", async () => {
+  test("sends the next prompt before `completed` is emitted", async () => {
     const made = await fakeCass();
     const turn = made.client.prompt("one");
     made.client.prompt("two");
@@ -86,8 +86,8 @@ describe("one response", () => {
   });
 });
 
-describe("a socket that answers while it is given a frame", () => {
-  test("completes turn after turn, each event told once", async () => {
+describe("a socket that answers inside `send()`", () => {
+  test("completes turn after turn, and each event is emitted once", async () => {
     const made = hasty();
     const turns = [made.client.prompt("one"), made.client.prompt("two"), made.client.prompt("three")];
     const events = turns.map((): string[] => []);
@@ -105,7 +105,7 @@ describe("a socket that answers while it is given a frame", () => {
   });
 
   // The answer is an input of its own, behind the prompt.
-  test("does not hide that the prompt was sent", async () => {
+  test("does not suppress the status `sent`", async () => {
     const made = hasty();
     const turn = made.client.prompt("one");
     const statuses = statusesOf(turn);
@@ -114,7 +114,7 @@ describe("a socket that answers while it is given a frame", () => {
     expect(statuses).toEqual(["queued", "sent", "streaming", "completed"]);
   });
 
-  test("and ends while it is closed tells each status of the client once", async () => {
+  test("and ends inside `close()` causes each status of the client once", async () => {
     const made = hasty();
     await made.greet();
     const statuses: string[] = [];
@@ -125,7 +125,7 @@ describe("a socket that answers while it is given a frame", () => {
   });
 });
 
-test("a token function that closes the client gives its token to nobody", async () => {
+test("a token is not used if its function closes the client", async () => {
   const token = tokenOf("u1", 7);
   const made: FakeCass = new FakeCass({
     token: () => {
@@ -142,8 +142,8 @@ test("a token function that closes the client gives its token to nobody", async 
   expect(made.urls.filter((url) => url.includes(token))).toEqual([]);
 });
 
-describe("what the caller's code does while it is asked is done at once: a Close is on the wire", () => {
-  test("when a picture is read", async () => {
+describe("a client that the caller's code closes sends its Close at once", () => {
+  test("while a picture is read", async () => {
     const made = await fakeCass();
     const closes: number[] = [];
     const data = {
@@ -160,7 +160,7 @@ describe("what the caller's code does while it is asked is done at once: a Close
     expect(await turn.outcome).toMatchObject({ status: "failed", error: { delivery: "not-sent" } });
   });
 
-  test("when a token was refused and another is asked for", async () => {
+  test("while a fresh token is asked for", async () => {
     const closes: number[] = [];
     const made: FakeCass = new FakeCass({
       auth: "message",
@@ -179,7 +179,7 @@ describe("what the caller's code does while it is asked is done at once: a Close
   });
 });
 
-test("a fresh token is asked for behind what was to be told, and its function may prompt", async () => {
+test("the token function is called after the listeners, and may prompt", async () => {
   const log: string[] = [];
   let turn: CassTurn | undefined;
   const made: FakeCass = new FakeCass({

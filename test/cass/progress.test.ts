@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type CassDebug, type CassProgress, readDebug, readProgress } from "../../src/cass/progress.ts";
 
-describe("the words of a `thinking`", () => {
+describe("the text of a `thinking`", () => {
   test.each<readonly [status: string, CassProgress]>([
     ["Retrieving memories...", { kind: "retrieving" }],
     ["Processing...", { kind: "processing" }],
@@ -16,7 +16,7 @@ describe("the words of a `thinking`", () => {
     ["Using tool: [a, b]...", { kind: "tools", tools: ["a", "b"] }],
     ["Cass is preparing to introduce herself...", { kind: "intro" }],
     ["Cass is thinking...", { kind: "demo" }],
-  ])("%s", (status, progress) => expect(readProgress(status)).toEqual(progress));
+  ])("is recognised: %s", (status, progress) => expect(readProgress(status)).toEqual(progress));
 
   test.each([
     "",
@@ -34,12 +34,10 @@ describe("the words of a `thinking`", () => {
     "constructor",
     "__proto__",
     "toString",
-  ])("in others nothing is recognised: %j", (status) =>
-    expect(readProgress(status)).toEqual({ kind: "other" }),
-  );
+  ])("is `other` if it is unknown: %j", (status) => expect(readProgress(status)).toEqual({ kind: "other" }));
 });
 
-describe("the words of a `debug`", () => {
+describe("the text of a `debug`", () => {
   test.each<readonly [message: string, CassDebug]>([
     [
       "[Tool Loop #1] stop_reason=tool_use, tools=['recall_journal']",
@@ -80,7 +78,7 @@ describe("the words of a `debug`", () => {
     ],
     ["[Continuation text] I found it.\nReally.", { kind: "text", text: "I found it.\nReally." }],
     ["[Continuation text] (empty)", { kind: "text", text: "" }],
-  ])("%s", (message, debug) => expect(readDebug(message)).toEqual(debug));
+  ])("is recognised: %s", (message, debug) => expect(readDebug(message)).toEqual(debug));
 
   test.each([
     "",
@@ -91,12 +89,10 @@ describe("the words of a `debug`", () => {
     "[Submitting results to Claude...]",
     "[Continuation] stop_reason=end_turn, has_text=true, new_tools=0",
     "Continuation text",
-  ])("in others nothing is recognised: %j", (message) =>
-    expect(readDebug(message)).toEqual({ kind: "other" }),
-  );
+  ])("is `other` if it is unknown: %j", (message) => expect(readDebug(message)).toEqual({ kind: "other" }));
 });
 
-test("words of any length are read in linear time", () => {
+test("texts of any length are read in linear time", () => {
   const long = "a".repeat(2_000_000);
   expect(readProgress(`Using tool: [${long}`)).toEqual({ kind: "other" });
   expect(readProgress(`Executing: ${long}...`)).toEqual({ kind: "tools", tools: [long] });

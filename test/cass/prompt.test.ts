@@ -26,7 +26,7 @@ const INVALID = {
   hint: expect.any(String),
 };
 
-describe("a chat", () => {
+describe("a chat frame", () => {
   test.each<readonly [input: unknown, frame: object]>([
     ["hi", { type: "chat", message: "hi" }],
     [{ message: "hi" }, { type: "chat", message: "hi" }],
@@ -36,13 +36,13 @@ describe("a chat", () => {
       { message: "hi", conversationId: undefined },
       { type: "chat", message: "hi" },
     ],
-  ])("of %j", (input, frame) => {
+  ])("is made from %j", (input, frame) => {
     const request = chat(input);
     expect(JSON.parse(request.frame(undefined, undefined))).toEqual(frame);
     expect(request.kind).toBe("chat");
   });
 
-  test("has the id that is known when it is sent, and its picture", () => {
+  test("holds its picture, and the conversation id that is known when it is sent", () => {
     const request = chat({ message: "hi", conversationId: "c1", image: { data: PICTURES["image/png"] } });
     expect(request).toMatchObject({
       message: "hi",
@@ -83,9 +83,9 @@ describe("a chat", () => {
     { message: "hi", image: null },
     { message: "hi", image: PNG },
     { message: "hi", image: {} },
-  ])("is not made of %j", (input) => expect(refusal(() => chat(input))).toMatchObject(INVALID));
+  ])("is not made from %j", (input) => expect(refusal(() => chat(input))).toMatchObject(INVALID));
 
-  test("may be blank where that is meant", () => {
+  test("may be blank with `allowEmpty`", () => {
     for (const message of ["", " "])
       expect(JSON.parse(chat(message, { allowEmpty: true }).frame(undefined, undefined))).toEqual({
         type: "chat",
@@ -100,7 +100,7 @@ describe("a chat", () => {
     { what: "of four bytes", text: "😀", bytes: 4 },
     { what: "escaped", text: '"', bytes: 2 },
     { what: "a control character", text: "\u0001", bytes: 6 },
-  ])("is measured as UTF-8 of its JSON: characters $what", ({ text, bytes }) => {
+  ])("is measured in UTF-8 bytes of its JSON: characters $what", ({ text, bytes }) => {
     // With room for an id that only comes with the answer before.
     const overhead = chat("xx").bytes - 2;
     const maxSendBytes = overhead + 10 * bytes;
@@ -112,7 +112,7 @@ describe("a chat", () => {
     });
   });
 
-  test("counts its picture, also one that is not read yet", () => {
+  test("counts its picture, even before the picture is read", () => {
     const data = new Uint8Array(3_000);
     data.set(PICTURES["image/png"]);
     for (const image of [{ data }, { data: new Blob([data]) }]) {
@@ -124,7 +124,7 @@ describe("a chat", () => {
     }
   });
 
-  test("has a limit of its own for pictures", () => {
+  test("has a separate limit for pictures", () => {
     const image = { data: PICTURES["image/png"] };
     expect(refusal(() => chat({ message: "hi", image }, { maxImageBytes: 7 }))).toMatchObject({
       code: "payload-too-large",
@@ -142,7 +142,7 @@ const PROFILE = {
 };
 
 describe("onboarding", () => {
-  test("an introduction says its user, its conversation and what is known of the user", () => {
+  test("sends the user, the conversation and the profile in an introduction", () => {
     const request = intro({
       userId: "u1",
       conversationId: "c1",
@@ -157,7 +157,7 @@ describe("onboarding", () => {
     });
   });
 
-  test("null is for no conversation", () => {
+  test("sends no conversation if it is null", () => {
     const request = intro({ userId: "u1", conversationId: null });
     expect(JSON.parse(request.frame(request.conversationId, undefined))).toEqual({
       type: "onboarding_intro",
@@ -175,11 +175,11 @@ describe("onboarding", () => {
       { userId: "u1", profile: {} },
       { type: "onboarding_demo", user_id: "u1", profile: {} },
     ],
-  ])("a demonstration of %j", (input, frame) => {
+  ])("sends a demonstration for %j", (input, frame) => {
     expect(JSON.parse(demo(input).frame(undefined, undefined))).toEqual(frame);
   });
 
-  test("what the caller does to the profile later changes nothing", () => {
+  test("copies the profile, so later changes have no effect", () => {
     const profile = { values: ["honesty"] };
     const request = demo({ userId: "u1", profile });
     profile.values.push("later");
@@ -188,7 +188,7 @@ describe("onboarding", () => {
 
   const cycle: Record<string, unknown> = {};
   cycle["itself"] = cycle;
-  test.each([{ big: 1n }, cycle])("nor with a profile that is no JSON (%#)", (profile) => {
+  test.each([{ big: 1n }, cycle])("refuses a profile that is no JSON (%#)", (profile) => {
     expect(refusal(() => demo({ userId: "u1", profile }))).toMatchObject(INVALID);
   });
 
@@ -208,25 +208,25 @@ describe("onboarding", () => {
     { profile: { display_name: 7 } },
     { allowForeignUser: "yes" },
   ];
-  test.each(bad)("is not made with %j", (fields) => {
+  test.each(bad)("refuses the fields %j", (fields) => {
     expect(refusal(() => intro({ userId: "u1", conversationId: "c1", ...fields }))).toMatchObject(INVALID);
     expect(refusal(() => demo({ userId: "u1", ...fields }))).toMatchObject(INVALID);
   });
 
-  test.each([undefined, "", " ", 7])("an introduction into the conversation %j is none", (conversationId) => {
+  test.each([undefined, "", " ", 7])("refuses an introduction into the conversation %j", (conversationId) => {
     expect(refusal(() => intro({ userId: "u1", conversationId }))).toMatchObject(INVALID);
   });
 
-  test.each(["", null, 7])("a demonstration with the message %j is none", (message) => {
+  test.each(["", null, 7])("refuses a demonstration with the message %j", (message) => {
     expect(refusal(() => demo({ userId: "u1", message }))).toMatchObject(INVALID);
   });
 
-  test.each([undefined, null, "u1", 7, []])("%j is no input", (input) => {
+  test.each([undefined, null, "u1", 7, []])("refuses the input %j", (input) => {
     expect(refusal(() => intro(input))).toMatchObject(INVALID);
     expect(refusal(() => demo(input))).toMatchObject(INVALID);
   });
 
-  test("has the limit of every frame", () => {
+  test("has the size limit of every frame", () => {
     expect(refusal(() => demo({ userId: "u1", message: "x".repeat(100) }, 100))).toMatchObject({
       code: "payload-too-large",
       limit: 100,

@@ -14,8 +14,8 @@ async function blindModel() {
   return made;
 }
 
-describe("who is warned that an image will not be seen", () => {
-  test("and cancels the turn for it: nothing that says not-sent is on the wire", async () => {
+describe("a listener of the warning that the model sees no images", () => {
+  test("that cancels the turn does not get a sent prompt back as `not-sent`", async () => {
     const made = await blindModel();
     const turns = [made.client.prompt("busy"), made.client.prompt({ message: "look", image: PNG })];
     made.client.on("protocolWarning", () => void turns[1]?.cancel());
@@ -25,7 +25,7 @@ describe("who is warned that an image will not be seen", () => {
     await expect(turns[1]?.result).rejects.toMatchObject({ delivery: "unknown" });
   });
 
-  test("and closes the client: the turn ends with it", async () => {
+  test("that closes the client ends the turn", async () => {
     const made = await blindModel();
     made.client.on("protocolWarning", () => void made.client.close());
     const turn = made.client.prompt({ message: "look", image: PNG });
@@ -33,7 +33,7 @@ describe("who is warned that an image will not be seen", () => {
     expect(turn.status).toBe("failed");
   });
 
-  test("and prompts: what it says is sent behind", async () => {
+  test("that prompts has its prompt queued behind the turn", async () => {
     const made = await blindModel();
     made.client.on("protocolWarning", () => void made.client.prompt("instead"));
     made.client.prompt({ message: "look", image: PNG });
@@ -42,7 +42,7 @@ describe("who is warned that an image will not be seen", () => {
   });
 });
 
-test("a turn that is just being cancelled while it waits is not sent by who is told of that", async () => {
+test("a queued turn is not sent if an answer comes while its cancel is emitted", async () => {
   const made = await fakeCass();
   const turns = [made.client.prompt("one"), made.client.prompt("two")];
   turns[1]?.on("status", (status) => {
@@ -54,7 +54,7 @@ test("a turn that is just being cancelled while it waits is not sent by who is t
   expect(made.sent).toEqual(["chat one"]);
 });
 
-test("who sees a frame come, and prompts, is not given that frame", async () => {
+test("a prompt from a `frame` listener does not get the frame of that listener", async () => {
   const made = await fakeCass();
   const turns: { readonly status: string }[] = [];
   const off = made.client.on("frame", () => {
@@ -65,13 +65,13 @@ test("who sees a frame come, and prompts, is not given that frame", async () => 
   expect(turns).toMatchObject([{ status: "sent" }]);
 });
 
-test("a turn whose signal was aborted before is not sent", async () => {
+test("a turn with an aborted signal is not sent", async () => {
   const made = await fakeCass();
   const turn = made.client.prompt("hello", { signal: AbortSignal.abort() });
   expect([turn.status, made.sent]).toEqual(["cancelled", []]);
 });
 
-describe("a prompt from who is told that the client is authenticated", () => {
+describe("a prompt from a listener of `authenticated`", () => {
   test("waits until the connection is ready", async () => {
     const made = await fakeCass();
     const log: string[] = [];
@@ -88,7 +88,7 @@ describe("a prompt from who is told that the client is authenticated", () => {
 });
 
 describe("a connection that is given up in the handshake", () => {
-  test("by a frame that is too large while `auth` awaits its answer: the next one is not closed over that", async () => {
+  test("by a frame that is too large leaves no `auth` timeout to the next connection", async () => {
     const made = await connectedByMessage();
     made.socket.ends();
     await made.open();
@@ -101,7 +101,7 @@ describe("a connection that is given up in the handshake", () => {
     expect(made.client.status).toBe("ready");
   });
 
-  test("while a fresh token is being got: that one is not sent to it, and nothing waits for an answer", async () => {
+  test("while a fresh token is fetched gets no token, and leaves no timer", async () => {
     const tokens: ((token: string) => void)[] = [];
     let asked = 0;
     const made = await connectedByMessage({

@@ -10,7 +10,7 @@ import { failureOf, PASSWORD, served } from "./support/served.ts";
 import { jwt } from "./support/tokens.ts";
 
 describe("the address", () => {
-  test("may be the base, the socket's, either below a path, a URL, or a function", async () => {
+  test("may be the base URL, the socket's URL, a URL object or a function", async () => {
     await using it = await served({ basePath: "/deep/cass" });
     const { url, httpUrl } = it.server;
     expect([url.endsWith("/deep/cass/ws"), httpUrl.endsWith("/deep/cass/")]).toEqual([true, true]);
@@ -26,7 +26,7 @@ describe("the address", () => {
       expect(await it.rest({ url: given }).me()).toMatchObject({ display_name: "Ada" });
   });
 
-  test("holds ids that need escaping", async () => {
+  test("escapes ids", async () => {
     const ids = ["a/b", "a?b#c", "a b", "ü%41", "..a", "c"];
     let next = 0;
     await using it = await served({ id: () => ids[next++ % ids.length] ?? "" });
@@ -41,9 +41,9 @@ describe("a mistake of the caller is thrown at once, and nothing is sent", () =>
   const options = [
     { title: "no options", options: undefined, says: /`url` is missing/ },
     { title: "no address", options: {}, says: /`url` is missing/ },
-    { title: "an address that is none", options: { url: "hunter2" }, says: /URL cannot be read/ },
-    { title: "an address of another kind", options: { url: 7 }, says: /`url` is 7/ },
-    { title: "a token that is none", options: { token: 7 }, says: /`token` is 7/ },
+    { title: "an unreadable address", options: { url: "hunter2" }, says: /URL cannot be read/ },
+    { title: "a number as the address", options: { url: 7 }, says: /`url` is 7/ },
+    { title: "a number as the token", options: { token: 7 }, says: /`token` is 7/ },
     { title: "an empty token", options: { token: "" }, says: /`token` is an empty string/ },
     {
       title: "a refresh token as the token",
@@ -51,23 +51,23 @@ describe("a mistake of the caller is thrown at once, and nothing is sent", () =>
       says: /refresh token/,
     },
     {
-      title: "a refresh token that is none",
+      title: "a function as the refresh token",
       options: { refreshToken: () => "t" },
       says: /`refreshToken` is a function/,
     },
-    { title: "an `onTokens` that is none", options: { onTokens: {} }, says: /`onTokens` is an object/ },
-    { title: "a `fetch` that is none", options: { fetch: "fetch" }, says: /`fetch` is a string/ },
+    { title: "an object as `onTokens`", options: { onTokens: {} }, says: /`onTokens` is an object/ },
+    { title: "a string as `fetch`", options: { fetch: "fetch" }, says: /`fetch` is a string/ },
     { title: "a negative time", options: { timeout: -1 }, says: /`timeout` is -1/ },
-    { title: "half a retry", options: { retries: 0.5 }, says: /`retries` is 0.5/ },
-    { title: "no bytes", options: { maxReceiveBytes: 0 }, says: /`maxReceiveBytes` is 0/ },
+    { title: "0.5 retries", options: { retries: 0.5 }, says: /`retries` is 0.5/ },
+    { title: "zero bytes", options: { maxReceiveBytes: 0 }, says: /`maxReceiveBytes` is 0/ },
     {
-      title: "an `allowInsecure` that is none",
+      title: "a string as `allowInsecure`",
       options: { allowInsecure: "yes" },
       says: /`allowInsecure` is a string/,
     },
-    { title: "a signal that is none", options: { signal: {} }, says: /`signal` is an object/ },
-    { title: "a logger that is none", options: { logger: "console" }, says: /`logger` is a string/ },
-    { title: "a clock that is none", options: { clock: 0 }, says: /`clock` is 0/ },
+    { title: "an object as the signal", options: { signal: {} }, says: /`signal` is an object/ },
+    { title: "a string as the logger", options: { logger: "console" }, says: /`logger` is a string/ },
+    { title: "a number as the clock", options: { clock: 0 }, says: /`clock` is 0/ },
     {
       title: "a token over plain http:// to another machine",
       options: { url: "http://example.com/", token: "hunter2" },
@@ -79,7 +79,7 @@ describe("a mistake of the caller is thrown at once, and nothing is sent", () =>
       says: /unencrypted to example\.com/,
     },
   ];
-  test.each(options)("in the options: $title", ({ options, says }) => {
+  test.each(options)("in an option: $title", ({ options, says }) => {
     const given =
       options && Object.keys(options).length > 0 ? { url: "http://127.0.0.1:1/", ...options } : options;
     const error = thrownBy(() => new CassRest(given as unknown as CassRestOptions));
@@ -94,28 +94,28 @@ describe("a mistake of the caller is thrown at once, and nothing is sent", () =>
     ["login with an empty password", (rest) => rest.login({ email: "a@b", password: "" })],
     ["login with a blank email", (rest) => rest.login({ email: " ", password: "hunter2" })],
     [
-      "login with options that are none",
+      "login with a number as options",
       (rest) => rest.login({ email: "a@b", password: "hunter2" }, 7 as never),
     ],
     ["register without a name", (rest) => rest.register({ email: "a@b", password: "hunter2" } as never)],
-    ["refresh with a signal that is none", (rest) => rest.refresh({ signal: {} as never })],
-    ["list none", (rest) => rest.listConversations({ limit: 0 })],
-    ["list without end", (rest) => rest.listConversations({ limit: Number.POSITIVE_INFINITY })],
-    ["begin with a blank title", (rest) => rest.newConversation({ title: " " })],
-    ["begin for nobody", (rest) => rest.newConversation({ userId: null as never })],
-    ["read nothing", (rest, any) => rest.getConversation(any)],
+    ["refresh with an object as the signal", (rest) => rest.refresh({ signal: {} as never })],
+    ["list with the limit 0", (rest) => rest.listConversations({ limit: 0 })],
+    ["list with an infinite limit", (rest) => rest.listConversations({ limit: Number.POSITIVE_INFINITY })],
+    ["create with a blank title", (rest) => rest.newConversation({ title: " " })],
+    ["create for a null user", (rest) => rest.newConversation({ userId: null as never })],
+    ["read without an id", (rest, any) => rest.getConversation(any)],
     ["read a blank id", (rest) => rest.getConversation(" ")],
-    ["read what is above", (rest) => rest.getConversation("..")],
-    ["read what is here", (rest) => rest.getMessages(".")],
-    ["read half a character", (rest) => rest.getMessages("a\ud800")],
-    ["read half a message", (rest) => rest.getMessages("c", { limit: 0.5 })],
-    ["read as of now", (rest) => rest.getMessages("c", { sinceHours: 0 })],
+    ["read the id `..`", (rest) => rest.getConversation("..")],
+    ["read messages of the id `.`", (rest) => rest.getMessages(".")],
+    ["read messages of an id with a lone surrogate", (rest) => rest.getMessages("a\ud800")],
+    ["read messages with the limit 0.5", (rest) => rest.getMessages("c", { limit: 0.5 })],
+    ["read messages with `sinceHours` 0", (rest) => rest.getMessages("c", { sinceHours: 0 })],
     ["rename without a title", (rest, any) => rest.setTitle("c", any)],
-    ["rename to nothing", (rest) => rest.setTitle("c", "")],
-    ["rename nothing", (rest) => rest.setTitle("", "T")],
-    ["delete nothing", (rest) => rest.deleteConversation("")],
-    ["a blank provider", (rest) => rest.setProvider(" ")],
-    ["a model that is none", (rest) => rest.setModel(7 as never)],
+    ["rename to an empty title", (rest) => rest.setTitle("c", "")],
+    ["rename an empty id", (rest) => rest.setTitle("", "T")],
+    ["delete an empty id", (rest) => rest.deleteConversation("")],
+    ["set a blank provider", (rest) => rest.setProvider(" ")],
+    ["set a number as the model", (rest) => rest.setModel(7 as never)],
   ];
   test.each(calls)("in a call: %s", (_, call) => {
     let sent = 0;
@@ -131,8 +131,8 @@ describe("a mistake of the caller is thrown at once, and nothing is sent", () =>
   });
 });
 
-describe("a CassRest over what a client has", () => {
-  test("shares its tokens and its way to the server, and ends with it", async () => {
+describe("a CassRest of a client", () => {
+  test("shares the client's tokens and `fetch`, and closes with the client", async () => {
     await using it = await served();
     const redactor = new Redactor();
     let address: string | undefined;

@@ -41,7 +41,7 @@ function elsewhere(): readonly Request[] {
 }
 
 describe("over the platform's `fetch`", () => {
-  test("a call is what the server gets", async () => {
+  test("a call sends its method, URL, body and headers", async () => {
     const { rest, seen } = facing(() => HttpResponse.json({ id: "c", title: "T", status: "updated" }));
     await rest.setTitle("c", "T");
     const [request] = seen;
@@ -57,7 +57,7 @@ describe("over the platform's `fetch`", () => {
     });
   });
 
-  test("a proxy's page of HTML is what the error quotes, once it has been asked three times", async () => {
+  test("an error quotes a proxy's HTML page, after three attempts", async () => {
     const page = `<html><head><title>502 Bad Gateway</title></head>${TOKEN}</html>`;
     const { rest, clock, seen } = facing(() => new HttpResponse(page, { status: 502 }));
     const failure = failureOf(rest.me());
@@ -68,14 +68,14 @@ describe("over the platform's `fetch`", () => {
     expect([error.message.includes("502 Bad Gateway"), seen.length]).toEqual([true, 3]);
   });
 
-  test("a page of HTML in place of JSON is an error, whose text it does not show", async () => {
+  test("an HTML page in place of JSON is an error that does not quote the page", async () => {
     const { rest } = facing(() => HttpResponse.html(`<title>Log in</title>${TOKEN}`));
     const error = await failureOf(rest.me());
     expect(error).toMatchObject({ name: "CassApiError [request-refused]", status: 200, retryable: false });
     expect(error.message).not.toMatch(/Log in/);
   });
 
-  test("JSON that ends early is an error, whose text it does not show", async () => {
+  test("JSON that is cut off is an error that does not quote its text", async () => {
     const cut = '{"user_id":"u","access_token":"opaque-hunter3';
     const { rest } = facing(() => new HttpResponse(cut, { headers: { "content-type": "application/json" } }));
     secrets.push("hunter3");
@@ -92,7 +92,7 @@ describe("over the platform's `fetch`", () => {
     { answer: { user_id: "u", access_token: "", refresh_token: "opaque-hunter3" }, lacks: "access_token" },
     { answer: { access_token: "opaque-hunter3", refresh_token: "opaque-hunter3" }, lacks: "user_id" },
   ];
-  test.each(lacking)("a login that lacks $lacks logs nobody in", async ({ answer, lacks }) => {
+  test.each(lacking)("a login without a valid $lacks keeps the previous token", async ({ answer, lacks }) => {
     const { rest, seen } = facing(() => HttpResponse.json(answer));
     secrets.push("hunter3");
     const error = await failureOf(rest.login({ email: "ada@cass.example", password: PASSWORD }));
@@ -101,7 +101,7 @@ describe("over the platform's `fetch`", () => {
     expect(seen[1]?.headers.get("authorization")).toBe(`Bearer ${TOKEN}`);
   });
 
-  test("a body without end is left at the limit", async () => {
+  test("a body without end is read up to the limit", async () => {
     let given = 0;
     const endless = new ReadableStream({
       pull: (body) => {
@@ -115,7 +115,7 @@ describe("over the platform's `fetch`", () => {
   });
 
   test.each([301, 302, 303, 307, 308])(
-    "a redirect to another origin takes neither token nor password there: %i",
+    "a redirect to another origin gets neither the token nor the password: %i",
     async (status) => {
       const other = elsewhere();
       const headers = { location: "https://other.example/cass/auth/me" };
@@ -132,14 +132,14 @@ describe("over the platform's `fetch`", () => {
     },
   );
 
-  test("the platform itself would have taken the password there", async () => {
+  test("the platform's `fetch` alone would have sent the password to the other origin", async () => {
     const other = elsewhere();
     facing(() => new HttpResponse(null, { status: 307, headers: { location: "https://other.example/x" } }));
     await fetch(`${BASE}auth/login`, { method: "POST", body: PASSWORD });
     expect(await other[0]?.text()).toBe(PASSWORD);
   });
 
-  test("an answer with more than was asked for keeps it, and null is as good as nothing", async () => {
+  test("an answer keeps unknown fields, and missing fields are null", async () => {
     const { rest } = facing(() =>
       HttpResponse.json({
         conversations: [{ id: "c", title: null, color: "red" }],
@@ -166,7 +166,7 @@ describe("over the platform's `fetch`", () => {
     });
   });
 
-  test("a message without words is an empty one", async () => {
+  test("a message without content has an empty text", async () => {
     const { rest } = facing(() =>
       HttpResponse.json({ id: "c", messages: [{ role: "assistant", content: null }, { role: "system" }] }),
     );
@@ -176,7 +176,7 @@ describe("over the platform's `fetch`", () => {
     ]);
   });
 
-  test("a password that the server repeats is not told", async () => {
+  test("a password that the server repeats is redacted", async () => {
     const { rest } = facing(() => HttpResponse.json({ detail: `no: ${PASSWORD}` }, { status: 400 }));
     const error = await failureOf(
       rest.register({ email: "ada@cass.example", password: PASSWORD, displayName: "Ada" }),
@@ -184,7 +184,7 @@ describe("over the platform's `fetch`", () => {
     expect(error).toMatchObject({ status: 400, detail: "no: [redacted]" });
   });
 
-  test("a refresh that gives no other refresh token keeps the old one", async () => {
+  test("a refresh without a new refresh token keeps the old one", async () => {
     const { rest, seen } = facing(() => HttpResponse.json({ access_token: "opaque-next" }), {
       token: undefined,
       refreshToken: "opaque-hunter3",
@@ -194,7 +194,7 @@ describe("over the platform's `fetch`", () => {
     expect(await seen[0]?.json()).toEqual({ refresh_token: "opaque-hunter3" });
   });
 
-  test("a refresh token that the server repeats when it refuses it is not told", async () => {
+  test("a refresh token that the server repeats in its refusal is redacted", async () => {
     const { rest } = facing(() => HttpResponse.json({ detail: "no: opaque-hunter3" }, { status: 401 }), {
       token: undefined,
       refreshToken: "opaque-hunter3",
@@ -204,7 +204,7 @@ describe("over the platform's `fetch`", () => {
     expect(error).toMatchObject({ reason: "refresh-failed", cause: { detail: "no: [redacted]" } });
   });
 
-  test("a server that asks for patience is asked again when it said", async () => {
+  test("a server with `Retry-After` is asked again after that time", async () => {
     let asked = 0;
     const { rest, clock } = facing(() =>
       asked++ === 0

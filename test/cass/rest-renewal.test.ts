@@ -4,7 +4,7 @@ import { failureOf, PASSWORD, secrets, served, text } from "./support/served.ts"
 import { jwt } from "./support/tokens.ts";
 
 describe("a token that is about to expire", () => {
-  test("is renewed once for all calls, before the first of them", async () => {
+  test("is renewed once for concurrent calls, before the first of them", async () => {
     await using it = await served();
     const token = it.server.issueToken(it.user.userId, { lifetime: 59 });
     const told: unknown[] = [];
@@ -20,7 +20,7 @@ describe("a token that is about to expire", () => {
     expect(told).toEqual([{ accessToken: text, refreshToken: text }]);
   });
 
-  test("is left alone while it has a minute, and renewed when the clock has moved on", async () => {
+  test("is kept while it has a minute left, and renewed after that", async () => {
     await using it = await served({ accessLifetime: 100 });
     const rest = it.rest({ refreshToken: it.user.refreshToken });
     await it.clock.advance(39_000);
@@ -31,7 +31,7 @@ describe("a token that is about to expire", () => {
     expect(it.sent("POST /auth/refresh").length).toBe(1);
   });
 
-  test("is the function's business where there is one", async () => {
+  test("is renewed by the token function if there is one", async () => {
     await using it = await served();
     const asked: boolean[] = [];
     const rest = it.rest({
@@ -45,10 +45,10 @@ describe("a token that is about to expire", () => {
   });
 });
 
-describe("a token that is refused although it looks good", () => {
+describe("a token that is refused before it expires", () => {
   const forged = (userId: string) => jwt({ sub: userId, type: "access", exp: 4_000_000_000 });
 
-  test("is renewed, once for all, and every call made again", async () => {
+  test("is renewed once for concurrent calls, and each call is repeated", async () => {
     await using it = await served();
     const token = forged(it.user.userId);
     secrets.push(token);
@@ -63,14 +63,14 @@ describe("a token that is refused although it looks good", () => {
     expect(it.sent("POST /conversations/new").map(({ status }) => status)).toEqual([401, 200]);
   });
 
-  test("is not renewed twice for one call", async () => {
+  test("is renewed only once per call", async () => {
     await using it = await served({ restStatus: { "GET /auth/me": 401 } });
     const error = await failureOf(it.rest({ refreshToken: it.user.refreshToken }).me());
     expect(error).toMatchObject({ name: "CassApiError [request-refused]", status: 401 });
     expect([it.sent("GET /auth/me").length, it.sent("POST /auth/refresh").length]).toEqual([2, 1]);
   });
 
-  test("fails the call where there is no way to another", async () => {
+  test("fails the call if it cannot be renewed", async () => {
     await using it = await served();
     const error = await failureOf(it.rest({ token: forged(it.user.userId) }).me());
     expect(error).toMatchObject({
@@ -81,7 +81,7 @@ describe("a token that is refused although it looks good", () => {
     expect(it.server.requests.length).toBe(1);
   });
 
-  test("is asked of the function anew", async () => {
+  test("is renewed by the token function", async () => {
     await using it = await served();
     const asked: boolean[] = [];
     const rest = it.rest({
@@ -96,7 +96,7 @@ describe("a token that is refused although it looks good", () => {
 });
 
 describe("a refresh", () => {
-  test("can be asked for, and gives what counts from then on", async () => {
+  test("returns the new tokens, and `onTokens` gets them", async () => {
     await using it = await served();
     const told: unknown[] = [];
     const rest = it.rest({
@@ -110,7 +110,7 @@ describe("a refresh", () => {
     await rest.me();
   });
 
-  test("may give the same text, in the same second", async () => {
+  test("may return the same tokens in the same second", async () => {
     await using it = await served();
     const { accessToken, refreshToken } = it.user;
     expect(await it.rest({ refreshToken }).refresh()).toEqual({ accessToken, refreshToken });
@@ -118,7 +118,7 @@ describe("a refresh", () => {
 
   const finals = [
     { title: "a server that refuses it", options: { rejectRefresh: 401 }, detail: "Invalid refresh token" },
-    { title: "a user that is gone", options: { deletedUser: true }, detail: "User not found" },
+    { title: "a user that was deleted", options: { deletedUser: true }, detail: "User not found" },
     {
       title: "a token of another kind",
       options: { token: opaque() },
@@ -131,7 +131,7 @@ describe("a refresh", () => {
       detail: "Invalid refresh token",
     },
   ] as const;
-  test.each(finals)("is over for good with $title", async ({ options, detail, ...row }) => {
+  test.each(finals)("fails for good with $title", async ({ options, detail, ...row }) => {
     await using it = await served(options);
     const { accessToken, refreshToken } = it.user;
     const rest = it.rest({ token: undefined, refreshToken: "kind" in row ? accessToken : refreshToken });
@@ -149,7 +149,7 @@ describe("a refresh", () => {
     expect(it.server.requests.length).toBe(1);
   });
 
-  test("that is over can be made good by logging in", async () => {
+  test("that failed for good works again after a login", async () => {
     await using it = await served({ rejectRefresh: 401 });
     const rest = it.rest({ token: undefined, refreshToken: it.user.refreshToken });
     await failureOf(rest.me());
@@ -160,11 +160,11 @@ describe("a refresh", () => {
   });
 
   const passing = [
-    { title: "a limit", options: { rejectRefresh: 429 }, status: 429 },
-    { title: "a server in trouble", options: { restStatus: { "POST /auth/refresh": 503 } }, status: 503 },
+    { title: "a rate limit", options: { rejectRefresh: 429 }, status: 429 },
+    { title: "a server error", options: { restStatus: { "POST /auth/refresh": 503 } }, status: 503 },
   ] as const;
   test.each(passing)(
-    "is tried three times at $title, and may be tried again later",
+    "is tried three times at $title, and again on a later call",
     async ({ options, status }) => {
       await using it = await served(options);
       const rest = it.rest({ token: undefined, refreshToken: it.user.refreshToken });
@@ -181,13 +181,13 @@ describe("a refresh", () => {
     },
   );
 
-  test("goes without the token that it replaces", async () => {
+  test("does not send the token that it replaces", async () => {
     await using it = await served();
     await it.rest({ refreshToken: it.user.refreshToken }).refresh();
     expect(it.sent("POST /auth/refresh")[0]?.headers["authorization"]).toBeUndefined();
   });
 
-  test("without a way to a token says what to do", async () => {
+  test("fails without a way to a token, and the error says what to do", async () => {
     await using it = await served();
     const error = await failureOf(it.rest().refresh());
     expect(error).toMatchObject({
@@ -200,7 +200,7 @@ describe("a refresh", () => {
 });
 
 describe("an `onTokens` that throws", () => {
-  test("is told to the logger, without the token, and hurts nobody", async () => {
+  test("is logged without the token, and the login still succeeds", async () => {
     await using it = await served();
     const warnings: string[] = [];
     const silent = (): void => {};

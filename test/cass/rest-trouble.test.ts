@@ -7,7 +7,7 @@ import { CassRest } from "../../src/cass/rest/rest.ts";
 import { ClosedError, ConnectError, RequestTimeoutError } from "../../src/core/errors.ts";
 import { failureOf, PASSWORD, served, text } from "./support/served.ts";
 
-describe("a server in trouble", () => {
+describe("a server that fails", () => {
   type Call = (rest: CassRest) => Promise<unknown>;
   const repeated: readonly [CassRoute, Call][] = [
     ["GET /auth/me", (rest) => rest.me()],
@@ -41,7 +41,7 @@ describe("a server in trouble", () => {
     ["POST /settings/llm-provider", (rest) => rest.setProvider("openai")],
     ["POST /settings/llm-model", (rest) => rest.setModel("m")],
   ];
-  test.each(never)("is asked once for what is not to be done twice: %s", async (route, call) => {
+  test.each(never)("is asked once if the call is unsafe to repeat: %s", async (route, call) => {
     for (const status of [429, 500, 503]) {
       await using it = await served({ restStatus: { [route]: status } });
       const failure = await failureOf(call(it.rest()));
@@ -55,7 +55,7 @@ describe("a server in trouble", () => {
     }
   });
 
-  test("is limited in how often it can be asked, and says so", async () => {
+  test("limits the rate of calls: the error gives its reason", async () => {
     await using it = await served();
     const login = () => it.rest().login({ email: it.user.email, password: PASSWORD });
     for (let count = 0; count < 10; count++) await login();
@@ -68,7 +68,7 @@ describe("a server in trouble", () => {
     await login();
   });
 
-  test("that is gone is a ConnectError", async () => {
+  test("is a ConnectError if it is down", async () => {
     const it = await served();
     await it.server.stop();
     const rest = it.rest({ retries: 1 });
@@ -82,7 +82,7 @@ describe("a server in trouble", () => {
     expect(await failureOf(rest.login({ email: "a@b", password: PASSWORD }))).toBeInstanceOf(ConnectError);
   });
 
-  test("that breaks off in the middle of an answer is one, too", async () => {
+  test("is a ConnectError if it breaks off its answer", async () => {
     const broken = createServer((_request, response) => {
       response.writeHead(200, { "content-type": "application/json", "content-length": "100" });
       response.write('{"online": true, ', () => response.destroy());
@@ -101,8 +101,8 @@ describe("a server in trouble", () => {
   });
 });
 
-describe("a server that takes its time", () => {
-  test("is given ten seconds", async () => {
+describe("a slow server", () => {
+  test("gets ten seconds by default", async () => {
     await using it = await served({ restLatency: 20_000 });
     const failure = failureOf(it.rest().me());
     await it.server.nextRequest();
@@ -111,7 +111,7 @@ describe("a server that takes its time", () => {
     expect(it.server.requests.length).toBe(1);
   });
 
-  test("is given as long as the options say, at each try; 0 is for ever", async () => {
+  test("gets `timeout` ms on each attempt, and no limit with 0", async () => {
     await using it = await served({ restLatency: 60_000 });
     const short = failureOf(it.rest({ timeout: 1_000 }).me());
     await it.server.nextRequest();
@@ -123,7 +123,7 @@ describe("a server that takes its time", () => {
     expect(await endless).toMatchObject({ display_name: "Ada" });
   });
 
-  test("is left by a signal: one call by its own, all by that of the options", async () => {
+  test("is left by a call's own signal, and by the signal of the options for all calls", async () => {
     await using it = await served({ restLatency: 60_000 });
     const [all, one] = [new AbortController(), new AbortController()];
     const rest = it.rest({ signal: all.signal, refreshToken: it.user.refreshToken });
@@ -147,7 +147,7 @@ describe("a server that takes its time", () => {
     expect(it.server.requests.length).toBe(3);
   });
 
-  test("does not keep a refresh that one of two has stopped waiting for from the other", async () => {
+  test("still answers a shared refresh if one of its two callers has aborted", async () => {
     await using it = await served({ restLatency: 1_000 });
     const one = new AbortController();
     const rest = it.rest({ token: undefined, refreshToken: it.user.refreshToken });

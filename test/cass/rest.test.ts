@@ -8,7 +8,7 @@ const text = expect.any(String);
 const stamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?$/);
 
 describe.each(PROFILES)("accounts, on the profile %s", (profile) => {
-  test("are made, and are logged in from then on", async () => {
+  test("are registered, and logged in from then on", async () => {
     await using it = await served({ profile });
     const rest = it.rest({ token: undefined });
     const session = await rest.register({
@@ -27,7 +27,7 @@ describe.each(PROFILES)("accounts, on the profile %s", (profile) => {
     expect(it.server.violations).toEqual([]);
   });
 
-  test("are logged in to, and it is told to `onTokens`", async () => {
+  test("log in, and `onTokens` gets the tokens", async () => {
     await using it = await served({ profile });
     const told: unknown[] = [];
     const rest = it.rest({ token: undefined, onTokens: (tokens) => void told.push(tokens) });
@@ -54,14 +54,14 @@ describe.each(PROFILES)("accounts, on the profile %s", (profile) => {
       detail: "Email already registered",
     },
     {
-      title: "an email that is none",
+      title: "an invalid email",
       call: (rest: CassRest) => rest.register({ email: "hunter2!", password: "hunter2!", displayName: "A" }),
       status: 422,
       detail: "body.email: value is not a valid email address",
     },
   ];
   test.each(refusals)(
-    "are refused for $title, once, and without the password",
+    "are refused for $title after one attempt, with the password hidden",
     async ({ call, status, detail }) => {
       await using it = await served({ profile });
       secrets.push("hunter2!");
@@ -72,7 +72,7 @@ describe.each(PROFILES)("accounts, on the profile %s", (profile) => {
     },
   );
 
-  test("that are deleted are an error, although the server says 200", async () => {
+  test("that were deleted cause an error, although the server answers with 200", async () => {
     await using it = await served({ profile });
     it.server.deleteUser(it.user.userId);
     const error = await failureOf(it.rest().me());
@@ -85,7 +85,7 @@ describe.each(PROFILES)("accounts, on the profile %s", (profile) => {
     expect(it.sent("GET /auth/me").length).toBe(1);
   });
 
-  test("are asked for by nobody: 401", async () => {
+  test("are refused to anonymous callers with 401", async () => {
     await using it = await served({ profile });
     for (const token of [undefined, "opaque-nonsense"]) {
       const error = await failureOf(it.rest({ token }).me());
@@ -93,7 +93,7 @@ describe.each(PROFILES)("accounts, on the profile %s", (profile) => {
     }
   });
 
-  test("of administrators count where the server knows them", async () => {
+  test("of administrators work if the server knows their tokens", async () => {
     await using it = await served({ profile });
     const token = it.server.issueToken(it.user.userId, { type: "admin" });
     secrets.push(token);
@@ -114,7 +114,7 @@ describe.each(PROFILES)("conversations, on the profile %s", (profile) => {
     is_continuous: null,
   };
 
-  test("are begun as the user's own, with or without words", async () => {
+  test("are created for the user, with or without a title", async () => {
     await using it = await served({ profile });
     const { userId } = it.user;
     const rest = it.rest();
@@ -136,7 +136,7 @@ describe.each(PROFILES)("conversations, on the profile %s", (profile) => {
     expect(it.server.conversations.map((conversation) => conversation.userId)).toEqual([userId, userId]);
   });
 
-  test("are begun as the user's own also where the token does not tell who that is", async () => {
+  test("are created for the logged-in user even if the token is opaque", async () => {
     let made = 0;
     await using it = await served({ profile, token: () => `opaque-${made++}` });
     const rest = it.rest({ token: undefined });
@@ -145,13 +145,13 @@ describe.each(PROFILES)("conversations, on the profile %s", (profile) => {
     expect(it.server.conversations).toMatchObject([{ userId }]);
   });
 
-  test("are begun as another's when that is asked for", async () => {
+  test("are created for another user if the caller asks for that", async () => {
     await using it = await served({ profile });
     await it.rest().newConversation({ userId: "somebody" });
     expect(it.sent("POST /conversations/new")).toMatchObject([{ body: { user_id: "somebody" } }]);
   });
 
-  test("are begun with the one token that the function gave", async () => {
+  test("are created with one call of the token function", async () => {
     await using it = await served({ profile });
     const other = it.server.addUser();
     const tokens = [it.user.accessToken, other.accessToken];
@@ -164,13 +164,13 @@ describe.each(PROFILES)("conversations, on the profile %s", (profile) => {
     ]);
   });
 
-  test("are begun once, whatever comes of it", async () => {
+  test("are created without a retry", async () => {
     await using it = await served({ profile, restStatus: { "POST /conversations/new": 503 } });
     expect(await failureOf(it.rest().newConversation())).toMatchObject({ status: 503, retryable: true });
     expect(it.sent("POST /conversations/new").length).toBe(1);
   });
 
-  test("are listed, the newest first, with those that are nobody's and without others'", async () => {
+  test("are listed newest first: the user's own, and those without an owner", async () => {
     await using it = await served({ profile });
     const { userId } = it.user;
     for (const [title, owner] of [
@@ -193,7 +193,7 @@ describe.each(PROFILES)("conversations, on the profile %s", (profile) => {
     });
   });
 
-  test("include the one that goes on and on, on newer servers", async () => {
+  test("include the continuous conversation on newer servers", async () => {
     await using it = await served({ profile });
     const rest = it.rest();
     if (profile === "v1") {
@@ -213,7 +213,7 @@ describe.each(PROFILES)("conversations, on the profile %s", (profile) => {
     expect((await rest.continuousConversation()).id).toBe(made.id);
   });
 
-  test("are told with all that was said in them", async () => {
+  test("are read with all their messages", async () => {
     await using it = await served({ profile });
     const { id } = await withTalk(it, 1);
     const record = await it.rest().getConversation(id);
@@ -252,7 +252,7 @@ describe.each(PROFILES)("conversations, on the profile %s", (profile) => {
     ]);
   });
 
-  test("are told by their last messages, with ids that are places, where the server can", async () => {
+  test("are read by their last messages on newer servers; message ids are positions", async () => {
     await using it = await served({ profile });
     const { id } = await withTalk(it, 2);
     const rest = it.rest();
@@ -289,7 +289,7 @@ describe.each(PROFILES)("conversations, on the profile %s", (profile) => {
     expect(it.sent("GET /conversations/{id}/messages").at(-1)?.path).toMatch(/\?limit=3&since_hours=1$/);
   });
 
-  test("get another title, and are deleted", async () => {
+  test("are renamed and deleted", async () => {
     await using it = await served({ profile });
     const { id } = it.server.addConversation({ userId: it.user.userId });
     const rest = it.rest();
@@ -308,7 +308,7 @@ describe.each(PROFILES)("conversations, on the profile %s", (profile) => {
       : [["read in part", (rest, id) => rest.getMessages(id)] satisfies (typeof calls)[number]]),
   ];
   describe.each(calls)("that are %s", (_, call) => {
-    test("have to be there, and the user's; who asks has to be somebody", async () => {
+    test("must exist and belong to the caller, who must be logged in", async () => {
       await using it = await served({ profile });
       const { id } = it.server.addConversation({ userId: "somebody" });
       expect(await failureOf(call(it.rest(), "none"))).toMatchObject({
@@ -328,7 +328,7 @@ describe.each(PROFILES)("conversations, on the profile %s", (profile) => {
     });
   });
 
-  test("that nobody may begin are refused to nobody, except on the oldest server", async () => {
+  test("cannot be created by anonymous callers, except on the oldest server", async () => {
     await using it = await served({ profile });
     const call = it.rest({ token: undefined }).newConversation();
     if (profile === "v1") expect(await call).toMatchObject({ user_id: null });
@@ -337,7 +337,7 @@ describe.each(PROFILES)("conversations, on the profile %s", (profile) => {
 });
 
 describe.each(PROFILES)("the server itself, on the profile %s", (profile) => {
-  test("tells how it is, and what it can do, to nobody in particular", async () => {
+  test("tells its status, library and model without a credential", async () => {
     await using it = await served({ profile });
     const rest = it.rest({
       token: it.server.issueToken(it.user.userId, { lifetime: -1 }),
@@ -371,7 +371,7 @@ describe.each(PROFILES)("the server itself, on the profile %s", (profile) => {
     ]);
   });
 
-  test("gets another provider, and another model where it knows how", async () => {
+  test("switches its provider, and its model on newer servers", async () => {
     await using it = await served({ profile });
     const rest = it.rest();
     expect(await rest.setProvider("openai")).toEqual({ provider: "openai", model: text });
@@ -386,21 +386,21 @@ describe.each(PROFILES)("the server itself, on the profile %s", (profile) => {
 
   const refusals = [
     {
-      title: "one that it does not know",
+      title: "an unknown provider",
       provider: "skynet",
       options: {},
       status: 400,
       detail: /^Invalid provider\./,
     },
     {
-      title: "one that is not enabled",
+      title: "a disabled provider",
       provider: "local",
       options: { providers: ["anthropic"] },
       status: 400,
       detail: /not enabled/,
     },
     {
-      title: "any while it starts up",
+      title: "any provider during startup",
       provider: "openai",
       options: { initializing: true },
       status: 500,
@@ -408,7 +408,7 @@ describe.each(PROFILES)("the server itself, on the profile %s", (profile) => {
     },
   ] as const;
   test.each(refusals)(
-    "takes not every provider: $title; and is asked once",
+    "refuses a provider, and is asked once: $title",
     async ({ provider, options, status, detail }) => {
       await using it = await served({ profile, ...options });
       const error = await failureOf(it.rest().setProvider(provider));
@@ -421,7 +421,7 @@ describe.each(PROFILES)("the server itself, on the profile %s", (profile) => {
     },
   );
 
-  test("tells what is missing of models that are not enabled", async () => {
+  test("reports null for models that are not enabled", async () => {
     await using it = await served({ profile, providers: ["anthropic"] });
     expect(await it.rest().getModel()).toMatchObject({
       openai_enabled: false,
@@ -430,7 +430,7 @@ describe.each(PROFILES)("the server itself, on the profile %s", (profile) => {
     });
   });
 
-  test("may trust whoever comes from its own machine, or say that it does not know whom to trust", async () => {
+  test("may trust local callers, or report that no local user is configured", async () => {
     await using it = await served({ profile, localhostBypass: true, adminTokens: true });
     const rest = it.rest({ token: undefined });
     const detail = "No DEFAULT_LOCALHOST_USER_ID configured for localhost bypass";

@@ -21,16 +21,16 @@ describe("a timestamp of the server", () => {
     ["garbage", "x"],
     ["nothing", ""],
     ["a number", 1_769_594_400],
-    ["a number in words", "1769594400"],
+    ["a number as text", "1769594400"],
     ["null", null],
     ["a time in UTC", "2026-01-28T10:00:00Z"],
     ["a time with a zone", "2026-01-28T10:00:00+02:00"],
     ["a time with a space", "2026-01-28 10:00:00"],
     ["a day", "2026-01-28"],
-    ["a time that no clock shows", "2026-01-28T99:00:00"],
-    ["a month that no year has", "2026-13-28T10:00:00"],
+    ["an hour above 23", "2026-01-28T99:00:00"],
+    ["a month above 12", "2026-13-28T10:00:00"],
     ["a time with nanoseconds", "2026-01-28T10:00:00.123456789"],
-    ["a time with more behind it", "2026-01-28T10:00:00\n2027"],
+    ["a time followed by more text", "2026-01-28T10:00:00\n2027"],
   ])("is not %s", (_, value) => {
     expect(serverStamp(value)).toBe(undefined);
   });
@@ -52,29 +52,33 @@ describe("the server's latest timestamp", () => {
       "2026-01-28T10:05",
     ],
     [
-      "kept where the clock goes back an hour",
+      "kept if the clock goes back an hour",
       [["2026-10-25T02:59:00"], ["2026-10-25T02:01:00"]],
       "2026-10-25T02:59",
     ],
-    ["an odd one until the next", [["2026-01-28T10:05:00"], ["2999-01-01T00:00:00"]], "2999-01-01T00:00"],
     [
-      "not an odd one behind the next",
+      "an odd timestamp until the next timestamp",
+      [["2026-01-28T10:05:00"], ["2999-01-01T00:00:00"]],
+      "2999-01-01T00:00",
+    ],
+    [
+      "no longer an odd timestamp after the next timestamp",
       [["2026-01-28T10:05:00"], ["2999-01-01T00:00:00"], ["2026-01-28T10:06:00"]],
       "2026-01-28T10:06",
     ],
     [
-      "not an odd one that was the first",
+      "no longer a first odd timestamp after two more",
       [["2999-01-01T00:00:00"], ["2026-01-28T10:05:00"], ["2026-01-28T10:06:00"]],
       "2026-01-28T10:06",
     ],
     [
-      "not an odd one among many",
+      "no longer an odd timestamp after several others",
       [["2026-01-28T10:05:00"], ["2026-01-28T10:06:00"], ["2999-01-01T00:00:00"], ["2026-01-28T10:07:00"]],
       "2026-01-28T10:07",
     ],
-    ["the one after a weekend", [["2026-01-28T10:05:00"], ["2026-01-31T10:05:00"]], "2026-01-31T10:05"],
+    ["the timestamp after a weekend", [["2026-01-28T10:05:00"], ["2026-01-31T10:05:00"]], "2026-01-31T10:05"],
     [
-      "always that of an answer",
+      "always the timestamp of an answer",
       [["2026-01-28T10:05:00"], ["2027-01-01T00:00:00", true], ["2026-01-28T10:06:00"]],
       "2027-01-01T00:00",
     ],
@@ -82,12 +86,12 @@ describe("the server's latest timestamp", () => {
     expect(latest(notes)).toBe(expected);
   });
 
-  test("is unknown where no timestamp was told", () => {
+  test("is unknown without a valid timestamp", () => {
     expect(latest([["x"], [undefined]])).toBe(undefined);
   });
 });
 
-test("a title with an odd timestamp leaves a later lost reply to be found", async () => {
+test("an odd timestamp in a title does not prevent finding a later lost reply", async () => {
   for (const timestamp of ["x", "9", "2999-01-01T00:00:00", "2026-01-28T23:00:00+12:00", "zzzz"]) {
     const messages = [
       { role: "user", content: "hello", id: "m1", timestamp: serverTime(20) },
@@ -138,16 +142,16 @@ async function searched(
 
 describe("a stored exchange", () => {
   test.each([
-    ["newer than the noted time is the turn's", local(60_000), "answer 0"],
-    ["of the noted time is an older one", local(0), undefined],
-    ["of a time that cannot be read is nobody's", "x", undefined],
-    ["of another zone is nobody's", `${local(60_000)}Z`, undefined],
-    ["from before the clock went back an hour is an older one", local(HOUR - 60_000), undefined],
+    ["newer than the noted time belongs to the turn", local(60_000), "answer 0"],
+    ["from the noted time belongs to an older turn", local(0), undefined],
+    ["with an unreadable time is ignored", "x", undefined],
+    ["with a time zone is ignored", `${local(60_000)}Z`, undefined],
+    ["from before the clock went back an hour belongs to an older turn", local(HOUR - 60_000), undefined],
   ])("%s", async (_, asked, expected) => {
     expect(await searched([[asked, asked]], local(0), 60_000)).toBe(expected);
   });
 
-  test("of a long turn is the turn's", async () => {
+  test("of a long turn belongs to the turn", async () => {
     expect(await searched([[local(2 * HOUR), local(2 * HOUR)]], local(0), 2 * HOUR)).toBe("answer 0");
   });
 });
@@ -161,7 +165,7 @@ const step = fc.record({
   ),
 });
 
-test("whatever the server's clock does, an older exchange of the same words is never the answer to a lost turn", async () => {
+test("an older exchange with the same text never answers a lost turn, whatever the server's clock does", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), fc.boolean(), async (steps, isLate) => {
       const times = new ServerTimes();

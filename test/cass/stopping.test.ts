@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { fakeCass, say, serverTime, tokenOf } from "../helpers/cass-fake.ts";
 import { failureOf } from "../helpers/turns.ts";
 
-describe("a client that is closed because the server takes it for somebody else", () => {
+describe("a client that is closed because the server names another user", () => {
   const options = { requireConnected: false } as const;
 
-  test("takes no prompt any more, also while the server has not answered the Close", async () => {
+  test("refuses prompts, even before the server answers the Close", async () => {
     const made = await fakeCass(options);
     const turn = made.client.prompt("hello");
     const again: unknown[] = [];
@@ -23,7 +23,7 @@ describe("a client that is closed because the server takes it for somebody else"
     expect(made.socket.closes).toEqual([[1000, ""]]);
   });
 
-  test("says why for as long as it lives", async () => {
+  test("gives the reason in every later error", async () => {
     const made = await fakeCass(options);
     made.says(say.connected("somebody-else"));
     made.socket.ends(1000);
@@ -36,7 +36,7 @@ describe("a client that is closed because the server takes it for somebody else"
 });
 
 describe('`cancel: "reconnect"`', () => {
-  test("does not count what was cancelled as a server that dies", async () => {
+  test("does not count a cancel as a dropped connection", async () => {
     const made = await fakeCass({ cancel: "reconnect" });
     for (let time = 0; time < 5; time++) {
       void made.client.prompt(`p${time}`).cancel();
@@ -50,7 +50,7 @@ describe('`cancel: "reconnect"`', () => {
     expect(waiting.status).toBe("sent");
   });
 
-  test("frees the line as soon as nobody waits for anything that is on it", async () => {
+  test("closes the connection once every turn in flight is cancelled", async () => {
     const made = await fakeCass({ cancel: "reconnect", maxTurnsInFlight: 2 });
     const warm = made.client.prompt("warm");
     await made.answers("warm");
@@ -62,7 +62,7 @@ describe('`cancel: "reconnect"`', () => {
     expect(made.socket.closes).toEqual([[1000, ""]]);
   });
 
-  test("puts nothing behind a turn that was cancelled, once the one before it is answered", async () => {
+  test("reconnects once the turn before the cancelled turn is answered, then sends the next prompt", async () => {
     const made = await fakeCass({ cancel: "reconnect", maxTurnsInFlight: 2 });
     const warm = made.client.prompt("warm");
     await made.answers("warm");
@@ -87,7 +87,7 @@ describe("a client that is closed", () => {
     arrayBuffer: async () => new ArrayBuffer(0),
   });
 
-  test("looks for no lost reply any more: its connection was lost while it drained", async () => {
+  test("ends its search for lost replies: the connection was lost while it drained", async () => {
     const made = await fakeCass({ recover: true, fetch });
     const turn = made.client.prompt("hello");
     const closed = made.client.close({ drainTimeout: 5_000 });
@@ -98,7 +98,7 @@ describe("a client that is closed", () => {
     await expect(made.client.rest.getStatus()).rejects.toMatchObject({ code: "closed" });
   });
 
-  test("looks for no lost reply any more: a refusal was about to close it", async () => {
+  test("ends its search for lost replies: a refusal was about to close it", async () => {
     const made = await fakeCass({ recover: true, fetch });
     const turn = made.client.prompt("hello");
     made.socket.ends();
@@ -110,7 +110,7 @@ describe("a client that is closed", () => {
     expect([made.clock.pending, await failureOf(turn)]).toMatchObject([0, { code: "closed" }]);
   });
 
-  test("looks for no lost reply any more: its connection was not to be had again", async () => {
+  test("ends its search for lost replies: it did not reconnect", async () => {
     const made = await fakeCass({ recover: true, fetch, reconnect: false });
     const turn = made.client.prompt("hello");
     made.socket.ends();
@@ -123,7 +123,7 @@ describe("a client that is closed", () => {
   });
 });
 
-test("a frame that was too large for the server is the largest of those on the line, and is not looked for", async () => {
+test("close code 1009 fails the largest frame in flight, whose reply is not searched for", async () => {
   const fetched: string[] = [];
   const made = await fakeCass({
     recover: true,

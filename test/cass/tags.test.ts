@@ -18,8 +18,8 @@ describe("a text with tags is read", () => {
   });
 });
 
-describe("what servers leave of tags goes", () => {
-  test("all that the mock leaks", () => {
+describe("tags that servers leak are removed", () => {
+  test("all tags that the mock leaks", () => {
     expect(clean(`Hi${LEAKS} there`)).toBe("Hi there");
   });
 
@@ -66,7 +66,7 @@ test("a tag ends at the first `>`", () => {
   expect(clean("a <emote:happy:1> 2 > 1>")).toBe("a 2 > 1>");
 });
 
-describe("what is no tag stays as it is", () => {
+describe("text that only looks like a tag is kept", () => {
   test.each([
     "<b>",
     "<gesture>",
@@ -105,7 +105,7 @@ describe("what is no tag stays as it is", () => {
   });
 });
 
-describe("animations are those that a server would play", () => {
+describe("animations are the tags that a server would play", () => {
   test.each([
     { raw: "<gesture:wave><emote:happy>", animations: ["wave:1@0", "happy:1@0"] },
     {
@@ -131,14 +131,14 @@ describe("animations are those that a server would play", () => {
     expect(animationsIn(parseTags(raw))).toEqual(animations);
   });
 
-  test("a type goes with each", () => {
+  test("each animation has its type", () => {
     expect(parseTags("<emote:happy:0.5>a<gesture:nod>").animations).toEqual([
       { type: "emote", name: "happy", intensity: 0.5, offset: 0 },
       { type: "gesture", name: "nod", intensity: 1, offset: 1 },
     ]);
   });
 
-  test("an offset counts as strings of JavaScript do, and is that of the character behind the tag", () => {
+  test("an offset counts UTF-16 units, and points behind the tag", () => {
     const { text, animations } = parseTags("  😀 <gesture:wave> 😎");
     expect(text).toBe("😀 😎");
     expect(animations.map(({ offset }) => text.slice(offset))).toEqual(["😎"]);
@@ -183,7 +183,7 @@ describe("reasoning", () => {
   });
 });
 
-describe("a mark goes with its text", () => {
+describe("a mark is removed with its text", () => {
   test.each([
     { raw: "a<mark:x>b</mark>c", text: "ac" },
     { raw: "a<mark:x>b</mark:x>c", text: "ac" },
@@ -202,7 +202,7 @@ describe("a mark goes with its text", () => {
   });
 });
 
-describe("white space is taken out where a tag was, and nowhere else", () => {
+describe("white space is removed next to a removed tag, and nowhere else", () => {
   test.each([
     { raw: "a <gesture:nod>b", text: "a b" },
     { raw: "a<gesture:nod> b", text: "a b" },
@@ -249,7 +249,7 @@ describe("white space is taken out where a tag was, and nowhere else", () => {
   });
 });
 
-describe("tags that arise where something was taken out go too, and mean nothing", () => {
+describe("tags that form where something was removed are removed too, and play nothing", () => {
   test.each([
     { raw: "a<ges<gesture:wave>ture:nod>b", text: "ab", names: ["wave"] },
     { raw: "<ge<ges<gesture:wave>ture:nod>sture:point>", text: "", names: ["wave"] },
@@ -277,7 +277,7 @@ describe("tags that arise where something was taken out go too, and mean nothing
   });
 });
 
-test("spans say what became of each part", () => {
+test("`spans` classify each part of the raw text", () => {
   const raw = "Hi <gesture:wave> <think>p<emote:love>q</think>you <mark:x>m</mark> <b>";
   const { text, spans } = parseTags(raw);
   expect(text).toBe("Hi you <b>");
@@ -335,8 +335,8 @@ const ENDLESS: readonly { readonly unit: string; readonly start?: string }[] = [
 const KB = 1_024;
 const LENGTH = 128 * KB;
 
-describe("a text without end takes work in proportion to its length", () => {
-  test.each(ENDLESS)("of $start and $unit", ({ unit, start = "" }) => {
+describe("reading takes work in proportion to the length of the text", () => {
+  test.each(ENDLESS)("for $start and repetitions of $unit", ({ unit, start = "" }) => {
     // The start once, so that all the rest belongs to it, and over and over.
     for (const length of start === "" ? [0] : [1, LENGTH / 2]) {
       const text = repeated(start, length) + repeated(unit, LENGTH - length);
@@ -347,7 +347,7 @@ describe("a text without end takes work in proportion to its length", () => {
     }
   });
 
-  test.each(["<gesture:think>", "<", `<gesture:wave>${" ".repeat(40)}`])("also a megabyte of %j", (unit) => {
+  test.each(["<gesture:think>", "<", `<gesture:wave>${" ".repeat(40)}`])("for a megabyte of %j", (unit) => {
     const input = repeated(unit, KB * KB);
     expect(workOf(() => parseTags(input))).toBeLessThan(20 * input.length);
   });

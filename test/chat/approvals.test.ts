@@ -50,7 +50,7 @@ async function turn(chat: Chat, ...decisions: Parameters<Chat["decide"]>[1][]): 
   return asked;
 }
 
-test("`approvals` lists what stands for the turn and for the session, without the ids of the client", async () => {
+test("`approvals` lists the grants of the turn and the session, without the client's ids", async () => {
   const chat = chatOn(AGENT());
   const lists: unknown[] = [];
   chat.subscribe(() => lists.push(chat.getSnapshot().approvals));
@@ -70,7 +70,7 @@ test("`approvals` lists what stands for the turn and for the session, without th
   expect(chat.getSnapshot().approvals).toEqual([]);
 });
 
-test("`revoke` takes one back at once, and is ok without effect for an id that is gone", async () => {
+test("`revoke` ends a grant at once, and returns ok without effect for an unknown id", async () => {
   const chat = chatOn(AGENT());
   await turn(chat, "always", "always");
   const [first, second] = chat.getSnapshot().approvals;
@@ -84,7 +84,7 @@ test("`revoke` takes one back at once, and is ok without effect for an id that i
   expect(chat.revoke(second?.id ?? "")).toEqual({ ok: true });
 });
 
-test("`pending` says in words what a decision would cover, and which agent asks", async () => {
+test("`pending` shows what the decision `always` would grant, and which agent asks", async () => {
   const agent = new MockAgent().script([
     [
       agentStep.tool(tool("ls")),
@@ -111,7 +111,7 @@ test("`pending` says in words what a decision would cover, and which agent asks"
   await chat.close();
 });
 
-test("the events say how long each decision holds, and the words, for whoever reads them", async () => {
+test("the events show each decision's scope and its grant in words", async () => {
   const agent = AGENT();
   const client = agent.client();
   const conversation = client.conversation();
@@ -142,7 +142,7 @@ test("the events say how long each decision holds, and the words, for whoever re
   ]);
 });
 
-test("a grant is in no store and in no saved chat: a restored chat and another viewer are asked again", async () => {
+test("grants are not saved or stored, so a restored chat or a second chat on the store asks again", async () => {
   const agent = AGENT();
   const store = memoryStore();
   const chat = chatOn(agent, { store, id: "one" });
@@ -169,7 +169,7 @@ test("a grant is in no store and in no saved chat: a restored chat and another v
   }
 });
 
-test("a new client of the chat has no grant, and an id of the old one takes nothing back", async () => {
+test("a new client of the chat starts without grants, and revoking an old client's grant id does nothing", async () => {
   const agent = AGENT();
   const chat = chatOn(agent);
   await turn(chat, "always", "always");
@@ -187,7 +187,7 @@ test("a new client of the chat has no grant, and an id of the old one takes noth
   await chat.close();
 });
 
-test("a grant for the session ends when the backend has forgotten the conversation", async () => {
+test("a grant for the session ends when the backend loses the conversation's context", async () => {
   const agent = AGENT();
   const client = agent.client();
   client.on("approval", ({ id }) => void client.decide(id, "always"));

@@ -16,7 +16,7 @@ const EMPTY = {
 
 const BLANK = ["", " \n", { text: "" }, { text: "\t" }];
 
-test.each(BLANK)("the problem of a chat after the blank prompt %j is in words for the user", (blank) => {
+test.each(BLANK)("a blank prompt %j sets a `problem` in words for the user", (blank) => {
   const rig = new Rig();
   expect(rig.chat.send(blank)).toMatchObject({ ok: false, error: { code: "invalid-input" } });
   expect(rig.now.problem).toMatchObject(EMPTY);
@@ -31,15 +31,18 @@ const CLIENTS = {
   "codebuff-cli": () => new CodebuffCli(),
 } satisfies Readonly<Record<string, () => AnyAgentClient>>;
 
-test.each(Object.entries(CLIENTS))("describeError says so of the client of %s too", async (_, make) => {
-  const client = make();
-  const told = BLANK.map((blank) => {
-    try {
-      return client.prompt(blank).id;
-    } catch (error) {
-      return describeError(error);
-    }
-  });
-  expect(told).toEqual(BLANK.map(() => EMPTY));
-  await client.close();
-});
+test.each(Object.entries(CLIENTS))(
+  "`describeError` uses the same words for the client of %s",
+  async (_, make) => {
+    const client = make();
+    const told = BLANK.map((blank) => {
+      try {
+        return client.prompt(blank).id;
+      } catch (error) {
+        return describeError(error);
+      }
+    });
+    expect(told).toEqual(BLANK.map(() => EMPTY));
+    await client.close();
+  },
+);

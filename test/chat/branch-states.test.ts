@@ -45,9 +45,9 @@ const WHOLE = [
   "assistant completed: 3",
 ];
 
-describe("`saved` while a prompt is on its way to another branch", () => {
+describe("`saved` while a prompt of a new branch is not sent yet", () => {
   test.each(["regenerate", "edit"] as const)(
-    "keeps all messages and the state behind them while %s waits for a turn to stop",
+    "keeps all messages and the last state while %s waits for the running turn to stop",
     async (name) => {
       const rig = await talk({}, { stopsAtOnce: false });
       rig.chat.send("Four");
@@ -59,7 +59,7 @@ describe("`saved` while a prompt is on its way to another branch", () => {
     },
   );
 
-  test("keeps them while the client has not sent the prompt yet, and after `close()`", async () => {
+  test("keeps all messages and the last state until the client sends the prompt, and after `close()`", async () => {
     const rig = await talk({}, { sendsAtOnce: false });
     rig.chat.regenerate(idOf(rig, "1"));
     for (const act of ["waits", "closes"]) {
@@ -71,8 +71,8 @@ describe("`saved` while a prompt is on its way to another branch", () => {
   });
 });
 
-describe("the conversation behind a branch", () => {
-  test("regenerate works right after selectBranch, with the history of the branch that is shown", async () => {
+describe("the backend's conversation for a branch", () => {
+  test("`regenerate` right after `selectBranch` uses the history of the selected branch", async () => {
     const rig = await talk();
     rig.chat.edit(idOf(rig, "One"), "Uno");
     await answers(rig, "1b");
@@ -82,7 +82,7 @@ describe("the conversation behind a branch", () => {
     expect(rig.source.conversation.said).toEqual([]);
   });
 
-  test("regenerate repeats the transcript that the first prompt had in front", async () => {
+  test("`regenerate` sends the transcript again if the first prompt carried it", async () => {
     const rig = await talk({}, { capabilities: { survivesReconnect: false } });
     rig.source.agent.loses(new UnsupportedError("lost", "x"));
     await rig.settle();
@@ -95,7 +95,7 @@ describe("the conversation behind a branch", () => {
     expect(rig.source.turn.text).toBe(before);
   });
 
-  test("a connection that is lost, with the context, before the prompt was sent leaves the choice to the user", async () => {
+  test("context lost before the regenerated prompt is sent: the old branch shows, the next prompt waits", async () => {
     const rig = await talk({}, { sendsAtOnce: false, capabilities: { survivesReconnect: false } });
     rig.chat.regenerate(idOf(rig, "1"));
     rig.source.agent.loses(new UnsupportedError("lost", "x"));
@@ -107,7 +107,7 @@ describe("the conversation behind a branch", () => {
     expect(rig.now.queue).toHaveLength(1);
   });
 
-  test("a prompt that waits for the lost context is sent once another branch with its context is shown", async () => {
+  test("a prompt that waits because the context is lost is sent after a branch with context is selected", async () => {
     const rig = await talk({}, { capabilities: { survivesReconnect: false } });
     rig.chat.edit(idOf(rig, "Two"), "Zwei");
     await answers(rig, "2b");
@@ -123,7 +123,7 @@ describe("the conversation behind a branch", () => {
 });
 
 describe("a stored chat", () => {
-  test("shows the selected branch after a crash in the middle of a turn, too", async () => {
+  test("shows the selected branch again after a crash during a turn", async () => {
     const store = new MemoryStore();
     const first = await talk({ store, id: "chat" });
     first.chat.edit(idOf(first, "Two"), "Zwei");
@@ -141,7 +141,7 @@ describe("a stored chat", () => {
     expect(third.lines).toEqual(second.lines);
   });
 
-  test("has no branch at a prompt that was never sent: edit and regenerate of it are refused", async () => {
+  test("has no branches at a prompt that was never sent: `edit` and `regenerate` refuse it", async () => {
     const store = memoryStore();
     const first = new Rig({ store, id: "chat" });
     await first.settle();

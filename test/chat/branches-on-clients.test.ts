@@ -6,7 +6,7 @@ import type { AgentSource } from "agentwire/universal";
 import { describe, expect, test } from "vitest";
 import { until } from "../../examples/support/until.ts";
 
-describe("branches over real clients", () => {
+describe("branches with real clients", () => {
   /** A backend that answers with what it was told before: `One|answer|Two` and so on. */
   interface World {
     readonly source: AgentSource;
@@ -46,7 +46,7 @@ describe("branches over real clients", () => {
   };
 
   test.each(Object.entries(worlds))(
-    "%s gets the history as it was, and each branch goes on for itself",
+    "%s gets the history before the branch, and each branch continues separately",
     async (_, world) => {
       const { source, stop } = await world();
       const chat = createChat(source);

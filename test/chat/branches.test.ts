@@ -31,7 +31,7 @@ async function answers(rig: Rig, text: string): Promise<void> {
 }
 
 describe("regenerate", () => {
-  test("asks again with the conversation as it was before the answer, which stays as a branch", async () => {
+  test("asks again with the history before the answer, and keeps the old answer as a branch", async () => {
     const rig = await talk();
     const old = idOf(rig, "2");
     expect(rig.chat.regenerate(old)).toMatchObject({ ok: true });
@@ -50,7 +50,7 @@ describe("regenerate", () => {
     expect(rig.now.state).toMatchObject({ said: ["One", "Two"] });
   });
 
-  test("takes the id of the prompt, too, and the first answer", async () => {
+  test("also takes the id of the prompt, and works on the first answer", async () => {
     const rig = await talk();
     rig.chat.regenerate(idOf(rig, "One"));
     await answers(rig, "1b");
@@ -58,7 +58,7 @@ describe("regenerate", () => {
     expect(rig.now.state).toMatchObject({ said: ["One"] });
   });
 
-  test("works a third time, on the answer that is shown", async () => {
+  test("works a third time, on the newest answer", async () => {
     const rig = await talk();
     rig.chat.regenerate(idOf(rig, "3"));
     await answers(rig, "3b");
@@ -69,7 +69,7 @@ describe("regenerate", () => {
     expect(rig.lines.filter((line) => line === "user sent: Three")).toHaveLength(1);
   });
 
-  test("cancels a turn that runs first, also the one that it is about", async () => {
+  test("first cancels the running turn, even if it is the turn to regenerate", async () => {
     const rig = await talk();
     rig.chat.send("Four");
     rig.source.turn.says("4");
@@ -83,7 +83,7 @@ describe("regenerate", () => {
     expect(branchesOf(rig, "4b")).toMatchObject({ at: 2, of: 2 });
   });
 
-  test("goes before prompts that wait, which follow in the new branch", async () => {
+  test("goes before queued prompts, which then continue the new branch", async () => {
     const rig = await talk();
     rig.chat.send("Four");
     rig.chat.send("Five");
@@ -94,7 +94,7 @@ describe("regenerate", () => {
     expect(remembered(rig)).toEqual(["One", "Two", "Three"]);
   });
 
-  test("that is cancelled before a word of its answer shows the old answer again, and goes on from there", async () => {
+  test("cancelled before its answer begins, shows the old answer again and continues from it", async () => {
     const rig = await talk();
     rig.chat.regenerate(idOf(rig, "2"));
     rig.chat.cancel();
@@ -105,7 +105,7 @@ describe("regenerate", () => {
     expect(rig.now.state).toMatchObject({ said: ["One", "Two", "Three", "Four"] });
   });
 
-  test("of a prompt that the client refuses leaves all as it was, and says why", async () => {
+  test("changes nothing and sets `problem` if the client refuses the prompt", async () => {
     const rig = await talk();
     const before = rig.lines;
     rig.source.agent.refuseNext = new Error("no");
@@ -118,7 +118,7 @@ describe("regenerate", () => {
   });
 
   test.each(["m99", "", 7 as unknown as string])(
-    "of the id %j, which no message has, is refused before anything is sent",
+    "of the unknown id %j is refused and sends nothing",
     async (id) => {
       const rig = await talk();
       expect(rig.chat.regenerate(id)).toMatchObject({ ok: false, error: { code: "invalid-input" } });
@@ -126,7 +126,7 @@ describe("regenerate", () => {
     },
   );
 
-  test("is unsupported where the backend keeps the history, before the turn that runs is cancelled", async () => {
+  test("is unsupported if the backend keeps the history, and the running turn goes on", async () => {
     const rig = new Rig({}, { capabilities: { branches: false } });
     await rig.talk("One", "1");
     rig.chat.send("Two");
@@ -144,7 +144,7 @@ describe("regenerate", () => {
 });
 
 describe("edit", () => {
-  test("asks with another prompt, and the old one stays as a branch with all that follows", async () => {
+  test("sends the new prompt, and keeps the old one with all that follows as a branch", async () => {
     const rig = await talk();
     const old = idOf(rig, "Two");
     const sent = rig.chat.edit(old, "Zwei");
@@ -160,7 +160,7 @@ describe("edit", () => {
     expect(branchesOf(rig, "Zwei")).toEqual({ at: 2, of: 2, ids: [old, sent.ok && sent.id] });
   });
 
-  test("of a message of the agent is refused, and says so", async () => {
+  test("of an agent's message, or to a blank prompt, is refused with the reason", async () => {
     const rig = await talk();
     const { error } = rig.chat.edit(idOf(rig, "2"), "Better") as { error: Error };
     expect(error.message).toMatch(/the agent has written/);
@@ -170,7 +170,7 @@ describe("edit", () => {
     });
   });
 
-  test("of a prompt that waits is refused: editQueued does that", async () => {
+  test("of a queued prompt is refused with a hint at `editQueued`", async () => {
     const rig = await talk();
     rig.chat.send("Four");
     rig.chat.send("Five");
@@ -178,7 +178,7 @@ describe("edit", () => {
     expect(error.message).toMatch(/editQueued/);
   });
 
-  test("that could not be sent stays as a failed message behind the old branch", async () => {
+  test("whose prompt cannot be sent shows a failed message after the old branch", async () => {
     const rig = await talk();
     rig.source.agent.refuseNext = new Error("no");
     expect(rig.chat.edit(idOf(rig, "Two"), "Zwei").ok).toBe(false);
@@ -198,7 +198,7 @@ describe("selectBranch", () => {
     return rig;
   }
 
-  test("shows the other branch whole, and the next prompt goes on there", async () => {
+  test("shows the whole other branch, and the next prompt continues it", async () => {
     const rig = await branched();
     const [first = ""] = branchesOf(rig, "Zwei")?.ids ?? [];
     expect(rig.chat.selectBranch(first)).toEqual({ ok: true });
@@ -213,7 +213,7 @@ describe("selectBranch", () => {
     expect(rig.now.state).toMatchObject({ said: ["One", "Zwei", "Drei"] });
   });
 
-  test("finds a branch inside of a branch that is not shown", async () => {
+  test("finds a branch within a hidden branch", async () => {
     const rig = await branched();
     rig.chat.regenerate(idOf(rig, "3b"));
     await answers(rig, "3c");
@@ -225,7 +225,7 @@ describe("selectBranch", () => {
     expect(rig.now.state).toMatchObject({ said: ["One", "Zwei", "Drei"] });
   });
 
-  test("is refused while a turn runs, and of an id that is gone; of what is shown it does nothing", async () => {
+  test("is refused during a turn and for an unknown id, and does nothing for the shown branch", async () => {
     const rig = await branched();
     const shown = rig.now;
     expect(rig.chat.selectBranch(idOf(rig, "3b"))).toEqual({ ok: true });
@@ -236,7 +236,7 @@ describe("selectBranch", () => {
     expect(rig.chat.selectBranch(first)).toMatchObject({ ok: false, error: { code: "invalid-input" } });
   });
 
-  test("branches and their states survive `saved`", async () => {
+  test("works on branches from `saved`, with their states", async () => {
     const rig = new Rig({ from: throughJson((await branched()).now.saved), newId: () => "new" });
     const [first = ""] = branchesOf(rig, "Zwei")?.ids ?? [];
     expect(rig.chat.selectBranch(first)).toEqual({ ok: true });
@@ -245,7 +245,7 @@ describe("selectBranch", () => {
     expect(rig.now.connection.contextLost).toBe(false);
   });
 
-  test("`saved` is of the moment of its snapshot, also if it is read after another branch was shown", async () => {
+  test("works on an old snapshot's `saved`, which a later selection does not change", async () => {
     const first = await branched();
     const { lines, now } = first;
     const [hidden = ""] = branchesOf(first, "Zwei")?.ids ?? [];
@@ -257,7 +257,7 @@ describe("selectBranch", () => {
     expect(rig.now.connection.contextLost).toBe(false);
   });
 
-  test("of a chat whose backend was changed are shown, and say that their context is lost", async () => {
+  test("shows branches after a change of backend, and reports their context as lost", async () => {
     const saved = { ...throughJson((await branched()).now.saved), source: "another" };
     const rig = new Rig({ from: saved, newId: () => "new" });
     const [first = ""] = branchesOf(rig, "Zwei")?.ids ?? [];
@@ -267,7 +267,7 @@ describe("selectBranch", () => {
     expect(rig.source.turns).toEqual([]);
   });
 
-  test("branches survive a store, also which one is shown", async () => {
+  test("works on branches from a store, which also keeps which branch is shown", async () => {
     const store = memoryStore();
     const first = await branched({ store, id: "chat" });
     first.chat.selectBranch(branchesOf(first, "Zwei")?.ids[0] ?? "");
@@ -282,7 +282,7 @@ describe("selectBranch", () => {
     expect(rig.lines.at(-1)).toBe("assistant completed: 3b");
   });
 
-  test("at every cut of the store the chat loads, and no message of before is lost", async () => {
+  test("loses no earlier message, wherever a crash cuts the store's events", async () => {
     const store = new MemoryStore();
     const rig = await talk({ store, id: "chat" });
     await rig.settle();

@@ -4,7 +4,7 @@ import { Script } from "../universal/build.ts";
 import { MemoryStore } from "./support/memory-store.ts";
 import { Rig } from "./support/rig.ts";
 
-test("cancel stops the turn, and what was said stays", async () => {
+test("cancel stops the turn and keeps its text so far", async () => {
   const rig = new Rig();
   rig.chat.send("Hello");
   rig.source.turn.says("Go");
@@ -14,7 +14,7 @@ test("cancel stops the turn, and what was said stays", async () => {
   expect(rig.now.busy).toBe(false);
 });
 
-test("prompts that wait are sent after a cancel, in order, when the turn has stopped", async () => {
+test("after a cancel, queued prompts are sent in order once the turn has stopped", async () => {
   const rig = new Rig({}, { stopsAtOnce: false });
   rig.chat.send("One");
   rig.chat.send("Two");
@@ -27,7 +27,7 @@ test("prompts that wait are sent after a cancel, in order, when the turn has sto
   expect(rig.source.turns.map(({ text }) => text)).toEqual(["One", "Two"]);
 });
 
-test("`all` takes the waiting prompts back too, and retry sends one of them", async () => {
+test("`cancel` with `all` also cancels queued prompts, and `retry` can send one of them", async () => {
   const rig = new Rig();
   rig.chat.send("One");
   rig.chat.send("Two");
@@ -40,7 +40,7 @@ test("`all` takes the waiting prompts back too, and retry sends one of them", as
   expect(rig.source.turn.text).toBe("Three");
 });
 
-test("a prompt that is cancelled before it was sent stays as a cancelled message", async () => {
+test("a prompt that is cancelled before it is sent shows as cancelled", async () => {
   const rig = new Rig({}, { sendsAtOnce: false });
   rig.chat.send("Hello");
   rig.chat.cancel();
@@ -48,7 +48,7 @@ test("a prompt that is cancelled before it was sent stays as a cancelled message
   expect(rig.lines).toEqual(["user cancelled: Hello"]);
 });
 
-test("cancel with nothing under way is ok, and so is a second cancel", async () => {
+test("cancel is ok if nothing runs, and also a second time", async () => {
   const rig = new Rig();
   expect(rig.chat.cancel()).toEqual({ ok: true });
   rig.chat.send("Hello");
@@ -59,7 +59,7 @@ test("cancel with nothing under way is ok, and so is a second cancel", async () 
   expect(rig.now.problem).toBeUndefined();
 });
 
-test("a cancel from inside of the client's `prompt()` cancels that turn", async () => {
+test("a cancel during the client's `prompt()` call cancels that turn", async () => {
   const rig = new Rig();
   const { conversation } = rig.source;
   const prompt = conversation.prompt.bind(conversation);
@@ -73,7 +73,7 @@ test("a cancel from inside of the client's `prompt()` cancels that turn", async 
   expect(rig.now.busy).toBe(false);
 });
 
-test("retry sends the text and the pictures of a message again, as a new prompt", async () => {
+test("`retry` sends a message's text and pictures again as a new prompt", async () => {
   const rig = new Rig();
   const data = "data:image/png;base64,iVBORw0KGgo=";
   rig.chat.send({ text: "What is this?", images: [{ data }] });
@@ -90,7 +90,7 @@ test("retry sends the text and the pictures of a message again, as a new prompt"
   expect(rig.now.messages.map(({ id }) => id).filter((id) => id.startsWith("m"))).toEqual(["m1", "m2", "m3"]);
 });
 
-test("retry of a message that waits, and of an unknown one, is refused", () => {
+test("`retry` refuses a queued message and an unknown id", () => {
   const rig = new Rig();
   rig.chat.send("One");
   rig.chat.send("Two");
@@ -99,7 +99,7 @@ test("retry of a message that waits, and of an unknown one, is refused", () => {
   expect(rig.prompts).toEqual(["user sent: One", "user queued: Two"]);
 });
 
-test("the order of the prompts stays, also where a later one ends first", async () => {
+test("prompts keep their order even if a later prompt ends first", async () => {
   const rig = new Rig({}, { sendsAtOnce: false, stopsAtOnce: false });
   rig.chat.send("One");
   rig.chat.send("Two");
@@ -113,7 +113,7 @@ test("the order of the prompts stays, also where a later one ends first", async 
   expect(rig.chat.retry("m2").ok).toBe(true);
 });
 
-test("a prompt that is cancelled while the store is read stays, behind what the store holds", async () => {
+test("a prompt that is cancelled while the store loads shows after the stored messages", async () => {
   const store = new MemoryStore(new Script().session().turn("Before").turnEnded().events);
   store.hold();
   const rig = new Rig({ store, id: "chat" });
@@ -124,7 +124,7 @@ test("a prompt that is cancelled while the store is read stays, behind what the 
   expect(rig.lines).toEqual(["user sent: Before", "assistant completed: ", "user cancelled: Hello"]);
 });
 
-test("taking back prompts that wait for `resume` changes the snapshot, and listeners hear of it", async () => {
+test("cancelling prompts that wait for `resume` updates the snapshot and notifies listeners", async () => {
   const rig = new Rig({}, { goesOn: false, capabilities: { survivesReconnect: false } });
   await rig.talk("Hello", "Hi");
   rig.source.agent.loses(new ConnectionLostError("the connection ended"));
@@ -142,7 +142,7 @@ test("taking back prompts that wait for `resume` changes the snapshot, and liste
   expect(rig.source.turns).toHaveLength(1);
 });
 
-test("taking back prompts that wait for the store changes the snapshot at once", async () => {
+test("cancelling prompts that wait for the store updates the snapshot at once", async () => {
   const store = new MemoryStore();
   store.hold();
   const rig = new Rig({ store, id: "chat" });

@@ -33,7 +33,7 @@ test.each([
       rig.chat.cancel();
     },
   ],
-])("close %s ends everything, and leaves nothing behind", async (_, arrange) => {
+])("close %s ends everything, and leaves no timer or listener", async (_, arrange) => {
   const store = new MemoryStore();
   const rig = new Rig({ store, id: "chat" }, { sendsAtOnce: false, stopsAtOnce: false });
   await rig.settle();
@@ -46,7 +46,7 @@ test.each([
   expect(rig.lines.filter((line) => /queued|open/.test(line))).toEqual([]);
 });
 
-test("close hands back the prompts that never left: they may safely be sent again", async () => {
+test("close fails the prompts that were not sent, which `retry` may safely send", async () => {
   const rig = new Rig();
   rig.chat.send("One");
   rig.chat.send("Two");
@@ -55,7 +55,7 @@ test("close hands back the prompts that never left: they may safely be sent agai
   expect(rig.now.messages.at(-1)?.error).toMatchObject({ code: "closed", retry: "safe" });
 });
 
-test("close is idempotent, and a closed chat refuses every prompt without a throw; nothing waits for a decision", async () => {
+test("close is idempotent, and a closed chat refuses prompts without a throw", async () => {
   const rig = new Rig();
   const first = rig.chat.close();
   expect(rig.chat.close()).toBe(first);
@@ -70,7 +70,7 @@ test("close is idempotent, and a closed chat refuses every prompt without a thro
   expect(rig.chat.cancel()).toEqual({ ok: true });
 });
 
-test("a client that fails to close is a problem in the snapshot, and close still resolves", async () => {
+test("if the client fails to close, the snapshot shows a problem, and `close()` still resolves", async () => {
   const rig = new Rig();
   rig.source.agent.close = () => Promise.reject(new Error("no"));
   await rig.chat.close();
@@ -78,7 +78,7 @@ test("a client that fails to close is a problem in the snapshot, and close still
   expect(rig.source.agent.listeners.size).toBe(0);
 });
 
-test("close before the store has answered resolves, and what it loads is dropped", async () => {
+test("close resolves before the store has loaded, and the chat ignores what it loads later", async () => {
   const store = new MemoryStore();
   store.hold();
   const rig = new Rig({ store, id: "chat" });
@@ -95,7 +95,7 @@ test("close before the store has answered resolves, and what it loads is dropped
   expect(rig.now.loading).toBe(false);
 });
 
-test("listeners hear of the end, and of what changes behind it", async () => {
+test("listeners are notified of the close, and of changes after it", async () => {
   const rig = new Rig();
   const seen: unknown[] = [];
   rig.chat.subscribe(() => seen.push([rig.now.connection.status, rig.now.problem?.code]));
@@ -107,7 +107,7 @@ test("listeners hear of the end, and of what changes behind it", async () => {
   expect(seen.at(-1)).toEqual(["closed", "closed"]);
 });
 
-test("a thousand chats that were closed leave no listener and no timer", async () => {
+test("a thousand closed chats leave no listener and no timer", async () => {
   const shared = new Rig();
   for (let n = 0; n < 1_000; n++) {
     const rig = new Rig({ clock: shared.clock }, shared.source);

@@ -46,7 +46,7 @@ class CodeyRig {
   }
 }
 
-test("a prompt waits for the connection as queued, then becomes the message of the turn", async () => {
+test("a prompt shows as queued until the connection is ready, then as sent", async () => {
   const rig = new CodeyRig();
   const sent = rig.chat.send("Hello");
   expect(rig.lines).toEqual(["user queued: Hello"]);
@@ -60,7 +60,7 @@ test("a prompt waits for the connection as queued, then becomes the message of t
   await rig.close();
 });
 
-test("an approval is shown, decided, and settled once", async () => {
+test("an approval is shown and decided once: a second decision does nothing", async () => {
   const rig = new CodeyRig({ onToolApproval: "manual" });
   rig.chat.send("List the files");
   await rig.pair.greet();
@@ -76,7 +76,7 @@ test("an approval is shown, decided, and settled once", async () => {
   await rig.close();
 });
 
-test("a lost connection ends the conversation, the chat says so, and goes on with a new client as the user chooses", async () => {
+test("after a lost connection the chat shows the lost context, and `resume` continues with a new client", async () => {
   const rig = new CodeyRig();
   rig.chat.send("Hello");
   await rig.pair.greet();
@@ -98,7 +98,7 @@ test("a lost connection ends the conversation, the chat says so, and goes on wit
   await rig.close();
 });
 
-test("a server that is down fails the prompt as never sent, asks no question, and the retry goes through", async () => {
+test("if the server is down, the prompt fails as not sent and can be retried, without a lost context", async () => {
   const rig = new CodeyRig();
   rig.chat.send("Hello");
   await rig.pair.settle();
@@ -114,7 +114,7 @@ test("a server that is down fails the prompt as never sent, asks no question, an
   await rig.close();
 });
 
-test("with `reconnect`, the same client goes on after the choice", async () => {
+test("with `reconnect`, `resume` continues with the same client", async () => {
   const rig = new CodeyRig({ reconnect: { minDelay: 100 } });
   rig.chat.send("Hello");
   await rig.pair.greet();
@@ -135,7 +135,7 @@ test("with `reconnect`, the same client goes on after the choice", async () => {
   await rig.close();
 });
 
-test("a saved chat of a backend that forgets is shown again, and asks how to go on", async () => {
+test("a restored chat shows its messages, and reports the context that the backend has lost", async () => {
   const first = new CodeyRig();
   first.chat.send("Hello");
   await first.pair.greet();
@@ -149,7 +149,7 @@ test("a saved chat of a backend that forgets is shown again, and asks how to go 
   await rig.close();
 });
 
-test("cancel before the prompt was sent leaves a cancelled prompt and no answer", async () => {
+test("a cancel before the prompt is sent leaves a cancelled prompt and no answer", async () => {
   const rig = new CodeyRig();
   rig.chat.send("Hello");
   rig.chat.cancel();
@@ -158,6 +158,6 @@ test("cancel before the prompt was sent leaves a cancelled prompt and no answer"
   await rig.close();
 });
 
-test("createChat refuses an address that cannot work", () => {
+test("`createChat` refuses an invalid address", () => {
   expect(() => createChat(codey({ url: "localhost:8000" }))).toThrow("Use ws://");
 });

@@ -12,7 +12,7 @@ const FORGETFUL = { goesOn: false, capabilities: { survivesReconnect: false } };
 
 const lost = (): ConnectionLostError => new ConnectionLostError("the connection ended");
 
-test("connect ends the wait for the next attempt, and makes no prompt", async () => {
+test("`connect` ends the wait for the next attempt, and sends no prompt", async () => {
   const agent = new MockAgent({ reconnect: { maxAttempts: 3, delay: 3_600_000 }, script: ["Hi"] });
   await using chat = createChat(agent);
   chat.send("Hello");
@@ -26,7 +26,7 @@ test("connect ends the wait for the next attempt, and makes no prompt", async ()
   expect(agent.prompts).toHaveLength(1);
 });
 
-test("connect makes a new client after a final close, and the prompts that wait for the choice wait on", async () => {
+test("`connect` makes a new client after a final close, and prompts still wait for `resume`", async () => {
   const rig = new Rig({}, FORGETFUL);
   await rig.talk("Hello", "Hi");
   rig.source.agent.givesUp(lost());
@@ -37,7 +37,7 @@ test("connect makes a new client after a final close, and the prompts that wait 
   expect(rig.prompts).toEqual(["user sent: Hello", "user queued: More"]);
 });
 
-test("a connection that cannot be made is the reason of the connection, and no problem", async () => {
+test("a failed connection sets the connection's `reason`, not `problem`", async () => {
   const rig = new Rig();
   rig.source.agent.connect = async () => {
     throw new ConnectError("cannot connect");
@@ -51,7 +51,7 @@ test("a connection that cannot be made is the reason of the connection, and no p
   });
 });
 
-test("a failure of a client that was closed or replaced is told to nobody", async () => {
+test("the failure of a closed or replaced client is ignored", async () => {
   const rig = new Rig();
   const first = deferred<void>();
   rig.source.agent.connect = () => first.promise;
@@ -70,7 +70,7 @@ test("a failure of a client that was closed or replaced is told to nobody", asyn
   expect(rig.now.connection.reason).toBeUndefined();
 });
 
-test("connect waits for the store, and is refused by a closed chat", async () => {
+test("`connect` waits for the store, and a closed chat refuses it", async () => {
   const store = new MemoryStore();
   store.hold();
   const rig = new Rig({ store, id: "chat" });
@@ -84,7 +84,7 @@ test("connect waits for the store, and is refused by a closed chat", async () =>
   expect(rig.chat.connect()).toMatchObject({ ok: false, error: { code: "closed" } });
 });
 
-test("a source that makes no client is a problem, and connect tries again", async () => {
+test("a source that cannot make a client sets `problem`, and `connect` tries again", async () => {
   const rig = new Rig();
   rig.source.agent.givesUp(lost());
   rig.source.refusal = new ConnectError("no");

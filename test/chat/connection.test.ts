@@ -5,7 +5,7 @@ import { Rig } from "./support/rig.ts";
 
 const lost = (): ConnectionLostError => new ConnectionLostError("the connection ended");
 
-test("the connection shows its status, the attempt, when the next one starts, and why", () => {
+test("`connection` shows the status, the attempt, the time of the next attempt and the reason", () => {
   const rig = new Rig();
   const { agent } = rig.source;
   expect(rig.now.connection).toEqual({ status: "idle", attempt: 0, contextLost: false });
@@ -27,7 +27,7 @@ test("the connection shows its status, the attempt, when the next one starts, an
   expect(rig.now.connection).toEqual({ status: "ready", attempt: 0, contextLost: false });
 });
 
-test("the reason of a connection speaks of no message, also after the client gave up", () => {
+test("the connection's `reason` mentions no message, even after the client gives up", () => {
   const rig = new Rig();
   const { agent } = rig.source;
   agent.is("ready");
@@ -39,7 +39,7 @@ test("the reason of a connection speaks of no message, also after the client gav
   expect(rig.now.connection.reason?.detail).not.toMatch(/message/);
 });
 
-test("after a final close the next prompt makes a new client, and goes on from the last state", async () => {
+test("after a final close the next prompt makes a new client, which continues from the last state", async () => {
   const rig = new Rig();
   await rig.talk("Hello", "Hi");
   const first = rig.source.agent;
@@ -53,7 +53,7 @@ test("after a final close the next prompt makes a new client, and goes on from t
   expect(first.listeners.size).toBe(0);
 });
 
-test("when the client gives up, the prompts that never left are handed back", async () => {
+test("when the client gives up, prompts that were not sent fail, and a retry is safe", async () => {
   const rig = new Rig();
   await rig.talk("Hello", "Hi");
   rig.chat.send("One");
@@ -67,7 +67,7 @@ test("when the client gives up, the prompts that never left are handed back", as
   expect(rig.now).toMatchObject({ busy: false, queue: { length: 0 } });
 });
 
-test("a client that has closed without a word is replaced, once, and the prompt goes to the new one", () => {
+test("a client that closed without an event is replaced once, and the new client sends the prompt", () => {
   const rig = new Rig();
   rig.source.agent.status = "closed";
   rig.chat.send("Hello");
@@ -75,7 +75,7 @@ test("a client that has closed without a word is replaced, once, and the prompt 
   expect(rig.prompts).toEqual(["user sent: Hello"]);
 });
 
-test("a conversation that refuses as closed gets one new client, and the second refusal is final", () => {
+test("a conversation that refuses with `closed` gets one new client, and a second refusal is final", () => {
   const rig = new Rig();
   const make = rig.source.client.bind(rig.source);
   rig.source.client = () => {
@@ -89,7 +89,7 @@ test("a conversation that refuses as closed gets one new client, and the second 
   expect(rig.lines).toEqual(["user failed: Hello"]);
 });
 
-test("a session that has ended gets a new conversation of the same client", async () => {
+test("after a session has ended, the same client starts a new conversation", async () => {
   const rig = new Rig();
   await rig.talk("Hello", "Hi");
   rig.source.turn.stream.emit("session.ended", { reason: "error", terminated_by: "daemon" });
@@ -100,7 +100,7 @@ test("a session that has ended gets a new conversation of the same client", asyn
   expect(rig.now.connection.contextLost).toBe(false);
 });
 
-test("a chat that was never connected loses no context", async () => {
+test("a chat that never connected has no context to lose", async () => {
   const rig = new Rig({}, { sendsAtOnce: false, goesOn: false, capabilities: { survivesReconnect: false } });
   rig.chat.send("Hello");
   rig.source.agent.givesUp(lost());
@@ -111,7 +111,7 @@ test("a chat that was never connected loses no context", async () => {
   expect(rig.prompts).toEqual(["user failed: Hello", "user sent: Hello"]);
 });
 
-test("capabilities keep their identity until one changes", () => {
+test("`capabilities` stays the same object until a capability changes", () => {
   const capabilities = { images: true };
   const rig = new Rig({}, { capabilities });
   const before = rig.now.capabilities;

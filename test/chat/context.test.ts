@@ -19,13 +19,13 @@ async function forgotten(options = {}): Promise<Rig> {
   return rig;
 }
 
-test("a lost connection takes the memory of such a backend, and the chat says so at once", async () => {
+test("on a backend without lasting context, the chat reports a lost connection as `contextLost` at once", async () => {
   const rig = await forgotten();
   expect(rig.now.connection).toMatchObject({ contextLost: true, reason: { code: "connection-lost" } });
   expect(rig.now.saved.state).toBeUndefined();
 });
 
-test("prompts are held until the user has chosen; without the context they go as they are", async () => {
+test("prompts wait for `resume`, and `without-context` sends them unchanged", async () => {
   const rig = await forgotten();
   expect(rig.chat.send("More")).toEqual({ ok: true, id: "m2" });
   expect(rig.lines.at(-1)).toBe("user queued: More");
@@ -36,7 +36,7 @@ test("prompts are held until the user has chosen; without the context they go as
   expect(rig.source.agent.conversations).toHaveLength(2);
 });
 
-test("with the transcript, the next prompt brings it along, and the chat shows the prompt alone", async () => {
+test("`with-transcript` puts the transcript before the next prompt, and the chat shows only the prompt", async () => {
   const store = new MemoryStore();
   const rig = await forgotten({ store, id: "chat" });
   rig.chat.send("More");
@@ -60,7 +60,7 @@ test("with the transcript, the next prompt brings it along, and the chat shows t
   expect(JSON.stringify(store.events)).not.toContain("The conversation so far");
 });
 
-test("the transcript is bounded, keeps the newest, and is not repeated inside of the next one", async () => {
+test("the transcript is bounded, keeps its newest part, and never contains an earlier transcript", async () => {
   const rig = new Rig({}, FORGETFUL);
   await rig.talk("old ".repeat(5_000), "x".repeat(MAX_RECAP_LENGTH - 100));
   for (const prompt of ["More", "And more"]) {
@@ -88,7 +88,7 @@ test("a transcript that could not be sent goes with the next prompt", async () =
   expect(rig.source.turn.text).not.toContain("More");
 });
 
-test("a turn that fails with `context-lost` loses the context", async () => {
+test("a turn that fails with `context-lost` sets `contextLost`", async () => {
   const rig = new Rig();
   await rig.talk("Hello", "Hi");
   rig.chat.send("More");
@@ -98,7 +98,7 @@ test("a turn that fails with `context-lost` loses the context", async () => {
   expect(rig.now.connection).toEqual({ status: "ready", attempt: 0, contextLost: true });
 });
 
-test("a conversation that refuses with `context-lost` leaves the prompt waiting for the choice", async () => {
+test("if a conversation refuses with `context-lost`, the prompt waits for `resume`", async () => {
   const rig = new Rig();
   await rig.talk("Hello", "Hi");
   rig.source.conversation.refusal = new ConnectionLostError("forgotten", { code: "context-lost" });
@@ -109,14 +109,14 @@ test("a conversation that refuses with `context-lost` leaves the prompt waiting 
   expect(rig.prompts.at(-1)).toBe("user sent: More");
 });
 
-test("a fresh conversation that refuses with `context-lost` fails the prompt: there is nothing to choose", () => {
+test("if a new conversation refuses with `context-lost`, the prompt fails: there was no context", () => {
   const rig = new Rig();
   rig.source.conversation.refusal = new ConnectionLostError("forgotten", { code: "context-lost" });
   expect(rig.chat.send("Hello").ok).toBe(false);
   expect(rig.lines).toEqual(["user failed: Hello"]);
 });
 
-test("prompts that wait when the memory is lost with the client wait for the choice too", async () => {
+test("queued prompts wait for `resume` if the client gives up and the context is lost", async () => {
   const rig = new Rig({}, FORGETFUL);
   await rig.talk("Hello", "Hi");
   rig.chat.send("One");
@@ -129,7 +129,7 @@ test("prompts that wait when the memory is lost with the client wait for the cho
   expect(rig.source.turn.text).toBe("Two");
 });
 
-test("a restored chat whose backend cannot go on asks, and one without a sent prompt does not", async () => {
+test("a restored chat reports `contextLost` if the backend cannot continue it, but not without a sent prompt", async () => {
   const first = new Rig();
   await first.talk("Hello", "Hi");
   const { saved } = first.now;
@@ -139,7 +139,7 @@ test("a restored chat whose backend cannot go on asks, and one without a sent pr
   expect(empty.now.connection.contextLost).toBe(false);
 });
 
-test("a chat saved on another backend keeps its messages, and asks", async () => {
+test("a chat saved on another backend keeps its messages, and reports `contextLost`", async () => {
   const first = new Rig();
   await first.talk("Hello", "Hi");
   class OtherSource extends FakeSource {
@@ -150,7 +150,7 @@ test("a chat saved on another backend keeps its messages, and asks", async () =>
   expect(rig.now.connection.contextLost).toBe(true);
 });
 
-test("resume with nothing lost does nothing, and a wrong choice is refused", async () => {
+test("`resume` does nothing without a lost context, and refuses an unknown choice", async () => {
   const rig = new Rig();
   expect(rig.chat.resume("without-context")).toEqual({ ok: true });
   expect(rig.chat.resume("again" as never)).toMatchObject({ ok: false, error: { code: "invalid-input" } });
@@ -160,7 +160,7 @@ test("resume with nothing lost does nothing, and a wrong choice is refused", asy
   expect(other.lines.at(-1)).toBe("user cancelled: More");
 });
 
-test("after the choice, a conversation that was forgotten is not used again", async () => {
+test("after `resume`, the chat does not use the forgotten conversation again", async () => {
   const rig = new Rig();
   await rig.talk("Hello", "Hi");
   rig.chat.send("More");
@@ -173,14 +173,14 @@ test("after the choice, a conversation that was forgotten is not used again", as
   expect(rig.source.conversation).not.toBe(conversation);
 });
 
-test("a fresh conversation that was forgotten is replaced for the next prompt", () => {
+test("a new conversation that refuses with `context-lost` is replaced for the next prompt", () => {
   const rig = new Rig();
   rig.source.conversation.refusal = new ConnectionLostError("forgotten", { code: "context-lost" });
   expect(rig.chat.send("Hello").ok).toBe(false);
   expect(rig.chat.send("Hello").ok).toBe(true);
 });
 
-test("a second loss before the prompt does not lose the transcript that the user has asked for", async () => {
+test("a second connection loss before the prompt keeps the requested transcript", async () => {
   const rig = await forgotten();
   rig.chat.resume("with-transcript");
   rig.source.agent.loses(lost());
@@ -189,7 +189,7 @@ test("a second loss before the prompt does not lose the transcript that the user
   expect(rig.source.turn.text).toContain("User: Hello");
 });
 
-test("a source that refuses its options has forgotten nothing", async () => {
+test("a source that refuses its options does not set `contextLost`", async () => {
   const before = new Rig();
   await before.settle();
   await before.talk("Hello", "Hi");

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ErrorData } from "../../src/universal/events.ts";
 import { describeErrorData } from "../../src/universal/words/describe-error-data.ts";
-import { PATIENCE, runs } from "../properties/support/runs.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 
 const data = (code: string | null, more: Partial<ErrorData> = {}): ErrorData => ({
   message: "it broke",
@@ -96,7 +96,7 @@ describe("describeErrorData of", () => {
     ],
     ["", {}, "The agent could not finish", "ask"],
     ["toString", {}, "The agent could not finish", "ask"],
-  ])("%s %j: %s (%s)", (code, more, title, retry) => {
+  ])("the event %s %j: %s (%s)", (code, more, title, retry) => {
     const told = describeErrorData(data(code, more));
     expect(told).toMatchObject({ code, title, retry });
     expect(told.title.length).toBeLessThanOrEqual(60);
@@ -106,12 +106,12 @@ describe("describeErrorData of", () => {
     expect(describeErrorData(data(null))).toMatchObject({ code: "unknown", retry: "ask" });
   });
 
-  test("an error that belongs to no turn: nothing of the user was lost with it", () => {
+  test("an error outside a turn is retryable as `safe`: no message was lost", () => {
     const told = describeErrorData({ message: "busy", code: "codebuff.http_503", details: null });
     expect(told).toMatchObject({ title: "The server is busy", retry: "safe" });
   });
 
-  test("a failure whose words say little: the server's own are quoted, without what a terminal would obey", () => {
+  test("an unspecific error quotes the server, without terminal control characters", () => {
     const told = describeErrorData(data("cass.error", { message: "No \u001b[31mmodel\u202e\n\nat stack" }));
     expect(told.detail).toContain('It says: "No model"');
   });
@@ -125,7 +125,7 @@ describe("describeErrorData of", () => {
   });
 
   test(
-    "any stored event, without a throw",
+    "any stored event never throws",
     () => {
       const stored = fc.record({
         message: fc.oneof(fc.string(), fc.anything()),

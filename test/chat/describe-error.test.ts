@@ -10,7 +10,7 @@ import {
 } from "../../src/core/errors.ts";
 import { describeConnectionError, describeError } from "../../src/universal/words/describe-error.ts";
 import { ChatStoreError } from "../../src/universal/words/store-error.ts";
-import { PATIENCE, runs } from "../properties/support/runs.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 import { ROWS } from "./support/error-rows.ts";
 import { type Row, turnError, withDelivery } from "./support/failures.ts";
 
@@ -42,23 +42,29 @@ describe("describeError of a refused handshake", () => {
     closed: "safe",
   } as const satisfies Readonly<Record<HandshakeReason, string>>;
 
-  test.each(Object.entries(retries) as [HandshakeReason, string][])("%s: %s", (reason, retry) => {
-    const told = describeError(new HandshakeError(reason, "no"));
-    expect(told).toMatchObject({ code: "handshake-refused", retry });
-    expect(told.title.length).toBeLessThanOrEqual(60);
-  });
+  test.each(Object.entries(retries) as [HandshakeReason, string][])(
+    "the reason %s has the retry %s",
+    (reason, retry) => {
+      const told = describeError(new HandshakeError(reason, "no"));
+      expect(told).toMatchObject({ code: "handshake-refused", retry });
+      expect(told.title.length).toBeLessThanOrEqual(60);
+    },
+  );
 });
 
-describe("describeError keeps to what is known of the message", () => {
+describe("describeError and the delivery of the message", () => {
   const all = codes.flatMap(([, rows]) => rows.map((row) => [row.name, row] as const));
 
-  test.each(all)("%s: never `safe` if it may have arrived, never `ask` if it did not", (_name, row) => {
-    expect(describeError(withDelivery(row.make(), "unknown")).retry).not.toBe("safe");
-    expect(describeError(withDelivery(row.make(), "not-sent")).retry).not.toBe("ask");
-  });
+  test.each(all)(
+    "%s: not `safe` if the message may have arrived, not `ask` if it was not sent",
+    (_name, row) => {
+      expect(describeError(withDelivery(row.make(), "unknown")).retry).not.toBe("safe");
+      expect(describeError(withDelivery(row.make(), "not-sent")).retry).not.toBe("ask");
+    },
+  );
 });
 
-describe("describeError of anything else", () => {
+describe("describeError of an unknown error", () => {
   const hostile = {
     getters: Object.defineProperty(new ConnectError("no"), "code", {
       get: () => {
@@ -94,7 +100,7 @@ describe("describeError of anything else", () => {
     expect(JSON.stringify(describeError(thrown))).not.toContain("abcdef");
   });
 
-  test("speaks of no message: none is known to have been sent", () => {
+  test("mentions no message, unless the message may have been sent", () => {
     const detail =
       "The app met an error that it does not know. Reload the app. If this happens again, tell its makers.";
     for (const thrown of [new TypeError("x is undefined"), "no", undefined])
@@ -103,14 +109,14 @@ describe("describeError of anything else", () => {
     expect(describeError(newer).detail).toContain("may have been carried out");
   });
 
-  test("causes in a circle", () => {
+  test("follows causes that form a circle", () => {
     const error = new ConnectError("no");
     Object.assign(error, { cause: new ClosedError("no", { cause: error }) });
     expect(describeError(new ClosedError("no", { cause: error })).title).toBe("The server cannot be reached");
   });
 
   test(
-    "never throws, and its texts are one line without controls",
+    "any error never throws, and its texts are one line without control characters",
     () => {
       const fields = fc.record({
         message: fc.anything(),
@@ -157,20 +163,20 @@ describe("describeError of a store's failure", () => {
       says: /It says: "no"\.$/,
     },
     { operation: "load", reason: "EISDIR", title: "The saved chat cannot be read", says: /permissions/ },
-  ] as const)("$operation $reason", ({ operation, reason, title, says }) => {
+  ] as const)("$operation fails with $reason", ({ operation, reason, title, says }) => {
     const told = describeError(new ChatStoreError("no", { operation, reason, id: "a" }));
     expect(told).toMatchObject({ code: "store-failed", title, retry: "no" });
     expect(told.detail).toMatch(says);
   });
 
-  test("a store of one's own is quoted: advice for folders is for folders", () => {
+  test("a custom store's message is quoted, without advice about folders", () => {
     const cause = new Error("quota\u001b[31m exceeded");
     const { detail } = describeError(storeError(cause, "append", "a"));
     expect(detail).toBe('The place where chats are kept has failed. It says: "quota exceeded".');
   });
 });
 
-test("a failed turn with an HTTP status quotes the server, cut and without what a terminal would obey", () => {
+test("a failed turn with an HTTP status quotes the server: shortened, without terminal control characters", () => {
   const serverMessage = `Over\u001b[2Jloaded ${"x".repeat(1_000)}`;
   const { title, detail } = describeError(turnError({ status: 529, serverMessage }));
   expect(title).toBe("The server is busy");
@@ -189,13 +195,13 @@ test.each([
   ["\u001b(Bred\u001b7", "red"],
   ["\u001b]0;without an end", "0;without an end"],
   ["a [31m of the text itself\n[abc]", "a [31m of the text itself [abc]"],
-])("a quoted message holds nothing of an escape sequence: %j", (serverMessage, shown) => {
+])("a quoted message contains no escape sequence: %j", (serverMessage, shown) => {
   expect(describeError(turnError({ status: 529, serverMessage })).detail).toContain(`says: "${shown}"`);
 });
 
 describe("describeConnectionError", () => {
   test.each(codes.flatMap(([, rows]) => rows.map((row) => [row.name, row] as const)))(
-    "%s: speaks of no message, for no message belongs to a connection",
+    "%s: mentions no message, because a connection error belongs to no message",
     (_name, row) => {
       for (const delivery of ["not-sent", "unknown"] as const) {
         const error = withDelivery(row.make(), delivery);
@@ -209,7 +215,7 @@ describe("describeConnectionError", () => {
   );
 });
 
-describe("the wait that a server asks for", () => {
+describe("the advised wait for a server's `retryAfter`", () => {
   test.each([
     [undefined, "in a minute"],
     [Number.NaN, "in a minute"],
@@ -220,7 +226,7 @@ describe("the wait that a server asks for", () => {
     [3_600_000, "in 60 minutes"],
     [7_200_000, "in 2 hours"],
     [1e15, "later"],
-  ])("%s ms: %s", (retryAfter, wait) => {
+  ])("for %s ms: %s", (retryAfter, wait) => {
     expect(describeError(turnError({ status: 429, retryAfter })).detail).toContain(
       `Send your message again ${wait}.`,
     );

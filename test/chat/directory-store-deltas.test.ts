@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { directoryStore } from "../../src/chat/node.ts";
 import type { UniversalEvent } from "../../src/universal/events.ts";
 import { readJsonl, toJsonl } from "../../src/universal/jsonl/jsonl.ts";
-import { PATIENCE, runs } from "../properties/support/runs.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 import { delta, deltas } from "../universal/support/events.ts";
 import { brokenDisk, temporaryFolder } from "./support/stores.ts";
 
@@ -25,10 +25,10 @@ async function turnOf(answer: string): Promise<readonly UniversalEvent[]> {
 
 const sizeOf = async (folder: string): Promise<number> => (await stat(join(folder, "chat-a.jsonl"))).size;
 
-describe("the deltas of an answer in a directory store", () => {
+describe("the deltas of an answer in `directoryStore`", () => {
   const answer = "A word, a word and one more. ".repeat(140);
 
-  test("take 7 bytes at most for a byte of text if each token is an append, 5 if all come together; sequences are kept", async () => {
+  test("take at most 7 bytes per byte of text if each token is appended alone, and 5 in one append", async () => {
     const events = await turnOf(answer);
     expect(events.length).toBeGreaterThan(1_000);
     for (const [most, batches] of [
@@ -38,18 +38,12 @@ describe("the deltas of an answer in a directory store", () => {
       await using folder = await temporaryFolder();
       const store = directoryStore(folder.path);
       for (const batch of batches) await store.append("a", batch);
-      console.log(
-        (await sizeOf(folder.path)) / answer.length,
-        events.length,
-        answer.length,
-        toJsonl(events).length / answer.length,
-      );
       expect((await sizeOf(folder.path)) / answer.length).toBeLessThan(most);
       expect(await directoryStore(folder.path).load("a")).toEqual(events);
     }
   });
 
-  test("share a line if they differ in text, sequence and time alone; the file is JSONL that `readJsonl` reads", async () => {
+  test("share a line only if all but text, sequence and time is equal, and `readJsonl` reads the file", async () => {
     await using folder = await temporaryFolder();
     const store = directoryStore(folder.path);
     const [first, later] = [delta(1, "a"), { ...delta(3, "c"), time: "2026-02-10T09:00:00.020Z" }];
@@ -95,7 +89,7 @@ const odd = fc.record({
 });
 
 test(
-  "however events are appended, by several stores at once, each session has all of its own",
+  "each session keeps all its events, even if several stores append at once",
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(odd, { maxLength: 24 }), async (steps) => {
@@ -136,7 +130,7 @@ test(
 );
 
 test(
-  "lines of two programs, mixed in any way, find their own sessions",
+  "lines of two programs, mixed in any order, are assigned to their own sessions",
   async () => {
     const linesOf = async (session: string): Promise<readonly string[]> => {
       await using folder = await temporaryFolder();
@@ -166,7 +160,7 @@ describe("after a crash of the program", () => {
   const batches = [deltas(1, 1), [delta(2, "größe 😀")], deltas(3, 5), deltas(6, 6)];
   const all = batches.flat();
 
-  test("at every byte: what an append has taken is there, the rest is dropped and said, and the chat goes on", async () => {
+  test("at any byte: appended events are kept, the cut rest is reported, and the chat continues", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "chat-a.jsonl");
     const store = directoryStore(folder.path);
@@ -194,7 +188,7 @@ describe("after a crash of the program", () => {
     }
   });
 
-  test("at every byte of a write that fails: the events come again, and each is there once", async () => {
+  test("at any byte of a failed write: a repeated append stores each event once", async () => {
     await using folder = await temporaryFolder();
     const whole = Buffer.byteLength(toJsonl(all)); // longer than what is written
     for (let takes = 0; takes < whole; takes += takes < 400 ? 1 : 50) {
@@ -210,7 +204,7 @@ describe("after a crash of the program", () => {
   });
 });
 
-describe("a store of version 0.1, in which each delta is a line of its own", () => {
+describe("a file of version 0.1, with one line per delta", () => {
   const eventsOf = async (name: string): Promise<readonly unknown[]> =>
     (await readFile(new URL(name, FIXTURES), "utf8"))
       .split("\n")
@@ -234,7 +228,7 @@ describe("a store of version 0.1, in which each delta is a line of its own", () 
     expect(await store.load("a")).toEqual([...before, ...deltas(1, 3)]);
   });
 
-  test("that another program replaces while it is used is read as it is", async () => {
+  test("is read unchanged if another program replaces the file while it is in use", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "chat-a.jsonl");
     const store = directoryStore(folder.path);

@@ -31,30 +31,27 @@ describe.runIf(process.platform !== "win32")("a directory store", () => {
       /has a second name/,
     ],
     ["a pipe, which would block", "not-a-file", (path) => pipe(path), /its file is a pipe or a device/],
-  ])(
-    "refuses %s in the place of a chat, says what to do, and touches nothing",
-    async (_what, reason, plant, words) => {
-      await using folder = await temporaryFolder();
-      const [path, other] = [join(folder.path, "chat-a.jsonl"), join(folder.path, "other")];
-      await writeFile(other, "mine", { mode: 0o644 });
-      await plant(path, folder.path);
-      const store = directoryStore(folder.path);
-      for (const call of [() => store.load("a"), () => store.append("a", deltas(1, 1))]) {
-        const error = await call().catch((thrown: unknown) => thrown);
-        expect(error).toBeInstanceOf(ChatStoreError);
-        expect(error).toMatchObject({ reason, id: "a", message: expect.stringMatching(words) });
-        expect(String(error)).toContain("move it away, or pass another folder");
-      }
-      expect(await readFile(other, "utf8")).toBe("mine");
-      expect(await modeOf(other)).toBe("644");
-      expect(await readdir(folder.path)).not.toContain("gone");
-      await rm(path);
-      await store.append("a", deltas(1, 1));
-      expect(await store.load("a")).toEqual(deltas(1, 1));
-    },
-  );
+  ])("refuses %s as a chat's file with advice, and changes nothing", async (_what, reason, plant, words) => {
+    await using folder = await temporaryFolder();
+    const [path, other] = [join(folder.path, "chat-a.jsonl"), join(folder.path, "other")];
+    await writeFile(other, "mine", { mode: 0o644 });
+    await plant(path, folder.path);
+    const store = directoryStore(folder.path);
+    for (const call of [() => store.load("a"), () => store.append("a", deltas(1, 1))]) {
+      const error = await call().catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(ChatStoreError);
+      expect(error).toMatchObject({ reason, id: "a", message: expect.stringMatching(words) });
+      expect(String(error)).toContain("move it away, or pass another folder");
+    }
+    expect(await readFile(other, "utf8")).toBe("mine");
+    expect(await modeOf(other)).toBe("644");
+    expect(await readdir(folder.path)).not.toContain("gone");
+    await rm(path);
+    await store.append("a", deltas(1, 1));
+    expect(await store.load("a")).toEqual(deltas(1, 1));
+  });
 
-  test("refuses files of another user, and the folder of one that is not root", async () => {
+  test("refuses another user's files, and a folder of another user who is not root", async () => {
     await using folder = await temporaryFolder();
     const store = directoryStore(folder.path);
     await store.append("a", deltas(1, 1));
@@ -74,7 +71,7 @@ describe.runIf(process.platform !== "win32")("a directory store", () => {
   test.each<[string, (path: string) => Promise<unknown>]>([
     ["load", (path) => directoryStore(path).load("a")],
     ["append", (path) => directoryStore(path).append("a", deltas(3, 3))],
-  ])("puts right at a %s what others may read: the file and its folder", async (_name, call) => {
+  ])("removes other users' permissions from the file and its folder at %s", async (_name, call) => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "chat-a.jsonl");
     await writeFile(path, toJsonl(deltas(1, 2)));
@@ -85,7 +82,7 @@ describe.runIf(process.platform !== "win32")("a directory store", () => {
     expect((await directoryStore(folder.path).load("a")).slice(0, 2)).toEqual(deltas(1, 2));
   });
 
-  test("leaves a folder with the sticky bit as it is: it is for all users on purpose", async () => {
+  test("leaves the permissions of a folder with the sticky bit, which is shared on purpose", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "shared");
     await mkdir(path);
@@ -97,7 +94,7 @@ describe.runIf(process.platform !== "win32")("a directory store", () => {
   test.each<[string, (path: string, folder: string) => Promise<unknown>]>([
     ["a link", (path, folder) => symlink(join(folder, "other"), path)],
     ["a pipe", (path) => pipe(path)],
-  ])("takes %s in the place of a long id for none, and writes the id again", async (_what, plant) => {
+  ])("ignores %s in place of the file of a long id, and writes that file again", async (_what, plant) => {
     await using folder = await temporaryFolder();
     const id = "long ".repeat(100);
     const store = directoryStore(folder.path);

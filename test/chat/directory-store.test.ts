@@ -29,7 +29,7 @@ async function rejection(call: Promise<unknown>): Promise<unknown> {
 }
 
 describe("the files of a directory store", () => {
-  test("are JSONL, one for each chat, in the folder and nowhere else", async () => {
+  test("are JSONL, one per chat, and only in the given folder", async () => {
     await using folder = await temporaryFolder();
     const store = directoryStore(join(folder.path, "chats"));
     await store.append("../../a", deltas(1, 2));
@@ -44,19 +44,22 @@ describe("the files of a directory store", () => {
     );
   });
 
-  test.runIf(isPosix)("are for this user alone, the folder and its new parents too", async () => {
-    await using folder = await temporaryFolder();
-    const store = directoryStore(join(folder.path, "a", "b"));
-    await store.append("x", deltas(1, 1));
-    await store.append("x".repeat(500), deltas(1, 1));
-    const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
-    expect(await modeOf(join(folder.path, "a"))).toBe("700");
-    expect(await modeOf(join(folder.path, "a", "b"))).toBe("700");
-    for (const name of await readdir(join(folder.path, "a", "b")))
-      expect([name, await modeOf(join(folder.path, "a", "b", name))]).toEqual([name, "600"]);
-  });
+  test.runIf(isPosix)(
+    "are private to this user, and so are the folder and parents that the store creates",
+    async () => {
+      await using folder = await temporaryFolder();
+      const store = directoryStore(join(folder.path, "a", "b"));
+      await store.append("x", deltas(1, 1));
+      await store.append("x".repeat(500), deltas(1, 1));
+      const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
+      expect(await modeOf(join(folder.path, "a"))).toBe("700");
+      expect(await modeOf(join(folder.path, "a", "b"))).toBe("700");
+      for (const name of await readdir(join(folder.path, "a", "b")))
+        expect([name, await modeOf(join(folder.path, "a", "b", name))]).toEqual([name, "600"]);
+    },
+  );
 
-  test("are not made by reading", async () => {
+  test("are not created by reading", async () => {
     await using folder = await temporaryFolder();
     const store = directoryStore(join(folder.path, "chats"));
     await store.load("a");
@@ -64,7 +67,7 @@ describe("the files of a directory store", () => {
     expect(await readdir(folder.path)).toEqual([]);
   });
 
-  test("are listed alone: other files, folders and half-made ones are not chats", async () => {
+  test("are the only ones listed: other files, folders and invalid names are not chats", async () => {
     await using folder = await temporaryFolder();
     const store = directoryStore(folder.path);
     await store.append("a", deltas(1, 1));
@@ -83,7 +86,7 @@ describe("the files of a directory store", () => {
     expect(await store.list()).toEqual(["a", "y".repeat(300)]);
   });
 
-  test("hold a long id in a file beside, which the next append repairs", async () => {
+  test("include a second file for a long id, which the next append repairs", async () => {
     await using folder = await temporaryFolder();
     const id = "long ".repeat(100);
     const store = directoryStore(folder.path);
@@ -101,7 +104,7 @@ describe("the files of a directory store", () => {
 });
 
 describe("after a crash in the middle of a line", () => {
-  test("wherever it was cut, nothing before it and nothing after it is lost", async () => {
+  test("at any byte, no event before or after the cut line is lost", async () => {
     await using folder = await temporaryFolder();
     const [whole, last] = [toJsonl(deltas(1, 2)), toJsonl([delta(3, "größe 😀")])];
     const path = join(folder.path, "chat-a.jsonl");
@@ -121,7 +124,7 @@ describe("after a crash in the middle of a line", () => {
     }
   });
 
-  test("only the line feed is missing: the event stays", async () => {
+  test("keeps the event if only its line feed is missing", async () => {
     await using folder = await temporaryFolder();
     await writeFile(join(folder.path, "chat-a.jsonl"), toJsonl(deltas(1, 2)).trimEnd());
     const store = directoryStore(folder.path);
@@ -130,7 +133,7 @@ describe("after a crash in the middle of a line", () => {
     expect(await readFile(join(folder.path, "chat-a.jsonl"), "utf8")).toBe(toJsonl(deltas(1, 3)));
   });
 
-  test("zeros that a file system left behind are skipped", async () => {
+  test("skips zero bytes that a file system left", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "chat-a.jsonl");
     const store = directoryStore(folder.path);
@@ -142,7 +145,7 @@ describe("after a crash in the middle of a line", () => {
 });
 
 describe("several writers", () => {
-  test("on one folder, spelled differently, never mix their lines", async () => {
+  test("on one folder with different spellings never mix their lines", async () => {
     await using folder = await temporaryFolder();
     const real = join(folder.path, "real");
     await mkdir(real);
@@ -166,7 +169,7 @@ describe("several writers", () => {
       ).toEqual(deltas(1, 20).map(({ sequence }) => sequence));
   });
 
-  test("a reader at the same time gets whole events only, and never fewer than before", async () => {
+  test("let a reader get only whole events, and never fewer than before", async () => {
     await using folder = await temporaryFolder();
     const writer = directoryStore(folder.path);
     const path = join(folder.path, "chat-a.jsonl");
@@ -183,7 +186,7 @@ describe("several writers", () => {
     expect(before).toBe(4);
   });
 
-  test("a folder that was removed meanwhile is made again", async () => {
+  test("create a removed folder again", async () => {
     await using folder = await temporaryFolder();
     const store = directoryStore(join(folder.path, "chats"));
     await store.append("a", deltas(1, 2));
@@ -194,7 +197,7 @@ describe("several writers", () => {
   });
 });
 
-describe("what the system refuses is a ChatStoreError, and later calls work:", () => {
+describe("file system failures reject with a ChatStoreError, and later calls work:", () => {
   test("a full disk", async () => {
     await using folder = await temporaryFolder();
     const store = directoryStore(folder.path);
@@ -217,7 +220,7 @@ describe("what the system refuses is a ChatStoreError, and later calls work:", (
     expect(await store.load("a")).toEqual(deltas(1, 2));
   });
 
-  test("a file where the folder should be", async () => {
+  test("a file in place of the folder", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "file");
     await writeFile(path, "");
@@ -240,7 +243,7 @@ describe("what the system refuses is a ChatStoreError, and later calls work:", (
     expect(await store.load("a")).toEqual(deltas(1, 1));
   });
 
-  test("a folder where the file should be", async () => {
+  test("a folder in place of the file", async () => {
     await using folder = await temporaryFolder();
     await mkdir(join(folder.path, "chat-a.jsonl"));
     const store = directoryStore(folder.path);
@@ -260,7 +263,7 @@ describe("what the system refuses is a ChatStoreError, and later calls work:", (
     expect(await rejection(store.append("a", deltas(1, 1)))).toMatchObject({ reason: "EACCES" });
   });
 
-  test("an error of `onProblem` rejects the load alone", async () => {
+  test("`onProblem` throws: only the load rejects", async () => {
     await using folder = await temporaryFolder();
     await writeFile(join(folder.path, "chat-a.jsonl"), "oops\n");
     const store = directoryStore(folder.path, {

@@ -28,7 +28,7 @@ const LINES = [
   "assistant failed: You said tools. (tool)",
 ];
 
-test("a saved chat of before branches loads whole, and its waiting prompt has failed as never sent", async () => {
+test("a saved chat from before branches loads completely, and its queued prompt fails as not sent", async () => {
   const rig = new Rig({ from: { ...(await saved()), source: "fake" } });
   expect(rig.lines).toEqual([...LINES, "user failed: later"]);
   expect(rig.now.messages.at(-1)?.error).toMatchObject({ title: "Not sent", retry: "safe" });
@@ -39,7 +39,7 @@ test("a saved chat of before branches loads whole, and its waiting prompt has fa
   expect(rig.now.state).toBeDefined();
 });
 
-test("a stored chat of before branches loads whole, and its messages can be asked anew", async () => {
+test("a stored chat from before branches loads completely, and its messages can be edited", async () => {
   const { events, problems } = readJsonl(await fixture("store-before-branches.jsonl"));
   expect(problems).toEqual([]);
   expect(checkTranscript(events, { live: true })).toEqual([]);
@@ -53,13 +53,13 @@ test("a stored chat of before branches loads whole, and its messages can be aske
   expect(rig.chat.edit(rig.now.messages.at(-2)?.id ?? "", "off").ok).toBe(true);
 });
 
-test("a saved chat of a newer version is refused, and says that this library is the older one", async () => {
+test("a chat saved by a newer version is refused with a message that this library is older", async () => {
   const from = { ...(await saved()), version: 2 } as unknown as SavedChat;
   expect(() => new Rig({ from })).toThrow(/newer version of this library \(2, and this one reads 1\)/);
 });
 
 test.each([
-  ["branches that are no list", { branches: {} }],
+  ["branches that are not a list", { branches: {} }],
   ["a branch without messages", { branches: [{ state: {} }] }],
   ["a queue of objects", { queue: [{}] }],
 ])("a saved chat with %s is refused", async (_, change) => {
@@ -67,7 +67,7 @@ test.each([
   expect(() => new Rig({ from })).toThrow(/no chat has saved/);
 });
 
-test("branches that name each other in a circle cannot hang a chat", async () => {
+test("branches that refer to each other in a circle do not hang the chat", async () => {
   const { messages, ...rest } = await saved();
   const hidden = ["a", "b"].map((id) => ({
     messages: messages

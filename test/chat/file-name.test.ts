@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fileNameOf, idOfFileName } from "../../src/chat/store/file-name.ts";
-import { PATIENCE, runs } from "../properties/support/runs.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 
 const ids = fc.string({
   unit: fc.oneof(
@@ -14,7 +14,7 @@ const ids = fc.string({
 
 describe("the file name of a chat", () => {
   test(
-    "gives back the id, and is safe on every file system",
+    "converts back to the id, and is valid on every file system",
     () => {
       fc.assert(
         fc.property(ids, (id) => {
@@ -29,7 +29,7 @@ describe("the file name of a chat", () => {
     PATIENCE,
   );
 
-  test("is none for an id that is too long", () => {
+  test("is undefined for an id that is too long", () => {
     expect(fileNameOf("a".repeat(200))).toBe(`chat-${"a".repeat(200)}.jsonl`);
     expect(fileNameOf("a".repeat(201))).toBeUndefined();
     expect(fileNameOf("A".repeat(67))).toBeUndefined();
@@ -45,7 +45,7 @@ describe("the file name of a chat", () => {
     "chat-a.JSONL",
     "a.jsonl",
     "chat-a b.jsonl",
-  ])("names no chat if it is %j", (name) => {
+  ])("gives no id if it is %j", (name) => {
     expect(idOfFileName(name)).toBeUndefined();
   });
 });

@@ -12,6 +12,7 @@ import {
   UnsupportedError,
 } from "../../src/core/errors.ts";
 import { type FakeAgent, FakeSource } from "../helpers/fake-source.ts";
+import { runs } from "../helpers/runs.ts";
 import { Rig } from "./support/rig.ts";
 
 const NAMES = [
@@ -26,7 +27,7 @@ const NAMES = [
   "getSnapshot",
 ] as const;
 
-test("no function of a chat throws, whatever it is called with, in any order", async () => {
+test("no function of a chat throws, whatever its arguments and in whatever order", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(
@@ -41,7 +42,7 @@ test("no function of a chat throws, whatever it is called with, in any order", a
         await rig.chat.close();
       },
     ),
-    { numRuns: 200 },
+    runs(200),
   );
 });
 
@@ -51,18 +52,18 @@ test.each([
   ["a blank text", " \n"],
   ["an object without text", {}],
   ["an unknown field", { text: "Hello", txt: 1 }],
-  ["an image that is none", { text: "Hello", images: [5] }],
+  ["an invalid image", { text: "Hello", images: [5] }],
   ["an image without bytes", { text: "Hello", images: [{ data: new Uint8Array() }] }],
   ["an image of an unknown type", { text: "Hello", images: [{ data: "AAAA" }] }],
-  ["an image that is no base64", { text: "Hello", images: [{ data: "ä" }] }],
-])("send refuses %s, and says so", (_, input) => {
+  ["an image that is not base64", { text: "Hello", images: [{ data: "ä" }] }],
+])("`send` refuses %s, and sets `problem`", (_, input) => {
   const rig = new Rig();
   expect(rig.chat.send(input as never)).toMatchObject({ ok: false, error: { code: "invalid-input" } });
   expect(rig.now.problem).toMatchObject({ code: "invalid-input" });
   expect(rig.now.messages.length).toBe(0);
 });
 
-test("an input whose getters throw is refused, with what they threw as the cause", () => {
+test("an input whose getter throws is refused, with the thrown error as its cause", () => {
   const rig = new Rig();
   const cause = new Error("mine");
   const input = Object.defineProperty({}, "text", {
@@ -74,7 +75,7 @@ test("an input whose getters throw is refused, with what they threw as the cause
   expect(rig.chat.send(input as never)).toMatchObject({ ok: false, error: { code: "invalid-input", cause } });
 });
 
-test("a prompt is copied: what the caller changes later is not sent", async () => {
+test("a prompt is copied: later changes by the caller are not sent", async () => {
   const rig = new Rig();
   rig.chat.send("One");
   const input = { text: "Two", images: [{ data: new Uint8Array([0xff, 0xd8, 0xff]) }] };
@@ -89,7 +90,7 @@ test("a prompt is copied: what the caller changes later is not sent", async () =
   });
 });
 
-test("the functions need no `this`", () => {
+test("the chat's functions work without `this`", () => {
   const { chat } = new Rig();
   const { send, getSnapshot, subscribe, cancel } = chat;
   subscribe(() => {})();
@@ -98,7 +99,7 @@ test("the functions need no `this`", () => {
   expect(getSnapshot().messages.at(0)?.status).toBe("sent");
 });
 
-test("a client that throws what is no error makes no throw here", async () => {
+test("a client that throws a value other than an error makes no chat function throw", async () => {
   const rig = new Rig();
   rig.source.conversation.refusal = "just a text";
   expect(rig.chat.send("Hello")).toMatchObject({ ok: false, error: { cause: "just a text" } });
@@ -121,10 +122,10 @@ test("a client that throws what is no error makes no throw here", async () => {
 test.each<[string, object]>([
   ["an option that does not exist", { whenbusy: "queue" }],
   ["a wrong choice", { whenBusy: "wait" }],
-  ["a store without a name of the chat", { store: { load() {}, append() {} } }],
-  ["a name without a store", { id: "chat" }],
-  ["a store that is none", { store: {}, id: "chat" }],
-  ["no limit", { maxQueued: 0 }],
+  ["a store without an `id`", { store: { load() {}, append() {} } }],
+  ["an `id` without a store", { id: "chat" }],
+  ["an invalid store", { store: {}, id: "chat" }],
+  ["a limit of 0", { maxQueued: 0 }],
 ])("createChat refuses %s", (_, options) => {
   const make = () => createChat(new FakeSource(), options as ChatOptions);
   expect(make).toThrow(expect.objectContaining({ code: "invalid-input" }));
@@ -137,7 +138,7 @@ test.each([undefined, null, {}, { name: "x" }, new FakeSource().client()])(
   },
 );
 
-test("a client that says too late that it has closed is closed, and the next one gets the prompt", async () => {
+test("a client that still seems open but refuses with `closed` is replaced, and the new client sends the prompt", async () => {
   const rig = new Rig();
   const { agent, conversation } = rig.source;
   conversation.refusal = new ClosedError("this client was closed", { delivery: "not-sent" });
@@ -154,7 +155,7 @@ test.each<[string, unknown]>([
   ["a number", 5],
   ["an empty text", ""],
   ["the id of a prompt that waits", "m1"],
-])("an id of `newId` that is %s is refused, and no prompt is lost", (_, id) => {
+])("%s from `newId` is refused, and no prompt is lost", (_, id) => {
   const ids = ["m0", "m1", id];
   const rig = new Rig({ newId: () => ids.shift() as string });
   rig.chat.send("One");
@@ -167,25 +168,28 @@ test.each<[string, (source: FakeSource, agent: FakeAgent) => object]>([
   ["client()", (source) => source],
   ["toUniversal()", (source) => source],
   ["conversation()", (_, agent) => agent],
-])("a %s that throws fails the prompt, and the next prompt works once it does not", async (name, home) => {
-  const source = new FakeSource();
-  const agent = source.client();
-  source.client = () => agent;
-  const broken = home(source, agent);
-  const method = name.slice(0, -2);
-  const works: unknown = Reflect.get(broken, method);
-  Reflect.set(broken, method, () => {
-    throw new Error("no");
-  });
-  const rig = new Rig({}, source);
-  expect(rig.now.problem).toBeDefined();
-  expect(rig.chat.send("Hello")).toMatchObject({ ok: false, error: { cause: new Error("no") } });
-  Reflect.set(broken, method, works);
-  expect(rig.chat.send("Again").ok).toBe(true);
-  expect(rig.prompts).toEqual(["user failed: Hello", "user sent: Again"]);
-  await rig.chat.close();
-  expect(agent.listeners.size).toBe(0);
-});
+])(
+  "a %s that throws fails the prompt, and the next prompt works once it no longer throws",
+  async (name, home) => {
+    const source = new FakeSource();
+    const agent = source.client();
+    source.client = () => agent;
+    const broken = home(source, agent);
+    const method = name.slice(0, -2);
+    const works: unknown = Reflect.get(broken, method);
+    Reflect.set(broken, method, () => {
+      throw new Error("no");
+    });
+    const rig = new Rig({}, source);
+    expect(rig.now.problem).toBeDefined();
+    expect(rig.chat.send("Hello")).toMatchObject({ ok: false, error: { cause: new Error("no") } });
+    Reflect.set(broken, method, works);
+    expect(rig.chat.send("Again").ok).toBe(true);
+    expect(rig.prompts).toEqual(["user failed: Hello", "user sent: Again"]);
+    await rig.chat.close();
+    expect(agent.listeners.size).toBe(0);
+  },
+);
 
 test.each([
   new InvalidInputError("no", "Change it."),
@@ -194,7 +198,7 @@ test.each([
   new PayloadTooLargeError("no", { bytes: 9 }),
   new ConnectionLostError("no", { delivery: "not-sent" }),
   new ConnectError("no"),
-])("a client that refuses a prompt with %o fails it, and the prompts behind it go on", async (error) => {
+])("a prompt that the client refuses with %o fails, and the chat is ready again", async (error) => {
   const rig = new Rig();
   rig.chat.send("One");
   rig.chat.send("Two");
@@ -206,7 +210,7 @@ test.each([
   expect(rig.now).toMatchObject({ busy: false, queue: { length: 0 }, connection: { contextLost: false } });
 });
 
-test("a client that ends for good inside of `prompt()` fails that prompt, and the next one gets a new client", async () => {
+test("if a client closes for good during `prompt()`, a new client sends the prompt", async () => {
   const rig = new Rig();
   const { agent, conversation } = rig.source;
   conversation.prompt = () => {
@@ -222,7 +226,7 @@ test("a client that ends for good inside of `prompt()` fails that prompt, and th
   expect(agent.listeners.size).toBe(0);
 });
 
-test("two chats over one source have clients of their own, and know nothing of each other's requests", async () => {
+test("two chats on one source have their own clients, and cannot decide each other's requests", async () => {
   const one = new Rig();
   const two = new Rig({}, one.source);
   const [first, second] = one.source.agents;

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createInert, inert, MAX_COMBINING_MARKS, MAX_SEQUENCE_LENGTH } from "../../src/chat/print/inert.ts";
 import { reveal } from "../../src/chat/print/reveal.ts";
 import { InvalidInputError } from "../../src/core/errors.ts";
-import { PATIENCE, runs } from "../properties/support/runs.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 import { workOf } from "../properties/support/work.ts";
 import { ATTACKS, hostileText, INVISIBLES, REAL_TEXT } from "./support/hostile-text.ts";
 
@@ -29,13 +29,13 @@ function* pointsWhere(holds: (character: string) => boolean): Iterable<number> {
 }
 
 describe("inert removes", () => {
-  test.each(namesOf(ATTACKS))("the escape sequence %s, and only it", (name) => {
+  test.each(namesOf(ATTACKS))("the escape sequence %s and nothing else", (name) => {
     const visible = name === "hyperlink" ? "https://good.example" : "";
     expect(inert(`before${ATTACKS[name]}behind`)).toBe(`before${visible}behind`);
     expect(inert(ATTACKS[name])).toBe(visible);
   });
 
-  test.each(namesOf(ATTACKS))("what has come of %s when it is cut off anywhere", (name) => {
+  test.each(namesOf(ATTACKS))("every control character of %s cut off at any point", (name) => {
     const attack: string = ATTACKS[name];
     for (let cut = 0; cut < attack.length; cut++)
       expect(forbiddenIn(inert(attack.slice(0, cut)))).toEqual([]);
@@ -45,14 +45,14 @@ describe("inert removes", () => {
     expect(inert(`be${INVISIBLES[name]}hind`)).toBe("behind");
   });
 
-  test("every character that the engine knows as a control, a half, bidirectional or default-ignorable", () => {
+  test("every control, lone surrogate, bidirectional and default-ignorable character", () => {
     const left = [...pointsWhere((character) => forbiddenIn(character).length > 0)].filter(
       (point) => forbiddenIn(inert(`a${String.fromCodePoint(point)}b`)).length > 0,
     );
     expect(left).toEqual([]);
   });
 
-  test("format characters only if they have no shape: Arabic number signs stay", () => {
+  test("format characters without a visible shape only: Arabic number signs stay", () => {
     const kept = [...pointsWhere((character) => /\p{Cf}/u.test(character))].filter((point) =>
       inert(`a${String.fromCodePoint(point)}b`).includes(String.fromCodePoint(point)),
     );
@@ -61,7 +61,7 @@ describe("inert removes", () => {
     ]);
   });
 
-  test("no character that shows something by itself", () => {
+  test("no visible character", () => {
     const shown = pointsWhere((character) => /[\p{L}\p{N}\p{P}\p{S}\p{Zs}\p{Co}]/u.test(character));
     const lost = [...shown]
       .map((point) => String.fromCodePoint(point))
@@ -69,7 +69,7 @@ describe("inert removes", () => {
     expect(lost).toEqual([]);
   });
 
-  test("the source of a trojan comment", () => {
+  test("the bidirectional characters of a trojan source comment", () => {
     const source = "if (admin \u202e\u2066// check\u2069 \u2066) {";
     expect(inert(source)).toBe("if (admin // check ) {");
   });
@@ -89,11 +89,11 @@ describe("inert keeps", () => {
     ["a\r\tb\nc", "a\n\tb\nc"],
     ["a\u2028b\u2029c", "a\nb\nc"],
     ["\u001b[3\n1mred", "\nred"],
-  ])("the line breaks of %j as line feeds", (given, shown) => {
+  ])("the line breaks of %j, as line feeds", (given, shown) => {
     expect(inert(given)).toBe(shown);
   });
 
-  test("one line of text in one line, if asked", () => {
+  test("text on one line, if asked", () => {
     expect(inert("a\r\nb\tc\u2028d", { keepNewlines: false })).toBe("a b\tc d");
     expect(inert("a\r\nb\tc", { keepNewlines: false, keepTabs: false })).toBe("a b c");
     expect(inert("a\nb\tc", { keepTabs: false })).toBe("a\nb c");
@@ -104,25 +104,25 @@ describe("inert keeps", () => {
     ["\ude00\ud83d", "\ufffd\ufffd"],
     ["\ud83d\u001b[m\ude00", "\ufffd\ufffd"],
     ["\ud83d\ud83d\ude00", "\ufffd\ud83d\ude00"],
-  ])("no half of a character: %j", (given, shown) => {
+  ])("no lone surrogate: %j", (given, shown) => {
     expect(inert(given)).toBe(shown);
   });
 
   test.each([
     ["between Latin letters", "pass\u200dword", "password"],
-    ["between Latin letters, the other one", "pass\u200cword", "password"],
+    ["a non-joiner between Latin letters", "pass\u200cword", "password"],
     ["several in a row", "می\u200c\u200c\u200dخ", "می\u200cخ"],
     ["at the end", "می\u200c", "می"],
     ["before Latin", "می\u200ca", "میa"],
     ["between emoji and text", "👩\u200da", "👩a"],
-    ["behind a second selector", "❤\ufe0f\ufe0f", "❤\ufe0f"],
-    ["a selector behind a digit alone", "1\ufe0f2", "12"],
-    ["a selector behind a letter", "a\ufe0f", "a"],
-  ])("no joiner or selector that no text needs: %s", (_name, given, shown) => {
+    ["a second selector", "❤\ufe0f\ufe0f", "❤\ufe0f"],
+    ["a selector after a digit only", "1\ufe0f2", "12"],
+    ["a selector after a letter", "a\ufe0f", "a"],
+  ])("no needless joiner or variation selector: %s", (_name, given, shown) => {
     expect(inert(given)).toBe(shown);
   });
 
-  test("a bounded number of combining marks on one character", () => {
+  test("a limited number of combining marks on one character", () => {
     const zalgo = `e${"\u0301\u0489".repeat(500)}x`;
     expect(inert(zalgo)).toBe(`e${"\u0301\u0489".repeat(MAX_COMBINING_MARKS / 2)}x`);
     const spaced = `e${"\u0301\u200d\u200b\u001b[m".repeat(500)}x`;
@@ -131,7 +131,7 @@ describe("inert keeps", () => {
     expect([...inert(joined)].length).toBeLessThanOrEqual(1 + 2 * MAX_COMBINING_MARKS);
   });
 
-  test("what follows a sequence that is longer than the limit", () => {
+  test("the text after a sequence that exceeds the length limit", () => {
     const body = "x".repeat(MAX_SEQUENCE_LENGTH - 1); // and the escape character
     expect(inert(`\u001b${"]".padEnd(body.length, "x")}`)).toBe("");
     expect(inert(`\u001b${"]".padEnd(body.length, "x")}text`)).toBe("text");
@@ -141,7 +141,7 @@ describe("inert keeps", () => {
 
 describe("inert, for any text,", () => {
   test(
-    "leaves no forbidden character, and changes nothing the second time",
+    "leaves no forbidden character, and a second call changes nothing",
     () => {
       fc.assert(
         fc.property(hostileText, fc.boolean(), fc.boolean(), (text, keepNewlines, keepTabs) => {
@@ -177,7 +177,7 @@ describe("inert, for any text,", () => {
   );
 
   test(
-    "gives the same whatever the pieces it arrives in",
+    "gives the same result for text in any pieces",
     () => {
       fc.assert(
         fc.property(hostileText, fc.array(fc.nat({ max: 200 }), { maxLength: 12 }), (text, cuts) => {
@@ -198,7 +198,7 @@ describe("inert, for any text,", () => {
     PATIENCE,
   );
 
-  test("also beyond the longest sequence", () => {
+  test("gives the same result in pieces beyond the longest sequence", () => {
     const text = `\u001b]0;${"🙂".repeat(MAX_SEQUENCE_LENGTH)}\u0007 end`;
     const stream = createInert();
     let shown = "";
@@ -220,7 +220,7 @@ describe("a stream of inert text", () => {
   });
 });
 
-describe("inert looks at each character a few times, however long the text is", () => {
+describe("inert takes linear time for any text", () => {
   const hostile = {
     plain: (size: number) => "a".repeat(size),
     escapes: (size: number) => "\u001b".repeat(size),
@@ -249,8 +249,8 @@ describe("inert and createInert refuse", () => {
       /Did you mean `keepNewlines`/,
     ],
     ["an option of another type", () => createInert({ keepTabs: 1 } as object), /`keepTabs` is 1/],
-    ["what is no text", () => inert(Object(5)), /the text is an object/],
-    ["a delta that is no text", () => createInert().push(Object(5)), /the text is an object/],
+    ["a text that is not a string", () => inert(Object(5)), /the text is an object/],
+    ["a delta that is not a string", () => createInert().push(Object(5)), /the text is an object/],
   ])("%s", (_name, call, message) => {
     expect(call).toThrow(InvalidInputError);
     expect(call).toThrow(message);
@@ -275,7 +275,7 @@ describe("reveal", () => {
   });
 
   test(
-    "leaves nothing for inert to remove, and tells each text from all others",
+    "leaves nothing for inert to remove, and is reversible",
     () => {
       const text = fc.oneof(
         hostileText,

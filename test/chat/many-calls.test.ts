@@ -1,11 +1,15 @@
 import { isAgentwireError } from "agentwire";
 import { expect, test } from "vitest";
 import type { AnyAgentClient } from "../../src/core/client/any-client.ts";
+import { share } from "../helpers/runs.ts";
 import { WORLDS } from "./support/asking-worlds.ts";
 
 const BACKENDS = WORLDS.filter(([name]) => !/reconnects|forgets/.test(name)); // nothing is lost here
 
-/** The ids of 10,000 calls, 100 at each prompt: many come again, and some look as if a client had made them. */
+/** Prompts with 100 calls each. */
+const PROMPTS = share(100);
+
+/** The ids of the calls, 100 at each prompt: many come again, and some look as if a client had made them. */
 const idsAt = (prompt: string): readonly string[] =>
   prompt.includes("again")
     ? ["mcp_shell"]
@@ -23,7 +27,7 @@ function late(client: AnyAgentClient, id: string): string {
 }
 
 test.each(BACKENDS)(
-  "of 10,000 calls on %s no id comes again in one client or its events, and no old dialog decides the next call",
+  "of many calls on %s no id comes again in one client or its events, and no old dialog decides the next call",
   async (_, start) => {
     await using world = await start(idsAt);
     const client = world.source.client();
@@ -37,8 +41,8 @@ test.each(BACKENDS)(
       own.push(id);
       decide(id);
     });
-    for (let n = 0; n < 100; n++) await client.prompt(`${n}`).outcome;
-    expect([new Set(own).size, new Set(told).size]).toEqual([10_000, 10_000]);
+    for (let n = 0; n < PROMPTS; n++) await client.prompt(`${n}`).outcome;
+    expect([new Set(own).size, new Set(told).size]).toEqual([PROMPTS * 100, PROMPTS * 100]);
     const asked = new Promise<void>((resolve) => {
       decide = () => resolve();
     });

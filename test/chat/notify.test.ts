@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { Rig } from "./support/rig.ts";
 
-test("a thousand events in one tick notify once", async () => {
+test("a thousand events in one tick notify listeners once", async () => {
   const rig = new Rig();
   let calls = 0;
   rig.chat.subscribe(() => calls++);
@@ -12,7 +12,7 @@ test("a thousand events in one tick notify once", async () => {
   expect(calls).toBe(1);
 });
 
-test("a snapshot is the same object until something changes, and unchanged parts keep their identity", () => {
+test("the snapshot and its parts stay the same objects until they change", () => {
   const rig = new Rig();
   const first = rig.now;
   expect(rig.now).toBe(first);
@@ -28,7 +28,7 @@ test("a snapshot is the same object until something changes, and unchanged parts
   expect(first.messages.length).toBe(0);
 });
 
-test("a listener that throws, now or later, stops no other, and its error is told", async () => {
+test("a listener that throws or rejects does not stop the others, and its error is reported", async () => {
   const rig = new Rig();
   let calls = 0;
   rig.chat.subscribe(() => {
@@ -44,7 +44,7 @@ test("a listener that throws, now or later, stops no other, and its error is tol
   expect(rig.thrown).toEqual([new Error("now"), new Error("later")]);
 });
 
-test("what a listener causes is told in a microtask of its own", async () => {
+test("a change made by a listener is notified in a later microtask", async () => {
   const rig = new Rig();
   const lengths: number[] = [];
   rig.chat.subscribe(() => {
@@ -56,7 +56,7 @@ test("what a listener causes is told in a microtask of its own", async () => {
   expect(lengths).toEqual([1, 2]);
 });
 
-test("a listener that was removed is not called, also if it was removed by an earlier one", async () => {
+test("a removed listener is not called, even if an earlier listener has just removed it", async () => {
   const rig = new Rig();
   const calls: string[] = [];
   rig.chat.subscribe(() => {
@@ -69,7 +69,7 @@ test("a listener that was removed is not called, also if it was removed by an ea
   expect(calls).toEqual(["first"]);
 });
 
-test("the same function subscribed twice is called twice, and each subscription ends on its own", async () => {
+test("a function that subscribes twice is called twice, and each subscription ends separately", async () => {
   const { chat } = new Rig();
   let calls = 0;
   const listener = () => calls++;
@@ -85,7 +85,7 @@ test("the same function subscribed twice is called twice, and each subscription 
   expect(calls).toBe(3);
 });
 
-test("an `onListenerError` that throws keeps no listener from its call", async () => {
+test("if `onListenerError` throws, all listeners are still called", async () => {
   const reported: unknown[] = [];
   vi.stubGlobal("reportError", (error: unknown) => reported.push(error));
   try {
@@ -109,7 +109,7 @@ test("an `onListenerError` that throws keeps no listener from its call", async (
   }
 });
 
-test("a listener may call everything: nothing throws, and the other listeners hear of all of it", async () => {
+test("a listener may call every function: nothing throws, and other listeners see every change", async () => {
   const rig = new Rig();
   const acts = [
     () => rig.chat.send("Two"),

@@ -42,7 +42,7 @@ test.each([
   ["codebuffCli", "cwd", () => codebuffCli({ cdw: "." } as never)],
   ["codebuffRun", "logger", () => codebuffRun({ loggre: console } as never)],
 ])(
-  "createChat refuses wrong options of %s, and guesses `%s`, with a store and without",
+  "`createChat` refuses wrong options of %s and suggests `%s`, with and without a store",
   (_, meant, source) => {
     const says = expect.objectContaining({ code: "invalid-input", hint: `Did you mean \`${meant}\`?` });
     expect(() => createChat(source())).toThrow(says);

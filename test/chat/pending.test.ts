@@ -16,7 +16,7 @@ const question = (id: string) =>
     },
   }) as const;
 
-test("what waits for the user is shown oldest first, with the tool and its input, by the ids of the events", () => {
+test("`pending` lists requests oldest first, with tool, input and the ids of the events", () => {
   const rig = new Rig();
   const ids = [rig.source.agent.asks(call("c1"))];
   const [first] = rig.now.pending;
@@ -32,7 +32,7 @@ test("what waits for the user is shown oldest first, with the tool and its input
   expect(rig.now.pending[0]).toBe(first);
 });
 
-test("a decision and an answer reach the client under its own ids, and the request is gone", () => {
+test("`decide` and `answer` reach the client by its own ids, and remove the request from `pending`", () => {
   const rig = new Rig();
   const { agent } = rig.source;
   const [c1, q1] = [agent.asks(call("c1")), agent.asks(question("q1"))];
@@ -45,7 +45,7 @@ test("a decision and an answer reach the client under its own ids, and the reque
   expect(rig.now.pending).toEqual([]);
 });
 
-test("a second decision is ok and changes nothing, also for a request that was withdrawn, and after a new client", async () => {
+test("a second decision is ok without effect, also for a withdrawn request and after a new client", async () => {
   const rig = new Rig();
   const { agent } = rig.source;
   const [c1, c2] = [agent.asks(call("c1")), agent.asks(call("c2"))];
@@ -61,7 +61,7 @@ test("a second decision is ok and changes nothing, also for a request that was w
   expect(rig.chat.decide(c1, "once")).toEqual({ ok: true });
 });
 
-test("an unknown id, and an id of the client, decide nothing; what is no id, and the id of the other kind, are refused", () => {
+test("an unknown id or a client's id decides nothing, and an invalid id or another kind's id is refused", () => {
   const rig = new Rig();
   const { agent } = rig.source;
   const id = agent.asks(question("q1"));
@@ -74,7 +74,7 @@ test("an unknown id, and an id of the client, decide nothing; what is no id, and
   expect([rig.now.pending.length, agent.decided]).toEqual([2, []]);
 });
 
-test("the requests of a client that has gone do not stay", () => {
+test("requests of a closed client leave `pending`", () => {
   const rig = new Rig();
   rig.source.agent.asks(call("c1"));
   rig.source.agent.pending.length = 0;
@@ -84,7 +84,7 @@ test("the requests of a client that has gone do not stay", () => {
   expect(rig.now.pending).toEqual([]);
 });
 
-test("an old dialog does not decide a new client's request that has the old one's id at the client", () => {
+test("an old dialog cannot decide a new client's request with the same client id", () => {
   const rig = new Rig();
   const old = rig.source.agent.asks(call("c1"));
   rig.source.agent.givesUp(new ConnectionLostError("the link ended"));
@@ -97,7 +97,7 @@ test("an old dialog does not decide a new client's request that has the old one'
   expect(agent.decided).toEqual([["c1", "reject"]]);
 });
 
-test("another call with the id of an open one at the client is shown with its own input", () => {
+test("a new call with the client id of an open call shows with its own input", () => {
   const rig = new Rig();
   const { agent } = rig.source;
   agent.asks(call("c1"));
@@ -108,7 +108,7 @@ test("another call with the id of an open one at the client is shown with its ow
   expect(rig.now.pending[0]).not.toBe(before);
 });
 
-test("requests that ended before anybody looked are forgotten, once in a thousand", () => {
+test("requests that end before anybody reads `pending` are dropped every 1,000 requests", () => {
   const rig = new Rig();
   const { agent } = rig.source;
   const requests = agent.pending;
@@ -126,7 +126,7 @@ test("requests that ended before anybody looked are forgotten, once in a thousan
   expect(rig.now.pending).toHaveLength(1);
 });
 
-test("the requests are read once for a snapshot, however many have opened or ended", () => {
+test("a snapshot reads the client's requests once, however many began or ended", () => {
   const rig = new Rig();
   const { agent } = rig.source;
   const requests = agent.pending;

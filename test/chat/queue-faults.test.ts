@@ -30,8 +30,8 @@ async function loaded(store: MemoryStore, options = {}): Promise<Rig> {
   return rig;
 }
 
-describe("a queue that two chats have loaded", () => {
-  test("is sent once, though both release it at the same time", async () => {
+describe("a queue loaded by two chats", () => {
+  test("is sent once, even if both chats resume at the same time", async () => {
     const store = await stored("Two", "Three");
     const one = await loaded(store);
     const other = await loaded(store);
@@ -47,7 +47,7 @@ describe("a queue that two chats have loaded", () => {
     expect([...sent(one), ...sent(other)].sort()).toEqual(["Three", "Two"]);
   });
 
-  test("is sent once, though the chat that wrote it is still there", async () => {
+  test("is sent once, even if the chat that stored it is still open", async () => {
     const store = new MemoryStore();
     const first = new Rig({ store, id: "chat" });
     await first.settle();
@@ -64,7 +64,7 @@ describe("a queue that two chats have loaded", () => {
   });
 });
 
-describe("a prompt that waited in a store", () => {
+describe("a queued prompt in a chat with a store", () => {
   /** A chat in which `One` runs and `Two` waits. */
   async function waiting(): Promise<{ readonly rig: Rig; readonly store: MemoryStore }> {
     const store = new MemoryStore();
@@ -76,7 +76,7 @@ describe("a prompt that waited in a store", () => {
     return { rig, store };
   }
 
-  test("is sent by its own chat, though the store does not answer", async () => {
+  test("is sent, even if the store does not answer", async () => {
     const { rig, store } = await waiting();
     store.hold();
     rig.source.turn.completes();
@@ -88,7 +88,7 @@ describe("a prompt that waited in a store", () => {
     store.release();
   });
 
-  test("is sent by its own chat, though the store fails", async () => {
+  test("is sent, even if the store fails", async () => {
     const { rig, store } = await waiting();
     store.failure = new Error("the disk is gone");
     rig.source.turn.completes();
@@ -96,7 +96,7 @@ describe("a prompt that waited in a store", () => {
     expect(sent(rig)).toEqual(["One", "Two"]);
   });
 
-  test("waits for the next chat, if its own chat was closed before the store had answered", async () => {
+  test("stays queued for the next chat if the chat closes before the store answers", async () => {
     const { rig, store } = await waiting();
     rig.chat.send("Three");
     await rig.settle();
@@ -111,7 +111,7 @@ describe("a prompt that waited in a store", () => {
     expect(next.now.queue.map(({ id }) => id)).toEqual(["m2", "m3"]);
   });
 
-  test("is sent in its new form if it is edited, and not at all if it is taken back, before the store has answered", async () => {
+  test("is sent as edited, or not at all after `unqueue`, if that happens before the store answers", async () => {
     const { rig, store } = await waiting();
     rig.chat.send("Three");
     await rig.settle();
@@ -128,7 +128,7 @@ describe("a prompt that waited in a store", () => {
     expect((await loaded(store)).now.queue).toEqual([]);
   });
 
-  test("is taken back before the store has answered: nothing is sent, in no later chat either", async () => {
+  test("is never sent after `unqueue` before the store answers, not even by a later chat", async () => {
     const { rig, store } = await waiting();
     store.hold();
     rig.source.turn.completes();
@@ -142,7 +142,7 @@ describe("a prompt that waited in a store", () => {
     expect(next.lines).not.toContain("user failed: Two");
   });
 
-  test("is refused by the client: a later chat does not say that the agent perhaps has it", async () => {
+  test("is not shown by a later chat if the client refused it", async () => {
     const { rig, store } = await waiting();
     rig.source.conversation.refusal = new Error("no");
     rig.source.turn.completes();
@@ -153,7 +153,7 @@ describe("a prompt that waited in a store", () => {
   });
 });
 
-test("a queue from `saved` is kept by the store of the new chat, and sent when it is told to", async () => {
+test("a queue from `saved` is stored by the new chat, and sent after `resume`", async () => {
   const first = new Rig();
   first.chat.send("One");
   first.chat.send("Two");
@@ -166,8 +166,8 @@ test("a queue from `saved` is kept by the store of the new chat, and sent when i
   expect(sent(rig)).toEqual(["Two"]);
 });
 
-describe("hostile queues", () => {
-  test("a saved chat that names a prompt twice in its queue sends it once", async () => {
+describe("invalid queues", () => {
+  test("a saved chat whose queue lists a prompt twice queues it once", async () => {
     const rig = new Rig();
     rig.chat.send("One");
     rig.chat.send("Two");
@@ -176,7 +176,7 @@ describe("hostile queues", () => {
     expect(again.now.queue).toHaveLength(1);
   });
 
-  test("a saved chat whose queue names an answer keeps the answer", async () => {
+  test("a saved chat whose queue lists an answer keeps the answer", async () => {
     const rig = new Rig();
     await rig.talk("One", "1");
     const saved = throughJson(rig.now.saved);
@@ -201,7 +201,7 @@ describe("hostile queues", () => {
     { move: "m2" },
     7,
     null,
-  ])("a change %j loses no prompt, and the rest of the chat loads", async (change) => {
+  ])("the change %j loses no prompt, and the rest of the chat loads", async (change) => {
     const store = await stored("Two");
     await store.append("chat", event(change));
     const rig = await loaded(store);
@@ -211,7 +211,7 @@ describe("hostile queues", () => {
     expect(rig.lines).toContain("user sent: One");
   });
 
-  test("a backend that says a status `queue` puts no prompt into the queue", async () => {
+  test("a backend's status `queue` adds no prompt to the queue", async () => {
     const store = await stored();
     const events = event({ put: { id: "x", at: 1, input: "rm -rf ~" } });
     const foreign = events.map((each) =>
@@ -222,7 +222,7 @@ describe("hostile queues", () => {
     expect(rig.now.queue).toEqual([]);
   });
 
-  test("100,000 changes of the queue load in time", async () => {
+  test("100,000 changes of the queue load within 10 s", async () => {
     const store = new MemoryStore();
     const own = new OwnEvents({ wallTime: () => 1_770_714_000_000 });
     for (let n = 0; n < 50_000; n++)
@@ -234,8 +234,8 @@ describe("hostile queues", () => {
   }, 10_000); // 0.5 s; a list that is searched at each change takes 80 s
 });
 
-describe("a queue that was loaded", () => {
-  test("lets a prompt pass in a chat that refuses prompts while it is busy", async () => {
+describe("a loaded queue", () => {
+  test("does not block a new prompt in a chat that refuses prompts while it is busy", async () => {
     const store = await stored("Two");
     const rig = await loaded(store, { whenBusy: "refuse" });
     expect(rig.chat.send("Other")).toMatchObject({ ok: true });
@@ -244,7 +244,7 @@ describe("a queue that was loaded", () => {
 });
 
 describe("the snapshot", () => {
-  test("stays the same object when resume finds nothing to do", async () => {
+  test("stays the same object if `resume` and `moveQueued` change nothing", async () => {
     const rig = new Rig();
     const before = rig.now;
     rig.chat.resume();
@@ -260,7 +260,7 @@ describe("the snapshot", () => {
     expect(rig.now).toBe(busy);
   });
 
-  test("a listener that calls what changes nothing is not called again and again", async () => {
+  test("calls that change nothing do not notify the listener that makes them", async () => {
     const rig = new Rig();
     let calls = 0;
     rig.chat.subscribe(() => {
@@ -276,7 +276,7 @@ describe("the snapshot", () => {
 });
 
 describe("a client that throws", () => {
-  test("in `cancel` of a turn of somebody else makes sendNow fail, and no rejection goes unhandled", async () => {
+  test("on `cancel` of another user's turn makes `sendNow` fail, without an unhandled rejection", async () => {
     const first = new Rig();
     first.chat.send("One");
     first.chat.send("Two");
@@ -290,7 +290,7 @@ describe("a client that throws", () => {
     expect(rig.now.problem).toBeDefined();
   });
 
-  test("a stream whose `caughtUp` rejects is no unhandled rejection, and the chat is not loading", async () => {
+  test("or whose `caughtUp` rejects causes no unhandled rejection, and the chat stops loading", async () => {
     const source = sourceOf({
       name: "mine",
       connect: () => new FakeAgent({ caughtUp: Promise.reject(new Error("no")) }),
@@ -302,8 +302,8 @@ describe("a client that throws", () => {
   });
 });
 
-describe("ids", () => {
-  test.each(["m1", "m2"])("`newId` that gives %s again is refused, and says so", async (id) => {
+describe("`newId`", () => {
+  test.each(["m1", "m2"])("that returns %s again is refused with `invalid-input`", async (id) => {
     const ids = ["m1", "m2", id];
     const rig = new Rig({ newId: () => ids.shift() ?? "last" });
     await rig.talk("One", "1");

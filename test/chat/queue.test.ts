@@ -17,7 +17,7 @@ const ids = (rig: Rig): readonly string[] => rig.now.queue.map(({ id }) => id);
 const sent = (rig: Rig): readonly string[] => rig.source.turns.map(({ text }) => text);
 
 describe("the queue of a chat", () => {
-  test("lists the prompts that wait, with their inputs and times, in the order in which they will be sent", () => {
+  test("lists the queued prompts with input and time, in sending order", () => {
     const rig = waiting("Two", "Three");
     expect(rig.now.queue).toEqual([
       { id: "m2", input: "Two", at: rig.clock.wallTime() },
@@ -26,7 +26,7 @@ describe("the queue of a chat", () => {
     expect(rig.now.queue).toBe(rig.now.queue);
   });
 
-  test("a prompt that is taken back is never sent, becomes cancelled, and can be sent with retry", async () => {
+  test("`unqueue` cancels a prompt so that it is not sent, and `retry` sends it", async () => {
     const rig = waiting("Two", "Three");
     expect(rig.chat.unqueue("m2")).toEqual({ ok: true });
     expect(inputs(rig)).toEqual(["Three"]);
@@ -40,7 +40,7 @@ describe("the queue of a chat", () => {
     expect(sent(rig)).toEqual(["First", "Three", "Two"]);
   });
 
-  test("a prompt that is edited is sent in its new form, and its message shows that", async () => {
+  test("`editQueued` changes the prompt that is sent and its message", async () => {
     const rig = waiting("Two");
     expect(
       rig.chat.editQueued("m2", { text: "Two, please", images: [{ data: "data:image/png;base64,aGk=" }] }),
@@ -56,7 +56,7 @@ describe("the queue of a chat", () => {
     });
   });
 
-  test("a prompt moves before another one, or to the end, and the messages show the order", async () => {
+  test("`moveQueued` moves a prompt before another or to the end, and the messages show the order", async () => {
     const rig = waiting("Two", "Three", "Four");
     expect(rig.chat.moveQueued("m4", "m2")).toEqual({ ok: true });
     expect(inputs(rig)).toEqual(["Four", "Two", "Three"]);
@@ -70,7 +70,7 @@ describe("the queue of a chat", () => {
     expect(sent(rig)).toEqual(["First", "Four", "Three", "Two"]);
   });
 
-  test("sendNow cancels the turn that runs, and sends its prompt before all others", async () => {
+  test("`sendNow` cancels the running turn, and sends its prompt before all others", async () => {
     const rig = waiting("Two", "Three");
     expect(rig.chat.sendNow("m3")).toEqual({ ok: true });
     await rig.settle();
@@ -79,7 +79,7 @@ describe("the queue of a chat", () => {
     expect(inputs(rig)).toEqual(["Two"]);
   });
 
-  test("sendNow waits for a turn that takes its time to stop", async () => {
+  test("`sendNow` waits until the running turn has stopped", async () => {
     const rig = new Rig({}, { stopsAtOnce: false });
     rig.chat.send("First");
     rig.chat.send("Two");
@@ -92,7 +92,7 @@ describe("the queue of a chat", () => {
   });
 
   test.each(["unqueue", "editQueued", "moveQueued", "sendNow"] as const)(
-    "%s of an id that is gone changes nothing, and says so",
+    "%s refuses an unknown id and changes nothing",
     async (name) => {
       const rig = waiting("Two");
       for (const id of ["m1", "m9", "", 7 as unknown as string]) {
@@ -110,7 +110,7 @@ describe("the queue of a chat", () => {
     },
   );
 
-  test("a prompt that is edited into nothing, or moved to no place, stays as it was", () => {
+  test("a prompt stays unchanged after an edit to a blank prompt or a move to an unknown place", () => {
     const rig = waiting("Two", "Three");
     expect(rig.chat.editQueued("m2", " ").ok).toBe(false);
     expect(rig.chat.moveQueued("m2", "m9").ok).toBe(false);
@@ -120,7 +120,7 @@ describe("the queue of a chat", () => {
   });
 });
 
-describe("a queue that was loaded", () => {
+describe("a loaded queue", () => {
   /** A chat that has talked, in which a turn runs, and these prompts wait: `m3`, `m4`, ... */
   async function talking(...prompts: readonly string[]): Promise<Rig> {
     const rig = new Rig();
@@ -129,7 +129,7 @@ describe("a queue that was loaded", () => {
     return rig;
   }
 
-  test("from `saved` is held: nothing is sent until resume, and then all in order", async () => {
+  test("from `saved` is held: `resume` sends its prompts in order", async () => {
     const first = await talking("Two", "Three");
     first.chat.moveQueued("m4", "m3");
     const rig = new Rig({ from: throughJson(first.now.saved) });
@@ -146,7 +146,7 @@ describe("a queue that was loaded", () => {
     expect(sent(rig)).toEqual(["Three", "Two"]);
   });
 
-  test("lets a new prompt pass, and sendNow releases one prompt alone", async () => {
+  test("lets a new prompt pass, and `sendNow` sends one held prompt alone", async () => {
     const first = await talking("Two", "Three");
     const rig = new Rig({ from: throughJson(first.now.saved), newId: () => "new" });
     rig.chat.send("Other");
@@ -161,7 +161,7 @@ describe("a queue that was loaded", () => {
     expect(rig.now.queue).toMatchObject([{ id: "m3", held: true }]);
   });
 
-  test("is kept by `saved` of a chat that was closed", async () => {
+  test("comes from `saved` of a closed chat too", async () => {
     const first = await talking("Two");
     await first.chat.close();
     expect(first.lines).toContain("user failed: Two");
@@ -170,7 +170,7 @@ describe("a queue that was loaded", () => {
     expect(inputs(rig)).toEqual(["Two"]);
   });
 
-  test("from a store has what waited at the end: edited, moved, without what was sent or taken back", async () => {
+  test("from a store has the edits and moves, without sent or removed prompts", async () => {
     const store = memoryStore();
     const first = new Rig({ store, id: "chat" });
     await first.settle();
@@ -192,7 +192,7 @@ describe("a queue that was loaded", () => {
     expect(rig.source.turns).toEqual([]);
   });
 
-  test("at every cut of the store no prompt is lost, and none is sent that began a turn", async () => {
+  test("from a store cut anywhere loses no prompt, and sends none whose turn began", async () => {
     const store = new MemoryStore();
     const first = new Rig({ store, id: "chat" });
     await first.settle();
@@ -228,7 +228,7 @@ describe("a queue that was loaded", () => {
     }
   });
 
-  test("two chats over one store send nothing twice: what one has sent, the other leaves out", async () => {
+  test("of two chats on one store sends no prompt twice", async () => {
     const store = memoryStore();
     const first = new Rig({ store, id: "chat" });
     await first.settle();
@@ -248,7 +248,7 @@ describe("a queue that was loaded", () => {
     expect(second.lines).toContain("user cancelled: Two");
   });
 
-  test("stays held while the store cannot say what was sent", async () => {
+  test("stays held while the store cannot report what was sent", async () => {
     const store = new MemoryStore();
     const first = new Rig({ store, id: "chat" });
     await first.settle();

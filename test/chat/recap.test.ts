@@ -5,17 +5,17 @@ import { listOf } from "../../src/universal/transcript/list.ts";
 
 const said = (text: string) => ({ ...messageOf("m", readPrompt(text), 0), status: "sent" as const });
 
-test("a recap of nothing is nothing", () => {
+test("the recap of no messages is empty", () => {
   expect(recapOf(listOf([]))).toBe("");
 });
 
-test("prompts that never left are no part of it", () => {
+test("the recap leaves out prompts that were never sent", () => {
   const waiting = messageOf("m1", readPrompt("Waiting"), 0);
   const failed = { ...waiting, status: "failed" as const };
   expect(recapOf(listOf([waiting, failed]))).toBe("");
 });
 
-test("a text that does not fit is cut at its front, and never inside of a character", () => {
+test("a text that is too long is cut at its start, never within a character", () => {
   const recap = recapOf(listOf([said("too old"), said("😀😀😀")]), 5);
   expect(recap).toContain("User: [...] 😀😀\n");
   expect(recap).not.toContain("too old");

@@ -3,7 +3,7 @@ import { createChat } from "../../src/chat/create-chat.ts";
 import { FakeSource } from "../helpers/fake-source.ts";
 import { Rig, throughJson } from "./support/rig.ts";
 
-test("a saved chat shows the same messages after a way through JSON, and goes on from the backend's state", async () => {
+test("a saved chat shows the same messages after JSON, and continues from the backend's state", async () => {
   const first = new Rig();
   await first.talk("Hello", "Hi");
   first.chat.send({ text: "And this?", images: [{ data: "data:image/png;base64,iVBORw0KGgo=" }] });
@@ -21,7 +21,7 @@ test("a saved chat shows the same messages after a way through JSON, and goes on
   expect(throughJson(rig.now.saved).messages).toHaveLength(ids.length);
 });
 
-test("a chat saved while a turn runs shows the turn as cut off, and holds the prompt that waits", async () => {
+test("a chat saved during a turn shows that turn as failed, and holds the queued prompt", async () => {
   const first = new Rig();
   await first.talk("Hello", "Hi");
   first.chat.send("More");
@@ -40,7 +40,7 @@ test("a chat saved while a turn runs shows the turn as cut off, and holds the pr
   expect(rig.now).toMatchObject({ busy: false, queue: [{ input: "And more", held: true }] });
 });
 
-test("`saved` is made at the first read, and later ones share what has not changed", async () => {
+test("`saved` is made at its first read, and later ones share the unchanged parts", async () => {
   const rig = new Rig();
   await rig.talk("Hello", "Hi");
   const before = rig.now.saved;
@@ -50,7 +50,7 @@ test("`saved` is made at the first read, and later ones share what has not chang
   expect(before.messages).toHaveLength(2);
 });
 
-test("the state in `saved` is that of its snapshot, also if the chat has gone on since", async () => {
+test("`saved` has the state of its own snapshot, even after later turns", async () => {
   const rig = new Rig();
   await rig.talk("Hello", "Hi");
   const snapshot = rig.now;
@@ -61,27 +61,27 @@ test("the state in `saved` is that of its snapshot, also if the chat has gone on
 test.each([
   ["another version", { version: 2 }],
   ["no source", { source: 5 }],
-  ["messages that are none", { messages: [{ id: "a" }] }],
+  ["invalid messages", { messages: [{ id: "a" }] }],
   [
-    "a part of no type",
+    "a part without a type",
     { messages: [{ id: "a", role: "user", status: "sent", startedAt: 1, parts: [{ id: "b" }] }] },
   ],
   [
-    "a part whose type is a name of every object",
+    "a part whose type is a name of Object.prototype",
     {
       messages: [
         { id: "a", role: "user", status: "sent", startedAt: 1, parts: [{ id: "b", type: "toString" }] },
       ],
     },
   ],
-  ["a state that is no object", { state: "x" }],
+  ["a state that is not an object", { state: "x" }],
 ])("a `from` with %s is refused", (_, change) => {
   const from = { ...throughJson(new Rig().now.saved), ...change };
   const make = () => createChat(new FakeSource(), { from: from as never });
   expect(make).toThrow(expect.objectContaining({ code: "invalid-input" }));
 });
 
-test("a `from` that is nested too deeply is refused, and the stack survives", () => {
+test("a `from` that is nested too deeply is refused without a stack overflow", () => {
   let parts: object[] = [];
   for (let depth = 0; depth < 50_000; depth++)
     parts = [{ id: "s", type: "subagent", agentType: "a", name: "a", state: "done", parts }];

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { FakeSource } from "../helpers/fake-source.ts";
 import { Rig } from "./support/rig.ts";
 
-test("a prompt and its answer are two messages, and the answer grows", async () => {
+test("a prompt and its answer are two messages, and the answer grows with its text", async () => {
   const rig = new Rig();
   expect(rig.chat.send("Hello")).toEqual({ ok: true, id: "m1" });
   rig.source.turn.says("Good ");
@@ -17,13 +17,13 @@ test("a prompt and its answer are two messages, and the answer grows", async () 
   expect(rig.now.busy).toBe(false);
 });
 
-test("the turns of a chat keep nothing for a reader", () => {
+test("the chat's turns do not buffer events for a reader", () => {
   const { chat, source } = new Rig();
   chat.send("Hello");
   expect(source.turn.options).toEqual({ read: false, key: "m1" });
 });
 
-test("a prompt that waits for the connection shows at once as queued, and keeps its id and its place", () => {
+test("a prompt shows as queued until the connection is ready, and keeps its id and place", () => {
   const rig = new Rig({}, { sendsAtOnce: false });
   rig.chat.send("Hello");
   rig.chat.send("And then?");
@@ -36,7 +36,7 @@ test("a prompt that waits for the connection shows at once as queued, and keeps 
   expect(rig.now.queue.length).toBe(1);
 });
 
-test("a prompt sent while a turn runs waits in the chat, and the client gets it when the turn has ended", async () => {
+test("a prompt sent during a turn waits in the chat, and goes to the client after the turn", async () => {
   const rig = new Rig();
   rig.chat.send("One");
   rig.chat.send("Two");
@@ -52,7 +52,7 @@ test("a prompt sent while a turn runs waits in the chat, and the client gets it 
   expect(rig.now.queue.length).toBe(0);
 });
 
-test("a queue that is full refuses the next prompt, and shows why", () => {
+test("a full queue refuses the next prompt, and sets `problem`", () => {
   const rig = new Rig({ maxQueued: 1 });
   rig.chat.send("One");
   rig.chat.send("Two");
@@ -61,7 +61,7 @@ test("a queue that is full refuses the next prompt, and shows why", () => {
   expect(rig.prompts).toEqual(["user sent: One", "user queued: Two"]);
 });
 
-test("with `refuse`, a prompt while a turn runs is refused, and leaves no message", async () => {
+test("with `whenBusy` set to `refuse`, a prompt during a turn is refused without a message", async () => {
   const rig = new Rig({ whenBusy: "refuse" });
   rig.chat.send("One");
   expect(rig.chat.send("Two")).toMatchObject({ ok: false, error: { code: "queue-full" } });
@@ -71,7 +71,7 @@ test("with `refuse`, a prompt while a turn runs is refused, and leaves no messag
   expect(rig.chat.send("Two").ok).toBe(true);
 });
 
-test("a later call that succeeds takes the problem away, and so does `dismiss`", () => {
+test("`problem` ends with the next successful call or with `dismiss`", () => {
   const rig = new Rig();
   rig.chat.send(" ");
   expect(rig.now.problem?.code).toBe("invalid-input");
@@ -82,7 +82,7 @@ test("a later call that succeeds takes the problem away, and so does `dismiss`",
   expect(rig.now.problem).toBeUndefined();
 });
 
-test("a prompt that the client refuses stays as a failed message", () => {
+test("a prompt that the client refuses shows as a failed message", () => {
   const rig = new Rig();
   rig.source.conversation.refusal = new PayloadTooLargeError("too large", { bytes: 9 });
   expect(rig.chat.send("Much")).toMatchObject({ ok: false, id: "m1", error: { code: "payload-too-large" } });
@@ -90,7 +90,7 @@ test("a prompt that the client refuses stays as a failed message", () => {
   expect(rig.now.messages.at(0)?.error).toMatchObject({ code: "payload-too-large" });
 });
 
-test("a queued prompt that the client refuses lets the next one through", async () => {
+test("prompts after a refused queued prompt are tried as well", async () => {
   const rig = new Rig();
   rig.chat.send("One");
   rig.chat.send("Two");
@@ -103,7 +103,7 @@ test("a queued prompt that the client refuses lets the next one through", async 
   expect(rig.chat.send("Four").ok).toBe(true);
 });
 
-test("a prompt that never left fails with `safe`", async () => {
+test("a prompt that was not sent fails, and its error says that a retry is safe", async () => {
   const rig = new Rig({}, { sendsAtOnce: false });
   rig.chat.send("Hello");
   rig.source.turn.fails(new ConnectError("cannot connect"));
@@ -113,7 +113,7 @@ test("a prompt that never left fails with `safe`", async () => {
   expect(rig.now.busy).toBe(false);
 });
 
-test("a turn that fails leaves the chat ready for the next prompt", async () => {
+test("after a failed turn the chat is ready for the next prompt", async () => {
   const rig = new Rig();
   rig.chat.send("Hello");
   rig.source.turn.fails(new TurnError({ origin: "fake", kind: "odd", serverMessage: "no luck" }));
@@ -123,7 +123,7 @@ test("a turn that fails leaves the chat ready for the next prompt", async () => 
   expect(rig.chat.send("Again").ok).toBe(true);
 });
 
-test("a source that cannot make a client is a problem in the snapshot, and each send tries again", async () => {
+test("a source that cannot make a client sets `problem`, and each `send` tries again", async () => {
   const source = new FakeSource();
   source.refusal = new ConnectError("no such program", { retryable: false });
   const rig = new Rig({}, source);
@@ -146,7 +146,7 @@ test("two chats on one source have two clients", () => {
   expect(source.agents.map(({ conversations }) => conversations[0]?.turns[0]?.text)).toEqual(["One", "Two"]);
 });
 
-test("pictures go with the prompt, show as files, and are refused where the backend takes none", () => {
+test("pictures go with the prompt and show as files, or are refused if the backend takes none", () => {
   const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
   const rig = new Rig();
   rig.chat.send({ text: "What is this?", images: [{ data: png }] });
@@ -163,7 +163,7 @@ test("pictures go with the prompt, show as files, and are refused where the back
   expect(blind.lines).toEqual([]);
 });
 
-test("totals add the usage of all turns, and the cost by currency", async () => {
+test("`usage` adds up all turns, and `cost` adds up by currency", async () => {
   const rig = new Rig();
   for (const total of [1, 2]) {
     rig.chat.send("Hello");
@@ -177,7 +177,7 @@ test("totals add the usage of all turns, and the cost by currency", async () => 
   expect(rig.now.cost).toEqual([{ total: 3, currency: "credits" }]);
 });
 
-test("retry of an answer sends its prompt; a message that is neither a prompt nor an answer has none", async () => {
+test("`retry` of an answer sends its prompt again, and `retry` of any other message is refused", async () => {
   const rig = new Rig();
   await rig.talk("One", "Yes");
   await rig.talk("Two", "No");

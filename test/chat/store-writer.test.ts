@@ -13,7 +13,7 @@ async function stored(store = new MemoryStore(), source = new FakeSource()): Pro
 const sequences = ({ events }: MemoryStore): readonly number[] => events.map(({ sequence }) => sequence);
 const count = (length: number): readonly number[] => Array.from({ length }, (_, n) => n + 1);
 
-test("the events are appended in order, all of one tick at once", async () => {
+test("events are appended in order, one append per tick", async () => {
   const store = new MemoryStore();
   const rig = await stored(store);
   rig.chat.send("Hello");
@@ -25,7 +25,7 @@ test("the events are appended in order, all of one tick at once", async () => {
   expect(sequences(store)).toEqual(count(store.events.length));
 });
 
-test("a stored chat shows its messages again, and prompts wait until it has", async () => {
+test("a stored chat shows its messages again, and prompts wait until the store has loaded", async () => {
   const store = new MemoryStore();
   const first = await stored(store);
   await first.talk("Hello", "Good day");
@@ -47,7 +47,7 @@ test("a stored chat shows its messages again, and prompts wait until it has", as
   expect(rig.lines).toEqual([...shown.slice(0, 2), "user sent: And now?", "assistant open: "]);
 });
 
-test("an answer that was open when the log ended is shown as failed", async () => {
+test("an answer that was open at the end of the stored events shows as failed", async () => {
   const store = new MemoryStore();
   const first = await stored(store);
   first.chat.send("Hello");
@@ -58,7 +58,7 @@ test("an answer that was open when the log ended is shown as failed", async () =
   expect(rig.now.messages.at(1)?.error?.retry).toBe("ask");
 });
 
-test("a store that cannot be read is a problem, and the chat works", async () => {
+test("a store that fails to load sets `problem`, and the chat works", async () => {
   const store = new MemoryStore();
   store.failure = new Error("the disk is gone");
   const rig = await stored(store);
@@ -69,7 +69,7 @@ test("a store that cannot be read is a problem, and the chat works", async () =>
   expect(sequences(store)).toEqual(count(store.events.length));
 });
 
-test("a store that fails is a problem until it works again; then nothing is missing", async () => {
+test("a store that fails sets `problem` until it works again, and then has all events", async () => {
   const store = new MemoryStore();
   const rig = await stored(store);
   store.failure = new Error("the disk is full");
@@ -86,7 +86,7 @@ test("a store that fails is a problem until it works again; then nothing is miss
   expect(rig.clock.pending).toBe(0);
 });
 
-test("a store that throws at once fails like any other", async () => {
+test("a store that throws synchronously is handled like one that rejects", async () => {
   const store = new MemoryStore();
   const rig = await stored(store);
   store.append = () => {
@@ -99,7 +99,7 @@ test("a store that throws at once fails like any other", async () => {
   expect(rig.clock.pending).toBe(0);
 });
 
-test("a slow store gets one batch at a time", async () => {
+test("a slow store gets one append at a time", async () => {
   const store = new MemoryStore();
   const rig = await stored(store);
   store.hold();
@@ -116,7 +116,7 @@ test("a slow store gets one batch at a time", async () => {
   expect(sequences(store)).toEqual(count(store.events.length));
 });
 
-test("close waits for a slow store, and for one that never answers only so long", async () => {
+test("`close()` waits for a slow store, up to a limit", async () => {
   const store = new MemoryStore();
   const rig = await stored(store);
   store.hold();
@@ -133,7 +133,7 @@ test("close waits for a slow store, and for one that never answers only so long"
   expect(rig.clock.pending).toBe(0);
 });
 
-test("a store that is too far behind is given up, and the log has no hole", async () => {
+test("a store that falls too far behind gets no more events, and its events have no gap", async () => {
   const store = new MemoryStore();
   const rig = await stored(store);
   rig.chat.send("Hello");
@@ -148,7 +148,7 @@ test("a store that is too far behind is given up, and the log has no hole", asyn
   expect(sequences(store)).toEqual(count(length));
 });
 
-test("a saved chat wins over the store, which only gets the new events", async () => {
+test("`from` takes precedence over the store, which gets only the new events", async () => {
   const first = new Rig();
   await first.talk("Hello", "Hi");
   const store = new MemoryStore();

@@ -65,13 +65,13 @@ const ODD_IDS: readonly string[] = [
 ];
 
 describe.each(Object.entries(STORES))("%s", (_name, make) => {
-  test("has no events of a chat that it does not know, and lists none", async () => {
+  test("has no events of an unknown chat, and does not list it", async () => {
     await using made = await make();
     expect(await made.store.load("nobody")).toEqual([]);
     expect(await made.store.list()).toEqual([]);
   });
 
-  test("gives what was appended, in order", async () => {
+  test("loads the appended events in order", async () => {
     await using made = await make();
     await made.store.append("a", deltas(1, 3));
     await made.store.append("b", deltas(1, 1, "ses_b"));
@@ -81,21 +81,21 @@ describe.each(Object.entries(STORES))("%s", (_name, make) => {
     expect(await made.store.list()).toEqual(["a", "b"]);
   });
 
-  test("keeps the order of appends that nobody waits for, and a load sees all of them", async () => {
+  test("keeps the order of appends that are not awaited, and `load` returns all of them", async () => {
     await using made = await make();
     const appends = deltas(1, 50).map((event) => made.store.append("a", [event]));
     expect(await made.store.load("a")).toEqual(deltas(1, 50));
     await Promise.all(appends);
   });
 
-  test("gives an event once that was appended twice", async () => {
+  test("loads an event once that was appended twice", async () => {
     await using made = await make();
     await made.store.append("a", deltas(1, 4));
     await made.store.append("a", deltas(3, 6));
     expect(await made.store.load("a")).toEqual(deltas(1, 6));
   });
 
-  test("does not change what it has given", async () => {
+  test("does not change an array that it has returned", async () => {
     await using made = await make();
     await made.store.append("a", deltas(1, 1));
     const before = await made.store.load("a");
@@ -103,13 +103,13 @@ describe.each(Object.entries(STORES))("%s", (_name, make) => {
     expect(before).toEqual(deltas(1, 1));
   });
 
-  test("makes no chat of no events", async () => {
+  test("creates no chat for an empty append", async () => {
     await using made = await make();
     await made.store.append("a", []);
     expect(await made.store.list()).toEqual([]);
   });
 
-  test("takes any id, and keeps all apart", async () => {
+  test("takes any id, and keeps all ids apart", async () => {
     await using made = await make();
     for (const [at, id] of ODD_IDS.entries()) await made.store.append(id, [delta(1, `of ${at}`)]);
     expect(await made.store.list()).toEqual([...ODD_IDS].sort());
@@ -128,10 +128,10 @@ describe.each(Object.entries(STORES))("%s", (_name, make) => {
 
   test.each<[string, (store: ChatStore) => Promise<unknown>, RegExp]>([
     ["an empty id", (store) => store.append("", deltas(1, 1)), /the id of the chat is an empty string/],
-    ["an id that is no text", (store) => store.load(Object(5)), /the id of the chat is an object/],
-    ["no list of events", (store) => store.append("a", Object("x")), /the events are an object/],
-    ["what is no event", (store) => store.append("a", [delta(1), Object({})]), /no universal event/],
-  ])("rejects %s, and stores nothing of it", async (_what, call, message) => {
+    ["an id that is not a string", (store) => store.load(Object(5)), /the id of the chat is an object/],
+    ["events that are not a list", (store) => store.append("a", Object("x")), /the events are an object/],
+    ["an invalid event", (store) => store.append("a", [delta(1), Object({})]), /no universal event/],
+  ])("rejects %s and stores nothing", async (_what, call, message) => {
     await using made = await make();
     const error = await call(made.store).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(InvalidInputError);

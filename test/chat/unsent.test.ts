@@ -28,24 +28,27 @@ test.each<readonly [title: string, says: string, make: () => Made]>([
   ["HTTP 401", "You are not signed in", () => refusing(401)],
   ["HTTP 404", "The server cannot be reached", () => refusing(404)],
   ["HTTP 503", "The server is busy", () => refusing(503)],
-])("a prompt that was not sent is shown the same from the store: %s", async (_title, says, make) => {
-  await using made = await make();
-  const store = memoryStore();
-  await using chat = createChat(made.source, { store, id: "a" });
-  chat.send("Hello");
-  await vi.waitFor(() => expect(chat.getSnapshot().messages.at(0)?.status).toBe("failed"));
-  await chat.close();
-  const shown = shownBy(chat);
-  expect(shown).toMatchObject([
-    { role: "user", status: "failed", error: { title: says, code: "connect-failed" } },
-  ]);
-  await using again = createChat(made.source, { store, id: "a" });
-  await vi.waitFor(() => expect(again.getSnapshot().loading).toBe(false));
-  expect(shownBy(again)).toEqual(shown);
-  expect(again.getSnapshot().connection.contextLost).toBe(false); // the agent was never told anything
-});
+])(
+  "a prompt that was not sent shows the same error after a reload from the store: %s",
+  async (_title, says, make) => {
+    await using made = await make();
+    const store = memoryStore();
+    await using chat = createChat(made.source, { store, id: "a" });
+    chat.send("Hello");
+    await vi.waitFor(() => expect(chat.getSnapshot().messages.at(0)?.status).toBe("failed"));
+    await chat.close();
+    const shown = shownBy(chat);
+    expect(shown).toMatchObject([
+      { role: "user", status: "failed", error: { title: says, code: "connect-failed" } },
+    ]);
+    await using again = createChat(made.source, { store, id: "a" });
+    await vi.waitFor(() => expect(again.getSnapshot().loading).toBe(false));
+    expect(shownBy(again)).toEqual(shown);
+    expect(again.getSnapshot().connection.contextLost).toBe(false); // the agent was never told anything
+  },
+);
 
-test("a prompt whose answer has begun keeps it, from the store too", async () => {
+test("a prompt with a partial answer shows as sent, also after a reload from the store", async () => {
   const store = memoryStore();
   const agent = new MockAgent({ script: [["Wait", agentStep.lose({ forGood: true })]] });
   await using chat = createChat(agent, { store, id: "a" });

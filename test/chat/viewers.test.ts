@@ -13,8 +13,8 @@ function otherPrompts(rig: Rig): void {
   stream?.turn([{ type: "text", text: "Hello from the other page" }], { prompt_id: "other-1" });
 }
 
-describe("a chat that sees the turns of others", () => {
-  test("is busy while one is open, and shows its prompt under the id that the other page gave it", () => {
+describe("a chat that receives other users' turns", () => {
+  test("is busy during such a turn, and shows its prompt under the id from the other user", () => {
     const rig = new Rig();
     expect(rig.now.busy).toBe(false);
     otherPrompts(rig);
@@ -24,7 +24,7 @@ describe("a chat that sees the turns of others", () => {
     expect(rig.now.busy).toBe(false);
   });
 
-  test("cancels it where the client can, with and without its id", () => {
+  test("cancels such a turn with and without its id, if the client can", () => {
     const rig = new Rig({}, { cancelsOthers: true });
     otherPrompts(rig);
     const turnId = rig.now.messages.at(-1)?.turnId ?? "";
@@ -33,7 +33,7 @@ describe("a chat that sees the turns of others", () => {
     expect(rig.source.agent.cancelled).toEqual([turnId, turnId]);
   });
 
-  test("says so where the client cannot, and of a turn that has ended; the own turn is cancelled by its id, too", async () => {
+  test("refuses to cancel such a turn if the client cannot, or if it has ended", async () => {
     const rig = new Rig();
     otherPrompts(rig);
     const turnId = rig.now.messages.at(-1)?.turnId ?? "";
@@ -49,7 +49,7 @@ describe("a chat that sees the turns of others", () => {
     expect(rig.source.turn.status).toBe("cancelled");
   });
 
-  test("a waiting own prompt never makes cancel stop the turn of somebody else by its id", async () => {
+  test("cancels such a turn by its id even if an own prompt waits, which stays queued", async () => {
     const rig = new Rig({}, { sendsAtOnce: false, cancelsOthers: true });
     rig.chat.send("Mine");
     otherPrompts(rig);
@@ -74,7 +74,7 @@ describe("sourceOf", () => {
     return { chat: createChat(source), agents };
   };
 
-  test("makes a source over a client that tells its own events, and a chat runs on it", async () => {
+  test("makes a source for a client that emits universal events, and a chat runs on it", async () => {
     const { chat, agents } = chatOver({});
     chat.send("Hello");
     const turn = agents[0]?.conversations[0]?.turns[0];
@@ -86,7 +86,7 @@ describe("sourceOf", () => {
     await chat.close();
   });
 
-  test("the chat is loading until the stream has caught up, and prompts are sent meanwhile", async () => {
+  test("keeps `loading` true until the stream's `caughtUp`, and sends prompts meanwhile", async () => {
     const caughtUp = deferred<void>();
     const { chat, agents } = chatOver({ caughtUp: caughtUp.promise });
     expect(chat.getSnapshot().loading).toBe(true);
@@ -98,13 +98,13 @@ describe("sourceOf", () => {
     await chat.close();
   });
 
-  test("a chat that is closed before its stream has caught up is not loading", async () => {
+  test("does not leave a chat loading that closes before `caughtUp`", async () => {
     const { chat } = chatOver({ caughtUp: new Promise(() => {}) });
     await chat.close();
     expect(chat.getSnapshot().loading).toBe(false);
   });
 
-  test("a wrong name, a wrong function, a name that does not exist, and a stranger are refused", () => {
+  test("refuses a wrong name, a wrong function, an unknown option and a foreign client", () => {
     const connect = () => new FakeAgent({});
     expect(() => sourceOf({ name: "", connect })).toThrow(/name/);
     expect(() => sourceOf({ name: "mine", connect: 7 as unknown as typeof connect })).toThrow(/connect/);

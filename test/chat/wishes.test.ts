@@ -11,8 +11,8 @@ import { goldenOptions } from "../universal/golden-options.ts";
 
 const ASKS = () => [...agentStep.tool({ name: "rm", id: "call_1", approval: true, output: "gone" }), "Done."];
 
-describe("a wish", () => {
-  test("approvals with reconnection and replay: a page that comes back reads on behind its last event, and still sees what waits", async () => {
+describe("a feature that users of other libraries ask for", () => {
+  test("replay with approvals: a reader continues after its last event, and open requests stay pending", async () => {
     const agent = new MockAgent({ script: ASKS });
     const client = agent.client();
     const stream = agent.toUniversal(client.prompt("go", { read: false }));
@@ -33,7 +33,7 @@ describe("a wish", () => {
     await client.close();
   });
 
-  test("approvals are not lost, doubled or stuck around a lost link: each ends once, and a late decision does nothing", async () => {
+  test("approvals and a lost connection: each request ends once, and a late decision does nothing", async () => {
     const agent = new MockAgent({ script: ASKS });
     const chat = createChat(agent);
     chat.send("go");
@@ -52,7 +52,7 @@ describe("a wish", () => {
     await chat.close();
   });
 
-  test("nobody to ask is no hanging turn: the call is denied at once", async () => {
+  test("no approval handler: the call is denied at once, and the turn completes", async () => {
     await using server = await MockCodeyServer.start({
       answer: () => [codeyStep.calls(codeyTool.shell("ls", "a.txt\n")), "As you like."],
     });

@@ -9,7 +9,7 @@ const CLEAN = {
   "examples/web-chat/page/cass/avatar.tsx": 'import { cass } from "agentwire/cass";',
 };
 
-test("passes user interfaces that name no backend, the table of backends, and the folder of one backend", async () => {
+test("passes UIs that name no backend, the backends table and a backend's own folder", async () => {
   expect(lines(await findingsIn(backends, CLEAN))).toEqual([]);
 });
 
@@ -18,12 +18,12 @@ test.each([
   ["a template", "export const name = `codebuff-cli`;", "codebuff-cli"],
   ["an import of a client", 'import { cass } from "agentwire/cass";', "cass"],
   ["an import of its source", 'import { x } from "../codebuff/index.ts";', "codebuff"],
-])("%s is found", async (_title, code, name) => {
+])("finds %s", async (_title, code, name) => {
   expect(lines(await findingsIn(backends, { ...CLEAN, "src/react/index.ts": code }))).toEqual([
     `src/react/index.ts:1 names the backend "${name}": show what the chat says, whatever the backend`,
   ]);
 });
 
-test("a tree without user interfaces fails: there is nothing to check", async () => {
+test("fails for a tree without UIs: there is nothing to check", async () => {
   expect(await findingsIn(backends, { "src/index.ts": "" })).toHaveLength(1);
 });

@@ -35,8 +35,8 @@ const CLEAN: Files = {
   "node_modules/isomorphic-ws/browser.js": "module.exports = WebSocket;",
 };
 
-describe("browser", () => {
-  test("passes chunks of which only the Node file and the mocks name Node", async () => {
+describe("the check for browsers", () => {
+  test("passes if only the Node file and the mocks import Node", async () => {
     expect(lines(await findingsIn(browser, CLEAN))).toEqual([]);
   });
 
@@ -83,7 +83,7 @@ describe("browser", () => {
       ],
     },
     {
-      title: "a #socket that gives everybody the Node file",
+      title: "a #socket with the Node file for all platforms",
       files: { "package.json": manifest(entry("socket.node")) },
       says: ['dist/socket.node.js:1 reached from agentwire (import): "isomorphic-ws" is for Node only'],
     },
@@ -115,7 +115,7 @@ describe("browser", () => {
       says: ['"./gone.js" leads to dist/gone.js, which is not there'],
     },
     {
-      title: "a platform that was chosen by the build",
+      title: "a build that already resolved #socket",
       files: { "dist/chunk.js": "export const open = 1;", "dist/chunk.cjs": "exports.open = 1;" },
       says: ['no entry reaches "#socket": keep it external'],
     },

@@ -15,7 +15,7 @@ const CLEAN: Files = {
 const BROKEN: Files = { ...CLEAN, "src/core/clock.ts": 'export const clock = 1;\nimport "node:fs";\n' };
 
 describe("npm run check", () => {
-  test("tells what each check is for", async () => {
+  test("describes each check with --help", async () => {
     const { ok, stdout } = await check("--help");
     expect(ok).toBe(true);
     for (const name of [
@@ -35,13 +35,13 @@ describe("npm run check", () => {
     }
   });
 
-  test("refuses a name that is no check, and says which there are", async () => {
+  test("refuses an unknown check, and lists the checks", async () => {
     const { ending, stderr } = await check("import");
     expect(ending).toBe("exit code 2");
     expect(stderr).toMatch(/no check is named import\n[\s\S]*imports/);
   });
 
-  test("prints a line for a check that finds nothing, and ends with 0", async () => {
+  test("prints a line for a check without findings, and exits with 0", async () => {
     await using folder = await tree(CLEAN);
     const { ok, stdout } = await check("imports", "--root", folder.path);
     expect(ok).toBe(true);
@@ -50,7 +50,7 @@ describe("npm run check", () => {
     );
   });
 
-  test("prints where and what it found, writes it as JSON, and ends with 1", async () => {
+  test("prints each finding with its place, writes it as JSON, and exits with 1", async () => {
     await using folder = await tree(BROKEN);
     const json = join(folder.path, "results.json");
     const { ending, stdout } = await check("imports", "--root", folder.path, "--json", json);
@@ -64,14 +64,14 @@ describe("npm run check", () => {
     ]);
   });
 
-  test("counts a check that cannot look as failed", async () => {
+  test("counts a check that cannot run as failed", async () => {
     await using folder = await tree({ "src/core/clock.ts": "" });
     const { ending, stdout } = await check("imports", "--root", folder.path);
     expect(ending).toBe("exit code 1");
     expect(stdout).toContain("could not be checked: ");
   });
 
-  test("does not look at an old build when the new one fails", async () => {
+  test("does not check an old build if the new build fails", async () => {
     await using folder = await tree({
       "package.json": { name: "agentwire", version: "1.0.0", scripts: { build: "node build.cjs" } },
       "build.cjs": 'throw new Error("src is broken");',

@@ -79,14 +79,14 @@ const SEEDS: readonly {
     says: ["src/core/clock.ts:1 is in a circle of imports: core/clock.ts -> core/clock.ts"],
   },
   {
-    title: "an import that names no file, behind which a circle could hide",
+    title: "an import of a missing file, which could hide a circle",
     files: { "src/core/clock.ts": 'import type { Dial } from "./dial.js";' },
     says: ['src/core/clock.ts:1 "./dial.js" names no module of src/'],
   },
 ];
 
-describe("circles", () => {
-  test("passes a tree in which all imports lead away", async () => {
+describe("the check for circular imports", () => {
+  test("passes a tree without circular imports", async () => {
     expect(lines(await findingsIn(circles, CLEAN))).toEqual([]);
   });
 
@@ -95,14 +95,14 @@ describe("circles", () => {
     expect(found.toSorted()).toEqual(says.map((line) => expect.stringContaining(line)));
   });
 
-  test("counts what it has looked at", async () => {
+  test("notes the number of imports and modules", async () => {
     await using folder = await tree(CLEAN);
     const notes: string[] = [];
     await circles(folder.path, (line) => notes.push(line));
     expect(notes).toEqual(["7 imports between 8 modules"]);
   });
 
-  test("refuses to pass a tree with nothing in it", async () => {
+  test("fails for an empty tree", async () => {
     const findings = await findingsIn(circles, { "package.json": MANIFEST, "src/readme.txt": "" });
     expect(lines(findings)).toEqual([expect.stringContaining("nothing to check")]);
   });

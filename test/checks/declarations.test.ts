@@ -38,8 +38,8 @@ const CLEAN: Files = {
   "dist/testing.d.cts": "export {};\n",
 };
 
-describe("the rules of declarations", () => {
-  test("pass files that need nothing but the language and the shared globals", async () => {
+describe("the rules for type declarations", () => {
+  test("pass files that use only the language and the shared globals", async () => {
     expect(lines(await findingsIn(checkDeclarationRules, CLEAN))).toEqual([]);
   });
 
@@ -128,7 +128,7 @@ describe("the rules of declarations", () => {
   });
 });
 
-describe("a strict consumer", () => {
+describe("a strictly compiled app", () => {
   const require = createRequire(import.meta.url);
   const typescript = dirname(require.resolve("typescript/package.json"));
   const nodeTypes = dirname(require.resolve("@types/node/package.json"));
@@ -152,13 +152,13 @@ describe("a strict consumer", () => {
     return await compileConsumer(folder.path, ["app.ts"], typescript, surroundings);
   }
 
-  test("is content with types that name the shared globals", async () => {
+  test("compiles with types that use the shared globals", async () => {
     const declarations = `${REFERENCE}export declare const value: { name: string; signal: AbortSignal } & AsyncDisposable;\n`;
     const said = await Promise.all([BROWSER_APP, NODE_APP].map((app) => complaints(declarations, app)));
     expect(said).toEqual(["", ""]);
   });
 
-  test("complains of a global that only Node has, in a browser app", async () => {
+  test("does not compile with a Node global in a browser app", async () => {
     const said = await complaints(
       "export declare const value: { name: string; bytes: Buffer };",
       BROWSER_APP,
@@ -166,12 +166,12 @@ describe("a strict consumer", () => {
     expect(said).toContain("Cannot find name 'Buffer'");
   });
 
-  test("complains of a global that only browsers have, in a Node app", async () => {
+  test("the check of dependencies", async () => {
     const said = await complaints("export declare const value: { name: string; at: HTMLElement };", NODE_APP);
     expect(said).toContain("Cannot find name 'HTMLElement'");
   });
 
-  test("complains of a disposable type without its library, in a browser app", async () => {
+  test("does not compile with a disposable type without its library, in a browser app", async () => {
     const said = await complaints(
       "export declare const value: { name: string } & AsyncDisposable;",
       BROWSER_APP,
@@ -179,7 +179,7 @@ describe("a strict consumer", () => {
     expect(said).toContain("Cannot find name 'AsyncDisposable'");
   });
 
-  test("complains of a type that became something else", async () => {
+  test("does not compile if a type has changed", async () => {
     expect(await complaints("export declare const value: { name: number };", NODE_APP)).toContain(
       "app.ts(2,14)",
     );

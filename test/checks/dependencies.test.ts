@@ -21,13 +21,13 @@ const CLEAN: Files = {
 };
 
 describe("dependencies", () => {
-  test("passes what is installed, what is bundled and named, and what is Node's", async () => {
+  test("passes installed packages, bundled packages that NOTICE names, and Node builtins", async () => {
     expect(lines(await findingsIn(dependencies, CLEAN))).toEqual([]);
   });
 
   test.each([
     ["a development dependency", 'import "ws";\nimport { test } from "vitest/node";', "vitest/node"],
-    ["a package of nobody", 'import "ws";\nrequire("left-pad");', "left-pad"],
+    ["a package that is not installed", 'import "ws";\nrequire("left-pad");', "left-pad"],
     ["a dynamic import", 'import "ws";\nexport const load = () => import("@a/b");', "@a/b"],
   ])("finds %s that dist imports", async (_, code, name) => {
     expect(lines(await findingsIn(dependencies, { ...CLEAN, "dist/testing.js": code }))).toEqual([
@@ -35,7 +35,7 @@ describe("dependencies", () => {
     ]);
   });
 
-  test("finds a dependency that dist does not import: it is bundled, or unused", async () => {
+  test("finds a dependency that dist does not import, because it is bundled or unused", async () => {
     const manifest = { ...MANIFEST, dependencies: { ws: "^8.0.0", zod: "^4.0.0" } };
     expect(lines(await findingsIn(dependencies, { ...CLEAN, "package.json": manifest }))).toEqual([
       'package.json "zod" is in "dependencies", and dist/ does not import it: move it to "devDependencies"',
@@ -49,7 +49,7 @@ describe("dependencies", () => {
     ]);
   });
 
-  test("finds that nothing can be compared", async () => {
+  test("fails if no bundled code is marked, so that nothing can be compared with NOTICE", async () => {
     const files = { ...CLEAN, "dist/index.js": "export {};" };
     expect(lines(await findingsIn(dependencies, files))).toEqual([
       "dist marks no code as bundled: there is nothing to compare NOTICE with",

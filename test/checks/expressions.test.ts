@@ -10,7 +10,7 @@ const none = expressionsBut([]);
 const HOW = "write it linear, or name what bounds it in scripts/support/excuses.ts";
 
 describe("npm run check -- expressions", { timeout: PATIENCE }, () => {
-  test("passes linear expressions: literals, and those of constants of any module", async () => {
+  test("passes linear expressions, as literals and from constants of any module", async () => {
     const findings = await findingsIn(none, {
       "src/a.ts": 'export const NAME = "[a-z]+";\nexport const MOST = 1_0;\nexport const isIt = /^a+$/i;',
       "src/b.ts":
@@ -36,7 +36,7 @@ describe("npm run check -- expressions", { timeout: PATIENCE }, () => {
       },
       "src/a.ts:2 new RegExp( Y, )",
     ],
-  ])("finds %s that is quadratic, and shows an attack", async (_title, files, code) => {
+  ])("finds %s with quadratic time, and shows an attack", async (_title, files, code) => {
     const [finding, ...others] = lines(await findingsIn(none, files));
     expect(others).toEqual([]);
     expect(finding).toMatch(/ takes 2nd degree polynomial time, for example for '.*'\.repeat\(\d+\) \+ /);
@@ -44,7 +44,7 @@ describe("npm run check -- expressions", { timeout: PATIENCE }, () => {
     expect(finding?.endsWith(HOW)).toBe(true);
   });
 
-  test("finds what recheck cannot judge", async () => {
+  test("finds an expression that recheck cannot judge", async () => {
     const findings = await findingsIn(none, { "src/a.ts": "export const isIt = /[\\p{L}--[a-z]]/v;" });
     expect(lines(findings)).toEqual([
       `src/a.ts:1 /[\\p{L}--[a-z]]/v recheck cannot judge it (invalid): ${HOW}`,
@@ -53,16 +53,16 @@ describe("npm run check -- expressions", { timeout: PATIENCE }, () => {
 
   test.each([
     ["of a parameter", "const form = (X: string) => new RegExp(X);"],
-    ["of a name that a parameter hides", 'const X = "a";\nconst form = (X: string) => new RegExp(X);'],
+    ["of a constant that a parameter shadows", 'const X = "a";\nconst form = (X: string) => new RegExp(X);'],
     ["of a variable", 'let X = "a";\nnew RegExp(X);'],
-    ["of what another package exports", 'import { X } from "x";\nnew RegExp(X);'],
+    ["of another package's export", 'import { X } from "x";\nnew RegExp(X);'],
     ["with flags of a parameter", 'const form = (flags: string) => new RegExp("a", flags);'],
-  ])("finds an expression %s: it is made at run time", async (_title, text) => {
+  ])("finds an expression %s, because it is created at run time", async (_title, text) => {
     const found = lines(await findingsIn(none, { "src/a.ts": text }));
     expect(found).toEqual([expect.stringContaining(`is made at run time: ${HOW}`)]);
   });
 
-  test("an excuse holds for its expression in its file, as written", async () => {
+  test("accepts an excuse only for its exact expression in its file", async () => {
     const code = "/@.*$/";
     const excused = expressionsBut([{ file: "src/a.ts", code, reason: "ten characters" }]);
     const other = { "src/b.ts": "const b = /a/;" };
@@ -73,13 +73,13 @@ describe("npm run check -- expressions", { timeout: PATIENCE }, () => {
     }
   });
 
-  test("finds each excuse of this repository that fits nothing", async () => {
+  test("finds each excuse that matches no expression", async () => {
     const found = lines(await findingsIn(expressions, { "src/a.ts": "const a = /a/;" }));
     expect(found.length).toBeGreaterThan(5);
     for (const line of found) expect(line).toMatch(/ has no .*: take its excuse out$/);
   });
 
-  test("a tree without expressions fails: there is nothing to check", async () => {
+  test("fails for a tree without expressions", async () => {
     expect(lines(await findingsIn(none, { "src/a.ts": "" }))).toEqual([
       "src has no expression: there is nothing to check",
     ]);

@@ -9,7 +9,7 @@ describe("the README's first program", () => {
     ["typescript", "ts"],
     ["js", "js"],
     ["javascript title=first.js", "js"],
-  ])("is found in a fence of %s", (info, language) => {
+  ])("is found in a code fence of %s", (info, language) => {
     const text = readme(
       "# agentwire",
       "```sh",
@@ -35,11 +35,11 @@ describe("the README's first program", () => {
     ["no fence follows", readme("```ts", "run();", "```", MARKER), "needs a"],
     ["the fence never closes", readme(MARKER, "```ts", "run();"), "never closes"],
     ["the fence is empty", readme(MARKER, "```ts", "", "```"), "empty"],
-  ])("is refused when %s", (_, text, says) => {
+  ])("is refused if %s", (_, text, says) => {
     expect(findFirstProgram(text)).toEqual(expect.stringContaining(says));
   });
 
-  test("keeps its imports and loses its types on the way to a module", async () => {
+  test("keeps its imports and loses its types when it becomes a module", async () => {
     const code = 'import { a } from "agentwire";\nconst b: string = await a();\nconsole.log(b);\n';
     expect(await toModule({ language: "ts", code, line: 1 })).toBe(
       'import { a } from "agentwire";\nconst b = await a();\nconsole.log(b);\n',

@@ -24,8 +24,8 @@ const CLEAN: Files = {
   "dist/cli.unsupported.js": "export {};",
 };
 
-describe("globals", () => {
-  test("passes entries that leave nothing behind", async () => {
+describe("the check for globals", () => {
+  test("passes entries that set no globals", async () => {
     expect(lines(await findingsIn(globals, CLEAN))).toEqual([]);
   });
 
@@ -47,7 +47,7 @@ describe("globals", () => {
       says: ["dist/index.cjs loading agentwire (require) sets __hidden, Symbol(mine) on `globalThis`"],
     },
     {
-      title: "what only other platforms load",
+      title: "a global that only other platforms' files set",
       files: { "dist/cli.unsupported.js": "globalThis.__there = 1;" },
       says: ["dist/cli.unsupported.js loading agentwire/cli (import) sets __there on `globalThis`"],
     },
@@ -57,7 +57,7 @@ describe("globals", () => {
       says: [expect.stringMatching(/^dist\/index\.cjs loading agentwire \(require\) failed \(exit code 1\)/)],
     },
     {
-      title: "nothing to look at",
+      title: "a package without exports",
       files: { "package.json": { ...manifest, exports: {} } },
       says: ["package.json exports nothing: there is nothing to check"],
     },
@@ -66,16 +66,16 @@ describe("globals", () => {
   });
 });
 
-describe("zod without its global", () => {
+describe("the zod build without its global", () => {
   const core = join(dirname(createRequire(import.meta.url).resolve("zod/v4/core")), "core.js");
 
-  test("keeps its configuration to itself", async () => {
+  test("keeps its configuration local", async () => {
     const quiet = withoutGlobals(await readFile(core, "utf8"));
     expect(quiet).toContain("export const globalConfig = {};");
     expect(quiet).not.toContain("globalThis");
   });
 
-  test("fails the build when zod is not what it was", async () => {
+  test("fails if zod's source has changed", async () => {
     const code = await readFile(core, "utf8");
     const line = "export const globalConfig = globalThis.__zod_globalConfig;";
     for (const other of [code.replace(line, ""), `${code}\n${line}`, `${code}\nglobalThis.__zod_other = 1;`])

@@ -127,13 +127,13 @@ const SEEDS: readonly {
     says: "testing may take only types of codebuff",
   },
   {
-    title: "the front door opening on the mocks",
+    title: "src/index.ts that exports the mocks",
     file: "src/index.ts",
     code: 'export * from "./testing/index.ts";',
     says: "is for Node only",
   },
   {
-    title: "the front door opening on a Node protocol's types",
+    title: "src/index.ts that exports a Node client's types",
     file: "src/index.ts",
     code: 'export type * from "./codebuff-cli/index.ts";',
     says: "index.ts may not import codebuff-cli/index.ts",
@@ -211,7 +211,7 @@ const SEEDS: readonly {
     says: '"zod/v4" costs a browser 90 kB',
   },
   {
-    title: "a package that users do not get",
+    title: "a package that is not a dependency",
     file: "src/testing/mock.ts",
     code: 'import type { WebSocketLink } from "msw";',
     says: '"msw" is not a dependency',
@@ -223,7 +223,7 @@ const SEEDS: readonly {
     says: '"agentwire/codebuff" is this package',
   },
   {
-    title: "a private import that package.json does not know",
+    title: "a private import that package.json does not list",
     file: "src/core/dial.ts",
     code: 'export const open = () => import("#sockets");',
     says: '"#sockets" is not under "imports"',
@@ -253,13 +253,13 @@ const SEEDS: readonly {
     says: "reaches out of src/",
   },
   {
-    title: "a folder of core that imports a folder above it, for types too",
+    title: "a folder of core that imports a later folder, even only its types",
     file: "src/core/link/dial.ts",
     code: 'import type { Turn } from "../turn/turn.ts";',
     says: "imports core/turn/turn.ts, which stands above it: the order of core is . < tell < link",
   },
   {
-    title: "a file at the ground of core that imports a folder",
+    title: "a file at the top of core that imports a folder",
     file: "src/core/errors.ts",
     code: 'import { Outbox } from "./tell/outbox.ts";',
     says: "imports core/tell/outbox.ts, which stands above it",
@@ -285,7 +285,7 @@ const SEEDS: readonly {
 ];
 
 describe("imports", () => {
-  test("passes a tree that keeps to every rule", async () => {
+  test("passes a tree that follows every rule", async () => {
     expect(lines(await findingsIn(imports, CLEAN))).toEqual([]);
   });
 
@@ -295,18 +295,18 @@ describe("imports", () => {
     expect(findings[0]?.file).toBe(file);
   });
 
-  test("gives the line of the import, not of the file", async () => {
+  test("reports the line of the import", async () => {
     const code = `// A comment.\n\nimport {\n  x,\n} from "../codey/index.ts";\n`;
     const [finding] = await findingsIn(imports, { ...CLEAN, "src/codebuff/client.ts": code });
     expect(finding?.line).toBe(3);
   });
 
-  test("is not fooled by imports in comments and strings", async () => {
+  test("ignores imports in comments and strings", async () => {
     const code = `// import "node:fs";\nexport const text = 'import "ws"';\n`;
     expect(await findingsIn(imports, { ...CLEAN, "src/core/errors.ts": code })).toEqual([]);
   });
 
-  test("refuses to pass a tree with nothing in it", async () => {
+  test("fails for an empty tree", async () => {
     const findings = await findingsIn(imports, { "package.json": MANIFEST, "src/globals.d.ts": "" });
     expect(lines(findings)).toEqual([expect.stringContaining("nothing to check")]);
   });

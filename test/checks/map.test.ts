@@ -12,8 +12,8 @@ const CLEAN: Files = {
   "src/ink/chat.tsx": "// The screen.\n// It is drawn by Ink.\nexport {};\n",
 };
 
-describe("the check of first lines", () => {
-  test("passes files that say what they are for", async () => {
+describe("the check of files' first lines", () => {
+  test("passes files whose first line says what they are for", async () => {
     expect(lines(await findingsIn(map, CLEAN))).toEqual([]);
   });
 
@@ -29,14 +29,14 @@ describe("the check of first lines", () => {
     ]);
   });
 
-  test("refuses the same words for two files of a folder", async () => {
+  test("refuses the same first line for two files of a folder", async () => {
     const clock = "// A queue in constant time.\nexport {};\n";
     expect(lines(await findingsIn(map, { ...CLEAN, "src/core/clock.ts": clock }))).toEqual([
       "src/core/queue.ts is for the same as src/core/clock.ts, by its first line: say what differs",
     ]);
   });
 
-  test("refuses a line over 120 columns, and no shorter one", async () => {
+  test("refuses a first line over 120 columns", async () => {
     const fits = `// ${"a".repeat(117)}\n`;
     const long = `// ${"b".repeat(118)}\n`;
     expect(
@@ -44,7 +44,7 @@ describe("the check of first lines", () => {
     ).toEqual(["src/core/long.ts says what it is for in 121 columns: 120 at most, the rest below"]);
   });
 
-  test("refuses a tree without files: there is nothing to check", async () => {
+  test("fails for a tree without files", async () => {
     expect(lines(await findingsIn(map, { "src/readme.txt": "" }))).toEqual([
       "src holds no file: there is nothing to check",
     ]);
@@ -58,7 +58,7 @@ describe("npm run map", () => {
     return await run(process.execPath, [script, "--root", folder.path, ...args], { cwd: folder.path });
   }
 
-  test("prints each file with its sentence, folders before files", async () => {
+  test("prints each file with its first line, folders before files", async () => {
     const { ok, stdout } = await printed();
     expect(ok).toBe(true);
     expect(stdout.trim().split(/\n+/)).toEqual([
@@ -70,7 +70,7 @@ describe("npm run map", () => {
     ]);
   });
 
-  test("prints one folder, with the sentences in one column", async () => {
+  test("prints one folder, with the first lines in one column", async () => {
     await using folder = await tree({ ...CLEAN, "src/core/clock.ts": "// Time.\n" });
     const script = join(import.meta.dirname, "../../scripts/map.ts");
     const args = [script, "--root", folder.path, "src/core/"];
@@ -86,7 +86,7 @@ describe("npm run map", () => {
     expect(stderr).toContain("no file of src/ is at src/attic");
   });
 
-  test("explains itself", async () => {
+  test("prints its usage with --help", async () => {
     expect((await printed("--help")).stdout).toContain("Usage: npm run map");
   });
 });

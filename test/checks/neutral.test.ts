@@ -27,8 +27,8 @@ const CLEAN: Files = {
   "src/testing/index.ts": "export const pid = process.pid;",
 };
 
-describe("neutral", () => {
-  test("passes rooms that use the language and the declared globals only", async () => {
+describe("the check for platform-neutral code", () => {
+  test("passes code that uses only the language and the declared globals", async () => {
     expect(lines(await findingsIn(neutral, CLEAN))).toEqual([]);
   });
 
@@ -42,7 +42,7 @@ describe("neutral", () => {
     ]);
   });
 
-  test("notices that the DOM library was let in, though nothing uses it yet", async () => {
+  test("finds that the DOM library is enabled, even if no code uses it", async () => {
     const findings = await findingsIn(neutral, {
       ...CLEAN,
       // Its own declaration of setTimeout would collide with the library's, and hide what this is about.
@@ -55,7 +55,7 @@ describe("neutral", () => {
     ]);
   });
 
-  test("notices that Node's types were let in, though nothing uses them yet", async () => {
+  test("finds that Node's types are enabled, even if no code uses them", async () => {
     const findings = await findingsIn(neutral, {
       ...CLEAN,
       "node_modules/@types/node/index.d.ts": "declare var process: object; declare var Buffer: object;",
@@ -67,7 +67,7 @@ describe("neutral", () => {
     ]);
   });
 
-  test("notices a room that is not compiled at all", async () => {
+  test("finds a folder that is not compiled", async () => {
     const findings = await findingsIn(neutral, {
       ...CLEAN,
       "src/codey/index.ts": "export const foreign = Buffer;",
@@ -80,7 +80,7 @@ describe("neutral", () => {
     );
   });
 
-  test("refuses to pass without a configuration", async () => {
+  test("fails without a configuration", async () => {
     const { "tsconfig.neutral.json": _, ...rest } = CLEAN;
     expect(lines(await findingsIn(neutral, rest))).toContainEqual(
       expect.stringContaining("Cannot read file"),

@@ -32,7 +32,7 @@ describe("the contents of the tarball", () => {
     "dist/index.d.cts",
   ];
 
-  test("may be the documents and what was built", () => {
+  test("may be the documents and the build", () => {
     expect(judgeContents(FILES)).toEqual([]);
   });
 
@@ -44,21 +44,21 @@ describe("the contents of the tarball", () => {
     "dist/nested/a.js",
     "dist/metafile.json",
     "dist/index.js.map",
-  ])("may not hold %s", (file) => {
+  ])("may not include %s", (file) => {
     expect(judgeContents([...FILES, file])).toEqual([
       { file, message: expect.stringContaining("is no part") },
     ]);
   });
 
   test.each(["README.md", "LICENSE", "NOTICE", "CHANGELOG.md", "docs/testing.md"])(
-    "may not lack %s",
+    "must include %s",
     (file) => {
       const found = judgeContents(FILES.filter((held) => held !== file));
       expect(found).toEqual([{ file, message: "is missing from the package" }]);
     },
   );
 
-  test("may not lack the build", () => {
+  test("must include the build", () => {
     const found = judgeContents(FILES.filter((file) => !file.startsWith("dist/")));
     expect(found).toEqual([{ file: "dist", message: expect.stringContaining("npm run build") }]);
   });
@@ -68,18 +68,18 @@ describe("the contents of the tarball", () => {
     ["a heading of its own", "[a](#errors)", []],
     ["the web", "[a](https://example.com/b.md)", []],
     ["a file of the repository", "[a](examples/README.md) [b](docs/codey.md)", ["examples/README.md"]],
-    ["what is only code", "`[a](b.md)`\n```md\n[a](c.md)\n```\n", []],
-  ])("leads from a page to %s only if it is there", (_, text, dead) => {
+    ["a link inside code", "`[a](b.md)`\n```md\n[a](c.md)\n```\n", []],
+  ])("a page's link to %s is reported only if its target is missing", (_, text, dead) => {
     expect(deadLinks("README.md", text, FILES)).toEqual(dead);
   });
 
-  test("is linked from the folder of the page", () => {
+  test("a relative link starts from the page's folder", () => {
     expect(deadLinks("docs/codey.md", "[a](codebuff.md) [b](../README.md) [c](../test/a.ts)", FILES)).toEqual(
       ["../test/a.ts"],
     );
   });
 
-  test("may not name a source map", () => {
+  test("code may not refer to a source map", () => {
     expect(namedMap('var a = 1;\nvar b = "//# sourceMappingURL=a.js.map";\n')).toBeUndefined();
     expect(namedMap("var a = 1;\n//# sourceMappingURL=a.js.map\n")).toBe("a.js.map");
   });
@@ -104,12 +104,12 @@ describe("side effects", () => {
     return await judgeSideEffects(folder.path, "agentwire");
   }
 
-  test("are not found in a module that only declares", async () => {
+  test("are not found in a module with only declarations", async () => {
     const code = "export const list = new Map([[1, 2]]);\nglobalThis.__zod_globalConfig ??= {};\n";
     expect(await complaints(code)).toEqual([]);
   });
 
-  test("are found when the flag is missing, because bundlers then keep what is unused", async () => {
+  test("are found if the flag is missing, because bundlers then keep unused code", async () => {
     const found = await complaints(
       `export const table = build();\nfunction build() { return [${"1,".repeat(99)}]; }`,
       true,
@@ -129,7 +129,7 @@ describe("side effects", () => {
       "process.on(unhandledRejection)",
     ],
     ["an import that throws", 'throw new Error("at import");', "at import"],
-  ])("are found as %s", async (_, code, says) => {
+  ])("include %s", async (_, code, says) => {
     expect(await complaints(code)).toEqual([expect.stringContaining(says)]);
   });
 });
@@ -161,33 +161,30 @@ describe("the linters", () => {
     return await lint(await pack(folder.path, join(folder.path, "pack")));
   }
 
-  test("are content with a package whose files are there and whose types fit", async () => {
+  test("pass a package whose files exist and whose types match", async () => {
     expect(await complaints("./dist/index.d.cts")).toEqual([]);
   });
 
-  test("complain of types that are of another module system than the code", async () => {
+  test("report types of another module system than the code", async () => {
     expect(await complaints("./dist/index.d.ts")).toEqual([
       expect.stringMatching(/^attw complains.*Masquerading as ESM/s),
     ]);
   });
 
-  test("complain of a file that is not there", async () => {
+  test("report a missing file", async () => {
     expect(await complaints("./dist/gone.d.cts")).toContainEqual(
       expect.stringMatching(/^publint complains.*gone/s),
     );
   });
 });
 
-describe("the oldest Node", () => {
-  test("is what engines promise", () => {
+describe("the oldest supported Node", () => {
+  test("is read from `engines`", () => {
     expect(oldestNode(">=22.12")).toBe("22.12");
     expect(oldestNode(">=22.12.0")).toBe("22.12");
   });
 
-  test.each(["", "22", ">=22", "^22.12", ">=22.12 <25"])(
-    "is refused as %j, which promises something else",
-    (range) => {
-      expect(() => oldestNode(range)).toThrow("write it as >=MAJOR.MINOR");
-    },
-  );
+  test.each(["", "22", ">=22", "^22.12", ">=22.12 <25"])("cannot be read from %j", (range) => {
+    expect(() => oldestNode(range)).toThrow("write it as >=MAJOR.MINOR");
+  });
 });

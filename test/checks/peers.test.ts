@@ -21,7 +21,7 @@ describe.each(["npm", "pnpm"] as const)("an app with React 18, by %s", (manager)
     return await judgeApp(join(folder.path, "app"), tarball, app, manager);
   }
 
-  test("refuses a package whose optional peer has a narrow range", async () => {
+  test("refuses a package with a narrow range for an optional peer", async () => {
     expect(await complaints(">=19.3.0")).toEqual([
       expect.stringMatching(
         /^does not install into an app with React 18, by .*peer(?:Optional)? react@"?>=19\.3\.0/s,
@@ -29,14 +29,14 @@ describe.each(["npm", "pnpm"] as const)("an app with React 18, by %s", (manager)
     ]);
   });
 
-  test("installs a package whose range has its React, and is then used", async () => {
+  test("installs a package whose range includes its React, and then uses it", async () => {
     expect(await complaints(">=18")).toEqual([
       expect.stringMatching(/^cannot be used in an app with React 18, by .*agentwire/s),
     ]);
   });
 });
 
-test("an entry must work, or say what to install", () => {
+test("an entry must work, or say which package to install", () => {
   const expected = { a: "works", b: /npm install zod@4/, c: "works", d: /zod/ } as const;
   const said = { a: "works", b: "threw Error: Cannot find package 'zod'", c: "threw Error: no" };
   expect(judgeSaid(expected, said)).toEqual([

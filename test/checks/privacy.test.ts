@@ -33,8 +33,8 @@ const CLEAN: Files = {
   "image.png": "\0\0\0",
 };
 
-describe("privacy", () => {
-  test("passes relative paths, other hosts and words that look alike", async () => {
+describe("the check for private data", () => {
+  test("passes relative paths, other hosts and similar words", async () => {
     expect(await findingsInRepository(CLEAN)).toEqual([]);
   });
 
@@ -53,7 +53,7 @@ describe("privacy", () => {
     expect(findings).toEqual([expect.stringContaining(`notes.md:2 ${says}`)]);
   });
 
-  test("refuses a lock file that says where packages were fetched", async () => {
+  test("refuses a lock file that contains the packages' download URLs", async () => {
     const resolved = "https://mirror.example/ws.tgz";
     const lock = { packages: { "node_modules/ws": { version: "8.0.0", resolved } } };
     expect(await findingsInRepository({ ...CLEAN, "package-lock.json": lock })).toEqual([
@@ -61,7 +61,7 @@ describe("privacy", () => {
     ]);
   });
 
-  test("reads what would be added next, and not what git ignores", async () => {
+  test("reads untracked files, but not ignored ones", async () => {
     await using folder = await repository(CLEAN);
     await mkdir(join(folder.path, "dist"));
     await writeFile(join(folder.path, "dist/built.js"), path("work", "ignored"));
@@ -69,13 +69,13 @@ describe("privacy", () => {
     expect(lines(await privacy(folder.path, () => {}))).toEqual([expect.stringContaining("new.md:1")]);
   });
 
-  test("does not stumble over a tracked file that is deleted", async () => {
+  test("ignores a tracked file that was deleted", async () => {
     await using folder = await repository(CLEAN);
     await rm(join(folder.path, "README.md"));
     expect(await privacy(folder.path, () => {})).toEqual([]);
   });
 
-  test("refuses to pass what is no repository", async () => {
+  test("fails outside a repository", async () => {
     await using folder = await tree({ "README.md": "x" });
     await expect(privacy(folder.path, () => {})).rejects.toThrow("git ls-files failed");
   });

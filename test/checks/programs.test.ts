@@ -97,13 +97,13 @@ async function consumerWith(files: Files = {}): Promise<Consumer> {
   };
 }
 
-describe("the exercise", () => {
-  test("passes a package that works as an ES module and as CommonJS", async () => {
+describe("the consumer programs", () => {
+  test("pass a package that works as an ES module and as CommonJS", async () => {
     await using consumer = await consumerWith();
     expect(await exercise(consumer, NODE)).toEqual([]);
   });
 
-  test("finds a client that is there twice", async () => {
+  test("find a client class that exists twice", async () => {
     await using consumer = await consumerWith({
       "node_modules/agentwire/index.js":
         'export * from "./errors.js";\nexport { CodebuffClient } from "./copy.js";',
@@ -113,7 +113,7 @@ describe("the exercise", () => {
     expect(await exercise(consumer, NODE)).toEqual([copies, copies]);
   });
 
-  test("finds an error class that is there twice", async () => {
+  test("find an error class that exists twice", async () => {
     await using consumer = await consumerWith({
       "node_modules/agentwire/codebuff.js": CLIENT.replace("./errors.js", "./errors-copy.js"),
       "node_modules/agentwire/errors-copy.js": ERRORS,
@@ -124,7 +124,7 @@ describe("the exercise", () => {
     expect(await exercise(consumer, NODE)).toEqual([copies, copies]);
   });
 
-  test("finds a format that cannot be loaded", async () => {
+  test("find a module format that cannot be loaded", async () => {
     const manifest = { name: "agentwire", version: "1.0.0", type: "module" };
     const exports = {
       ".": { import: "./index.js" },
@@ -141,7 +141,7 @@ describe("the exercise", () => {
     );
   });
 
-  test("finds a turn that brings no text", async () => {
+  test("find a turn that streams no text", async () => {
     await using consumer = await consumerWith({
       "node_modules/agentwire/testing.js": SERVER.replace('chunk: "hi"', 'chunk: ""'),
     });
@@ -149,7 +149,7 @@ describe("the exercise", () => {
     expect(await exercise(consumer, NODE)).toEqual([silent, silent]);
   });
 
-  test("finds a fake CLI that prints nothing of the prompt", async () => {
+  test("find a fake CLI that does not print the prompt", async () => {
     await using consumer = await consumerWith({
       "node_modules/agentwire/testing.js": SERVER.replace("process.argv.at(-1)", "'?'"),
     });
@@ -158,8 +158,8 @@ describe("the exercise", () => {
   });
 });
 
-describe("the browser app", () => {
-  test("passes a client that needs a browser's globals only", async () => {
+describe("the browser app as a consumer", () => {
+  test("passes a client that uses only browser globals", async () => {
     await using consumer = await consumerWith();
     expect(await browserApp(consumer)).toEqual([]);
   });
@@ -167,7 +167,7 @@ describe("the browser app", () => {
   test.each([
     ["a global of Node at import", `process.version;\n${CLIENT}`, "process is not defined"],
     [
-      "a global of Node at work",
+      "a global of Node during a turn",
       CLIENT.replace("socket.close()", "Buffer.from(text)"),
       "Buffer is not defined",
     ],
@@ -179,7 +179,7 @@ describe("the browser app", () => {
   });
 });
 
-describe("the first program", () => {
+describe("the README's first program", () => {
   const program = (code: string): Program => ({ language: "ts", code, line: 1 });
   const GOOD = `import { CodebuffClient } from "agentwire/codebuff";
 import { MockCodebuffServer } from "agentwire/testing";
@@ -188,17 +188,17 @@ console.log((await new CodebuffClient({ url: server.url }).prompt("hello").resul
 await server.stop();
 `;
 
-  test("passes when it reaches its mock server, prints, and ends", async () => {
+  test("passes if it reaches its mock server, prints and exits", async () => {
     await using consumer = await consumerWith();
     expect(await firstProgram(consumer, program(GOOD), NODE)).toBeUndefined();
   });
 
   test.each([
     ["it fails", 'throw new Error("no such luck");', "no such luck"],
-    ["it imports what is not there", 'import { Nothing } from "agentwire/codebuff";\nNothing;', "Nothing"],
+    ["it imports a missing name", 'import { Nothing } from "agentwire/codebuff";\nNothing;', "Nothing"],
     ["it does not parse", "const url: = 1;", "is no ts: "],
     ["it prints nothing", GOOD.replace("console.log", "void "), "prints nothing"],
-  ])("is refused when %s", async (_, code, says) => {
+  ])("is refused if %s", async (_, code, says) => {
     await using consumer = await consumerWith();
     expect(await firstProgram(consumer, program(code), NODE)).toContain(says);
   });

@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const filesOf = (patterns: readonly string[]): Set<string> =>
   new Set(globSync([...patterns], { cwd: ROOT }).map((file) => file.replaceAll("\\", "/")));
 
-test("each test file is in one project of vitest.config.ts, and in no second", () => {
+test("each test file is in exactly one project of vitest.config.ts", () => {
   const projects = (config.test?.projects ?? []).map((project) => {
     if (typeof project !== "object" || !("test" in project)) throw new Error("a project without `test`");
     const { include = [], exclude = [] } = project.test ?? {};

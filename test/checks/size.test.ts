@@ -39,7 +39,7 @@ const committed = async (files: Files, factor = 1): Promise<Files> => {
   return { ...files, [SIZES_FILE]: changed };
 };
 
-test("passes what is as the table says, and shows it: every entry for browsers, and the errors alone", async () => {
+test("passes unchanged sizes, and prints a row for every browser entry and for the errors", async () => {
   await using folder = await tree(await committed(built(10_000)));
   const table: string[] = [];
   expect(lines(await size(folder.path, (row) => table.push(row)))).toEqual([]);
@@ -53,7 +53,7 @@ test("passes what is as the table says, and shows it: every entry for browsers, 
   expect(table[3]).toMatch(/^agentwire\/codebuff +1[34] \d{3} +1\d \d{3} +1\d \d{3} +0\.0 %$/);
 });
 
-test("passes a growth of less than two per cent, and refuses more", async () => {
+test("passes growth below 2 %, and refuses more", async () => {
   const files = built(10_000);
   expect(lines(await findingsIn(size, await committed(files, 1 / 1.019)))).toEqual([]);
   expect(lines(await findingsIn(size, await committed(files, 1 / 1.025)))).toEqual([
@@ -63,12 +63,12 @@ test("passes a growth of less than two per cent, and refuses more", async () => 
   ]);
 });
 
-test("wants a smaller size to be written down", async () => {
+test("requires that a smaller size is written down", async () => {
   const findings = await findingsIn(size, await committed(built(10_000), 1.03));
   expect(lines(findings)).toEqual([expect.stringMatching(/\(-2\.9 %\): write it down/)]);
 });
 
-test("refuses an entry that the table does not know, and a row that is no entry", async () => {
+test("refuses an entry without a row, and a row without an entry", async () => {
   const files = { ...built(1_000), [SIZES_FILE]: { "agentwire/gone": { minified: 1, gzip: 1 } } };
   expect(lines(await findingsIn(size, files))).toEqual([
     expect.stringContaining("agentwire has no size there: npm run size -- --write"),
@@ -80,7 +80,7 @@ test("refuses an entry that the table does not know, and a row that is no entry"
   expect(lines(await findingsIn(size, built(1_000)))).toHaveLength(4);
 });
 
-test("counts every error that there is", async () => {
+test("measures every error class", async () => {
   const files = ["agentwire-error.ts", "errors.ts"].map((file) =>
     readFile(join(import.meta.dirname, "../../src/core", file), "utf8"),
   );
@@ -92,7 +92,7 @@ test("counts every error that there is", async () => {
   expect(new Set(ERRORS)).toEqual(users);
 });
 
-test("refuses what does not bundle", async () => {
+test("refuses an entry that cannot be bundled", async () => {
   const findings = await findingsIn(size, {
     ...built(10),
     "dist/codebuff.js": 'import "node:fs"; export {};',
@@ -100,7 +100,7 @@ test("refuses what does not bundle", async () => {
   expect(lines(findings)).toContainEqual(expect.stringContaining('Could not resolve "node:fs"'));
 });
 
-test("npm run size -- --write makes the table that the check passes", async () => {
+test("npm run size -- --write writes a table that passes the check", async () => {
   await using folder = await tree({ ...built(1_000), [SIZES_FILE]: {} });
   const script = join(import.meta.dirname, "../../scripts/size.ts");
   const result = await run(process.execPath, [script, "--write", "--root", folder.path], {

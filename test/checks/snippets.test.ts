@@ -40,8 +40,8 @@ const CLEAN: Files = {
   ),
 };
 
-describe("snippets", () => {
-  test("passes fences that are the text of their regions, whatever surrounds these", async () => {
+describe("the check of snippets", () => {
+  test("passes code fences that equal their regions", async () => {
     expect(await findingsIn(snippets, CLEAN)).toEqual([]);
   });
 
@@ -133,20 +133,20 @@ describe("snippets", () => {
     ]);
   });
 
-  test("refuses to pass pages without any code", async () => {
+  test("fails for pages without code", async () => {
     const files = { "README.md": "# agentwire", "docs/snippets/none.ts": "", "tsconfig.json": {} };
     expect(lines(await findingsIn(snippets, files))).toEqual([
       ". no page shows any code: there is nothing to check",
     ]);
   });
 
-  test("refuses to pass a tree without regions", async () => {
+  test("fails for a tree without regions", async () => {
     await expect(findingsIn(snippets, { "README.md": "# agentwire" })).rejects.toThrow("ENOENT");
   });
 });
 
-describe("a region", () => {
-  test("is shown without the indentation that its lines share, and without blank lines around it", () => {
+describe("a region of a snippet file", () => {
+  test("is shown without its common indentation and surrounding blank lines", () => {
     const { regions } = readRegions(
       text("  // #region a", "", "  if (b) {", "", "    c();", "  }", "", "  // #endregion"),
     );
@@ -154,8 +154,8 @@ describe("a region", () => {
   });
 });
 
-describe("a fence", () => {
-  test("ends at as many marks as it began with: what is inside may show a fence itself", () => {
+describe("a code fence", () => {
+  test("ends at as many marks as it began with, so it may contain a fence", () => {
     const page = text("````md", "<!-- snippet: a -->", "```ts", "b();", "```", "````");
     expect(readFences(page)).toEqual({
       fences: [
@@ -176,7 +176,7 @@ describe("a fence", () => {
     ["a blank line", [""]],
     ["less", ["a();"]],
     ["more", ["a();", "b();", "c();", "d();"]],
-  ])("that holds %s is filled, and what is around it stays", (_, code) => {
+  ])("that contains %s is filled, and the text around it stays", (_, code) => {
     const other = text("```sh", "npm ci", "```");
     const page = text("one", fence("x", ...code), "two", other, fence("unknown", "e();"), "three");
     const filled = fillFences(page, (name) => (name === "x" ? "a();\nb();" : undefined));
@@ -192,7 +192,7 @@ describe("npm run snippets", () => {
     run(process.execPath, [SCRIPT, ...args], { cwd: import.meta.dirname, timeout: 15_000 });
   const ROTTEN: Files = { ...CLEAN, "docs/guide.md": text("A loop:", fence("loop", "for (;;) {}")) };
 
-  test("says what differs, ends with 1 and changes nothing", async () => {
+  test("prints the differences, exits with 1 and changes nothing", async () => {
     await using folder = await tree(ROTTEN);
     const { ending, stdout } = await program("--root", folder.path);
     expect(ending).toBe("exit code 1");
@@ -200,7 +200,7 @@ describe("npm run snippets", () => {
     expect(await readFile(join(folder.path, "docs/guide.md"), "utf8")).toBe(ROTTEN["docs/guide.md"]);
   });
 
-  test("copies with --write the regions into the pages that differ", async () => {
+  test("copies the regions with --write into the pages that differ", async () => {
     await using folder = await tree(ROTTEN);
     const { ok, stdout } = await program("--root", folder.path, "--write");
     expect(stdout).toBe("wrote docs/guide.md\n2 fences in 2 pages, 2 regions\n");

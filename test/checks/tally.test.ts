@@ -19,7 +19,7 @@ const stages = (broken?: string) =>
   ["test", "browser", "lint", "types", "soak", "check"].map((name) => ({ name, ok: name !== broken }));
 
 describe("the last line of .ci/run", () => {
-  test("counts tests and checks one by one, the other stages as one each", () => {
+  test("counts each test and each check, and each other stage as one", () => {
     expect(tally(stages(), { vitest, browser, checks })).toEqual({ passed: 11, failed: 0 });
   });
 
@@ -27,7 +27,7 @@ describe("the last line of .ci/run", () => {
     expect(tally(stages(stage), { vitest, browser, checks })).toEqual({ passed: 10, failed: 1 });
   });
 
-  test("counts failed tests in a browser", () => {
+  test("counts failed browser tests", () => {
     const report = { ...browser, numFailedTests: 2, testResults: [file("failed", "failed")] };
     expect(tally(stages("browser"), { vitest, browser: report, checks })).toEqual({ passed: 11, failed: 2 });
   });
@@ -52,13 +52,13 @@ describe("the last line of .ci/run", () => {
   });
 
   test.each(["test", "browser", "check"])(
-    "believes the exit code of %s when its report knows of no failure",
+    "counts one failure if %s exits with an error but its report has none",
     (stage) => {
       expect(tally(stages(stage), { vitest, browser, checks })).toEqual({ passed: 11, failed: 1 });
     },
   );
 
-  test("counts a stage without a report as one failure, even if it says it passed", () => {
+  test("counts a stage without a report as one failure, even if it exits with 0", () => {
     expect(tally(stages(), { vitest: undefined, browser, checks })).toEqual({ passed: 9, failed: 1 });
     expect(tally(stages(), { vitest, browser: undefined, checks })).toEqual({ passed: 7, failed: 1 });
     expect(tally(stages(), { vitest, browser, checks: "garbage" })).toEqual({ passed: 9, failed: 1 });

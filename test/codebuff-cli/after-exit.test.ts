@@ -43,9 +43,9 @@ function isAlive(pid: number): boolean {
 const FINISH = '{"type":"finish","totalCost":1}';
 
 describe.skipIf(process.platform === "win32")(
-  "a program whose end is known, but not yet that of its pipes",
+  "a program that has exited while its pipes are still open",
   () => {
-    test("has failed with its code, although it had finished and stayed in its pipes for longer than a grace", async () => {
+    test("fails with its exit code, even after `finish` and a passed `exitGrace`", async () => {
       await using at = await draining({ says: FINISH, code: 7 }, { exitGrace: 500 });
       await at.clock.advance(1_000);
       expect(await at.turn.outcome).toMatchObject({
@@ -56,9 +56,9 @@ describe.skipIf(process.platform === "win32")(
 
     test.each<[string, CodebuffCliOptions, string | undefined]>([
       ["silence", { idleTimeout: 500 }, '{"type":"text","text":"part"}'],
-      ["a start that says nothing", { startupTimeout: 500 }, undefined],
-      ["staying behind its last word", { exitGrace: 500 }, FINISH],
-    ])("is not blamed for %s", async (_, options, says) => {
+      ["a silent start", { startupTimeout: 500 }, undefined],
+      ["staying after `finish`", { exitGrace: 500 }, FINISH],
+    ])("does not fail for %s", async (_, options, says) => {
       await using at = await draining({ ...(says === undefined ? {} : { says }), code: 0 }, options);
       expect(at.clock.pending).toBe(1);
       await at.clock.advance(1_000);
@@ -68,7 +68,7 @@ describe.skipIf(process.platform === "win32")(
 );
 
 test.skipIf(process.platform === "win32")(
-  "a program that ends while its reader is slow, and whose pipes are held, is waited for once the reader goes on",
+  "a program that exits with open pipes during a slow read completes once the reader goes on",
   async () => {
     await using folder = await tempFolder();
     const command = join(folder.path, "tool");
@@ -93,7 +93,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("a program that writes too much, and takes long to end, has failed for that and not for its silence", async () => {
+test("a program that writes too much and stops slowly fails for its output, not for silence", async () => {
   const scenario = { ignoreSigterm: true, events: [{ raw: `${"x".repeat(50)}\n` }, { hold: "for ever" }] };
   await using at = await cliWorld(scenario, {
     profile: "json",
@@ -110,14 +110,11 @@ test("a program that writes too much, and takes long to end, has failed for that
   });
 });
 
-test.each([{}, { noFinish: true }])(
-  "a program is not blamed for what it says behind its exit, with %o",
-  async (switches) => {
-    const scenario = { exitBeforeFlush: true, holdPipes: 1e6, ...switches };
-    await using at = await cliWorld(scenario, { idleTimeout: 500, exitGrace: 500 });
-    const turn = at.client.prompt("hi");
-    await Promise.all([shown(turn, "You said: hi"), at.clock.armed(1_000)]);
-    await at.clock.advance(1_000);
-    expect(await turn.outcome).toMatchObject({ status: "completed", result: { exitCode: 0 } });
-  },
-);
+test.each([{}, { noFinish: true }])("output after the exit causes no timeout, with %o", async (switches) => {
+  const scenario = { exitBeforeFlush: true, holdPipes: 1e6, ...switches };
+  await using at = await cliWorld(scenario, { idleTimeout: 500, exitGrace: 500 });
+  const turn = at.client.prompt("hi");
+  await Promise.all([shown(turn, "You said: hi"), at.clock.armed(1_000)]);
+  await at.clock.advance(1_000);
+  expect(await turn.outcome).toMatchObject({ status: "completed", result: { exitCode: 0 } });
+});

@@ -56,16 +56,16 @@ const COMBINATIONS = Object.entries(PROFILES).flatMap(([profile, profileWords]) 
 );
 
 describe("the arguments", () => {
-  test("7 argv & 2.2 argv: of every combination of options are the expected ones, in their order", () => {
+  test("7 argv & 2.2 argv: match every combination of options, in order", () => {
     expect(COMBINATIONS).toHaveLength(4 * 4 * 2 * 2 * 2 * 2 * 2);
     for (const { fields, words } of COMBINATIONS) expect(argv(fields)).toEqual(words);
   });
 
-  test("2.2 rule 3: the user's own come first, and are taken as they are", () => {
+  test("2.2 rule 3: begin with the caller's own `args`, unchanged", () => {
     expect(argv({ args: ["script.js", "--"] })).toEqual(["script.js", "--", "--stream-json", "--", "hi"]);
   });
 
-  test("an agent and its parameters", () => {
+  test("include the agent and its parameters", () => {
     expect(argv({ profile: "json", agent: "base2" })).toEqual([
       "-n",
       "--json",
@@ -81,17 +81,17 @@ describe("the arguments", () => {
   });
 
   test.each(["-x hello", "--max", "--cwd=/x y", "-o/f", "--", "-", "", "publish", "login", "help"])(
-    "the prompt %j is the last, behind `--`",
+    "end with `--` and the prompt %j",
     (prompt) => {
       expect(argv({ prompt }).slice(-2)).toEqual(["--", prompt]);
     },
   );
 
-  test("2.2 rule 1: a program without `--` gets none", () => {
+  test("2.2 rule 1: leave out `--` for a program that does not know it", () => {
     expect(argv({ endOfOptions: false })).toEqual(["--stream-json", "hi"]);
   });
 
-  test("2.2 rule 3 & 2.1 never -o: `--continue` is never there without an id, nor `-o` at all", () => {
+  test("2.2 rule 3 & 2.1 never -o: include `--continue` only with an id, and never `-o`", () => {
     for (const { fields } of COMBINATIONS) {
       const words = argv(fields);
       expect(words.includes("--continue")).toBe(fields.sessionId !== undefined);
@@ -100,7 +100,7 @@ describe("the arguments", () => {
   });
 });
 
-describe("what a program has no flag for", () => {
+describe("options for which a program has no flag", () => {
   const ASKED = {
     agent: { agent: "a" },
     params: { params: "{}" },
@@ -118,7 +118,7 @@ describe("what a program has no flag for", () => {
     text: ["params"],
   };
 
-  test.each(Object.keys(LACKS) as (keyof typeof PROFILES)[])("of %s", (profile) => {
+  test.each(Object.keys(LACKS) as (keyof typeof PROFILES)[])("in the profile %s", (profile) => {
     const missing = Object.entries(ASKED).flatMap(([name, fields]) => {
       const said = lacking({ ...PLAIN, profile, ...fields });
       if (said !== undefined) expect(said).toBe(name);

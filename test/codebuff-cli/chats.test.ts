@@ -18,14 +18,14 @@ async function kept(configDirName: string, project: string, ids: readonly string
 const IDS = ["2026-02-04T10-00-00.000Z", "2026-02-05T09-00-00.000Z", "2025-12-31T23-59-59.999Z"];
 
 describe("the chats of a folder", () => {
-  test("3.3 chats: they are there with the newest first", async () => {
+  test("3.3 chats: are listed newest first", async () => {
     await using at = await kept("manicode", "shop", IDS);
     const chats = listCodebuffChats("/projects/shop", { homeDir: at.homeDir });
     expect(chats.map(({ id }) => id)).toEqual([IDS[1], IDS[0], IDS[2]]);
     expect(chats[0]?.path).toBe(join(at.chats, IDS[1] ?? ""));
   });
 
-  test("3.3 chats of one name: they are shared by folders of one name, and are those of one environment of the product", async () => {
+  test("3.3 chats of one name: are shared by folders of the same name, within one `configDirName`", async () => {
     await using at = await kept("manicode-dev", "shop", IDS);
     const { homeDir } = at;
     expect(listCodebuffChats("/elsewhere/shop/", { homeDir, configDirName: "manicode-dev" })).toHaveLength(3);
@@ -33,19 +33,19 @@ describe("the chats of a folder", () => {
     expect(listCodebuffChats("/projects/other", { homeDir, configDirName: "manicode-dev" })).toEqual([]);
   });
 
-  test("3.3 chats are read only: they are no files, and nothing is changed by looking", async () => {
+  test("3.3 chats are read only: skip plain files, and listing changes nothing", async () => {
     await using at = await kept("manicode", "shop", IDS);
     await writeFile(join(at.chats, "notes.txt"), "");
     expect(listCodebuffChats("/projects/shop", { homeDir: at.homeDir })).toHaveLength(3);
     expect((await readdir(at.chats)).sort()).toEqual([...IDS, "notes.txt"].sort());
   });
 
-  test("are those of this process's folder unless said otherwise", async () => {
+  test("are those of this process's folder by default", async () => {
     await using at = await kept("manicode", process.cwd().split("/").at(-1) ?? "", ["now"]);
     expect(listCodebuffChats(undefined, { homeDir: at.homeDir }).map(({ id }) => id)).toEqual(["now"]);
   });
 
-  test("are none where there is nothing to read", () => {
+  test("are an empty list if there is nothing to read", () => {
     expect(listCodebuffChats("/", { homeDir: "/nowhere/at/all" })).toEqual([]);
   });
 });

@@ -17,9 +17,9 @@ const ASK = {
 };
 const FINISH = { type: "finish", totalCost: 1 };
 
-describe("a turn that is over", () => {
+describe("an ended turn", () => {
   test.each(["by itself", "cancelled", "with its client"] as const)(
-    "%s has no call that runs, and no question that is open",
+    "has no running call and no pending question (ended %s)",
     async (how) => {
       const end = how === "by itself" ? FINISH : { hold: "for ever" };
       await using at = await cliWorld({ events: [CALL, ASK, { type: "text", text: "x" }, end] });
@@ -33,12 +33,12 @@ describe("a turn that is over", () => {
     },
   );
 
-  test("early has the cost that was told until then", async () => {
+  test("that failed keeps the cost reported so far", async () => {
     await using at = await cliWorld({ events: [FINISH], exit: { code: 7 } });
     expect(await at.client.prompt("hi").outcome).toMatchObject({ partial: { cost: { amount: 1 } } });
   });
 
-  test("has its text up to the limit, and says that it is cut", async () => {
+  test("keeps its text up to `maxTextBytes`, and is marked as truncated", async () => {
     await using at = await cliWorld(
       { events: [{ type: "text", text: "abcd" }, FINISH] },
       { maxTextBytes: 3 },
@@ -47,7 +47,7 @@ describe("a turn that is over", () => {
   });
 });
 
-test("a question that was answered is open no longer, while the turn goes on", async () => {
+test("an answered question is no longer pending, while the turn goes on", async () => {
   const answer = { type: "json", value: { answers: [{ questionIndex: 0, otherText: "yes" }] } };
   const events = [
     ASK,
@@ -74,14 +74,14 @@ test("a question that was answered is open no longer, while the turn goes on", a
   ]);
 });
 
-test("a block of the words of the block before, which came in chunks, is another one", async () => {
+test("a block that repeats its chunks adds nothing, and a second equal block is new text", async () => {
   const block = { type: "text", text: "a" };
   await using at = await cliWorld({ events: ["a", block, block, FINISH] });
   expect((await at.client.prompt("hi").result).text).toBe("aa");
 });
 
-describe("what a run is taken for", () => {
-  test("garbage beside an event, and no finish: completed", async () => {
+describe("the outcome of a run", () => {
+  test("is `completed` with garbage beside an event and without `finish`", async () => {
     await using at = await cliWorld({
       events: [{ raw: "junk\n" }, { type: "text", text: "x" }],
       noFinish: true,
@@ -89,12 +89,12 @@ describe("what a run is taken for", () => {
     expect(await at.client.prompt("hi").result).toMatchObject({ text: "x", missingFinish: true });
   });
 
-  test("one line that is too long, and nothing else: protocol_error", async () => {
+  test("is `protocol_error` if the only line is too long", async () => {
     await using at = await cliWorld({ events: [{ raw: `${"x".repeat(100)}\n` }] }, { maxLineBytes: 10 });
     expect(await failureOf(at.client.prompt("hi"))).toMatchObject({ kind: "protocol_error" });
   });
 
-  test("last words without a newline: what they mean", async () => {
+  test("is read from error output without a newline", async () => {
     await using at = await cliWorld({
       events: [{ stderr: "Error: Authentication failed" }],
       exit: { code: 1 },
@@ -102,14 +102,14 @@ describe("what a run is taken for", () => {
     expect(await failureOf(at.client.prompt("hi"))).toMatchObject({ kind: "auth" });
   });
 
-  test("text alone, that is just as long as it may be: a text", async () => {
+  test("is a text of up to `maxOutputBytes`, and `protocol_error` above", async () => {
     await using at = await cliWorld({ profile: "fork" }, { profile: "text", maxOutputBytes: 13 });
     expect((await at.client.prompt("hi").result).text).toBe("You said: hi");
     const other = at.another({ profile: "text", maxOutputBytes: 12 });
     expect(await failureOf(other.prompt("hi"))).toMatchObject({ kind: "protocol_error" });
   });
 
-  test("text alone that is none: no event", async () => {
+  test("is an empty text without events if the output is a blank line", async () => {
     await using at = await cliWorld({ profile: "fork", events: [{ raw: "\n" }] }, { profile: "text" });
     const turn = at.client.prompt("hi");
     const events = eventsOf(turn);
@@ -118,7 +118,7 @@ describe("what a run is taken for", () => {
   });
 });
 
-test("words of the program are not shown with the key in them", async () => {
+test("a quoted error message of the program hides the key", async () => {
   const events = [{ type: "error", message: "Unauthorized: hush-4f9b" }];
   await using at = await cliWorld({ events, exit: { code: 1 } }, { apiKey: "hush-4f9b" });
   const message = expect.stringContaining("Unauthorized: [redacted]");
@@ -126,7 +126,7 @@ test("words of the program are not shown with the key in them", async () => {
 });
 
 test.skipIf(process.platform === "win32")(
-  "a program that turns out not to start fails its turn, or lets it be cancelled before that is known",
+  "a program that fails to start fails its turn, unless the caller cancels first",
   async () => {
     await using folder = await tempFolder();
     const command = join(folder.path, "tool");
@@ -139,15 +139,15 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-describe("a limit", () => {
-  test("on the silence of one turn counts before the first line, too", async () => {
+describe("time limits", () => {
+  test("`idleTimeout` of one prompt also counts before the first line", async () => {
     await using at = await cliWorld({ events: [{ hold: "for ever" }] });
     const turn = at.client.prompt("hi", { idleTimeout: 1_000 });
     await at.clock.advance(1_000);
     expect(await failureOf(turn)).toMatchObject({ kind: "idle", timeout: 1_000 });
   });
 
-  test("on silence does not count behind the last word", async () => {
+  test("`idleTimeout` does not count after `finish`", async () => {
     await using at = await cliWorld({ events: [FINISH], exit: { never: true } }, { idleTimeout: 1_000 });
     const turn = at.client.prompt("hi");
     await at.clock.armed(5_000);
@@ -155,7 +155,7 @@ describe("a limit", () => {
     expect(await turn.outcome).toMatchObject({ status: "completed" });
   });
 
-  test("of 0 behind the last word waits for the program", async () => {
+  test("`exitGrace: 0` waits for the program after `finish`", async () => {
     await using at = await cliWorld(
       { events: [FINISH, { type: "text", text: "x" }], exit: { never: true } },
       { exitGrace: 0, idleTimeout: 0, startupTimeout: 0 },
@@ -165,7 +165,7 @@ describe("a limit", () => {
     expect(at.clock.pending).toBe(0);
   });
 
-  test("on the silence of one turn begins anew with any line, and takes the place of the client's", async () => {
+  test("`idleTimeout` of one prompt restarts with any line, and overrides the client's", async () => {
     const events = [{ type: "text", text: "a" }, { hold: "go" }, { raw: "junk\n" }, { hold: "for ever" }];
     await using at = await cliWorld({ events }, { idleTimeout: 1_000 });
     const turn = at.client.prompt("hi", { idleTimeout: 5_000 });
@@ -182,7 +182,7 @@ describe("a limit", () => {
 });
 
 describe("many prompts", () => {
-  test("of a client run four at a time, and have one listener of the exit", async () => {
+  test("run four at a time by default, with one `exit` listener", async () => {
     await using at = await cliWorld({ events: HELD });
     const before = process.listenerCount("exit");
     const turns = Array.from({ length: 5 }, () => at.client.prompt("hi"));
@@ -190,7 +190,7 @@ describe("many prompts", () => {
     expect(process.listenerCount("exit")).toBe(before + 1);
   });
 
-  test("leave room for another when one that waits is cancelled", async () => {
+  test("free a place in the queue when a queued prompt is cancelled", async () => {
     await using at = await cliWorld({ events: HELD }, { maxProcesses: 1, maxQueuedTurns: 1 });
     at.client.prompt("runs");
     const waits = at.client.prompt("waits");
@@ -199,7 +199,7 @@ describe("many prompts", () => {
     expect(at.client.prompt("more").status).toBe("queued");
   });
 
-  test("whose folder is deleted while they wait say so", async () => {
+  test("fail with a message about `cwd` if their folder is deleted while they wait", async () => {
     await using folder = await tempFolder();
     const cwd = join(folder.path, "work");
     await mkdir(cwd);
@@ -217,7 +217,7 @@ describe("many prompts", () => {
 });
 
 describe("a client", () => {
-  test("tells each status once", async () => {
+  test("reports each status once", async () => {
     await using at = await cliWorld();
     const told: string[] = [];
     at.client.on("status", (status) => told.push(status));
@@ -227,7 +227,7 @@ describe("a client", () => {
     expect(told).toEqual(["ready", "draining", "closed"]);
   });
 
-  test("heeds its signal from before it is made until it is closed", async () => {
+  test("listens to its signal until it closes, and starts closed if the signal is already aborted", async () => {
     const stop = new AbortController();
     const client = new CodebuffCli({ homeDir: NO_HOME, signal: stop.signal });
     expect(getEventListeners(stop.signal, "abort")).toHaveLength(1);
@@ -236,7 +236,7 @@ describe("a client", () => {
     expect(new CodebuffCli({ homeDir: NO_HOME, signal: AbortSignal.abort() }).status).toBe("closed");
   });
 
-  test("connects to a program that only its own variables lead to, unless that is aborted", async () => {
+  test("connects to a program in the PATH of its option `env`, unless the call is aborted", async () => {
     await using folder = await tempFolder();
     await symlink(process.execPath, join(folder.path, "only-there"));
     const client = new CodebuffCli({ command: "only-there", env: { PATH: folder.path }, homeDir: NO_HOME });
@@ -247,7 +247,7 @@ describe("a client", () => {
     await client.close();
   });
 
-  test("that is closed with force does not wait for what runs, whatever else is said", async () => {
+  test("closes with `force` without waiting for running turns, even with `drainTimeout`", async () => {
     await using at = await cliWorld({ events: HELD });
     const turn = at.client.prompt("hi");
     await shown(turn, "part");
@@ -255,7 +255,7 @@ describe("a client", () => {
     expect(await failureOf(turn)).toMatchObject({ code: "closed" });
   });
 
-  test("leaves no home of a probe", async () => {
+  test("deletes the temporary homes of a probe", async () => {
     await using at = await cliWorld({}, { isolateHome: true });
     await at.client.probe();
     const homes = at.cli.runs().map(({ env }) => env["HOME"] ?? "");
@@ -265,7 +265,7 @@ describe("a client", () => {
     ]);
   });
 
-  test("says of a program that is not there where, without the user's folder", async () => {
+  test("names the path of a missing program, with `~` for the user's folder", async () => {
     for (const [homeDir, words] of [
       ["/folder/of/me", "`~/tool` is not to be found"],
       ["/", "`/folder/of/me/tool`"],
@@ -276,7 +276,7 @@ describe("a client", () => {
     }
   });
 
-  test("refuses what the program takes for a command of its own", async () => {
+  test("refuses a prompt that the program would run as a command", async () => {
     await using at = await cliWorld();
     expect(thrown(() => at.client.prompt(" /ralph now"))).toMatchObject({ code: "invalid-input" });
   });

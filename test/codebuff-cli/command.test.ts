@@ -20,32 +20,32 @@ async function folders() {
 }
 
 describe.skipIf(process.platform === "win32")("a command", () => {
-  test("is the first program of its name in PATH, also behind a space", async () => {
+  test("is the first program of its name in PATH, also in a folder with a space", async () => {
     await using at = await folders();
     const env = { PATH: `${at.path("a")}:${at.path("c d")}:${at.path("b")}` };
     expect(findProgram("tool", env)).toEqual({ command: at.path("c d", "tool"), args: [] });
   });
 
-  test("that is a path is that, and PATH does not matter", async () => {
+  test("that is a path is used unchanged, without PATH", async () => {
     await using at = await folders();
     expect(findProgram(at.path("b/tool"), { PATH: "" })).toEqual({ command: at.path("b/tool"), args: [] });
     expect(findProgram(at.path("b/link"), {})).toEqual({ command: at.path("b/link"), args: [] });
   });
 
-  test("5.9 relative command: one with a separator is relative to the folder of this process", async () => {
+  test("5.9 relative command: that is a relative path starts at this process's folder", async () => {
     await using at = await folders();
     const nearby = relative(process.cwd(), at.path("b/tool"));
     expect(nearby).toContain("/");
     expect(findProgram(nearby, {})).toEqual({ command: at.path("b/tool"), args: [] });
   });
 
-  test("in a relative folder of PATH, too: the new process may have another folder", async () => {
+  test("in a relative folder of PATH becomes an absolute path", async () => {
     await using at = await folders();
     const PATH = relative(process.cwd(), at.path("b"));
     expect(findProgram("tool", { PATH })).toEqual({ command: at.path("b", "tool"), args: [] });
   });
 
-  test("is found although the folder of this process is gone, unless it is relative to that", () => {
+  test("is found without a current folder, unless its path is relative", () => {
     const system: CommandSystem = {
       platform: "linux",
       get cwd(): string {
@@ -62,13 +62,13 @@ describe.skipIf(process.platform === "win32")("a command", () => {
     expect(findProgram(shim, {}, system)).toEqual({ command: shim, args: [] });
   });
 
-  test("without a separator is not looked for in the folder of this process", () => {
+  test("without a separator is not searched in this process's folder", () => {
     expect(findProgram("package.json", { PATH: ":" })).toEqual({ code: "ENOENT" });
   });
 
   test.each([
     ["is not there", "b/nothing", "ENOENT"],
-    ["is no program", "a/plain", "EACCES"],
+    ["is not executable", "a/plain", "EACCES"],
     ["is a folder", "b/dir", "EACCES"],
     ["is a loop of links", "b/loop", "ENOENT"],
   ])("that %s cannot be started", async (_, name, code) => {
@@ -76,7 +76,7 @@ describe.skipIf(process.platform === "win32")("a command", () => {
     expect(findProgram(at.path(name), {})).toEqual({ code });
   });
 
-  test("that is no program in one folder of PATH is looked for in the next", async () => {
+  test("that is not executable in one folder of PATH is searched in the next", async () => {
     await using at = await folders();
     const env = { PATH: `${at.path("b")}:${at.path("a")}` };
     expect(findProgram("dir", env)).toEqual({ code: "EACCES" });
@@ -85,7 +85,7 @@ describe.skipIf(process.platform === "win32")("a command", () => {
     expect(findProgram("dir", env)).toEqual({ command: at.path("a/dir"), args: [] });
   });
 
-  test("is found where there is no PATH as the system finds it", () => {
+  test("is found in the system's default folders if there is no PATH", () => {
     expect(findProgram("sh", {})).toMatchObject({ command: expect.stringMatching(/^\/(?:usr\/)?bin\/sh$/) });
   });
 });
@@ -122,11 +122,11 @@ function windows(files: Readonly<Record<string, string>>): CommandSystem {
   };
 }
 
-describe("on Windows a command", () => {
+describe("a command on Windows", () => {
   const SCRIPT = "C:\\npm\\node_modules\\codebuff\\index.js";
   const env = { Path: "C:\\bin;C:\\npm", PATHEXT: ".COM;.EXE;.BAT;.CMD" };
 
-  test("2.2 rule 6 & 7 no .cmd spawn: one that npm has installed is the script behind its shim, run by Node and never by a shell", () => {
+  test("2.2 rule 6 & 7 no .cmd spawn: runs the script behind an npm shim with Node, without a shell", () => {
     const system = windows({
       "C:\\npm\\codebuff": "#!/bin/sh",
       "C:\\npm\\codebuff.CMD": SHIM("%dp0%\\node_modules\\codebuff\\index.js"),
@@ -138,7 +138,7 @@ describe("on Windows a command", () => {
     expect(findProgram("..\\npm\\codebuff.CMD", env, system)).toEqual(program);
   });
 
-  test("that another package manager has installed is, too", () => {
+  test("runs the script behind another package manager's shim", () => {
     const system = windows({
       "C:\\npm\\codebuff.CMD":
         '@IF EXIST "%~dp0\\node.exe" (\r\n  "%~dp0\\node.exe"  "%~dp0\\..\\cb\\cli.mjs" %*\r\n) ELSE (\r\n  node  "%~dp0\\..\\cb\\cli.mjs" %*\r\n)\r\n',
@@ -150,7 +150,7 @@ describe("on Windows a command", () => {
     });
   });
 
-  test("with a shim that names several is the last, which stands where nothing else was fitting", () => {
+  test("runs the last script of a shim that names several, because the last is the fallback", () => {
     const lines = ['IF EXIST x "%~dp0\\old.js" %*', 'node "%~dp0\\new.js" %*'];
     const system = windows({
       "C:\\npm\\codebuff.CMD": lines.join("\r\n"),
@@ -160,7 +160,7 @@ describe("on Windows a command", () => {
     expect(findProgram("codebuff", env, system)).toMatchObject({ args: ["C:\\npm\\new.js"] });
   });
 
-  test("with a shim for a program is that program", () => {
+  test("runs the program that a shim names", () => {
     const system = windows({
       "C:\\npm\\codebuff.CMD": SHIM("%dp0%\\node_modules\\codebuff\\bin\\codebuff.exe", ""),
       "C:\\npm\\node_modules\\codebuff\\bin\\codebuff.exe": "",
@@ -171,7 +171,7 @@ describe("on Windows a command", () => {
     });
   });
 
-  test("that is a program is found by its ending, before a shim behind it", () => {
+  test("that is a program is found by its extension, and wins over a later shim", () => {
     const system = windows({ "C:\\bin\\codebuff.EXE": "", "C:\\npm\\codebuff.CMD": SHIM("%dp0%\\x.js") });
     expect(findProgram("codebuff", env, system)).toEqual({ command: "C:\\bin\\codebuff.EXE", args: [] });
     expect(
@@ -184,8 +184,8 @@ describe("on Windows a command", () => {
 
   test.each([
     ["a shim that only a shell understands", { "C:\\npm\\codebuff.CMD": "start something %*" }, "EINVAL"],
-    ["a shim whose script is gone", { "C:\\npm\\codebuff.CMD": SHIM("%dp0%\\gone.js") }, "ENOENT"],
-    ["a script for other shells alone", { "C:\\npm\\codebuff": "#!/bin/sh" }, "ENOENT"],
+    ["a shim whose script is missing", { "C:\\npm\\codebuff.CMD": SHIM("%dp0%\\gone.js") }, "ENOENT"],
+    ["only a script for other shells", { "C:\\npm\\codebuff": "#!/bin/sh" }, "ENOENT"],
     ["nothing", {}, "ENOENT"],
   ])("with %s cannot be started", (_, files, code) => {
     expect(findProgram("codebuff", env, windows(files as Record<string, string>))).toEqual({ code });
@@ -197,12 +197,12 @@ describe("a program that cannot be started", () => {
     ["./bin/tool", /is a path, relative to the folder of this process/],
     ["npx codebuff", /pass what follows it in `args`/],
     ["no-such-codebuff", /npm install -g codebuff/],
-  ])("%s: the words say what is wrong with it", async (command, words) => {
+  ])("%s: the message explains the cause", async (command, words) => {
     await using at = await cliWorld({}, { command });
     expect(String(await failureOf(at.client.prompt("hi")))).toMatch(words);
   });
 
-  test("is there, but not what its first line names", async () => {
+  test("exists, but its first line names a missing interpreter", async () => {
     await using folder = await tempFolder();
     const command = join(folder.path, "tool");
     await writeFile(command, "#!/no/such/node\n", { mode: 0o755 });
@@ -218,7 +218,7 @@ describe("a program that cannot be started", () => {
     expect(String(await failureOf(at.client.prompt("hi")))).toContain("is no file that may be executed");
   });
 
-  test("has no folder for a home of its own", async () => {
+  test("has no folder for its temporary home", async () => {
     await using at = await cliWorld({}, { isolateHome: true });
     vi.stubEnv("TMPDIR", "/no/such/folder");
     try {
@@ -234,7 +234,7 @@ describe("a program that cannot be started", () => {
     }
   });
 
-  test("has more arguments and environment than the system takes", async () => {
+  test("has more arguments and environment than the system allows", async () => {
     await using at = await cliWorld({}, { env: { LONG: "x".repeat(200_000) } });
     expect(String(await failureOf(at.client.prompt("hi")))).toContain("shorten `params` or `env`");
   });

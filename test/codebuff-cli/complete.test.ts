@@ -45,17 +45,17 @@ const LOOKS_LIKE_A_ROW = /^(?:D\d|\d\.\d|[47] |5\.|switch |step )/;
 
 const told = titles.flatMap((title) => rowsOf(title));
 
-test("every row has a test of its name, or a reason not to", () => {
+test("every required row has a test of its name, or a reason for having none", () => {
   const known = new Set([...told, ...omissions.map(({ row }) => row)]);
   expect(requiredRows.filter((row) => !known.has(row))).toEqual([]);
 });
 
-test("a row is required once, and what looks like one in a title is one", () => {
+test("each row is required once, and titles name only required rows", () => {
   expect(requiredRows.filter((row, index) => requiredRows.indexOf(row) !== index)).toEqual([]);
   expect(told.filter((row) => !requiredRows.includes(row))).toEqual([]);
 });
 
-test("what is left out is a row without a test, and says why", () => {
+test("each omitted row is required, has no test, and gives a reason", () => {
   for (const { row, reason } of omissions) {
     expect(requiredRows).toContain(row);
     expect(told).not.toContain(row);
@@ -68,7 +68,7 @@ test("no title with a row is used twice", () => {
   expect(named.filter((title, index) => named.indexOf(title) !== index)).toEqual([]);
 });
 
-test("every file whose titles have rows is read here", () => {
+test("this file imports every test file whose titles name rows", () => {
   const folder = new URL(".", import.meta.url);
   const source = (name: string): string => readFileSync(new URL(name, folder), "utf8");
   const withRows = readdirSync(folder).filter(

@@ -37,7 +37,7 @@ const ALL = {
   [FILES.own]: profile("key-of-own"),
 };
 
-describe("the order", () => {
+describe("the order of places", () => {
   const PLACES = [
     ["option apiKey", "key-of-option"],
     ["CODEBUFF_API_KEY", "key-of-env"],
@@ -51,7 +51,7 @@ describe("the order", () => {
     { credentialOrder: "documented", places: PLACES },
     { credentialOrder: "cli", places: OWN_FIRST },
   ] as const)(
-    "2.5 $credentialOrder order & 7 keys in $credentialOrder order: each place counts once those before it have nothing",
+    "2.5 $credentialOrder order & 7 keys in $credentialOrder order: the first place with a key is used",
     async ({ credentialOrder, places }) => {
       for (const [at, [source, key]] of places.entries()) {
         const empty = places.slice(0, at).map(([place]) => place);
@@ -78,7 +78,7 @@ describe("the order", () => {
     },
   );
 
-  test("2.5 nothing: without any there is none, and no error", async () => {
+  test("2.5 nothing: without any key the result is null, without an error", async () => {
     await using folder = await home();
     const report = findCodebuffCredentials({ homeDir: folder.path }, {});
     expect(report.credentials).toBeNull();
@@ -94,9 +94,9 @@ describe("the order", () => {
   });
 });
 
-describe("in a file", () => {
+describe("a credentials file", () => {
   test.each(["apiKey", "api_key", "token", "accessToken", "access_token"])(
-    "2.5 field %s: is a key",
+    "2.5 field %s: may hold the key",
     async (field) => {
       for (const file of [FILES.config, FILES.auth]) {
         await using folder = await home({ [file]: { [field]: "the-key" } });
@@ -110,7 +110,7 @@ describe("in a file", () => {
     },
   );
 
-  test("2.5 fields in order & 7 all five names: the first of them counts, whatever its place in the file, and one that is empty or no text does not", async () => {
+  test("2.5 fields in order & 7 all five names: gives its first non-empty field, in a fixed order of names", async () => {
     const fields = { access_token: "5", accessToken: "4", token: "3", api_key: "2", apiKey: "1" };
     for (const [at, name] of ["apiKey", "api_key", "token", "accessToken", "access_token"].entries()) {
       await using folder = await home({ [FILES.config]: fields });
@@ -119,7 +119,7 @@ describe("in a file", () => {
     }
   });
 
-  test("2.5 configDirName & 7 the real file: the program's own has it where the program puts it, in the folder of its environment", async () => {
+  test("2.5 configDirName & 7 the real file: of the program itself holds the key in `default.authToken`", async () => {
     await using folder = await home({
       [FILES.own]: { authToken: "not-here", default: { authToken: "here" } },
       ".config/manicode-dev/credentials.json": profile("of-dev"),
@@ -132,14 +132,14 @@ describe("in a file", () => {
   });
 
   test.each([
-    ["is a text that is no JSON", "{ nope", "not-json"],
+    ["is not JSON", "{ nope", "not-json"],
     ["is an array", "[]", "no-object"],
     ["is null", "null", "no-object"],
     ["has no key", "{}", "none"],
-    ["has keys that are none", '{"apiKey":"","token":7,"api_key":null}', "none"],
+    ["has only invalid keys", '{"apiKey":"","token":7,"api_key":null}', "none"],
     ["is over 1 MiB", JSON.stringify({ apiKey: "k".repeat(1_048_576) }), "too-large"],
   ])(
-    "2.5 file that %s & 7 broken files: a finding, and the next place counts",
+    "2.5 file that %s & 7 broken files: is reported, and the next place is used",
     async (_, content, status) => {
       await using folder = await home({ [FILES.config]: content, [FILES.auth]: { apiKey: "next" } });
       const { credentials, findings } = findCodebuffCredentials({ homeDir: folder.path }, {});
@@ -150,22 +150,22 @@ describe("in a file", () => {
 
   test.each([
     ["no profile", {}],
-    ["a profile that is no object", { default: "x" }],
-    ["a token that is none", profile("")],
-    ["a token that is no text", profile(7)],
-  ])("of the program with %s there is none", async (_, content) => {
+    ["a profile that is not an object", { default: "x" }],
+    ["an empty token", profile("")],
+    ["a token that is not a string", profile(7)],
+  ])("of the program itself with %s has no key", async (_, content) => {
     await using folder = await home({ [FILES.own]: content });
     expect(findCodebuffCredentials({ homeDir: folder.path }, {}).findings.at(-1)).toMatchObject({
       status: "none",
     });
   });
 
-  test("5.10 mark, keys twice: one that has a byte-order mark, or a key twice, is read", async () => {
+  test("5.10 mark, keys twice: may have a byte-order mark, or a key twice", async () => {
     await using folder = await home({ [FILES.config]: '\ufeff{"apiKey":"first","apiKey":"last"}' });
     expect(resolveCodebuffCredentials({ homeDir: folder.path }, {})?.apiKey).toBe("last");
   });
 
-  test("5.10 folder, loop of links: such a file cannot be read, and hurts nobody", async () => {
+  test("5.10 folder, loop of links: is unreadable as a folder or link loop, and the next place is used", async () => {
     await using folder = await home({ [`${FILES.config}/x`]: "", [FILES.own]: profile("own") });
     await symlink("auth.json", join(folder.path, FILES.auth));
     const { credentials, findings } = findCodebuffCredentials({ homeDir: folder.path }, {});
@@ -179,7 +179,7 @@ describe("in a file", () => {
     ]);
   });
 
-  test.skipIf(process.getuid?.() === 0)("that may not be read cannot be", async () => {
+  test.skipIf(process.getuid?.() === 0)("without read permission is `unreadable`", async () => {
     await using folder = await home({ [FILES.config]: { apiKey: "k" } });
     await chmod(join(folder.path, FILES.config), 0);
     expect(findCodebuffCredentials({ homeDir: folder.path }, {}).findings[2]).toMatchObject({
@@ -188,8 +188,8 @@ describe("in a file", () => {
   });
 });
 
-describe("empty values", () => {
-  test("and what no environment can hold count as none", async () => {
+describe("empty keys", () => {
+  test("and keys with a NUL character are ignored", async () => {
     await using at = await home({
       [FILES.config]: { apiKey: "se\0cret", token: "good" },
       [FILES.own]: profile("se\0cret"),
@@ -199,7 +199,7 @@ describe("empty values", () => {
     expect(findings.map(({ status }) => status)).toEqual(["none", "none", "used", "missing", "none"]);
   });
 
-  test("2.5 empty values & 7 empty keys: those of the option and of the environment count as none", async () => {
+  test("2.5 empty values & 7 empty keys: of the option and the environment are ignored", async () => {
     await using folder = await home({ [FILES.config]: { apiKey: "of-file" } });
     const options = { apiKey: "", homeDir: folder.path };
     expect(resolveCodebuffCredentials(options, { CODEBUFF_API_KEY: "" })?.apiKey).toBe("of-file");
@@ -207,7 +207,7 @@ describe("empty values", () => {
 });
 
 describe("warnings", () => {
-  test("2.5 conflict: they say that the program will use another key, which is not shown", async () => {
+  test("2.5 conflict: report that the program will use another key, without showing it", async () => {
     await using folder = await home({ [FILES.own]: profile("other-key") });
     const { findings, warnings } = findCodebuffCredentials({ apiKey: "the-key", homeDir: folder.path }, {});
     expect(warnings).toEqual([
@@ -217,7 +217,7 @@ describe("warnings", () => {
     expect(JSON.stringify({ findings, warnings })).not.toContain("-key");
   });
 
-  test("say nothing where the program has the same key, or the only one", async () => {
+  test("are absent if the program has the same key, or the only key", async () => {
     await using folder = await home({ [FILES.own]: profile("the-key") });
     const same = findCodebuffCredentials({ apiKey: "the-key", homeDir: folder.path }, {});
     expect(same).toMatchObject({ warnings: [] });
@@ -225,7 +225,7 @@ describe("warnings", () => {
     expect(findCodebuffCredentials({ homeDir: folder.path }, {}).warnings).toEqual([]);
   });
 
-  test("say which file others can read", async () => {
+  test("name a file that other users can read", async () => {
     await using folder = await home(ALL);
     await chmod(join(folder.path, FILES.auth), 0o640);
     const { findings, warnings } = findCodebuffCredentials({ homeDir: folder.path }, {});
@@ -254,13 +254,13 @@ describe("a key", () => {
       "JSON of a report",
       () => JSON.stringify(findCodebuffCredentials({ apiKey: "hush-4f9b", homeDir: "/none" }, {})),
     ],
-  ])("2.5 masked: it is hidden in %s", (_, show) => {
+  ])("2.5 masked: is hidden in %s", (_, show) => {
     const shown = show();
     expect(shown).not.toContain("hush");
     if (!shown.startsWith("[[")) expect(shown).toMatch(/CODEBUFF_API_KEY|option apiKey/);
   });
 
-  test("is there for who asks", () => {
+  test("is readable as `apiKey`", () => {
     expect(credentials.apiKey).toBe("hush-4f9b");
   });
 });

@@ -48,7 +48,7 @@ const EVENTS: readonly { readonly type: string; readonly [field: string]: unknow
 const json = (value: unknown): string => JSON.stringify(value);
 
 describe("a line that is nested too deeply", () => {
-  test.each(EVENTS)("$type: is no event, whichever field it is", (event) => {
+  test.each(EVENTS)("$type: is not an event, whichever field is nested", (event) => {
     for (const levels of LEVELS) {
       for (const [field, line] of deepened(event, levels))
         expect(readLine(line), field).toEqual({
@@ -58,14 +58,14 @@ describe("a line that is nested too deeply", () => {
     }
   });
 
-  test.each(EVENTS)("$type: is a warning, and the run ends as it does", async (event) => {
+  test.each(EVENTS)("$type: causes a warning, and the run completes", async (event) => {
     const deep = deepened(event, 6_000).get("an unknown field") ?? "";
     const { outcome, warnings } = await run([json(TEXT), deep, json(FINISH)]);
     expect(outcome).toMatchObject({ status: "completed", result: { text: "the answer" } });
     expect(warnings.map(({ kind }) => kind)).toEqual(["unparsed-line"]);
   });
 
-  test("is no report of a whole run either", async () => {
+  test("is not read as a report either", async () => {
     const report = { success: true, output: "the answer", traces: [{ type: "tool_call", toolName: "a" }] };
     for (const levels of LEVELS) {
       for (const [field, text] of deepened(report, levels))
@@ -83,7 +83,7 @@ describe("output whose handling throws", () => {
     });
 
   test.each(["stream-json", "json", "text"] as const)(
-    "is a warning, and the run settles (%s)",
+    "causes a warning, and the run settles (%s)",
     async (profile) => {
       using spy = broken("push");
       const lines =

@@ -7,8 +7,8 @@ import { cliWorld } from "../helpers/codebuff-cli.ts";
 import { failureOf, thrown } from "../helpers/turns.ts";
 import { describe, test } from "./rows.ts";
 
-describe("a program differs from what was published", () => {
-  test("D1: one without `--stream-json` fails as that, and a probe finds the profile that it has", async () => {
+describe("where real programs differ from the published note", () => {
+  test("D1: a program without `--stream-json` fails as `unsupported_flag`, and a probe finds its profile", async () => {
     await using at = await cliWorld({ profile: "fork" });
     expect(await failureOf(at.client.prompt("hi"))).toMatchObject({
       kind: "unsupported_flag",
@@ -17,7 +17,7 @@ describe("a program differs from what was published", () => {
     expect(await at.client.probe()).toMatchObject({ profile: "json" });
   });
 
-  test("D2: what it prints with `--json` is one object over many lines, at its end", async () => {
+  test("D2: `--json` prints one object over several lines at the end", async () => {
     await using at = await cliWorld({ profile: "fork" }, { profile: "json" });
     const turn = at.client.prompt("hi");
     const frames: unknown[] = [];
@@ -27,7 +27,7 @@ describe("a program differs from what was published", () => {
     expect(at.warnings).toEqual([]);
   });
 
-  test("D3 & 2.1 --free or --lite: its free mode is `--lite` where it has no `--free`, and either where that is said", async () => {
+  test("D3 & 2.1 --free or --lite: the flag of the free mode depends on the program, and `freeFlag` sets it", async () => {
     await using fork = await cliWorld({ profile: "fork" }, { profile: "json", mode: "free" });
     await fork.client.prompt("hi").result;
     expect(fork.cli.runs()[0]?.agent).toBe("base2-lite");
@@ -38,7 +38,7 @@ describe("a program differs from what was published", () => {
     expect(note.cli.runs()[0]?.agent).toBe("base2-free");
   });
 
-  test("D4: it takes `--continue` and ignores it: the prompt is answered, without history", async () => {
+  test("D4: the program accepts `--continue` but ignores it, and answers without history", async () => {
     await using folder = await tempFolder();
     await using at = await cliWorld(
       { profile: "fork", continueStore: join(folder.path, "chats") },
@@ -55,13 +55,13 @@ describe("a program differs from what was published", () => {
     ]);
   });
 
-  test("D5: its `start` tells no session, so that the caller's own counts", async () => {
+  test("D5: `start` names no session, so the caller's own session counts", async () => {
     await using at = await cliWorld();
     expect(await at.client.prompt("hi").result).not.toHaveProperty("sessionId");
     expect(await at.client.prompt("hi", { sessionId: "mine" }).result).toMatchObject({ sessionId: "mine" });
   });
 
-  test("D6: it reads its input only without a prompt among the arguments, and waits for it but a moment", async () => {
+  test("D6: the program reads stdin only without a prompt argument, and waits for it briefly", async () => {
     await using at = await cliWorld({ stdinWaitMs: 100 });
     await at.client.prompt("hi").result;
     await at.client.prompt("hi", { promptVia: "stdin" }).result;
@@ -71,7 +71,7 @@ describe("a program differs from what was published", () => {
     ]);
   });
 
-  test("D7: its own limit of time says that it was cancelled; ours says that it was a limit", async () => {
+  test("D7: the program reports its timeout as a cancel, and the client reports a timeout", async () => {
     await using at = await cliWorld(
       { profile: "fork", secondMs: 1, events: [{ type: "text", text: "half" }, { hold: "go" }] },
       { profile: "json" },
@@ -90,7 +90,7 @@ describe("a program differs from what was published", () => {
     }
   });
 
-  test("D8: it prefers its own file to the environment, and either order can be asked for", async () => {
+  test("D8: the program prefers its own file to the environment, and `credentialOrder` sets either order", async () => {
     await using home = await tempFolder();
     const file = join(home.path, ".config/manicode/credentials.json");
     await mkdir(dirname(file), { recursive: true });
@@ -113,7 +113,7 @@ describe("a program differs from what was published", () => {
     expect(other.credentials()).toMatchObject({ credentials: { apiKey: "of-file" } });
   });
 
-  test("D9: its `text` is a whole block, and pieces of it are lines of their own", async () => {
+  test("D9: `text` is a whole block, and its chunks are separate lines", async () => {
     await using at = await cliWorld({
       events: ["I ", "look.", { type: "text", text: "I look." }, { type: "finish" }],
     });
@@ -124,7 +124,7 @@ describe("a program differs from what was published", () => {
     expect((await turn.result).text).toBe("I look.");
   });
 
-  test("D10: `tool_progress` and `model` are taken where there are any", async () => {
+  test("D10: `tool_progress` and `model` are read if present", async () => {
     await using at = await cliWorld({
       events: [
         { type: "start", model: "m" },
@@ -140,7 +140,7 @@ describe("a program differs from what was published", () => {
     expect(turn.toolCalls).toEqual([expect.objectContaining({ output: "1/2" })]);
   });
 
-  test("D11 & 7 ask_user & switch askUser=true: its questions cannot be answered: it goes on by itself, and a reply says so", async () => {
+  test("D11 & 7 ask_user & switch askUser=true: the program continues without an answer, and `answer()` throws", async () => {
     await using at = await cliWorld({ askUser: true });
     const turn = at.client.prompt("hi");
     const { toolCalls } = await turn.result;
@@ -149,7 +149,7 @@ describe("a program differs from what was published", () => {
     expect(at.client.capabilities.questions).toBe(false);
   });
 
-  test("D12: an `error` ends nothing, and a failure has none: the exit decides", async () => {
+  test("D12: an `error` event does not end a run, and the exit code decides", async () => {
     await using mended = await cliWorld({
       events: [
         { type: "error", message: "Agent run error: Unauthorized" },
@@ -166,7 +166,7 @@ describe("a program differs from what was published", () => {
     expect(events).not.toContain("error");
   });
 
-  test("D13: a prompt that begins with a dash is a prompt", async () => {
+  test("D13: a prompt that begins with a dash is not read as an option", async () => {
     await using at = await cliWorld({ echoPrompt: true });
     const prompts = ["-x hello", "--max", "--cwd=/elsewhere do it", "-o/some/file", "--", "--continue"];
     const results = await Promise.all(prompts.map((prompt) => at.client.prompt(prompt).result));

@@ -6,7 +6,7 @@ import { describe, test } from "./rows.ts";
 
 const END = { type: "finish", totalCost: 1 } as const;
 
-describe("a line that is no event is a warning, and the run goes on", () => {
+describe("a line that is not an event causes a warning, and the run goes on", () => {
   test.each([
     ["5.3 banner", "Codebuff 1.0.600 is starting up..."],
     ["5.3 progress bar", "downloading  10%\rdownloading 100%"],
@@ -15,7 +15,7 @@ describe("a line that is no event is a warning, and the run goes on", () => {
     ["5.3 null", "null"],
     ["5.3 type that is no text", '{"type":7,"text":"a"}'],
     ["5.3 wrong field", '{"type":"text","text":7}'],
-  ])("%s: also between two events", async (_, line) => {
+  ])("%s: between two events", async (_, line) => {
     await using at = await cliWorld({
       events: [{ type: "text", text: "a" }, { raw: `${line}\n` }, { type: "text", text: "b" }, END],
     });
@@ -27,8 +27,8 @@ describe("a line that is no event is a warning, and the run goes on", () => {
   });
 });
 
-describe("events in an order that is none", () => {
-  test("5.4 result without a call: is an event, and makes no call", async () => {
+describe("events in an unexpected order", () => {
+  test("5.4 result without a call: a tool result without a call is an event, and adds no call", async () => {
     const result = {
       type: "tool_result",
       toolCallId: "t9",
@@ -43,7 +43,7 @@ describe("events in an order that is none", () => {
     expect(at.warnings).toEqual([]);
   });
 
-  test("5.4 end of no sub-agent: is an event, and not the end of the run", async () => {
+  test("5.4 end of no sub-agent: the end of an unknown sub-agent is an event, and does not end the run", async () => {
     const end = { type: "subagent_finish", agentId: "s1", agentType: "r", displayName: "R", onlyChild: true };
     await using at = await cliWorld({ events: [end, { type: "text", text: "more" }, END] });
     const turn = at.client.prompt("hi");
@@ -53,8 +53,8 @@ describe("events in an order that is none", () => {
   });
 });
 
-describe("what a run cost", () => {
-  test("5.5 cost through the client: is left out where it is none, and the run is complete", async () => {
+describe("the cost of a run", () => {
+  test("5.5 cost through the client: is left out if it is missing or invalid, and the run completes", async () => {
     const finish = (fields: object) => [{ type: "finish", ...fields }];
     const wrong = {
       missing: {},
@@ -86,14 +86,14 @@ describe("the text of a run is counted once", () => {
       ],
     ],
     ["5.6 both", ["I ", "look.", { type: "text", text: "I look." }]],
-  ] as const)("%s: the whole of it", async (_, said) => {
+  ] as const)("%s: the complete text", async (_, said) => {
     await using at = await cliWorld({ events: [...said, END] });
     expect((await at.client.prompt("hi").result).text).toBe("I look.");
   });
 });
 
-describe("a program that is new on the machine", () => {
-  test("5.12 no limit: takes as long as it needs to fetch itself, once it has told that", async () => {
+describe("a program that first downloads itself", () => {
+  test("5.12 no limit: may take longer than `startupTimeout` after its `download` event", async () => {
     await using at = await cliWorld({
       events: [
         { type: "download", version: "1.0.600", status: "complete" },

@@ -28,7 +28,7 @@ async function failure(...args: Parameters<typeof ending>): Promise<CodebuffCliE
   throw new Error(`it ended otherwise: ${JSON.stringify(outcome)}`);
 }
 
-describe("a run ends", () => {
+describe("how a run ends", () => {
   test("3.1 exit 0 with finish & switch exit.code=0: completed", async () => {
     expect(await ending({})).toMatchObject({
       status: "completed",
@@ -36,14 +36,14 @@ describe("a run ends", () => {
     });
   });
 
-  test("3.1 exit 0 without finish & switch noFinish: completed, and says so", async () => {
+  test("3.1 exit 0 without finish & switch noFinish: completed, with `missingFinish`", async () => {
     expect(await ending({ noFinish: true })).toMatchObject({
       status: "completed",
       result: { missingFinish: true },
     });
   });
 
-  test("3.1 exit 0 without finish, required & 4 stream_ended: it has failed, and keeps what it said", async () => {
+  test("3.1 exit 0 without finish, required & 4 stream_ended: failed, with the partial text", async () => {
     const error = await failure({ noFinish: true }, { requireFinish: true });
     expect(error).toMatchObject({
       kind: "stream_ended",
@@ -52,18 +52,18 @@ describe("a run ends", () => {
     });
   });
 
-  test("exit 0 with nothing at all: completed, without text and without a finish", async () => {
+  test("exit 0 without output: completed, without text, with `missingFinish`", async () => {
     expect(await ending({ events: [] })).toMatchObject({
       status: "completed",
       result: { text: "", missingFinish: true },
     });
   });
 
-  test("3.1 exit 0 with garbage & 4 protocol_error: it has failed", async () => {
+  test("3.1 exit 0 with garbage & 4 protocol_error: failed", async () => {
     expect(await failure({ events: [{ raw: "hello\nworld\n" }] })).toMatchObject({ kind: "protocol_error" });
   });
 
-  test("3.1 exit not 0 & 3.1 finish alone & switch exit.code=7: process_exit, also behind a finish, with what was said until then", async () => {
+  test("3.1 exit not 0 & 3.1 finish alone & switch exit.code=7: failed with the partial result, even after `finish`", async () => {
     const error = await failure({ exit: { code: 7 } });
     expect(error).toMatchObject({
       code: "turn-failed",
@@ -76,7 +76,7 @@ describe("a run ends", () => {
   });
 
   test.each(["SIGKILL", "SIGSEGV", "SIGTERM", "SIGINT"] as const)(
-    "3.1 signal not ours & 4 signal %s & switch exit.signal: process_exit",
+    "3.1 signal not ours & 4 signal %s & switch exit.signal: failed with `process_exit`",
     async (signal) => {
       const error = await failure({ exit: { signal } });
       expect(error).toMatchObject({
@@ -88,7 +88,7 @@ describe("a run ends", () => {
     },
   );
 
-  test("3.1 finish, then stayed & 3.2 exitGrace & switch exit.never: helped after its grace, completed, without an exit code", async () => {
+  test("3.1 finish, then stayed & 3.2 exitGrace & switch exit.never: stopped after `exitGrace`, completed", async () => {
     await using at = await cliWorld({ exit: { never: true } });
     const turn = at.client.prompt("hi");
     const finished = new Promise<void>((resolve) => {
@@ -104,7 +104,7 @@ describe("a run ends", () => {
     });
   });
 
-  test("exit.never and ignoreSigterm behind a finish: it is ended firmly", async () => {
+  test("exit.never and ignoreSigterm after `finish`: killed after `killGrace`, completed", async () => {
     await using at = await cliWorld({ exit: { never: true }, ignoreSigterm: true });
     const turn = at.client.prompt("hi");
     const finished = new Promise<void>((resolve) => {
@@ -117,7 +117,7 @@ describe("a run ends", () => {
     expect(await turn.outcome).toMatchObject({ status: "completed", result: { exitCode: null } });
   });
 
-  test("3.1 finish of a sub-agent: it is not the end: no grace runs", async () => {
+  test("3.1 finish of a sub-agent: does not start `exitGrace`", async () => {
     await using at = await cliWorld({
       events: [
         { type: "subagent_start", agentId: "s1", agentType: "r", displayName: "R", onlyChild: true },
@@ -137,7 +137,7 @@ describe("a run ends", () => {
     expect(await turn.result).toMatchObject({ text: "more", cost: { amount: 2 }, exitCode: 0 });
   });
 
-  test("3.1 report of failure & 3.1 report unreadable & 2.6 error & 7 stack trace in a report: and one of success", async () => {
+  test("3.1 report of failure & 3.1 report unreadable & 2.6 error & 7 stack trace in a report: the report decides", async () => {
     const json = { profile: "json" } as const;
     expect(await ending({ profile: "fork" }, json)).toMatchObject({ status: "completed" });
     const failed = { success: false, output: "half", error: "it broke\n\nError: it broke\n    at x" };
@@ -154,7 +154,7 @@ describe("a run ends", () => {
     });
   });
 
-  test("3.2 stdout kept & 2.6 cap: more output than is kept is a protocol_error, and the program is ended", async () => {
+  test("3.2 stdout kept & 2.6 cap: output above `maxOutputBytes` is `protocol_error`, and the program is stopped", async () => {
     const at = { profile: "fork", hugeLine: 200_000, exit: { never: true } } as const;
     const error = await failure(at, { profile: "json", maxOutputBytes: 100_000 });
     expect(error).toMatchObject({
@@ -163,13 +163,13 @@ describe("a run ends", () => {
     });
   });
 
-  test("3.4 interactive_cli & 4 interactive_cli & 7 interactive_cli & switch profile=tui: the program is killed at its first byte", async () => {
+  test("3.4 interactive_cli & 4 interactive_cli & 7 interactive_cli & switch profile=tui: killed at the first byte", async () => {
     const error = await failure({ profile: "tui" });
     expect(error).toMatchObject({ kind: "interactive_cli", signal: "SIGKILL" });
   });
 });
 
-describe("a program fails with words that are known", () => {
+describe("a program's known error message", () => {
   const FAILURES = [
     ["4 no prompt", "no-prompt", "no_prompt"],
     ["4 no key", "no-key", "auth"],
@@ -188,7 +188,7 @@ describe("a program fails with words that are known", () => {
   ] as const;
 
   test.each(FAILURES)(
-    "%s & switch failWith=%s: %s, in its report, without the stack trace",
+    "%s & switch failWith=%s: gives `%s` from a report, without the stack trace",
     async (_, failWith, kind) => {
       const error = await failure({ profile: "fork", failWith }, { profile: "json" });
       expect(error).toMatchObject({ kind, exitCode: 1, retryable: false });
@@ -199,12 +199,17 @@ describe("a program fails with words that are known", () => {
 
   test.each([
     [
-      "on its error output, where it streams",
+      "is recognised on stderr of a streaming program",
       "note",
       "stream-json",
       ["no-key", "me", "403", "429", "connect"],
     ],
-    ["in the error events of the earlier program", "print", "print", ["no-prompt", "402", "503", "connect"]],
+    [
+      "is recognised in error events of the `print` program",
+      "print",
+      "print",
+      ["no-prompt", "402", "503", "connect"],
+    ],
   ] as const)("%s", async (_, fake, profile, kinds) => {
     await using at = await cliWorld({ profile: fake, exit: { code: 1 } }, { profile });
     for (const [, failWith, kind] of FAILURES.filter(([, name]) =>
@@ -215,12 +220,12 @@ describe("a program fails with words that are known", () => {
     }
   });
 
-  test("with advice where there is some", async () => {
+  test("comes with advice if there is any", async () => {
     expect((await failure({ failWith: "no-key" })).message).toContain("CODEBUFF_API_KEY");
     expect((await failure({ failWith: "402" })).message).toContain("credits");
   });
 
-  test("4 unknown option & 3.4 unsupported_flag & 3.4 nothing is retried & switch unknownOption=error: unsupported_flag, and nothing is tried again", async () => {
+  test("4 unknown option & 3.4 unsupported_flag & 3.4 nothing is retried & switch unknownOption=error: is not retried", async () => {
     await using at = await cliWorld({ profile: "fork" });
     const error = await failureOf(at.client.prompt("hi"));
     expect(error).toMatchObject({
@@ -232,7 +237,7 @@ describe("a program fails with words that are known", () => {
     expect(at.cli.runs()).toHaveLength(1);
   });
 
-  test("4 other: a failure that is not known: process_exit, with its last words", async () => {
+  test("4 other: is `process_exit` if the message is unknown, and quotes its last line", async () => {
     const error = await failure({
       noFinish: true,
       stderr: [{ text: "noise\nError: the moon is full\n" }],
@@ -245,7 +250,7 @@ describe("a program fails with words that are known", () => {
     });
   });
 
-  test("4 time was over & 4 time was not over: its own limit of time is our limit once that has passed, and otherwise its own will", async () => {
+  test("4 time was over & 4 time was not over: is our timeout after `timeoutSeconds`, and `cancelled_by_cli` before", async () => {
     const scenario = { secondMs: 1, exit: {}, profile: "fork", stallAfter: 0 } as const;
     const early = await failure(scenario, { profile: "json" }, { timeoutSeconds: 30 });
     expect(early).toMatchObject({ kind: "cancelled_by_cli" });
@@ -271,8 +276,8 @@ describe("a program fails with words that are known", () => {
   });
 });
 
-describe("what an error carries", () => {
-  test("3.2 stderr kept & 2.4 stderr masked & switch stderr: the beginning, the end, and no secret", async () => {
+describe("an error", () => {
+  test("3.2 stderr kept & 2.4 stderr masked & switch stderr: has the first and last lines of stderr, without the key", async () => {
     const lines = Array.from({ length: 100 }, (_, at) => `line ${at} hush-4f9b`).join("\n");
     const error = await failure({ stderr: [{ text: lines }], exit: { code: 1 } }, { apiKey: "hush-4f9b" });
     expect(error.stderr).toMatchObject({ truncated: true, totalLines: 100 });
@@ -281,7 +286,7 @@ describe("what an error carries", () => {
     expect(JSON.stringify(error)).not.toContain("hush");
   });
 
-  test("4 message: no path of the user's folder, and no key in its words", async () => {
+  test("4 message: hides the user's folder and the key in its message", async () => {
     const text = "Error: cannot read /nowhere/someone/.secrets with hush-4f9b\n";
     const error = await failure(
       { stderr: [{ text }], exit: { code: 1 } },
@@ -292,7 +297,7 @@ describe("what an error carries", () => {
   });
 });
 
-test("the program's own words are told without the advice, which the message has", async () => {
+test("`serverMessage` quotes the program, and only `message` adds advice", async () => {
   await using at = await cliWorld({ failWith: "402" });
   expect(await failureOf(at.client.prompt("hi"))).toMatchObject({
     serverMessage: "Error: Payment Required",
@@ -300,7 +305,7 @@ test("the program's own words are told without the advice, which the message has
   });
 });
 
-test("the user's folder is shown in no message, also where another is named for the credentials", async () => {
+test("messages hide the user's folder even if `homeDir` is another folder", async () => {
   const text = `Error: cannot read ${homedir()}/x\n`;
   await using at = await cliWorld(
     { events: [], stderr: [{ text }], exit: { code: 1 } },
@@ -311,7 +316,7 @@ test("the user's folder is shown in no message, also where another is named for 
   expect(JSON.stringify(error)).not.toContain(homedir());
 });
 
-test("colours that somebody forces are not forced on the program", async () => {
+test("`FORCE_COLOR` of this process is not passed on, but that of the option `env` is", async () => {
   vi.stubEnv("FORCE_COLOR", "1");
   vi.stubEnv("CLICOLOR_FORCE", "1");
   const recordEnv = ["FORCE_COLOR", "CLICOLOR_FORCE", "NO_COLOR"];

@@ -70,7 +70,7 @@ const wrong = (value: unknown): unknown => (typeof value === "string" ? 7 : "sev
 describe.each(Object.entries(FULL))("%s", (type, fields) => {
   const event = { type, ...fields };
 
-  test(`2.4 ${type}: comes out with all of its fields, and with those that nobody knows`, () => {
+  test(`2.4 ${type}: is read with all its fields, known and unknown`, () => {
     const more = { ...event, future: { a: [1] } };
     expect(said(more)).toEqual({ kind: "event", event: more, raw: more });
   });
@@ -81,7 +81,7 @@ describe.each(Object.entries(FULL))("%s", (type, fields) => {
   });
 
   test.each(Object.keys(fields).filter((name) => name !== "session_id" && type !== "finish"))(
-    "is unparsed with a `%s` of another kind",
+    "is unparsed if `%s` has another type",
     (name) => {
       const odd = { ...event, [name]: wrong(fields[name]) };
       expect(said(odd)).toEqual({ kind: "unparsed", problem: expect.stringContaining(type) });
@@ -96,7 +96,7 @@ const OPTIONAL = Object.entries(FULL).flatMap(([type, fields]) =>
     .map((name) => [type, name] as const),
 );
 
-test.each(OPTIONAL)("%s with a `%s` that is null is without it, and its line is as it came", (type, name) => {
+test.each(OPTIONAL)("%s drops its optional `%s` if that is null, and keeps the raw line", (type, name) => {
   const { [name]: _, ...others } = { type, ...FULL[type] } as Record<string, unknown>;
   const raw = { ...others, [name]: null };
   const line = said(raw);
@@ -104,7 +104,7 @@ test.each(OPTIONAL)("%s with a `%s` that is null is without it, and its line is 
   expect(line.kind === "event" && name in line.event).toBe(false);
 });
 
-test("a null in a field that nobody knows is passed on, and one that must be there is none", () => {
+test("a null is kept in an unknown field, and makes the line unparsed in a required field", () => {
   const odd = { type: "text", text: "Hi", agentId: null, source: { a: 1 }, model: null };
   expect(said(odd)).toMatchObject({ event: { type: "text", text: "Hi", source: { a: 1 }, model: null } });
   expect(said({ type: "text", text: null })).toMatchObject({ kind: "unparsed" });
@@ -119,7 +119,7 @@ describe("finish", () => {
     ["negative", { totalCost: -1 }],
     ["a string", { totalCost: "12" }],
     ["null", { totalCost: null }],
-  ])("5.5 cost %s: it has none, and is the end all the same", (_, fields) => {
+  ])("5.5 cost %s: has no cost, and still is a `finish`", (_, fields) => {
     expect(said({ type: "finish", agentId: "base2", ...fields })).toMatchObject({
       kind: "event",
       event: { type: "finish", agentId: "base2" },
@@ -128,19 +128,19 @@ describe("finish", () => {
     expect(line.kind === "event" && "totalCost" in line.event).toBe(false);
   });
 
-  test("with a cost that JSON does not have has none", () => {
+  test("drops a cost of `NaN` or `Infinity`", () => {
     expect(readLine('{"type":"finish","totalCost":Infinity}')).toMatchObject({ event: { type: "finish" } });
     const line = readLine('{"type":"finish","totalCost":NaN}');
     expect(line.kind === "event" && "totalCost" in line.event).toBe(false);
   });
 
-  test("with a cost of 0 has that, and with one beyond all numbers none", () => {
+  test("keeps a cost of 0, and drops a cost that overflows", () => {
     expect(said({ type: "finish", totalCost: 0 })).toMatchObject({ event: { totalCost: 0 } });
     const line = readLine('{"type":"finish","totalCost":1e999}');
     expect(line.kind === "event" && "totalCost" in line.event).toBe(false);
   });
 
-  test("with an agent that is no text has none", () => {
+  test("drops an agent id that is not a string", () => {
     expect(said({ type: "finish", agentId: 3, totalCost: 1 })).toMatchObject({
       event: { type: "finish", totalCost: 1 },
     });
@@ -157,15 +157,15 @@ test.each([
   [{ type: 7 }],
   ["words"],
   [null],
-])("a result with %j is unparsed", (part) => {
+])("a tool result with the part %j is unparsed", (part) => {
   expect(resultWith([{ type: "json", value: 1 }, part])).toMatchObject({ kind: "unparsed" });
 });
 
-test("a result whose output is no list is unparsed", () => {
+test("a tool result whose output is not a list is unparsed", () => {
   expect(resultWith("words")).toMatchObject({ kind: "unparsed" });
 });
 
-test("a part of a result without a value has none, and one of another type is passed on", () => {
+test("a result part without a value gets null, and a part of an unknown type is kept", () => {
   const json = { type: "json", value: [1] };
   const video = { type: "video", data: "AA==" };
   expect(resultWith([json, { type: "json" }, video])).toMatchObject({
@@ -180,7 +180,7 @@ test("a part of a result without a value has none, and one of another type is pa
 });
 
 describe("other lines", () => {
-  test("2.4 framing chunk: a string is a piece of the root's text", () => {
+  test("2.4 framing chunk: a JSON string is a chunk of the root agent's text", () => {
     expect(readLine('"hé 👋"')).toEqual({
       kind: "event",
       event: { type: "chunk", text: "hé 👋" },
@@ -188,12 +188,12 @@ describe("other lines", () => {
     });
   });
 
-  test("2.4 framing unknown: an event of a type that nobody knows is passed on as it is", () => {
+  test("2.4 framing unknown: an event of an unknown type is kept unchanged", () => {
     const event = { type: "dance", steps: [1, 2] };
     expect(said(event)).toEqual({ kind: "event", event: { type: "unknown", event }, raw: event });
   });
 
-  test("the names of what every object has are no types that are known", () => {
+  test("names of Object.prototype are not event types or fields", () => {
     expect(said({ type: "constructor" })).toMatchObject({ event: { type: "unknown" } });
     expect(readLine('{"type":"text","text":"a","__proto__":{"agentId":"x"}}')).toMatchObject({
       event: { type: "text", text: "a" },
@@ -207,14 +207,14 @@ describe("other lines", () => {
     ["{}", "ignored"],
     ['{"no":"type"}', "ignored"],
     ['{"success":"yes"}', "ignored"],
-  ])("2.4 framing blank lines, no type: %j says nothing, and is %s", (line, kind) => {
+  ])("2.4 framing blank lines, no type: %j is no event, but %s", (line, kind) => {
     expect(readLine(line)).toEqual({ kind });
   });
 
   test.each([
     { success: true, output: "the answer" },
     { success: false, error: "no" },
-  ])("%j says all of a run", (value) => {
+  ])("%j is the report of a whole run", (value) => {
     expect(said(value)).toEqual({ kind: "report", value });
     expect(said({ type: "dance", ...value })).toMatchObject({ kind: "event", event: { type: "unknown" } });
   });
@@ -232,11 +232,11 @@ describe("other lines", () => {
     '{"type":7}',
     '{"type":null}',
     "\u001b[2J",
-  ])("2.4 framing unparsed: %j is no event", (line) => {
+  ])("2.4 framing unparsed: %j is not an event", (line) => {
     expect(readLine(line)).toEqual({ kind: "unparsed", problem: expect.any(String) });
   });
 
-  test("2.4 framing NaN: a bare NaN or Infinity outside of strings is read as null, and one inside stays", () => {
+  test("2.4 framing NaN: NaN and Infinity are read as null, except inside strings", () => {
     const line =
       '{"type":"tool_call","toolCallId":"t","toolName":"NaN","input":{"a":NaN,"b":-Infinity,"c":"Infinity"}}';
     expect(readLine(line)).toMatchObject({
@@ -245,7 +245,7 @@ describe("other lines", () => {
   });
 });
 
-test("a line of text is read by a guard of its own, which says what the one for all events says", () => {
+test("the special check of a `text` line accepts the same lines as the general check", () => {
   const field = fc.oneof(fc.string(), fc.constantFrom(undefined, null), fc.integer(), fc.constant({}));
   const object = fc.record(
     { type: fc.constantFrom("text", "texts"), text: field, agentId: field, more: field },

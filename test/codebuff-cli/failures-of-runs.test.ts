@@ -5,14 +5,14 @@ import { cliWorld } from "../helpers/codebuff-cli.ts";
 import { eventsOf, failureOf, thrown } from "../helpers/turns.ts";
 import { describe, test } from "./rows.ts";
 
-describe("a run fails", () => {
-  test("4 empty key: as one without a key, and the program does not see the empty one", async () => {
+describe("a failed run", () => {
+  test("4 empty key: an empty key counts as none, and is not passed to the program", async () => {
     await using at = await cliWorld({ requireKey: true }, { env: { CODEBUFF_API_KEY: "" } });
     expect(await failureOf(at.client.prompt("hi"))).toMatchObject({ kind: "auth", exitCode: 1 });
     expect(at.cli.runs()[0]?.env).not.toHaveProperty("CODEBUFF_API_KEY");
   });
 
-  test("4 bad --cwd: a folder that the program refuses, with the reason and without its stack", async () => {
+  test("4 bad --cwd: a folder that the program refuses is reported with the reason, without a stack trace", async () => {
     await using at = await cliWorld({}, { args: ["--cwd", "/nowhere/at/all"] });
     const error = await failureOf(at.client.prompt("hi"));
     expect(error).toMatchObject({
@@ -23,7 +23,7 @@ describe("a run fails", () => {
     expect(String(error)).not.toContain("    at ");
   });
 
-  test("4 print without a prompt: no_prompt, in the words of the earlier program", async () => {
+  test("4 print without a prompt: a missing prompt is `no_prompt`, in the message of the `print` program", async () => {
     await using at = await cliWorld({ profile: "print", failWith: "no-prompt" }, { profile: "print" });
     expect(await failureOf(at.client.prompt("hi"))).toMatchObject({
       kind: "no_prompt",
@@ -31,7 +31,7 @@ describe("a run fails", () => {
     });
   });
 
-  test("4 print exits with 0: a run that failed behind a response is complete, and its error was told", async () => {
+  test("4 print exits with 0: with exit code 0 completes, and its error is an event", async () => {
     await using at = await cliWorld({ profile: "print", failWith: "402" }, { profile: "print" });
     const turn = at.client.prompt("hi");
     const events = eventsOf(turn);
@@ -39,7 +39,7 @@ describe("a run fails", () => {
     expect(events).toContainEqual({ type: "error", message: expect.stringContaining("Payment Required") });
   });
 
-  test("4 invalid_prompt: before anything is started", async () => {
+  test("4 invalid_prompt: an invalid prompt throws before a process starts", async () => {
     await using at = await cliWorld();
     for (const prompt of ["", " \n", "a\0b", "\ud83d", "/ralph on"]) {
       expect(thrown(() => at.client.prompt(prompt))).toMatchObject({ code: "invalid-input" });
@@ -48,7 +48,7 @@ describe("a run fails", () => {
     expect(at.cli.runs()).toEqual([]);
   });
 
-  test("4 never retryable: whatever went wrong, nothing is tried again by itself", async () => {
+  test("4 never retryable: is never retryable, and nothing is retried", async () => {
     await using at = await cliWorld({ events: [{ hold: "go" }] });
     const ways = [
       { kind: "process_exit", scenario: { exit: { code: 3 } } },
@@ -68,7 +68,7 @@ describe("a run fails", () => {
     expect(at.cli.runs()).toHaveLength(ways.length);
   });
 
-  test("7 EPIPE: a program that ends without having read its input fails as what it says", async () => {
+  test("7 EPIPE: of a program that exits without reading stdin has that program's message", async () => {
     await using at = await cliWorld({}, { args: ["--nope"], promptVia: "stdin" });
     const error = await failureOf(at.client.prompt("a".repeat(2_000_000)));
     expect(error).toMatchObject({ kind: "unsupported_flag", message: expect.stringContaining("--nope") });

@@ -26,18 +26,18 @@ test.each([
   ["Run cancelled by user.", "cancelled_by_cli"],
   ["Request timed out after 3 seconds", "cancelled_by_cli"],
   ["error: unknown option '--stream-json'", "unsupported_flag"],
-] as const)("%j is %s", (words, kind) => {
+] as const)("the message %j means %s", (words, kind) => {
   expect(kindOf(words)).toBe(kind);
 });
 
 test.each(["", "it broke", "the Payment Required page", "Agent run error: it broke", "ENOENT: no such file"])(
-  "%j is nothing that is known",
+  "the message %j has no known meaning",
   (words) => {
     expect(kindOf(words)).toBeUndefined();
   },
 );
 
-test("last words are those of the last line that introduces itself, or of one that is known", () => {
+test("`lastWords` takes the last line with a known prefix or message", () => {
   expect(lastWords(["Error: a", "b", "Error running prompt: c", "    at d"])).toBe("Error running prompt: c");
   expect(lastWords(["Error: a", "Could not connect to server."])).toBe("Could not connect to server.");
   expect(lastWords(["a", "an Error: b", ""])).toBeUndefined();
@@ -51,11 +51,11 @@ test.each([
   ["why\nand how", "why\nand how"],
   ["\n\nwhy\n\nError: x", "why"],
   ["", ""],
-])("%j is shown as %j", (words, shown) => {
+])("the message %j is shortened to %j", (words, shown) => {
   expect(withoutStack(words)).toBe(shown);
 });
 
-test("the last line with words is none of a stack, of an object, nor Node's own", () => {
+test("`lastLine` skips stack frames, braces and Node's own lines", () => {
   const thrown = [
     "throw error;",
     "^",
@@ -78,11 +78,11 @@ test.each([
   ["unsupported_flag", "error: unknown option '--stream-json'", "`profile`"],
   ["protocol_error", "nothing that it wrote is an event", "`profile`"],
   ["auth", "unknown option '--free'", "CODEBUFF_API_KEY"],
-] as const)("%s, %j: what to do names %s", (kind, words, advice) => {
+] as const)("%s, %j: the advice names %s", (kind, words, advice) => {
   expect(adviceOn(kind, words)).toContain(advice);
 });
 
-test("where nothing can be done, nothing is advised", () => {
+test("an unspecific failure has no advice", () => {
   expect(adviceOn("run_failed", "it broke")).toBeUndefined();
 });
 
@@ -93,13 +93,13 @@ test.each([
   ["EINVAL", "without a shell"],
   ["E2BIG", "promptVia"],
   ["EMFILE", "EMFILE"],
-])("a program that does not start with %s: what to do names `the-cli` and %j", (code, advice) => {
+])("a program that fails to start with %s: the message contains %j", (code, advice) => {
   const words = startFailure("the-cli", Object.assign(new Error("no"), { code }));
   expect(words).toContain(advice);
   if (code !== "E2BIG") expect(words).toContain("the-cli");
 });
 
-test("a program that does not start for no reason is said not to", () => {
+test("a program that fails to start without a code: the message still says so", () => {
   expect(startFailure("the-cli", new Error("no"))).toBe("`the-cli` could not be started");
   expect(startFailure("the-cli", undefined)).toBe("`the-cli` could not be started");
 });

@@ -34,7 +34,7 @@ describe("a mode", () => {
   );
 
   test.each(CASES.filter(({ profile, mode }) => profile !== "print" || mode !== "plan"))(
-    "2.1 $profile mode $mode: is that of its agent",
+    "2.1 $profile mode $mode: selects its agent",
     async ({ profile, mode }) => {
       const { says, free } = PROGRAMS[profile];
       const { options, agent } = await understood(profile, { mode });
@@ -44,7 +44,7 @@ describe("a mode", () => {
     },
   );
 
-  test("2.1 print mode plan: the earlier program has none, and the call says so", async () => {
+  test("2.1 print mode plan: is refused, because the `print` program has no plan mode", async () => {
     await using at = await cliWorld({ profile: "print" }, { profile: "print" });
     expect(thrown(() => at.client.prompt("hi", { mode: "plan" }))).toMatchObject({
       code: "invalid-input",
@@ -82,7 +82,7 @@ describe("an option", () => {
     return { profile, rows: flags.map((flag) => `2.1 ${profile} ${flag}`).join(" & ") };
   });
 
-  test.each(CASES)("$rows: understood", async ({ profile }) => {
+  test.each(CASES)("$rows: becomes a flag that the program accepts", async ({ profile }) => {
     await using folder = await tempFolder();
     const names: readonly (keyof typeof TOLD)[] = ROWS[profile];
     const given = Object.fromEntries(names.map((name) => [name, GIVEN[name]]));
@@ -96,7 +96,7 @@ describe("an option", () => {
     );
   });
 
-  test("2.1 print lacks: a limit of time, which is kept here all the same", async () => {
+  test("2.1 print lacks: `timeoutSeconds` becomes no flag, and the client enforces it", async () => {
     await using at = await cliWorld({ profile: "print", events: [{ hold: "go" }] }, { profile: "print" });
     const turn = at.client.prompt("hi", { timeoutSeconds: 10 });
     const { argv } = await at.cli.nextRun();
@@ -108,18 +108,18 @@ describe("an option", () => {
   });
 });
 
-describe("a prompt that", () => {
+describe("a prompt", () => {
   /** All that each is without a guard, as it was seen: a wrong option, a mode, a folder, a file that is written. */
   const PROMPTS = ["-x hello", "--max", "--cwd=/elsewhere do it"] as const;
 
-  test.each(PROMPTS)("2.2 prompt %s: is a prompt, and no option", async (prompt) => {
+  test.each(PROMPTS)("2.2 prompt %s: is not read as an option", async (prompt) => {
     await using at = await cliWorld({ profile: "fork", echoPrompt: true }, { profile: "json" });
     expect((await at.client.prompt(prompt).result).text).toBe(prompt);
     expect(at.cli.runs()[0]).toMatchObject({ cwd: process.cwd(), agent: "base2", prompt });
     expect(Object.keys(at.cli.runs()[0]?.options ?? {})).toEqual(["--non-interactive", "--json"]);
   });
 
-  test("2.2 prompt -o/some/file: writes none, also over stdin", async () => {
+  test("2.2 prompt -o/some/file: writes no file, as an argument or over stdin", async () => {
     await using folder = await tempFolder();
     await using at = await cliWorld({ profile: "fork", echoPrompt: true }, { profile: "json" });
     const file = join(folder.path, "file");
@@ -129,19 +129,19 @@ describe("a prompt that", () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test("2.2 prompt behind --: every one of them comes as it is, also with a `--` of its own", async () => {
+  test("2.2 prompt behind --: arrives unchanged, even with a `--` of its own", async () => {
     await using at = await cliWorld({ profile: "fork", echoPrompt: true }, { profile: "text" });
     const prompts = [...PROMPTS, "-- --max", "--", "-o/f"];
     const results = await Promise.all(prompts.map((prompt) => at.client.prompt(prompt).result));
     expect(results.map(({ text }) => text)).toEqual(prompts);
   });
 
-  test("2.2 prompt leading space: keeps it", async () => {
+  test("2.2 prompt leading space: keeps its spaces", async () => {
     await using at = await cliWorld({ echoPrompt: true });
     expect((await at.client.prompt("  --max ").result).text).toBe("  --max ");
   });
 
-  test("2.2 prompt behind --continue: is not eaten as its id, whether there is one or not", async () => {
+  test("2.2 prompt behind --continue: is not read as a session id", async () => {
     await using at = await cliWorld({ echoPrompt: true });
     expect((await at.client.prompt("text").result).text).toBe("text");
     expect((await at.client.prompt("text", { sessionId: "s-1" }).result).text).toBe("text");
@@ -155,12 +155,12 @@ describe("a prompt that", () => {
     ["2.1 first word publish", "fork", "json", "publish"],
     ["2.1 first word login", "note", "stream-json", "login"],
     ["2.1 first word init-agents", "print", "print", "init-agents"],
-  ] as const)("%s: is a prompt, and no command", async (_, profile, mine, prompt) => {
+  ] as const)("%s: is not read as a command", async (_, profile, mine, prompt) => {
     await using at = await cliWorld({ profile, echoPrompt: true }, { profile: mine });
     expect((await at.client.prompt(prompt).result).text).toBe(prompt);
   });
 
-  test("5.11 two runs in one folder: they run at once, each with its own answer", async () => {
+  test("5.11 two runs in one folder: runs beside another in the same folder, each with its own answer", async () => {
     await using folder = await tempFolder();
     const cwd = join(folder.path, "project");
     await mkdir(cwd);

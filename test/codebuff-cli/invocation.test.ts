@@ -29,8 +29,8 @@ const PROMPTS = [
   "a".repeat(90_000),
 ] as const;
 
-describe("a prompt gets there as it is", () => {
-  test("7 echoPrompt & switch echoPrompt & 5.13: as the last argument, whatever it looks like", async () => {
+describe("a prompt reaches the program unchanged", () => {
+  test("7 echoPrompt & switch echoPrompt & 5.13: as the last argument, whatever its text", async () => {
     await using at = await cliWorld({ echoPrompt: true });
     const results = await Promise.all(PROMPTS.map((prompt) => at.client.prompt(prompt).result));
 
@@ -42,7 +42,7 @@ describe("a prompt gets there as it is", () => {
     }
   });
 
-  test("2.3 written, closed and trimmed & 7 prompt by pipe: over stdin, trimmed by the program, and with nothing of it in the arguments", async () => {
+  test("2.3 written, closed and trimmed & 7 prompt by pipe: over stdin, and not in the arguments", async () => {
     await using at = await cliWorld({ echoPrompt: true }, { promptVia: "stdin" });
     for (const prompt of ["-x hello", "two\nlines 👋", "a".repeat(300_000)]) {
       expect((await at.client.prompt(prompt).result).text).toBe(prompt);
@@ -56,25 +56,25 @@ describe("a prompt gets there as it is", () => {
     }
   });
 
-  test("2.2 rule 5: over stdin when it is too long for an argument", async () => {
+  test("2.2 rule 5: over stdin if it is too long for an argument", async () => {
     await using at = await cliWorld({ echoPrompt: true });
     const prompt = `-${"é".repeat(60_000)}`;
     expect((await at.client.prompt(prompt).result).text).toBe(prompt);
     expect(at.cli.runs()[0]).toMatchObject({ promptFrom: "stdin", argv: ["--stream-json"] });
   });
 
-  test("2.3 100 ms & switch stdinWaitMs: over stdin, within the time that the program waits for it", async () => {
+  test("2.3 100 ms & switch stdinWaitMs: over stdin, within the program's waiting time", async () => {
     await using at = await cliWorld({ echoPrompt: true, stdinWaitMs: 100 }, { promptVia: "stdin" });
     expect((await at.client.prompt("in time").result).text).toBe("in time");
   });
 
-  test("2.3 EPIPE & 7 never reads: it does not, and nobody minds, where the program has a prompt already and never reads", async () => {
+  test("2.3 EPIPE & 7 never reads: unless the program never reads stdin, which causes no error", async () => {
     await using at = await cliWorld({ echoPrompt: true }, { promptVia: "stdin", args: ["mine"] });
     expect((await at.client.prompt("yours".repeat(100_000)).result).text).toBe("mine");
     expect(at.cli.runs()[0]?.stdin).toEqual({ kind: "pipe" });
   });
 
-  test("7 no shell: nothing that a shell would do is done", async () => {
+  test("7 no shell: without a shell that could execute parts of it", async () => {
     await using folder = await tempFolder();
     await using at = await cliWorld({ echoPrompt: true }, { cwd: folder.path });
     const prompts = ["; touch x", "$(touch x)", "`touch x`", "| touch x", "&& touch x", "\ntouch x\n"];
@@ -84,7 +84,7 @@ describe("a prompt gets there as it is", () => {
 });
 
 describe("the options of a prompt", () => {
-  test("2.2 rule 2, cwd: the folder, which is the process's own too, as an absolute path", async () => {
+  test("2.2 rule 2, cwd: `cwd` becomes the process's folder and `--cwd`, as an absolute path", async () => {
     await using folder = await tempFolder();
     const name = "with space";
     await mkdir(join(folder.path, name));
@@ -97,7 +97,7 @@ describe("the options of a prompt", () => {
     });
   });
 
-  test("without a folder it is this process's own, and no flag", async () => {
+  test("without `cwd`, the program runs in this process's folder without `--cwd`", async () => {
     await using at = await cliWorld();
     await at.client.prompt("hi").result;
     const [run] = at.cli.runs();
@@ -105,17 +105,17 @@ describe("the options of a prompt", () => {
     expect(run?.options).toEqual({ "--stream-json": true });
   });
 
-  test("what a prompt says goes before what the client says", async () => {
+  test("options of a prompt override options of the client", async () => {
     await using at = await cliWorld({}, { mode: "max", promptVia: "stdin", commandPrefixes: ["!"] });
     await at.client.prompt("!hi", { mode: "plan", promptVia: "arg", allowCommands: true }).result;
     expect(at.cli.runs()[0]).toMatchObject({ agent: "base2-plan", promptFrom: "argv", prompt: "!hi" });
   });
 });
 
-describe("the environment of the process", () => {
+describe("the program's process", () => {
   const sha256 = (text: string) => `sha256:${createHash("sha256").update(text).digest("hex")}`;
 
-  test("2.5 exported & 7 key not in argv & switch recordEnv: it is this one's, with what was added, the key, and no colours", async () => {
+  test("2.5 exported & 7 key not in argv & switch recordEnv: gets our environment, `env`, the key and `NO_COLOR`", async () => {
     await using at = await cliWorld(
       { recordEnv: ["PATH", "MINE"] },
       { apiKey: "hush-4f9b", env: { MINE: "added" } },
@@ -131,13 +131,13 @@ describe("the environment of the process", () => {
     expect(JSON.stringify(run?.argv)).not.toContain("hush");
   });
 
-  test("2.5 empty variable: there is no key at all where there is none, rather than an empty one", async () => {
+  test("2.5 empty variable: gets no key variable if the key is empty", async () => {
     await using at = await cliWorld({}, { env: { CODEBUFF_API_KEY: "" } });
     await at.client.prompt("hi").result;
     expect(at.cli.runs()[0]?.env).not.toHaveProperty("CODEBUFF_API_KEY");
   });
 
-  test("3.2 group & 2.3 ignored, not inherited & 7 stdin ignored: has a group of its own, and no terminal", async () => {
+  test("3.2 group & 2.3 ignored, not inherited & 7 stdin ignored: has its own process group and a closed stdin", async () => {
     await using at = await cliWorld();
     await at.client.prompt("hi").result;
     const [run] = at.cli.runs();

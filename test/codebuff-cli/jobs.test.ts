@@ -4,10 +4,14 @@ import { CodebuffCli } from "agentwire/codebuff-cli";
 import { describe, expect, test } from "vitest";
 import { tempFolder } from "../../scripts/support/temp-folder.ts";
 import { cliWorld, HELD, NO_HOME } from "../helpers/codebuff-cli.ts";
+import { share } from "../helpers/runs.ts";
 import { shown, thrown } from "../helpers/turns.ts";
 
-describe("prompts that wait for a process", () => {
-  test("are called as they were asked for, whatever becomes of the options meanwhile", async () => {
+/** Turns that wait at once. */
+const MANY = share(5_000);
+
+describe("queued prompts", () => {
+  test("keep the options of the call, even if the caller changes the object later", async () => {
     await using at = await cliWorld(
       { profile: "print", events: { byPrompt: { first: HELD } } },
       { profile: "print", maxProcesses: 1 },
@@ -24,7 +28,7 @@ describe("prompts that wait for a process", () => {
     expect(at.cli.runs()[1]?.argv).toEqual(["-p", "--max", "--params", '{"a":1}', "--", "second"]);
   });
 
-  test("have a folder as it was called from here", async () => {
+  test("pass a relative `cwd` as an absolute path", async () => {
     await using folder = await tempFolder();
     await using at = await cliWorld();
     await at.client.prompt("hi", { cwd: relative(process.cwd(), folder.path) }).result;
@@ -32,7 +36,7 @@ describe("prompts that wait for a process", () => {
     expect(run?.argv).toEqual(["--stream-json", "--cwd", folder.path, "--", "hi"]);
   });
 
-  test("have parameters that are an object, also as JSON has it", async () => {
+  test("refuse `params` whose JSON is not an object", async () => {
     await using at = await cliWorld({ profile: "print" }, { profile: "print" });
     expect(thrown(() => at.client.prompt("hi", { params: { toJSON: () => [1] } }))).toMatchObject({
       code: "invalid-input",
@@ -40,12 +44,12 @@ describe("prompts that wait for a process", () => {
     });
   });
 
-  test("of 5,000 that cannot be started any more, each fails", async () => {
+  test("of many that cannot be started any more, each fails", async () => {
     await using folder = await tempFolder();
     const command = join(folder.path, "tool");
     await writeFile(command, "#!/bin/sh\nread line\n", { mode: 0o755 });
-    const client = new CodebuffCli({ command, homeDir: NO_HOME, maxProcesses: 1, maxQueuedTurns: 5_000 });
-    const turns = Array.from({ length: 5_000 }, () => client.prompt("hi"));
+    const client = new CodebuffCli({ command, homeDir: NO_HOME, maxProcesses: 1, maxQueuedTurns: MANY });
+    const turns = Array.from({ length: MANY }, () => client.prompt("hi"));
     await rm(command);
     await turns[0]?.cancel();
     const outcomes = await Promise.all(turns.slice(1).map(({ outcome }) => outcome));

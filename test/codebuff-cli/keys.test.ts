@@ -23,7 +23,7 @@ async function loggedIn(authToken: string) {
 }
 
 describe("the key", () => {
-  test("switch requireKey: the program gets the one that was found, wherever that was", async () => {
+  test("switch requireKey: is passed to the program, wherever the client found it", async () => {
     await using home = await loggedIn("token-of-file");
     await using at = await cliWorld({ requireKey: true }, { homeDir: home.path });
     await at.client.prompt("hi").result;
@@ -31,7 +31,7 @@ describe("the key", () => {
     expect(at.client.credentials().credentials?.source).toBe("the program's own file");
   });
 
-  test("2.5 conflict & 7 conflict warning & switch credentialsFile: the program prefers another one: a warning, once, and it is not shown", async () => {
+  test("2.5 conflict & 7 conflict warning & switch credentialsFile: causes one warning if the program prefers its own", async () => {
     await using home = await loggedIn("token-of-file");
     await using at = await cliWorld(
       { requireKey: true, credentialsFile: home.file },
@@ -45,7 +45,7 @@ describe("the key", () => {
     ]);
   });
 
-  test("2.5 isolateHome & 7 isolated home: the program finds no other one, and its home is empty, its own, and gone afterwards", async () => {
+  test("2.5 isolateHome & 7 isolated home: is the only one in a temporary home, which each run deletes", async () => {
     await using home = await loggedIn("token-of-file");
     await using at = await cliWorld({}, { homeDir: home.path, apiKey: KEY, isolateHome: true });
     await Promise.all([at.client.prompt("a").result, at.client.prompt("b").result]);
@@ -56,7 +56,7 @@ describe("the key", () => {
     expect(at.warnings).toEqual([]);
   });
 
-  test("2.5 nothing is written: a home is the same behind a run as before", async () => {
+  test("2.5 nothing is written: is not written to any file", async () => {
     await using home = await loggedIn("token-of-file");
     const files = () =>
       readdirSync(home.path, { recursive: true, withFileTypes: true }).map((entry) => {
@@ -74,13 +74,13 @@ describe("the key", () => {
     expect(files()).toEqual(before);
   });
 
-  test("isolateHome: the home is gone too when the program could not be started", async () => {
+  test("isolateHome: leaves no temporary home if the program cannot be started", async () => {
     await using at = await cliWorld({}, { isolateHome: true, command: "/nowhere/at/all" });
     expect(await failureOf(at.client.prompt("hi"))).toMatchObject({ code: "connect-failed" });
     await expect(at.client.probe()).rejects.toMatchObject({ code: "connect-failed" });
   });
 
-  test("2.5 requireKey: without one nothing is started", async () => {
+  test("2.5 requireKey: is required, and nothing starts without it", async () => {
     await using at = await cliWorld({}, { requireKey: true });
     expect(await failureOf(at.client.prompt("hi"))).toMatchObject({
       code: "handshake-refused",
@@ -93,15 +93,15 @@ describe("the key", () => {
     await other.client.prompt("hi").result;
   });
 
-  test("2.5 no key: without one the program is started all the same: it may have logged in by itself", async () => {
+  test("2.5 no key: may be missing, because the program may be logged in itself", async () => {
     await using at = await cliWorld({ requireKey: true });
     expect(await failureOf(at.client.prompt("hi"))).toMatchObject({ kind: "auth" });
     expect(at.cli.runs()).toHaveLength(1);
   });
 });
 
-describe("nothing shows a key", () => {
-  test("7 masking: nothing of what the client tells, logs or fails with, although the program repeats it everywhere", async () => {
+describe("keys are hidden", () => {
+  test("7 masking: in frames, warnings, logs and messages, even if the program prints them", async () => {
     await using home = await loggedIn("token-of-file");
     const lines: string[] = [];
     const log = (line: string): void => void lines.push(line);
@@ -142,7 +142,7 @@ describe("nothing shows a key", () => {
     expect(JSON.stringify(error)).not.toMatch(/token-of-file/);
   });
 
-  test("not the report of where it was looked for", async () => {
+  test("in the report of `credentials()`", async () => {
     await using at = await cliWorld({}, { apiKey: KEY });
     const report = at.client.credentials();
     expect(report.findings[0]).toEqual({ place: "option apiKey", status: "used" });

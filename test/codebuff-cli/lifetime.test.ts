@@ -42,17 +42,17 @@ async function parent(how: string, options: object = {}, scenario: FakeCodebuffS
   };
 }
 
-describe("when this process ends, nothing of what it started stays", () => {
+describe("started programs end with this process,", () => {
   test.each([
     ["exits", 3],
     ["throws later", 1],
-  ])("3.2 end of the parent: it %s", async (how, code) => {
+  ])("3.2 end of the parent: which %s", async (how, code) => {
     await using at = await parent(how);
     expect(await at.exited).toEqual([code, null]);
     await at.gone();
   });
 
-  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s ends it", async (signal) => {
+  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("which ends by %s", async (signal) => {
     await using at = await parent("waits", {}, { ignoreSigterm: true });
     await at.started();
     at.child.kill(signal);
@@ -61,7 +61,7 @@ describe("when this process ends, nothing of what it started stays", () => {
   });
 
   test.each([{}, { forwardSignals: true }])(
-    "a signal ends it, beside another library that looks after its own, with %o",
+    "which ends by a signal that another library handles too, with %o",
     async (options) => {
       await using at = await parent("with another library", options);
       await at.started();
@@ -72,7 +72,7 @@ describe("when this process ends, nothing of what it started stays", () => {
     },
   );
 
-  test("SIGTERM ends it, while a cancelled program takes its time", async () => {
+  test("which ends by SIGTERM while a cancelled program is stopping", async () => {
     await using at = await parent("cancels", { forwardSignals: true }, { ignoreSigterm: true });
     await at.started();
     at.child.kill("SIGTERM");
@@ -80,7 +80,7 @@ describe("when this process ends, nothing of what it started stays", () => {
     await at.gone();
   });
 
-  test("it listens itself, and lives on: then so does what it started", async () => {
+  test("and go on if this process handles the signal itself and goes on", async () => {
     await using at = await parent("listens itself");
     await at.started();
     at.child.kill("SIGTERM");
@@ -90,7 +90,7 @@ describe("when this process ends, nothing of what it started stays", () => {
     expect(at.said()).toContain('{"status":"completed"}');
   });
 
-  test("it exits in the middle of a run, and the program's own home is deleted", async () => {
+  test("which exits during a run, and the temporary home is deleted", async () => {
     await using at = await cliWorld({ events: HELD, recordEnv: ["HOME"] }, { isolateHome: true });
     const before = new Set(process.listeners("exit"));
     const turn = at.client.prompt("hi");
@@ -102,7 +102,7 @@ describe("when this process ends, nothing of what it started stays", () => {
     await turn.outcome;
   });
 
-  test("it exits at once", async () => {
+  test("which exits right after the prompt", async () => {
     await using at = await cliWorld({ events: HELD });
     const before = new Set(process.listeners("exit"));
     const turn = at.client.prompt("hi");
@@ -112,13 +112,13 @@ describe("when this process ends, nothing of what it started stays", () => {
     expect(await turn.outcome).toMatchObject({ status: "failed", error: { signal: "SIGKILL" } });
   });
 
-  test("it exits, and the program ignores SIGTERM", async () => {
+  test("which exits, even if the program ignores SIGTERM", async () => {
     await using at = await parent("exits", {}, { ignoreSigterm: true });
     await at.exited;
     await at.gone();
   });
 
-  test("a turn that is over keeps no process, and no listener, of this one", async () => {
+  test("and an ended turn leaves no listener on this process", async () => {
     const counts = (): number[] => ["exit", "SIGHUP"].map((name) => process.listenerCount(name));
     await using at = await cliWorld({ events: HELD });
     const before = counts();
@@ -133,7 +133,7 @@ describe("when this process ends, nothing of what it started stays", () => {
 
 describe("signals to this process", () => {
   test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-    "3.2 forwardSignals %s: it is passed on, and then ends this one as ever",
+    "3.2 forwardSignals %s: the program gets it, and then it ends this process as usual",
     async (signal) => {
       await using at = await parent("waits", { forwardSignals: true });
       await at.started();
@@ -144,7 +144,7 @@ describe("signals to this process", () => {
     },
   );
 
-  test("forwardSignals: with two clients this process ends as well", async () => {
+  test("forwardSignals: a signal ends this process with two clients too", async () => {
     await using at = await parent("two clients", { forwardSignals: true });
     await at.started();
     at.child.kill("SIGTERM");
@@ -152,7 +152,7 @@ describe("signals to this process", () => {
     await at.gone();
   });
 
-  test("forwardSignals: a program that listens itself decides what becomes of it, and learns how the turn ended", async () => {
+  test("forwardSignals: an app that handles the signal itself goes on, and gets the turn's outcome", async () => {
     await using at = await parent("listens itself", { forwardSignals: true });
     await at.started();
     at.child.kill("SIGTERM");
@@ -162,7 +162,7 @@ describe("signals to this process", () => {
     await at.gone();
   });
 
-  test("forwardSignals: a signal ends this process as ever when nothing runs", async () => {
+  test("forwardSignals: a signal ends this process as usual if nothing runs", async () => {
     await using at = await parent("idles", { forwardSignals: true });
     await at.started();
     at.cli.release("go");
@@ -171,7 +171,7 @@ describe("signals to this process", () => {
     expect(await at.exited).toEqual([null, "SIGTERM"]);
   });
 
-  test("forwardSignals: each signal is passed on, not only the first", async () => {
+  test("forwardSignals: each signal is forwarded, not only the first", async () => {
     await using at = await parent("prompts twice", { forwardSignals: true });
     await at.started();
     at.child.kill("SIGTERM");
@@ -182,7 +182,7 @@ describe("signals to this process", () => {
     expect(at.said()).toMatch(/"failed".*"failed"/s);
   });
 
-  test("forwardSignals: one listener for all such clients, and none once nothing of theirs runs", async () => {
+  test("forwardSignals: all clients share one listener, which goes with the last running turn", async () => {
     const count = (): number => process.listenerCount("SIGHUP");
     await using at = await cliWorld({ events: HELD });
     await shown(at.client.prompt("without"), "part");
@@ -201,7 +201,7 @@ describe("signals to this process", () => {
 });
 
 describe("many runs", () => {
-  test("of 200 that are cancelled, at every point of their lives, no process stays", {
+  test("that are cancelled at any stage leave no process: 200 of them", {
     timeout: 60_000,
   }, async () => {
     await using at = await cliWorld(
@@ -228,7 +228,7 @@ describe("many runs", () => {
     expect(at.clock.pending).toBe(0);
   });
 
-  test("3.2 maxProcesses: no more at a time than `maxProcesses`, the others in order", async () => {
+  test("3.2 maxProcesses: happen at most `maxProcesses` at a time, in order", async () => {
     await using at = await cliWorld({ events: HELD }, { maxProcesses: 2 });
     const started: unknown[] = [];
     at.client.on("spawned", ({ turn }) => started.push(turn));
@@ -243,7 +243,7 @@ describe("many runs", () => {
     expect(started).toEqual(turns);
   });
 
-  test("more than may wait are refused by the call", async () => {
+  test("beyond `maxQueuedTurns` are refused by the call", async () => {
     await using at = await cliWorld({ events: HELD }, { maxProcesses: 1, maxQueuedTurns: 1 });
     const first = at.client.prompt("a");
     const second = at.client.prompt("b");
@@ -254,7 +254,7 @@ describe("many runs", () => {
 });
 
 describe("a slow reader", () => {
-  test("5.7 slow reader & 7 memory stays flat & switch flood=1000000: one of 1,000,000 lines holds up the program, and memory stays flat", {
+  test("5.7 slow reader & 7 memory stays flat & switch flood=1000000: pauses the program, and memory stays flat", {
     timeout: 120_000,
   }, async () => {
     await using cli = await FakeCodebuffCli.start({ flood: 1_000_000 });
@@ -281,7 +281,7 @@ describe("a slow reader", () => {
     for (const later of others) expect(later - first).toBeLessThan(8_000_000);
   });
 
-  test("3.2 idleTimeout of a slow reader & 5.1 100000 short lines: the program is not to blame, and no limit of silence runs while the pipe is paused", async () => {
+  test("3.2 idleTimeout of a slow reader & 5.1 100000 short lines: starts no timeout while the pipe is paused", async () => {
     await using at = await cliWorld({ flood: 100_000 }, { maxQueuedEvents: 10, idleTimeout: 1_000 });
     const turn = at.client.prompt("hi", { idleTimeout: 500 });
     const reader = turn[Symbol.asyncIterator]();
@@ -297,7 +297,7 @@ describe("a slow reader", () => {
     expect(await turn.outcome).toMatchObject({ status: "completed" });
   });
 
-  test("that is none, since nobody reads, holds up nothing", async () => {
+  test("is different from no reader, which pauses nothing", async () => {
     await using at = await cliWorld({ flood: 20_000 }, { maxQueuedEvents: 10 });
     expect(await at.client.prompt("hi").outcome).toMatchObject({ status: "completed" });
   });

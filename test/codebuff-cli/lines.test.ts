@@ -23,27 +23,27 @@ function cut(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
 
 describe("the lines of a stream", () => {
   test.each([
-    ["2.4 framing newline: a line", "a\n", ["a"]],
+    ["2.4 framing newline: one line", "a\n", ["a"]],
     ["several", "a\nb\nc\n", ["a", "b", "c"]],
-    ["2.4 framing return: with CRLF", "a\r\nb\r\n", ["a", "b"]],
-    ["a return within a line stays, and one before the end goes", "a\rb\r\r\n", ["a\rb\r"]],
-    ["2.4 framing last line: one without a newline", "a\nb", ["a", "b"]],
-    ["a last line that ends with a return alone", "a\nb\r", ["a", "b"]],
+    ["2.4 framing return: lines that end with CRLF", "a\r\nb\r\n", ["a", "b"]],
+    ["a carriage return stays within a line, and goes before the line feed", "a\rb\r\r\n", ["a\rb\r"]],
+    ["2.4 framing last line: a last line without a newline", "a\nb", ["a", "b"]],
+    ["a last line that ends with a carriage return only", "a\nb\r", ["a", "b"]],
     ["an empty line between two", "a\n\nb\n", ["a", "", "b"]],
     ["nothing", "", []],
-    ["2.4 framing mark: one in front", "\ufeffa\nb\n", ["a", "b"]],
+    ["2.4 framing mark: a byte-order mark at the start is removed", "\ufeffa\nb\n", ["a", "b"]],
     ["a second byte-order mark stays", "\ufeff\ufeffa\n", ["\ufeffa"]],
-    ["one in front of a later line stays", "a\n\ufeffb\n", ["a", "\ufeffb"]],
+    ["a byte-order mark before a later line stays", "a\n\ufeffb\n", ["a", "\ufeffb"]],
     ["2.4 framing whole lines: characters of up to four bytes", "é\n漢\n👋\n", ["é", "漢", "👋"]],
   ])("%s", (_, text, lines) => {
     expect(linesOf([bytesOf(text)])).toEqual(lines);
   });
 
-  test("bytes that are no UTF-8 become replacement characters, and the next line is whole", () => {
+  test("with invalid UTF-8 get replacement characters, and the next line is unaffected", () => {
     expect(linesOf([new Uint8Array([0x61, 0xff, 0x0a, 0x62, 0x0a])])).toEqual(["a\ufffd", "b"]);
   });
 
-  test("7 every split: any split of the bytes gives the same lines", () => {
+  test("7 every split: are the same for any split of the bytes", () => {
     const text = fc
       .array(
         fc.oneof(fc.constantFrom("\n", "\r\n", "\r", "\ufeff", "é", "👋", '{"type":"text"}'), fc.string()),
@@ -58,14 +58,14 @@ describe("the lines of a stream", () => {
     );
   });
 
-  test("5.1 cut characters: one byte at a time gives the same lines, within each character too", () => {
+  test("5.1 cut characters: are the same if each byte arrives alone", () => {
     const text = '\ufeff{"a":"hé 👋 漢"}\r\n{"b":1}\n\n"last 🇩🇪"';
     const bytes = bytesOf(text);
 
     expect(linesOf([...bytes].map((byte) => new Uint8Array([byte])))).toEqual(linesOf([bytes]));
   });
 
-  test("nothing is kept of the bytes that were handed over", () => {
+  test("are joined from pieces, and nothing is left over", () => {
     const splitter = new LineSplitter(LIMIT);
     const piece = bytesOf("ab");
     const before = [...splitter.push(piece.slice())];
@@ -79,25 +79,25 @@ describe("a line that is too long", () => {
   const long = new Uint8Array(LIMIT + 1).fill(0x61);
   const newline = bytesOf("\n");
 
-  test("16 MiB is a line", () => {
+  test("begins above 16 MiB", () => {
     const [line] = linesOf([long.subarray(1), newline]);
     expect(typeof line === "string" && line.length).toBe(LIMIT);
   });
 
-  test("2.4 framing long line & 3.2 line: a byte more is left out, with its length, and the next line is read", () => {
+  test("2.4 framing long line & 3.2 line: is skipped with its length reported, and the next line is read", () => {
     expect(linesOf([long, newline, bytesOf("next\n")])).toEqual([{ skipped: LIMIT + 1 }, "next"]);
   });
 
-  test("it counts to its end, also without one", () => {
+  test("counts up to its end, even without a newline", () => {
     expect(linesOf([bytesOf("abcd"), bytesOf("ef")], 3)).toEqual([{ skipped: 6 }]);
   });
 
-  test("the limit is one of bytes, not of characters", () => {
+  test("is measured in bytes, not in characters", () => {
     expect(linesOf([bytesOf("éé\néé!\n")], 4)).toEqual(["éé", { skipped: 5 }]);
   });
 });
 
-test("a byte-order mark is one at the beginning, and a character like any behind it", () => {
+test("a byte-order mark is removed only at the start of the stream", () => {
   const lines = new LineSplitter(100);
   const pieces = ["\ufeffa\n", "\ufeffb\n", "c\n\ufeffd\n"].map((text) => new TextEncoder().encode(text));
   expect(pieces.flatMap((piece) => [...lines.push(piece)])).toEqual(["a", "\ufeffb", "c", "\ufeffd"]);

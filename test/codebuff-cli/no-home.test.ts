@@ -6,7 +6,7 @@ import { describe, test } from "./rows.ts";
 const system = vi.hoisted(() => ({ homedir: (): string => "" }));
 vi.mock("node:os", async (original) => ({ ...(await original<object>()), homedir: () => system.homedir() }));
 
-describe("a user without a folder", () => {
+describe("a user without a home folder", () => {
   test.each([
     [
       "5.10 HOME unset",
@@ -15,7 +15,7 @@ describe("a user without a folder", () => {
       },
     ],
     ["5.10 HOME empty", () => ""],
-  ])("%s: prompts all the same, and has neither credentials nor chats", async (_, homedir) => {
+  ])("%s: can prompt, and has no credentials file and no chats", async (_, homedir) => {
     system.homedir = homedir;
     await using at = await cliWorld({ requireKey: true });
     const client = new CodebuffCli({

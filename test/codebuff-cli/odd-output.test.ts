@@ -43,8 +43,8 @@ const ANSWERED = { success: true, output: "the answer", traces: [{ type: "tool_c
 const failed = (fields: object) => ({ status: "failed", error: expect.objectContaining(fields) });
 const completed = (fields: object) => ({ status: "completed", result: expect.objectContaining(fields) });
 
-describe("a program that streams", () => {
-  test("and prints nothing but objects that are no events has failed, and is told what to do", async () => {
+describe("a program that should stream", () => {
+  test("but prints only objects that are no events fails, with advice to change `profile`", async () => {
     const lines = Array.from({ length: 27 }, (_, at) => ({ level: "info", at }));
     expect(await ended({ lines })).toMatchObject(
       failed({ kind: "protocol_error", message: expect.stringContaining("`profile`") }),
@@ -53,7 +53,7 @@ describe("a program that streams", () => {
     expect(await ended({ lines: ["", " ", ""] })).toMatchObject(completed({ missingFinish: true }));
   });
 
-  test("and says all in one object has answered, or failed as that says", async () => {
+  test("but prints one report completes or fails as the report says", async () => {
     const answered = await ended({ lines: [ANSWERED], requireFinish: true });
     expect(answered).toMatchObject(completed({ text: "the answer" }));
     expect(answered).not.toHaveProperty("result.missingFinish");
@@ -62,14 +62,14 @@ describe("a program that streams", () => {
     expect(await ended({ lines: [{ success: true }] })).toMatchObject(completed({ text: "" }));
   });
 
-  test("and repeats all in one object has said it once", async () => {
+  test("and repeats everything in a report is counted once", async () => {
     const { types, text } = await ended({ lines: [START, CALL, '"the "', TEXT, ANSWERED] });
     expect(types).toEqual(["start", "tool_call", "chunk", "text"]);
     expect(text).toBe("the answer");
     expect(await ended({ lines: [CALL, ANSWERED] })).toMatchObject({ types: ["tool_call", "text"] });
   });
 
-  test("and fails with an object and a code has failed as the object says", async () => {
+  test("and fails with a report and an exit code fails with the report's reason", async () => {
     const stderr = "Error: No prompt provided.\n";
     const lines = [START, { type: "error", message: "Unauthorized" }, REFUSED];
     expect(await ended({ lines, stderr, code: 1 })).toMatchObject(failed({ kind: "payment_required" }));
@@ -78,7 +78,7 @@ describe("a program that streams", () => {
     );
   });
 
-  test("and goes on behind an object has not failed by it; one that is behind the end has", async () => {
+  test("and goes on after a failure report completes, but fails if the report comes after `finish`", async () => {
     expect(await ended({ lines: [REFUSED, TEXT, FINISH] })).toMatchObject(completed({ text: "the answer" }));
     expect(await ended({ lines: [TEXT, FINISH, REFUSED] })).toMatchObject(
       failed({ kind: "payment_required" }),
@@ -86,8 +86,8 @@ describe("a program that streams", () => {
   });
 });
 
-describe("a program that says all at its end", () => {
-  test("and prints lines of events instead is read by those", async () => {
+describe("a program that should print one report at its end", () => {
+  test("but prints lines of events is read by the events", async () => {
     const profile = "json";
     const whole = await ended({ profile, lines: [START, CALL, TEXT, FINISH], requireFinish: true });
     expect(whole).toMatchObject(completed({ text: "the answer", cost: { amount: 3, unit: "credits" } }));
@@ -99,7 +99,7 @@ describe("a program that says all at its end", () => {
     expect(await ended({ profile, lines: [START] })).toMatchObject(failed({ kind: "protocol_error" }));
   });
 
-  test("and prints lines of events besides has said it once", async () => {
+  test("and also prints lines of events is counted once", async () => {
     const run = await ended({ profile: "json", lines: [START, CALL, TEXT, FINISH, ANSWERED] });
     expect(run).toMatchObject(completed({ text: "the answer" }));
     expect(run.types).toEqual(["start", "tool_call", "text", "finish"]);
@@ -108,7 +108,7 @@ describe("a program that says all at its end", () => {
     );
   });
 
-  test("begins with a byte-order mark, and that is no text of it", async () => {
+  test("may begin with a byte-order mark, which is no part of its text", async () => {
     expect(await ended({ profile: "json", lines: [`\ufeff${JSON.stringify(ANSWERED)}`] })).toMatchObject(
       completed({ text: "the answer" }),
     );
@@ -118,14 +118,14 @@ describe("a program that says all at its end", () => {
   });
 });
 
-test("a program without its own words fails with the last that it wrote", async () => {
+test("a program without a known error message fails with its last line of stderr", async () => {
   const stderr = "env: 'node': No such file or directory\n\n";
   expect(await ended({ lines: [], stderr, code: 127 })).toMatchObject(
     failed({ kind: "process_exit", message: expect.stringMatching(/code 127: env: 'node': No such file/) }),
   );
 });
 
-test("a program whose free mode has another name says which option to set", async () => {
+test("a program that does not know `--free` fails with advice to set `freeFlag`", async () => {
   const stderr = "error: unknown option '--free'\n";
   expect(await ended({ lines: [], stderr, code: 1 })).toMatchObject(
     failed({ kind: "unsupported_flag", message: expect.stringContaining("`freeFlag`") }),

@@ -64,7 +64,7 @@ const cases = (table: object) =>
     (values as unknown[]).map((value) => [name, value] as const),
   );
 
-describe("an option that cannot work is refused by the constructor", () => {
+describe("an invalid option is refused by the constructor", () => {
   test.each(cases(WRONG))("%s: %j", (name, value) => {
     expect(thrown(() => new CodebuffCli({ [name]: value }))).toMatchObject({
       code: "invalid-input",
@@ -77,12 +77,12 @@ describe("an option that cannot work is refused by the constructor", () => {
     expect(thrown(() => new CodebuffCli(options as object))).toMatchObject({ code: "invalid-input" });
   });
 
-  test("and never shown", () => {
+  test("and its value is never shown", () => {
     expect(String(thrown(() => new CodebuffCli({ apiKey: "hush\0" })))).not.toContain("hush");
   });
 });
 
-describe("an option of a prompt that cannot work is refused by the call, and nothing is started", () => {
+describe("an invalid option of a prompt is refused by the call, before a process starts", () => {
   test.each(cases(WRONG_OF_PROMPT))("2.2 rule 2 & 7 bad values & 4 invalid_option: %s: %o", (name, value) => {
     // A command that would be found out, were it started.
     const client = new CodebuffCli({ command: "/nowhere/at/all", profile: "json" });
@@ -94,10 +94,10 @@ describe("an option of a prompt that cannot work is refused by the call, and not
   });
 
   test.each([
-    ["a folder that is not there", join(tmpdir(), "is-not-there")],
+    ["a missing folder", join(tmpdir(), "is-not-there")],
     ["a file", import.meta.filename],
     ["a name that is too long", "a".repeat(5_000)],
-    ["what is behind a file", join(import.meta.filename, "x")],
+    ["a path below a file", join(import.meta.filename, "x")],
   ])("2.2 rule 2, cwd: %s", (_, cwd) => {
     const words = { code: "invalid-input", message: expect.stringContaining("`cwd`") };
     expect(thrown(() => new CodebuffCli().prompt("hi", { cwd }))).toMatchObject(words);
@@ -105,10 +105,10 @@ describe("an option of a prompt that cannot work is refused by the call, and not
   });
 
   test.each([
-    ["what is in a circle", () => Object.assign({}, { self: {} as object }), true],
-    ["a number that JSON does not have", () => ({ count: 1n }), false],
-    ["what becomes another thing", () => ({ toJSON: () => "text" }), false],
-    ["what becomes nothing", () => ({ toJSON: () => undefined }), false],
+    ["an object that contains itself", () => Object.assign({}, { self: {} as object }), true],
+    ["a bigint, which JSON does not have", () => ({ count: 1n }), false],
+    ["an object that becomes a string in JSON", () => ({ toJSON: () => "text" }), false],
+    ["an object that becomes undefined in JSON", () => ({ toJSON: () => undefined }), false],
   ])("params: %s", (_, make, isCircle) => {
     const params: Record<string, unknown> = make();
     if (isCircle) params["self"] = params;
@@ -135,7 +135,7 @@ describe("an option of a prompt that cannot work is refused by the call, and not
 });
 
 describe("the defaults", () => {
-  test("3.2 defaults: they are what the options say", () => {
+  test("3.2 defaults: have the documented values", () => {
     expect(resolveOptions({})).toMatchObject({
       command: "codebuff",
       args: [],
@@ -163,13 +163,13 @@ describe("the defaults", () => {
     ["json", "--lite", 0, 0],
     ["text", "--lite", 0, 0],
   ] as const)(
-    "3.2 clocks of %s: the free flag is its own, and clocks are there only where there is something to hear",
+    "3.2 clocks of %s: have that program's free flag, and timeouts only if it streams",
     (profile, freeFlag, startupTimeout, idleTimeout) => {
       expect(resolveOptions({ profile })).toMatchObject({ freeFlag, startupTimeout, idleTimeout });
     },
   );
 
-  test("do not hide what was asked for", () => {
+  test("are overridden by given options", () => {
     expect(
       resolveOptions({ profile: "json", freeFlag: "--free", startupTimeout: 5, idleTimeout: 6 }),
     ).toMatchObject({
@@ -180,10 +180,10 @@ describe("the defaults", () => {
   });
 });
 
-describe("what a client can do", () => {
+describe("the capabilities of a client", () => {
   const of = (options: CodebuffCliOptions) => new CodebuffCli(options).capabilities;
 
-  test.each(["stream-json", "print"] as const)("with %s: all that is told while it goes on", (profile) => {
+  test.each(["stream-json", "print"] as const)("with %s: include everything that streams", (profile) => {
     expect(of({ profile })).toEqual({
       textDeltas: true,
       reasoning: true,
@@ -208,7 +208,7 @@ describe("what a client can do", () => {
     expect(of({ profile, answerByContinue: true }).questions).toBe(true);
   });
 
-  test("with a report at the end: calls without output, and no cost", () => {
+  test("without a stream: include no text deltas and no cost", () => {
     expect(of({ profile: "json" })).toMatchObject({
       textDeltas: false,
       toolCalls: true,

@@ -23,110 +23,110 @@ const exit = (code: number) => ({ exit: { code, signal: null } });
 
 describe("a run", () => {
   test.each<[string, Partial<Ended>, object]>([
-    ["exit 0 behind a finish is complete", {}, { status: "completed", missingFinish: false }],
+    ["with exit code 0 after a `finish` is complete", {}, { status: "completed", missingFinish: false }],
     [
-      "that had finished and had to be ended is complete",
+      "that was stopped after its `finish` is complete",
       { overstayed: true, exit: { code: null, signal: "SIGTERM" } },
       { status: "completed", missingFinish: false },
     ],
     [
-      "exit 0 without a finish is complete, and says so",
+      "with exit code 0 and no `finish` is complete, with `missingFinish`",
       { finished: false },
       { status: "completed", missingFinish: true },
     ],
     [
-      "exit 0 with nothing at all is complete, and says so",
+      "with exit code 0 and no output is complete, with `missingFinish`",
       { finished: false, hasEvents: false },
       { status: "completed", missingFinish: true },
     ],
     [
-      "exit 0 without a finish, where one is required, has failed",
+      "with exit code 0 and no required `finish` has failed",
       { finished: false, requireFinish: true },
       { status: "failed", kind: "stream_ended" },
     ],
     [
-      "exit 0 with garbage alone has failed",
+      "with exit code 0 and only garbage has failed",
       { finished: false, hasEvents: false, hasGarbage: true },
       { status: "failed", kind: "protocol_error" },
     ],
-    ["exit 0 with garbage among events is complete", { hasGarbage: true }, { status: "completed" }],
+    ["with exit code 0 and garbage among events is complete", { hasGarbage: true }, { status: "completed" }],
     [
-      "exit 0 with a good report is complete, which has no finish",
+      "with exit code 0 and a good report is complete, without `missingFinish`",
       { finished: false, report: { status: "success" } },
       { status: "completed", missingFinish: false },
     ],
     [
-      "exit 0 with a report that nobody can read has failed",
+      "with exit code 0 and an unreadable report has failed",
       { finished: false, report: { status: "unreadable" } },
       { status: "failed", kind: "protocol_error" },
     ],
     [
-      "that wrote more than is kept has failed",
+      "that wrote more than `maxOutputBytes` has failed",
       { report: { status: "too-long" }, exit: { code: null, signal: "SIGTERM" } },
       { status: "failed", kind: "protocol_error", words: expect.stringContaining("maxOutputBytes") },
     ],
     [
-      "exit 0 with a report of failure has failed",
+      "with exit code 0 and a report of failure has failed",
       { report: { status: "failure", error: "it broke" } },
       { status: "failed", kind: "run_failed", words: "it broke" },
     ],
     [
-      "exit 0 with a report of a known failure has failed as that",
+      "with exit code 0 and a report of a known failure has the kind of that failure",
       { report: { status: "failure", error: "\nAuthentication failed" } },
       { status: "failed", kind: "auth", words: "Authentication failed" },
     ],
     [
-      "exit 7 has failed, whatever it said before",
+      "with exit code 7 has failed, even after a `finish`",
       exit(7),
       { status: "failed", kind: "process_exit", words: "the program ended with code 7" },
     ],
     [
-      "exit 1 with a report of an unknown failure",
+      "with exit code 1 and a report of an unknown failure quotes the report",
       { ...exit(1), report: { status: "failure", error: "it broke" } },
       { status: "failed", kind: "process_exit", words: "the program ended with code 1: it broke" },
     ],
     [
-      "exit 1 with words behind a blank line",
+      "with exit code 1 and a report that starts with blank lines quotes its first text",
       { ...exit(1), report: { status: "failure", error: "\n\nit broke\n\nError: it broke" } },
       { status: "failed", kind: "process_exit", words: "the program ended with code 1: it broke" },
     ],
     [
-      "exit 1 with error output that is not known",
+      "with exit code 1 and unknown error output quotes the last message",
       { ...exit(1), stderr: stderr("starting", "TypeError: fetch failed", "    at fetch (a:1:2)", "") },
       { words: "the program ended with code 1: TypeError: fetch failed" },
     ],
     [
-      "exit 127 without Node, told behind an error without words",
+      "with exit code 127 and a blank error quotes stderr",
       { ...exit(127), lastError: "\n", stderr: stderr("env: 'node': No such file or directory", " ") },
       { words: "the program ended with code 127: env: 'node': No such file or directory" },
     ],
     [
-      "a signal behind error output, of which nothing has words",
+      "ended by a signal after error output without a message names the signal",
       { exit: { code: null, signal: "SIGSEGV" }, stderr: stderr("", "    at fetch (a:1:2)") },
       { words: "the program ended by SIGSEGV" },
     ],
     [
-      "exit 1 with an error and error output that is not known: the error goes first",
+      "with exit code 1 quotes an unknown error before unknown error output",
       { ...exit(1), lastError: "it broke", stderr: stderr("bye") },
       { words: "the program ended with code 1: it broke" },
     ],
     [
-      "exit 0 with garbage and a good report is complete",
+      "with exit code 0, garbage and a good report is complete",
       { finished: false, hasEvents: false, hasGarbage: true, report: { status: "success" } },
       { status: "completed", missingFinish: false },
     ],
     [
-      "exit 1 with a report that nobody can read",
+      "with exit code 1 and an unreadable report has failed",
       { ...exit(1), report: { status: "unreadable" } },
       { status: "failed", kind: "process_exit" },
     ],
     [
-      "a signal that is not ours has failed",
+      "ended by a signal of another process has failed",
       { exit: { code: null, signal: "SIGSEGV" } },
       { status: "failed", kind: "process_exit", words: "the program ended by SIGSEGV" },
     ],
     [
-      "a user interface has failed, however it ended",
+      "that opened a user interface has failed, however it ended",
       { interactive: true, exit: { code: null, signal: "SIGKILL" } },
       { status: "failed", kind: "interactive_cli" },
     ],
@@ -135,7 +135,7 @@ describe("a run", () => {
   });
 });
 
-describe("why a run failed is read", () => {
+describe("the reason of a failed run", () => {
   const said = {
     ...exit(1),
     report: { status: "failure", error: 'Invalid agent ID: "x". Available agents: y' },
@@ -143,24 +143,24 @@ describe("why a run failed is read", () => {
     stderr: stderr("Error: No prompt provided.", "something else"),
   } as const;
 
-  test("4 read first: from its report first", () => {
+  test("4 read first: comes first from its report", () => {
     expect(verdict(said)).toMatchObject({ kind: "agent_not_found" });
   });
 
-  test("4 read second: then from its last error", () => {
+  test("4 read second: comes next from its last `error` event", () => {
     expect(verdict({ ...said, report: undefined })).toMatchObject({ kind: "forbidden" });
     expect(verdict({ ...said, report: { status: "failure", error: "it broke" } })).toMatchObject({
       kind: "forbidden",
     });
   });
 
-  test("4 read third: then from the last of its error output that is meant", () => {
+  test("4 read third: comes last from known messages on stderr", () => {
     expect(verdict({ ...said, report: undefined, lastError: "no such tool" })).toMatchObject({
       kind: "no_prompt",
     });
   });
 
-  test("from the last line there that is meant", () => {
+  test("is the last known message on stderr", () => {
     const lines = stderr("Error: Forbidden", "error: unknown option '--stream-json'", "see --help");
     expect(verdict({ ...exit(1), stderr: lines })).toMatchObject({
       kind: "unsupported_flag",
@@ -168,7 +168,7 @@ describe("why a run failed is read", () => {
     });
   });
 
-  test("from the end of a long error output", () => {
+  test("may come from the end of a long stderr", () => {
     const long = {
       head: ["Error: Forbidden"],
       tail: ["Error running prompt: Authentication failed"],
@@ -178,13 +178,13 @@ describe("why a run failed is read", () => {
     expect(verdict({ ...exit(1), stderr: long })).toMatchObject({ kind: "auth" });
   });
 
-  test("4 known prefixes only: and not from words that only stand somewhere in it", () => {
+  test("4 known prefixes only: is not read from the middle of a line", () => {
     const lines = stderr("the tool said: Error: Unauthorized", "  Error: Forbidden");
     expect(verdict({ ...exit(1), stderr: lines })).toMatchObject({ kind: "process_exit" });
     expect(verdict({ ...exit(1), lastError: "why Unauthorized?" })).toMatchObject({ kind: "process_exit" });
   });
 
-  test("without a stack trace", () => {
+  test("leaves out the stack trace", () => {
     const error =
       "Agent run error: Failed after 4 attempts. Last error: Too Many Requests\n\nRetryError: x\n    at y";
     expect(verdict({ ...exit(1), report: { status: "failure", error } })).toEqual({

@@ -34,8 +34,8 @@ vi.mock("node:fs", async (load) => {
 
 afterEach(() => Object.assign(lacks, { home: false, homeName: false, removing: false }));
 
-describe("where the user has no home", () => {
-  test("prompts are answered all the same, and there are no files to look into", async () => {
+describe("a user without a home folder", () => {
+  test("can prompt, and has no credentials file or chats", async () => {
     lacks.home = true;
     await using at = await cliWorld();
     const client = at.another({ homeDir: undefined } as object);
@@ -50,13 +50,13 @@ describe("where the user has no home", () => {
     expect(listCodebuffChats()).toEqual([]);
   });
 
-  test("because its name is empty, this process's own folder is none", () => {
+  test("has no files in this process's folder if the home is an empty string", () => {
     lacks.homeName = true;
     expect(findCodebuffCredentials({}, {}).findings.every(({ path }) => path === undefined)).toBe(true);
   });
 });
 
-test("a home of the program's own that cannot be deleted is a warning, and the turn is complete", async () => {
+test("a temporary home that cannot be deleted causes a warning, and the turn completes", async () => {
   await using at = await cliWorld({}, { isolateHome: true });
   lacks.removing = true;
   expect((await at.client.prompt("hi").result).text).toBe("You said: hi");
@@ -64,7 +64,7 @@ test("a home of the program's own that cannot be deleted is a warning, and the t
 });
 
 test.skipIf(process.platform === "win32")(
-  "a system that has no more files to give is a failure of the turn, and of nothing else",
+  "a system without free file handles fails the turn, and nothing else",
   async () => {
     const program = fileURLToPath(new URL("programs/no-files.ts", import.meta.url));
     const run = promisify(execFile);

@@ -12,12 +12,12 @@ describe("probe()", () => {
     ["note", { profile: "stream-json", freeFlag: "--free" }],
     ["fork", { profile: "json", freeFlag: "--lite" }],
     ["print", { profile: "print", freeFlag: "--lite" }],
-  ] as const)("3.4 what %s has: enough to know how to talk to it", async (profile, found) => {
+  ] as const)("3.4 what %s has: finds version, profile and free flag", async (profile, found) => {
     await using at = await cliWorld({ profile, version: "1.2.3" });
     expect(await at.client.probe()).toMatchObject({ version: "1.2.3", ...found });
   });
 
-  test("3.4 version and help & 3.4 cached & 2.1 probe --version & 2.1 probe --help: it asks once for all calls, and what it finds is what works", async () => {
+  test("3.4 version and help & 3.4 cached & 2.1 probe --version & 2.1 probe --help: runs once, and its result works", async () => {
     await using at = await cliWorld({ profile: "fork" });
     const [first, second] = await Promise.all([at.client.probe(), at.client.probe()]);
     expect(second).toBe(first);
@@ -27,7 +27,7 @@ describe("probe()", () => {
     expect((await client.prompt("hi", { mode: "free" }).result).text).toBe("You said: hi");
   });
 
-  test("3.4 probe of a user interface: of a program that opens one, it finds nothing, and leaves nothing", async () => {
+  test("3.4 probe of a user interface: finds nothing in a user interface, and leaves no process", async () => {
     await using folder = await tempFolder();
     const script = join(folder.path, "ui.cjs");
     await writeFile(script, 'process.stdout.write("\\u001b[2J"); setInterval(() => {}, 1e6);');
@@ -36,7 +36,7 @@ describe("probe()", () => {
     await client.close();
   });
 
-  test("3.4 five seconds & switch startDelayMs: of a program that does not answer, it gives up after five seconds for each question", async () => {
+  test("3.4 five seconds & switch startDelayMs: waits at most five seconds for the version and for the help", async () => {
     await using at = await cliWorld({ startDelayMs: 1e6 });
     const probed = at.client.probe();
     await at.cli.nextRun();
@@ -48,7 +48,7 @@ describe("probe()", () => {
     expect(await at.client.probe()).toMatchObject({ profile: "stream-json" });
   });
 
-  test("a launcher that tells what it does is not taken for the version", async () => {
+  test("does not take a launcher's output for the version", async () => {
     await using folder = await tempFolder();
     const command = join(folder.path, "tool");
     const script = `#!/bin/sh\necho '{"type":"download","version":"1.0","status":"complete"}'\necho "1.0 (abc)"\n`;
@@ -57,7 +57,7 @@ describe("probe()", () => {
     expect((await at.client.probe()).version).toBe("1.0 (abc)");
   });
 
-  test("is given up when the client is closed", async () => {
+  test("rejects when the client closes", async () => {
     await using at = await cliWorld({ startDelayMs: 1e6 });
     const probed = at.client.probe();
     const { pid } = await at.cli.nextRun();
@@ -67,7 +67,7 @@ describe("probe()", () => {
     await at.cli.gone(pid);
   });
 
-  test("of a program that is not there says so without the user's folder", async () => {
+  test("names a missing program with `~` for the user's folder", async () => {
     const client = new CodebuffCli({ command: "/folder/of/me/tool", homeDir: "/folder/of/me" });
     await expect(client.probe()).rejects.toMatchObject({ message: expect.stringContaining("`~/tool`") });
     await client.close();
@@ -77,20 +77,17 @@ describe("probe()", () => {
     ["--print, --json", { flags: ["--json", "--print"], profile: "print" }],
     ["--json\n--stream-json", { flags: ["--stream-json", "--json"], profile: "stream-json" }],
     ["--json-schema --printer --freedom", { flags: [] }],
-  ])(
-    "of a program whose help says %j finds the best of it, and no version where it fails to tell one",
-    async (help, found) => {
-      await using folder = await tempFolder();
-      const command = join(folder.path, "tool");
-      const script = `case "$1" in --help) printf '%s' "${help}";; *) echo "no such option"; exit 1;; esac`;
-      await writeFile(command, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-      const client = new CodebuffCli({ command, homeDir: NO_HOME });
-      expect(await client.probe()).toEqual(found);
-      await client.close();
-    },
-  );
+  ])("finds the best profile in the help %j, and no version in a failed run", async (help, found) => {
+    await using folder = await tempFolder();
+    const command = join(folder.path, "tool");
+    const script = `case "$1" in --help) printf '%s' "${help}";; *) echo "no such option"; exit 1;; esac`;
+    await writeFile(command, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const client = new CodebuffCli({ command, homeDir: NO_HOME });
+    expect(await client.probe()).toEqual(found);
+    await client.close();
+  });
 
-  test("of a program that is not there can be tried again", async () => {
+  test("can be repeated after it failed for a missing program", async () => {
     await using folder = await tempFolder();
     const command = join(folder.path, "later");
     const client = new CodebuffCli({ command, homeDir: NO_HOME });
@@ -106,7 +103,7 @@ describe("probe()", () => {
 });
 
 describe("a program", () => {
-  test("3.1 ENOENT & 4 spawn_error: one that is not there: the error names it, and how to get it; the prompt is handed back", async () => {
+  test("3.1 ENOENT & 4 spawn_error: that is missing fails as not sent, with advice how to install it", async () => {
     await using at = await cliWorld({}, { command: "no-such-program" });
     const error = await failureOf(at.client.prompt("hi"));
     expect(error).toMatchObject({
@@ -124,7 +121,7 @@ describe("a program", () => {
     });
   });
 
-  test("3.1 EACCES: one that may not be executed: the error says so", async () => {
+  test("3.1 EACCES: that is not executable fails with a message about permissions", async () => {
     await using folder = await tempFolder();
     const command = join(folder.path, "tool");
     await writeFile(command, "#!/bin/sh\n");
@@ -138,7 +135,7 @@ describe("a program", () => {
     await expect(at.client.connect()).rejects.toMatchObject({ code: "connect-failed" });
   });
 
-  test("5.9 command with spaces & 7 paths with spaces: one with spaces in its path is started, and one given by a relative path is that of this process's folder", async () => {
+  test("5.9 command with spaces & 7 paths with spaces: may have spaces in its path, also a relative one", async () => {
     await using folder = await tempFolder();
     const command = join(folder.path, "my tool");
     await writeFile(command, `#!/bin/sh\necho '{"type":"text","text":"it runs"}'\n`);
@@ -150,7 +147,7 @@ describe("a program", () => {
     }
   });
 
-  test("3.1 bad cwd & 5.9 cwd deleted: one whose folder is gone by the time that it starts: the error says that, and not that the program is missing", async () => {
+  test("3.1 bad cwd & 5.9 cwd deleted: whose folder is deleted before its start fails with a message about `cwd`", async () => {
     await using at = await cliWorld({ events: [{ hold: "go" }] }, { maxProcesses: 1 });
     const first = at.client.prompt("first");
     const folder = await tempFolder();
@@ -167,7 +164,7 @@ describe("a program", () => {
     });
   });
 
-  test("that is there: connect() says so without starting it", async () => {
+  test("that exists passes `connect()` without being started", async () => {
     await using at = await cliWorld();
     await at.client.connect();
     expect(at.client.status).toBe("ready");

@@ -17,7 +17,7 @@ const refusal = (input: unknown, rules: Partial<PromptRules> = {}) =>
 
 describe("a prompt", () => {
   test.each(["hi", " leading", "-x", "--max", "--", "a\nb", "$(id) `id` %PATH%", "👋", "/model", "publish"])(
-    "%j is taken as it is",
+    "%j is passed on unchanged",
     (text) => {
       expect(build(text)).toMatchObject({ text, via: "arg" });
       expect(buildPrompt({ prompt: text }, RULES)).toMatchObject({ text, via: "arg" });
@@ -43,19 +43,19 @@ describe("a prompt", () => {
   });
 
   test.each([undefined, null, 7, [], {}, { prompt: 7 }, { prompt: "" }, { text: "hi", prompt: "hi" }])(
-    "%j is no prompt",
+    "%j is refused as no prompt",
     (input) => {
       expect(refusal(input)).toMatchObject({ code: "invalid-input", hint: expect.any(String) });
     },
   );
 
-  test("2.2 rule 4 & 7 slash commands: one with a command of the program passes when that is meant, or when it is no command there", () => {
+  test("2.2 rule 4 & 7 slash commands: may be a command with `allowCommands`, or outside `commandPrefixes`", () => {
     expect(build("/ralph on", { allowCommands: true }).text).toBe("/ralph on");
     expect(build("/ralph on", { commandPrefixes: [] }).text).toBe("/ralph on");
     expect(refusal("!ls", { commandPrefixes: ["/", "!"] })).toMatchObject({ code: "invalid-input" });
   });
 
-  test("2.2 rule 1: one that begins with a dash is refused where the program knows no `--`, and never patched", () => {
+  test("2.2 rule 1: that begins with a dash is refused without `endOfOptions`, except over stdin", () => {
     expect(refusal("-x", { endOfOptions: false })).toMatchObject({ code: "invalid-input" });
     expect(build(" -x", { endOfOptions: false }).text).toBe(" -x");
     expect(build("-x", { endOfOptions: false, promptVia: "stdin" })).toMatchObject({
@@ -65,22 +65,22 @@ describe("a prompt", () => {
   });
 });
 
-describe("how a prompt gets there", () => {
+describe("how a prompt is passed", () => {
   test.each([
-    ["100,000 bytes", "a".repeat(100_000), "linux", "arg"],
-    ["a byte more", "a".repeat(100_001), "linux", "stdin"],
-    ["as many bytes of fewer characters", "é".repeat(50_001), "linux", "stdin"],
-    ["24,000 characters on Windows", "a".repeat(24_000), "win32", "arg"],
-    ["a character more on Windows", "a".repeat(24_001), "win32", "stdin"],
+    ["100,000 bytes as an argument", "a".repeat(100_000), "linux", "arg"],
+    ["100,001 bytes over stdin", "a".repeat(100_001), "linux", "stdin"],
+    ["100,002 bytes in 50,001 characters over stdin", "é".repeat(50_001), "linux", "stdin"],
+    ["24,000 characters on Windows as an argument", "a".repeat(24_000), "win32", "arg"],
+    ["24,001 characters on Windows over stdin", "a".repeat(24_001), "win32", "stdin"],
   ] as const)("%s", (_, text, platform, via) => {
     expect(build(text, { platform }).via).toBe(via);
   });
 
-  test("over stdin when that is asked for", () => {
+  test("over stdin if the caller asks for it", () => {
     expect(build("hi", { promptVia: "stdin" }).via).toBe("stdin");
   });
 
-  test("4 prompt_too_long: more than 16 MiB does not get there at all", () => {
+  test("4 prompt_too_long: not at all above 16 MiB", () => {
     const limit = 16 * 1_048_576;
     expect(build("a".repeat(limit)).via).toBe("stdin");
     expect(refusal("a".repeat(limit + 1))).toMatchObject({
@@ -91,7 +91,7 @@ describe("how a prompt gets there", () => {
   });
 });
 
-test("an option in the prompt would be lost: it is refused, and told where it belongs", () => {
+test("an option inside the prompt object is refused, with a hint where it belongs", () => {
   const misplaced = { prompt: "hi", mode: "plan" };
   expect(thrown(() => buildPrompt(misplaced, RULES))).toMatchObject({
     code: "invalid-input",

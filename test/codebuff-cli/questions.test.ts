@@ -15,7 +15,7 @@ type Chat = ReturnType<Asking["client"]["conversation"]>;
 const OPEN = { askUser: { result: null }, exit: { never: true } } as const;
 
 describe("a question of the agent", () => {
-  test("2.7 question: is seen, by the turn and by the client, under the id of its call; it is pending where it can be answered", async () => {
+  test("2.7 question: is emitted under its call's id, and is pending only if it can be answered", async () => {
     await using at = await cliWorld({
       askUser: { result: null },
       events: [{ type: "start" }, { type: "finish" }],
@@ -39,18 +39,21 @@ describe("a question of the agent", () => {
     await cancelled;
   });
 
-  test.each(["is closed", "has ended"])("is open no longer when the client %s", async (how) => {
-    await using at = await cliWorld({
-      askUser: { result: null },
-      ...(how === "is closed" ? { exit: { never: true } } : {}),
-    });
-    const turn = at.client.prompt("hi");
-    await asked(at.client);
-    if (how === "is closed") await at.client.close();
-    else await turn.result;
-    expect(turn.pending).toEqual([]);
-    expect(turn.toolCalls[0]?.state).toBe("abandoned");
-  });
+  test.each(["is closed", "has completed the turn"])(
+    "is no longer pending when the client %s",
+    async (how) => {
+      await using at = await cliWorld({
+        askUser: { result: null },
+        ...(how === "is closed" ? { exit: { never: true } } : {}),
+      });
+      const turn = at.client.prompt("hi");
+      await asked(at.client);
+      if (how === "is closed") await at.client.close();
+      else await turn.result;
+      expect(turn.pending).toEqual([]);
+      expect(turn.toolCalls[0]?.state).toBe("abandoned");
+    },
+  );
 
   test.each([
     [
@@ -83,7 +86,7 @@ describe("a question of the agent", () => {
     ],
     ["none of these", { colour: "Red" }, undefined, "done"],
   ])(
-    "2.7 result %s: it is over, the event tells it, and the turn goes on",
+    "2.7 result %s: settles it with the event's `answer`, and the turn goes on",
     async (_, result, answer, state) => {
       await using at = await cliWorld({ askUser: { result } });
       const turn = at.client.prompt("hi");
@@ -98,7 +101,7 @@ describe("a question of the agent", () => {
     },
   );
 
-  test("2.7 answering throws: it cannot be answered, and the refusal says what can be done", async () => {
+  test("2.7 answering throws: cannot be answered, and the error suggests `answerByContinue`", async () => {
     await using at = await cliWorld(OPEN);
     void at.client.prompt("hi");
     const { id } = await asked(at.client);
@@ -118,7 +121,7 @@ describe("answerByContinue", () => {
     askUser: { result: { errorMessage: "nobody could answer" } },
   } as const;
 
-  test("2.7 answerByContinue: sends an answer as the next prompt of the conversation, once", async () => {
+  test("2.7 answerByContinue: sends an answer once, as the next prompt of the conversation", async () => {
     await using at = await cliWorld(SCENARIO, options);
     const conversation = at.client.conversation();
     const question = asked(at.client);
@@ -147,7 +150,7 @@ describe("answerByContinue", () => {
     ]);
   });
 
-  test("is possible from a listener that a turn got while it waited for its conversation", async () => {
+  test("answers from a listener that was added while the turn was queued", async () => {
     await using at = await cliWorld(SCENARIO, options);
     const conversation = at.client.conversation();
     void conversation.prompt("look around");
@@ -159,7 +162,7 @@ describe("answerByContinue", () => {
     await at.client.close();
   });
 
-  test("is no way where it is not asked for, in a conversation neither", async () => {
+  test("is off by default, so `answer()` throws in a conversation too", async () => {
     await using at = await cliWorld(SCENARIO);
     const question = asked(at.client);
     await at.client.conversation().prompt("paint it").result;
@@ -167,7 +170,7 @@ describe("answerByContinue", () => {
     expect(thrown(() => at.client.answer(id, "Red"))).toMatchObject({ code: "unsupported" });
   });
 
-  test("says to which of several questions each answer belongs", async () => {
+  test("puts each answer behind its question if there are several", async () => {
     const input = { questions: [{ question: "Which colour?" }, { question: "How much?" }] };
     await using at = await cliWorld({ ...SCENARIO, askUser: { input, result: { skipped: true } } }, options);
     const question = asked(at.client);
@@ -179,7 +182,7 @@ describe("answerByContinue", () => {
     expect(at.cli.runs()[1]?.prompt).toBe("Which colour? Red\nHow much? all, of it");
   });
 
-  test("goes on with the session that the program has told, whatever the question's prompt was given", async () => {
+  test("continues the session that the program named, not that of the question's prompt", async () => {
     await using at = await cliWorld(SCENARIO, options);
     const conversation = at.client.conversation();
     const question = asked(at.client);
@@ -194,7 +197,7 @@ describe("answerByContinue", () => {
     expect(at.cli.runs()[1]?.argv).toEqual(["--stream-json", "--max", "--continue", "s-1", "--", "Red"]);
   });
 
-  test("goes to the conversation that was asked, although the program counts its questions anew each time", async () => {
+  test("sends each answer to the right conversation, even if the program reuses question ids", async () => {
     await using at = await cliWorld(SCENARIO, options);
     const questions: Question[] = [];
     at.client.on("question", (question) => questions.push(question));
@@ -214,7 +217,7 @@ describe("answerByContinue", () => {
   test.each([
     ["the conversation goes on", (_: Asking, conversation: Chat) => void conversation.prompt("never mind")],
     ["the client is closed", ({ client }: Asking) => void client.close()],
-  ])("is not waited for any more when %s", async (_, ends) => {
+  ])("ends the question when %s", async (_, ends) => {
     await using at = await cliWorld(SCENARIO, options);
     const conversation = at.client.conversation();
     const question = asked(at.client);
@@ -245,7 +248,7 @@ describe("answerByContinue", () => {
   });
   const idsOf = (pending: readonly { readonly id: string }[]) => pending.map(({ id }) => id);
 
-  test("may be given to each question of a turn, in any order; one that is refused keeps the place of its question", async () => {
+  test("takes a turn's answers in any order, and keeps a question pending after a refused answer", async () => {
     await using at = await cliWorld(asks(["q1", "q2"]), options);
     const conversation = at.client.conversation();
     await conversation.prompt("paint it").result;
@@ -256,7 +259,7 @@ describe("answerByContinue", () => {
     await at.client.close();
   });
 
-  test("while its turn runs takes the question out of the turn, too, and is told with it", async () => {
+  test("settles a question during its turn, and removes it from the turn's `pending`", async () => {
     await using at = await cliWorld(asks(["q1"], [{ hold: "for ever" }]), options);
     const told: unknown[] = [];
     at.client.on("settled", (_, turn) => told.push(turn));
@@ -269,7 +272,7 @@ describe("answerByContinue", () => {
     await at.client.close();
   });
 
-  test("is waited for until the next prompt begins, which may have been made before the question", async () => {
+  test("keeps a question pending until the next prompt begins, even if that was already queued", async () => {
     await using at = await cliWorld(SCENARIO, options);
     const conversation = at.client.conversation();
     const question = asked(at.client);
@@ -282,7 +285,7 @@ describe("answerByContinue", () => {
     expect(at.client.answer(id, "Red")).toMatchObject({ by: "ended" });
   });
 
-  test("is waited for although a prompt was cancelled that never began", async () => {
+  test("keeps a question pending if a queued prompt is cancelled before it begins", async () => {
     await using at = await cliWorld(asks(["q1"], [{ hold: "for ever" }]), options);
     const conversation = at.client.conversation();
     const question = asked(at.client);
@@ -293,7 +296,7 @@ describe("answerByContinue", () => {
     await at.client.close();
   });
 
-  test("is not waited for by a client that is closing", async () => {
+  test("keeps no question pending in a client that is closing", async () => {
     await using at = await cliWorld(
       { events: [{ type: "start" }, { hold: "go" }, ...asks(["q1"]).events.slice(1)] },
       options,
@@ -311,7 +314,7 @@ describe("answerByContinue", () => {
     await closed;
   });
 
-  test("finds its conversation, however many prompts were made behind it and whoever asked since", async () => {
+  test("finds the question's conversation after many other prompts and questions", async () => {
     await using at = await cliWorld(asks(["q1"]), { ...options, maxQueuedTurns: 1_000 });
     const conversation = at.client.conversation();
     const first = conversation.prompt("one");
@@ -325,7 +328,7 @@ describe("answerByContinue", () => {
     await at.client.close();
   });
 
-  test("has an id that never comes again, however many questions came between", async () => {
+  test("never uses an id twice, however many questions there are", async () => {
     await using at = await cliWorld(asks(Array.from({ length: 400 }, (_, n) => `q${n}`)), options);
     const seen: string[] = [];
     at.client.on("question", ({ id }) => seen.push(id));
@@ -335,7 +338,7 @@ describe("answerByContinue", () => {
     await at.client.close();
   });
 
-  test("waits for 256 answers at most: the oldest question is given up", async () => {
+  test("keeps at most 256 questions pending, and ends the oldest", async () => {
     const events = Array.from({ length: 257 }, (_, at) => ({
       type: "tool_call",
       toolCallId: `q${at}`,
@@ -351,7 +354,7 @@ describe("answerByContinue", () => {
     expect(at.client.pending).toEqual([]);
   });
 
-  test("is no decision: those are for tool calls, which the program asks nothing about", async () => {
+  test("refuses `decide()`, which is for tool calls only", async () => {
     await using at = await cliWorld(SCENARIO, options);
     const question = asked(at.client);
     await at.client.conversation().prompt("paint it").result;
@@ -363,7 +366,7 @@ describe("answerByContinue", () => {
     expect(thrown(() => at.client.decide("never", true))).toMatchObject({ code: "invalid-input" });
   });
 
-  test("tells the turn of a question whose result comes with it, in the one report of a program", async () => {
+  test("emits a question on its turn even if the report already holds the result", async () => {
     const input = { questions: [{ question: "Which colour?", options: [{ label: "Red" }] }] };
     const traces = [
       { type: "tool_call", toolName: "ask_user", input },
@@ -385,7 +388,7 @@ describe("answerByContinue", () => {
     expect(at.client.pending).toMatchObject([{ id: "call_1" }]);
   });
 
-  test("is no way for a prompt by itself, which has no next one", async () => {
+  test("does not work for a prompt outside a conversation", async () => {
     await using at = await cliWorld(SCENARIO, options);
     const question = asked(at.client);
     await at.client.prompt("paint it").result;
@@ -397,7 +400,7 @@ describe("answerByContinue", () => {
     ["two answers to one question", [["a"], ["b"]], "invalid-input"],
     ["a decision", true, "invalid-input"],
     ["a command of the program", "/ralph on", "invalid-input"],
-  ])("refuses %s, and a good answer is still possible", async (_, answer, code) => {
+  ])("refuses %s, and still takes a valid answer", async (_, answer, code) => {
     await using at = await cliWorld(SCENARIO, options);
     const question = asked(at.client);
     await at.client.conversation().prompt("paint it").result;

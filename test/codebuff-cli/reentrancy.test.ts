@@ -23,10 +23,10 @@ const spawnedBy = ({ client }: CliWorld): number[] => {
   return pids;
 };
 
-describe("who is told that a call is abandoned, because the program has ended,", () => {
+describe("a listener of a call that the program's end abandons", () => {
   const CALL = { type: "tool_call", toolCallId: "t1", toolName: "x", input: {} };
 
-  test("and cancels the turn for it: it had completed, and nothing hangs", async () => {
+  test("may cancel the turn, which stays completed", async () => {
     await using at = await cliWorld({ events: [CALL, { type: "finish", totalCost: 1 }] });
     const turn = at.client.prompt("hi");
     turn.on("toolCall", ({ state }) => {
@@ -35,7 +35,7 @@ describe("who is told that a call is abandoned, because the program has ended,",
     expect(await turn.outcome).toMatchObject({ status: "completed" });
   });
 
-  test("and closes the client: the turn had completed, and the client is closed", async () => {
+  test("may close the client, and the turn stays completed", async () => {
     await using at = await cliWorld({ events: [CALL, { type: "finish", totalCost: 1 }] });
     const turn = at.client.prompt("hi");
     turn.on("toolCall", ({ state }) => {
@@ -47,8 +47,8 @@ describe("who is told that a call is abandoned, because the program has ended,",
   });
 });
 
-describe("who is warned of the credentials", () => {
-  test("and aborts the prompt: it is being cancelled at once, and what was started is ended", async () => {
+describe("a listener of the credentials warning", () => {
+  test("may abort the prompt: it is cancelled at once, and its process ends", async () => {
     await using home = await otherKey();
     await using at = await cliWorld({}, { homeDir: home.path, apiKey: "mine" });
     const spawned = spawnedBy(at);
@@ -60,7 +60,7 @@ describe("who is warned of the credentials", () => {
     expect(spawned.map(isThere)).toEqual([false]);
   });
 
-  test("and closes the client: what was started is ended, and the client is closed", async () => {
+  test("may close the client: the process ends, and the client closes", async () => {
     await using home = await otherKey();
     await using at = await cliWorld({}, { homeDir: home.path, apiKey: "mine", isolateHome: false });
     const spawned = spawnedBy(at);
@@ -71,7 +71,7 @@ describe("who is warned of the credentials", () => {
     expect(spawned.map(isThere)).toEqual([false]);
   });
 
-  test("and prompts again is warned once", async () => {
+  test("may prompt again, and is not called again", async () => {
     await using home = await otherKey();
     await using at = await cliWorld({}, { homeDir: home.path, apiKey: "mine" });
     const more: Promise<unknown>[] = [];
@@ -82,7 +82,7 @@ describe("who is warned of the credentials", () => {
   });
 });
 
-test("who closes the client when it becomes ready ends the prompt, and what was started for it", async () => {
+test("a listener that closes the client at `ready` ends the prompt and its process", async () => {
   await using at = await cliWorld();
   const spawned = spawnedBy(at);
   at.client.on("status", (status) => {
@@ -95,7 +95,7 @@ test("who closes the client when it becomes ready ends the prompt, and what was 
   expect(spawned.map(isThere)).toEqual([false]);
 });
 
-test("who cancels at the first of many lines that came at once is told of no other", async () => {
+test("a listener that cancels at the first of several lines gets no further line", async () => {
   const line = `${JSON.stringify({ type: "text", text: "a" })}\n`;
   await using at = await cliWorld({ events: [{ raw: line.repeat(3) }] });
   const messages: unknown[] = [];
@@ -106,7 +106,7 @@ test("who cancels at the first of many lines that came at once is told of no oth
   expect(messages).toHaveLength(1);
 });
 
-test("who is told that the client closes finds what waited given back", async () => {
+test("a `status` listener sees all turns failed when a forced close begins", async () => {
   await using at = await cliWorld({ events: [...HELD] }, { maxProcesses: 1 });
   const [running, waiting] = [at.client.prompt("one"), at.client.prompt("two")];
   const seen: string[] = [];

@@ -23,7 +23,7 @@ const DOCUMENTED = {
 };
 
 describe("a report", () => {
-  test("becomes events: ids by number, the text last, no finish", () => {
+  test("becomes events: numbered ids, the text last, and no `finish`", () => {
     expect(read(DOCUMENTED).report).toEqual({ status: "success" });
     expect(eventsOf(DOCUMENTED)).toEqual([
       { type: "start", model: "openai/gpt-5-mini" },
@@ -33,11 +33,11 @@ describe("a report", () => {
     ]);
   });
 
-  test("on one line is the same", () => {
+  test("on one line gives the same events", () => {
     expect(readText(JSON.stringify(DOCUMENTED)).events).toEqual(read(DOCUMENTED).events);
   });
 
-  test("results are those of the oldest calls that are open, and one without a call has an id of its own", () => {
+  test("gives results to the oldest open calls, and a result without a call its own id", () => {
     const traces = [
       { type: "tool_result", toolName: "lost" },
       { type: "tool_call", toolName: "a", input: {} },
@@ -57,7 +57,7 @@ describe("a report", () => {
     ]);
   });
 
-  test("sub-agents within each other get the ends that are theirs", () => {
+  test("pairs the ends of nested sub-agents by type", () => {
     const traces = [
       { type: "subagent_start", agentType: "outer", model: "m" },
       { type: "subagent_start", agentType: "inner" },
@@ -77,7 +77,7 @@ describe("a report", () => {
     ]);
   });
 
-  test("sub-agents of one type within each other do, too", () => {
+  test("pairs the ends of nested sub-agents of one type, innermost first", () => {
     const [start, finish] = [
       { type: "subagent_start", agentType: "a" },
       { type: "subagent_finish", agentType: "a" },
@@ -91,27 +91,27 @@ describe("a report", () => {
     ]);
   });
 
-  test("an error on the way is an event, and what is no trace is left out", () => {
+  test("keeps an error as an event, and drops invalid traces", () => {
     const traces = [{ type: "error", message: "no tool" }, null, 3, { type: "tool_call" }, { agentId: "x" }];
     expect(eventsOf({ success: true, output: "", traces })).toEqual([{ type: "error", message: "no tool" }]);
   });
 
   test.each([
     ["its reason", { error: "Agent run error: Unauthorized" }, "Agent run error: Unauthorized"],
-    ["no reason", {}, "the run has failed"],
-    ["a reason that is no text", { error: 7 }, "the run has failed"],
-  ])("of a failure has %s, and what was said until then", (_, fields, error) => {
+    ["a default reason", {}, "the run has failed"],
+    ["a default reason for one that is not a string", { error: 7 }, "the run has failed"],
+  ])("of a failure has %s, and the partial text", (_, fields, error) => {
     const failed = { success: false, output: "half", ...fields };
     expect(read(failed).report).toEqual({ status: "failure", error });
     expect(eventsOf(failed)).toEqual([{ type: "text", text: "half" }]);
   });
 
   test.each([
-    ["words in an object", { error: { message: "Payment Required" } }, "Payment Required"],
-    ["words behind blank lines", { error: "\n \nPayment Required" }, "Payment Required"],
+    ["a message inside an object", { error: { message: "Payment Required" } }, "Payment Required"],
+    ["a message after blank lines", { error: "\n \nPayment Required" }, "Payment Required"],
     ["a reason that is blank", { error: " \n" }, "the run has failed"],
     ["a reason without words", { error: { code: 402 } }, "the run has failed"],
-  ])("of a failure with %s has those alone", (_, fields, error) => {
+  ])("of a failure with %s has a plain reason", (_, fields, error) => {
     expect(read({ success: false, ...fields }).report).toEqual({ status: "failure", error });
   });
 
@@ -121,21 +121,21 @@ describe("a report", () => {
   const LAUNCHED = JSON.stringify(DOWNLOAD);
 
   test.each([
-    ["behind words of the launcher", `Downloading...\n[===] 100%\r\n${PRINTED}`],
-    ["behind a bar on its own line", `[=] 10%\r[===] 100%\r${PRINTED}`],
-    ["behind words with a brace", `[read_files] {\n${PRINTED}`],
-    ["behind an object of another", `{ port: 3000 }\n{\n  port: 3000\n}\n${PRINTED}`],
-    ["behind events that are none", `{"type":"text","text":7}\n`.repeat(20) + PRINTED],
-    ["behind many objects of another", `{ port: 3000 }\n{\n  port: 3000\n}\n`.repeat(20) + PRINTED],
-    ["before JSON of another", `${PRINTED}\n{\n  "port": 3000\n}\n`],
-    ["behind JSON of another", `{\n  "port": 3000\n}\n{}\n[]\n${PRINTED}`],
-    ["behind JSON that breaks off", `{"port":\n{"a": [\n${PRINTED.replaceAll("\n", "\r\n")}`],
+    ["after output of the launcher", `Downloading...\n[===] 100%\r\n${PRINTED}`],
+    ["after a progress bar on the same line", `[=] 10%\r[===] 100%\r${PRINTED}`],
+    ["after text with a brace", `[read_files] {\n${PRINTED}`],
+    ["after an object of another program", `{ port: 3000 }\n{\n  port: 3000\n}\n${PRINTED}`],
+    ["after invalid events", `{"type":"text","text":7}\n`.repeat(20) + PRINTED],
+    ["after many objects of another program", `{ port: 3000 }\n{\n  port: 3000\n}\n`.repeat(20) + PRINTED],
+    ["before JSON of another program", `${PRINTED}\n{\n  "port": 3000\n}\n`],
+    ["after JSON of another program", `{\n  "port": 3000\n}\n{}\n[]\n${PRINTED}`],
+    ["after incomplete JSON", `{"port":\n{"a": [\n${PRINTED.replaceAll("\n", "\r\n")}`],
     ["behind a byte-order mark", `\ufeff${PRINTED}`],
-    ["behind words in quotes", `"Hello"\n${PRINTED}`],
+    ["after a quoted text", `"Hello"\n${PRINTED}`],
     ["before words", `${PRINTED}\n[cost: $0.01]\n`],
-    ["before words with braces", `${PRINTED}\n[cost: {0.01}]\n}\n`],
-    ["before words on its line", `${LINE} [cost: $0.01]\n`],
-    ["over lines of another form", `{"success":true,"output":"Looking. Done.","traces":\n[]} bye\n`],
+    ["before text with braces", `${PRINTED}\n[cost: {0.01}]\n}\n`],
+    ["before text on the same line", `${LINE} [cost: $0.01]\n`],
+    ["spread over lines in another format", `{"success":true,"output":"Looking. Done.","traces":\n[]} bye\n`],
   ])("%s is found", (_, output) => {
     const { report, events } = readText(output);
     expect(report).toEqual({ status: "success" });
@@ -150,7 +150,7 @@ describe("a report", () => {
     ["behind words", `Downloading 100%\n${LAUNCHED}\n`],
     ["before words", `${LAUNCHED}\n[===] 100%\n`],
     ["before a bar", `${LAUNCHED}\n[=] 10%\r[===] 100%\r`],
-  ])("behind a download, which is %s, has that as its first event", (_, before) => {
+  ])("after a download line, which is %s, has the download as its first event", (_, before) => {
     for (const object of [PRINTED, LINE]) {
       const { report, events } = readText(before + object);
       expect(report).toEqual({ status: "success" });
@@ -158,12 +158,12 @@ describe("a report", () => {
     }
   });
 
-  test("with traces on lines of their own has each of them once", () => {
+  test("with traces on separate lines has each trace once", () => {
     const { events } = readText('{"success":true,"output":"","traces":[\n{"type":"start"}\n]}\n');
     expect(events).toEqual([{ type: "start" }]);
   });
 
-  test("is the last one, where another program has said something like it before", () => {
+  test("is the last one if there are several", () => {
     const { report } = readText(
       `{"success":true}\n${JSON.stringify({ success: false, error: "no" }, null, 2)}`,
     );
@@ -182,18 +182,18 @@ describe("a report", () => {
     '{"success":true',
     '{\n  "success": "yes"\n}',
     '{\n  "success": true,\n  "traces": [\n    {\n      "paths": [\n        "a.txt"\n      ]\n',
-  ])("%j is none", (output) => {
+  ])("is not found in %j", (output) => {
     expect(readText(output)).toEqual({ report: { status: "unreadable" }, events: [] });
   });
 
-  test("is missed where all that came is what a launcher did", () => {
+  test("is missing if only the launcher printed output", () => {
     expect(readText(`${LAUNCHED}\n"Hello"\n`).report).toEqual({ status: "unreadable" });
   });
 
   test.each([
     ["text", { type: "text", text: "It is done." }],
     ["an end", { type: "finish", totalCost: 1 }],
-  ])("is not missed behind lines of events with %s", (_, event) => {
+  ])("is not required after event lines with %s", (_, event) => {
     const lines = ["Welcome", LAUNCHED, JSON.stringify({ type: "start" }), JSON.stringify(event)];
     expect(readText(lines.join("\n"))).toEqual({
       report: undefined,
@@ -202,12 +202,12 @@ describe("a report", () => {
   });
 
   test.each([
-    ["nothing was told", NOTHING, ["tool_call", "text"], "I look. Done."],
-    ["its calls were told", { text: "", calls: true }, ["text"], "I look. Done."],
-    ["a part of its text was told", { text: "I look.", calls: true }, ["text"], " Done."],
-    ["other words were told", { text: "Hello", calls: true }, ["text"], "I look. Done."],
-    ["all was told", { text: "I look. Done.", calls: true }, [], undefined],
-  ])("is news where %s", (_, told, types, text) => {
+    ["nothing was emitted before", NOTHING, ["tool_call", "text"], "I look. Done."],
+    ["its calls were emitted before", { text: "", calls: true }, ["text"], "I look. Done."],
+    ["a part of its text was emitted before", { text: "I look.", calls: true }, ["text"], " Done."],
+    ["another text was emitted before", { text: "Hello", calls: true }, ["text"], "I look. Done."],
+    ["everything was emitted before", { text: "I look. Done.", calls: true }, [], undefined],
+  ])("adds only what is new if %s", (_, told, types, text) => {
     const traces = [{ type: "tool_call", toolName: "a" }];
     const { report } = readReport(JSON.stringify({ success: true, output: "I look. Done.", traces }));
     const news = report ? newsOf(report, told) : [];
@@ -215,7 +215,7 @@ describe("a report", () => {
     expect(news.at(-1)).toEqual(text === undefined ? undefined : expect.objectContaining({ text }));
   });
 
-  test("of which nobody finds the end is looked for a few times, and not at each line", () => {
+  test("without an end is searched a few times, not at each line", () => {
     const opened = '{"a":[\n'.repeat(3_000);
     const parse = vi.spyOn(JSON, "parse");
     try {
@@ -227,7 +227,7 @@ describe("a report", () => {
     }
   });
 
-  test("of 100,000 calls is read", () => {
+  test("with 100,000 calls is read", () => {
     const traces = Array.from({ length: 100_000 }, () => [
       { type: "tool_call", toolName: "a" },
       { type: "tool_result", toolName: "a" },

@@ -9,8 +9,8 @@ import { describe, test } from "./rows.ts";
 const continued = (at: { readonly cli: { runs(): readonly { readonly options: object }[] } }) =>
   at.cli.runs().map(({ options }) => Object.entries(options).find(([name]) => name === "--continue")?.[1]);
 
-describe("a session that is passed with a prompt of a conversation", () => {
-  test("is gone on with, and nobody says that there is none", async () => {
+describe("a session id given with a prompt of a conversation", () => {
+  test("continues that session, without a warning about continuity", async () => {
     await using at = await cliWorld({}, { requireContinuity: true });
     const conversation = at.client.conversation();
     await conversation.prompt("one").result;
@@ -20,8 +20,8 @@ describe("a session that is passed with a prompt of a conversation", () => {
   });
 });
 
-describe("prompts of a conversation that wait for those before them", () => {
-  test("take room in the queue, and give it back when they are cancelled", async () => {
+describe("prompts that wait within a conversation", () => {
+  test("count towards `maxQueuedTurns` until they are cancelled", async () => {
     await using at = await cliWorld({ events: HELD }, { maxQueuedTurns: 2 });
     const conversation = at.client.conversation();
     const first = conversation.prompt("one");
@@ -36,7 +36,7 @@ describe("prompts of a conversation that wait for those before them", () => {
     ).toEqual(["completed", "completed", "completed"]);
   });
 
-  test("are given back at once by a client that closes, and waits for what runs", async () => {
+  test("fail at once when the client closes, while the running turn may finish", async () => {
     await using at = await cliWorld({ events: HELD });
     const conversation = at.client.conversation();
     const first = conversation.prompt("one");
@@ -52,7 +52,7 @@ describe("prompts of a conversation that wait for those before them", () => {
 });
 
 describe("a conversation", () => {
-  test("3.3 continued & switch continueStore & switch sessionKey: it goes on with the session that the program tells, and it remembers", async () => {
+  test("3.3 continued & switch continueStore & switch sessionKey: continues the program's session with its history", async () => {
     await using folder = await tempFolder();
     await using at = await cliWorld({
       sessionKey: "session_id",
@@ -76,7 +76,7 @@ describe("a conversation", () => {
     expect(conversation.state).toEqual({ protocol: "codebuff-cli", version: 1, sessionId });
   });
 
-  test("goes on from its state, in another client", async () => {
+  test("continues from its state in another client", async () => {
     await using at = await cliWorld({ sessionKey: "chatId", sessionId: "2026-02-04T10-00-00.000Z" });
     const first = at.client.conversation();
     await first.prompt("one").result;
@@ -85,7 +85,7 @@ describe("a conversation", () => {
     expect(continued(at)).toEqual([undefined, "2026-02-04T10-00-00.000Z"]);
   });
 
-  test("3.3 one at a time & 5.11 a conversation & 7 serialised: it prompts one at a time, whatever the number of processes", async () => {
+  test("3.3 one at a time & 5.11 a conversation & 7 serialised: runs one prompt at a time, whatever `maxProcesses`", async () => {
     await using at = await cliWorld({
       events: { byPrompt: { one: HELD } },
       sessionKey: "session_id",
@@ -102,7 +102,7 @@ describe("a conversation", () => {
     expect(continued(at)).toEqual([undefined, "s-1"]);
   });
 
-  test("7 --continue once, never empty & switch sessionId: it follows a program that tells another session each time", async () => {
+  test("7 --continue once, never empty & switch sessionId: follows the newest session id of the program", async () => {
     await using at = await cliWorld({ sessionKey: "session_id", sessionId: "a" });
     const conversation = at.client.conversation();
     await conversation.prompt("one").result;
@@ -117,7 +117,7 @@ describe("a conversation", () => {
     ]);
   });
 
-  test("3.3 requested id & 7 caller's id: it keeps the caller's session where the program tells none", async () => {
+  test("3.3 requested id & 7 caller's id: keeps the caller's session if the program names none", async () => {
     await using at = await cliWorld();
     const conversation = at.client.conversation({
       from: { protocol: "codebuff-cli", version: 1, sessionId: "mine" },
@@ -129,7 +129,7 @@ describe("a conversation", () => {
     expect(at.warnings).toEqual([]);
   });
 
-  test("3.3 no id & 7 continuity: one whose session is never told begins anew each time, and says so once per prompt", async () => {
+  test("3.3 no id & 7 continuity: starts anew at each prompt if the program names no session, with a warning", async () => {
     await using at = await cliWorld();
     const conversation = at.client.conversation();
     await conversation.prompt("one").result;
@@ -140,7 +140,7 @@ describe("a conversation", () => {
     expect(conversation.state).toEqual({ protocol: "codebuff-cli", version: 1 });
   });
 
-  test("3.3 requireContinuity: one whose session is never told refuses to go on where that is asked for", async () => {
+  test("3.3 requireContinuity: refuses the next prompt if the program names no session", async () => {
     await using at = await cliWorld({}, { requireContinuity: true });
     const conversation = at.client.conversation();
     await conversation.prompt("one").result;
@@ -151,25 +151,7 @@ describe("a conversation", () => {
     expect(at.cli.runs()).toHaveLength(1);
   });
 
-  test("is what it was behind a turn that failed or was cancelled", async () => {
-    await using at = await cliWorld({
-      events: { byPrompt: { held: HELD } },
-      sessionKey: "session_id",
-      sessionId: "s-1",
-    });
-    const conversation = at.client.conversation();
-    await conversation.prompt("one").result;
-    const before = conversation.state;
-    at.cli.set({ sessionId: "s-2", exit: { code: 1 } });
-    await conversation.prompt("two").outcome;
-    const third = conversation.prompt("held");
-    await shown(third, "part");
-    await third.cancel();
-    expect(conversation.state).toEqual(before);
-    expect(conversation.messages).toHaveLength(2);
-  });
-
-  test("takes no session from the program that could be a flag", async () => {
+  test("ignores a session id that could be read as a flag", async () => {
     await using at = await cliWorld({ sessionKey: "session_id", sessionId: "--max" });
     const conversation = at.client.conversation();
     await conversation.prompt("one").result;
@@ -185,12 +167,12 @@ describe("a conversation", () => {
     { protocol: "codebuff-cli", version: 2, sessionId: "s" },
     { protocol: "codebuff-cli", version: 1, sessionId: "--max" },
     { protocol: "codebuff-cli", version: 1, sessionId: 7 },
-  ])("does not go on from %j", async (from) => {
+  ])("refuses the state %j", async (from) => {
     await using at = await cliWorld();
     expect(thrown(() => at.client.conversation({ from } as never))).toMatchObject({ code: "invalid-input" });
   });
 
-  test("with a program without `--continue` begins anew each time, although it tells its session", async () => {
+  test("starts anew at each prompt if the program has no `--continue`", async () => {
     await using at = await cliWorld(
       { profile: "print", sessionKey: "session_id", sessionId: "s" },
       { profile: "print" },
@@ -205,7 +187,7 @@ describe("a conversation", () => {
     expect(conversation.state).toEqual({ protocol: "codebuff-cli", version: 1 });
   });
 
-  test("cannot be had of a program without `--continue`", async () => {
+  test("cannot continue a saved session if the program has no `--continue`", async () => {
     await using at = await cliWorld(
       { profile: "print", sessionKey: "session_id", sessionId: "s" },
       { profile: "print" },
@@ -218,8 +200,8 @@ describe("a conversation", () => {
   });
 });
 
-describe("a prompt by itself", () => {
-  test("goes on with a session that is asked for, and tells it", async () => {
+describe("a prompt outside a conversation", () => {
+  test("continues a given session, and its result names it", async () => {
     await using at = await cliWorld();
     expect(await at.client.prompt("hi", { sessionId: "mine" }).result).toMatchObject({ sessionId: "mine" });
     expect(await at.client.prompt("hi").result).not.toHaveProperty("sessionId");
@@ -227,14 +209,14 @@ describe("a prompt by itself", () => {
   });
 
   test.each(["session_id", "sessionId", "conversationId", "conversation_id", "chatId"])(
-    "3.3 id from %s: it learns its session there",
+    "3.3 id from %s: reads its session id there",
     async (sessionKey) => {
       await using at = await cliWorld({ sessionKey, sessionId: "told" });
       expect(await at.client.prompt("hi", { sessionId: "mine" }).result).toMatchObject({ sessionId: "told" });
     },
   );
 
-  test("that ends early tells the session with what it had", async () => {
+  test("that is cancelled has the session in its partial result", async () => {
     await using at = await cliWorld({ events: HELD, sessionKey: "session_id", sessionId: "told" });
     const turn = at.client.prompt("hi");
     await shown(turn, "part");

@@ -7,7 +7,7 @@ const text = (words: string) => ({ type: "text", text: words });
 const FINISH = { type: "finish", totalCost: 1 };
 
 describe("a program whose reader is slow", () => {
-  test("is read no further until the reader has caught up by half", async () => {
+  test("is not read further until the reader has taken half of the buffer", async () => {
     const events = [
       text("a"),
       text("b"),
@@ -34,7 +34,7 @@ describe("a program whose reader is slow", () => {
     expect(await turn.outcome).toMatchObject({ status: "completed" });
   });
 
-  test("may stay behind its last word as long as that has not been read", async () => {
+  test("gets `exitGrace` after `finish` only once the reader has caught up", async () => {
     const events = [FINISH, text("a"), text("b"), { hold: "for ever" }];
     await using at = await cliWorld({ events }, { maxQueuedEvents: 3 });
     const turn = at.client.prompt("hi");
@@ -49,7 +49,7 @@ describe("a program whose reader is slow", () => {
     expect(await turn.outcome).toMatchObject({ status: "completed" });
   });
 
-  test("may stay behind a last word that came while it was held up, too", async () => {
+  test("gets `exitGrace` also if `finish` arrived while reading was paused", async () => {
     const events = [text("a"), text("b"), FINISH, { hold: "for ever" }];
     await using at = await cliWorld(
       {
@@ -78,7 +78,7 @@ describe("a program whose reader is slow", () => {
     expect(await turn.outcome).toMatchObject({ status: "completed" });
   });
 
-  test("is silent for its whole limit again once the reader goes on", async () => {
+  test("gets its whole `idleTimeout` again once the reader goes on", async () => {
     await using at = await cliWorld(
       { events: [text("a"), text("b"), { hold: "x" }] },
       { maxQueuedEvents: 2 },
@@ -96,9 +96,9 @@ describe("a program whose reader is slow", () => {
   });
 
   test.each([
-    ["a finish", [FINISH]],
-    ["none", []],
-  ])("who catches up behind the end of the program, with %s, starts no clock any more", async (_, finish) => {
+    ["a `finish`", [FINISH]],
+    ["no `finish`", []],
+  ])("starts no timer if the reader catches up after its end, with %s", async (_, finish) => {
     const said = Array.from({ length: 10 }, (_, index) => ({ type: "text", text: `${index}` }));
     const events = [...said, ...finish];
     await using at = await cliWorld({ events }, { maxQueuedEvents: 4 });

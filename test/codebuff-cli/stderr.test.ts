@@ -13,9 +13,9 @@ function kept(text: string | readonly string[], redact: (line: string) => string
 
 const numbered = (count: number): string[] => Array.from({ length: count }, (_, at) => `line ${at}`);
 
-describe("of the error output", () => {
+describe("the recorder of stderr", () => {
   test.each([0, 1, 19, 20, 21, 69, 70, 71, 120, 1_000])(
-    "of %i lines the first 20 and the last 50 stay",
+    "keeps of %i lines the first 20 and the last 50",
     (count) => {
       const lines = numbered(count);
       expect(kept(lines.map((line) => `${line}\n`))).toEqual({
@@ -28,7 +28,7 @@ describe("of the error output", () => {
     },
   );
 
-  test("a line is cut at 2,000 characters, and told as a whole", () => {
+  test("cuts a kept line at 2,000 characters, and emits it whole", () => {
     const { told, head, truncated } = kept(`${"a".repeat(2_001)}\n${"b".repeat(2_000)}\n`);
     expect(told.map(({ length }) => length)).toEqual([2_001, 2_000]);
     expect(head.map(({ length }) => length)).toEqual([2_000, 2_000]);
@@ -36,24 +36,24 @@ describe("of the error output", () => {
     expect(kept(`${"b".repeat(2_000)}\n`).truncated).toBe(false);
   });
 
-  test("a line without end is told by its length", () => {
+  test("replaces an endless line with its length", () => {
     expect(kept("a".repeat(70_000)).head).toEqual(["(a line of 70000 bytes)"]);
   });
 
-  test("escape sequences go", () => {
+  test("removes escape sequences", () => {
     expect(kept("\u001b[31mred\u001b[0m \u001b]8;;http://x\u0007link\u001b]8;;\u0007\n").head).toEqual([
       "red link",
     ]);
   });
 
-  test("a credential goes, before the line is cut, and when escape sequences are in it", () => {
+  test("removes a credential before it cuts the line, even with escape sequences inside", () => {
     const hide = (line: string): string => line.replaceAll("hush-4f9b", "[redacted]");
     const { head, told } = kept(`${"a".repeat(1_995)}hush-4f9b\nkey=hu\u001b[1msh-4f9b\n`, hide);
     expect(JSON.stringify({ head, told })).not.toContain("hush");
     expect(head[1]).toBe("key=[redacted]");
   });
 
-  test("property: however the pieces lie, the same is kept", () => {
+  test("property: keeps the same for any split of the bytes", () => {
     const lines = fc.array(fc.string(), { maxLength: 100 });
     fc.assert(
       fc.property(lines, fc.integer({ min: 1, max: 9 }), (words, size) => {
@@ -68,7 +68,7 @@ describe("of the error output", () => {
     );
   });
 
-  test("7 stderr bounded: of 100 MB no more than 70 lines stay, and the first and the last of them", () => {
+  test("7 stderr bounded: keeps 70 lines of 100 MB, with the first and the last line", () => {
     const keeper = new StderrKeeper((line) => line);
     const noise = Buffer.from(`${"noise ".repeat(16)}\n`.repeat(1_024));
     keeper.push(Buffer.from("first\n"));

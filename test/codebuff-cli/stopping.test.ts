@@ -35,9 +35,9 @@ const WAYS = {
   },
 } as const;
 
-describe("a turn that is stopped", () => {
+describe("a stopped turn", () => {
   test.each(Object.entries(WAYS))(
-    "%s & 7 mid-stream: SIGTERM, and no event behind it",
+    "%s & 7 mid-stream: sends SIGTERM, and emits no further event",
     async (_, { stop, outcome }) => {
       await using scene = await streaming();
       const events = eventsOf(scene.turn);
@@ -52,14 +52,14 @@ describe("a turn that is stopped", () => {
     },
   );
 
-  test("by leaving the loop: the process is gone once the outcome is there", async () => {
+  test("by leaving the loop settles after the process has ended", async () => {
     await using scene = await streaming();
     for await (const event of scene.turn) if (event.type === "text") break;
     expect(await scene.turn.outcome).toMatchObject({ status: "cancelled", by: "user" });
     expect(isThere(scene.pid)).toBe(false);
   });
 
-  test("by a signal: its reason is the cause, and it is thrown at the reader", async () => {
+  test("by a signal throws at the reader, with the signal's reason as cause", async () => {
     await using at = await cliWorld({ events: HELD });
     const stop = new AbortController();
     const turn = at.client.prompt("hi", { signal: stop.signal });
@@ -70,7 +70,7 @@ describe("a turn that is stopped", () => {
     expect(await turn.outcome).toMatchObject({ status: "cancelled", by: "signal" });
   });
 
-  test("5.8 before spawn & 7 abort before spawn: nothing is started, and the prompt is handed back", async () => {
+  test("5.8 before spawn & 7 abort before spawn: starts no process, and fails as not sent", async () => {
     await using at = await cliWorld();
     const turn = at.client.prompt("hi", { signal: AbortSignal.abort("no") });
     const error = await turn.result.catch((reason: unknown) => reason);
@@ -79,7 +79,7 @@ describe("a turn that is stopped", () => {
     expect(at.cli.runs()).toEqual([]);
   });
 
-  test("3.2 abortable while queued & 4 queue_aborted: nothing is started, and the prompt is handed back", async () => {
+  test("3.2 abortable while queued & 4 queue_aborted: starts no process, and its prompt was not sent", async () => {
     await using at = await cliWorld({ events: HELD }, { maxProcesses: 1 });
     const first = at.client.prompt("first");
     await shown(first, "part");
@@ -92,7 +92,7 @@ describe("a turn that is stopped", () => {
     expect(at.cli.runs()).toHaveLength(1);
   });
 
-  test("5.8 during spawn: in the very turn of the event loop in which it was made, and the process ends all the same", async () => {
+  test("5.8 during spawn: right after the call ends its process too", async () => {
     await using at = await cliWorld({ events: HELD });
     const turn = at.client.prompt("hi");
     const outcome = await turn.cancel();
@@ -100,20 +100,20 @@ describe("a turn that is stopped", () => {
     await expect(turn.result).rejects.toMatchObject({ delivery: "unknown" });
   });
 
-  test("while the program could not be started: cancelled, and nothing hangs", async () => {
+  test("whose program cannot be started fails, and nothing hangs", async () => {
     await using at = await cliWorld({}, { command: "/nowhere/at/all" });
     const turn = at.client.prompt("hi");
     expect(await turn.cancel()).toMatchObject({ status: "failed", error: { code: "connect-failed" } });
   });
 
-  test("7 abort of a silent child: nothing has come yet, and nothing will", async () => {
+  test("7 abort of a silent child: is cancelled without text", async () => {
     await using at = await cliWorld({ events: [{ hold: "go" }] });
     const turn = at.client.prompt("hi");
     await at.cli.nextRun();
     expect(await turn.cancel()).toMatchObject({ status: "cancelled", partial: { text: "" } });
   });
 
-  test("between its last word and its end", async () => {
+  test("between `finish` and the exit is cancelled, and keeps its text", async () => {
     await using at = await cliWorld({ exit: { never: true } });
     const turn = at.client.prompt("hi");
     const finished = new Promise<void>((resolve) => {
@@ -123,14 +123,14 @@ describe("a turn that is stopped", () => {
     expect(await turn.cancel()).toMatchObject({ status: "cancelled", partial: { text: "You said: hi" } });
   });
 
-  test("5.8 after exit: it is over already, and nothing changes", async () => {
+  test("5.8 after exit: stays completed", async () => {
     await using at = await cliWorld();
     const turn = at.client.prompt("hi");
     const { text } = await turn.result;
     expect(await turn.cancel()).toMatchObject({ status: "completed", result: { text } });
   });
 
-  test("5.7 paused pipe & 7 abort under backpressure & switch flood=endless: its reader is slow and its pipe is paused, and it ends all the same", async () => {
+  test("5.7 paused pipe & 7 abort under backpressure & switch flood=endless: ends despite a slow reader", async () => {
     await using at = await cliWorld({ flood: "endless" }, { maxQueuedEvents: 10 });
     const turn = at.client.prompt("hi");
     const reader = turn[Symbol.asyncIterator]();
@@ -139,7 +139,7 @@ describe("a turn that is stopped", () => {
     expect(await reader.next()).toEqual({ done: true, value: undefined });
   });
 
-  test("in the middle of a report that never ends: SIGTERM reaches it", async () => {
+  test("during an endless report is cancelled by SIGTERM", async () => {
     const events = [{ stderr: "here it comes\n" }];
     await using at = await cliWorld({ profile: "fork", flood: "endless", events }, { profile: "json" });
     const turn = at.client.prompt("hi");
@@ -147,7 +147,7 @@ describe("a turn that is stopped", () => {
     expect(await turn.cancel()).toMatchObject({ status: "cancelled" });
   });
 
-  test("3.2 json loses its text: what a program with a report at its end had is lost, and it is cancelled", async () => {
+  test("3.2 json loses its text: has no partial text in the `json` profile", async () => {
     await using at = await cliWorld({ profile: "fork", events: HELD }, { profile: "json" });
     const turn = at.client.prompt("hi");
     await at.cli.nextRun();
@@ -155,8 +155,8 @@ describe("a turn that is stopped", () => {
   });
 });
 
-describe("a process that does not want to end", () => {
-  test("3.2 killGrace & 5.8 ignores SIGTERM & 7 SIGKILL after the grace & switch ignoreSigterm: it is killed after its grace, and no earlier", async () => {
+describe("a process that does not stop", () => {
+  test("3.2 killGrace & 5.8 ignores SIGTERM & 7 SIGKILL after the grace & switch ignoreSigterm: is killed after `killGrace`", async () => {
     await using scene = await streaming({ ignoreSigterm: true });
     const { turn, clock, cli, pid } = scene;
     const outcome = turn.cancel();
@@ -169,7 +169,7 @@ describe("a process that does not want to end", () => {
     await cli.gone(pid);
   });
 
-  test("ignoreSigterm: the grace is an option", async () => {
+  test("ignoreSigterm: is killed after the given `killGrace`", async () => {
     await using scene = await streaming({ ignoreSigterm: true }, { killGrace: 100 });
     const outcome = scene.turn.cancel();
     await told(scene, "SIGTERM");
@@ -177,7 +177,7 @@ describe("a process that does not want to end", () => {
     expect(await outcome).toMatchObject({ status: "cancelled" });
   });
 
-  test("3.2 second abort: a second cancel kills it at once", async () => {
+  test("3.2 second abort: is killed at once by a second cancel", async () => {
     await using scene = await streaming({ ignoreSigterm: true });
     const outcome = scene.turn.cancel();
     await told(scene, "SIGTERM");
@@ -185,7 +185,7 @@ describe("a process that does not want to end", () => {
     expect(await outcome).toMatchObject({ status: "cancelled" });
   });
 
-  test("ignoreSigterm: close() behind a cancel begins no new grace", async () => {
+  test("ignoreSigterm: gets no new `killGrace` from `close()` after a cancel", async () => {
     await using scene = await streaming({ ignoreSigterm: true });
     void scene.turn.cancel();
     await told(scene, "SIGTERM");
@@ -196,7 +196,7 @@ describe("a process that does not want to end", () => {
     await scene.cli.gone(scene.pid);
   });
 
-  test("7 no item after abort & switch slowSigterm: it may take its time, and what it still says is not told", async () => {
+  test("7 no item after abort & switch slowSigterm: may take its time, and its further output is ignored", async () => {
     await using scene = await streaming({ slowSigterm: 50 });
     const events = eventsOf(scene.turn);
     const messages: unknown[] = [];
@@ -209,15 +209,15 @@ describe("a process that does not want to end", () => {
   });
 });
 
-describe("what a process has started", () => {
-  test("7 grandchild & 7 process tree & switch grandchild: it is gone with its parent", async () => {
+describe("the children of a program", () => {
+  test("7 grandchild & 7 process tree & switch grandchild: end with the program", async () => {
     await using scene = await streaming({ grandchild: true });
     const [child = 0] = scene.cli.runs()[0]?.grandchildren ?? [];
     await scene.turn.cancel();
     await scene.cli.gone(child);
   });
 
-  test("grandchild that ignores SIGTERM: is killed once its parent is gone", async () => {
+  test("that ignore SIGTERM, like the program, are killed once the program has ended", async () => {
     await using scene = await streaming({ grandchild: true, ignoreSigterm: true });
     const [child = 0] = scene.cli.runs()[0]?.grandchildren ?? [];
     const outcome = scene.turn.cancel();
@@ -227,7 +227,7 @@ describe("what a process has started", () => {
     await scene.cli.gone(child);
   });
 
-  test("7 process tree: what ignores SIGTERM is killed behind a program that does not", async () => {
+  test("7 process tree: that ignore SIGTERM are killed after a program that obeys it", async () => {
     await using folder = await tempFolder();
     const path = join(folder.path, "lifeline");
     const server = createServer().listen(path);
@@ -248,7 +248,7 @@ describe("what a process has started", () => {
     server.close();
   });
 
-  test("5.8 held pipes & 7 held pipes & switch holdPipes: pipes that another process holds keep nobody waiting for more than a second", async () => {
+  test("5.8 held pipes & 7 held pipes & switch holdPipes: delay a cancel by at most a second if they hold the pipes", async () => {
     await using scene = await streaming({ holdPipes: 1e6 });
     const outcome = scene.turn.cancel();
     await scene.clock.armed(1_000);
@@ -258,7 +258,7 @@ describe("what a process has started", () => {
     expect(await outcome).toMatchObject({ status: "cancelled" });
   });
 
-  test("holdPipes, and a grandchild that ignores SIGTERM: a turn that is cancelled behind the exit leaves none", async () => {
+  test("that ignore SIGTERM and hold the pipes end with a cancel after the exit", async () => {
     await using at = await cliWorld({ holdPipes: 1e6, grandchild: true, ignoreSigterm: true });
     const turn = at.client.prompt("hi");
     await at.clock.armed(1_000);
@@ -269,7 +269,7 @@ describe("what a process has started", () => {
     expect(await outcome).toMatchObject({ status: "cancelled" });
   });
 
-  test("3.1 settles a second behind the exit: also pipes that are held behind a run that ends by itself", async () => {
+  test("3.1 settles a second behind the exit: delay a finished run by at most a second if they hold the pipes", async () => {
     await using at = await cliWorld({ holdPipes: 1e6 });
     const turn = at.client.prompt("hi");
     await at.clock.armed(1_000);
@@ -282,7 +282,7 @@ describe("what a process has started", () => {
 });
 
 describe("silence", () => {
-  test("3.2 startupTimeout: before the first byte it is too long after a minute, whatever is on the error output", async () => {
+  test("3.2 startupTimeout: before the first byte fails the turn after a minute, despite output on stderr", async () => {
     await using at = await cliWorld({ events: [{ hold: "go" }], stderr: [{ text: "downloading\n" }] });
     const turn = at.client.prompt("hi");
     await new Promise((resolve) => at.client.on("stderr", resolve));
@@ -295,7 +295,7 @@ describe("silence", () => {
     });
   });
 
-  test("3.2 idleTimeout: between two lines it is too long after ten minutes, counted from the last one", async () => {
+  test("3.2 idleTimeout: between two lines fails the turn after ten minutes", async () => {
     await using at = await cliWorld({
       events: [
         { type: "text", text: "a" },
@@ -323,7 +323,7 @@ describe("silence", () => {
     });
   });
 
-  test("3.2 json has no silence: that of a program that says all at its end is no sign", async () => {
+  test("3.2 json has no silence: has no limit in the `json` profile", async () => {
     await using at = await cliWorld(
       { profile: "fork", events: [{ hold: "go" }, { type: "text", text: "ok" }] },
       { profile: "json" },
@@ -335,7 +335,7 @@ describe("silence", () => {
     expect((await turn.result).text).toBe("ok");
   });
 
-  test("is as long as one says, for all prompts or for one", async () => {
+  test("has the limit of the client, or of one prompt", async () => {
     await using at = await cliWorld({ events: HELD }, { idleTimeout: 5_000 });
     const turn = at.client.prompt("hi");
     const other = at.client.prompt("hi", { idleTimeout: 1_000 });
@@ -348,8 +348,8 @@ describe("silence", () => {
   });
 });
 
-describe("a limit of time", () => {
-  test("on the silence of one turn does not count what follows its last word: there is one for that", async () => {
+describe("a time limit", () => {
+  test("of `idleTimeout` on one prompt does not count after `finish`", async () => {
     await using at = await cliWorld({ exit: { never: true } });
     const turn = at.client.prompt("hi", { idleTimeout: 1_000 });
     await at.clock.armed(5_000);
@@ -357,7 +357,7 @@ describe("a limit of time", () => {
     expect(await turn.outcome).toMatchObject({ status: "completed" });
   });
 
-  test("3.2 timeoutSeconds & switch secondMs: it is told to the program, and kept here five seconds later", async () => {
+  test("3.2 timeoutSeconds & switch secondMs: is passed to the program, and enforced here five seconds later", async () => {
     await using at = await cliWorld({ events: HELD, secondMs: 1e6 });
     const turn = at.client.prompt("hi", { timeoutSeconds: 9.5 });
     await shown(turn, "part");
@@ -371,7 +371,7 @@ describe("a limit of time", () => {
     });
   });
 
-  test("of a turn counts from the call, in the queue too", async () => {
+  test("of a turn counts from the call, with the time in the queue", async () => {
     await using at = await cliWorld({ events: HELD }, { maxProcesses: 1 });
     const first = at.client.prompt("first");
     await shown(first, "part");
@@ -385,7 +385,7 @@ describe("a limit of time", () => {
 });
 
 describe("close()", () => {
-  test("ends what runs, gives back what waits, and is done when all processes are gone", async () => {
+  test("stops running turns, fails queued ones as not sent, and resolves when all processes have ended", async () => {
     await using scene = await streaming({}, { maxProcesses: 1 });
     const { client, turn, pid } = scene;
     const waiting = client.prompt("waiting");
@@ -405,7 +405,7 @@ describe("close()", () => {
     expect(scene.cli.runs()[0]?.signals.map(({ signal }) => signal)).toEqual(["SIGTERM"]);
   });
 
-  test("with force kills at once, also what ignores SIGTERM, and also behind a gentle one", async () => {
+  test("with `force` kills at once, also after a gentle close and if SIGTERM is ignored", async () => {
     await using scene = await streaming({ ignoreSigterm: true });
     const closing = scene.client.close();
     await told(scene, "SIGTERM");
@@ -414,7 +414,7 @@ describe("close()", () => {
     expect(isThere(scene.pid)).toBe(false);
   });
 
-  test("with a drainTimeout waits for what runs", async () => {
+  test("with `drainTimeout` waits for running turns", async () => {
     await using scene = await streaming();
     const closing = scene.client.close({ drainTimeout: 1_000 });
     await scene.clock.advance(999);
@@ -427,7 +427,7 @@ describe("close()", () => {
     expect(scene.clock.pending).toBe(0);
   });
 
-  test("with a drainTimeout ends what runs longer", async () => {
+  test("stops turns that run longer than `drainTimeout`", async () => {
     await using scene = await streaming();
     const closing = scene.client.close({ drainTimeout: 1_000 });
     await scene.clock.advance(1_000);
@@ -435,7 +435,7 @@ describe("close()", () => {
     expect(await scene.turn.outcome).toMatchObject({ error: { code: "closed" } });
   });
 
-  test("when nothing runs is done at once, and the client is closed for good", async () => {
+  test("without running turns resolves at once, and the client stays closed", async () => {
     await using at = await cliWorld();
     await at.client.close();
     await at.client.close();
@@ -446,7 +446,7 @@ describe("close()", () => {
     await expect(at.client.connect()).rejects.toMatchObject({ code: "closed" });
   });
 
-  test("is what aborting the client's signal does", async () => {
+  test("also happens when the client's signal aborts", async () => {
     const stop = new AbortController();
     await using scene = await streaming({}, { signal: stop.signal });
     stop.abort();
@@ -455,7 +455,7 @@ describe("close()", () => {
     expect(scene.another({ signal: AbortSignal.abort() }).status).toBe("closed");
   });
 
-  test("is what leaving the scope does", async () => {
+  test("also happens at the end of an `await using` scope", async () => {
     await using at = await cliWorld({ events: HELD });
     let turn: ReturnType<typeof at.client.prompt> | undefined;
     {
@@ -467,7 +467,7 @@ describe("close()", () => {
   });
 });
 
-describe("a limit that was reached names the option that it is, and nobody is told to try again", () => {
+describe("the error of a time limit names the option to raise, and is not retryable", () => {
   test.each<[string, FakeCodebuffScenario, CodebuffCliOptions, object, number]>([
     ["startupTimeout", { startDelayMs: 1e6 }, { startupTimeout: 700 }, {}, 700],
     ["idleTimeout", { events: HELD }, { idleTimeout: 700 }, {}, 700],

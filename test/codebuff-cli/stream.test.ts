@@ -68,7 +68,7 @@ const YIELDED = DOCUMENTED.map((event) => {
 const SIMPLE = { events: DOCUMENTED } satisfies FakeCodebuffScenario;
 
 describe("a stream of events", () => {
-  test("7 round trip & 2.4 framing event & switch events=list: it comes out as it went in: every type, every field, in order", async () => {
+  test("7 round trip & 2.4 framing event & switch events=list: has every type and field unchanged, in order", async () => {
     const { events, result, warnings } = await run(SIMPLE);
 
     expect(events).toEqual(YIELDED);
@@ -86,18 +86,18 @@ describe("a stream of events", () => {
     ["switch chunkBytes: cut within characters", { chunkBytes: 3 }],
     ["switch newline=LF: lines end as usual", { newline: "\n" }],
     ["switch newline=CRLF & 5.1 CRLF: lines end as on Windows", { newline: "\r\n" }],
-    ["switch newline=none-last: no newline behind the last line", { newline: "none-last" }],
-    ["switch bom: a mark in front", { bom: true }],
+    ["switch newline=none-last: no newline after the last line", { newline: "none-last" }],
+    ["switch bom: a byte-order mark at the start", { bom: true }],
     [
-      "5.2 exit first & 5.1 a burst behind the exit & switch exitBeforeFlush: all behind the exit",
+      "5.2 exit first & 5.1 a burst behind the exit & switch exitBeforeFlush: all output after the exit",
       { exitBeforeFlush: true },
     ],
-    ["noise beside it", { stderrFlood: 1_000_000 }],
+    ["noise on stderr", { stderrFlood: 1_000_000 }],
     [
-      "2.4 stderr is no source: JSON that is no event there",
+      "2.4 stderr is no source: JSON on stderr",
       { stderr: [{ text: '{"type":"error","message":"x"}\nAI SDK Warning\n' }] },
     ],
-  ])("%s: the same events", async (_, switches) => {
+  ])("%s: gives the same events", async (_, switches) => {
     const { events, result, warnings } = await run({ ...SIMPLE, ...switches });
 
     expect(events).toEqual(YIELDED);
@@ -105,13 +105,13 @@ describe("a stream of events", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("5.2 stdout closes first & switch closeStdout & switch exit.afterMs: output that ends long before the process does is waited out", async () => {
+  test("5.2 stdout closes first & switch closeStdout & switch exit.afterMs: may end long before the process exits", async () => {
     await using at = await cliWorld({ ...SIMPLE, closeStdout: true, exit: { afterMs: 100 } });
     const { exitCode, text } = await at.client.prompt("hi").result;
     expect({ exitCode, text }).toEqual({ exitCode: 0, text: "I will look." });
   });
 
-  test("switch junk: what is no event is a warning with its words, and the run goes on", async () => {
+  test("switch junk: goes on after lines that are no events, with a warning for each", async () => {
     const { events, warnings } = await run({ ...SIMPLE, junk: 12 });
 
     expect(events).toEqual(YIELDED);
@@ -120,7 +120,7 @@ describe("a stream of events", () => {
       expect(warning).toMatchObject({ kind: "unparsed-line", raw: expect.any(String) });
   });
 
-  test("5.3 wrong field: a known event with a field of a wrong kind is a warning, and the run goes on", async () => {
+  test("5.3 wrong field: goes on after an event with a wrong field, with a warning", async () => {
     const { events, warnings } = await run({
       events: [
         { type: "text", text: 7 },
@@ -135,19 +135,19 @@ describe("a stream of events", () => {
     expect(warnings.map(({ kind }) => kind)).toEqual(Array.from({ length: 4 }, () => "unparsed-line"));
   });
 
-  test("switch infinity: a number that JSON does not have is null", async () => {
+  test("switch infinity: reads `Infinity` as null", async () => {
     const { events, warnings } = await run({ infinity: true });
     expect(JSON.stringify(events)).toContain("null");
     expect(warnings).toEqual([]);
   });
 
-  test("5.1 a line of 10 MB & switch hugeLine: one of 10 MB is an event", async () => {
+  test("5.1 a line of 10 MB & switch hugeLine: may have a line of 10 MB", async () => {
     const { result, warnings } = await run({ hugeLine: 10_000_000 });
     expect(result.text.length).toBeGreaterThan(9_999_000);
     expect(warnings).toEqual([]);
   });
 
-  test("hugeLine: one over the limit is left out, with its length, and the run goes on", async () => {
+  test("hugeLine: skips a line above `maxLineBytes` with a warning, and goes on", async () => {
     const { result, warnings } = await run({ hugeLine: 1_000_001 }, { maxLineBytes: 1_000_000 });
     expect(result.text).toContain("You said: hi");
     expect(result.text.length).toBeLessThan(1_000);
@@ -156,19 +156,19 @@ describe("a stream of events", () => {
     ]);
   });
 
-  test("5.4 start or finish twice & switch dupStart & switch dupFinish: events are there twice, and the first end counts", async () => {
+  test("5.4 start or finish twice & switch dupStart & switch dupFinish: keeps repeated events, and the first `finish` counts", async () => {
     const { events, result } = await run({ dupStart: true, dupFinish: true });
     expect(events.map(({ type }) => type)).toEqual(["start", "start", "text", "finish", "finish"]);
     expect(result.cost).toEqual({ amount: 1, unit: "credits" });
   });
 
-  test("switch eventsAfterFinish=true & 5.4 behind the finish: what comes behind the end is still told", async () => {
+  test("switch eventsAfterFinish=true & 5.4 behind the finish: includes events after `finish`", async () => {
     const { events, result } = await run({ eventsAfterFinish: true });
     expect(events.map(({ type }) => type)).toEqual(["start", "text", "finish", "text"]);
     expect(result.text).toBe("You said: hiOne thing more.");
   });
 
-  test("switch subagents: their ends are not the run's", async () => {
+  test("switch subagents: does not end with a sub-agent", async () => {
     const { events, result } = await run({ subagents: 2 });
     expect(events.map(({ type }) => type)).toEqual([
       ...["start", "text"],
@@ -179,7 +179,7 @@ describe("a stream of events", () => {
     expect(result.text).toBe("You said: hi");
   });
 
-  test("switch progress: partial output of a tool is on its call", async () => {
+  test("switch progress: adds a tool's partial output to its call", async () => {
     await using at = await cliWorld({ progress: 3 });
     const turn = at.client.prompt("hi");
     const outputs: unknown[] = [];
@@ -193,13 +193,13 @@ describe("a stream of events", () => {
   test.each([
     ["5.12 complete & switch download=complete", "complete"],
     ["5.12 failed & switch download=failed", "failed"],
-  ] as const)("%s: an event, which decides nothing", async (_, download) => {
+  ] as const)("%s: includes a download event, without effect on the turn", async (_, download) => {
     const { events, result } = await run({ download });
     expect(events[0]).toEqual({ type: "download", version: "1.0.600", status: download });
     expect(result.text).toBe("You said: hi");
   });
 
-  test("2.4 text said once: a piece of text is a delta, and the block that repeats it is none", async () => {
+  test("2.4 text said once: gives chunks as deltas, and only the new part of a block", async () => {
     await using at = await cliWorld({
       events: ["Hel", "lo 👋", { type: "text", text: "Hello 👋 world" }, { type: "finish" }],
     });
@@ -211,8 +211,8 @@ describe("a stream of events", () => {
   });
 });
 
-describe("what a client tells of it besides", () => {
-  test("each event, message and frame, the process, and lines of error output", async () => {
+describe("other events of a client", () => {
+  test("are each message, frame, process and line of stderr", async () => {
     await using at = await cliWorld({ ...SIMPLE, stderr: [{ text: "\u001b[31mworking\u001b[0m\n" }] });
     const { client } = at;
     const told = { events: 0, messages: 0, frames: 0 };
@@ -233,7 +233,7 @@ describe("what a client tells of it besides", () => {
     expect(stderr).toEqual({ head: ["working"], tail: [], truncated: false, totalLines: 1 });
   });
 
-  test("with debug, each line of both outputs", async () => {
+  test("include log lines with `debug`, one for each line of output", async () => {
     const lines: string[] = [];
     const log = (line: string): void => void lines.push(line);
     const logger = { debug: log, info: log, warn: log, error: log };
@@ -247,14 +247,14 @@ describe("what a client tells of it besides", () => {
     expect(lines).toHaveLength(2);
   });
 
-  test("7 100 MB of noise & switch stderrFlood: of 100 MB it keeps 70 lines, and the turn is complete", async () => {
+  test("7 100 MB of noise & switch stderrFlood: leave 70 lines of 100 MB on stderr, and the turn completes", async () => {
     const { result } = await run({ stderrFlood: 100_000_000 });
     expect(result.stderr).toMatchObject({ truncated: true });
     expect([result.stderr.head.length, result.stderr.tail.length]).toEqual([20, 50]);
     expect(result.stderr.totalLines).toBeGreaterThan(100_000);
   });
 
-  test("a listener that throws hurts nobody", async () => {
+  test("reach all listeners, even if one throws", async () => {
     await using at = await cliWorld();
     at.client.on("event", () => {
       throw new Error("mine");
@@ -267,7 +267,7 @@ describe("what a client tells of it besides", () => {
 describe("a report at the end", () => {
   const FORK = { profile: "fork" } as const;
 
-  test("2.6 events & 7 json object to events & switch profile=fork: it becomes events, a text and no cost", async () => {
+  test("2.6 events & 7 json object to events & switch profile=fork: becomes events and a text, without a cost", async () => {
     const { events, result, warnings } = await run(
       {
         ...FORK,
@@ -296,14 +296,14 @@ describe("a report at the end", () => {
 
   test.each<[string, FakeCodebuffScenario]>([
     ["in pieces of 3 bytes", { chunkBytes: 3 }],
-    ["behind words of a launcher", { junk: 1, download: "complete" }],
-    ["with a mark in front", { bom: true }],
-  ])("%s is the same", async (_, switches) => {
+    ["after output of a launcher", { junk: 1, download: "complete" }],
+    ["with a byte-order mark at the start", { bom: true }],
+  ])("%s gives the same text", async (_, switches) => {
     const { result } = await run({ ...FORK, echoPrompt: true, ...switches }, { profile: "json" });
     expect(result.text).toBe("hi");
   });
 
-  test("switch jsonObject: whatever it says of success is believed", async () => {
+  test("switch jsonObject: is trusted if it reports success", async () => {
     const { result } = await run(
       { ...FORK, jsonObject: { success: true, output: "mine" } },
       { profile: "json" },
@@ -311,13 +311,13 @@ describe("a report at the end", () => {
     expect(result.text).toBe("mine");
   });
 
-  test("2.6 quiet & switch quiet: the text alone is a text, without its last newline", async () => {
+  test("2.6 quiet & switch quiet: may be plain text, without its last newline", async () => {
     const { events, result } = await run({ ...FORK, echoPrompt: true }, { profile: "text" });
     expect(events).toEqual([{ type: "text", text: "hi", delta: "hi" }]);
     expect(result.text).toBe("hi");
   });
 
-  test("2.6 plain & switch plain: text that streams is one", async () => {
+  test("2.6 plain & switch plain: may be plain text that streams", async () => {
     const { result } = await run(
       {
         ...FORK,
@@ -334,8 +334,8 @@ describe("a report at the end", () => {
   });
 });
 
-describe("the earlier program", () => {
-  test("2.4 stderr print & 7 print with errors on stderr & switch profile=print: it tells its errors on the other output, and they are events", async () => {
+describe("the `print` program", () => {
+  test("2.4 stderr print & 7 print with errors on stderr & switch profile=print: has its errors on stderr as events", async () => {
     const { events, result } = await run(
       {
         profile: "print",
@@ -352,7 +352,7 @@ describe("the earlier program", () => {
     expect(result).toMatchObject({ text: "ok", cost: { amount: 2 } });
   });
 
-  test("2.4 stderr is no source & switch errorEventOn=stderr: other events there are none, and neither are errors of other programs", async () => {
+  test("2.4 stderr is no source & switch errorEventOn=stderr: has no other events on stderr, and others have none", async () => {
     const stderr = [{ text: '{"type":"text","text":"not me"}\n{"type":"error","message":"me"}\n' }];
     const printed = await run({ profile: "print", stderr }, { profile: "print" });
     expect(printed.events.filter(({ type }) => type === "error")).toEqual([{ type: "error", message: "me" }]);

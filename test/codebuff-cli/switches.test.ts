@@ -8,8 +8,8 @@ import { describe, test } from "./rows.ts";
 
 const END = { type: "finish", totalCost: 1 } as const;
 
-describe("what the program says", () => {
-  test("switch profile=note: its default is what the client takes it for", async () => {
+describe("the program's events", () => {
+  test("switch profile=note: fit the client's default profile", async () => {
     await using at = await cliWorld({ profile: "note" });
     const turn = at.client.prompt("hi");
     const events = eventsOf(turn);
@@ -17,7 +17,7 @@ describe("what the program says", () => {
     expect(events.map(({ type }) => type)).toEqual(["start", "text", "finish"]);
   });
 
-  test("switch events=byPrompt: each prompt has its own answer", async () => {
+  test("switch events=byPrompt: depend on the prompt", async () => {
     await using at = await cliWorld({
       events: {
         byPrompt: { one: [{ type: "text", text: "1" }, END] },
@@ -28,7 +28,7 @@ describe("what the program says", () => {
     expect(results.map(({ text }) => text)).toEqual(["1", "?"]);
   });
 
-  test("switch askUser=object: a question by another name, in the earlier shape, which was skipped", async () => {
+  test("switch askUser=object: include a skipped question with an older name and format", async () => {
     await using at = await cliWorld({
       askUser: {
         toolCallId: "q7",
@@ -49,7 +49,7 @@ describe("what the program says", () => {
     expect(toolCalls).toEqual([expect.objectContaining({ id: "q7", name: "ask-user", state: "done" })]);
   });
 
-  test("step event & step chunk & step delayMs & step raw & step base64 & step json & step stderr & step hold: each is what it is", async () => {
+  test("step event & step chunk & step delayMs & step raw & step base64 & step json & step stderr & step hold: come from each kind of step", async () => {
     await using at = await cliWorld({
       events: [
         { type: "start" },
@@ -75,13 +75,13 @@ describe("what the program says", () => {
     expect(at.warnings.map(({ raw }) => raw)).toEqual(['"bytes \ufffd', '["no event"]']);
   });
 
-  test("switch gapMs: bytes that come one after the other make the same text", async () => {
+  test("switch gapMs: give the same text if the bytes arrive one after the other", async () => {
     await using at = await cliWorld({ echoPrompt: true, chunkBytes: 16, gapMs: 1 });
     expect((await at.client.prompt("é 漢 👋").result).text).toBe("é 漢 👋");
     expect(at.warnings).toEqual([]);
   });
 
-  test("switch eventsAfterFinish=list: a later finish is told, and its cost does not count", async () => {
+  test("switch eventsAfterFinish=list: include a later `finish`, whose cost does not count", async () => {
     const more = { type: "finish", totalCost: 9 };
     await using at = await cliWorld({ eventsAfterFinish: [{ type: "text", text: "!" }, more] });
     const turn = at.client.prompt("hi");
@@ -91,8 +91,8 @@ describe("what the program says", () => {
   });
 });
 
-describe("what the program says besides", () => {
-  test("switch errorEventOn=stdout: of the earlier program, an error is told once, wherever it is", async () => {
+describe("the program's other output", () => {
+  test("switch errorEventOn=stdout: gives an error of the `print` program once, from either output", async () => {
     await using at = await cliWorld(
       { profile: "print", errorEventOn: "stdout", events: [{ type: "error", message: "x" }, END] },
       { profile: "print" },
@@ -106,7 +106,7 @@ describe("what the program says besides", () => {
   test.each([
     ["switch traceLines=true", true],
     ["switch traceLines=false", false],
-  ])("%s: progress on the error output is kept there, and is no event", async (_, traceLines) => {
+  ])("%s: keeps progress lines on stderr, which are no events", async (_, traceLines) => {
     await using at = await cliWorld({ profile: "fork", traceLines, progress: 1 }, { profile: "json" });
     const turn = at.client.prompt("hi");
     const events = eventsOf(turn);
@@ -116,7 +116,7 @@ describe("what the program says besides", () => {
     expect(events.map(({ type }) => type)).toEqual(["start", "tool_call", "tool_result", "text"]);
   });
 
-  test("switch version: is what a probe finds, and what a download tells", async () => {
+  test("switch version: gives the version to a probe, and to the download event", async () => {
     await using at = await cliWorld({ version: "9.8.7", download: "complete" });
     expect((await at.client.probe()).version).toBe("9.8.7");
     const turn = at.client.prompt("hi");
@@ -126,8 +126,8 @@ describe("what the program says besides", () => {
   });
 });
 
-describe("when the program says it", () => {
-  test("switch stallAfter=0: silence from the beginning is too long after a minute", async () => {
+describe("the program's timing", () => {
+  test("switch stallAfter=0: a silent start fails the turn after a minute", async () => {
     await using at = await cliWorld({ stallAfter: 0 });
     const turn = at.client.prompt("hi");
     await at.cli.nextRun();
@@ -138,7 +138,7 @@ describe("when the program says it", () => {
     });
   });
 
-  test("switch stallAfter=2: silence in the middle is too long after ten minutes", async () => {
+  test("switch stallAfter=2: silence after the first text fails the turn after ten minutes", async () => {
     await using at = await cliWorld({ stallAfter: 2 });
     const turn = at.client.prompt("hi");
     await new Promise<void>((resolve) => turn.on("event", ({ type }) => type === "text" && resolve()));
@@ -149,7 +149,7 @@ describe("when the program says it", () => {
     });
   });
 
-  test("switch failAfterMs: a failure that takes its time is waited for, and can be cancelled before", async () => {
+  test("switch failAfterMs: a late failure is awaited, and can be cancelled before", async () => {
     await using at = await cliWorld(
       { profile: "fork", failWith: "429", failAfterMs: 20 },
       { profile: "json" },
@@ -164,8 +164,8 @@ describe("when the program says it", () => {
   });
 });
 
-describe("what the program makes of an option", () => {
-  test("switch unknownOption=ignore: one that ignores `--stream-json` opens its user interface, and is killed", async () => {
+describe("the program's handling of options", () => {
+  test("switch unknownOption=ignore: a program that ignores `--stream-json` opens its interface, and is killed", async () => {
     await using at = await cliWorld({ profile: "fork", unknownOption: "ignore" });
     expect(await failureOf(at.client.prompt("hi"))).toMatchObject({
       kind: "interactive_cli",
@@ -176,20 +176,23 @@ describe("what the program makes of an option", () => {
   test.each([
     ["3.3 unknown id & switch unknownSession=newest", "newest", "first"],
     ["switch unknownSession=none", "none", undefined],
-  ] as const)("%s: the session that the program tells is gone on with", async (_, unknownSession, found) => {
-    await using folder = await tempFolder();
-    await using at = await cliWorld({
-      continueStore: join(folder.path, "chats.json"),
-      sessionKey: "session_id",
-      unknownSession,
-    });
-    const { sessionId: first } = await at.client.prompt("one").result;
-    const { sessionId } = await at.client.prompt("two", { sessionId: "unknown" }).result;
-    const history = at.cli.runs()[1]?.history?.map(({ content }) => content);
-    expect(history).toEqual(found ? ["one", "You said: one"] : []);
-    expect(sessionId === first).toBe(found !== undefined);
-    expect(sessionId).toBe(at.cli.runs()[1]?.sessionId);
-  });
+  ] as const)(
+    "%s: the turn continues the session that the program names",
+    async (_, unknownSession, found) => {
+      await using folder = await tempFolder();
+      await using at = await cliWorld({
+        continueStore: join(folder.path, "chats.json"),
+        sessionKey: "session_id",
+        unknownSession,
+      });
+      const { sessionId: first } = await at.client.prompt("one").result;
+      const { sessionId } = await at.client.prompt("two", { sessionId: "unknown" }).result;
+      const history = at.cli.runs()[1]?.history?.map(({ content }) => content);
+      expect(history).toEqual(found ? ["one", "You said: one"] : []);
+      expect(sessionId === first).toBe(found !== undefined);
+      expect(sessionId).toBe(at.cli.runs()[1]?.sessionId);
+    },
+  );
 });
 
 describe("whatever the program does", () => {
@@ -217,7 +220,7 @@ describe("whatever the program does", () => {
     { closeStdout: true },
   ] as const;
 
-  test("7 balanced turns: each turn ends once, with nothing left open", async () => {
+  test("7 balanced turns: each turn ends once, and leaves nothing open", async () => {
     const ends = await Promise.all(
       SCENARIOS.map(async (scenario) => {
         await using world = await cliWorld(scenario);

@@ -49,42 +49,42 @@ describe("the text of a turn", () => {
     ["only in blocks", [text("I look. "), text("Done.")], "I look. Done."],
     ["only in chunks", ["I ", "look."], "I look."],
     ["in chunks, and again as a block", ["I ", "look.", text("I look.")], "I look."],
-    ["of which the block repeats the end", ["I look. ", "Done.", text("Done.")], "I look. Done."],
-    ["of which the block has more", ["I ", text("I look.")], "I look."],
-    ["in a block that is another", ["I look.", text(" Done.")], "I look. Done."],
-    ["in a block like an earlier one", [text("ha"), text("ha")], "haha"],
-    ["in chunks behind a block", ["a", text("a"), "b", text("b")], "ab"],
+    ["in chunks whose end a block repeats", ["I look. ", "Done.", text("Done.")], "I look. Done."],
+    ["in a chunk that a longer block repeats", ["I ", text("I look.")], "I look."],
+    ["in a chunk and a different block", ["I look.", text(" Done.")], "I look. Done."],
+    ["in two equal blocks", [text("ha"), text("ha")], "haha"],
+    ["in chunks before and after a block", ["a", text("a"), "b", text("b")], "ab"],
     [
-      "of the root, by its other name",
+      "of the root agent under its two ids",
       [text("a", "main-agent"), { type: "start", agentId: "base2" }, text("b", "base2")],
       "ab",
     ],
     [
-      "of a sub-agent whose name is that of the agent before does not count",
+      "without that of a sub-agent with the root agent's id",
       [{ type: "start", agentId: "reviewer" }, sub("start", "reviewer"), text("sub", "reviewer"), text("a")],
       "a",
     ],
     [
-      "of one with the name of the agent before, which is no sub-agent any more,",
+      "of the root agent after a sub-agent with the same id has ended",
       [{ type: "start", agentId: "s1" }, sub("start", "s1"), sub("finish", "s1"), text("a", "s1")],
       "a",
     ],
-    ["of a sub-agent does not count", ["a", text("sub", "s1"), text("a")], "a"],
+    ["without that of a sub-agent", ["a", text("sub", "s1"), text("a")], "a"],
     [
-      "of a sub-agent in chunks does not count",
+      "without chunks of a sub-agent",
       [{ type: "subagent_chunk", agentId: "s1", agentType: "r", chunk: "x" }, text("a")],
       "a",
     ],
     [
-      "that is thought does not count",
+      "without reasoning",
       [{ type: "reasoning_chunk", agentId: "a", ancestorRunIds: [], chunk: "x" }, text("a")],
       "a",
     ],
-  ])("%s is told once", (_, lines, whole) => {
+  ])("%s is counted once", (_, lines, whole) => {
     expect(play(...lines).text).toBe(whole);
   });
 
-  test("every event comes with what of it is the answer itself", () => {
+  test("each event's `delta` is its part of the answer", () => {
     const { steps } = play("I ", text("I look.", "main-agent"), text("fine", "s1"));
     expect(steps.map(({ event }) => event)).toEqual([
       { type: "chunk", delta: "I " },
@@ -93,7 +93,7 @@ describe("the text of a turn", () => {
     ]);
   });
 
-  test("what is remembered of chunks stops growing where the text of the turn does", () => {
+  test("remembered chunks stop growing at the limit of the turn's text", () => {
     const state = newCliTurnState(10);
     for (let count = 0; count < 1_000; count++) stepCliTurn(state, { type: "chunk", text: "12345" }, "12345");
     expect(state.chunked).toBe("1234512345");
@@ -101,7 +101,7 @@ describe("the text of a turn", () => {
 });
 
 describe("tool calls", () => {
-  test("run, tell their output, and are done", () => {
+  test("run, collect their output, and are done", () => {
     const { steps, state } = play(
       call("t1", { agentId: "main-agent" }),
       { type: "tool_progress", toolCallId: "t1", output: "1/2" },
@@ -118,18 +118,18 @@ describe("tool calls", () => {
   });
 
   test.each([
-    ["an errorMessage", { errorMessage: "no such file" }, "failed", "no such file"],
-    ["an error that is text", { error: "denied" }, "failed", "denied"],
-    ["an error that is an object", { error: { code: 1 } }, "failed", '{"code":1}'],
-    ["an error that is null", { error: null }, "done", undefined],
-    ["another exit code than 0", { exitCode: 1, stdout: "" }, "done", undefined],
-    ["no object", "words", "done", undefined],
-  ])("with %s end as that", (_, value, state, error) => {
+    ["an errorMessage: failed", { errorMessage: "no such file" }, "failed", "no such file"],
+    ["a string as error: failed", { error: "denied" }, "failed", "denied"],
+    ["an object as error: failed", { error: { code: 1 } }, "failed", '{"code":1}'],
+    ["null as error: done", { error: null }, "done", undefined],
+    ["an exit code other than 0: done", { exitCode: 1, stdout: "" }, "done", undefined],
+    ["a string as value: done", "words", "done", undefined],
+  ])("end by their result: with %s", (_, value, state, error) => {
     const last = play(call("t1"), result("t1", value)).steps.at(-1);
     expect({ state: last?.call?.state, error: last?.call?.error }).toEqual({ state, error });
   });
 
-  test("with an error that is nested too deeply to be written has failed all the same", () => {
+  test("fail even if their error is nested too deeply to print", () => {
     const state = newCliTurnState(1_000);
     const deep: unknown = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`);
     const printed = (value: unknown): PrintedEvent => {
@@ -144,7 +144,7 @@ describe("tool calls", () => {
     });
   });
 
-  test("keep no more of what they put out than a turn keeps of its text", () => {
+  test("keep at most as much output as a turn keeps text", () => {
     const state = newCliTurnState(10);
     stepCliTurn(state, { type: "tool_call", toolCallId: "t1", toolName: "read_files", input: {} }, {});
     const outputs = Array.from({ length: 4 }, () => {
@@ -158,7 +158,7 @@ describe("tool calls", () => {
     expect(outputs).toEqual(["12345678", "1234567812345678", "1234567812345678", "1234567812345678"]);
   });
 
-  test("that have ended keep what they gave back, however late progress comes", () => {
+  test("keep their result if progress arrives later", () => {
     const late = { type: "tool_progress", toolCallId: "t1", output: "1/2" };
     for (const [value, state] of [
       ["ok", "done"],
@@ -170,7 +170,7 @@ describe("tool calls", () => {
     }
   });
 
-  test("with a part of a type that nobody knows are done, also where that part has an error", () => {
+  test("are done if a result part has an unknown type, even with an error inside", () => {
     const output = [{ type: "video", error: "no" }];
     const { steps } = play(call("t1"), { type: "tool_result", toolCallId: "t1", output });
     expect(steps.at(-1)?.call).toMatchObject({
@@ -179,7 +179,7 @@ describe("tool calls", () => {
     });
   });
 
-  test("a result, or progress, without a call is an event and nothing else", () => {
+  test("are not created by a result or progress alone", () => {
     const { steps, state } = play(result("t9"), { type: "tool_progress", toolCallId: "t9", output: "x" });
     expect(steps.map(({ event, call: known }) => [event.type, known])).toEqual([
       ["tool_result", undefined],
@@ -188,7 +188,7 @@ describe("tool calls", () => {
     expect(state.calls.size).toBe(0);
   });
 
-  test("a second call of the same id takes the place of the first", () => {
+  test("are replaced by a second call with the same id", () => {
     const { state } = play(call("t1"), call("t1", { toolName: "b" }), result("t1"));
     expect([...state.calls.values()].map(({ name, state: at }) => [name, at])).toEqual([["b", "done"]]);
   });
@@ -199,7 +199,7 @@ describe("questions", () => {
   const ask = (toolName: string, of: object = input) => call("q1", { toolName, input: of });
 
   test.each(["ask_user", "askUser", "ASK-USER", "Ask_User"])(
-    "a call of %s asks, under its own id",
+    "are asked by a call of %s, under the call's id",
     (name) => {
       const [step] = play(ask(name)).steps;
       expect(step?.asked).toMatchObject({
@@ -213,14 +213,14 @@ describe("questions", () => {
   test.each([
     ["its old shape", { question: "Which?", options: ["A", "B"] }],
     ["a mix of the old shape and the new", { questions: [{ question: "Which?", options: ["A", "B"] }] }],
-  ])("in %s, with options that are texts, asks the same", (_, of) => {
+  ])("in %s, with string options, are read the same", (_, of) => {
     const [step] = play(ask("ask_user", of)).steps;
     expect(step?.asked?.questions).toEqual([
       { question: "Which?", options: [{ label: "A" }, { label: "B" }], multiSelect: false },
     ]);
   });
 
-  test("in its old shape without options asks for words", () => {
+  test("in the old format without options ask for free text", () => {
     const [step] = play(ask("ask_user", { question: "Name?" })).steps;
     expect(step?.asked?.questions).toEqual([{ question: "Name?", options: [], multiSelect: false }]);
   });
@@ -232,28 +232,28 @@ describe("questions", () => {
     { question: "a", options: [7] },
     { questions: [{ options: [] }] },
     { question: 7, options: [] },
-  ])("a call of ask_user with %j is a call, and asks nothing", (odd) => {
+  ])("are not asked by a call of `ask_user` with %j", (odd) => {
     const [step] = play(ask("ask_user", odd)).steps;
     expect(step?.asked).toBeUndefined();
     expect(step?.call?.state).toBe("running");
   });
 
   test.each([
-    ["what was selected", { answers: [{ questionIndex: 0, selectedOption: "A" }] }, "done"],
-    ["several that were", { answers: [{ questionIndex: 0, selectedOptions: ["A", "B"] }] }, "done"],
-    ["other words", { answers: [{ questionIndex: 0, otherText: "C" }] }, "done"],
+    ["a selected option", { answers: [{ questionIndex: 0, selectedOption: "A" }] }, "done"],
+    ["several selected options", { answers: [{ questionIndex: 0, selectedOptions: ["A", "B"] }] }, "done"],
+    ["a free text", { answers: [{ questionIndex: 0, otherText: "C" }] }, "done"],
     ["a refusal", { skipped: true }, "done"],
     ["a text alone", "A", "done"],
     ["a response", { response: "A" }, "done"],
     ["an answer", { answer: "A" }, "done"],
     ["nobody who could answer", { errorMessage: "nobody is there" }, "failed"],
-  ])("are over with %s", (what, value, state) => {
+  ])("end with %s", (what, value, state) => {
     const last = play(ask("ask_user"), result("q1", value)).steps.at(-1);
     const isAnswered = !["a refusal", "nobody who could answer"].includes(what);
     expect(last).toMatchObject({ answered: { id: "q1", isAnswered }, call: { state } });
   });
 
-  test("are over once", () => {
+  test("end once", () => {
     const steps = play(ask("ask_user"), result("q1"), result("q1")).steps;
     expect(steps.map(({ answered }) => answered?.id)).toEqual([undefined, "q1", undefined]);
   });
@@ -266,7 +266,7 @@ describe("the end of a turn", () => {
     expect(costOf(state)).toEqual({ amount: 3, unit: "credits" });
   });
 
-  test("has no cost that was not told, and one of 0 that was", () => {
+  test("has no cost if none was reported, and keeps a cost of 0", () => {
     expect(costOf(play({ type: "finish" }).state)).toBeUndefined();
     expect(costOf(play({ type: "finish", totalCost: 0 }).state)).toEqual({ amount: 0, unit: "credits" });
     expect(costOf(play(text("a")).state)).toBeUndefined();
@@ -275,19 +275,19 @@ describe("the end of a turn", () => {
   test.each([
     ["the id", "s1"],
     ["the type", "reviewer"],
-  ])("is not a finish that names an open sub-agent by %s", (_, agentId) => {
+  ])("is not a `finish` with %s of an open sub-agent", (_, agentId) => {
     const { state, steps } = play(sub("start", "s1"), { type: "finish", agentId, totalCost: 1 });
     expect(steps.at(-1)?.finished).toBeUndefined();
     expect(state.finish).toBeUndefined();
   });
 
-  test("is a finish that names one which has ended, or none at all", () => {
+  test("is a `finish` with the name of an ended sub-agent, or of no sub-agent", () => {
     const ended = play(sub("start", "s1"), sub("finish", "s1"), { type: "finish", agentId: "reviewer" });
     expect(ended.steps.at(-1)?.finished).toBe(true);
     expect(play(sub("start", "s1"), { type: "finish", agentId: "base2" }).steps.at(-1)?.finished).toBe(true);
   });
 
-  test("a sub-agent that ends without having begun, a second start, and events behind the end are events", () => {
+  test("does not drop later events, nor events in an unexpected order", () => {
     const lines = [
       sub("finish", "s1"),
       { type: "start" },
@@ -305,7 +305,7 @@ describe("the end of a turn", () => {
     expect(play(...lines).text).toBe("more");
   });
 
-  test("the last error that does not mend itself is remembered", () => {
+  test("keeps the last error that the program does not recover from", () => {
     const { state } = play(
       { type: "error", message: "first" },
       { type: "error", message: "second" },
@@ -318,14 +318,14 @@ describe("the end of a turn", () => {
 
 describe("the session", () => {
   test.each(["session_id", "sessionId", "conversationId", "conversation_id", "chatId"])(
-    "is told by `%s`, on any event",
+    "is read from `%s` on any event",
     (key) => {
       expect(play({ type: "start" }, { type: "dance", [key]: "abc" }).state.sessionId).toBe("abc");
       expect(play({ type: "finish", [key]: "abc" }).state.sessionId).toBe("abc");
     },
   );
 
-  test("is the first one that is told", () => {
+  test("is the first one that the program names", () => {
     expect(
       play({ type: "start", chatId: "b", session_id: "a" }, { type: "x", session_id: "c" }).state.sessionId,
     ).toBe("a");
@@ -339,7 +339,7 @@ describe("the session", () => {
     { session_id: "../x" },
     { session_id: "a".repeat(129) },
     { agentId: "base2" },
-  ])("is not told by %j", (fields) => {
+  ])("is not read from %j", (fields) => {
     expect(play({ type: "start", ...fields }).state.sessionId).toBeUndefined();
   });
 });

@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 import * as elsewhere from "../../src/codebuff-cli/unsupported.ts";
 import { thrown } from "../contract/support.ts";
 
-test("where there are no processes the entry has the same names", () => {
+test("without processes, the entry exports the same names", () => {
   expect(Object.keys(elsewhere).sort()).toEqual(Object.keys(here).sort());
 });
 
-test("each of them that needs a process or a file says so, and what to take instead", () => {
+test("each export that needs a process or a file throws, and names the alternative", () => {
   const refused = [
     () => new elsewhere.CodebuffCli(),
     () => new elsewhere.CodebuffCredentials(),
@@ -22,7 +22,7 @@ test("each of them that needs a process or a file says so, and what to take inst
   }
 });
 
-test("errors are the same classes, so that a program can ask what an error is", () => {
+test("errors are the same classes in both entries", () => {
   expect(elsewhere.CodebuffCliError).toBe(here.CodebuffCliError);
   expect(elsewhere.AgentwireError).toBe(here.AgentwireError);
 });

@@ -7,29 +7,24 @@ const one: Question = { id: "q", questions: [item], raw: {} };
 const two: Question = { id: "q", questions: [item, item], raw: {} };
 const answered = (...answers: string[][]): QuestionOutcome => ({ status: "answered", answers });
 
-describe("what became of a question", () => {
+describe("the outcome of a question", () => {
   test.each<[string, Question, unknown, QuestionOutcome | undefined]>([
     ["one option", one, { answers: [{ questionIndex: 0, selectedOption: "Red" }] }, answered(["Red"])],
     [
-      "several",
+      "several options",
       one,
       { answers: [{ questionIndex: 0, selectedOptions: ["Red", "Blue"] }] },
       answered(["Red", "Blue"]),
     ],
+    ["a text of the user", one, { answers: [{ questionIndex: 0, otherText: "Green" }] }, answered(["Green"])],
     [
-      "the user's own words",
-      one,
-      { answers: [{ questionIndex: 0, otherText: "Green" }] },
-      answered(["Green"]),
-    ],
-    [
-      "options and words",
+      "options and a text",
       one,
       { answers: [{ questionIndex: 0, selectedOptions: ["Red"], otherText: "and Green" }] },
       answered(["Red", "and Green"]),
     ],
     [
-      "answers in another order, and none to one",
+      "answers in another order, with one missing",
       { ...two, questions: [item, item, item] },
       {
         answers: [
@@ -46,7 +41,7 @@ describe("what became of a question", () => {
       answered([]),
     ],
     [
-      "a selection that is no text",
+      "a selection that is not a string",
       one,
       { answers: [{ questionIndex: 0, selectedOption: 5, selectedOptions: ["Red", null], otherText: {} }] },
       answered(["Red"]),
@@ -58,28 +53,28 @@ describe("what became of a question", () => {
     ["a response", one, { response: "Red" }, answered(["Red"])],
     ["an answer", one, { answer: "Red" }, answered(["Red"])],
     [
-      "nobody to answer",
+      "an error message",
       one,
       { errorMessage: "no terminal" },
       { status: "unanswered", reason: "no terminal" },
     ],
     ["something else", one, { result: "Red" }, undefined],
-    ["a refusal that is none", one, { skipped: "no" }, undefined],
-    ["a response that is no text", one, { response: 5 }, undefined],
+    ["an invalid refusal", one, { skipped: "no" }, undefined],
+    ["a response that is not a string", one, { response: 5 }, undefined],
     ["a number", one, 5, undefined],
     ["nothing", one, null, undefined],
   ])("%s", (_, question, value, outcome) => {
     expect(questionOutcome(question, [{ type: "json", value }])).toEqual(outcome);
   });
 
-  test("is not in a picture, nor in no output at all", () => {
+  test("is missing if the output is media, unknown or empty", () => {
     expect(questionOutcome(one, [{ type: "media", data: "", mediaType: "image/png" }])).toBeUndefined();
     expect(questionOutcome(one, [{ type: "unknown" }])).toBeUndefined();
     expect(questionOutcome(one, [])).toBeUndefined();
   });
 });
 
-describe("a question is asked", () => {
+describe("a question is recognised", () => {
   const asked = (input: unknown) =>
     questionOf({ id: "q", name: "ask_user", input, raw: {} } as ToolCall)?.questions;
   const which = { question: "Which?", options: [{ label: "Red" }, { label: "Blue" }], multiSelect: false };
@@ -87,22 +82,22 @@ describe("a question is asked", () => {
   test.each<[string, unknown, unknown]>([
     ["in a list", { questions: [which, which] }, [which, which]],
     [
-      "with options that are texts",
+      "with options that are strings",
       { questions: [{ question: "Which?", options: ["Red", "Blue"] }] },
       [which],
     ],
     ["alone", { question: "Which?", options: ["Red", { label: "Blue" }] }, [which]],
-    ["alone, beside a list that is none", { ...which, questions: null }, [which]],
-    ["alone, for words", { question: "Name?" }, [{ question: "Name?", options: [], multiSelect: false }]],
-    ["not with words that are none", { question: 7 }, undefined],
-    ["not with options that are none", { question: "Which?", options: "Red" }, undefined],
+    ["alone, beside a null list", { ...which, questions: null }, [which]],
     [
-      "not with an option that is none",
-      { questions: [{ question: "Which?", options: ["Red", 7] }] },
-      undefined,
+      "alone, without options",
+      { question: "Name?" },
+      [{ question: "Name?", options: [], multiSelect: false }],
     ],
+    ["not if its text is a number", { question: 7 }, undefined],
+    ["not if its options are a string", { question: "Which?", options: "Red" }, undefined],
+    ["not if an option is a number", { questions: [{ question: "Which?", options: ["Red", 7] }] }, undefined],
     ["not in an empty list", { question: "Which?", questions: [] }, undefined],
-    ["not by a text", "Which?", undefined],
+    ["not if the input is a string", "Which?", undefined],
   ])("%s", (_, input, questions) => {
     expect(asked(input)).toEqual(questions);
   });

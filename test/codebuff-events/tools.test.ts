@@ -33,11 +33,11 @@ test.each<[name: string, input: unknown, facts: unknown]>([
   ["write_todos", { todos: [] }, { tool_kind: "think" }],
   ["my_tool", { path: "a.ts" }, undefined],
   ["constructor", {}, undefined],
-])("a call says what its tool does and to what: %s %j", (name, input, facts) => {
+])("a call has a kind, a title and locations: %s %j", (name, input, facts) => {
   expect(toolFacts(name, input)).toEqual(facts);
 });
 
-test("a title has 200 characters, and a call 100 places, at most", () => {
+test("a title has at most 200 characters, and a call at most 100 locations", () => {
   const paths = Array.from({ length: 1_000 }, (_, at) => `file-${at}.ts`);
   const { title, locations } = toolFacts("read_files", { paths }) ?? {};
   expect([title?.length, locations?.length]).toEqual([200, 100]);

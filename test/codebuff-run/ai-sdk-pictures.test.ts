@@ -13,7 +13,7 @@ describe.each([
     data: (base64: string) => ({ type: "data", data: base64 }),
     url: (url: URL) => ({ type: "url", url }),
   },
-])("a model of the specification $version", ({ version, data, url }) => {
+])("an AI SDK model of specification $version", ({ version, data, url }) => {
   test.each([
     ["bytes", new Uint8Array([0, 0, 0]), { data: data("AAAA"), mediaType: "image/png" }],
     ["base64", "AAAA", { data: data("AAAA"), mediaType: "image/png" }],
@@ -29,7 +29,7 @@ describe.each([
       "https://example.com/a.png",
       { data: url(new URL("https://example.com/a.png")), mediaType: "image/*" },
     ],
-  ])("gets a picture in its own form: %s", async (_, image, part) => {
+  ])("gets a prompt's picture in that version's format: %s", async (_, image, part) => {
     const { asked, model } = fakeModel([{ type: "text-delta", id: "t", delta: "A dot." }, finish]);
     const own = aiSdkModel({ ...model, specificationVersion: version });
     const client = new CodebuffRun({ providers: [own], agent });
@@ -41,7 +41,7 @@ describe.each([
     ]);
   });
 
-  test("gets the picture of a tool in its own form", async () => {
+  test("gets a tool's picture in that version's format", async () => {
     const draw: CodebuffRunTool = {
       description: "Draws.",
       parameters: { type: "object", properties: {} },
@@ -63,7 +63,7 @@ describe.each([
   });
 
   test.each(["https://", "data:image/png,%ff", "http://[::"])(
-    "is not asked with a picture that has no such form: %s",
+    "is not called if the prompt's picture is invalid: %s",
     async (image) => {
       const { asked, model } = fakeModel();
       const own = aiSdkModel({ ...model, specificationVersion: version });

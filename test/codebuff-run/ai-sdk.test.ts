@@ -22,7 +22,7 @@ const tools: Record<string, CodebuffRunTool> = {
   },
 };
 
-test("a model of the AI SDK answers a run, its tools run, and it sees their results", async () => {
+test("a run executes the tool calls of an AI SDK model and sends the results back", async () => {
   const { asked, model } = fakeModel(
     [
       { type: "reasoning-delta", id: "r", delta: "hm" },
@@ -49,7 +49,7 @@ test("a model of the AI SDK answers a run, its tools run, and it sees their resu
   ]);
 });
 
-test("a call whose input comes whole runs once, and other forms of ends and counts are read", async () => {
+test("a tool call that arrives whole runs once; V3 finish reasons and token counts are read", async () => {
   const { model } = fakeModel(
     [
       { type: "tool-call", toolCallId: "c1", toolName: "add", input: '{"a":1,"b":2}' },
@@ -106,7 +106,7 @@ test.each([
     "streamed in turns, with ids of their own",
     [start("c"), start("d"), delta("d", TWO), delta("c", ONE), whole("d", TWO), whole("c", ONE)],
   ],
-])("two calls are two calls: %s", async (_, parts) => {
+])("two tool calls stay separate: %s", async (_, parts) => {
   const { outcome } = await played([...parts, finish], [said, finish]);
   expect(outcome).toMatchObject({
     status: "completed",
@@ -119,7 +119,7 @@ test.each([
   });
 });
 
-describe("an end without a reason", () => {
+describe("a stream without a finish reason", () => {
   const ENDS: readonly (readonly [string, readonly object[]])[] = [
     ["`unknown` (V2)", [{ ...finish, finishReason: "unknown" }]],
     [
@@ -130,19 +130,19 @@ describe("an end without a reason", () => {
     ["no `finish` at all", []],
   ];
 
-  test.each(ENDS)("%s: an answer is complete, with a warning", async (_, end) => {
+  test.each(ENDS)("%s: a text answer completes with a warning", async (_, end) => {
     const { outcome, warnings } = await played([said, ...end]);
     expect(outcome).toMatchObject({ status: "completed", result: { text: "3" } });
     expect(warnings).toMatchObject([{ kind: "no-finish-reason" }]);
   });
 
-  test.each(ENDS)("%s: nothing is `no_response`", async (_, end) => {
+  test.each(ENDS)("%s: an empty answer fails with `no_response`", async (_, end) => {
     const { asked, outcome } = await played([{ type: "stream-start", warnings: [] }, ...end]);
     expect(outcome).toMatchObject({ status: "failed", error: { kind: "no_response" } });
     expect(asked).toHaveLength(1);
   });
 
-  test("a reason that the provider names is one, whatever it is", async () => {
+  test("a provider's own reason counts as a finish reason: no warning", async () => {
     const { warnings } = await played([
       said,
       { ...finish, finishReason: { unified: "other", raw: "pause" } },
@@ -151,12 +151,12 @@ describe("an end without a reason", () => {
   });
 });
 
-describe("a call that the provider runs", () => {
+describe("a tool call that the provider runs itself", () => {
   const search = { toolCallId: "s", toolName: "web_search", providerExecuted: true };
   const call = { type: "tool-call", ...search, input: '{"query":"x"}' };
   const streamed = { type: "tool-input-start", id: "s", toolName: "web_search", providerExecuted: true };
 
-  test("is shown with its result, and neither run nor answered", async () => {
+  test("is reported with its result; the client neither runs it nor sends it back", async () => {
     const early = { type: "tool-result", ...search, result: "not yet", preliminary: true };
     const result = { type: "tool-result", ...search, result: [{ url: "https://example.com" }] };
     const first = [streamed, delta("s", '{"query":'), call, early, result, said, whole("c", ONE), finish];
@@ -180,7 +180,7 @@ describe("a call that the provider runs", () => {
     expect(JSON.stringify(asked[1])).not.toContain("web_search");
   });
 
-  test("that fails is shown as failed; one without a result is abandoned with the turn", async () => {
+  test("is `failed` after an error result, and `abandoned` without a result", async () => {
     const failed = { type: "tool-result", ...search, result: { code: "busy" }, isError: true };
     const { outcome } = await played([call, failed, call, said, finish]);
     expect(outcome).toMatchObject({
@@ -188,7 +188,7 @@ describe("a call that the provider runs", () => {
     });
   });
 
-  test("whose result alone comes, and whose input is no object, is shown too", async () => {
+  test("is reported even if only its result arrives, or its input is no JSON object", async () => {
     const alone = { type: "tool-result", ...search, result: "x" };
     const { events } = await played([alone, { ...call, input: "[" }, said, finish]);
     expect(events).toMatchObject([
@@ -202,7 +202,7 @@ describe("a call that the provider runs", () => {
     ]);
   });
 
-  test("is shown by the universal stream as a call that has ended", async () => {
+  test("appears in the universal stream as `item.started` and `item.completed`", async () => {
     const result = { type: "tool-result", ...search, result: "x" };
     const { model } = fakeModel([call, result, said, finish]);
     const client = new CodebuffRun({ providers: [aiSdkModel(model)], agent });
@@ -263,7 +263,7 @@ describe("an error of the model", () => {
   });
 });
 
-test("parts that are odd or unknown do no harm", async () => {
+test("malformed and unknown stream parts do not fail the run", async () => {
   const odd = [
     "odd",
     { type: "stream-start" },
@@ -282,6 +282,6 @@ test("parts that are odd or unknown do no harm", async () => {
   expect(warnings).toHaveLength(1);
 });
 
-test("a name is no model", () => {
+test("`aiSdkModel()` refuses a model's name in place of a model", () => {
   expect(() => aiSdkModel("gpt-5-mini" as never)).toThrow(/Pass a language model of the AI SDK/);
 });

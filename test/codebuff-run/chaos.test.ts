@@ -2,6 +2,7 @@ import { getEventListeners } from "node:events";
 import { CodebuffRun, CodebuffRunError } from "agentwire/codebuff-run";
 import { MockCodebuffBackend } from "agentwire/testing";
 import { expect, test } from "vitest";
+import { share } from "../helpers/runs.ts";
 import { Dice } from "../soak/dice.ts";
 import { ChaoticLink, type Sent } from "./chaotic-link.ts";
 import { AGENT, agentWith, json, RunClock } from "./world.ts";
@@ -9,7 +10,7 @@ import { AGENT, agentWith, json, RunClock } from "./world.ts";
 // Runs over a link that breaks by chance: each settles, nothing is repeated that must not be, and nothing stays. With
 // CODEBUFF_RUN_CHAOS=10000 it is a soak; CODEBUFF_RUN_CHAOS_SEED repeats one.
 
-const RUNS = Number(process.env["CODEBUFF_RUN_CHAOS"] ?? 300);
+const RUNS = share(300);
 const SEED = Number(process.env["CODEBUFF_RUN_CHAOS_SEED"] ?? 1);
 const AT_ONCE = 20;
 
@@ -33,7 +34,9 @@ function mistakesIn(sent: readonly Sent[]): readonly string[] {
   });
 }
 
-test(`${RUNS} runs over a chaotic link`, { timeout: Math.max(60_000, RUNS * 100) }, async () => {
+test(`${RUNS} runs over an unreliable link settle, repeat no unsafe call and leave nothing open`, {
+  timeout: Math.max(60_000, RUNS * 100),
+}, async () => {
   const dice = new Dice("codebuff-run", SEED);
   const roll = (): number => dice.next();
   const toolCalls = [{ name: "glob", arguments: { pattern: "*" } }];

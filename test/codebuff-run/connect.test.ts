@@ -11,7 +11,7 @@ describe("`checkConnection()`", () => {
     ["refused", { status: 503 }, false],
     ["cut", { reset: true }, false],
     ["no JSON", { raw: "ok" }, false],
-  ])("%s: %j is %s", async (_, fault, isWell) => {
+  ])("with the health check %s (%j), resolves to %s", async (_, fault, isWell) => {
     await using at = await runWorld();
     if (fault) at.backend.fault("healthz", fault);
     expect(await at.client.checkConnection()).toBe(isWell);
@@ -24,7 +24,7 @@ describe("`checkConnection()`", () => {
     await client.close();
   });
 
-  test("is false after 5 s", async () => {
+  test("is false if the backend does not answer within 5 s", async () => {
     await using at = await runWorld();
     at.backend.fault("healthz", { hang: true });
     const isWell = at.client.checkConnection();
@@ -34,7 +34,7 @@ describe("`checkConnection()`", () => {
 });
 
 describe("`connect()`", () => {
-  test("checks the key, once", async () => {
+  test("checks the key, so the first run does not check it again", async () => {
     await using at = await runWorld();
     await at.client.connect();
     expect(at.client.status).toBe("ready");
@@ -56,7 +56,7 @@ describe("`connect()`", () => {
       { status: 403, body: { error: "account_suspended", message: "No such key" } },
       "Your account is suspended",
     ],
-  ])("says for the user what the server says: %s", async (_, fault, title) => {
+  ])("rejects with an error whose description quotes the server: %s", async (_, fault, title) => {
     await using at = await runWorld();
     at.backend.fault("me", fault);
     const told = describeError(await at.client.connect().catch((error: unknown) => error));
@@ -64,13 +64,13 @@ describe("`connect()`", () => {
     expect(told.detail).toContain('The server says: "No such key"');
   });
 
-  test("rejects for a server that refuses for another reason, with its status", async () => {
+  test("rejects with the status if the server refuses for another reason", async () => {
     await using at = await runWorld();
     at.backend.fault("me", { status: 400, body: { error: "Invalid fields: x" } });
     await expect(at.client.connect()).rejects.toMatchObject({ code: "connect-failed", status: 400 });
   });
 
-  test("ends with its signal, and with the client", async () => {
+  test("rejects when its signal aborts or the client closes", async () => {
     await using at = await runWorld();
     at.backend.fault("me", { hang: true });
     const stop = new AbortController();

@@ -102,7 +102,7 @@ test.each<Row>([
   expect(outputs[0]).toEqual({ type: "json", value: { errorMessage: told[0] } });
 });
 
-test("`always` is asked for once in the life of the client", async () => {
+test("after the decision `always`, the client does not ask again", async () => {
   let asked = 0;
   await using at = await gated({
     onToolApproval: () => {
@@ -114,8 +114,8 @@ test("`always` is asked for once in the life of the client", async () => {
   expect([asked, at.ran.length]).toEqual([1, 2]);
 });
 
-describe("`manual`", () => {
-  test("waits for `decide`, and shows the call as `awaiting`", async () => {
+describe("manual approval", () => {
+  test("waits for `decide()` and shows the call as `awaiting`", async () => {
     await using at = await gated({ onToolApproval: "manual" });
     const states: string[] = [];
     const turn = at.client.prompt("hi");
@@ -139,7 +139,7 @@ describe("`manual`", () => {
     expect(result.toolCalls[1]).toMatchObject({ state: "denied", deniedBy: "user" });
   });
 
-  test("a second answer changes nothing", async () => {
+  test("ignores a second decision", async () => {
     await using at = await gated({ onToolApproval: "manual" });
     const rulings: unknown[] = [];
     at.client.on("approval", ({ id }) =>
@@ -155,7 +155,7 @@ describe("`manual`", () => {
     expect(at.ran).toEqual([]);
   });
 
-  test("is denied when nobody answers in time", async () => {
+  test("denies the call if nobody decides within `approvalTimeout`", async () => {
     await using at = await gated({ onToolApproval: "manual", approvalTimeout: 333 });
     const turn = at.client.prompt("hi");
     await at.pass(333);
@@ -166,7 +166,7 @@ describe("`manual`", () => {
     });
   });
 
-  test("the silence of the user is no silence of the backend", async () => {
+  test("does not count the wait for the user towards `idleTimeout`", async () => {
     await using at = await gated({ onToolApproval: "manual" });
     const asked = new Promise<string>((resolve) => at.client.on("approval", ({ id }) => resolve(id)));
     const turn = at.client.prompt("hi", { idleTimeout: 1_000 });
@@ -179,7 +179,7 @@ describe("`manual`", () => {
   });
 });
 
-describe("a question", () => {
+describe("a question to the user", () => {
   const question = {
     question: "Which?",
     header: "Colour",
@@ -195,7 +195,7 @@ describe("a question", () => {
     ["an option", "blue", { answers: [{ questionIndex: 0, selectedOption: "blue" }] }],
     ["words", "green", { answers: [{ questionIndex: 0, otherText: "green" }] }],
     ["nothing", null, { skipped: true }],
-  ])("is answered by a callback: %s", async (_, answer, value) => {
+  ])("is answered by `onQuestion`: %s", async (_, answer, value) => {
     let seen: unknown;
     await using at = await asking({
       onQuestion: (asked) => {
@@ -221,7 +221,7 @@ describe("a question", () => {
     });
   });
 
-  test("is not answered in time", async () => {
+  test("fails if nobody answers within `approvalTimeout`", async () => {
     await using at = await asking({ onQuestion: "manual", approvalTimeout: 333 });
     const turn = at.client.prompt("hi");
     await at.pass(333);
@@ -230,7 +230,7 @@ describe("a question", () => {
     });
   });
 
-  test("is not offered where nobody answers: it is a bad call", async () => {
+  test("is not offered to the model without `onQuestion`; a call is an error", async () => {
     await using at = await asking({});
     const events = await read(at.client.prompt("hi"));
     expect(at.chats()[0]?.tools).toBeUndefined();

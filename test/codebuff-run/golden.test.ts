@@ -32,7 +32,7 @@ const golden = () =>
     },
   );
 
-test("a run calls the backend in this order, and reports what it has cost", async () => {
+test("a run calls the backend in a fixed order and reports its cost", async () => {
   await using at = await golden();
   const result = await at.client.prompt("fix the tests").result;
   const step = ["token-count", "chat", "steps"];
@@ -64,7 +64,7 @@ test("a run calls the backend in this order, and reports what it has cost", asyn
   ]);
 });
 
-test("a run tells its events in this order: all calls of a step before their results, a text again as a whole", async () => {
+test("a run emits all calls of a step before their results, and a whole text after its chunks", async () => {
   await using at = await golden();
   const events = await read(at.client.prompt("fix the tests"));
   expect(typesOf(events)).toEqual([
@@ -86,7 +86,7 @@ test("a run tells its events in this order: all calls of a step before their res
   expect(events.at(-1)).toEqual({ type: "finish", totalCost: 15, agentId: "tester" });
 });
 
-test("each request holds the whole history: answers merged, ids of its own, results behind their calls", async () => {
+test("each request holds the whole history: merged text, unique call ids, results after their calls", async () => {
   await using at = await golden();
   await at.client.prompt("fix the tests").result;
   const [first, second, third] = at.chats();
@@ -126,7 +126,7 @@ test("the key is checked once for all runs of a client, also for runs that begin
   expect(at.backend.runs()).toHaveLength(4);
 });
 
-test("a step is told to listeners of `step`", async () => {
+test("each step is reported to `step` listeners", async () => {
   await using at = await golden();
   const steps: unknown[] = [];
   at.client.on("step", (step) => steps.push(step));
@@ -135,7 +135,7 @@ test("a step is told to listeners of `step`", async () => {
   expect(steps).toEqual([1, 2, 3].map((stepNumber) => ({ ...step, stepNumber })));
 });
 
-test("with `batch`, steps are reported at the end of the run", async () => {
+test("`stepReporting: 'batch'` reports the steps to the backend at the end of the run", async () => {
   await using at = await runWorld(
     { answer: [{ text: "Hi", usage: { cost: 0.1 } }] },
     { stepReporting: "batch" },
@@ -145,7 +145,7 @@ test("with `batch`, steps are reported at the end of the run", async () => {
   expect(at.backend.runs()[0]?.steps).toMatchObject([{ stepNumber: 1, credits: 11, messageId: "gen-1" }]);
 });
 
-test("frames and messages are shown to listeners, without the key", async () => {
+test("`frame` and `message` listeners see all traffic, without the key", async () => {
   await using at = await golden();
   const frames: string[] = [];
   const messages: unknown[] = [];

@@ -22,7 +22,7 @@ const call = (name: string, input: Readonly<Record<string, unknown>>): BackendAn
 const runs = (answer: readonly BackendAnswer[], options: CodebuffRunOptions) =>
   runWorld({ answer: [...answer, "Done"] }, { onToolApproval: "manual", ...options });
 
-test("a tool of the caller's says by `grant` what its calls are about", async () => {
+test("`grant` of a caller's own tool defines what `always` covers", async () => {
   await using at = await runs(
     [
       call("mail", { to: "a@b.org", text: "1" }),
@@ -49,7 +49,7 @@ test.each<[what: string, grant: (input: never) => unknown, problem: RegExp]>([
   ["returns a promise", async () => "mails", /`grant` of mail returned no words/],
   ["rejects", () => Promise.reject(new Error("no")), /`grant` of mail returned no words/],
   ["returns nothing", () => undefined, /`grant` of mail returned no words/],
-])("a call gets no grant where `grant` %s: `always` holds once", async (_, grant, problem) => {
+])("if `grant` %s, the call has no grant and `always` covers this call only", async (_, grant, problem) => {
   await using at = await runs([call("mail", {}), call("mail", {})], {
     tools: { mail: { ...mail, grant: grant as never } },
   });
@@ -61,7 +61,7 @@ test.each<[what: string, grant: (input: never) => unknown, problem: RegExp]>([
   expect(at.warnings[0]?.message).toMatch(problem);
 });
 
-test("a `grant` that is no function is refused with the options", async () => {
+test("the client refuses a `grant` that is not a function", async () => {
   const options = { tools: { mail: { ...mail, grant: "mails" as never } } };
   await expect(runs([], options)).rejects.toMatchObject({
     code: "invalid-input",
@@ -69,7 +69,7 @@ test("a `grant` that is no function is refused with the options", async () => {
   });
 });
 
-test("a tool of the caller's with a name of Codebuff's is about its whole input", async () => {
+test("a caller's own tool with the name of a Codebuff tool gets a grant for its exact input", async () => {
   const own: CodebuffRunTool = { description: "Mine.", parameters: { type: "object" }, execute: ok };
   await using at = await runs([call("write_file", { path: "a", content: "1" })], {
     tools: { write_file: own },
@@ -79,7 +79,7 @@ test("a tool of the caller's with a name of Codebuff's is about its whole input"
   expect(asked.map(({ grant }) => grant)).toEqual(['exactly the input {"content":"1","path":"a"}']);
 });
 
-test("sub-agents share the grants of their run, and a call says which of them asks", async () => {
+test("sub-agents share the grants of their run, and a request names the sub-agent", async () => {
   const named = (id: string, ...toolNames: string[]): AgentDefinition => ({
     ...AGENT,
     id,

@@ -4,12 +4,12 @@ import { describe, expect, test } from "vitest";
 
 const agent = { id: "helper", displayName: "Helper", model: "openai/gpt-5-mini" };
 
-describe("a prompt that never left is handed back", () => {
+describe("the prompt of a failed turn", () => {
   test.each<[string, "me" | "agents" | "agent-runs", BackendFaultOptions, string]>([
     ["a key that is unknown", "me", { status: 401 }, "auth"],
     ["a START that is refused", "agent-runs", { status: 400 }, "bad_request"],
     ["an agent that does not exist", "agents", { status: 404 }, "agent_not_found"],
-  ])("%s", async (_, endpoint, fault, kind) => {
+  ])("is handed back as not sent: %s", async (_, endpoint, fault, kind) => {
     await using backend = await MockCodebuffBackend.start();
     backend.fault(endpoint, fault);
     const client = new CodebuffRun({
@@ -26,7 +26,7 @@ describe("a prompt that never left is handed back", () => {
     expect(backend.requests({ endpoint: "chat" })).toEqual([]);
   });
 
-  test("but not one that the model has got", async () => {
+  test("is not handed back once the model has received it", async () => {
     await using backend = await MockCodebuffBackend.start({ answer: () => ({ refused: { status: 400 } }) });
     const client = new CodebuffRun({ apiKey: backend.apiKey, baseUrl: backend.url, agent });
     const outcome = await client.prompt("hello").outcome;
@@ -35,15 +35,18 @@ describe("a prompt that never left is handed back", () => {
   });
 });
 
-test.each(["event", "status"] as const)("a cancel in the last %s settles the turn", async (name) => {
-  await using backend = await MockCodebuffBackend.start();
-  const client = new CodebuffRun({ apiKey: backend.apiKey, baseUrl: backend.url, agent });
-  const turn = client.prompt("hello");
-  turn.on(name, (told: unknown) => {
-    const isLast =
-      told === "completed" || (typeof told === "object" && Reflect.get(told ?? {}, "type") === "finish");
-    if (isLast) void turn.cancel();
-  });
-  expect((await turn.outcome).status).toBe("completed");
-  await client.close();
-});
+test.each(["event", "status"] as const)(
+  "a cancel in a listener of the last %s leaves the turn completed",
+  async (name) => {
+    await using backend = await MockCodebuffBackend.start();
+    const client = new CodebuffRun({ apiKey: backend.apiKey, baseUrl: backend.url, agent });
+    const turn = client.prompt("hello");
+    turn.on(name, (told: unknown) => {
+      const isLast =
+        told === "completed" || (typeof told === "object" && Reflect.get(told ?? {}, "type") === "finish");
+      if (isLast) void turn.cancel();
+    });
+    expect((await turn.outcome).status).toBe("completed");
+    await client.close();
+  },
+);

@@ -35,7 +35,7 @@ const answering =
       ? new Response(body(), { status, headers: { "content-type": type } })
       : globalThis.fetch(url, init);
 
-describe("an answer without an end is given up", () => {
+describe("an answer over the size limits fails the run", () => {
   const filler = "x".repeat(MEBIBYTE);
   test.each<[string, string, string, number]>([
     ["a line", filler, "data: ", 9],
@@ -46,7 +46,7 @@ describe("an answer without an end is given up", () => {
     ["a text", delta({ content: filler }), "", 17],
     ["a thought", delta({ reasoning: filler }), "", 17],
     ["an argument", piece(0, { arguments: filler }), "", 5],
-  ])("%s", async (_, each, begin, pieces) => {
+  ])("endless: %s", async (_, each, begin, pieces) => {
     const { seen, body } = endless(each, begin);
     await using at = await runWorld({}, { fetch: answering(() => body) });
     expect(await failureOf(at.client.prompt("hi"))).toMatchObject({
@@ -59,28 +59,28 @@ describe("an answer without an end is given up", () => {
   test.each([
     ["a comment", ":"],
     ["a line of an unknown kind", "what: "],
-  ])("%s of 20 MiB that ends", async (_, begin) => {
+  ])("20 MiB: %s", async (_, begin) => {
     await using at = await runWorld({
       answer: [{ frames: [`${begin}${"x".repeat(20 * MEBIBYTE)}\n`, DONE] }],
     });
     expect(await failureOf(at.client.prompt("hi"))).toMatchObject({ kind: "protocol_error" });
   });
 
-  test("calls", async () => {
+  test("1,001 tool calls in one answer", async () => {
     const all = Array.from({ length: 1_001 }, (_, index) => piece(index, { name: "x" })).join("");
     const { body } = endless("", all);
     await using at = await runWorld({}, { fetch: answering(() => body) });
     expect(await failureOf(at.client.prompt("hi"))).toMatchObject({ kind: "protocol_error" });
   });
 
-  test("one JSON object", async () => {
+  test("an endless JSON object", async () => {
     const { seen, body } = endless(filler);
     await using at = await runWorld({}, { fetch: answering(() => body, "application/json") });
     expect(await failureOf(at.client.prompt("hi"))).toMatchObject({ kind: "protocol_error" });
     expect(seen.pieces).toBeLessThanOrEqual(17);
   });
 
-  test("a refusal: its status says enough", async () => {
+  test("an endless refusal: its status decides the error's kind", async () => {
     const { seen, body } = endless(filler);
     await using at = await runWorld({}, { fetch: answering(() => body, "text/plain", 402) });
     expect(await failureOf(at.client.prompt("hi"))).toMatchObject({ kind: "payment_required" });
@@ -88,7 +88,7 @@ describe("an answer without an end is given up", () => {
   });
 });
 
-describe("an answer with much that means nothing is read", () => {
+describe("an answer with meaningless data", () => {
   test.each([
     ["a million blank lines", "\n".repeat(1_000_000)],
     ["a million comments", ":\n".repeat(1_000_000)],
@@ -96,12 +96,12 @@ describe("an answer with much that means nothing is read", () => {
     ["20 MiB of comments", `:${"x".repeat(1_023)}\n`.repeat(20 * 1_024)],
     ["unknown fields", "retry: 1\nid: 2\nevent: x\nwhat: ever\n".repeat(1_000)],
     ["a byte order mark", "\ufeff"],
-  ])("%s", async (_, text) => {
+  ])("is read in spite of %s", async (_, text) => {
     await using at = await runWorld({ answer: [{ frames: [text, DONE] }] });
     expect((await at.client.prompt("hi").result).text).toBe("ok");
   });
 
-  test("data that is nested a million levels deep is no chunk", async () => {
+  test("still lets the turn settle: data nested a million levels deep", async () => {
     await using at = await runWorld({ answer: [{ frames: [`data: ${"[".repeat(1_000_000)}\n\n`] }] });
     expect(await failureOf(at.client.prompt("hi"))).toMatchObject({ kind: "protocol_error" });
     at.backend.answer = [
@@ -110,7 +110,7 @@ describe("an answer with much that means nothing is read", () => {
     expect((await at.client.prompt("hi").outcome).status).toMatch(/completed|failed/);
   });
 
-  test("numbers that are none: no credits are counted", async () => {
+  test("counts no credits for an infinite cost or a negative token count", async () => {
     const usage = '"usage":{"cost":1e999,"prompt_tokens":-1}';
     await using at = await runWorld({ answer: [{ frames: [`data: {"choices":[],${usage}}\n\n${DONE}`] }] });
     expect((await at.client.prompt("hi").result).cost).toEqual({ amount: 0, unit: "credits" });
@@ -125,13 +125,13 @@ describe("an answer with much that means nothing is read", () => {
     "7",
     "null",
     '"text"',
-  ])("%s is `protocol_error`", async (data) => {
+  ])("fails with `protocol_error`: %s", async (data) => {
     await using at = await runWorld({ answer: [{ frames: [`data: ${data}\n\n`] }] });
     expect(await failureOf(at.client.prompt("hi"))).toMatchObject({ kind: "protocol_error" });
   });
 });
 
-test("a call whose result is huge or odd does not stop a run: many calls in one step", async () => {
+test("a run survives a step with 200 calls, half of them bad, and large results", async () => {
   const calls = Array.from({ length: 200 }, (_, index) => ({
     name: index % 2 ? "glob" : "nothing",
     arguments: { pattern: `${index}` },
@@ -179,13 +179,13 @@ describe("a slow reader", () => {
     expect((await turn.result).text).toBe(text);
   });
 
-  test("who never reads is waited for by nobody", async () => {
+  test("that never reads does not hold up the run", async () => {
     const { body } = stream();
     await using at = await runWorld({}, { fetch: answering(() => body), maxQueuedEvents: 50 });
     expect((await at.client.prompt("hi").result).text).toMatch(/2999 ok$/);
   });
 
-  test("who leaves the loop cancels the run", async () => {
+  test("that leaves the loop cancels the run", async () => {
     await using at = await runWorld({ answer: [{ text: ["a", new Promise(() => {})] }] });
     const turn = at.client.prompt("hi");
     for await (const event of turn) if (event.type === "chunk") break;
@@ -194,7 +194,7 @@ describe("a slow reader", () => {
     expect(at.backend.requests({ action: "FINISH" })).toHaveLength(1);
   });
 
-  test("a stop while the answer is paused ends the run", async () => {
+  test("can cancel the run while the answer is paused", async () => {
     const { seen, body } = stream();
     await using at = await runWorld({}, { fetch: answering(() => body), maxQueuedEvents: 50 });
     const turn = at.client.prompt("hi");
@@ -206,7 +206,7 @@ describe("a slow reader", () => {
   });
 });
 
-test("a listener that throws stops nothing, and FINISH is sent once", async () => {
+test("a listener that throws does not stop the run, and FINISH is sent once", async () => {
   await using at = await runWorld();
   at.client.on("event", () => {
     throw new Error("kaboom");

@@ -136,7 +136,7 @@ test.each<Row>([
   expect(at.backend.scriptExhausted).toBe(false);
 });
 
-describe("a call that cannot run", () => {
+describe("a tool call that cannot run", () => {
   test.each([
     ["an unknown tool", call("nothing"), "Tool `nothing` is not currently available."],
     [
@@ -166,7 +166,7 @@ describe("a call that cannot run", () => {
     ],
     ["a missing field", { name: "glob", rawArguments: "" }, "Invalid parameters for glob: ["],
     ["an empty text", call("glob", { pattern: "" }), "Invalid parameters for glob: ["],
-  ])("%s: the model is told, and no call is", async (_, toolCall, words) => {
+  ])("%s: the model gets the reason, and no tool call is reported", async (_, toolCall, words) => {
     await using at = await runWorld(
       { answer: [{ toolCalls: [toolCall] }, "Done"] },
       { ...OPTIONS, agent: agentWith("glob") },
@@ -180,7 +180,7 @@ describe("a call that cannot run", () => {
     expect(last && textIn(last)).toContain(words);
   });
 
-  test("five steps of them end the run; a good call begins the count anew", async () => {
+  test("in five steps in a row ends the run; a good call resets the count", async () => {
     const bad = { toolCalls: [call("nothing")] };
     await using at = await runWorld(
       { answer: [bad, bad, bad, bad, { toolCalls: [glob] }, ...Array(9).fill(bad)] },
@@ -194,14 +194,14 @@ describe("a call that cannot run", () => {
   });
 });
 
-test("three answers with thoughts alone end the run", async () => {
+test("three answers in a row with nothing but thoughts end the run", async () => {
   await using at = await runWorld({ answer: () => "<think>hm</think>" });
   expect(await failureOf(at.client.prompt("hi"))).toMatchObject({ kind: "no_progress" });
   expect(at.chats()).toHaveLength(3);
 });
 
-describe("the limit of steps", () => {
-  test("ends the run with what the agent has said, and one `error`", async () => {
+describe("the step limit `maxAgentSteps`", () => {
+  test("ends the run with the agent's last text as output, and emits one `error`", async () => {
     await using at = await runWorld(
       { answer: () => ({ text: "So", toolCalls: [glob] }) },
       { ...OPTIONS, agent: agentWith("glob") },
@@ -219,7 +219,7 @@ describe("the limit of steps", () => {
     expect(at.backend.runs()).toMatchObject([{ status: "completed", finish: { totalSteps: 5 } }]);
   });
 
-  test("also behind a step with a bad call", async () => {
+  test("also ends the run after a step with a bad call", async () => {
     await using at = await runWorld({ answer: () => ({ text: "So", toolCalls: [call("nothing")] }) });
     const turn = at.client.prompt("hi", { maxAgentSteps: 1 });
     expect(await turn.result).toMatchObject({
@@ -229,7 +229,7 @@ describe("the limit of steps", () => {
   });
 });
 
-test("prompts of the agent: `systemPrompt` first, `instructionsPrompt` behind each prompt, `stepPrompt` in each request alone", async () => {
+test("`systemPrompt` is first, `instructionsPrompt` follows the prompt, `stepPrompt` is last and not kept", async () => {
   const step = "<system_reminder>STEP</system_reminder>";
   const agent = { ...agentWith("glob"), systemPrompt: "SYS", instructionsPrompt: "INS", stepPrompt: "STEP" };
   await using at = await runWorld({ answer: [{ text: "A", toolCalls: [glob] }, "B"] }, { ...OPTIONS, agent });

@@ -4,7 +4,7 @@ import { agentWith, json, runWorld } from "./world.ts";
 
 // Many runs on one client: none disturbs another, and nothing of them stays.
 
-test("50 runs at once: each has its own answer, its own tools and its own record", async () => {
+test("50 runs at once each get their own answer, tool result and cost", async () => {
   const glob = ({ input }: { input: { readonly pattern?: unknown } }) => json(`found ${input.pattern}`);
   const answer = ({
     request,
@@ -48,7 +48,7 @@ test("300 runs on one client and one signal leave no listener and no timer", asy
   }
 });
 
-test("`maxRuns`: the others wait, and are handed back by `close()`", async () => {
+test("`maxRuns` queues further prompts, and `close()` hands them back as not sent", async () => {
   await using at = await runWorld({ answer: () => ({ text: ["a", new Promise(() => {})] }) }, { maxRuns: 1 });
   const [running, waiting] = [at.client.prompt("one"), at.client.prompt("two")];
   await new Promise<void>((resolve) => running.on("event", ({ type }) => type === "chunk" && resolve()));
@@ -59,7 +59,7 @@ test("`maxRuns`: the others wait, and are handed back by `close()`", async () =>
   expect(() => at.client.prompt("three")).toThrow(expect.objectContaining({ code: "closed" }));
 });
 
-test("`close({ drainTimeout })` waits for the runs, but no longer", async () => {
+test("`close({ drainTimeout })` waits for running turns, at most for this time", async () => {
   let goOn = (): void => {};
   const held = new Promise<void>((resolve) => {
     goOn = resolve;

@@ -8,7 +8,7 @@ import { sumOf } from "../../src/codebuff-run/turn.ts";
 
 // What comes over the wire, read.
 
-describe("a message of the stream is a chunk", () => {
+describe("a stream message is read as a chunk", () => {
   test.each<[string, object]>([
     ["empty", {}],
     ["with nulls", { id: null, choices: null, usage: null }],
@@ -26,7 +26,7 @@ describe("a message of the stream is a chunk", () => {
   });
 });
 
-describe("a message of the stream is malformed", () => {
+describe("a stream message is read as malformed", () => {
   test.each<[string, unknown]>([
     ["a text", "data"],
     ["nothing", undefined],
@@ -55,7 +55,7 @@ describe("a message of the stream is malformed", () => {
   });
 });
 
-describe("a message of the stream is an error of the provider", () => {
+describe("a stream message is read as an error of the provider", () => {
   test.each<[string, unknown, object]>([
     ["in words", "too hot", { message: "too hot" }],
     ["with a status", { message: "m", code: 502 }, { message: "m", status: 502 }],
@@ -68,8 +68,8 @@ describe("a message of the stream is an error of the provider", () => {
   });
 });
 
-describe("an answer that came as one object", () => {
-  test("has its calls in their order", () => {
+describe("an answer as one JSON object", () => {
+  test("keeps its tool calls in order", () => {
     const calls = [{ id: "a", function: { name: "f", arguments: "{}" } }];
     const message = { role: "assistant", content: null, tool_calls: calls };
     expect(chunkOfCompletion({ id: "1", choices: [{ index: 0, message, finish_reason: "stop" }] })).toEqual({
@@ -90,12 +90,12 @@ describe("an answer that came as one object", () => {
       { choices: [{ message: { tool_calls: [1] } }] },
       { choices: [{ delta: { tool_calls: [1] } }] },
     ],
-  ])("%s: what is wrong stays to be seen", (_, completion, expected) => {
+  ])("keeps its malformed part for the decoder to refuse: it %s", (_, completion, expected) => {
     expect(chunkOfCompletion(completion)).toEqual(expected);
   });
 });
 
-test("the first choice counts, other drafts do not", () => {
+test("only the first choice counts; other drafts are ignored", () => {
   const answer = new AnswerBuilder();
   const add = (chunk: ChatChunk) => answer.add(chunk, () => {});
   add({ choices: [{ index: 1, delta: { content: "other" } }, { delta: { content: "mine" } }] });
@@ -114,14 +114,14 @@ test.each<[unknown, object]>([
   [{ error: "Failed to process request" }, { message: "Failed to process request" }],
   [{ error: { code: "bad", message: 1 } }, { code: "bad" }],
   [{ error: 7, message: "m" }, { message: "m" }],
-])("the refusal %j says %j", (body, expected) => {
+])("the refusal body %j is read as %j", (body, expected) => {
   expect(readRefusal(body)).toEqual(expected);
 });
 
 describe("the history on the wire", () => {
   const called = (id: string) => ({ type: "tool-call", toolCallId: id, toolName: "f", input: {} }) as const;
 
-  test("keeps system messages, what is left of a message without its orphan, and an empty result", () => {
+  test("keeps system messages and empty results, and drops only the orphan call of a message", () => {
     const history: readonly RunMessage[] = [
       { role: "system", content: [{ type: "text", text: "Be kind." }] },
       { role: "assistant", content: [{ type: "text", text: "So." }, called("gone"), called("a")] },
@@ -135,7 +135,7 @@ describe("the history on the wire", () => {
   });
 });
 
-test("a foreign state without a type and a context is gone on from", () => {
+test("a foreign state without agent type and file context is accepted; an invalid message is refused", () => {
   const image = { role: "user", content: [{ type: "image", image: "AA==" }] };
   const mainAgentState = { agentType: null, messageHistory: [image] };
   expect(readPrevious({ sessionState: { mainAgentState, fileContext: null } })).toEqual({

@@ -21,7 +21,7 @@ describe("`openAiCompatible`", () => {
     return { server, own, [Symbol.asyncDispose]: () => server.stop() };
   };
 
-  test("asks a server with OpenAI's API", async () => {
+  test("sends requests to a server with OpenAI's API", async () => {
     await using to = await direct({ model: "other" });
     await using at = await worldOf(to.own);
     expect((await at.client.prompt("hi").result).text).toBe("Direct.");
@@ -33,7 +33,7 @@ describe("`openAiCompatible`", () => {
     expect(to.server.violations).toEqual([]);
   });
 
-  test("sends a text as a text, and a list only where a picture is in it", async () => {
+  test("sends text as a string, and a list of parts only with a picture", async () => {
     await using to = await direct();
     await using at = await worldOf(to.own);
     const image = new Uint8Array([1, 2, 3]);
@@ -52,7 +52,7 @@ describe("`openAiCompatible`", () => {
     ["JSON", { asJson: true }, "Direct."],
     ["a cut", { cutAfter: 1 }, "stream_interrupted"],
     ["an error in the stream", { errorAfter: 2 }, "upstream_error"],
-  ])("%s", async (name, sse, expected) => {
+  ])("handles %s as an answer", async (name, sse, expected) => {
     await using to = await direct({}, { sse });
     await using at = await worldOf(to.own);
     const turn = at.client.prompt("hi");
@@ -60,7 +60,7 @@ describe("`openAiCompatible`", () => {
     else expect(await failureOf(turn)).toMatchObject({ kind: expected });
   });
 
-  test("a server without a key is asked without one; a limit without a time is one of five minutes", async () => {
+  test("sends no key if none is set, and rests five minutes after a 429 without `Retry-After`", async () => {
     const seen: (string | undefined)[] = [];
     const own = openAiCompatible({
       baseUrl: "http://127.0.0.1:9/v1",
@@ -79,13 +79,13 @@ describe("`openAiCompatible`", () => {
     expect(seen).toHaveLength(2);
   });
 
-  test("a stream that ends without an end has broken off", async () => {
+  test("reports a stream without an end marker as `stream_interrupted`", async () => {
     await using to = await direct({}, { sse: { noDone: true, noFinish: true } });
     await using at = await worldOf(to.own);
     expect(await failureOf(at.client.prompt("hi"))).toMatchObject({ kind: "stream_interrupted" });
   });
 
-  test("a cancel in the middle of its answer ends the turn", async () => {
+  test("ends the turn when the user cancels during its answer", async () => {
     await using to = await direct({}, { answer: [{ text: ["a", new Promise(() => {})] }] });
     await using at = await worldOf(to.own);
     const turn = at.client.prompt("hi");
@@ -93,7 +93,7 @@ describe("`openAiCompatible`", () => {
     expect(await turn.outcome).toMatchObject({ status: "cancelled", partial: { text: "a" } });
   });
 
-  test("rests as long as `Retry-After` says", async () => {
+  test("rests for the time in `Retry-After` after a rate limit", async () => {
     await using to = await direct();
     to.server.fault("chat", { status: 429, headers: { "retry-after": "9" }, times: 1 });
     await using at = await worldOf(
@@ -113,7 +113,7 @@ describe("`openAiCompatible`", () => {
     expect((await at.client.prompt("hi").result).text).toBe("Direct.");
   });
 
-  test("its key is in no error", async () => {
+  test("keeps its key out of errors", async () => {
     await using to = await direct();
     to.server.fault("chat", { status: 400, body: { error: { message: `bad key ${to.server.apiKey}` } } });
     await using at = await worldOf(to.own);
@@ -130,7 +130,7 @@ describe("`openAiCompatible`", () => {
       { baseUrl: "http://example.com/v1", apiKey: "x" },
       /unencrypted/,
     ],
-  ])("%s is refused", (_, options, words) => {
+  ])("refuses these options: %s", (_, options, words) => {
     expect(() => openAiCompatible(options as never)).toThrow(words);
   });
 });

@@ -13,7 +13,7 @@ describe("an empty answer", () => {
   test.each([
     ["nothing", {}],
     ["thoughts alone", { reasoning: "hm" }],
-  ])("%s: nobody has said anything", async (_, answer) => {
+  ])("fails the run with `no_response`: %s", async (_, answer) => {
     await using at = await runWorld({ answer: () => answer });
     expect(await failureOf(at.client.prompt("hi"))).toMatchObject({
       kind: "no_response",
@@ -21,7 +21,7 @@ describe("an empty answer", () => {
     });
   });
 
-  test("is no repetition of the last run's answer", async () => {
+  test("does not return the last run's answer again", async () => {
     await using at = await runWorld({ answer: ["Hello"] });
     const { state } = await at.client.prompt("hi").result;
     at.backend.answer = () => ({});
@@ -31,12 +31,12 @@ describe("an empty answer", () => {
   });
 });
 
-describe("the output", () => {
+describe("the output of a run", () => {
   const structured: AgentDefinition = { ...agentWith(), outputMode: "structured_output" };
   const schema = { type: "object", properties: { a: { type: "number" } }, required: ["a"] };
   const set = (data: object) => ({ toolCalls: [call("set_output", data)] });
 
-  test("`last_message`: what the agent says last, without its steps before", async () => {
+  test("`last_message`: is the last answer, without the steps before it", async () => {
     await using at = await runWorld(
       { answer: [{ text: "One", toolCalls: [glob] }, "Two"] },
       { ...OPTIONS, agent: agentWith("glob") },
@@ -45,7 +45,7 @@ describe("the output", () => {
     expect(output).toMatchObject({ type: "lastMessage", value: [{ content: [{ text: "Two" }] }] });
   });
 
-  test("`last_message`: the calls of the last answer, with their results", async () => {
+  test("`last_message`: includes the tool calls of the last answer and their results", async () => {
     await using at = await runWorld(
       {
         answer: [
@@ -67,7 +67,7 @@ describe("the output", () => {
     expect(output).toMatchObject({ type: "lastMessage", value });
   });
 
-  test("`all_messages`: the whole history", async () => {
+  test("`all_messages`: is the whole history", async () => {
     await using at = await runWorld(
       {},
       { agent: { ...AGENT, outputMode: "all_messages", instructionsPrompt: "Be kind." } },
@@ -86,17 +86,17 @@ describe("the output", () => {
   test.each([
     ["data", { data: { a: 1 } }, { a: 1 }],
     ["the fields themselves", { a: 2 }, { a: 2 }],
-  ])("`structured_output`: %s", async (_, data, value) => {
+  ])("`structured_output`: the agent may pass %s", async (_, data, value) => {
     await using at = await runWorld({ answer: [set(data)] }, { agent: structured });
     expect((await at.client.prompt("hi").result).output).toEqual({ type: "structuredOutput", value });
   });
 
-  test("`structured_output` without a schema may be nothing", async () => {
+  test("`structured_output` without a schema is null if the agent sets nothing", async () => {
     await using at = await runWorld({}, { agent: structured });
     expect((await at.client.prompt("hi").result).output).toEqual({ type: "structuredOutput", value: null });
   });
 
-  test("with a schema, the agent is asked for it once", async () => {
+  test("`structured_output` with a schema: the agent is asked once to set it", async () => {
     await using at = await runWorld(
       { answer: ["Hi", set({ data: { a: 1 } })] },
       { agent: { ...structured, outputSchema: schema } },
@@ -108,7 +108,7 @@ describe("the output", () => {
     expect(at.chats()[1]?.messages.map(textIn).at(-1)).toContain("set_output");
   });
 
-  test("with a schema, it is null if the agent does not set it", async () => {
+  test("`structured_output` with a schema is null if the agent still does not set it", async () => {
     await using at = await runWorld(
       { answer: ["Hi", "Hi"] },
       { agent: { ...structured, outputSchema: schema } },
@@ -117,7 +117,7 @@ describe("the output", () => {
     expect(at.chats()).toHaveLength(2);
   });
 
-  test("a schema alone makes it structured: the agent gets `set_output`, and is asked for it once", async () => {
+  test("a schema alone makes the output structured, and offers `set_output` to the agent", async () => {
     const agent: AgentDefinition = { ...agentWith(), outputSchema: schema };
     await using at = await runWorld({ answer: ["Hi", set({ a: 1 })] }, { agent });
     const value = { a: 1 };
@@ -125,14 +125,14 @@ describe("the output", () => {
     expect(at.chats()[0]?.tools?.map((tool) => tool.function.name)).toEqual(["set_output"]);
   });
 
-  test("a schema beside `last_message`: the agent is asked once, and says what it says", async () => {
+  test("`last_message` with a schema: the agent is asked once, and its last message is the output", async () => {
     const agent: AgentDefinition = { ...agentWith(), outputMode: "last_message", outputSchema: schema };
     await using at = await runWorld({ answer: ["One", "Two"] }, { agent });
     const { output } = await at.client.prompt("hi").result;
     expect(output).toMatchObject({ type: "lastMessage", value: [{ content: [{ text: "Two" }] }] });
   });
 
-  test("that does not fit its schema is refused, and the agent sees why", async () => {
+  test("that does not fit the schema is refused, and the agent gets the reason", async () => {
     await using at = await runWorld(
       { answer: [set({ data: { a: "x" } }), set({ data: { a: 1 } })] },
       { agent: { ...structured, outputSchema: schema } },

@@ -31,7 +31,7 @@ function nested(levels: number): object {
   return schema;
 }
 
-describe("parameters", () => {
+describe("tool parameters", () => {
   const json1 = {
     type: "object",
     properties: { text: { type: "string" }, n: { type: "integer", default: 3 } },
@@ -45,7 +45,7 @@ describe("parameters", () => {
       "a schema beside its JSON Schema",
       { schema: { "~standard": { ...zod["~standard"], jsonSchema: undefined } } as never, parameters: json1 },
     ],
-  ])("%s: checked, with defaults, without unlisted fields", async (_, parameters) => {
+  ])("as %s check the input, fill in defaults and drop unlisted fields", async (_, parameters) => {
     const seen: unknown[] = [];
     const execute: CodebuffRunToolHandler = ({ input }) => {
       seen.push(input);
@@ -112,7 +112,7 @@ describe("parameters", () => {
     ["a schema that has none", z.object({ at: z.date() }), /cannot be written as JSON Schema/],
     ["a schema of a text", z.string(), /no JSON Schema of an object: `type` is "string"/],
     ["a schema beside nothing", { schema: z.object({}) }, /are undefined/],
-  ])("%s is a typed error", (_, parameters, words) => {
+  ])("are refused with `invalid-input`: %s", (_, parameters, words) => {
     const own = { description: "", parameters, execute: () => json(1) } as CodebuffRunTool;
     expect(() => new CodebuffRun({ ...KEY, tools: { own } })).toThrow(errorSaying("invalid-input", words));
   });
@@ -145,7 +145,7 @@ describe("parameters", () => {
       { own: { description: "", parameters: { type: "object" }, execute: () => [], exec: 1 } },
       /exec/,
     ],
-  ])("%s: a tool that cannot be offered", (_, tools, words) => {
+  ])("a tool with an invalid name or definition is refused: %s", (_, tools, words) => {
     expect(() => new CodebuffRun({ ...KEY, tools: tools as never })).toThrow(
       errorSaying("invalid-input", words),
     );
@@ -155,13 +155,13 @@ describe("parameters", () => {
     ["an unknown tool", { nothing: () => [] }, /no tool of Codebuff's agents/],
     ["a tool that works inside of the run", { set_output: () => [] }, /no tool of Codebuff's agents/],
     ["no function", { glob: 1 }, /is 1\. Pass a function/],
-  ])("%s: an override that cannot work", (_, overrideTools, words) => {
+  ])("an invalid entry of `overrideTools` is refused: %s", (_, overrideTools, words) => {
     expect(() => new CodebuffRun({ ...KEY, overrideTools: overrideTools as never })).toThrow(
       errorSaying("invalid-input", words),
     );
   });
 
-  test("a value that JSON cannot write reaches the handler, and not the history", async () => {
+  test("a value that JSON cannot hold reaches the handler; the history keeps the model's input", async () => {
     const parameters = {
       schema: z.object({ text: z.string().transform((text) => BigInt(text)) }),
       parameters: { type: "object" },
@@ -202,7 +202,7 @@ describe("parameters", () => {
   });
 });
 
-test("a keyword of others is no schema", () => {
+test("unknown keywords of a JSON Schema are not checked", () => {
   const parameters = {
     type: "object",
     "x-view": { type: "slider" },
@@ -212,7 +212,7 @@ test("a keyword of others is no schema", () => {
   expect(() => new CodebuffRun({ ...KEY, tools: { own } })).not.toThrow();
 });
 
-test("a schema that is frozen, and used by two tools, is left as it is", () => {
+test("a frozen schema that two tools share stays unchanged", () => {
   const text = Object.freeze({ type: "string" });
   const parameters = Object.freeze({ type: "object", properties: Object.freeze({ text }) });
   const tool = { description: "", parameters, execute: () => json(1) };
@@ -220,7 +220,7 @@ test("a schema that is frozen, and used by two tools, is left as it is", () => {
   expect(Object.getOwnPropertyNames(text)).toEqual(["type"]);
 });
 
-test("a Standard Schema that names keys as objects, or makes no object, refuses the call", async () => {
+test("a Standard Schema refuses a call by its issues, or by a result that is no object", async () => {
   const of = (result: object): ToolParameters => ({
     schema: { "~standard": { version: 1, vendor: "own", validate: () => result as never } },
     parameters: { type: "object" },
@@ -235,7 +235,7 @@ test("a Standard Schema that names keys as objects, or makes no object, refuses 
   expect(await told({ value: 7 })).toMatchObject({ message: expect.stringContaining("made no object") });
 });
 
-test("a list without a schema for its items passes as it is", async () => {
+test("a list without an `items` schema passes unchanged", async () => {
   const parameters = { type: "object", properties: { list: { type: "array" }, any: true } };
   const seen: unknown[] = [];
   const execute: CodebuffRunToolHandler = ({ input }) => {
@@ -246,7 +246,7 @@ test("a list without a schema for its items passes as it is", async () => {
   expect(seen).toEqual([{ list: [{ a: 1 }], any: { b: 2 } }]);
 });
 
-test("references that double with each level of an input: the call is refused", async () => {
+test("a call is refused if schema references double with each level of its input", async () => {
   const node = { properties: { a: { allOf: [{ $ref: "#/$defs/node" }, { $ref: "#/$defs/node" }] } } };
   const parameters = { type: "object", $defs: { node }, $ref: "#/$defs/node" };
   let input: object = {};
@@ -258,7 +258,7 @@ test("references that double with each level of an input: the call is refused", 
   });
 });
 
-describe("a large input that is wrong", () => {
+describe("a large invalid input", () => {
   const zod = z.object({ list: z.array(z.string()) });
   const list = { type: "object", properties: { list: { type: "array", items: { type: "string" } } } };
   const refusal = async (parameters: ToolParameters, input: object) => {
@@ -270,17 +270,17 @@ describe("a large input that is wrong", () => {
   test.each<[string, ToolParameters]>([
     ["JSON Schema", list],
     ["a Standard Schema", zod],
-  ])("%s: 20 issues are told, and how many more there are", async (_, parameters) => {
+  ])("%s: the error lists 20 issues, and the number of further ones", async (_, parameters) => {
     const message = await refusal(parameters, { list: Array(2_000).fill(1) });
     expect(message.split('"message"')).toHaveLength(22);
     expect(message).toMatch(/"and 19\d\d more"/);
   });
 
-  test("the validator's own limit is an issue", async () => {
+  test("is refused with one issue if it exceeds the validator's own limit", async () => {
     expect(await refusal(list, { list: Array(200_000).fill(1) })).toContain("it cannot be checked");
   });
 
-  test("a long path is cut", async () => {
+  test("gets long paths cut in its error", async () => {
     const open = { type: "object", properties: {}, additionalProperties: { type: "string" } };
     expect((await refusal(open, { ["a".repeat(100_000)]: 1 })).length).toBeLessThan(10_000);
   });

@@ -74,11 +74,11 @@ test.each([
   ["SYSTEM_INFO_PROMPT", "# The user's system\n\nOperating system: linux (x64)\nShell: bash"],
   ["USER_CWD", "/srv/app/web"],
   ["USER_INPUT_PROMPT", 'say \\"hi\\"\\nnow'],
-])("%s is what the client knows", async (name, value) => {
+])("the placeholder %s is replaced by the client's data", async (name, value) => {
   expect(await filled(written(name), {}, PROJECT)).toBe(value);
 });
 
-test("a placeholder of which the client knows nothing is empty, never its name", async () => {
+test("a placeholder without data is replaced by an empty text", async () => {
   const known = ["AGENT_NAME", "INITIAL_AGENT_PROMPT", "REMAINING_STEPS", "USER_INPUT_PROMPT"];
   const unknown = PLACEHOLDERS.filter((name) => !known.includes(name)).map(written);
   expect(unknown).toHaveLength(8);
@@ -99,7 +99,7 @@ test("other words in braces stay", async () => {
   expect(await filled(others)).toBe(others);
 });
 
-test("every prompt of an agent is filled in; the steps that remain are counted down in the step prompt alone", async () => {
+test("all prompts of an agent are filled in; only the step prompt counts the steps down", async () => {
   const agent: AgentDefinition = {
     ...agentWith("glob"),
     systemPrompt: "S {CODEBUFF_REMAINING_STEPS}",
@@ -119,7 +119,7 @@ test("every prompt of an agent is filled in; the steps that remain are counted d
   expect(count?.body).toMatchObject({ system: "S 7" });
 });
 
-test("a project's text that holds a placeholder is not filled in again", async () => {
+test("a placeholder inside a project's own text is not filled in", async () => {
   const knowledgeFiles = { "AGENTS.md": "{CODEBUFF_PROJECT_ROOT} {CODEBUFF_AGENT_NAME}" };
   const projectFiles = { "{CODEBUFF_AGENT_NAME}.ts": "" };
   const prompt = "{CODEBUFF_KNOWLEDGE_FILES_CONTENTS}{CODEBUFF_FILE_TREE_PROMPT}";
@@ -131,14 +131,14 @@ test("a project's text that holds a placeholder is not filled in again", async (
 describe("knowledge files", () => {
   const knowledge = written("KNOWLEDGE_FILES_CONTENTS");
 
-  test("at the root of `projectFiles` are known, whatever the case of their names; `knowledgeFiles` win", async () => {
+  test("at the root of `projectFiles` match in any letter case; `knowledgeFiles` override them", async () => {
     const projectFiles = { "agents.md": "A", "Knowledge.md": "K", "web/AGENTS.md": "W", "CLAUDE.md": "old" };
     expect(
       await filled(knowledge, { projectFiles, knowledgeFiles: { "CLAUDE.md": "C", "style.md": "S" } }),
     ).toBe("```agents.md\nA\n```\n\n```Knowledge.md\nK\n```\n\n```CLAUDE.md\nC\n```\n\n```style.md\nS\n```");
   });
 
-  test("cannot end their block", async () => {
+  test("cannot close their code block", async () => {
     const text = "```sh\nls\n```\n````\nand on";
     expect(await filled(knowledge, { knowledgeFiles: { "a\n```\nb.md": text } })).toBe(
       `\`\`\`\`\`a?\`\`\`?b.md\n${text}\n\`\`\`\`\``,
@@ -146,12 +146,12 @@ describe("knowledge files", () => {
   });
 });
 
-describe("the tree of files", () => {
+describe("the file tree", () => {
   test.each([
     ["FILE_TREE_PROMPT_SMALL", 10_000],
     ["FILE_TREE_PROMPT", 40_000],
     ["FILE_TREE_PROMPT_LARGE", 760_000],
-  ])("%s keeps its budget, and leaves out what is deepest first", async (name, budget) => {
+  ])("%s stays within its budget and omits the deepest entries first", async (name, budget) => {
     const paths = Array.from({ length: budget / 12 }, (_, at) => `pkg${at % 50}/src/deep/file-${at}.ts`);
     const tree = await filled(written(name), {
       projectFiles: Object.fromEntries(paths.map((path) => [path, ""])),
@@ -162,7 +162,7 @@ describe("the tree of files", () => {
     expect(tree).toMatch(/^ {3}\(\d+ more\)$/m);
   });
 
-  test("of any shape keeps any budget, and tells how many entries are missing", () => {
+  test("stays within any budget and states how many entries are omitted", () => {
     const name = fc.string({ minLength: 1, maxLength: 8 });
     const path = fc.array(name, { minLength: 1, maxLength: 5 }).map((names) => names.join("/"));
     fc.assert(
@@ -177,18 +177,18 @@ describe("the tree of files", () => {
     );
   });
 
-  test("of a million levels, from a foreign state, ends", () => {
+  test("with a million levels, from a foreign state, is printed", () => {
     let tree: object[] = [];
     for (let depth = 0; depth < 1_000_000; depth++) tree = [{ name: "d", type: "directory", children: tree }];
     expect(printedTree(tree, 10_000)).toMatch(/\(1 more\)/);
   });
 
-  test("no name of a file can look like several", () => {
+  test("prints a file name with line breaks as one name", () => {
     expect(printedTree([{ name: "a\nb\u0085", type: "file" }], 1_000)).toBe("a?b?");
   });
 });
 
-test("a sub-agent's placeholders speak of the sub-agent", async () => {
+test("a sub-agent's placeholders stand for its own name and prompt", async () => {
   const lead = { ...agentWith("spawn_agents"), id: "lead", displayName: "Lead", spawnableAgents: ["reader"] };
   const instructionsPrompt =
     "{CODEBUFF_AGENT_NAME}: {CODEBUFF_INITIAL_AGENT_PROMPT}, {CODEBUFF_USER_INPUT_PROMPT}";

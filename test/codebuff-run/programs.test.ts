@@ -21,7 +21,7 @@ const programmed = (
 ) =>
   runWorld({ answer: answer as never }, { ...OPTIONS, agent: { ...agentWith(...toolNames), handleSteps } });
 
-test("`STEP` is one answer with its tools, and says whether the agent has ended", async () => {
+test("`STEP` runs one answer with its tools, and returns whether the agent has ended", async () => {
   const news: ProgramNews[] = [];
   await using at = await programmed(
     function* () {
@@ -35,7 +35,7 @@ test("`STEP` is one answer with its tools, and says whether the agent has ended"
   expect(news[0]?.agentState.messageHistory).toHaveLength(3);
 });
 
-test("`STEP_ALL` goes on to the end of the turn", async () => {
+test("`STEP_ALL` runs all steps to the end of the turn", async () => {
   const news: ProgramNews[] = [];
   await using at = await programmed(
     async function* () {
@@ -47,7 +47,7 @@ test("`STEP_ALL` goes on to the end of the turn", async () => {
   expect(news).toMatchObject([{ stepsComplete: true }]);
 });
 
-test("a tool call of its own need not be offered to the model; its result comes back", async () => {
+test("a program can call a tool that the model is not offered, and gets the result", async () => {
   const news: ProgramNews[] = [];
   await using at = await programmed(
     function* () {
@@ -69,7 +69,7 @@ test("a tool call of its own need not be offered to the model; its result comes 
 test.each([
   ["an unknown tool", { toolName: "nothing", input: {} }, "not currently available"],
   ["a wrong input", { toolName: "glob", input: { pattern: 7 } }, "Invalid parameters for glob"],
-])("%s is a failure that the program sees", async (_, step, words) => {
+])("the program gets an error result for %s", async (_, step, words) => {
   const news: ProgramNews[] = [];
   await using at = await programmed(function* () {
     news.push(yield step);
@@ -96,7 +96,7 @@ test("`GENERATE_N` asks for drafts without tools and without a stream", async ()
   expect(chat).not.toHaveProperty("tools");
 });
 
-test("`GENERATE_N` needs the backend", async () => {
+test("`GENERATE_N` fails the run without a backend", async () => {
   const agent = {
     ...AGENT,
     handleSteps: function* () {
@@ -112,7 +112,7 @@ test("`GENERATE_N` needs the backend", async () => {
   await client.close();
 });
 
-test("a program that throws what is no Error fails the run with its words", async () => {
+test("a program that throws a string fails the run with this string", async () => {
   // biome-ignore lint/correctness/useYield: it throws before its first step
   await using at = await programmed(function* () {
     throw "in a text";
@@ -128,7 +128,7 @@ test("`GENERATE_N` that gets no list of texts fails the run", async () => {
   expect(await failureOf(at.client.prompt("hi"))).toMatchObject({ kind: "protocol_error" });
 });
 
-test("`GENERATE_N` that gets no answer ends", async () => {
+test("`GENERATE_N` fails the run with `timeout` if no answer comes", async () => {
   await using at = await programmed(function* () {
     yield { type: "GENERATE_N", n: 2 };
   });
@@ -139,7 +139,7 @@ test("`GENERATE_N` that gets no answer ends", async () => {
   expect(await failure).toMatchObject({ kind: "timeout" });
 });
 
-test("it sees the prompt, the parameters and the state", async () => {
+test("a program gets the prompt, the parameters and the agent's state", async () => {
   let seen: unknown;
   await using at = await programmed(function* (context) {
     seen = context;
@@ -153,7 +153,7 @@ test("it sees the prompt, the parameters and the state", async () => {
   });
 });
 
-test("its return ends the turn, also before the model was asked", async () => {
+test("a program's return ends the turn, even before a request to the model", async () => {
   await using at = await programmed(function* () {
     yield { toolName: "glob", input: { pattern: "*" } };
   });
@@ -161,7 +161,7 @@ test("its return ends the turn, also before the model was asked", async () => {
   expect(at.chats()).toEqual([]);
 });
 
-describe("a program that goes wrong", () => {
+describe("a faulty program", () => {
   const failing = async (handleSteps: AgentProgram) => {
     await using at = await programmed(handleSteps);
     const error = (await failureOf(at.client.prompt("hi"))) as CodebuffRunError;
@@ -169,7 +169,7 @@ describe("a program that goes wrong", () => {
     return error;
   };
 
-  test("it throws", async () => {
+  test("that throws fails the run with its message", async () => {
     const error = await failing(function* () {
       yield "STEP" as const;
       throw new Error("kaboom");
@@ -187,28 +187,28 @@ describe("a program that goes wrong", () => {
     ["null", null, /it yielded null/],
     ["a number of drafts that is none", { type: "GENERATE_N", n: 0 }, /it yielded an object/],
     ["a tool without a name", { input: {} }, /it yielded an object/],
-  ])("it yields %s", async (_, step, words) => {
+  ])("that yields %s fails the run", async (_, step, words) => {
     const error = await failing(function* () {
       yield step as never;
     });
     expect(error).toMatchObject({ kind: "invalid_agent", serverMessage: expect.stringMatching(words) });
   });
 
-  test("it is no generator", async () => {
+  test("that is no generator fails the run", async () => {
     expect(await failing((() => {}) as never)).toMatchObject({
       kind: "invalid_agent",
       serverMessage: expect.stringContaining("no generator"),
     });
   });
 
-  test("it calls tools for ever", async () => {
+  test("that calls tools forever fails the run with `no_progress`", async () => {
     const error = await failing(function* () {
       for (;;) yield { toolName: "write_todos", input: { todos: [] } };
     });
     expect(error).toMatchObject({ kind: "no_progress" });
   });
 
-  test("it steps for ever: the limit of steps ends it", async () => {
+  test("that yields `STEP` forever fails at the step limit", async () => {
     await using at = await programmed(
       function* () {
         for (;;) yield "STEP";
@@ -221,7 +221,7 @@ describe("a program that goes wrong", () => {
     expect(at.chats()).toHaveLength(3);
   });
 
-  test("it can clean up after itself", async () => {
+  test("can clean up in a `finally` block when the run fails", async () => {
     let isClean = false;
     await using at = await programmed(function* () {
       try {
@@ -237,7 +237,7 @@ describe("a program that goes wrong", () => {
   });
 });
 
-test("a program of a sub-agent", async () => {
+test("a sub-agent can be a program that calls tools and the model", async () => {
   const child = {
     ...AGENT,
     id: "child",

@@ -69,7 +69,7 @@ test.each<[string, unknown, object | undefined, readonly object[]]>([
     undefined,
     [words('<attachment name="a\\"b.txt">\nin it\n</attachment>'), said("read")],
   ],
-])("%s", async (_, input, params, content) => {
+])("a prompt is sent in the backend's form: %s", async (_, input, params, content) => {
   await using at = await runWorld();
   await at.client.prompt(input as never, params ? { params: params as never } : {}).result;
   expect(at.chats()[0]?.messages).toEqual([{ role: "user", content }]);
@@ -97,7 +97,7 @@ test.each<[string, unknown, RegExp]>([
   ],
   ["an empty picture", { content: [{ type: "image", image: new Uint8Array() }] }, /content\[0\]\.image/],
   ["half a character", "\ud800", /surrogate/],
-])("%s is refused before anything is sent", async (_, input, message) => {
+])("an invalid prompt is refused before anything is sent: %s", async (_, input, message) => {
   await using at = await runWorld();
   expect(() => at.client.prompt(input as never)).toThrow(errorSaying("invalid-input", message));
   expect(at.calls()).toEqual([]);
@@ -145,11 +145,11 @@ test.each<[string, CodebuffRunPromptInput, object]>([
       ],
     },
   ],
-])("what universal events show of %s", (_, input, shown) => {
+])("universal events show the text and the pictures of a prompt: %s", (_, input, shown) => {
   expect(saidIn(input)).toEqual(shown);
 });
 
-test("files of the project are part of the state", async () => {
+test("the state holds the project's file tree, knowledge files and agent definitions", async () => {
   await using at = await runWorld(
     {},
     {

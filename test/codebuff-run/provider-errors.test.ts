@@ -39,7 +39,7 @@ async function failing(fault: BackendFaultOptions, options: CodebuffRunOptions =
 
 const error = (message: string, more: object = {}) => ({ error: { message, ...more } });
 
-test("a rate limit keeps the server's words, code and wait", async () => {
+test("a rate limit error keeps the server's message, code and wait", async () => {
   const body = error("Rate limit reached for tiny", { code: "rate_limit_exceeded" });
   await using to = await failing({ status: 429, headers: { "retry-after": "20" }, body });
   const told = await to.prompt();
@@ -51,7 +51,7 @@ test("a rate limit keeps the server's words, code and wait", async () => {
     retryAfter: 20_000,
     retryable: true,
     message:
-      "Rate limit reached for tiny; wait, then send the prompt again: the limit is one of the provider `tiny`",
+      "Rate limit reached for tiny; wait, then send the prompt again: the limit belongs to the provider `tiny`",
   });
   expect(told.body).toContain("rate_limit_exceeded");
   expect(describeError(told).detail).toMatch(
@@ -59,7 +59,7 @@ test("a rate limit keeps the server's words, code and wait", async () => {
   );
 });
 
-test("a provider that stands alone is asked for each prompt, whatever its last answer was", async () => {
+test("without a backend, the provider is asked for each prompt, even after a rate limit", async () => {
   await using to = await failing({ status: 429, headers: { "retry-after": "3600" }, times: 2 });
   expect(await to.prompt()).toMatchObject({ kind: "rate_limited", retryAfter: 3_600_000 });
   expect(await to.prompt()).toMatchObject({ kind: "rate_limited" });
@@ -67,13 +67,13 @@ test("a provider that stands alone is asked for each prompt, whatever its last a
   expect(to.calls()).toBe(3);
 });
 
-test("a rate limit without a time tells none", async () => {
+test("a rate limit error without `Retry-After` has no `retryAfter`", async () => {
   await using to = await failing({ status: 429, body: error("slow down") });
   expect((await to.prompt()).retryAfter).toBeUndefined();
 });
 
-describe("a failure that may pass", () => {
-  test.each([408, 429, 500, 502, 503, 504])("%i: the provider is asked three times more", async (status) => {
+describe("a provider's failure", () => {
+  test.each([408, 429, 500, 502, 503, 504])("with status %i is retried three times", async (status) => {
     await using to = await failing({ status }, {});
     const failure = to.prompt();
     for (let round = 0; round < 3; round++) await to.at.pass(0); // the clock's chance is 0
@@ -81,7 +81,7 @@ describe("a failure that may pass", () => {
     expect(to.calls()).toBe(4);
   });
 
-  test.each([400, 401, 404, 409, 501])("%i may not: it is one request", async (status) => {
+  test.each([400, 401, 404, 409, 501])("with status %i is not retried", async (status) => {
     await using to = await failing({ status }, {});
     expect(await to.prompt()).toMatchObject({ status });
     expect(to.calls()).toBe(1);
@@ -90,7 +90,7 @@ describe("a failure that may pass", () => {
   test.each([
     ["seconds", () => "7"],
     ["a date", (now: number) => new Date(now + 7_000).toUTCString()],
-  ])("is tried again when `Retry-After` says: %s", async (_, retryAfter) => {
+  ])("is retried at the time in `Retry-After`, given as %s", async (_, retryAfter) => {
     const now = Date.UTC(2026, 2, 14, 10);
     await using to = await failing(
       { status: 503, headers: { "retry-after": retryAfter(now) }, times: 1 },
@@ -101,7 +101,7 @@ describe("a failure that may pass", () => {
     expect((await turn.result).text).toBe("Direct.");
   });
 
-  test("has waits with full jitter", async () => {
+  test("is retried after waits with full jitter", async () => {
     const waits: number[] = [];
     const { setTimeout } = systemClock;
     const clock: Clock = {
@@ -120,7 +120,7 @@ describe("a failure that may pass", () => {
   test.each([
     ["one wait over `maxRetryWait`", "61", 1],
     ["several waits that are over it together", "25", 3],
-  ])("is not waited for beyond a minute: %s", async (_, seconds, calls) => {
+  ])("is not retried if the waits exceed a minute: %s", async (_, seconds, calls) => {
     await using to = await failing({ status: 429, headers: { "retry-after": seconds } }, {});
     const failure = to.prompt();
     for (let round = 1; round < calls; round++) await to.at.pass(25_000);
@@ -128,7 +128,7 @@ describe("a failure that may pass", () => {
     expect(to.calls()).toBe(calls);
   });
 
-  test("takes `maxRetries` and `maxRetryWait`", async () => {
+  test("is retried as `maxRetries` and `maxRetryWait` allow", async () => {
     await using to = await failing(
       { status: 429, headers: { "retry-after": "90" } },
       { maxRetries: 1, maxRetryWait: 90_000 },
@@ -139,7 +139,7 @@ describe("a failure that may pass", () => {
     expect(to.calls()).toBe(2);
   });
 
-  test("in the stream, before a part of the answer, is tried again; behind one the model goes on in another step", async () => {
+  test("before any output is retried; after output the model goes on in a new step", async () => {
     let calls = 0;
     const failsWith = (...first: readonly ChatChunk[]): ModelProvider => ({
       name: "mine",
@@ -177,7 +177,7 @@ describe("a failure that may pass", () => {
   });
 });
 
-describe("`serverCode` is the most specific word of the error", () => {
+describe("`serverCode` is the most specific code of the error", () => {
   test.each([
     [{ code: "context_length_exceeded", type: "invalid_request_error" }, "context_length_exceeded"],
     [{ code: null, type: "invalid_request_error" }, "invalid_request_error"],
@@ -192,7 +192,7 @@ describe("`serverCode` is the most specific word of the error", () => {
   });
 });
 
-test("an account without credits is no rate limit: nothing waits, and the next prompt asks again", async () => {
+test("an account without credits is no rate limit: the next prompt is sent at once", async () => {
   const body = error("You exceeded your current quota", { type: "insufficient_quota" });
   await using to = await failing({ status: 429, body });
   expect(await to.prompt()).toMatchObject({
@@ -204,7 +204,7 @@ test("an account without credits is no rate limit: nothing waits, and the next p
   expect(to.calls()).toBe(2);
 });
 
-test("a web page in place of an answer is one request, and says where it came from", async () => {
+test("a web page as an answer is not retried, and the error has its address", async () => {
   const page = { status: 200, raw: "<html>Hello</html>", headers: { "content-type": "text/html" } };
   await using to = await failing(page);
   expect(await to.prompt()).toMatchObject({
@@ -216,7 +216,7 @@ test("a web page in place of an answer is one request, and says where it came fr
   expect(to.calls()).toBe(1);
 });
 
-describe("the advice speaks of the provider", () => {
+describe("the advice of an error names the provider", () => {
   test.each<[string, BackendFaultOptions, string]>([
     [
       "a path that leads nowhere",
@@ -250,7 +250,7 @@ describe("the advice speaks of the provider", () => {
     expect(message.replace(to.url, "<url>").slice(0, words.length)).toBe(words);
   });
 
-  test("a server that cannot be reached: with its whole address", async () => {
+  test("an unreachable server: the error has its whole address", async () => {
     await using at = await runWorld();
     const own = openAiCompatible({ baseUrl: "http://127.0.0.1:1/v1" });
     const client = at.another({ apiKey: undefined as never, providers: [own] });
@@ -258,7 +258,7 @@ describe("the advice speaks of the provider", () => {
     expect(told.message).toMatch(/cannot reach http:\/\/127\.0\.0\.1:1\/v1 \(/);
   });
 
-  test("an object of yours that throws", async () => {
+  test("a caller's own provider that throws", async () => {
     const own: ModelProvider = {
       name: "mine",
       supports: () => true,

@@ -38,7 +38,7 @@ const AUTH = Object.assign(new Error("no"), { status: 401 });
 const worldOf = (own: ModelProvider, options: CodebuffRunOptions = {}) =>
   runWorld({ answer: () => "From the backend." }, { providers: [own], ...options });
 
-test("a provider gets the request without the backend's fields, costs nothing, and is told by name", async () => {
+test("a provider gets no backend fields, costs no credits and is named in `step` events", async () => {
   const own = provider();
   await using at = await worldOf(own);
   const names: unknown[] = [];
@@ -61,7 +61,7 @@ test("a provider gets the request without the backend's fields, costs nothing, a
   ]);
 });
 
-test("the first provider that supports a model is asked; none: the backend", async () => {
+test("the backend answers if no provider supports the model", async () => {
   const queries: unknown[] = [];
   const none: ModelProvider = {
     ...provider(),
@@ -200,11 +200,11 @@ describe.each<Cell>([
     paid: "stream_interrupted",
     free: "stream_interrupted",
   },
-])("$name", ({ own, paid, free }) => {
+])("a provider's failure: $name", ({ own, paid, free }) => {
   test.each([
     ["normal", paid],
     ["free", free],
-  ])("in cost mode %s: %s", async (costMode, expected) => {
+  ])("in cost mode %s the outcome is: %s", async (costMode, expected) => {
     await using at = await worldOf(own(), { maxRetries: 0 });
     const outcome = await at.client.prompt("hi", { costMode }).outcome;
     if (outcome.status === "completed") expect(outcome.result.text).toBe(expected);
@@ -214,7 +214,7 @@ describe.each<Cell>([
 });
 
 describe("a provider with a rate limit", () => {
-  test("rests for five minutes, then it is asked again", async () => {
+  test("is not used for five minutes, then it is used again", async () => {
     const own = provider({ error: LIMIT });
     await using at = await worldOf(own);
     const say = async () => (await at.client.prompt("hi").result).text;
@@ -226,7 +226,7 @@ describe("a provider with a rate limit", () => {
     expect(await say()).toBe("From the provider.");
   });
 
-  test("rests as long as it says", async () => {
+  test("is not used until the time of `rateLimitResetAt()`", async () => {
     const own = provider({ error: LIMIT });
     await using at = await worldOf(own);
     own.rateLimitResetAt = async () => new Date(at.clock.wallTime() + 1_000);
@@ -235,7 +235,7 @@ describe("a provider with a rate limit", () => {
     expect((await at.client.prompt("hi").result).text).toBe("From the provider.");
   });
 
-  test("is asked for each prompt in free mode: nothing else answers there", async () => {
+  test("is used for each prompt in free mode, which has no fallback", async () => {
     const own = provider({ error: LIMIT }, { error: LIMIT });
     await using at = await worldOf(own, { maxRetries: 0 });
     const free = { costMode: "free" };

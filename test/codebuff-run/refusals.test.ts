@@ -11,7 +11,7 @@ const failed = async (at: World, options = {}) =>
 
 const QUOTA = "Subscription weekly limit reached. Your limit resets in 2 hours.";
 
-describe("gates of the chat call", () => {
+describe("the backend refuses the chat call", () => {
   test.each<[string, MockCodebuffBackendOptions, string, object]>([
     [
       "a banned account",
@@ -75,13 +75,13 @@ describe("gates of the chat call", () => {
     ["session_expired", "session_gate", 410],
     ["waiting_room_required", "session_gate", 428],
     ["waiting_room_queued", "session_gate", 429],
-  ] as const)("July, free mode: %s is %s", async (freeModeGate, kind, status) => {
+  ] as const)("July backend, free mode: code %s gives kind %s", async (freeModeGate, kind, status) => {
     await using at = await runWorld({ profile: "july", freeModeGate });
     expect(await failed(at, { costMode: "free" })).toMatchObject({ kind, status, serverCode: freeModeGate });
     expect(at.backend.requests({ endpoint: "chat" })).toHaveLength(1);
   });
 
-  test("July says why there is no free mode in a country", async () => {
+  test("July backend: the error says why free mode is blocked in the country", async () => {
     await using at = await runWorld({ profile: "july", country: "XX" });
     const country = { countryCode: "XX", countryBlockReason: "country_not_allowed", ipPrivacySignals: [] };
     const error = await failed(at, { costMode: "free" });
@@ -92,14 +92,14 @@ describe("gates of the chat call", () => {
   test.each([
     ["free", true],
     ["lite", false],
-  ])("%s: only the exact word is free mode", async (costMode, isFree) => {
+  ])("only the cost mode `free` is free of charge: %s", async (costMode, isFree) => {
     await using at = await runWorld({ balance: 0 });
     const outcome = await at.client.prompt("hi", { costMode }).outcome;
     expect(outcome.status).toBe(isFree ? "completed" : "failed");
   });
 });
 
-describe("answers of each endpoint", () => {
+describe("a faulty answer of an endpoint", () => {
   const error = (words: string) => ({ error: words });
   test.each<[BackendEndpoint, BackendFaultOptions, object, number]>([
     [
@@ -187,7 +187,7 @@ describe("answers of each endpoint", () => {
       { kind: "quota_exceeded", serverMessage: QUOTA },
       1,
     ],
-  ])("%s %j", async (endpoint, fault, expected, times) => {
+  ])("fails the turn without a retry: %s %j", async (endpoint, fault, expected, times) => {
     await using at = await runWorld();
     at.backend.fault(endpoint, fault);
     expect(await failed(at)).toMatchObject({ code: "turn-failed", retryable: false, ...expected });
@@ -197,7 +197,7 @@ describe("answers of each endpoint", () => {
     expect(at.backend.requests({ action: "FINISH" })).toHaveLength(hasBegun ? 1 : 0);
   });
 
-  test("a run that never began on the backend tells its failure all the same", async () => {
+  test("without a run id still lets the run emit `start` and `finish`, and keep its state", async () => {
     await using at = await runWorld({ noRunId: true });
     const turn = at.client.prompt("hi");
     expect(typesOf(await read(turn))).toEqual(["start", "finish"]);
@@ -207,7 +207,7 @@ describe("answers of each endpoint", () => {
     at.backend.reset(); // its run is open for ever
   });
 
-  test("a refused key is asked for again by the next run", async () => {
+  test("that refuses the key makes the next run check the key again", async () => {
     await using at = await runWorld();
     const lift = at.backend.fault("chat", { status: 401 });
     await failed(at);
@@ -222,7 +222,7 @@ describe("answers of each endpoint", () => {
     ["steps", { reset: true }],
     ["agent-runs", { status: 500, when: "FINISH" }],
     ["agent-runs", { reset: true, when: "FINISH" }],
-  ])("%s %j: the run goes on, with a warning", async (endpoint, fault) => {
+  ])("only causes a warning, and the run goes on: %s %j", async (endpoint, fault) => {
     await using at = await runWorld();
     at.backend.fault(endpoint, fault);
     expect((await at.client.prompt("hi").result).text).toBe("Hello!");
@@ -237,7 +237,7 @@ describe("answers of each endpoint", () => {
     ["no JSON", { raw: "<html>" }],
     ["cut", { reset: true }],
     ["no route", { status: 404 }],
-  ])("a count of tokens that is %s: an estimate takes its place, and nothing is said", async (_, fault) => {
+  ])("a token count that is %s is replaced by an estimate, without a warning", async (_, fault) => {
     await using at = await runWorld();
     at.backend.fault("token-count", fault);
     const counts: number[] = [];
@@ -248,7 +248,7 @@ describe("answers of each endpoint", () => {
     expect(at.warnings).toEqual([]);
   });
 
-  test("a count of tokens that does not come: an estimate follows after 5 s", async () => {
+  test("a token count that does not arrive within 5 s is replaced by an estimate", async () => {
     await using at = await runWorld();
     at.backend.fault("token-count", { hang: true, times: 1 });
     const turn = at.client.prompt("hi");
@@ -257,14 +257,14 @@ describe("answers of each endpoint", () => {
     expect((await turn.result).text).toBe("Hello!");
   });
 
-  test("more tokens than `maxContextTokens`: the model is not asked", async () => {
+  test("a token count over `maxContextTokens` ends the run before the model is called", async () => {
     await using at = await runWorld({ tokenCount: 1_001 });
     expect(await failed(at, { maxContextTokens: 1_000 })).toMatchObject({ kind: "context_limit" });
     expect(at.chats()).toEqual([]);
     expect(at.backend.runs()).toMatchObject([{ status: "failed" }]);
   });
 
-  test("as many tokens as `maxContextTokens` are allowed", async () => {
+  test("a token count equal to `maxContextTokens` is allowed", async () => {
     await using at = await runWorld({ tokenCount: 1_000 });
     await at.client.prompt("hi", { maxContextTokens: 1_000 }).result;
   });

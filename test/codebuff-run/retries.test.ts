@@ -26,43 +26,46 @@ const REGISTRY = {
   },
 };
 
-describe.each(REPEATED)("%s %j", (endpoint, more) => {
+describe.each(REPEATED)("the endpoint %s %j", (endpoint, more) => {
   const start = (fault: BackendFaultOptions) =>
     runWorld(REGISTRY, { agent: "base" }).then((at) => {
       at.backend.fault(endpoint, { ...fault, ...more });
       return at;
     });
 
-  test.each([408, 500, 502, 503, 504])("%i is tried four times, after 1, 2 and 4 s", async (status) => {
-    await using at = await start({ status });
-    const failure = failureOf(at.client.prompt("hi"));
-    for (const wait of [1_000, 2_000, 4_000]) await at.pass(wait);
-    expect(await failure).toMatchObject({ kind: "server", status, retryable: true });
-    expect(at.backend.requests({ endpoint, status })).toHaveLength(4);
-  });
+  test.each([408, 500, 502, 503, 504])(
+    "a status %i is retried after 1, 2 and 4 s, then it fails the run",
+    async (status) => {
+      await using at = await start({ status });
+      const failure = failureOf(at.client.prompt("hi"));
+      for (const wait of [1_000, 2_000, 4_000]) await at.pass(wait);
+      expect(await failure).toMatchObject({ kind: "server", status, retryable: true });
+      expect(at.backend.requests({ endpoint, status })).toHaveLength(4);
+    },
+  );
 
-  test("a 503 that passes", async () => {
+  test("a single 503 is retried", async () => {
     await using at = await start({ status: 503, times: 1 });
     const turn = at.client.prompt("hi");
     await at.pass(1_000);
     expect((await turn.result).text).toBe("Hello!");
   });
 
-  test("a connection that is reset before an answer", async () => {
+  test("a connection reset before the answer is retried", async () => {
     await using at = await start({ reset: true, times: 1 });
     const turn = at.client.prompt("hi");
     await at.pass(1_000);
     expect((await turn.result).text).toBe("Hello!");
   });
 
-  test("429 with `Retry-After` in seconds", async () => {
+  test("a 429 is retried after the seconds in `Retry-After`", async () => {
     await using at = await start({ status: 429, headers: { "retry-after": "7" }, times: 1 });
     const turn = at.client.prompt("hi");
     await at.pass(7_000);
     expect((await turn.result).text).toBe("Hello!");
   });
 
-  test("429 that asks for more than 60 s fails at once, and says how long", async () => {
+  test("a 429 with a wait over 60 s fails at once, with `retryAfter`", async () => {
     await using at = await start({ status: 429, headers: { "retry-after": "61" } });
     expect(await failureOf(at.client.prompt("hi"))).toMatchObject({
       kind: "rate_limited",
@@ -77,7 +80,7 @@ describe("the chat call", () => {
   test.each([
     ["a date", (at: World) => ({ "retry-after": new Date(at.clock.wallTime() + 9_000).toUTCString() })],
     ["ms", () => ({ "retry-after-ms": "9000" })],
-  ] as const)("429 that asks for %s", async (_, headers) => {
+  ] as const)("is retried after a 429 whose wait is given in %s", async (_, headers) => {
     await using at = await runWorld();
     at.backend.fault("chat", { status: 429, headers: headers(at), times: 1 });
     const turn = at.client.prompt("hi");
@@ -85,7 +88,7 @@ describe("the chat call", () => {
     expect((await turn.result).text).toBe("Hello!");
   });
 
-  test("a quota with `Retry-After` is a limit that passes", async () => {
+  test("is retried after a quota error with `Retry-After`", async () => {
     await using at = await runWorld();
     at.backend.fault("chat", {
       status: 429,
@@ -98,7 +101,7 @@ describe("the chat call", () => {
     expect((await turn.result).text).toBe("Hello!");
   });
 
-  test("free mode's limit of July is asked again after its `Retry-After`", async () => {
+  test("is retried after the July backend's limit of free mode", async () => {
     await using at = await runWorld({
       profile: "july",
       freeModeGate: "free_mode_rate_limited",
@@ -111,7 +114,7 @@ describe("the chat call", () => {
     expect((await turn.result).text).toBe("Hello!");
   });
 
-  test("a refusal whose body breaks off is read by its status", async () => {
+  test("fails by the status of a refusal whose body breaks off", async () => {
     const fetch: FetchLike = async (url, init) => {
       if (!url.endsWith("/chat/completions")) return globalThis.fetch(url, init);
       const body = new ReadableStream({ start: (controller) => controller.error(new Error("cut")) });
@@ -122,7 +125,7 @@ describe("the chat call", () => {
   });
 });
 
-describe("a POST whose answer has begun", () => {
+describe("a POST whose answer breaks off", () => {
   /** Lets the body of a successful answer end in the middle. */
   const cutting =
     (path: string, seen: string[], type: string): FetchLike =>
@@ -147,7 +150,7 @@ describe("a POST whose answer has begun", () => {
     expect(seen).toHaveLength(1);
   });
 
-  test("an answer as JSON that breaks off is asked for in another step, and not in the same", async () => {
+  test("the chat call is repeated in a new step, not in the same step", async () => {
     const seen: string[] = [];
     await using at = await runWorld({}, { fetch: cutting("/chat/completions", seen, "application/json") });
     const error = (await failureOf(at.client.prompt("hi"))) as CodebuffRunError;
@@ -177,7 +180,7 @@ test("the waits have a jitter of up to a fifth", async () => {
   expect(waits).toEqual([1_100, 2_200, 4_400]);
 });
 
-test("a call that gets no answer ends after 30 s", async () => {
+test("a call without an answer fails with `timeout` after 30 s", async () => {
   await using at = await runWorld();
   at.backend.fault("me", { hang: true });
   const failure = failureOf(at.client.prompt("hi"));
@@ -186,7 +189,7 @@ test("a call that gets no answer ends after 30 s", async () => {
   expect(await failure).toMatchObject({ kind: "timeout", retryable: true });
 });
 
-test("a server that nobody reaches is `network`, after four tries", async () => {
+test("an unreachable server fails the run with `network` after four attempts", async () => {
   await using at = await runWorld();
   const gone = await MockCodebuffBackend.start();
   await gone.stop();

@@ -27,7 +27,7 @@ async function allOf(at: Awaited<ReturnType<typeof runWorld>>, client: CodebuffR
 
 const LOUD = { error: "no_such_key", message: `the key ${KEY} (Bearer ${KEY}) is unknown` };
 
-describe("the key is in nothing that a client tells", () => {
+describe("no event, error or log line contains the key", () => {
   test.each([
     ["me", { status: 401, body: LOUD }],
     ["agent-runs", { status: 400, body: LOUD }],
@@ -39,7 +39,7 @@ describe("the key is in nothing that a client tells", () => {
     ["chat", { status: 307, headers: { location: `https://evil.example/?key=${KEY}` }, raw: "" }],
     ["token-count", { status: 500, body: LOUD }],
     ["steps", { status: 500, body: LOUD }],
-  ] as const)("%s says it: %j", async (endpoint, fault) => {
+  ] as const)("if the endpoint %s repeats it: %j", async (endpoint, fault) => {
     const lines: string[] = [];
     const log = (line: string) => void lines.push(line);
     await using at = await runWorld({ users: [{ key: KEY }] });
@@ -52,7 +52,7 @@ describe("the key is in nothing that a client tells", () => {
     at.backend.reset();
   });
 
-  test("a tool, a schema, a program and a `fetch` say it in what they throw", async () => {
+  test("if a tool, a program or `fetch` throws it", async () => {
     const fails = () => {
       throw Object.assign(new Error(`no ${KEY}`), {
         request: { headers: { authorization: `Bearer ${KEY}` } },
@@ -73,7 +73,7 @@ describe("the key is in nothing that a client tells", () => {
   });
 });
 
-test("a model that names the key as a tool or as an agent is quoted without it", async () => {
+test("an error about a tool or an agent with the key as its name shows `[redacted]`", async () => {
   const spawned = { name: "spawn_agents", arguments: { agents: [{ agent_type: KEY }] } };
   const answer = [{ toolCalls: [{ name: KEY }, spawned] }, "Done"];
   await using at = await runWorld({ users: [{ key: KEY }], answer });
@@ -94,7 +94,7 @@ test("a model that names the key as a tool or as an agent is quoted without it",
   at.backend.reset(); // the call itself is the model's, and goes back as it was written
 });
 
-test("the key goes into headers alone, as `Authorization`, in one spelling", async () => {
+test("the key is sent only as one `Authorization` header, which overrides `headers`", async () => {
   await using at = await runWorld({}, { headers: { Authorization: "Bearer other", "X-Own": "1" } });
   await at.client.prompt("hi").result;
   for (const { headers, path, text } of at.backend.requests()) {
@@ -104,7 +104,7 @@ test("the key goes into headers alone, as `Authorization`, in one spelling", asy
   expect(at.backend.requests({ endpoint: "chat" })[0]?.userId).toBe("user-1");
 });
 
-test.each([301, 302, 303, 307, 308])("a redirect (%i) is followed by nobody", async (status) => {
+test.each([301, 302, 303, 307, 308])("a redirect (%i) is not followed", async (status) => {
   await using other = await MockCodebuffBackend.start();
   await using at = await runWorld();
   for (const endpoint of ["me", "chat"] as const) {
@@ -120,7 +120,7 @@ test.each([301, 302, 303, 307, 308])("a redirect (%i) is followed by nobody", as
   expect(other.requests()).toEqual([]);
 });
 
-describe("addresses", () => {
+describe("`baseUrl`", () => {
   const make = (baseUrl: string | URL, more: object = {}) =>
     new CodebuffRun({ apiKey: KEY, baseUrl, ...more });
 
@@ -130,7 +130,7 @@ describe("addresses", () => {
     "http://10.0.0.1:80",
     "http://localhost.example",
     "http://0.0.0.0",
-  ])("%s is refused", (url) => {
+  ])("%s is refused as unencrypted", (url) => {
     expect(() => make(url)).toThrow(errorSaying("invalid-input", /unencrypted/));
   });
 
@@ -144,7 +144,7 @@ describe("addresses", () => {
     expect(() => make(url)).not.toThrow();
   });
 
-  test("another machine over plain HTTP, if it is wanted", () => {
+  test("may be plain HTTP to another machine with `allowInsecure`", () => {
     expect(() => make("http://example.com", { allowInsecure: true })).not.toThrow();
   });
 
@@ -156,7 +156,7 @@ describe("addresses", () => {
     expect(() => make(url)).toThrow(errorSaying("invalid-input", words));
   });
 
-  test("the address may have a path", async () => {
+  test("may have a path", async () => {
     const seen: string[] = [];
     const fetch: FetchLike = async (url) => {
       seen.push(url);
@@ -178,11 +178,11 @@ test.each(["", "  ", "a b", "ключ", "a\nb"])("the key %j is refused", (apiKe
   expect(() => new CodebuffRun({ apiKey })).toThrow(errorSaying("invalid-input", /apiKey/));
 });
 
-test("without a key and without providers, nothing can run", () => {
+test("a client without a key and without providers is refused", () => {
   expect(() => new CodebuffRun()).toThrow(errorSaying("invalid-input", /CODEBUFF_API_KEY/));
 });
 
-test("the environment's key sends nothing to the backend beside a provider, unless it is passed", async () => {
+test("beside providers, a key in the environment is not used, but a key in the options is", async () => {
   await using at = await runWorld();
   vi.stubEnv("CODEBUFF_API_KEY", at.backend.apiKey);
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -204,7 +204,7 @@ test("the environment's key sends nothing to the backend beside a provider, unle
   expect(at.calls()).toContain("START");
 });
 
-test("the environment's own key for OpenRouter goes to the chat call alone, and into no warning", async () => {
+test("the OpenRouter key of the environment goes to the chat call only, and into no error", async () => {
   process.env["CODEBUFF_BYOK_OPENROUTER"] = "or-secret-123";
   try {
     await using at = await runWorld({}, { agent: agentWith("glob"), overrideTools: { glob: () => json(1) } });

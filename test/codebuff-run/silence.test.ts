@@ -10,12 +10,12 @@ const chunk = (fields: object) => `data: ${JSON.stringify({ choices: [fields] })
 const OK = chunk({ delta: { content: "ok" }, finish_reason: "stop" });
 const DONE = "data: [DONE]\n\n";
 
-describe("silence", () => {
+describe("a silent model", () => {
   const stalled = () => runWorld({ answer: [{ text: ["a", "b"], sse: { stallAfter: 2 } }, "Done."] });
   const said = (turn: { on(name: "event", listener: (event: { type: string }) => void): void }) =>
     new Promise<void>((resolve) => turn.on("event", ({ type }) => type === "chunk" && resolve()));
 
-  test("for 120 s counts as broken off", async () => {
+  test("that sends no byte for 120 s counts as broken off, and is asked again", async () => {
     await using at = await stalled();
     const turn = at.client.prompt("hi");
     await said(turn);
@@ -56,7 +56,7 @@ describe("silence", () => {
   }
   const BEAT = ": heartbeat\n\n";
 
-  test("ends with each byte, also of a comment", async () => {
+  test("is not silent if it sends any byte, even of a comment", async () => {
     await using to = await spoken();
     const turn = await to.prompt();
     for (let beat = 0; beat < 5; beat++) {
@@ -68,7 +68,7 @@ describe("silence", () => {
     expect((await turn.result).text).toBe("ok");
   });
 
-  test("of ten minutes with comments alone fails the run, and the model is not asked again", async () => {
+  test("that sends only comments for ten minutes fails the run and is not asked again", async () => {
     await using to = await spoken();
     const turn = await to.prompt();
     const failure = failureOf(turn);
@@ -101,7 +101,7 @@ describe("silence", () => {
     expect((await turn.result).text).toBe("ok");
   });
 
-  test("of a provider for ten minutes fails the run too", async () => {
+  test("of a provider fails the run after ten minutes", async () => {
     const own: ModelProvider = {
       name: "own",
       supports: () => true,
@@ -118,7 +118,7 @@ describe("silence", () => {
     expect(await failure).toMatchObject({ kind: "timeout" });
   });
 
-  test("before the head of an answer counts too", async () => {
+  test("that sends no response head for 120 s is asked again", async () => {
     await using at = await runWorld();
     at.backend.fault("chat", { hang: true, times: 1 });
     const turn = at.client.prompt("hi");

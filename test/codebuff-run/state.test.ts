@@ -107,7 +107,7 @@ describe("the history on the wire", () => {
     expect(short(history)).toEqual(wire);
   });
 
-  test("pictures of results follow all results of an answer", () => {
+  test("sends the pictures in tool results after all results of an answer", () => {
     const media = { type: "media", data: "AA==", mediaType: "image/png" };
     expect(
       short([called("1"), called("2"), result("1", media), result("2"), text("assistant", "a")]),
@@ -115,14 +115,14 @@ describe("the history on the wire", () => {
     expect(short([called("1"), result("1", { type: "media" })])).toEqual(["assistant 1", "tool [] 1"]); // of an older build
   });
 
-  test("a history without orphans is left as it is", () => {
+  test("keeps a history without orphans unchanged", () => {
     const history = [text("user", "u"), called("1"), result("1"), text("assistant", "a")];
     expect(withoutOrphans(history)).toEqual(history);
   });
 });
 
 describe("`previousRun`", () => {
-  test("is gone on from; it is not changed; unknown fields stay", async () => {
+  test("is continued, is not modified, and keeps its unknown fields", async () => {
     await using at = await runWorld({ answer: () => "Hello" });
     const odd = { ...text("user", "before"), theirs: { a: 1 } };
     const previousRun = foreign(odd, text("assistant", "said"));
@@ -157,7 +157,7 @@ describe("`previousRun`", () => {
     expect(state.sessionState?.mainAgentState.messageHistory[0]).toEqual(odd);
   });
 
-  test("survives JSON, again and again; steps and credits begin anew", async () => {
+  test("survives JSON round trips; steps and credits start anew with each run", async () => {
     const toolCalls = [{ name: "glob", arguments: { pattern: "*" } }];
     await using at = await runWorld(
       { answer: [{ reasoning: "hm", text: "So", toolCalls, usage: { cost: 0.05 } }, "Done"] },
@@ -182,13 +182,13 @@ describe("`previousRun`", () => {
   test.each<[string, unknown]>([
     ["a run that failed before it began", { output: { type: "error", message: "x" } }],
     ["null as `sessionState`", { sessionState: null }],
-  ])("%s: a fresh history", async (_, previousRun) => {
+  ])("starts a fresh history: %s", async (_, previousRun) => {
     await using at = await runWorld();
     const events = await read(at.client.prompt("hi", { previousRun: previousRun as RunState }));
     expect(events[0]).toMatchObject({ messageHistoryLength: 0 });
   });
 
-  test("with orphans and unknown parts: what is sent is clean", async () => {
+  test("with orphans and unknown parts is cleaned before it is sent", async () => {
     await using at = await runWorld();
     await at.client.prompt("hi", {
       previousRun: foreign(called("1"), result("2"), { role: "user", content: [{ type: "video" }] }),
@@ -196,13 +196,13 @@ describe("`previousRun`", () => {
     expect(at.chats()[0]?.messages.map(({ role }) => role)).toEqual(["user"]);
   });
 
-  test("a conversation goes on from one that has not begun", async () => {
+  test("may be the state of a conversation without a turn", async () => {
     await using at = await runWorld();
     const { state } = at.client.conversation();
     expect((await at.client.conversation({ from: state }).prompt("hi").result).text).toBe("Hello!");
   });
 
-  test("a failed run leaves a state with the prompt and the reason", async () => {
+  test("may be the state of a failed run, which has the prompt and the reason", async () => {
     await using at = await runWorld({ balance: 0 });
     const outcome = await at.client.prompt("hi").outcome;
     const { state } = (outcome as { partial: { state: RunState } }).partial;
@@ -221,26 +221,29 @@ describe("`previousRun`", () => {
       { agent: LONG, knowledgeFiles: { a: "x".repeat(2 ** 20) } },
       /placeholders/,
     ],
-  ])("%s leaves a state with the earlier history, the prompt and the reason", async (_, options, why) => {
-    await using at = await runWorld({ answer: () => "Hi." });
-    const { state: earlier } = await at.client.prompt("one").result;
-    const client = at.another(options);
-    const outcome = await client.prompt("two", { previousRun: earlier }).outcome;
-    const { state } = (outcome as { partial: { state: RunState } }).partial;
-    expect(state).toMatchObject({
-      output: { type: "error", message: expect.stringMatching(why) },
-      stopReason: "error",
-      sessionState: { mainAgentState: { agentId: "main-agent", agentType: "tester", creditsUsed: 0 } },
-    });
-    const history = state.sessionState?.mainAgentState.messageHistory ?? [];
-    expect(history.map(({ content }) => (content[0] as { text: string }).text)).toEqual([
-      "<user_message>one</user_message>",
-      "Hi.",
-      "<user_message>two</user_message>",
-      expect.stringMatching(why),
-    ]);
-    expect((await at.client.prompt("three", { previousRun: state }).result).text).toBe("Hi.");
-  });
+  ])(
+    "%s: the failed run's state has the earlier history, the prompt and the reason",
+    async (_, options, why) => {
+      await using at = await runWorld({ answer: () => "Hi." });
+      const { state: earlier } = await at.client.prompt("one").result;
+      const client = at.another(options);
+      const outcome = await client.prompt("two", { previousRun: earlier }).outcome;
+      const { state } = (outcome as { partial: { state: RunState } }).partial;
+      expect(state).toMatchObject({
+        output: { type: "error", message: expect.stringMatching(why) },
+        stopReason: "error",
+        sessionState: { mainAgentState: { agentId: "main-agent", agentType: "tester", creditsUsed: 0 } },
+      });
+      const history = state.sessionState?.mainAgentState.messageHistory ?? [];
+      expect(history.map(({ content }) => (content[0] as { text: string }).text)).toEqual([
+        "<user_message>one</user_message>",
+        "Hi.",
+        "<user_message>two</user_message>",
+        expect.stringMatching(why),
+      ]);
+      expect((await at.client.prompt("three", { previousRun: state }).result).text).toBe("Hi.");
+    },
+  );
 
   test.each<[string, unknown, RegExp]>([
     ["a list", [], /previousRun/],
@@ -252,7 +255,7 @@ describe("`previousRun`", () => {
     ["a result without an id", foreignWith([{ role: "tool", content: [] }]), /message 0/],
     ["a BigInt", { a: 1n }, /JSON/],
     ["the state of a conversation", { protocol: "codebuff-run", version: 1 }, /pass its `run`/],
-  ])("%s is refused", async (_, previousRun, words) => {
+  ])("is refused: %s", async (_, previousRun, words) => {
     await using at = await runWorld();
     expect(() => at.client.prompt("hi", { previousRun } as CodebuffRunPromptOptions)).toThrow(
       errorSaying("invalid-input", words),
@@ -260,7 +263,7 @@ describe("`previousRun`", () => {
   });
 });
 
-test("`extraToolResults` stand behind the history, and are a copy", async () => {
+test("`extraToolResults` come after the history; other messages are refused there", async () => {
   await using at = await runWorld();
   const extra = result("1") as Extract<RunMessage, { role: "tool" }>;
   await at.client.prompt("hi", { previousRun: foreign(called("1")), extraToolResults: [extra] }).result;
@@ -274,24 +277,7 @@ test("`extraToolResults` stand behind the history, and are a copy", async () => 
 });
 
 describe("a conversation", () => {
-  test("goes on from run to run, and its state goes on in another client", async () => {
-    await using at = await runWorld({ answer: ({ request }) => `I know ${request.messages.length}.` });
-    const talk = at.client.conversation();
-    await talk.prompt("one").result;
-    expect((await talk.prompt("two").result).text).toBe("I know 3.");
-    expect(talk.messages).toEqual([
-      { role: "user", content: "one" },
-      { role: "assistant", content: "I know 1." },
-      { role: "user", content: "two" },
-      { role: "assistant", content: "I know 3." },
-    ]);
-    const from = JSON.parse(JSON.stringify(talk.state));
-    const later = at.another().conversation({ from });
-    expect(later.messages).toEqual(talk.messages);
-    expect((await later.prompt("three").result).text).toBe("I know 5.");
-  });
-
-  test("shows what an agent says around its tools as one message, also when it is restored", async () => {
+  test("has the text around an agent's tool calls as one message, also after a restore", async () => {
     await using at = await runWorld(
       { answer: [{ text: "One moment. ", toolCalls: [{ name: "look", arguments: {} }] }, "Done."] },
       { tools: { look: { description: "Looks.", parameters: { type: "object" }, execute: () => json(1) } } },
@@ -306,32 +292,12 @@ describe("a conversation", () => {
     expect(at.client.conversation({ from }).messages).toEqual(talk.messages);
   });
 
-  test("is left as it was by a run that fails or is cancelled", async () => {
-    await using at = await runWorld({ answer: () => "Hello" });
-    const talk = at.client.conversation();
-    await talk.prompt("one").result;
-    const { state } = talk;
-    at.backend.set({ balance: 0 });
-    await talk.prompt("two").outcome;
-    at.backend.set({ balance: 9 });
-    await talk.prompt("three").cancel();
-    expect(talk.state).toEqual(state);
-  });
-
-  test("prompts at once, one run after the other", async () => {
-    await using at = await runWorld({ answer: ({ request }) => `I know ${request.messages.length}.` });
-    const talk = at.client.conversation();
-    const turns = ["a", "b", "c"].map((words) => talk.prompt(words));
-    const texts = await Promise.all(turns.map(async (turn) => (await turn.result).text));
-    expect(texts).toEqual(["I know 1.", "I know 3.", "I know 5."]);
-  });
-
   test.each([
     [{ protocol: "codey", version: 1 }],
     [{ protocol: "codebuff-run", version: 2 }],
     [{}],
     [{ protocol: "codebuff-run", version: 1, run: 7 }],
-  ])("from %j is refused", async (from) => {
+  ])("is not created from %j", async (from) => {
     await using at = await runWorld();
     expect(() => at.client.conversation({ from: from as never })).toThrow(
       errorSaying("invalid-input", /from/),

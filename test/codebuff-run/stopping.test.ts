@@ -47,7 +47,7 @@ describe.each(MOMENTS)("a run that is stopped $name", (moment) => {
     return { at, turn, told, stop };
   };
 
-  test("by `cancel()`: it ends at once, and nothing is told any more", async () => {
+  test("by `cancel()` settles at once, emits nothing more and leaves a usable state", async () => {
     const { at, turn, told } = await started();
     await using _ = at;
     const outcome = turn.cancel();
@@ -90,7 +90,7 @@ describe.each(MOMENTS)("a run that is stopped $name", (moment) => {
   });
 });
 
-test("a run that has two tools to run is stopped between them: the first has a result, the second is forgotten", async () => {
+test("a cancel during the first of two tool calls keeps its result and drops the second call", async () => {
   const calls = ["one", "two"].map((pattern) => ({ name: "glob", arguments: { pattern } }));
   const ran: unknown[] = [];
   let turn: RunTurn | undefined;
@@ -126,7 +126,7 @@ test("a run that has two tools to run is stopped between them: the first has a r
 });
 
 test.each(["requested", "approved", "running"])(
-  "who cancels when a call is shown as %s: its tool does not run",
+  "a cancel while a tool call is in the state %s prevents the tool from running",
   async (state) => {
     let ran = 0;
     const glob = () => {
@@ -147,7 +147,7 @@ test.each(["requested", "approved", "running"])(
   },
 );
 
-describe("a tool that does not end when its run is stopped", () => {
+describe("a tool that ignores the stop of its run", () => {
   const stuck = async () => {
     let reached = (): void => {};
     const here = new Promise<void>((resolve) => {
@@ -166,7 +166,7 @@ describe("a tool that does not end when its run is stopped", () => {
     return { at, turn };
   };
 
-  test("has 2 s; the backend is told at once", async () => {
+  test("gets 2 s to end, while the backend gets FINISH at once", async () => {
     const { at, turn } = await stuck();
     await using _ = at;
     const outcome = turn.cancel();
@@ -176,7 +176,7 @@ describe("a tool that does not end when its run is stopped", () => {
     expect(await outcome).toMatchObject({ status: "cancelled" });
   });
 
-  test("has no time if the user cancels again", async () => {
+  test("gets no time to end if the user cancels again", async () => {
     const { at, turn } = await stuck();
     await using _ = at;
     void turn.cancel();
@@ -191,8 +191,8 @@ describe("a tool that does not end when its run is stopped", () => {
   });
 });
 
-describe("the backend that does not answer the end of a run", () => {
-  test("has 5 s, and a warning follows", async () => {
+describe("a backend that does not answer FINISH", () => {
+  test("gets 5 s to answer, then the client warns", async () => {
     await using at = await runWorld();
     at.backend.fault("agent-runs", { hang: true, when: "FINISH" });
     const turn = at.client.prompt("hi");
@@ -202,7 +202,7 @@ describe("the backend that does not answer the end of a run", () => {
     expect(at.warnings).toMatchObject([{ kind: "not-reported", turnId: turn.id }]);
   });
 
-  test("has 1 s once the turn was cancelled, which has settled already", async () => {
+  test("gets 1 s to answer after a cancelled turn, which has settled already", async () => {
     await using at = await runWorld();
     at.backend.fault("agent-runs", { hang: true, when: "FINISH" });
     const turn = at.client.prompt("hi");
@@ -214,7 +214,7 @@ describe("the backend that does not answer the end of a run", () => {
   });
 });
 
-test("a key that two runs wait for is checked on while one of them is stopped", async () => {
+test("the key check that two runs wait for continues when one of them is cancelled", async () => {
   await using at = await runWorld();
   const lift = at.backend.fault("me", { status: 503 });
   const [first, second] = [at.client.prompt("a"), at.client.prompt("b")];
@@ -226,7 +226,7 @@ test("a key that two runs wait for is checked on while one of them is stopped", 
   expect(at.backend.requests({ endpoint: "me" })).toHaveLength(2);
 });
 
-test("`checkConnection()` is false at once when the client is closed", async () => {
+test("`checkConnection()` becomes false at once when the client closes", async () => {
   await using at = await runWorld();
   at.backend.fault("healthz", { hang: true });
   const isWell = at.client.checkConnection();
@@ -235,7 +235,7 @@ test("`checkConnection()` is false at once when the client is closed", async () 
   expect(await isWell).toBe(false);
 });
 
-test("a run whose signal is aborted before calls nothing", async () => {
+test("a run with an already aborted signal calls nothing", async () => {
   await using at = await runWorld();
   const turn = at.client.prompt("hi", { signal: AbortSignal.abort() });
   await expect(turn.result).rejects.toMatchObject({ code: "turn-cancelled", delivery: "not-sent" });

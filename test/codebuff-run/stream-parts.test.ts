@@ -39,7 +39,7 @@ describe("the first `[DONE]` ends an answer", () => {
     return { seen, cancelled: cancelled.promise, fetch };
   }
 
-  test.each(LATE)("%s behind it, in the same read or in a later one, is not looked at", async (_, late) => {
+  test.each(LATE)("%s after it is ignored, in the same read or in a later one", async (_, late) => {
     for (const pieces of [[OK + DONE + late], [OK + DONE, late], [OK, DONE + late]]) {
       const { seen, fetch } = endless(...pieces);
       await using at = await runWorld({}, { fetch });
@@ -48,7 +48,7 @@ describe("the first `[DONE]` ends an answer", () => {
     }
   });
 
-  test.each(LATE)("%s behind it, from a provider", async (_, late) => {
+  test.each(LATE)("%s after it is ignored from a provider too", async (_, late) => {
     const { seen, fetch } = endless(OK + DONE + late);
     await using at = await runWorld();
     const own = openAiCompatible({ baseUrl: "http://127.0.0.1:9", fetch });
@@ -56,7 +56,7 @@ describe("the first `[DONE]` ends an answer", () => {
     expect(seen.isCancelled).toBe(true);
   });
 
-  test("cancels the body at once, although the reader of the turn is slow", async () => {
+  test("the body is cancelled at once, even if the reader of the turn is slow", async () => {
     const { cancelled, fetch } = endless(OK + DONE);
     await using at = await runWorld({}, { fetch, maxQueuedEvents: 1 });
     const turn = at.client.prompt("hi");
@@ -75,13 +75,13 @@ describe("reasoning", () => {
     ["both: `reasoning` counts", { reasoning: "hm", reasoning_content: "HM" }, "hm"],
     ["both, of which one is empty", { reasoning: "", reasoning_content: "hm" }, "hm"],
     ["both, of which one is null", { reasoning: null, reasoning_content: "hm" }, "hm"],
-  ])("comes as %s", async (_, delta, thought) => {
+  ])("is read from %s", async (_, delta, thought) => {
     await using at = await runWorld({ answer: [{ frames: [chunk({ delta }), OK, DONE] }] });
     const events = await read(at.client.prompt("hi"));
     expect(events.filter(({ type }) => type === "reasoning_chunk")).toMatchObject([{ chunk: thought }]);
   });
 
-  test("comes as `reasoning_content` in an answer that is one object", async () => {
+  test("is read from `reasoning_content` in an answer as one JSON object", async () => {
     const message = { content: "ok", reasoning_content: "hm" };
     const fetch: FetchLike = async (url, init) =>
       url.endsWith("/chat/completions")
@@ -97,7 +97,7 @@ describe("reasoning", () => {
     ]);
   });
 
-  test("of another type than a text is `protocol_error`", async () => {
+  test("that is not a string fails with `protocol_error`", async () => {
     await using at = await runWorld({ answer: [{ frames: [chunk({ delta: { reasoning_content: 7 } })] }] });
     expect(await failureOf(at.client.prompt("hi"))).toMatchObject({ kind: "protocol_error" });
   });

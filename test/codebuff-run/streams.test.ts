@@ -34,7 +34,7 @@ async function runOf(sse: BackendSse) {
 
 const usual = runOf({});
 
-describe("variants that change nothing", () => {
+describe("a variant of the stream format gives the same events", () => {
   test.each<BackendSse>([
     { chunkBytes: 1 },
     { chunkBytes: 7 },
@@ -58,19 +58,19 @@ describe("variants that change nothing", () => {
     expect(await runOf(sse)).toEqual(await usual);
   });
 
-  test("an answer as one JSON object tells the same, in larger pieces", async () => {
+  test("one JSON object: the same events apart from the chunks", async () => {
     const { events, cost } = await runOf({ asJson: true });
     const whole = (await usual).events.filter(({ type }) => !type.includes("chunk"));
     expect(events.filter(({ type }) => !type.includes("chunk"))).toEqual(whole);
     expect(cost).toBe(5);
   });
 
-  test("without `usage` a step costs nothing", async () => {
+  test("no `usage`: the step costs nothing", async () => {
     expect((await runOf({ noUsage: true })).cost).toBe(0);
   });
 });
 
-test("an answer may be cut into pieces anywhere, also inside of a character", () => {
+test("the SSE reader accepts cuts anywhere, even inside a character", () => {
   const stream = [
     ": connected\ndata: ",
     '{"a":"ö🦊"}\n\n',
@@ -97,11 +97,11 @@ test("an answer may be cut into pieces anywhere, also inside of a character", ()
   );
 });
 
-describe("answers that break", () => {
+describe("a broken answer", () => {
   test.each<[string, BackendSse]>([
     ["cut", { cutAfter: 3 }],
     ["ended without an end", { endAfter: 3, noFinish: true, noDone: true }],
-  ])("%s: the text is kept, the calls are dropped, and the model goes on", async (_, sse) => {
+  ])("(%s) keeps its text and drops its tool calls, and the model goes on", async (_, sse) => {
     await using at = await runWorld({ answer: [{ ...ANSWER, reasoning: [], sse }, "Done."] }, OPTIONS);
     const events = await read(at.client.prompt("hi"));
     expect(typesOf(events)).toEqual(["start", "chunk", "chunk", "text", "error", "chunk", "text", "finish"]);
@@ -120,19 +120,19 @@ describe("answers that break", () => {
     ]);
   });
 
-  test("cut in its calls: none of them runs", async () => {
+  test("that is cut in its tool calls runs none of them", async () => {
     await using at = await runWorld({ answer: [{ ...ANSWER, sse: { cutAfter: 10 } }, "Done."] }, OPTIONS);
     expect(typesOf(await read(at.client.prompt("hi")))).not.toContain("tool_call");
   });
 
-  test("cut before its first frame: another step", async () => {
+  test("that is cut before its first frame is followed by another step", async () => {
     await using at = await runWorld({ answer: [{ text: "x", sse: { cutAfter: 0 } }, "Done."] });
     const turn = at.client.prompt("hi");
     expect((await turn.result).text).toBe("Done.");
     expect(at.backend.requests({ endpoint: "steps" })).toHaveLength(2); // `: connected` had arrived
   });
 
-  test("cut behind its head, before any byte: the same step is tried again", async () => {
+  test("that is cut before any byte of its body is requested again in the same step", async () => {
     await using at = await runWorld({
       answer: [{ text: "x", sse: { cutAfter: 0, noConnected: true } }, "Done."],
     });
@@ -142,7 +142,7 @@ describe("answers that break", () => {
     expect(at.backend.requests({ endpoint: "steps" })).toHaveLength(1);
   });
 
-  test("three in a row end the run", async () => {
+  test("ends the run when it is the third in a row", async () => {
     await using at = await runWorld({ answer: () => ({ text: "So", sse: { cutAfter: 2 } }) });
     const turn = at.client.prompt("hi");
     const events = await read(turn);
@@ -151,14 +151,14 @@ describe("answers that break", () => {
     expect(at.backend.requests({ endpoint: "chat" })).toHaveLength(3);
   });
 
-  test("two, then a whole one, then two: the run goes on", async () => {
+  test("does not end the run if a whole answer comes after two broken ones", async () => {
     const cut = { text: "So", sse: { cutAfter: 2 } };
     const call = { toolCalls: [{ name: "glob", arguments: { pattern: "*" } }] };
     await using at = await runWorld({ answer: [cut, cut, call, cut, cut, "Done."] }, OPTIONS);
     expect((await at.client.prompt("hi").result).text).toBe("SoSoSoSoDone.");
   });
 
-  test("an error in the stream ends the run, with the provider's words", async () => {
+  test("with an error in the stream ends the run with the provider's message", async () => {
     await using at = await runWorld({ answer: () => ({ text: ["a", "b"], sse: { errorAfter: 2 } }) });
     const turn = at.client.prompt("hi");
     expect(await failureOf(turn)).toMatchObject({
@@ -174,14 +174,14 @@ describe("answers that break", () => {
     ["a frame that is no JSON", { badJsonAfter: 2 }],
     ["a page", { html502: true }],
     ["a redirect", { redirect: "http://127.0.0.1:9" }],
-  ])("%s", async (name, sse) => {
+  ])("fails the run: %s", async (name, sse) => {
     await using at = await runWorld({ answer: () => ({ text: ["a", "b"], sse }) });
     const failure = failureOf(at.client.prompt("hi"));
     if (name === "a page") for (const wait of [1_000, 2_000, 4_000]) await at.pass(wait);
     expect(await failure).toMatchObject({ kind: name === "a page" ? "server" : "protocol_error" });
   });
 
-  test("a page with status 200 is `protocol_error`", async () => {
+  test("that is a web page with status 200 fails with `protocol_error`", async () => {
     await using at = await runWorld();
     at.backend.fault("chat", { raw: "<html>", headers: { "content-type": "text/html" } });
     expect(await failureOf(at.client.prompt("hi"))).toMatchObject({ kind: "protocol_error" });

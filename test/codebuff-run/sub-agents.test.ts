@@ -24,7 +24,7 @@ const resultOf = (events: readonly { readonly type: string }[]): readonly ToolOu
   (events.find(({ type }) => type === "tool_result") as { output?: readonly ToolOutput[] } | undefined)
     ?.output ?? [];
 
-describe("two agents at once", () => {
+describe("two sub-agents at once", () => {
   const two = () =>
     runWorld(
       {
@@ -41,7 +41,7 @@ describe("two agents at once", () => {
       OPTIONS,
     );
 
-  test("each has a record of its own, below that of its parent", async () => {
+  test("each have their own run on the backend, below the parent's run", async () => {
     await using at = await two();
     const { cost } = await at.client.prompt("hi").result;
     const [root, ...children] = at.backend.runs();
@@ -59,7 +59,7 @@ describe("two agents at once", () => {
     expect(clients.size).toBe(1);
   });
 
-  test("what they say is told beside the parent's, and is no text of the turn", async () => {
+  test("emit events of their own, and add no text to the turn", async () => {
     await using at = await two();
     const turn = at.client.prompt("hi");
     const events = await read(turn);
@@ -83,7 +83,7 @@ describe("two agents at once", () => {
     expect(typesOf(events).filter((type) => type === "subagent_finish")).toHaveLength(2);
   });
 
-  test("the parent gets their results in the order of its orders", async () => {
+  test("return their results to the parent in the order of the call", async () => {
     await using at = await two();
     const [part] = resultOf(await read(at.client.prompt("hi")));
     expect(part).toMatchObject({
@@ -95,7 +95,7 @@ describe("two agents at once", () => {
     });
   });
 
-  test("each is told its own prompt and parameters", async () => {
+  test("each get their own prompt and parameters", async () => {
     await using at = await two();
     await at.client.prompt("hi").result;
     const prompts = at.chats().map(({ messages }) => messages.map(textIn).join());
@@ -104,7 +104,7 @@ describe("two agents at once", () => {
   });
 });
 
-test("an agent is a tool of its own too", async () => {
+test("each sub-agent is also offered as a tool", async () => {
   await using at = await runWorld(
     {
       answer: [
@@ -126,7 +126,7 @@ test("an agent is a tool of its own too", async () => {
 test.each([
   ["one that may not be run", { agent_type: "other" }, /may not be run/],
   ["one that does not exist", { agent_type: "gone" }, /Invalid agent ID/],
-])("%s is a failure that the parent sees", async (_, order, words) => {
+])("the parent gets an error result for a sub-agent: %s", async (_, order, words) => {
   await using at = await runWorld(
     { answer: [of("tester", { toolCalls: [spawn(order)] }), of("tester", { text: "Done." })] },
     { ...OPTIONS, agent: { ...PARENT, spawnableAgents: ["one", "gone"] } },
@@ -139,7 +139,7 @@ test.each([
   expect((await turn.result).text).toBe("Done.");
 });
 
-test("parameters that do not fit the agent's schema are a failure that the parent sees; the other agents run", async () => {
+test("parameters that do not fit the sub-agent's schema are an error result; other sub-agents run", async () => {
   const params = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
   const orders = [{ params: { n: "x" } }, {}, { params: { n: 1, more: 2 } }];
   await using at = await runWorld(
@@ -161,7 +161,7 @@ test("parameters that do not fit the agent's schema are a failure that the paren
   expect(at.chats()[1]?.messages.map(textIn).join()).toContain('"more": 2');
 });
 
-test("one call runs 50 agents at most", async () => {
+test("a call for more than 50 sub-agents is refused", async () => {
   const orders = Array.from({ length: 51 }, () => ({ agent_type: "one" }));
   await using at = await runWorld(
     { answer: [of("tester", { toolCalls: [spawn(...orders)] }), of("tester", { text: "Done." })] },
@@ -173,7 +173,7 @@ test("one call runs 50 agents at most", async () => {
   expect(at.backend.runs()).toHaveLength(1);
 });
 
-test("the name of an agent to run has 256 characters at most, and a longer one is refused unread", async () => {
+test("a sub-agent's name of more than 256 characters is refused", async () => {
   const name = (length: number) => ({ agent_type: "@".repeat(length) });
   await using at = await runWorld(
     {
@@ -197,7 +197,7 @@ test("the name of an agent to run has 256 characters at most, and a longer one i
   ]);
 });
 
-test("one that fails is a failure that the parent sees; the other goes on", async () => {
+test("a sub-agent that fails is an error result for the parent; the other one goes on", async () => {
   const refused = { refused: { status: 400, message: "too hot" } };
   await using at = await runWorld(
     {
@@ -227,7 +227,7 @@ test("one that fails is a failure that the parent sees; the other goes on", asyn
   ).toEqual(["one failed", "tester completed", "two completed"]);
 });
 
-test("agents run agents five levels deep, and no deeper", async () => {
+test("sub-agents run at most five levels deep", async () => {
   const self: AgentDefinition = { ...agentWith("spawn_agents"), spawnableAgents: ["tester"] };
   const answer = ({ call }: { call: number }) =>
     call === 1 ? { toolCalls: [spawn({ agent_type: "tester" })] } : "Done.";
@@ -239,7 +239,7 @@ test("agents run agents five levels deep, and no deeper", async () => {
   ]);
 });
 
-test("the gate stands before sub-agents too", async () => {
+test("`toolPolicy` also decides on calls of sub-agents", async () => {
   await using at = await runWorld(
     { answer: [{ toolCalls: [spawn({ agent_type: "one" })] }, "Done."] },
     { ...OPTIONS, toolPolicy: [{ tool: "spawn_agents", then: "deny" }] },
@@ -252,7 +252,7 @@ test("the gate stands before sub-agents too", async () => {
   expect(at.backend.runs()).toHaveLength(1);
 });
 
-test("the time limit of tools is none of sub-agents", async () => {
+test("`toolTimeout` does not limit sub-agents", async () => {
   let goOn = (): void => {};
   const held = new Promise<void>((resolve) => {
     goOn = resolve;
@@ -276,7 +276,7 @@ test("the time limit of tools is none of sub-agents", async () => {
   expect(await turn.result).toMatchObject({ text: "Done.", toolCalls: [{ state: "done" }] });
 });
 
-test("a stop reaches all agents, and the turn settles when the last tool has ended", async () => {
+test("a cancel stops all sub-agents, and the turn settles after the last tool has ended", async () => {
   let ended = 0;
   let begun = 0;
   let allBegun = (): void => {};

@@ -3,7 +3,7 @@ import { runOwn } from "./own-tool.ts";
 
 // What a handler may return, and what the agent is told of anything else.
 
-describe("a handler that returns something else", () => {
+describe("a handler with an invalid result", () => {
   const round: { self?: unknown } = {};
   round.self = round;
   test.each<[string, unknown, RegExp]>([
@@ -25,7 +25,7 @@ describe("a handler that returns something else", () => {
     ],
     ["a circle", [{ type: "json", value: round }], /has a `value` that JSON cannot write: TypeError/],
     ["half a picture", [{ type: "media", data: "aGk=" }], /has no `data` \(base64\) or no `mediaType`\./],
-  ])("%s: the agent reads which part is wrong, and why", async (_, output, words) => {
+  ])("gives the agent an error that names the wrong part: %s", async (_, output, words) => {
     const { told, warnings } = await runOwn({ execute: () => output as never });
     expect(JSON.parse(told ?? "")).toEqual({ errorMessage: expect.stringMatching(words) });
     expect(warnings).toMatchObject([{ kind: "handler-failed" }]);

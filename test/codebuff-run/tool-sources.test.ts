@@ -27,28 +27,28 @@ async function offered(toolSources: readonly ToolSource[], options: CodebuffRunO
   return { names, events, warnings: at.warnings.map(({ kind, message }) => `${kind}: ${message}`) };
 }
 
-describe("which tools an agent gets", () => {
+describe("the tools of sources", () => {
   const files = source("files", [tool("read"), tool("write")]);
   const web = source("web", [tool("read")]);
 
-  test("all of each source", async () => {
+  test("are all offered if the agent names none", async () => {
     const { names } = await offered([files, web]);
     expect(names).toEqual(["files__read", "files__write", "web__read"]);
   });
 
   test.each(["files/write", "files__write"])(
-    "the ones that it names alone (%s), and all of the sources that it does not name",
+    "are offered as named (%s); a source that the agent does not name offers all",
     async (name) => {
       const { names } = await offered([files, web], { agent: agentWith(name, "end_turn") });
       expect(names).toEqual(["files__write", "end_turn", "web__read"]);
     },
   );
 
-  test("an agent that names a tool that is not there gets none of that source", async () => {
+  test("are not offered if the agent names only an unknown tool of their source", async () => {
     expect((await offered([files], { agent: agentWith("files/gone") })).names).toEqual([]);
   });
 
-  test("sub-agents get them too, by their own `toolNames`", async () => {
+  test("are offered to sub-agents by the sub-agent's own `toolNames`", async () => {
     const child = { ...agentWith("files/read"), id: "child" };
     const parent = { ...agentWith("spawn_agents", "web/read"), spawnableAgents: ["child"] };
     await using at = await runWorld(
@@ -83,17 +83,17 @@ describe("which tools an agent gets", () => {
   });
 });
 
-describe("the name of a tool for the model", () => {
+describe("the name of a source's tool for the model", () => {
   test.each([
     ["a.b/c d", "s__a_b_c_d"],
     ["größe", "s__gr__e"],
     ["x".repeat(61), `s__${"x".repeat(61)}`],
     ["x".repeat(62), expect.stringMatching(/^s__x{52}_[0-9a-f]{8}$/)],
-  ])("%s has only characters and lengths that models take", async (name, wire) => {
+  ])("has only characters and a length that models accept: %s", async (name, wire) => {
     expect((await offered([source("s", [tool(name)])])).names).toEqual([wire]);
   });
 
-  test("two tools of one name: the later one is left out, with a warning", async () => {
+  test("is unique: a second tool of the same name is left out, with a warning", async () => {
     const { names, warnings } = await offered([source("s", [tool("a.b"), tool("a_b")])]);
     expect(names).toEqual(["s__a_b"]);
     expect(warnings).toEqual(["tool-source: the tool s/a_b is not offered: another tool is named s__a_b"]);
@@ -108,7 +108,7 @@ describe("the name of a tool for the model", () => {
   });
 
   test.each([["a__b"], ["a_"], [""], ["a b"], ["x".repeat(33)]])(
-    "`%s` is no name of a source",
+    "`%s` is refused as the name of a source",
     async (name) => {
       await expect(offered([source(name, [])])).rejects.toMatchObject({ code: "invalid-input" });
     },
@@ -121,7 +121,7 @@ describe("the name of a tool for the model", () => {
   });
 });
 
-test("a source that fails is one error event, and the run goes on with the other tools", async () => {
+test("a source that fails causes one `error` event, and the run goes on with the other tools", async () => {
   const bad = source("bad", [], { tools: async () => Promise.reject(new Error("no such program")) });
   const { names, events, warnings } = await offered([bad, source("good", [tool("read")])]);
   const message = "The tools of bad are missing: no such program";
@@ -131,7 +131,7 @@ test("a source that fails is one error event, and the run goes on with the other
   expect(warnings).toEqual([`tool-source: ${message}`]);
 });
 
-test("the gate stands before each call", async () => {
+test("`toolPolicy` decides on each call of a source's tool", async () => {
   let calls = 0;
   const execute = () => {
     calls++;
@@ -150,7 +150,7 @@ test("the gate stands before each call", async () => {
   expect(calls).toBe(0);
 });
 
-test("a turn that is cancelled waits for no source", async () => {
+test("a cancelled turn does not wait for a source", async () => {
   const never = source("never", [], { tools: () => new Promise(() => {}) });
   await using at = await runWorld({ answer: ["Hello"] }, { toolSources: [never] });
   const turn = at.client.prompt("hi");
@@ -159,8 +159,8 @@ test("a turn that is cancelled waits for no source", async () => {
   expect((await turn.outcome).status).toBe("cancelled");
 });
 
-describe("close", () => {
-  test("waits until the sources have ended", async () => {
+describe("`close()`", () => {
+  test("waits until the sources are closed", async () => {
     let end = (): void => {};
     const slow = source("slow", [], { close: () => new Promise<void>((resolve) => (end = resolve)) });
     await using at = await runWorld({}, { toolSources: [slow] });
@@ -171,7 +171,7 @@ describe("close", () => {
     expect(at.client.status).toBe("closed");
   });
 
-  test("waits 5 s for a source that does not end, and says so", async () => {
+  test("waits at most 5 s for a source, then warns", async () => {
     const deaf = source("deaf", [], { close: () => new Promise(() => {}) });
     await using at = await runWorld({}, { toolSources: [deaf] });
     const closed = at.client.close();
@@ -180,7 +180,7 @@ describe("close", () => {
     expect(at.warnings).toMatchObject([{ kind: "tool-source", message: expect.stringContaining("5000 ms") }]);
   });
 
-  test("a source that fails to close is a warning", async () => {
+  test("warns about a source that fails to close", async () => {
     const bad = source("bad", [], { close: async () => Promise.reject(new Error("stuck")) });
     await using at = await runWorld({}, { toolSources: [bad] });
     await at.client.close();

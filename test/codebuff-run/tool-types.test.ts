@@ -28,7 +28,7 @@ const plain: CodebuffRunTool = {
   execute: ({ input }) => [{ type: "json", value: input["city"] }],
 };
 
-test("the input has the type of what the tool's schema makes", async () => {
+test("a handler's `input` has the output type of the tool's schema", async () => {
   const some: StandardSchema = place;
   const client: CodebuffRun = new CodebuffRun({
     ...options,
@@ -71,7 +71,7 @@ test("the input has the type of what the tool's schema makes", async () => {
   await client.close();
 });
 
-test("tools in constants, lists and options keep their types, and fit", async () => {
+test("tools in constants, lists and options keep their types", async () => {
   const list: Record<string, CodebuffRunTool> = { weather, plain };
   const later: CodebuffRunOptions = { ...options, tools: { weather, plain } };
   for (const given of [{ ...options, tools: list }, later, { ...options, tools: { weather } }])

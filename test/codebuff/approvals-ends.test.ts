@@ -7,7 +7,7 @@ import { act, approval, asks, CONFIG, hanging, sent } from "../helpers/codebuff-
 import { ASK, answers, errorOutput, json, original, statesOf } from "../helpers/codebuff-requests.ts";
 
 test.each(["proxy", "codebuff"] as const)(
-  "a lost link withdraws what is open, and the next link hears nothing of it, on %s",
+  "a lost link withdraws open requests, and the new link sends no answer to them: %s",
   async (profile) => {
     const run: string[] = [];
     await using pair = await readyPair({
@@ -31,7 +31,7 @@ test.each(["proxy", "codebuff"] as const)(
   },
 );
 
-describe("a request that waits for the user when its prompt completes", () => {
+describe("a request that is still open when its prompt completes", () => {
   const question = { questions: [{ question: "Tabs?", options: [{ label: "yes" }], multiSelect: false }] };
   const noWait = { requestId: "r1", wait: false } as const;
   const ROWS: readonly (readonly [what: string, ask: Step, answer: object])[] = [
@@ -59,7 +59,7 @@ describe("a request that waits for the user when its prompt completes", () => {
   ];
 
   test.each(ROWS)(
-    "is withdrawn and refused, and a late decision runs nothing: %s",
+    "is withdrawn and refused, and a late decision runs no handler: %s",
     async (_, ask, answer) => {
       const run: string[] = [];
       const settled: SettledRequest[] = [];
@@ -112,7 +112,7 @@ describe("a request that waits for the user when its prompt completes", () => {
     expect([run, answers(pair).length]).toEqual([[], 1]);
   });
 
-  test("is no reason to stop a tool that runs already", async () => {
+  test("is still answered by a handler that already runs", async () => {
     const running = gate();
     const more = gate();
     await using pair = await original(
@@ -137,8 +137,8 @@ describe("a request that waits for the user when its prompt completes", () => {
   });
 });
 
-describe("an approval", () => {
-  test("that nobody gives within `approvalTimeout` is a denial", async () => {
+describe("an approval request", () => {
+  test("is denied if nobody decides within `approvalTimeout`", async () => {
     const run: string[] = [];
     await using pair = await original({ ...asks("manual", run), approvalTimeout: 2_000 }, act());
     const turn = pair.client.prompt("go");
@@ -154,7 +154,7 @@ describe("an approval", () => {
     expect(answers(pair)).toMatchObject([{ output: errorOutput(/^denied: nobody decided within 2000 ms$/) }]);
   });
 
-  test("counts against the time that the server gives: when it is over, the call has failed and nobody is asked", async () => {
+  test("fails when the server's time limit for the call expires", async () => {
     const run: string[] = [];
     let aborted: unknown;
     const onToolApproval = (_call: ToolCall, { signal }: { readonly signal: AbortSignal }) => {
@@ -185,7 +185,7 @@ describe("an approval", () => {
     expect(run).toEqual([]);
   });
 
-  test("is answered once, also when the one who is told of the end of that time cancels the turn", async () => {
+  test("is answered once, even if the callback cancels the turn at that time limit", async () => {
     let cancel = (): void => {};
     const onToolApproval = (_call: ToolCall, { signal }: { readonly signal: AbortSignal }) => {
       signal.addEventListener("abort", () => cancel());
@@ -202,7 +202,7 @@ describe("an approval", () => {
     expect(answers(pair)).toHaveLength(1);
   });
 
-  test("leaves the handler what is left of that time", async () => {
+  test("leaves the handler the rest of the server's time limit", async () => {
     const running = gate();
     await using pair = await original(
       {
@@ -230,7 +230,7 @@ describe("an approval", () => {
     ]);
   });
 
-  test("has the idle limit of its turn stand still, and go on with the answer", async () => {
+  test("pauses the idle timeout of its turn until it is answered", async () => {
     await using pair = await original(asks("manual"), hanging(-1));
     const turn = pair.client.prompt("go", { idleTimeout: 60_000 });
     await approval(pair);
@@ -242,7 +242,7 @@ describe("an approval", () => {
     expect(await turn.outcome).toMatchObject({ error: { code: "turn-timeout", kind: "idle" } });
   });
 
-  test("is withdrawn when its turn is cancelled, before anybody sees the turn end", async () => {
+  test("is withdrawn before the status of its turn becomes `cancelled`", async () => {
     const run: string[] = [];
     const aborted = gate();
     const callback = (_call: ToolCall, { signal }: { readonly signal: AbortSignal }) => {
@@ -293,7 +293,7 @@ describe("an approval", () => {
   });
 
   test.each(["requested", "awaiting", "approved", "running"] as const)(
-    "a listener that cancels the turn of a call that is %s stops it there, and it is answered once",
+    "is answered once if a listener cancels the turn while the call is %s",
     async (when) => {
       const run: string[] = [];
       await using pair = await original(asks("manual", run), act());
@@ -313,7 +313,7 @@ describe("an approval", () => {
     },
   );
 
-  test("a listener that cancels the turn when it is asked withdraws the request for good", async () => {
+  test("is withdrawn if an `approval` listener cancels the turn", async () => {
     let asked = 0;
     await using pair = await original(
       asks(() => ++asked > 0),
@@ -327,7 +327,7 @@ describe("an approval", () => {
     expect([turn.pending, asked]).toEqual([[], 0]);
   });
 
-  describe("of files is withdrawn for good", () => {
+  describe("for files is withdrawn", () => {
     const reads = function* () {
       yield step.readFiles(["a.txt"], { requestId: "f1" });
     };
@@ -338,7 +338,7 @@ describe("an approval", () => {
       expect(clock.pending).toBe(0);
     };
 
-    test("when who is asked closes the client", async () => {
+    test("when the callback closes the client", async () => {
       const aborted = gate();
       await using pair = await original(
         asks((_call, { signal }) => {
@@ -353,7 +353,7 @@ describe("an approval", () => {
       await isOver(pair);
     });
 
-    test("when a listener closes the client, and nobody is asked", async () => {
+    test("when a listener closes the client, and the callback is not called", async () => {
       let asked = 0;
       await using pair = await original(
         asks(() => ++asked > 0),
@@ -367,7 +367,7 @@ describe("an approval", () => {
     });
   });
 
-  test("that is given while its turn is being cancelled comes too late: the call is abandoned, not denied", async () => {
+  test("granted while its turn is cancelling leaves the call abandoned, not denied", async () => {
     const run: string[] = [];
     await using pair = await original(asks("manual", run), act());
     const turn = pair.client.prompt("go");
@@ -382,7 +382,7 @@ describe("an approval", () => {
     expect(run).toEqual([]);
   });
 
-  test("leaves no timer and nothing open behind, however it ended", async () => {
+  test("leaves no timer behind, whatever its decision", async () => {
     await using pair = await original({ ...asks("manual"), approvalTimeout: 60_000 }, function* () {
       for (const name of ["one", "two", "three"])
         yield* step.toolCall({ toolName: name, input: {}, wait: false });

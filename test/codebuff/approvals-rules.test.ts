@@ -50,25 +50,31 @@ const kinds = [
 ] as const;
 
 describe("a rule", () => {
-  test.each(kinds)("that allows lets $kind through, whatever the callback would say", async (row) => {
-    const run: string[] = [];
-    const toolPolicy = [{ tool: row.name, then: "allow" }] as const;
-    const onToolApproval = () => false;
-    await using pair = await original({ ...handlers(run), toolPolicy, onToolApproval }, only(row.ask));
-    await pair.client.prompt("go").result;
-    expect(run).toEqual([row.ran]);
-  });
+  test.each(kinds)(
+    "that allows $kind runs the handler, whatever `onToolApproval` would return",
+    async (row) => {
+      const run: string[] = [];
+      const toolPolicy = [{ tool: row.name, then: "allow" }] as const;
+      const onToolApproval = () => false;
+      await using pair = await original({ ...handlers(run), toolPolicy, onToolApproval }, only(row.ask));
+      await pair.client.prompt("go").result;
+      expect(run).toEqual([row.ran]);
+    },
+  );
 
-  test.each(kinds)("that denies keeps $kind from its handler, and it is answered once", async (row) => {
-    const run: string[] = [];
-    const toolPolicy = [{ tool: row.name, then: "deny" }] as const;
-    await using pair = await original({ ...handlers(run), toolPolicy }, only(row.ask));
-    await pair.client.prompt("go").result;
-    expect(run).toEqual([]);
-    expect(answers(pair)).toMatchObject([{ requestId: "r1", ...row.denied, outcome: "taken" }]);
-  });
+  test.each(kinds)(
+    "that denies $kind keeps the handler from running, and the server gets one answer",
+    async (row) => {
+      const run: string[] = [];
+      const toolPolicy = [{ tool: row.name, then: "deny" }] as const;
+      await using pair = await original({ ...handlers(run), toolPolicy }, only(row.ask));
+      await pair.client.prompt("go").result;
+      expect(run).toEqual([]);
+      expect(answers(pair)).toMatchObject([{ requestId: "r1", ...row.denied, outcome: "taken" }]);
+    },
+  );
 
-  test.each(kinds)("that asks has somebody decide on $kind, who sees its name and input", async (row) => {
+  test.each(kinds)("that asks passes the name and input of $kind to `onToolApproval`", async (row) => {
     const run: string[] = [];
     const asked: ToolCall[] = [];
     const onToolApproval = (call: ToolCall) => asked.push(call) > 0;
@@ -78,7 +84,7 @@ describe("a rule", () => {
     expect(run).toEqual([row.ran]);
   });
 
-  test.each(kinds)("that asks has $kind denied where somebody says no", async (row) => {
+  test.each(kinds)("that asks denies $kind if `onToolApproval` returns false", async (row) => {
     const run: string[] = [];
     const onToolApproval = () => false;
     await using pair = await original({ ...handlers(run), toolPolicy: ASK, onToolApproval }, only(row.ask));
@@ -88,7 +94,7 @@ describe("a rule", () => {
   });
 
   test.each(kinds)(
-    "is not needed for $kind while nobody is asked: a registered handler is leave enough",
+    "is not needed for $kind without `onToolApproval`: a registered handler runs",
     async (row) => {
       const run: string[] = [];
       await using pair = await original({ ...handlers(run), onQuestion: "manual" }, only(row.ask));
@@ -97,32 +103,26 @@ describe("a rule", () => {
     },
   );
 
-  test.each(kinds)(
-    "is not needed to have $kind asked for: with `onToolApproval` a handler is no consent",
-    async (row) => {
-      const run: string[] = [];
-      const asked: string[] = [];
-      const onToolApproval = ({ name }: ToolCall) => asked.push(name) > 1;
-      await using pair = await original({ ...handlers(run), onToolApproval }, only(row.ask));
-      await pair.client.prompt("go").result;
-      expect([asked, run]).toEqual([[row.name], []]);
-      expect(answers(pair)).toMatchObject([{ requestId: "r1", ...row.denied, outcome: "taken" }]);
-    },
-  );
+  test.each(kinds)("is not needed for `onToolApproval` to be asked about $kind", async (row) => {
+    const run: string[] = [];
+    const asked: string[] = [];
+    const onToolApproval = ({ name }: ToolCall) => asked.push(name) > 1;
+    await using pair = await original({ ...handlers(run), onToolApproval }, only(row.ask));
+    await pair.client.prompt("go").result;
+    expect([asked, run]).toEqual([[row.name], []]);
+    expect(answers(pair)).toMatchObject([{ requestId: "r1", ...row.denied, outcome: "taken" }]);
+  });
 
-  test.each(kinds)(
-    "that fits no more than others leaves $kind denied where nobody is there to ask",
-    async (row) => {
-      const run: string[] = [];
-      const toolPolicy = [{ tool: "something else", then: "allow" }] as const;
-      await using pair = await original({ ...handlers(run), toolPolicy }, only(row.ask));
-      await pair.client.prompt("go").result;
-      expect(run).toEqual([]);
-      expect(answers(pair)).toMatchObject([{ requestId: "r1", ...row.denied, outcome: "taken" }]);
-    },
-  );
+  test.each(kinds)("for another tool leaves $kind denied if there is no `onToolApproval`", async (row) => {
+    const run: string[] = [];
+    const toolPolicy = [{ tool: "something else", then: "allow" }] as const;
+    await using pair = await original({ ...handlers(run), toolPolicy }, only(row.ask));
+    await pair.client.prompt("go").result;
+    expect(run).toEqual([]);
+    expect(answers(pair)).toMatchObject([{ requestId: "r1", ...row.denied, outcome: "taken" }]);
+  });
 
-  test.each(kinds)("that allows $kind makes no handler: it is refused, and nobody is asked", async (row) => {
+  test.each(kinds)("does not ask about $kind without a handler: the request is refused", async (row) => {
     let asked = 0;
     const onToolApproval = () => ++asked > 0;
     await using pair = await original({ toolPolicy: ASK, onToolApproval }, only(row.ask));
@@ -132,7 +132,7 @@ describe("a rule", () => {
     expect([asked, pair.server.answers.length]).toEqual([0, 1]);
   });
 
-  test("may look at the input, and says why it was denied", async () => {
+  test("can test the input, and the denial names `toolPolicy`", async () => {
     const run: string[] = [];
     const toolPolicy: readonly ToolRule[] = [
       { tool: "act", when: ({ input }) => JSON.stringify(input).includes("rm"), then: "deny" },
@@ -152,7 +152,7 @@ describe("a rule", () => {
     expect(run).toEqual(["act"]);
   });
 
-  test("that asks when nobody is there to decide denies, and one warning names the options", async () => {
+  test("that asks denies the call if there is no `onToolApproval`, and warns once", async () => {
     const run: string[] = [];
     await using pair = await original({ ...handlers(run), toolPolicy: ASK }, function* () {
       yield step.toolCall({ toolName: "act", input: {} });
@@ -180,7 +180,7 @@ describe("`always`", () => {
   ];
 
   test.each(names)(
-    "said of a tool of an MCP server is not said of one of this machine called %s, nor the other way",
+    "for a tool of an MCP server does not cover a local tool called %s, nor the reverse",
     async (toolName) => {
       const mcp = step.toolCall({ toolName: "search", input: {}, mcpConfig: CONFIG });
       const own = step.toolCall({ toolName, input: {} });
@@ -209,7 +209,7 @@ describe("`always`", () => {
       kind: "the tools of an MCP server",
       ask: step.requestMcpTools({ mcpConfig: CONFIG, toolNames: [], requestId: "m1" }),
     },
-  ])("said of $kind is not said of a tool called $tool, nor the other way", async ({ tool, ask }) => {
+  ])("for $kind does not cover a tool called $tool, nor the reverse", async ({ tool, ask }) => {
     const own = step.toolCall({ toolName: tool, input: {} });
     for (const [first, second] of [
       [ask, own],
@@ -228,15 +228,15 @@ describe("`always`", () => {
   });
 });
 
-describe("a tool call that does not come to an approval", () => {
+describe("a tool call without an approval", () => {
   const refused = [
     {
-      title: "without a handler has failed",
+      title: "without a handler fails",
       client: {},
       shown: { state: "failed", error: expect.stringMatching(/no handler is registered for the tool "act"/) },
     },
     {
-      title: "whose handler throws has failed, without credentials",
+      title: "whose handler throws fails, without credentials in the error",
       client: {
         tools: {
           act: () => {
@@ -247,7 +247,7 @@ describe("a tool call that does not come to an approval", () => {
       shown: { state: "failed", error: "no [redacted]" },
     },
     {
-      title: "that a handler runs without a rule is done",
+      title: "whose handler runs without a rule is done",
       client: { tools: { act: () => json("ok") } },
       shown: { state: "done", output: json("ok") },
     },
@@ -260,7 +260,7 @@ describe("a tool call that does not come to an approval", () => {
     expect(turn.toolCalls).toEqual([expect.objectContaining({ id: "r1", name: "act", ...shown })]);
   });
 
-  test("because a hundred others run is denied", async () => {
+  test("is denied while a hundred other requests run", async () => {
     const done = gate();
     await using pair = await original(
       {
@@ -289,7 +289,7 @@ describe("a tool call that does not come to an approval", () => {
     });
   });
 
-  test("is not shown by a turn that was not sent yet", async () => {
+  test("for a turn that is not sent yet is refused and not shown", async () => {
     const asked = gate();
     await using pair = await original(
       { tools: { act: () => json(1) }, maxConcurrentPrompts: 1 },
@@ -307,7 +307,7 @@ describe("a tool call that does not come to an approval", () => {
     expect(answers(pair)).toMatchObject([{ output: errorOutput(/no such prompt/) }]);
   });
 
-  test("is another call where one of its id was refused in the same turn", async () => {
+  test("gets an id of its own if a refused call of the turn had the same id", async () => {
     await using pair = await original({ tools: { act: () => json(1) } }, function* () {
       yield step.toolCall({ toolName: "missing", input: {}, requestId: "r1" });
       yield step.toolCall({ toolName: "act", input: {}, requestId: "r1" });
@@ -321,7 +321,7 @@ describe("a tool call that does not come to an approval", () => {
   });
 });
 
-describe("an option of the gate that cannot work is refused by name", () => {
+describe("an invalid approval option is refused by name", () => {
   const bad: readonly (readonly [string, unknown])[] = [
     ["toolPolicy", {}],
     ["toolPolicy", ["act"]],

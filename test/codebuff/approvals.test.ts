@@ -7,7 +7,7 @@ import { ASK, answers, errorOutput, json, original, statesOf, TOKEN } from "../h
 import { errorSaying } from "../helpers/errors.ts";
 
 test.each(["proxy", "codebuff"] as const)(
-  "an approved call is run, and a denied one is not, each with one answer, on %s",
+  "an approved call runs, a denied call does not, and each is answered once: %s",
   async (profile) => {
     const run: string[] = [];
     const decided = gate(); // the proxy waits for no answer by itself
@@ -35,8 +35,8 @@ test.each(["proxy", "codebuff"] as const)(
   },
 );
 
-describe("an approval", () => {
-  test("is shown by its turn from the request to the output", async () => {
+describe("an approval request", () => {
+  test("shows each of its states on the turn, from `requested` to `done`", async () => {
     await using pair = await original(
       asks(() => "once"),
       act(),
@@ -63,25 +63,25 @@ describe("an approval", () => {
       shown: { deniedBy: "user" },
     },
     {
-      title: "a promise of no",
+      title: "a promise of `reject`",
       decision: () => Promise.resolve("reject"),
       error: /^denied by the user$/,
       shown: { deniedBy: "user" },
     },
     {
-      title: "a reason",
+      title: "`reject` with a reason",
       decision: () => ({ decision: "reject", reason: "too risky" }),
       error: /^denied by the user: too risky$/,
       shown: { deniedBy: "user", reason: "too risky" },
     },
     {
-      title: "a reason that begins as the answer would",
+      title: "a reason that already begins with `Denied`",
       decision: () => ({ decision: "reject", reason: "Denied, as always" }),
       error: /^Denied, as always$/,
       shown: { deniedBy: "user", reason: "Denied, as always" },
     },
     {
-      title: "a throw",
+      title: "a callback that throws",
       decision: () => {
         throw new Error("no window");
       },
@@ -89,7 +89,7 @@ describe("an approval", () => {
       shown: { deniedBy: "policy", reason: "`onToolApproval` failed" },
     },
     {
-      title: "what is no decision",
+      title: "an invalid decision",
       decision: () => "yes" as never,
       error: /^denied: `onToolApproval` failed$/,
       shown: { deniedBy: "policy" },
@@ -101,14 +101,14 @@ describe("an approval", () => {
       shown: { deniedBy: "user", reason: "not with [redacted]" },
     },
     {
-      title: "a novel",
+      title: "a reason of 100,000 characters",
       decision: () => ({ decision: "reject", reason: "x".repeat(100_000) }),
       error: /^denied by the user: x{8192}$/,
       shown: { deniedBy: "user" },
     },
   ];
 
-  test.each(denials)("that is answered with $title denies, and the agent hears why", async (row) => {
+  test.each(denials)("is denied by $title, and the agent gets the reason", async (row) => {
     const run: string[] = [];
     await using pair = await original(asks(row.decision, run), act());
     const turn = pair.client.prompt("go");
@@ -120,7 +120,7 @@ describe("an approval", () => {
     expect(states).toEqual(["requested", "awaiting", "denied"]);
   });
 
-  test("by `always` holds for the tool, for this session, and for no other tool", async () => {
+  test("with the decision `always` holds for one tool and one session", async () => {
     const asked: string[] = [];
     const script = function* () {
       yield step.toolCall({ toolName: "act", input: {} });
@@ -141,7 +141,7 @@ describe("an approval", () => {
     expect(asked).toEqual(["act", "other", "act", "other"]);
   });
 
-  test("by `always` holds for the tool of one MCP server, not for one of that name elsewhere, nor here", async () => {
+  test("with `always` for an MCP server's tool does not cover the same name elsewhere", async () => {
     const other = { ...CONFIG, command: "sh" };
     const asked: unknown[] = [];
     await using pair = await original(
@@ -167,7 +167,7 @@ describe("an approval", () => {
     expect(asked).toHaveLength(5);
   });
 
-  test("that is denied by a rule cannot be had by an earlier `always`", async () => {
+  test("with the decision `always` does not override a rule that denies", async () => {
     const run: string[] = [];
     const isBad = ({ input }: ToolCall): boolean => JSON.stringify(input).includes("bad");
     const toolPolicy: readonly ToolRule[] = [{ tool: "act", when: isBad, then: "deny" }, ...ASK];
@@ -179,7 +179,7 @@ describe("an approval", () => {
     expect(run).toEqual(["act"]);
   });
 
-  test("several at once are decided in any order, and none waits for another", async () => {
+  test("does not wait for other requests: several are decided in any order", async () => {
     const run: string[] = [];
     await using pair = await original(asks("manual", run), function* () {
       const one = yield* step.toolCall({ toolName: "one", input: {}, requestId: "r1", wait: false });
@@ -205,7 +205,7 @@ describe("an approval", () => {
     ]);
   });
 
-  test("the same id of another prompt is another request", async () => {
+  test("gets an id of its own if an earlier prompt used the same id", async () => {
     await using pair = await original(asks("manual"), act());
     for (const expected of ["r1", "r1~2"]) {
       const turn = pair.client.prompt("go");
@@ -218,7 +218,7 @@ describe("an approval", () => {
     expect(answers(pair)).toMatchObject([{ requestId: "r1" }, { requestId: "r1" }]);
   });
 
-  test("a second reply changes nothing and sends nothing: it is told how the first decided", async () => {
+  test("ignores a second decision, and `decide()` returns the first", async () => {
     const run: string[] = [];
     await using pair = await original(asks("manual", run), act());
     const turn = pair.client.prompt("go");
@@ -232,7 +232,7 @@ describe("an approval", () => {
     expect(turn.toolCalls).toMatchObject([{ state: "denied", deniedBy: "user", reason: "not today" }]);
   });
 
-  test("a reply to what was never asked, or with what is no decision, is refused and decides nothing", async () => {
+  test("stays open after `decide()` with an unknown id or an invalid decision", async () => {
     await using pair = await original(asks("manual"), act());
     const turn = pair.client.prompt("go");
     await approval(pair);
@@ -245,7 +245,7 @@ describe("an approval", () => {
     await turn.result;
   });
 
-  test("a reply wins over the callback, whose signal is aborted", async () => {
+  test("is settled by a reply before its callback, whose signal aborts", async () => {
     const run: string[] = [];
     const aborted = gate();
     await using pair = await original(
@@ -262,7 +262,7 @@ describe("an approval", () => {
     expect(run).toEqual(["act"]);
   });
 
-  test("is told with its turn, and to late listeners as long as it is open", async () => {
+  test("reaches listeners with its turn, and late listeners while it is open", async () => {
     await using pair = await original(asks("manual"), act());
     const told: unknown[] = [];
     pair.client.on("approval", (call, turn) => told.push([call.id, turn]));
@@ -285,7 +285,7 @@ describe("an approval", () => {
     expect(tooLate).toEqual([]);
   });
 
-  test("that one listener has given is not shown to the next, nor to a late one", async () => {
+  test("that one listener decides does not reach later listeners", async () => {
     await using pair = await original(asks("manual"), function* () {
       const two = yield* step.toolCall({ toolName: "two", input: {}, requestId: "r2", wait: false });
       const one = yield* step.toolCall({ toolName: "one", input: {}, requestId: "r1", wait: false });
@@ -309,7 +309,7 @@ describe("an approval", () => {
     expect([next, late]).toEqual([["r2", "r1"], ["r2"]]);
   });
 
-  test("of files is of the only prompt under way, and is shown among its tool calls", async () => {
+  test("for files belongs to the only running prompt, among its tool calls", async () => {
     await using pair = await original(asks("manual"), only(step.readFiles(["a.txt"], { requestId: "f1" })));
     const turn = pair.client.prompt("go");
     const told = new Promise<unknown[]>((resolve) => pair.client.on("approval", (...all) => resolve(all)));
@@ -325,7 +325,7 @@ describe("an approval", () => {
     expect(answers(pair)).toMatchObject([{ files: { "a.txt": "text" } }]);
   });
 
-  test("of files names no turn where several are under way", async () => {
+  test("for files belongs to no turn if several prompts run", async () => {
     await using pair = await original(asks("manual"), only(step.readFiles(["a.txt"])));
     const told: unknown[][] = [];
     const both = new Promise<void>((resolve) => {
@@ -342,7 +342,7 @@ describe("an approval", () => {
     expect(turns.map(({ toolCalls }) => toolCalls)).toEqual([[], []]);
   });
 
-  test("may be given by a listener at once, also before anybody else is asked", async () => {
+  test("can be decided in a listener, before other listeners or the callback are called", async () => {
     const asked: string[] = [];
     await using pair = await original(
       asks((call) => {
@@ -361,7 +361,7 @@ describe("an approval", () => {
     expect(turn.pending).toEqual([]);
   });
 
-  test("may be given by who hears that a call awaits one, and then nobody is asked", async () => {
+  test("can be decided in a `toolCall` listener, and `approval` listeners are not called", async () => {
     const asked: string[] = [];
     await using pair = await original(asks("manual"), act());
     const turn = pair.client.prompt("go");

@@ -58,7 +58,7 @@ function idleClient(options: Partial<CodebuffClientOptions> = {}) {
   return { client, dials };
 }
 
-describe("options that cannot work are refused when the client is made", () => {
+describe("the constructor refuses invalid options", () => {
   const secret = "s3cret-token";
   const bad: readonly (readonly [name: string, options: unknown, names: string | RegExp])[] = [
     ["no options", undefined, "`url`"],
@@ -67,7 +67,7 @@ describe("options that cannot work are refused when the client is made", () => {
     ["a null url", { url: null }, "`url`"],
     ["a url of another type", { url: 5 }, "`url`"],
     ["an empty url", { url: "" }, /URL cannot be read.*ws:\/\//],
-    ["a url that is none", { url: "not a url" }, /URL cannot be read.*ws:\/\//],
+    ["a string that is no URL", { url: "not a url" }, /URL cannot be read.*ws:\/\//],
     ["a path alone", { url: "/ws" }, /URL cannot be read.*ws:\/\//],
     ["http", { url: "http://127.0.0.1/ws" }, /http:.*Use ws:\/\//],
     ["https", { url: "https://127.0.0.1/ws" }, /https:.*Use wss:\/\//],
@@ -149,7 +149,7 @@ describe("options that cannot work are refused when the client is made", () => {
     expectHelp(error, name);
   });
 
-  test("a count is not said to be a number of milliseconds", () => {
+  test("the error for a count does not speak of milliseconds", () => {
     const error = thrownBy(() => idleClient({ maxConcurrentPrompts: -1 }));
     expect(error.message).not.toContain("milliseconds");
   });
@@ -177,20 +177,20 @@ const badCalls: readonly (readonly [
   ["neither prompt nor content", (client) => client.prompt({}), /neither `prompt` nor `content`/],
   ["empty content", (client) => client.prompt({ content: [] }), /neither `prompt` nor `content`/],
   [
-    "a number that is none",
+    "a number that is NaN",
     (client) => client.prompt({ prompt: "x", sessionState: { n: Number.NaN } }),
     /`n` is NaN/,
   ],
   [
-    "an endless number",
+    "an infinite number",
     (client) => client.prompt({ prompt: "x", promptParams: { n: Infinity } }),
     /`n` is Infinity/,
   ],
   ["a bigint", (client) => client.prompt({ prompt: "x", sessionState: { n: 1n } }), /BigInt/i],
   ["a cycle", (client) => client.prompt({ prompt: "x", sessionState: cycle() }), /circular/i],
-  ["a signal that is none", (client) => loose(client).prompt("x", { signal: {} }), "`signal`"],
+  ["a signal of a wrong type", (client) => loose(client).prompt("x", { signal: {} }), "`signal`"],
   ["a negative timeout", (client) => client.prompt("x", { timeout: -1 }), "`timeout`"],
-  ["an endless timeout", (client) => client.prompt("x", { timeout: Infinity }), "`timeout`"],
+  ["an infinite timeout", (client) => client.prompt("x", { timeout: Infinity }), "`timeout`"],
   [
     "an idleTimeout that is no number",
     (client) => client.prompt("x", { idleTimeout: Number.NaN }),
@@ -206,16 +206,16 @@ const badCalls: readonly (readonly [
     (client) => client.conversation().prompt("x", { timeout: -1 }),
     "`timeout`",
   ],
-  ["a conversation from nowhere", (client) => loose(client).conversation({ from: {} }), "`from`"],
+  ["a conversation from an invalid state", (client) => loose(client).conversation({ from: {} }), "`from`"],
   ["no topics", (client) => client.subscribe([]), "`topics`"],
   ["a topic without a name", (client) => client.subscribe(["a", ""]), "`topics`"],
   ["topics that are no list", (client) => loose(client).subscribe("updates"), "`topics`"],
-  ["no topics to leave", (client) => client.unsubscribe([]), "`topics`"],
-  ["an init of nothing", (client) => loose(client).init(), "`fileContext`"],
+  ["an unsubscribe without topics", (client) => client.unsubscribe([]), "`topics`"],
+  ["an init without an argument", (client) => loose(client).init(), "`fileContext`"],
   ["an init without files", (client) => loose(client).init({}), "`fileContext`"],
   ["files that are a list", (client) => loose(client).init({ fileContext: [] }), "`fileContext`"],
   ["an init with a bad token", (client) => client.init({ fileContext: {}, authToken: "" }), "`authToken`"],
-  ["an init that is no JSON", (client) => client.init({ fileContext: { n: Number.NaN } }), /`n` is NaN/],
+  ["an init that is not JSON", (client) => client.init({ fileContext: { n: Number.NaN } }), /`n` is NaN/],
 ];
 
 function cycle(): Record<string, unknown> {
@@ -224,7 +224,7 @@ function cycle(): Record<string, unknown> {
   return value;
 }
 
-describe("calls that cannot work throw at once, and nothing is sent", () => {
+describe("an invalid call throws at once and sends nothing", () => {
   test.each(badCalls)("%s", async (_, call, names) => {
     const { client, dials } = idleClient();
     await using _client = client;
@@ -236,7 +236,7 @@ describe("calls that cannot work throw at once, and nothing is sent", () => {
     expect(dials).toEqual([]);
   });
 
-  test("not on a connection that stands either", async () => {
+  test("also on an open connection", async () => {
     await using server = await MockCodebuffServer.start();
     await using client = new CodebuffClient({ url: server.url, settleWindow: 0 });
     await client.connect();
@@ -271,7 +271,7 @@ describe("calls that cannot work throw at once, and nothing is sent", () => {
     expect(server.prompts).toHaveLength(1);
   });
 
-  test("credentials of one call over plain ws:// to another machine", async () => {
+  test("a call with its own credentials over plain ws:// to another machine", async () => {
     const { client, dials } = idleClient({ url: "ws://example.com/ws" });
     await using _client = client;
     for (const call of [
@@ -289,10 +289,10 @@ describe("calls that cannot work throw at once, and nothing is sent", () => {
   });
 
   test.each([
-    ["a machine that is not this one", () => "ws://example.com/ws", /unencrypted/],
+    ["a plain ws:// address of another machine", () => "ws://example.com/ws", /unencrypted/],
     ["another scheme", () => "http://127.0.0.1/ws", /Use ws:\/\//],
     ["no url", () => undefined as unknown as string, /URL is undefined/],
-  ])("a url function that leads to %s is noticed before a socket is made", async (_, url, names) => {
+  ])("a `url` function that returns %s fails before a socket is made", async (_, url, names) => {
     const { client, dials } = idleClient({ url, authToken: "token" });
     await using _client = client;
     const error: unknown = await client.connect().catch((error: unknown) => error);
@@ -301,7 +301,7 @@ describe("calls that cannot work throw at once, and nothing is sent", () => {
     expect(dials).toEqual([]);
   });
 
-  test("anything on a closed client", async () => {
+  test("every call on a closed client", async () => {
     const { client, dials } = idleClient();
     await using _client = client;
     await client.close();
@@ -317,7 +317,7 @@ describe("calls that cannot work throw at once, and nothing is sent", () => {
   });
 });
 
-describe("a frame over the limit", () => {
+describe("the size limit of a frame", () => {
   const LIMIT = 1_048_576;
   /** A prompt whose frame has a known size. */
   const sized = (prompt: string) => ({ prompt, promptId: "p-1", fingerprintId: "fp" });
@@ -333,11 +333,8 @@ describe("a frame over the limit", () => {
 
   test.each([
     ["in ASCII", "x".repeat(room)],
-    [
-      "in characters of more bytes",
-      `${"é".repeat(500_000)}${"😀".repeat(10)}${"x".repeat(room - 1_000_040)}`,
-    ],
-  ])("is accepted at exactly 1 MiB, and refused one byte above, %s", async (_, prompt) => {
+    ["in multi-byte characters", `${"é".repeat(500_000)}${"😀".repeat(10)}${"x".repeat(room - 1_000_040)}`],
+  ])("allows exactly 1 MiB and refuses one byte more, %s", async (_, prompt) => {
     await using server = await MockCodebuffServer.start({ answer: () => ["ok"] });
     await using client = new CodebuffClient({ url: server.url, settleWindow: 0 });
     const error = thrownBy(() => client.prompt(sized(`${prompt}x`)));
@@ -353,7 +350,7 @@ describe("a frame over the limit", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("has the limit that the caller sets", async () => {
+  test("is set by `maxSendBytes`", async () => {
     const { client, dials } = idleClient({ maxSendBytes: frameOf("12345").length });
     await using _client = client;
     const error = thrownBy(() => client.prompt(sized("123456")));
@@ -364,7 +361,7 @@ describe("a frame over the limit", () => {
     expect(dials).toHaveLength(1);
   });
 
-  test("has room for an unsubscribe: what was subscribed to can be left again", async () => {
+  test("applies to the unsubscribe of the same topics, which is longer than the subscribe", async () => {
     const unsubscribe = '{"type":"unsubscribe","txid":0,"topics":["news"]}';
     await using tight = idleClient({ maxSendBytes: unsubscribe.length - 1 }).client;
     expect(thrownBy(() => tight.subscribe(["news"]))).toBeInstanceOf(PayloadTooLargeError);
@@ -384,7 +381,7 @@ describe("a frame over the limit", () => {
     ["init", (client) => client.init({ fileContext: { "a.txt": large } })],
     ["subscribe", (client) => client.subscribe([large])],
     ["unsubscribe", (client) => client.unsubscribe([large])],
-  ])("is refused in %s too", async (_, call) => {
+  ])("applies to %s too", async (_, call) => {
     const { client, dials } = idleClient();
     await using _client = client;
     const error = thrownBy(() => call(client));

@@ -6,7 +6,7 @@ import { errorSaying } from "../helpers/errors.ts";
 // The file that every runtime but Node gets for "#socket".
 vi.mock("../../src/core/link/socket.node.ts", () => import("../../src/core/link/socket.global.ts"));
 
-test("where the platform cannot send headers they are refused, with what to do instead", () => {
+test("headers are refused if the platform cannot send them; the error names `createWebSocket`", () => {
   const make = (): CodebuffClient =>
     new CodebuffClient({ url: "wss://example.org/ws", headers: { "x-tenant": "one" } });
   expect(make).toThrow(errorSaying("unsupported", /`createWebSocket`/));
@@ -17,7 +17,7 @@ test("where the platform cannot send headers they are refused, with what to do i
   }
 });
 
-test("where the platform cannot send headers, a socket of the caller's own gets them", () => {
+test("headers are accepted with `createWebSocket`, even if the platform cannot send them", () => {
   const createWebSocket = (): never => {
     throw new Error("not in this test");
   };
@@ -25,7 +25,7 @@ test("where the platform cannot send headers, a socket of the caller's own gets 
   expect(() => new CodebuffClient({ url: "wss://example.org/ws", headers, createWebSocket })).not.toThrow();
 });
 
-test("the platform's WebSocket is read at dial, so that a test can replace it", async () => {
+test("the client reads the global `WebSocket` when it dials, so a test can replace it", async () => {
   await using server = await MockCodebuffServer.start();
   const dialled: string[] = [];
   const Original = globalThis.WebSocket;

@@ -109,7 +109,7 @@ describe("in auto mode", () => {
     expect(decode([chunk], "auto")).toEqual(plain(text));
   });
 
-  test("the parsed objects are handed out, without the end marks", () => {
+  test("a chunk has its parsed objects, without the end marks", () => {
     const decoder = new ChunkDecoder("auto");
     expect(decoder.decode(says("a") + DONE).parsed).toEqual([
       JSON.parse(completion({ role: "assistant", content: "a" })),
@@ -117,20 +117,20 @@ describe("in auto mode", () => {
     expect(decoder.decode("a").parsed).toBeUndefined();
   });
 
-  test("plain and encoded chunks may come in one stream", () => {
+  test("a stream can mix plain and encoded chunks", () => {
     expect(decode(["Hello", says(", "), "world", DONE, DONE], "auto")).toEqual(
       plain("Hello", ", ", "world", "", ""),
     );
   });
 
-  test("a frame that comes in two chunks is text: each chunk is looked at alone", () => {
+  test("a frame split over two chunks stays text: each chunk is decoded alone", () => {
     const [head, tail] = [says("x").slice(0, 20), says("x").slice(20)];
     expect(decode([head, tail], "auto")).toEqual(plain(head, tail));
   });
 });
 
 describe("in openai-sse mode", () => {
-  test("the chunks are one stream, cut anywhere", () => {
+  test("the chunks form one stream, wherever they are cut", () => {
     const stream = says("Hel") + says("lo, ") + says("world é😀") + DONE + DONE;
     const whole = decode([stream], "openai-sse");
     const dripped = decode(Array.from(stream), "openai-sse");
@@ -139,32 +139,32 @@ describe("in openai-sse mode", () => {
     expect(dripped.oddities).toEqual([]);
   });
 
-  test("CRLF, comments and other fields are part of the stream", () => {
+  test("CRLF line ends, comments and other fields are read", () => {
     const chunk = `: keep-alive\r\n\r\nevent: message\r\ndata: ${completion({ content: "x" })}\r\n\r\n`;
     expect(decode([chunk], "openai-sse")).toEqual(plain("x"));
   });
 
-  test("a payload needs no object name", () => {
+  test("a payload needs no `object` field", () => {
     expect(decode([frame('{"choices":[{"delta":{"content":"x"}}]}')], "openai-sse")).toEqual(plain("x"));
   });
 
-  test("text that is no event is no text of the answer, and is odd", () => {
+  test("text outside of an event is reported, and is not part of the answer", () => {
     const { texts, oddities } = decode(["Hello\n", says("x")], "openai-sse");
     expect(texts.join("")).toBe("x");
     expect(oddities).toEqual([expect.stringContaining("outside of server-sent events")]);
   });
 
-  test("a payload that is not JSON is odd, and those around it are read", () => {
+  test("a payload that is not JSON is reported, and the payloads around it are read", () => {
     const { texts, oddities } = decode([says("a"), frame("{"), says("b")], "openai-sse");
     expect(texts.join("")).toBe("ab");
     expect(oddities).toEqual([expect.stringContaining("not JSON")]);
   });
 
-  test("an event without its closing blank line counts when the prompt ends", () => {
+  test("an event without its closing blank line is read when the prompt ends", () => {
     expect(decode([says("x").trimEnd()], "openai-sse")).toEqual(plain("", "x"));
   });
 
-  test("an event that was cut off is odd, and adds nothing", () => {
+  test("a truncated event is reported and adds no text", () => {
     const { texts, oddities } = decode([says("x").slice(0, 30)], "openai-sse");
     expect(texts.join("")).toBe("");
     expect(oddities).toHaveLength(1);
@@ -175,7 +175,7 @@ describe.each(["auto", "openai-sse"] as const)("in %s mode an error of the upstr
   test.each([
     ["on the payload", failed],
     ["on its choice", failedInChoice],
-  ])("%s is found, and adds no text", (_, chunk) => {
+  ])("is found %s, and adds no text", (_, chunk) => {
     expect(decode([chunk], mode)).toEqual({ texts: [""], oddities: [], errors: [reported] });
   });
 
@@ -198,7 +198,7 @@ describe.each(["auto", "openai-sse"] as const)("in %s mode an error of the upstr
     expect(decode([failed + second], mode).errors).toEqual([reported]);
   });
 
-  test("gets words of its own where the payload has none", () => {
+  test("gets a default message if the payload has none", () => {
     const { errors } = decode([frame(completion({}, { error: { status_code: "404" } }))], mode);
     expect(errors).toEqual([{ message: "the model API reported an error", kind: "error", retryable: false }]);
   });
@@ -209,7 +209,7 @@ describe.each(["auto", "openai-sse"] as const)("in %s mode an error of the upstr
     expect(errors).toEqual([{ ...reported, status: 503, retryable: true }]);
   });
 
-  test.each([[null], ["text"], [[upstreamError]]])("is not an `error` member that is %j", (error) => {
+  test.each([[null], ["text"], [[upstreamError]]])("is not read from an `error` member of %j", (error) => {
     expect(decode([frame(completion({ content: "x" }, { error }))], mode)).toEqual(plain("x"));
   });
 });
@@ -220,7 +220,7 @@ describe("the name of a Python object", () => {
     "<src.core.services.stream.<locals>.Reader object at 0x7F3A>", // a class that was made in a function
   ];
 
-  test.each(names)("is odd in every mode, and text only in text mode: %s", (chunk) => {
+  test.each(names)("is reported in every mode, and is text only in text mode: %s", (chunk) => {
     const odd = [expect.stringContaining("Python")];
     expect(decode([chunk], "text")).toEqual({ texts: [chunk], oddities: odd, errors: [] });
     expect(decode([chunk], "auto")).toEqual({ texts: [""], oddities: odd, errors: [] });
@@ -234,10 +234,10 @@ describe("text mode", () => {
   });
 });
 
-describe("text has one source", () => {
+describe("only string chunks add text", () => {
   const chunks = [{ type: "start" }, "Hello", { type: "text", text: "Hello" }, { type: "finish" }];
 
-  test.each(["auto", "text"] as const)("strings, in %s mode", (mode) => {
+  test.each(["auto", "text"] as const)("in %s mode", (mode) => {
     expect(decode(chunks, mode)).toEqual(plain("", "Hello", "", ""));
   });
 });

@@ -47,7 +47,7 @@ const parts: readonly {
     original: { type: "image", image: "R0lG", mediaType: "image/gif" },
   },
   {
-    name: "an image in base64, of no type",
+    name: "an image in base64, without a type",
     part: { type: "image", image: "iVBOR" },
     proxy: { type: "image_url", image_url: { url: "data:image/png;base64,iVBOR" } },
     original: { type: "image", image: "iVBOR" },
@@ -78,17 +78,17 @@ const parts: readonly {
   },
 ];
 
-describe("the parts of what a user says", () => {
-  test.each(parts)("$name: one user message for the proxy", ({ part, proxy }) => {
+describe("a content part", () => {
+  test.each(parts)("becomes one user message for the proxy: $name", ({ part, proxy }) => {
     const sent = forProxy({ content: [part] });
     expect(sent.content).toEqual([{ role: "user", content: [proxy] }]);
   });
 
-  test.each(parts)("$name: a part for the original server", ({ part, original }) => {
+  test.each(parts)("becomes a part for the original server: $name", ({ part, original }) => {
     expect(forOriginal({ content: [part] }).content).toEqual([original]);
   });
 
-  test("with words: the proxy gets both as one message, the original server both fields", () => {
+  test("shares one message with `prompt` on the proxy, and is a separate field on the original server", () => {
     const input = { content: [{ type: "image", image: "iVBOR" }], prompt: "What is this?" } as const;
     const toProxy = forProxy(input);
     expect(toProxy.content).toEqual([
@@ -107,14 +107,14 @@ describe("the parts of what a user says", () => {
     });
   });
 
-  test("what the caller does to the bytes later changes nothing", () => {
+  test("is copied, so later changes to its bytes have no effect", () => {
     const image = new Uint8Array([1, 2, 3]);
     const built = data({ content: [{ type: "image", image }] });
     image.fill(0);
     expect(built.content).toEqual([{ type: "image", image: "AQID" }]);
   });
 
-  test("bytes of every length become base64", () => {
+  test("of bytes of any length is sent as base64", () => {
     for (const length of [0, 1, 2, 3, 4, 100]) {
       const image = new Uint8Array(length).map((_, at) => at * 7);
       const sent = forOriginal({ content: [{ type: "image", image }] });
@@ -124,14 +124,14 @@ describe("the parts of what a user says", () => {
 
   test.each([
     ["text without text", { type: "text" }],
-    ["an image that is nothing", { type: "image", image: "" }],
+    ["an empty image", { type: "image", image: "" }],
     ["an image that is a number", { type: "image", image: 5 }],
     ["an image whose type is no string", { type: "image", image: "iVBOR", mediaType: 5 }],
     ["a file without a name", { type: "file", text: "x" }],
     ["a file without text", { type: "file", name: "x" }],
     ["a part of an unknown type", { type: "Image", image: "iVBOR" }],
-    ["a message that says nothing", { role: "user" }],
-  ])("%s is refused by the call, which says which", (_, part) => {
+    ["a message without content", { role: "user" }],
+  ])("is refused with its index: %s", (_, part) => {
     const content = JSON.parse(JSON.stringify([{ type: "text", text: "x" }, part]));
     expect(() => data({ content })).toThrow(InvalidInputError);
     expect(() => data({ content })).toThrow("item 1 of `content`");
@@ -141,12 +141,12 @@ describe("the parts of what a user says", () => {
 describe("whole messages", () => {
   const user = (content: ChatMessage["content"]): ChatMessage => ({ role: "user", content });
 
-  test("go to the proxy as they are", () => {
+  test("go to the proxy unchanged", () => {
     const input = { content: [{ role: "system", content: "brief" } as const, user("hi")], prompt: "and?" };
     expect(forProxy(input)).toMatchObject(input);
   });
 
-  test("of the user become parts for the original server, images and all", () => {
+  test("of the user become parts for the original server, with their images", () => {
     const content = [
       user("first"),
       user([
@@ -166,23 +166,23 @@ describe("whole messages", () => {
   test.each<readonly [name: string, message: ChatMessage]>([
     ["of the assistant", { role: "assistant", content: "I said" }],
     ["of the system", { role: "system", content: "be brief" }],
-    ["with sound in them", user([{ type: "input_audio", input_audio: { data: "x", format: "wav" } }])],
-    ["with an image that is nowhere", user(JSON.parse('[{ "type": "image_url" }]'))],
-    ["with a part that is none", user(JSON.parse("[null]"))],
+    ["with audio", user([{ type: "input_audio", input_audio: { data: "x", format: "wav" } }])],
+    ["with an image without a URL", user(JSON.parse('[{ "type": "image_url" }]'))],
+    ["with a null part", user(JSON.parse("[null]"))],
     ["without a role", JSON.parse('{ "text": "as only the proxy reads it" }')],
-  ])("%s cannot be given to the original server, and that is said", (_, message) => {
+  ])("%s are unsupported on the original server", (_, message) => {
     expect(() => forOriginal({ content: [message] })).toThrow(UnsupportedError);
   });
 });
 
-describe("the state of a session", () => {
-  test("of your own keeps the defaults of what is undefined in it", () => {
+describe("the session state", () => {
+  test("from `newSessionState()` has a default for each undefined field", () => {
     const project = JSON.parse('{ "cwd": "/srv/app/src" }');
     const { fileContext } = newSessionState({ ...project, projectRoot: undefined, gitChanges: undefined });
     expect(fileContext).toMatchObject({ projectRoot: "/", cwd: "/srv/app/src", gitChanges: { diff: "" } });
   });
 
-  test("that is empty becomes a whole one on the original server, which takes no other", () => {
+  test("that is empty becomes a complete state on the original server", () => {
     expect(promptFor("codebuff", data("hi")).sessionState).toMatchObject({
       fileContext: { projectRoot: "/", fileTree: [], systemInfo: { cpus: 1 } },
       mainAgentState: { agentId: "main-agent", messageHistory: [], stepsRemaining: 25 },
@@ -190,7 +190,7 @@ describe("the state of a session", () => {
     expect(promptFor("proxy", data("hi")).sessionState).toEqual({});
   });
 
-  test("that is given stays as it is on both", () => {
+  test("of the caller is sent unchanged to both servers", () => {
     for (const server of ["proxy", "codebuff"] as const) {
       expect(promptFor(server, data({ prompt: "hi", sessionState: SESSION })).sessionState).toBe(SESSION);
     }

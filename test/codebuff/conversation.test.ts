@@ -1,112 +1,9 @@
 import { step } from "agentwire/testing";
 import { expect, test } from "vitest";
-import { drain, gate, once, readyPair, status } from "../helpers/codebuff.ts";
+import { drain, gate, readyPair } from "../helpers/codebuff.ts";
 import { errorSaying } from "../helpers/errors.ts";
 
-const user = (content: string) => ({ role: "user", content });
-const assistant = (content: string) => ({ role: "assistant", content });
-
-test("each prompt goes with all that was said before, oldest first, newest last", async () => {
-  await using made = await readyPair({ mock: { answer: ({ data }) => [`answer ${data.content?.length}`] } });
-  const chat = made.client.conversation();
-  await chat.prompt("one").result;
-  await chat.prompt("two").result;
-  expect(made.server.prompts.map(({ messages }) => messages)).toEqual([
-    [user("one")],
-    [user("one"), assistant("answer 1"), user("two")],
-  ]);
-  expect(made.server.prompts.map(({ data }) => [data.prompt, data.sessionState])).toEqual([
-    [undefined, {}],
-    [undefined, {}],
-  ]);
-  expect(chat.messages).toEqual([user("one"), assistant("answer 1"), user("two"), assistant("answer 3")]);
-});
-
-test("prompts made at once run one after the other", async () => {
-  const hold = gate();
-  await using made = await readyPair({
-    mock: {
-      async *answer({ messages }) {
-        if (messages.length === 1) await hold.passed;
-        yield `after ${messages.length}`;
-      },
-    },
-  });
-  const chat = made.client.conversation();
-  const turns = ["one", "two", "three"].map((text) => chat.prompt(text));
-  await made.server.nextPrompt();
-  expect(turns.map((turn) => turn.status)).toEqual(["sent", "queued", "queued"]);
-  hold.open();
-  const results = await Promise.all(turns.map((turn) => turn.result));
-  expect(results.map(({ text }) => text)).toEqual(["after 1", "after 3", "after 5"]);
-});
-
-test("a turn that fails or is cancelled leaves the conversation as it was, and the next one runs", async () => {
-  await using made = await readyPair();
-  const chat = made.client.conversation();
-  made.server.answer = () => ["half", step.failMidStream("broke")];
-  await chat.prompt("fails").outcome;
-  const hold = gate();
-  made.server.answer = async function* () {
-    yield "half";
-    await hold.passed;
-  };
-  const cancelled = chat.prompt("is cancelled");
-  const waiting = chat.prompt("goes on");
-  await once(made.client, "event", () => cancelled.text === "half");
-  await cancelled.cancel();
-  made.server.answer = () => ["fine"];
-  hold.open();
-  await waiting.result;
-  expect(chat.messages).toEqual([user("goes on"), assistant("fine")]);
-});
-
-test("a queued turn that is cancelled is skipped", async () => {
-  const hold = gate();
-  await using made = await readyPair({
-    mock: {
-      async *answer() {
-        await hold.passed;
-        yield "ok";
-      },
-    },
-  });
-  const chat = made.client.conversation();
-  const first = chat.prompt("first");
-  const skipped = chat.prompt("skipped");
-  const last = chat.prompt("last");
-  expect(await skipped.cancel()).toMatchObject({ status: "cancelled" });
-  hold.open();
-  await Promise.all([first.result, last.result]);
-  expect(chat.messages).toEqual([user("first"), assistant("ok"), user("last"), assistant("ok")]);
-});
-
-test("state is JSON, and a new client goes on from it", async () => {
-  await using made = await readyPair({ mock: { answer: () => ["ok"] } });
-  const chat = made.client.conversation();
-  await chat.prompt("one").result;
-  const kept = JSON.parse(JSON.stringify(chat.state));
-  await using other = await readyPair({ mock: { answer: () => ["ok"] } });
-  await other.client.conversation({ from: kept }).prompt("two").result;
-  expect(other.server.prompts[0]?.messages).toEqual([user("one"), assistant("ok"), user("two")]);
-});
-
-test("it survives a lost link: the history is the client's own", async () => {
-  await using made = await readyPair({ mock: { answer: () => ["ok"], idRelease: { midPrompt: 0 } } });
-  const chat = made.client.conversation();
-  await chat.prompt("one").result;
-  made.server.answer = () => ["half", step.drop()];
-  const lost = await chat.prompt("lost").outcome;
-  expect(lost).toMatchObject({
-    error: { code: "connection-lost", partial: { text: "half", state: chat.state } },
-  });
-  await status(made.client, "ready");
-  made.server.answer = () => ["ok"];
-  await chat.prompt("two").result;
-  expect(made.server.prompts.at(-1)?.messages).toEqual([user("one"), assistant("ok"), user("two")]);
-});
-
-test("a history that outgrows the frame limit fails before it is sent, and says so", async () => {
+test("a history over the frame limit fails before it is sent", async () => {
   await using made = await readyPair({ mock: { answer: () => ["ok"] }, client: { maxSendBytes: 3_000 } });
   const chat = made.client.conversation();
   await chat.prompt("x".repeat(2_000)).result;
@@ -120,7 +17,7 @@ test("a history that outgrows the frame limit fails before it is sent, and says 
   expect(made.server.prompts).toHaveLength(2);
 });
 
-test("a history that outgrows the proxy's limit says how to go on, and so it goes on", async () => {
+test("the error for a history over the proxy's limit shows how to continue with fewer messages", async () => {
   const fewer = "client.conversation({ from: { ...chat.state, messages: chat.state.messages.slice(-10) } })";
   await using made = await readyPair({ mock: { answer: () => ["ok"] }, client: { maxSendBytes: 3_000 } });
   const chat = made.client.conversation();
@@ -138,29 +35,7 @@ test("a history that outgrows the proxy's limit says how to go on, and so it goe
   expect((await next.prompt("y".repeat(600)).result).text).toBe("ok");
 });
 
-test("closing the client ends the turns that the conversation held back", async () => {
-  const hold = gate();
-  await using made = await readyPair({
-    mock: {
-      async *answer() {
-        await hold.passed;
-        yield "too late";
-      },
-    },
-  });
-  const chat = made.client.conversation();
-  const first = chat.prompt("one");
-  const second = chat.prompt("two");
-  await made.server.nextPrompt();
-  await made.client.close({ force: true });
-  expect(await first.outcome).toMatchObject({ error: { code: "closed", delivery: "unknown" } });
-  expect(await second.outcome).toMatchObject({
-    error: { code: "closed", delivery: "not-sent", input: "two" },
-  });
-  hold.open();
-});
-
-test("a client that is closed for good by a lost link ends what the conversation held back", async () => {
+test("a lost link without `reconnect` ends the waiting turns of a conversation", async () => {
   await using made = await readyPair({
     mock: { answer: () => [step.hang()] },
     client: { reconnect: false },
@@ -175,7 +50,7 @@ test("a client that is closed for good by a lost link ends what the conversation
   });
 });
 
-test("a turn that its conversation held back throws at its reader when the client is closed for good by a lost link", async () => {
+test("a lost link without `reconnect` throws at the reader of a waiting turn", async () => {
   await using made = await readyPair({
     mock: { answer: () => [step.hang()] },
     client: { reconnect: false },
@@ -188,7 +63,7 @@ test("a turn that its conversation held back throws at its reader when the clien
   expect((await read).thrown).toMatchObject({ code: "closed", delivery: "not-sent", input: "two" });
 });
 
-test("a prompt that says nothing is refused, although its state has messages", async () => {
+test("an empty prompt is refused even if its state has messages", async () => {
   await using made = await readyPair();
   const chat = made.client.conversation();
   const input = { sessionState: { messages: [{ role: "user", content: "hi" }] } };
@@ -196,7 +71,7 @@ test("a prompt that says nothing is refused, although its state has messages", a
   expect(chat.messages).toEqual([]);
 });
 
-test("a prompt that was sent no longer counts as waiting", async () => {
+test("a prompt that was sent no longer counts as queued", async () => {
   const hold = gate();
   await using made = await readyPair({
     mock: {

@@ -93,7 +93,7 @@ const ANSWERS = ["text chunk", "object chunk", "prompt-response", "prompt-error"
 
 for (const levels of LEVELS) {
   test.each(Object.keys(messagesFor("")))(
-    `%s, with any field nested ${levels} levels deep: the client survives, and the turn settles`,
+    `%s with any field nested ${levels} levels deep: the turn settles, and the client goes on`,
     async (name) => {
       let opened = gate();
       await using pair = await original(HANDLERS, async function* () {
@@ -130,7 +130,7 @@ for (const levels of LEVELS) {
   );
 }
 
-test("a request that is nested too deeply is refused, also without a handler: its server waits for an answer", async () => {
+test("a request nested too deeply is answered with a refusal, even without a handler", async () => {
   for (const handlers of [HANDLERS, {}]) {
     const asked = gate();
     await using pair = await original(handlers, async function* () {
@@ -158,7 +158,7 @@ test("a request that is nested too deeply is refused, also without a handler: it
   }
 });
 
-test("a turn whose end could not be handled half-way fails, and the next one runs", async () => {
+test("a turn fails if its completion throws, and the next turn runs", async () => {
   await using pair = await original({}, () => ["answer"]);
   const { client } = pair;
   using complete = vi.spyOn(LiveTurn.prototype, "complete").mockImplementationOnce(() => {
@@ -178,7 +178,7 @@ test("a turn whose end could not be handled half-way fails, and the next one run
   expect((await client.prompt("again").result).text).toBe("answer");
 });
 
-test("an end that cannot be handled is the last thing that a server which asked for a new connection waits for", async () => {
+test("a prompt-response that cannot be handled does not block a requested reconnect", async () => {
   const more = gate();
   await using pair = await original({ keepalive: false }, async function* ({ data }) {
     yield "part";

@@ -47,18 +47,18 @@ const messages: Readonly<
 };
 
 describe.each(Object.entries(messages))("%s", (type, { must, may }) => {
-  test("is read with all of its fields, and keeps those that are not known", () => {
+  test("is decoded with all its fields, and keeps unknown ones", () => {
     const data = { type, ...must, ...may, later: { a: 1 } };
     expect(decode(action(data))).toEqual(data);
   });
 
-  test("needs no more than its required fields, and takes null for the others", () => {
+  test("needs only its required fields, and accepts null for the others", () => {
     expect(decode(action({ type, ...must }))).toMatchObject({ type, ...must });
     const nulls = Object.fromEntries(Object.keys(may).map((name) => [name, null]));
     expect(decode(action({ type, ...nulls, ...must }))).toMatchObject({ type, ...must });
   });
 
-  test("is no message without any one of them", () => {
+  test("is invalid without any one of its required fields", () => {
     for (const name of Object.keys(must)) {
       const { [name]: _, ...rest } = must;
       for (const data of [
@@ -73,7 +73,7 @@ describe.each(Object.entries(messages))("%s", (type, { must, may }) => {
     }
   });
 
-  test("an optional field that is wrong is left out, and decides nothing", () => {
+  test("is decoded without an optional field of a wrong type", () => {
     for (const name of Object.keys(may)) {
       if (name === "data" || (type === "tool-call-request" && name !== "timeout")) continue;
       expect(decode(action({ type, ...must, [name]: Symbol("wrong") }))).toMatchObject({
@@ -85,7 +85,7 @@ describe.each(Object.entries(messages))("%s", (type, { must, may }) => {
 });
 
 test.each(["userInputId", "input", "toolArgs", "mcpConfig"])(
-  "a tool call with a wrong %s is no tool call: it would be run as another one",
+  "a tool call with a wrong %s is invalid, because it would run as a different call",
   (name) => {
     const { must } = messages["tool-call-request"] ?? {};
     const data = { type: "tool-call-request", requestId: "r1", ...must, [name]: 5 };
@@ -93,7 +93,7 @@ test.each(["userInputId", "input", "toolArgs", "mcpConfig"])(
   },
 );
 
-test("null is absent in the configuration of an MCP server, too", () => {
+test("null counts as absent in the configuration of an MCP server too", () => {
   const mcpConfig = { command: "npx", env: null, args: null };
   expect(
     decode(action({ type: "tool-call-request", requestId: "r1", toolName: "t", mcpConfig })),
@@ -108,14 +108,14 @@ test.each([
   ["read-files", { requestId: "f1", filePaths: "a.txt" }, "f1"],
   ["read-files-request", { requestId: "f2", filePaths: [1] }, "f2"],
   ["request-mcp-tool-data", { requestId: "m1", mcpConfig: { args: [1] } }, "m1"],
-])("a %s that cannot be read still says whom to answer", (type, fields, requestId) => {
+])("an invalid %s keeps its request id, so that it can be answered", (type, fields, requestId) => {
   expect(decode(action({ type, ...fields }))).toMatchObject({
     type: "invalid",
     request: { type, requestId },
   });
 });
 
-test("a request without an id, and a wrong message that is no request, ask for no answer", () => {
+test("an invalid message gets no answer if it has no id or is no request", () => {
   for (const data of [
     { type: "read-files", filePaths: ["a"] },
     { type: "usage-response", requestId: "r1" },
@@ -124,7 +124,7 @@ test("a request without an id, and a wrong message that is no request, ask for n
   }
 });
 
-test("the published proxy's bare Infinity is a balance wherever one is told", () => {
+test("a bare Infinity is a valid balance in a usage-response too", () => {
   const data = { type: "usage-response", usage: 0, remainingBalance: Number.POSITIVE_INFINITY };
   expect(decode(action(data))).toEqual(data);
 });

@@ -6,7 +6,7 @@ import { deciding } from "../helpers/deciding.ts";
 
 // What grants cover where names alone do not tell two requests apart.
 
-test("a grant for the tool of an MCP server, for files and for a tool never meet, whatever the tools are called", async () => {
+test("grants for a tool, an MCP server's tool and files stay separate, whatever the names", async () => {
   const grant = "reads directly in src";
   await using pair = await original(asks("manual"), function* () {
     yield step.readFiles(["src/a.ts"]);
@@ -29,7 +29,7 @@ test("a grant for the tool of an MCP server, for files and for a tool never meet
   ]);
 });
 
-test("`tool: true` for the tool of one MCP server is not for that of another, nor for a tool of that name", async () => {
+test("`tool: true` for one MCP server's tool does not cover the same name elsewhere", async () => {
   const configs = [CONFIG, CONFIG, { ...CONFIG, command: "sh" }, undefined];
   await using pair = await original(asks("manual"), function* () {
     for (const [at, mcpConfig] of configs.entries())
@@ -40,7 +40,7 @@ test("`tool: true` for the tool of one MCP server is not for that of another, no
   expect(asked.map(({ input }) => input)).toEqual([{ at: 0 }, { at: 2 }, { at: 3 }]);
 });
 
-test("a sub-agent shares the grants of its prompt, and a call says which sub-agent asks", async () => {
+test("a sub-agent shares the grants of its prompt, and a call names its sub-agent", async () => {
   await using pair = await original(asks("manual"), function* ({ promptId }) {
     yield step.toolCall({ toolName: "act", input: {}, userInputId: `${promptId}-editor7` });
     yield step.toolCall({ toolName: "act", input: {} });
@@ -70,7 +70,7 @@ test("a grant for the session ends with the connection", async () => {
   expect(asked).toHaveLength(2);
 });
 
-test("a scope of the turn for a request that belongs to no turn holds once, and says so", async () => {
+test("a grant for the turn holds once if the request belongs to no turn, and the ruling says so", async () => {
   await using pair = await original(asks("manual"), function* () {
     yield step.requestMcpTools({ mcpConfig: CONFIG });
   });
@@ -84,7 +84,7 @@ test("a scope of the turn for a request that belongs to no turn holds once, and 
   expect(pair.client.grants).toEqual([]);
 });
 
-test("an answer to a question has no scope", async () => {
+test("an answer to a question takes no `scope`", async () => {
   await using pair = await original({ onQuestion: "manual" }, function* () {
     yield step.toolCall({
       toolName: "ask_user",

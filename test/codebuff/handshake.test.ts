@@ -11,7 +11,7 @@ const LEGACY = "Unknown message type; shouldn't be possible here.";
 const DUPLICATE = "Session ID dup is already in use";
 const FULL = "Maximum connections (1) reached";
 
-describe("an ack while identifying", () => {
+describe("an ack during the handshake", () => {
   interface Row {
     readonly name: string;
     readonly ack: Ack;
@@ -23,14 +23,18 @@ describe("an ack while identifying", () => {
     error: { code: "handshake-refused", reason, retryable },
   });
   const rows: readonly Row[] = [
-    { name: "success settles", ack: ack({ txid: TXID, success: true }), expected: { verdict: "settle" } },
     {
-      name: "success with a null error settles",
+      name: "success starts the settle window",
+      ack: ack({ txid: TXID, success: true }),
+      expected: { verdict: "settle" },
+    },
+    {
+      name: "success with a null error starts the settle window",
       ack: ack({ txid: TXID, success: true, error: null }),
       expected: { verdict: "settle" },
     },
     {
-      name: "the original server's refusal is the sign of a legacy server",
+      name: "the original server's refusal identifies that server",
       ack: ack({ txid: TXID, error: LEGACY }),
       expected: { verdict: "legacy" },
     },
@@ -41,7 +45,7 @@ describe("an ack while identifying", () => {
       expected: refused("duplicate", true),
     },
     {
-      name: "so is a duplicate id that is refused at once",
+      name: "a duplicate id that is refused at once may be tried again",
       ack: ack({ txid: TXID, error: DUPLICATE }),
       expected: refused("duplicate", true),
     },
@@ -52,39 +56,39 @@ describe("an ack while identifying", () => {
       expected: refused("full", true),
     },
     {
-      name: "any other refusal is for good",
+      name: "any other refusal is final",
       ack: ack({ txid: TXID, error: "Message validation failed" }),
       expected: refused("nack", false),
     },
     {
-      name: "so is one without txid",
+      name: "a refusal without a txid is final",
       ack: ack({ error: "Invalid JSON: Expecting value" }),
       expected: refused("nack", false),
     },
     {
-      name: "so is one with a null txid",
+      name: "a refusal with a null txid is final",
       ack: ack({ txid: null, error: "Internal error" }),
       expected: refused("nack", false),
     },
-    { name: "so is one without words", ack: ack({ txid: TXID }), expected: refused("nack", false) },
+    { name: "a refusal without a text is final", ack: ack({ txid: TXID }), expected: refused("nack", false) },
     {
-      name: "a wrong txid is of something else",
+      name: "a success with another txid is ignored",
       ack: ack({ txid: TXID + 1, success: true }),
       expected: { verdict: "ignore" },
     },
     {
-      name: "a refusal with a wrong txid is of something else",
+      name: "a refusal with another txid is ignored",
       ack: ack({ txid: 0, error: DUPLICATE }),
       expected: { verdict: "ignore" },
     },
     {
-      name: "a second success says nothing new",
+      name: "a second success is ignored",
       ack: ack({ txid: TXID, success: true }),
       acked: true,
       expected: { verdict: "ignore" },
     },
     {
-      name: "the legacy text after a success is a refusal: that server knew identify",
+      name: "the original server's refusal after a success is final",
       ack: ack({ error: LEGACY }),
       acked: true,
       expected: refused("nack", false),
@@ -102,19 +106,19 @@ describe("refusals", () => {
     [FULL, true],
     ["Internal error: Session not found", false],
     ["", false],
-  ])("%j is about the session as a whole: %s", (text, expected) => {
+  ])("with the text %j refuse the whole session: %s", (text, expected) => {
     expect(refusesSession(text)).toBe(expected);
   });
 
-  test("repeat the server's words where they help", () => {
+  test("quote the server's text, if there is any", () => {
     expect(refusal(FULL).message).toContain(FULL);
     expect(refusal("go away").message).toContain("go away");
     expect(refusal("").message).toContain("no reason given");
   });
 });
 
-describe("a socket that ends while identifying", () => {
-  test("with 1008 is a refusal for good", () => {
+describe("a socket that closes during the handshake", () => {
+  test("with 1008 is a final refusal", () => {
     expect(lossError({ code: 1008, reason: "Expected identify message" }, "unproven")).toMatchObject({
       code: "handshake-refused",
       reason: "policy",
@@ -124,7 +128,7 @@ describe("a socket that ends while identifying", () => {
     });
   });
 
-  test.each([1000, 1001, 1005, 1006, 1009, 1011, 1012])("with %i may be tried again", (code) => {
+  test.each([1000, 1001, 1005, 1006, 1009, 1011, 1012])("with %i may be retried", (code) => {
     const cause = new Error("socket hang up");
     expect(lossError({ code, reason: "", cause }, "unproven")).toMatchObject({
       code: "handshake-refused",
@@ -137,7 +141,7 @@ describe("a socket that ends while identifying", () => {
   });
 });
 
-describe("a client that identifies", () => {
+describe("a client that sends `identify`", () => {
   /** A client on a clock of its own, with its first connection's frames under the test's eyes. */
   function connecting(url: string, options: Partial<CodebuffClientOptions> = {}) {
     const clock = new ManualClock();
@@ -146,7 +150,7 @@ describe("a client that identifies", () => {
     return { clock, client, heard };
   }
 
-  test("sends nothing but identify before its ack, and the prompt after the settle window", async () => {
+  test("sends nothing else before its ack, and prompts after the settle window", async () => {
     await using server = await MockCodebuffServer.start();
     const { client, clock, heard } = connecting(server.url, { settleWindow: 50 });
     await using _client = client;
@@ -161,7 +165,7 @@ describe("a client that identifies", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("has no other limit once the server has answered: the window may be longer than connectTimeout", async () => {
+  test("waits for the settle window, even beyond `connectTimeout`", async () => {
     await using server = await MockCodebuffServer.start();
     const options = { settleWindow: 20_000, connectTimeout: 10_000 };
     const { client, clock, heard } = connecting(server.url, options);
@@ -175,7 +179,7 @@ describe("a client that identifies", () => {
     expect(server.connections).toHaveLength(1);
   });
 
-  test("goes on as the profile says when a server knows no identify", async () => {
+  test("follows `profile` if the server does not know `identify`", async () => {
     await using server = await MockCodebuffServer.start({ identify: "nack" });
     const { client } = connecting(server.url, { profile: "proxy" });
     await using _client = client;
@@ -183,7 +187,7 @@ describe("a client that identifies", () => {
     expect(client.server).toBe("proxy");
   });
 
-  test("is ready at once when the window is 0", async () => {
+  test("is ready at once if the settle window is 0", async () => {
     await using server = await MockCodebuffServer.start();
     const { client } = connecting(server.url, { settleWindow: 0 });
     await using _client = client;
@@ -191,7 +195,7 @@ describe("a client that identifies", () => {
     expect(client.status).toBe("ready");
   });
 
-  test("is ready at once on a legacy server, and knows it", async () => {
+  test("is ready at once on the original server, and detects it", async () => {
     await using server = await MockCodebuffServer.start({ identify: "nack" });
     const { client } = connecting(server.url);
     await using _client = client;
@@ -199,7 +203,7 @@ describe("a client that identifies", () => {
     expect(client.server).toBe("codebuff");
   });
 
-  test("gives up on an answer that never comes after connectTimeout, and tries again", async () => {
+  test("retries after `connectTimeout` if the server never answers", async () => {
     await using server = await MockCodebuffServer.start({ identify: "silent" });
     const { client, clock } = connecting(server.url, { connectTimeout: 10_000 });
     await using _client = client;
@@ -213,7 +217,7 @@ describe("a client that identifies", () => {
   });
 
   test.each([50, 0])(
-    "takes a refusal that comes first after a settle window of %i ms for what it is",
+    "treats a refusal right after a settle window of %i ms as a failed handshake",
     async (settleWindow) => {
       await using server = await MockCodebuffServer.start();
       const { client, clock, heard } = connecting(server.url, { settleWindow });
@@ -231,7 +235,7 @@ describe("a client that identifies", () => {
     },
   );
 
-  test("takes such a text for nothing of the kind once the session has proved itself", async () => {
+  test("treats a refusal on a proven session as a warning only", async () => {
     await using server = await MockCodebuffServer.start({ answer: () => ["a", step.nack(DUPLICATE), "b"] });
     const { client } = connecting(server.url, { settleWindow: 0 });
     await using _client = client;

@@ -25,7 +25,7 @@ function rival(
   return { client, clock };
 }
 
-test("identify is the first frame, with txid 0 and an id of 128 random bits, and nothing is sent before its ack", async () => {
+test("`identify` is the first frame, with txid 0 and a random id; other frames wait for its ack", async () => {
   await using made = await pair({ mock: { identify: "silent" } });
   const { client, server } = made;
   const turn = client.prompt("hello");
@@ -38,7 +38,7 @@ test("identify is the first frame, with txid 0 and an id of 128 random bits, and
   expect(turn.status).toBe("sent");
 });
 
-test("a success ack is no proof: the client is ready only after the settle window", async () => {
+test("a success ack is not enough: the client is ready after the settle window", async () => {
   await using made = await pair({ client: { settleWindow: 50 } });
   const { client, clock, server } = made;
   const connected = client.connect();
@@ -51,7 +51,7 @@ test("a success ack is no proof: the client is ready only after the settle windo
   expect(client.status).toBe("ready");
 });
 
-test("an id in use is tried three times more, then with a suffix", async () => {
+test("a session id in use is retried three times, then gets a suffix", async () => {
   await using made = await readyPair({ client: { clientSessionId: "dup" } });
   const { client } = rival(made.server);
   const reasons: unknown[] = [];
@@ -75,7 +75,7 @@ test("an id in use is tried three times more, then with a suffix", async () => {
   await client.close();
 });
 
-test("an id in use, within the settle window: connect() waits through it and ends up ready", async () => {
+test("`connect()` waits through refusals of a session id in use", async () => {
   await using made = await readyPair({ client: { clientSessionId: "dup" } });
   const { client, clock } = rival(made.server, { settleWindow: 50 });
   client.on("frame", ({ text }) => {
@@ -92,7 +92,7 @@ test("an id in use, within the settle window: connect() waits through it and end
   await client.close();
 });
 
-test("a full server: tried again, then reported as full, retryable", async () => {
+test("a full server is retried, then reported as `full` and retryable", async () => {
   await using made = await readyPair({ mock: { maxConnections: 1 } });
   const { client } = rival(made.server, { settleWindow: 5, clientSessionId: "other" });
   await expect(client.connect()).rejects.toMatchObject({
@@ -104,7 +104,7 @@ test("a full server: tried again, then reported as full, retryable", async () =>
   await client.close();
 });
 
-test("the original server's refusal of identify leads to ready at once", async () => {
+test("the client is ready at once if the original server refuses `identify`", async () => {
   await using made = await pair({ mock: { identify: "nack" } });
   await made.client.connect();
   expect(made.client.status).toBe("ready");
@@ -112,13 +112,13 @@ test("the original server's refusal of identify leads to ready at once", async (
   expect((await made.client.prompt("hello").result).text).not.toBe("");
 });
 
-test("profile codebuff: no identify is sent, ready on open", async () => {
+test("`profile: codebuff` sends no `identify` and is ready when the socket opens", async () => {
   await using made = await pair({ mock: { identify: "nack" }, client: { profile: "codebuff" } });
   await made.client.connect();
   expect(sentTo(made.server, "identify")).toEqual([]);
 });
 
-test("another refusal of identify is fatal: the client is closed, and says why", async () => {
+test("any other refusal of `identify` closes the client and is reported", async () => {
   await using made = await pair({ mock: { identify: "silent" } });
   const { client, server, clock } = made;
   const connected = client.connect();
@@ -135,7 +135,7 @@ test("another refusal of identify is fatal: the client is closed, and says why",
   expect(clock.pending).toBe(0);
 });
 
-test("close 1008 is fatal", async () => {
+test("close code 1008 closes the client for good", async () => {
   await using made = await pair({ mock: { identify: "silent" } });
   const { client, server } = made;
   const turn = client.prompt("hello");
@@ -154,7 +154,7 @@ test("close 1008 is fatal", async () => {
   expect(client.status).toBe("closed");
 });
 
-test("an identify that is never answered: tried again after its time, then given up", async () => {
+test("an unanswered `identify` is retried after `connectTimeout`, then given up", async () => {
   await using made = await pair({ mock: { identify: "silent" }, client: { connectTimeout: 1_000 } });
   const { client, clock, server } = made;
   let opened = 0;
@@ -176,7 +176,7 @@ test("an identify that is never answered: tried again after its time, then given
   expect(clock.pending).toBe(0);
 });
 
-test("a server that closes right after the ack, as the first event: counts as a failed handshake, and the client comes back", async () => {
+test("a close right after the ack is a failed handshake, and the client reconnects", async () => {
   await using made = await readyPair();
   const { client, server } = made;
   const gone = once(client, "disconnected");
@@ -185,7 +185,7 @@ test("a server that closes right after the ack, as the first event: counts as a 
   await status(client, "ready");
 });
 
-test("the session id and the count of txids stay the same across a reconnect", async () => {
+test("the session id and the txid count continue after a reconnect", async () => {
   await using made = await readyPair({ client: { clientSessionId: "mine" } });
   const { client, server } = made;
   await client.prompt("one").result;
@@ -200,7 +200,7 @@ test("the session id and the count of txids stay the same across a reconnect", a
   expect(server.violations).toEqual([]);
 });
 
-test("a server that closes an idle connection of some age is a lost link, not a failed handshake", async () => {
+test("a close of an older idle connection is a lost link, not a failed handshake", async () => {
   await using made = await readyPair();
   const { client, server, clock } = made;
   await clock.advance(2_000);
@@ -209,7 +209,7 @@ test("a server that closes an idle connection of some age is a lost link, not a 
   expect(await gone).toMatchObject({ code: "connection-lost", closeCode: 1000 });
 });
 
-test("refusals are counted anew once a session has proved itself: its id is tried as it is", async () => {
+test("a proven session resets the count of refusals, so its id is retried unchanged", async () => {
   const refusal = '{"type":"ack","success":false,"error":"Client session ID dup already in use"}';
   const sign = '{"type":"action","data":{"type":"usage-response","usage":1,"remainingBalance":2}}';
   await using made = await readyPair({ client: { clientSessionId: "dup" } });
@@ -230,7 +230,7 @@ test("refusals are counted anew once a session has proved itself: its id is trie
   expect(identified(server)).toEqual(Array(8).fill("dup"));
 });
 
-test("a refusal of identify that repeats a credential does not show it", async () => {
+test("the error for a refused `identify` does not show a credential that the server repeats", async () => {
   await using made = await pair({ mock: { identify: "silent" }, client: { authToken: "s3cret-t0ken" } });
   const connected = made.client.connect();
   const connection = await made.server.nextConnection();

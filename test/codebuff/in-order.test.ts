@@ -35,7 +35,7 @@ async function statusBehindPing({ client, clock }: Pair, turn: AnyTurn): Promise
 const pairWith = (answer: Answer, client: PairOptions["client"] = {}) =>
   readyPair({ mock: { ...READS_MEANWHILE, answer }, client: { ...HANDLERS, ...client } });
 
-describe("a server that asks for something in the middle of a prompt", () => {
+describe("a server that sends a request", () => {
   const ASKED: readonly (readonly [what: string, ask: Step, response: string])[] = [
     ["a tool", step.toolCall({ toolName: "look", input: {} }), "tool-call-response"],
     [
@@ -48,7 +48,7 @@ describe("a server that asks for something in the middle of a prompt", () => {
   ];
 
   test.each(ASKED)(
-    "and asks for %s does not end it with the ack of the response",
+    "for %s during a prompt does not end the prompt with the ack of the response",
     async (_, ask, response) => {
       const more = gate();
       await using made = await pairWith(async function* () {
@@ -67,7 +67,7 @@ describe("a server that asks for something in the middle of a prompt", () => {
     },
   );
 
-  test("is not trusted with the order of its acks any more", async () => {
+  test("during a prompt is no longer trusted to acknowledge in order", async () => {
     await using made = await pairWith(
       ({ data }) =>
         data.prompt === "ask" ? [step.toolCall({ toolName: "look", input: {} })] : [step.hang()],
@@ -78,7 +78,7 @@ describe("a server that asks for something in the middle of a prompt", () => {
     expect(await statusBehindPing(made, client.prompt("think"))).toBe("sent");
   });
 
-  test("gets pings while it works", async () => {
+  test("during a prompt still gets pings", async () => {
     await using made = await pairWith(() => [step.toolCall({ toolName: "look", input: {} }), step.hang()]);
     const { client, clock } = made;
     const answered = once(client, "frame", ({ text }) => text.includes("tool-call-response"));
@@ -89,7 +89,7 @@ describe("a server that asks for something in the middle of a prompt", () => {
     await pinged;
   });
 
-  test("between two prompts is trusted as before", async () => {
+  test("between two prompts is still trusted to acknowledge in order", async () => {
     await using made = await pairWith(() => [step.hang()]);
     const { client, clock, server } = made;
     const answered = once(client, "frame", ({ text }) => text.includes("read-files-response"));
@@ -104,7 +104,7 @@ describe("a server that asks for something in the middle of a prompt", () => {
   });
 });
 
-describe("a server that answers later frames while the chunks of a prompt still come", () => {
+describe("a server that acknowledges later frames while a prompt streams", () => {
   const slow = (more: Promise<void>): Answer =>
     async function* ({ data }) {
       if (data.prompt === "think") yield step.hang();
@@ -126,7 +126,7 @@ describe("a server that answers later frames while the chunks of a prompt still 
     expect(await statusBehindPing(made, client.prompt("think"))).toBe("sent"); // acks prove nothing any more
   });
 
-  test("does not end the prompt with the ack of another one", async () => {
+  test("does not end the prompt with the ack of another prompt", async () => {
     const more = gate();
     await using made = await pairWith(slow(more.passed), { maxConcurrentPrompts: 3 });
     const { client } = made;
@@ -141,7 +141,7 @@ describe("a server that answers later frames while the chunks of a prompt still 
     expect(results.map(({ text }) => text)).toEqual(["one two", "one two", "one two"]);
   });
 
-  test("ends a prompt that stays silent for 30 s behind such an ack", async () => {
+  test("has a prompt fail that stays silent for 30 s after such an ack", async () => {
     await using made = await pairWith(() => ["one", step.silent()], { maxConcurrentPrompts: 2 });
     const { client, clock } = made;
     const turn = client.prompt("hello");

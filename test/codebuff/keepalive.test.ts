@@ -15,7 +15,7 @@ async function pinged(made: Awaited<ReturnType<typeof readyPair>>, times: number
   await made.server.waitFor(() => sentTo(made.server, "ping").length === times);
 }
 
-test("pings every 25 s from ready on, with rising txids, and an answered ping keeps the link", async () => {
+test("the client pings every 25 s with rising txids, and stays ready when answered", async () => {
   await using made = await readyPair();
   for (let times = 1; times <= 3; times++) {
     const answered = once(
@@ -31,7 +31,7 @@ test("pings every 25 s from ready on, with rising txids, and an answered ping ke
   expect(made.server.violations).toEqual([]);
 });
 
-test("a ping without any sign of life for 15 s: the link is dead, and the client dials anew", async () => {
+test("a ping without any frame back for 15 s loses the link, and the client dials again", async () => {
   await using made = await readyPair();
   const { client, clock, server } = made;
   server.connections[0]?.pause();
@@ -44,7 +44,7 @@ test("a ping without any sign of life for 15 s: the link is dead, and the client
   await server.waitFor(() => server.connections.length === 2 || server.upgrades.length === 2);
 });
 
-test("any frame after the ping is a sign of life, not only its ack", async () => {
+test("any frame after a ping keeps the link, not only the ack", async () => {
   await using made = await readyPair();
   const { client, clock, server } = made;
   const connection = server.connections[0];
@@ -57,7 +57,7 @@ test("any frame after the ping is a sign of life, not only its ack", async () =>
   expect(client.status).toBe("ready");
 });
 
-test("a prompt that blocks the proxy for longer than any limit of pings and acks: no verdict, no ack time-out", async () => {
+test("a prompt that blocks the proxy for 300 s causes no ping or ack time-out", async () => {
   const hold = gate();
   await using made = await readyPair({
     mock: {
@@ -82,7 +82,7 @@ test("a prompt that blocks the proxy for longer than any limit of pings and acks
   expect(server.violations).toEqual([]);
 });
 
-test("the ack clock of a waiting prompt starts over when the one before it ends", async () => {
+test("the ack timer of a waiting prompt restarts when the prompt before it ends", async () => {
   const hold = gate();
   await using made = await readyPair({
     mock: {
@@ -111,7 +111,7 @@ test("the ack clock of a waiting prompt starts over when the one before it ends"
   await second.result;
 });
 
-test("nothing at all for 180 s while a prompt runs: the connection counts as lost", async () => {
+test("180 s of silence during a prompt lose the connection", async () => {
   await using made = await readyPair({
     mock: { answer: () => ["one", step.hang()] },
     client: { idleTimeout: 0, keepalive: false },
@@ -131,7 +131,7 @@ test("nothing at all for 180 s while a prompt runs: the connection counts as los
   expect(server.connections).toHaveLength(1);
 });
 
-test("a ping that comes due while a prompt runs goes out when it ends, once, and before the prompt behind it", async () => {
+test("a ping due during a prompt goes out once, after that prompt and before the next", async () => {
   const holds = [gate(), gate()];
   await using made = await readyPair({
     mock: {
@@ -159,7 +159,7 @@ test("a ping that comes due while a prompt runs goes out when it ends, once, and
   expect(server.violations).toEqual([]);
 });
 
-test("the ping behind a prompt is judged like any other: without a sign of life for 15 s the link is dead", async () => {
+test("a ping sent after a prompt loses the link if no frame comes for 15 s", async () => {
   const hold = gate();
   await using made = await readyPair({
     mock: {
@@ -189,7 +189,7 @@ test("the ping behind a prompt is judged like any other: without a sign of life 
   expect((await gone).message).toContain("no sign of life for 15000 ms");
 });
 
-test("a prompt that was cancelled still blocks the proxy: pings get no verdict until its terminal came", async () => {
+test("pings during a cancelled prompt cannot lose the link until its terminal comes", async () => {
   const hold = gate();
   await using made = await readyPair({
     mock: {
@@ -215,7 +215,7 @@ test("a prompt that was cancelled still blocks the proxy: pings get no verdict u
   await gone;
 });
 
-test("close() waits for a prompt that was cancelled but still runs on the server", async () => {
+test("`close()` waits for a cancelled prompt that still runs on the server", async () => {
   const hold = gate();
   await using made = await readyPair({
     mock: {
@@ -236,7 +236,7 @@ test("close() waits for a prompt that was cancelled but still runs on the server
   expect(server.violations).toEqual([]);
 });
 
-test("a server that cuts idle clients: the client is back by itself", async () => {
+test("the client reconnects to a server that closes idle connections", async () => {
   await using made = await readyPair();
   const { client, server } = made;
   await client.prompt("warm up").result;
@@ -245,14 +245,14 @@ test("a server that cuts idle clients: the client is back by itself", async () =
   await status(client, "ready");
 });
 
-test("keepalive: false sends no ping, and holds no timer for one", async () => {
+test("`keepalive: false` sends no ping and sets no timer", async () => {
   await using made = await readyPair({ client: { keepalive: false } });
   await made.clock.advance(200_000);
   expect(sentTo(made.server, "ping")).toEqual([]);
   expect(made.clock.pending).toBe(0);
 });
 
-test("any frame puts off the 180 s", async () => {
+test("any frame restarts the limit of 180 s", async () => {
   const more = gate();
   await using made = await readyPair({
     mock: {

@@ -4,7 +4,7 @@ import { countingController, gate, once, readyPair } from "../helpers/codebuff.t
 
 const TIMES = 1_000;
 
-test("a turn cancelled a thousand times leaves no listener and no timer", async () => {
+test("a thousand cancelled turns leave no listener and no timer", async () => {
   await using made = await readyPair({
     mock: { answer: () => ["a"], scheduling: "concurrent" },
     client: { maxConcurrentPrompts: TIMES + 1 },
@@ -23,7 +23,7 @@ test("a turn cancelled a thousand times leaves no listener and no timer", async 
   expect(clock.pending).toBe(idle);
 });
 
-test("a turn that fails a thousand times leaves no listener and no timer", async () => {
+test("a thousand failed turns leave no listener and no timer", async () => {
   await using made = await readyPair({ mock: { answer: () => ["a", step.failMidStream("broke")] } });
   const { client, clock } = made;
   const { controller, listeners } = countingController();
@@ -52,7 +52,7 @@ test("a hundred lost connections leave no timer and no listener on the client's 
   expect(clock.pending).toBe(0);
 });
 
-test("a turn that nobody reads or awaits is no unhandled rejection", async () => {
+test("a failed turn that nobody reads causes no unhandled rejection", async () => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown): void => void unhandled.push(reason);
   process.on("unhandledRejection", note);

@@ -35,7 +35,7 @@ async function working({ client, mock }: PairOptions = {}) {
 }
 
 describe("while a prompt runs on the proxy", () => {
-  test("whatever is begun waits, and goes out behind its end in the order of the calls", async () => {
+  test("new calls wait, and go out after the prompt in the order of the calls", async () => {
     await using made = await working();
     const { client, server, hold } = made;
     const calls = [
@@ -62,7 +62,7 @@ describe("while a prompt runs on the proxy", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("the clocks of what waits have not begun: no ack is missed, and no init-response", async () => {
+  test("the time limits of waiting calls do not start", async () => {
     await using made = await working();
     const { client, clock, hold } = made;
     const [init, topics, second] = [client.init(INIT), client.subscribe(["a"]), client.prompt("second")];
@@ -93,7 +93,7 @@ describe("while a prompt runs on the proxy", () => {
     await turn.result;
   });
 
-  test("a prompt that was cancelled, or took too long, keeps the line until its end has come", async () => {
+  test("a cancelled prompt blocks the queue until the server ends it", async () => {
     for (const end of ["cancel", "timeout"] as const) {
       await using made = await working();
       const { client, server, first, hold, clock } = made;
@@ -109,7 +109,7 @@ describe("while a prompt runs on the proxy", () => {
     }
   });
 
-  test("a prompt that is cancelled while it waits is never written", async () => {
+  test("a waiting prompt that is cancelled is never sent", async () => {
     await using made = await working();
     const { client, server, hold } = made;
     const [second, third] = [client.prompt("second"), client.prompt("third")];
@@ -119,7 +119,7 @@ describe("while a prompt runs on the proxy", () => {
     expect(written(server)).toEqual(["identify", "first", "third"]);
   });
 
-  test("a token is asked for when its prompt is next, and what is behind waits for it", async () => {
+  test("the token function is called when its prompt is next, and later calls wait for it", async () => {
     const tokens: ((token: string) => void)[] = [];
     const asked = gate();
     await using made = await working({
@@ -144,7 +144,7 @@ describe("while a prompt runs on the proxy", () => {
     expect(written(server)).toEqual(["identify", "first", "second", "subscribe"]);
   });
 
-  test("what waits counts against `maxQueuedTurns`", async () => {
+  test("waiting prompts count towards `maxQueuedTurns`", async () => {
     await using made = await working({ client: { maxQueuedTurns: 2 } });
     const { client, hold } = made;
     const waiting = [client.prompt("second"), client.prompt("third")];
@@ -153,7 +153,7 @@ describe("while a prompt runs on the proxy", () => {
     await Promise.all(waiting.map(({ result }) => result));
   });
 
-  test("what a conversation holds back counts with it", async () => {
+  test("waiting turns of a conversation count towards `maxQueuedTurns`", async () => {
     await using made = await working({ client: { maxQueuedTurns: 2 } });
     const { client, hold } = made;
     const chat = client.conversation();
@@ -163,7 +163,7 @@ describe("while a prompt runs on the proxy", () => {
     await Promise.all(waiting.map(({ result }) => result));
   });
 
-  test("turns of a conversation take their places when the ones before them are done", async () => {
+  test("each turn of a conversation joins the queue when the turn before it ends", async () => {
     await using made = await working();
     const { client, server, hold } = made;
     const chat = client.conversation();
@@ -177,8 +177,8 @@ describe("while a prompt runs on the proxy", () => {
   });
 });
 
-describe("where `maxConcurrentPrompts` says that the proxy reads while it works", () => {
-  test("all that is begun is written at once, but for the prompts above the limit; they hold up only prompts", async () => {
+describe("the limit `maxConcurrentPrompts`", () => {
+  test("above 1 sends every call at once, except prompts over the limit", async () => {
     await using made = await working({
       client: { maxConcurrentPrompts: 2 },
       mock: { unreadFrame: "queue" },
@@ -193,7 +193,7 @@ describe("where `maxConcurrentPrompts` says that the proxy reads while it works"
     expect(written(server).at(-1)).toBe("third");
   });
 
-  test("the limit is looked at when a prompt is sent: the server is not known before", async () => {
+  test("applies when a prompt is sent, because the server is unknown before", async () => {
     for (const profile of ["proxy", "codebuff"] as const) {
       await using server = await MockCodebuffServer.start({
         profile,
@@ -211,7 +211,7 @@ describe("where `maxConcurrentPrompts` says that the proxy reads while it works"
   });
 });
 
-test("a signal that ends the prompt that runs and one that waits lets one more go out, and not two", async () => {
+test("a signal that aborts a running and a waiting prompt lets one more prompt go out", async () => {
   await using server = await MockCodebuffServer.start({
     profile: "codebuff",
     heartbeat: false,
@@ -234,8 +234,8 @@ test("a signal that ends the prompt that runs and one that waits lets one more g
   await client.close({ force: true });
 });
 
-describe("a line that waits, when the client or its link comes to an end", () => {
-  test("close() gives back what waits at once, and lets the prompt run to its end", async () => {
+describe("the queue behind a prompt", () => {
+  test("is rejected at once by `close()`, while the running prompt finishes", async () => {
     await using made = await working();
     const { client, server, first, hold } = made;
     const second = client.prompt("second");
@@ -252,7 +252,7 @@ describe("a line that waits, when the client or its link comes to an end", () =>
     expect(server.violations).toEqual([]);
   });
 
-  test("after a loss the next session gets again what stood, then init and topics that waited, then the prompts", async () => {
+  test("is sent after a lost link: init and topics first, then the prompts", async () => {
     await using made = await readyPair({
       mock: { idRelease: { midPrompt: 0 }, answer: () => ["begun", step.hang()] },
       client: { keepalive: false, stallTimeout: 0, idleTimeout: 0 },
@@ -272,7 +272,7 @@ describe("a line that waits, when the client or its link comes to an end", () =>
     expect(sentTo(server, "subscribe").at(-1)).toMatchObject({ topics: ["a", "b"] });
   });
 
-  test("without `reconnect` what waits fails with the loss, as not sent", async () => {
+  test("fails as not sent after a lost link without `reconnect`", async () => {
     await using made = await working({ client: { reconnect: false } });
     const { client, server } = made;
     const second = client.prompt("second");
@@ -283,7 +283,7 @@ describe("a line that waits, when the client or its link comes to an end", () =>
     expect(client.status).toBe("closed");
   });
 
-  test("a proxy that asks for a new connection gets it when the prompt has ended, and then the line", async () => {
+  test("is sent on the new connection if the proxy asks for a reconnect", async () => {
     await using made = await working();
     const { client, server, first, hold } = made;
     const asked = once(client, "reconnectRequested");
@@ -300,7 +300,7 @@ describe("a line that waits, when the client or its link comes to an end", () =>
     expect(server.violations).toEqual([]);
   });
 
-  test("a refused prompt frees the line for the next one", async () => {
+  test("moves on after a refused prompt", async () => {
     await using made = await readyPair({
       mock: {
         ackOrder: "late",
@@ -320,7 +320,7 @@ describe("the end of a prompt on the proxy", () => {
   test.each([
     ["prompt-response", { type: "prompt-response", promptId: "bad", sessionState: null }],
     ["prompt-error", { type: "prompt-error", userInputId: "bad", message: 5 }],
-  ])("that is a %s which cannot be read fails the turn, and the next one goes out", async (_, data) => {
+  ])("with an unreadable %s fails the turn, and the next prompt goes out", async (_, data) => {
     await using made = await readyPair({
       mock: {
         answer: ({ promptId }) =>
@@ -338,7 +338,7 @@ describe("the end of a prompt on the proxy", () => {
     expect((await next.result).text).toBe("answer");
   });
 
-  test("is followed by the ping that was due; where the socket refuses that, what waits is sent on the next one", async () => {
+  test("triggers the due ping; if the socket refuses the ping, the queue uses a new connection", async () => {
     let refuses = false;
     await using made = await working({
       client: {
@@ -366,7 +366,7 @@ describe("the end of a prompt on the proxy", () => {
     expect(written(server, 2)).toEqual(["identify", "subscribe", "second"]);
   });
 
-  test("that a closing client waits for is told as what it is: a refusal, or an end without a word", async () => {
+  test("is reported as a refusal or a silent end while the client closes", async () => {
     await using made = await readyPair({
       mock: {
         ackOrder: "late",
@@ -393,10 +393,10 @@ describe("the end of a prompt on the proxy", () => {
   });
 });
 
-describe("a line that has been silent for 120 s", () => {
+describe("a prompt that is silent for 120 s", () => {
   const LONG = { keepalive: {}, stallTimeout: 0, idleTimeout: 0 } as const;
 
-  test("gets one ping, whose answer proves that its prompt has ended without a word", async () => {
+  test("causes one ping, whose ack proves that the prompt ended", async () => {
     await using made = await readyPair({
       mock: { answer: ({ data }) => (data.prompt === "silent" ? ["part", step.silent()] : ["answer"]) },
       client: LONG,
@@ -416,7 +416,7 @@ describe("a line that has been silent for 120 s", () => {
     expect(server.connections).toHaveLength(1);
   });
 
-  test("is freed so also behind a prompt that was cancelled", async () => {
+  test("is ended by that ping even if it was cancelled", async () => {
     await using made = await readyPair({
       mock: { answer: ({ data }) => (data.prompt === "silent" ? ["part", step.silent()] : ["answer"]) },
       client: LONG,
@@ -431,7 +431,7 @@ describe("a line that has been silent for 120 s", () => {
     expect(server.connections).toHaveLength(1);
   });
 
-  test("is not asked while words come, and counts from the last one", async () => {
+  test("is counted from its last chunk", async () => {
     const more = gate();
     await using made = await readyPair({
       mock: {
@@ -456,7 +456,7 @@ describe("a line that has been silent for 120 s", () => {
     await server.waitFor(() => sentTo(server, "ping").length === 1);
   });
 
-  test("is dropped when the ping brings no sign of life within 15 s; a late word keeps it, and it gets no second ping", async () => {
+  test("loses the link if no frame follows the ping within 15 s, but a late chunk keeps it", async () => {
     const more = gate();
     await using made = await readyPair({
       mock: {
@@ -498,7 +498,7 @@ describe("a line that has been silent for 120 s", () => {
     await status(client, "ready");
   });
 
-  test("gets none with `keepalive: false`, and none where pings go out all the time", async () => {
+  test("causes no such ping with `keepalive: false`, or if regular pings go out", async () => {
     for (const options of [{ keepalive: false }, { maxConcurrentPrompts: 2 }] as const) {
       await using made = await readyPair({
         mock: { answer: () => ["one", step.hang()], unreadFrame: "queue" },
@@ -516,7 +516,7 @@ describe("a line that has been silent for 120 s", () => {
 });
 
 describe("a prompt that the proxy does not acknowledge", () => {
-  test("fails after `ackTimeout`, and the link goes with it: the next prompt is answered over another one", async () => {
+  test("fails after `ackTimeout`, and the next prompt uses a new connection", async () => {
     await using made = await readyPair({ mock: { duplicateId: "accept" }, client: { keepalive: false } });
     const { client, clock, server } = made;
     server.connections[0]?.pause();
@@ -533,7 +533,7 @@ describe("a prompt that the proxy does not acknowledge", () => {
     expect(server.connections).toHaveLength(2);
   });
 
-  test("costs the link also when it was cancelled before", async () => {
+  test("loses the link even if it was cancelled before", async () => {
     await using made = await readyPair({ mock: { duplicateId: "accept" }, client: { keepalive: false } });
     const { client, clock, server } = made;
     server.connections[0]?.pause();
@@ -544,7 +544,7 @@ describe("a prompt that the proxy does not acknowledge", () => {
     expect(server.connections).toHaveLength(2);
   });
 
-  test("costs nothing when words come for it, also after it was cancelled: its ack is only late", async () => {
+  test("keeps the link if its chunks come, even if it was cancelled", async () => {
     const cancelled = gate();
     const over = gate();
     await using made = await readyPair({

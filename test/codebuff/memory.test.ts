@@ -32,8 +32,8 @@ const result = (text: string, sessionState: CodebuffResult["sessionState"] = {})
 const user = (content: ChatMessage["content"]): ChatMessage => ({ role: "user", content });
 const assistant = (content: string): ChatMessage => ({ role: "assistant", content });
 
-describe("on the proxy, which keeps nothing", () => {
-  test("all that was said goes as content, oldest first, in place of prompt and state", () => {
+describe("on the proxy, which keeps no state", () => {
+  test("all earlier messages are sent as `content`, in place of prompt and state", () => {
     const memory = new CodebuffMemory(undefined);
     memory.remember(data("one"), result("first"), "proxy");
     memory.remember(data("two"), result("second", { echoed: true }), "proxy");
@@ -49,20 +49,20 @@ describe("on the proxy, which keeps nothing", () => {
     expect(sent.sessionState).toEqual({});
   });
 
-  test("the first prompt goes the same way", () => {
+  test("the first prompt is sent as `content` too", () => {
     const sent = new CodebuffMemory(undefined).withHistory(data("one"), "proxy");
     expect(sent).toMatchObject({ content: [user("one")], sessionState: {}, toolResults: [] });
     expect(sent).not.toHaveProperty("prompt");
   });
 
-  test("the other fields of a prompt stay", () => {
+  test("the other fields of a prompt are kept", () => {
     const fields = { model: "openai:gpt-4", costMode: "max", toolResults: [{ a: 1 }], agentId: "base" };
     expect(
       new CodebuffMemory(undefined).withHistory(data({ prompt: "x", ...fields }), "proxy"),
     ).toMatchObject(fields);
   });
 
-  test("sending changes nothing that is remembered", () => {
+  test("sending does not change the memory", () => {
     const memory = new CodebuffMemory(undefined);
     const before = JSON.stringify(memory.state);
     memory.withHistory(data("one"), "proxy");
@@ -70,7 +70,7 @@ describe("on the proxy, which keeps nothing", () => {
     expect(JSON.stringify(memory.state)).toBe(before);
   });
 
-  test("whole messages of one prompt are kept as they are, before its own words", () => {
+  test("whole messages of a prompt are sent unchanged, before its text", () => {
     const messages = [{ role: "system", content: "be brief" } as const, user("a"), assistant("b")];
     const sent = new CodebuffMemory(undefined).withHistory(data({ content: messages, prompt: "c" }), "proxy");
     expect(sent.content).toEqual([...messages, user("c")]);
@@ -78,11 +78,11 @@ describe("on the proxy, which keeps nothing", () => {
 
   const images: readonly (readonly [name: string, part: ContentPart, url: string])[] = [
     [
-      "an image of a type",
+      "an image with a type",
       { type: "image", image: "iVBOR", mediaType: "image/jpeg" },
       "data:image/jpeg;base64,iVBOR",
     ],
-    ["an image of no type", { type: "image", image: "iVBOR" }, "data:image/png;base64,iVBOR"],
+    ["an image without a type", { type: "image", image: "iVBOR" }, "data:image/png;base64,iVBOR"],
     [
       "an image that is a data URL",
       { type: "image", image: "data:image/gif;base64,R0l" },
@@ -103,8 +103,8 @@ describe("on the proxy, which keeps nothing", () => {
   });
 });
 
-describe("on the original server, which gives a state", () => {
-  test("the state of the last answer goes back with the new prompt, and the words stay as they are", () => {
+describe("on the original server, which returns a state", () => {
+  test("the state of the last answer is sent with the next prompt, whose text is unchanged", () => {
     const memory = new CodebuffMemory(undefined);
     const first = data({ prompt: "one", sessionState: { mine: 1 } });
     expect(memory.withHistory(first, "codebuff")).toEqual(first);
@@ -115,13 +115,13 @@ describe("on the original server, which gives a state", () => {
     expect(memory.state.sessionState).toEqual({ n: 2 });
   });
 
-  test("the messages are remembered all the same, for a UI to show", () => {
+  test("the messages are remembered too, for a UI to show", () => {
     const memory = new CodebuffMemory(undefined);
     memory.remember(data("one"), result("first", { n: 1 }), "codebuff");
     expect(memory.messages).toEqual([user("one"), assistant("first")]);
   });
 
-  test("the echo of a proxy is no state", () => {
+  test("the state that a proxy echoes is not kept", () => {
     const memory = new CodebuffMemory(undefined);
     memory.remember(data("one"), result("first", { n: 1 }), "proxy");
     expect(memory.state).not.toHaveProperty("sessionState");
@@ -129,7 +129,7 @@ describe("on the original server, which gives a state", () => {
 });
 
 describe("the state of a conversation", () => {
-  test("is a JSON value that another conversation goes on from", () => {
+  test("is a JSON value from which another conversation can continue", () => {
     const memory = new CodebuffMemory(undefined);
     memory.remember(
       data({ content: [{ type: "image", image: "iVBOR" }] }),
@@ -148,7 +148,7 @@ describe("the state of a conversation", () => {
     expect(next.withHistory(data("and now?"), "codebuff").sessionState).toEqual({ n: 1 });
   });
 
-  test("is a snapshot: later turns do not change it", () => {
+  test("is a snapshot that later turns do not change", () => {
     const memory = new CodebuffMemory(undefined);
     const { state, messages } = memory;
     memory.remember(data("one"), result("first"), "proxy");
@@ -170,7 +170,7 @@ describe("the state of a conversation", () => {
     ["messages without role and content", { protocol: "codebuff", version: 1, messages: [{}] }],
     ["a null session state", { protocol: "codebuff", version: 1, messages: [], sessionState: null }],
     ["a session state that is a list", { protocol: "codebuff", version: 1, messages: [], sessionState: [] }],
-  ])("cannot be %s", (_, from) => {
+  ])("is refused if it is %s", (_, from) => {
     const make = () => new CodebuffMemory(from as unknown as ConversationState);
     expect(make).toThrow(InvalidInputError);
     expect(make).toThrow(errorSaying("invalid-input", /^`from` .*conversation\.state/));
@@ -183,7 +183,7 @@ describe("a conversation with a server", () => {
   const clientOf = ({ url }: MockCodebuffServer) => new CodebuffClient({ url, settleWindow: 0 });
   const shown = ({ prompts }: MockCodebuffServer) => prompts.map(({ messages }) => messages);
 
-  test("shows the model everything, in order, and goes on from its state on another client", async () => {
+  test("shows the model every message in order, and continues on another client", async () => {
     await using server = await start((prompt) => [`${prompt.messages.length}!`]);
     await using client = clientOf(server);
     await using other = clientOf(server);
@@ -220,7 +220,7 @@ describe("a conversation with a server", () => {
     expect(conversation.messages).toEqual([user("two"), assistant("fine")]);
   });
 
-  test("remembers nothing of a turn that was cancelled", async () => {
+  test("remembers nothing of a cancelled turn", async () => {
     await using server = await start(() => ["part", step.hang()]);
     await using client = clientOf(server);
     const conversation = client.conversation();
@@ -234,7 +234,7 @@ describe("a conversation with a server", () => {
     await client.close({ force: true });
   });
 
-  test("keeps the order when prompts are made at once", async () => {
+  test("keeps the order of prompts made at once", async () => {
     await using server = await start((prompt) => [`re ${prompt.messages.length}`]);
     await using client = clientOf(server);
     const conversation = client.conversation();

@@ -2,11 +2,11 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decode, encode, isResponseChunk, responseChunkSchema } from "../../src/codebuff/messages.ts";
 import { parseFrame } from "../../src/core/text.ts";
-import { runs } from "../properties/support/runs.ts";
+import { runs } from "../helpers/runs.ts";
 
 const action = (data: unknown) => ({ type: "action", data });
 
-describe("every documented and every real frame is understood", () => {
+describe("`decode()` reads every documented and captured frame", () => {
   const frames: readonly { readonly name: string; readonly raw: string; readonly message: object }[] = [
     {
       name: "the documented ack, with a null error",
@@ -84,12 +84,12 @@ describe("every documented and every real frame is understood", () => {
       },
     },
     {
-      name: "a prompt-error that only says what it must",
+      name: "a prompt-error with only its required fields",
       raw: '{"type":"action","data":{"type":"prompt-error","userInputId":"p-1","message":"no"}}',
       message: { type: "prompt-error", userInputId: "p-1", message: "no" },
     },
     {
-      name: "a prompt-error with an endless balance",
+      name: "a prompt-error with an infinite balance",
       raw: '{"type":"action","data":{"type":"prompt-error","userInputId":"p-1","message":"no","remainingBalance":Infinity}}',
       message: {
         type: "prompt-error",
@@ -121,7 +121,7 @@ describe("every documented and every real frame is understood", () => {
       },
     },
     {
-      name: "the proxy's init-response, which is not JSON",
+      name: "the proxy's init-response, with a bare Infinity",
       raw: '{"type": "action", "data": {"type": "init-response", "message": "Session initialized successfully", "usage": 0.0, "remainingBalance": Infinity}}',
       message: {
         type: "init-response",
@@ -148,7 +148,7 @@ describe("every documented and every real frame is understood", () => {
     expect(decode(parseFrame(raw))).toEqual(message);
   });
 
-  test("unknown fields stay on the message, at every level", () => {
+  test("unknown fields are kept at every level", () => {
     const data = {
       type: "prompt-response",
       promptId: "p",
@@ -165,7 +165,7 @@ describe("every documented and every real frame is understood", () => {
   });
 });
 
-describe("an optional field of a wrong type counts as absent, and the message lives", () => {
+describe("an optional field of a wrong type counts as absent", () => {
   const wrong: readonly { readonly message: object; readonly field: string }[] = [
     { message: { type: "ack", success: true, txid: "5" }, field: "txid" },
     { message: { type: "ack", success: false, error: { text: "no" } }, field: "error" },
@@ -207,7 +207,7 @@ describe("an optional field of a wrong type counts as absent, and the message li
   });
 });
 
-describe("a wrong required field makes the message invalid, and is named", () => {
+describe("a wrong required field makes the message invalid, and the problem names it", () => {
   const wrong: readonly (readonly [field: string, message: unknown])[] = [
     ["success", { type: "ack", txid: 1 }],
     ["success", { type: "ack", txid: 1, success: "true" }],
@@ -236,14 +236,14 @@ describe("a wrong required field makes the message invalid, and is named", () =>
     expect(decoded).toHaveProperty("problem", expect.stringContaining(field));
   });
 
-  test("a problem never quotes values, which may be secret", () => {
+  test("the problem never quotes a value, which may be secret", () => {
     const decoded = decode(action({ type: "prompt-error", userInputId: 5, message: ["s3cret"] }));
     expect(decoded).toMatchObject({ type: "invalid" });
     expect(JSON.stringify(decoded)).not.toContain("s3cret");
   });
 });
 
-describe("what is unknown or hostile comes back as it is, and never throws", () => {
+describe("unknown or hostile input never throws", () => {
   test.each(["broadcast", "constructor", "__proto__", "toString", "hasOwnProperty"])(
     "the action type %s is an unknown action",
     (type) => {
@@ -261,7 +261,7 @@ describe("what is unknown or hostile comes back as it is, and never throws", () 
   );
 
   test.each([[null], [5], ["text"], [true], [[]], [[{ type: "ack", success: true }]], [undefined]])(
-    "%j is no message",
+    "%j is an invalid message",
     (value) => {
       expect(decode(value)).toMatchObject({
         type: "invalid",
@@ -270,7 +270,7 @@ describe("what is unknown or hostile comes back as it is, and never throws", () 
     },
   );
 
-  test("a member called __proto__ lends no fields to the message", () => {
+  test("a `__proto__` member adds no fields to the message", () => {
     const decoded = decode(JSON.parse('{"type":"ack","success":true,"__proto__":{"txid":5,"error":"x"}}'));
     expect(decoded).toHaveProperty("success", true);
     expect(decoded).not.toHaveProperty("txid", 5);
@@ -278,7 +278,7 @@ describe("what is unknown or hostile comes back as it is, and never throws", () 
     expect({}).not.toHaveProperty("txid");
   });
 
-  test("whatever JSON comes, there is an answer", () => {
+  test("any JSON value is decoded", () => {
     const typed = fc.record(
       { type: fc.constantFrom("ack", "action", "x"), data: fc.jsonValue(), success: fc.jsonValue() },
       { requiredKeys: ["type"] },
@@ -292,7 +292,7 @@ describe("what is unknown or hostile comes back as it is, and never throws", () 
   });
 });
 
-describe("the guard of the hot frame", () => {
+describe("the fast check for a response-chunk", () => {
   const field = fc.oneof(fc.string(), fc.constant("response-chunk"), fc.jsonValue());
   const chunk = fc.oneof(
     fc.string(),
@@ -309,7 +309,7 @@ describe("the guard of the hot frame", () => {
     chunk: fc.oneof(fc.string(), fc.record({ type: fc.string(), rest: fc.jsonValue() })),
   });
 
-  test("says the same as its schema, of anything", () => {
+  test("agrees with the schema for any value", () => {
     const value = fc.oneof(nearChunk, valid, fc.object(), fc.array(fc.jsonValue()));
     fc.assert(
       fc.property(value, (data) => {
@@ -319,7 +319,7 @@ describe("the guard of the hot frame", () => {
     );
   });
 
-  test("lets every chunk through untouched, as its schema would", () => {
+  test("passes every valid chunk through unchanged", () => {
     fc.assert(
       fc.property(valid, (data) => {
         expect(decode(action(data))).toBe(data);
@@ -330,8 +330,8 @@ describe("the guard of the hot frame", () => {
   });
 });
 
-describe("what goes out", () => {
-  test("is exactly what the protocol documents", () => {
+describe("an outgoing message", () => {
+  test("has exactly the documented form", () => {
     expect(encode.identify(1, "session-abc123")).toBe(
       '{"type":"identify","txid":1,"clientSessionId":"session-abc123"}',
     );
@@ -347,7 +347,7 @@ describe("what goes out", () => {
     );
   });
 
-  test("stays JSON, whatever the names are", () => {
+  test("is valid JSON, whatever the names", () => {
     fc.assert(
       fc.property(fc.string(), fc.array(fc.string()), (id, topics) => {
         expect(JSON.parse(encode.identify(0, id))).toEqual({

@@ -17,7 +17,7 @@ function notices(timeout = 30_000) {
   return { clock, lost, kept: new Notices(clock, timeout, (unacked) => lost.push(unacked)) };
 }
 
-test("a thousand answers without an ack are kept; above that the oldest are given up, in order", () => {
+test("1,000 unacknowledged answers are kept; beyond that the oldest are dropped in order", () => {
   const { clock, lost, kept } = notices();
   const all = Array.from({ length: 1_003 }, () => answer());
   for (const [txid, each] of all.entries()) {
@@ -29,7 +29,7 @@ test("a thousand answers without an ack are kept; above that the oldest are give
   expect([kept.take(2), kept.take(3)]).toEqual([undefined, all[3]]);
 });
 
-test("what may have to be sent in the place of an answer is kept up to 8 MiB, whatever takes it out", async () => {
+test("substitute answers are kept up to 8 MiB, and removing one frees its bytes", async () => {
   const { clock, lost, kept } = notices(1_000);
   const large = (): UnackedNotice => answer("x".repeat(3 * 1_048_576));
   for (let txid = 0; txid < 4; txid++) {
@@ -56,33 +56,30 @@ test.each([
   ["unreadable", { toolName: 5 }],
   ["refused", { toolName: "nobody's", input: {} }],
   ["for no prompt", { toolName: "act", input: {} }],
-])(
-  "20,000 requests that are %s, none of their answers acked, leave a thousand clocks and no more",
-  async (_, request) => {
-    const clock = new ManualClock();
-    const socket = FakeSocket.opened();
-    await using client = new CodebuffClient({
-      url: "ws://localhost/ws",
-      profile: "codebuff",
-      clock,
-      keepalive: false,
-      createWebSocket: () => socket,
-      tools: { act: () => [] },
-    });
-    await client.connect();
-    let told = 0;
-    client.on("protocolWarning", ({ kind }) => {
-      if (kind === "tool-call-response-failed") told++;
-    });
-    const before = clock.pending;
-    for (let at = 0; at < 20_000; at++) {
-      const data = { type: "tool-call-request", requestId: `r${at}`, ...request };
-      socket.receives(JSON.stringify({ type: "action", data }));
-    }
-    expect(socket.sent).toHaveLength(20_000);
-    expect([clock.pending - before, told]).toEqual([1_000, 19_000]);
-    const gone = once(client, "disconnected");
-    socket.ends(1006);
-    await gone;
-  },
-);
+])("20,000 requests that are %s, with unacknowledged answers, leave 1,000 timers", async (_, request) => {
+  const clock = new ManualClock();
+  const socket = FakeSocket.opened();
+  await using client = new CodebuffClient({
+    url: "ws://localhost/ws",
+    profile: "codebuff",
+    clock,
+    keepalive: false,
+    createWebSocket: () => socket,
+    tools: { act: () => [] },
+  });
+  await client.connect();
+  let told = 0;
+  client.on("protocolWarning", ({ kind }) => {
+    if (kind === "tool-call-response-failed") told++;
+  });
+  const before = clock.pending;
+  for (let at = 0; at < 20_000; at++) {
+    const data = { type: "tool-call-request", requestId: `r${at}`, ...request };
+    socket.receives(JSON.stringify({ type: "action", data }));
+  }
+  expect(socket.sent).toHaveLength(20_000);
+  expect([clock.pending - before, told]).toEqual([1_000, 19_000]);
+  const gone = once(client, "disconnected");
+  socket.ends(1006);
+  await gone;
+});

@@ -16,8 +16,8 @@ function statusesOf(turn: CodebuffTurn): readonly string[] {
   return statuses;
 }
 
-describe("when it is told, it is on the wire:", () => {
-  test("the identify, for a listener of `handshaking`", async () => {
+describe("the frame is on the wire before its status event:", () => {
+  test("`identify` before `handshaking`", async () => {
     const made = new FakeCodebuff();
     const sent: unknown[] = [];
     made.client.on("status", (status) => {
@@ -27,7 +27,7 @@ describe("when it is told, it is on the wire:", () => {
     expect(sent).toEqual([["identify"]]);
   });
 
-  test("the cancel, for a listener of `cancelling`", async () => {
+  test("the cancel before `cancelling`", async () => {
     const { made, turn } = await fakeRunning();
     const sent: unknown[] = [];
     turn.on("status", (status) => {
@@ -37,7 +37,7 @@ describe("when it is told, it is on the wire:", () => {
     expect(sent).toEqual(["cancel-user-input"]);
   });
 
-  test("the prompt, for a listener of `sent`", async () => {
+  test("the prompt before `sent`", async () => {
     const made = new FakeCodebuff();
     const turn = made.client.prompt("go");
     const sent: unknown[] = [];
@@ -59,7 +59,7 @@ describe("a request of the server", () => {
   });
 
   test.each(["cancels the turn", "closes the client", "loses the link"] as const)(
-    "whose handler %s is over: what the handler gives then is not sent",
+    "whose handler %s is abandoned, and its late result is not sent",
     async (deed) => {
       let given: (() => void) | undefined;
       const { made, turn } = await fakeRunning({
@@ -87,7 +87,7 @@ describe("a request of the server", () => {
     },
   );
 
-  test("whose handler prompts is answered, and so is the prompt", async () => {
+  test("whose handler makes a prompt is answered, and so is that prompt", async () => {
     let second: CodebuffTurn | undefined;
     const { made, turn } = await fakeRunning({
       tools: {
@@ -108,7 +108,7 @@ describe("a request of the server", () => {
     expect((await second?.result)?.text).toBe("b");
   });
 
-  test("is shown as it goes on before it is answered, and as it ended by the time that the answer is told", async () => {
+  test("reports its states in order, and `done` before the frame of its answer", async () => {
     const { made, turn } = await fakeRunning({
       toolPolicy: [],
       onToolApproval: "manual",
@@ -128,7 +128,7 @@ describe("a request of the server", () => {
   });
 
   // A signal's abort runs code of the user, and is told like everything else.
-  test("has the signal of its handler aborted behind what was to be told before", async () => {
+  test("aborts its handler's signal after earlier notifications are delivered", async () => {
     const seen: string[] = [];
     const { made, turn } = await fakeRunning({
       tools: {
@@ -153,7 +153,7 @@ describe("a request of the server", () => {
 describe("a question of the agent", () => {
   const questions = [{ question: "Tabs or spaces?", options: [{ label: "tabs" }, { label: "spaces" }] }];
 
-  test("that a listener has answered is not told to those behind it", async () => {
+  test("that a listener answers does not reach later listeners", async () => {
     const { made, turn } = await fakeRunning({ onQuestion: "manual" });
     const behind: string[] = [];
     turn.on("question", ({ id }) => void made.client.answer(id, "tabs"));
@@ -165,7 +165,7 @@ describe("a question of the agent", () => {
     expect(made.sent.at(-1)).toBe("tool-call-response");
   });
 
-  test("of a turn that a listener has cancelled is not told to those behind it", async () => {
+  test("does not reach later listeners if a listener cancels its turn", async () => {
     const { made, turn } = await fakeRunning({ onQuestion: "manual" });
     const behind: string[] = [];
     turn.on("question", () => void turn.cancel());
@@ -175,7 +175,7 @@ describe("a question of the agent", () => {
     expect(behind).toEqual([]);
   });
 
-  test("that is open is told once to who begins to listen, in a microtask", async () => {
+  test("that is open reaches a new listener once, in a microtask", async () => {
     const { made, turn } = await fakeRunning({ onQuestion: "manual" });
     made.says(say.calls(turn, "ask_user", { questions }, "q1"));
     const told: string[] = [];
@@ -188,7 +188,7 @@ describe("a question of the agent", () => {
 });
 
 describe("a token function", () => {
-  test("that closes the client gives its token to nobody", async () => {
+  test("that closes the client does not get its token sent", async () => {
     const made: FakeCodebuff = new FakeCodebuff({
       authToken: () => {
         void made.client.close({ force: true });
@@ -205,7 +205,7 @@ describe("a token function", () => {
     );
   });
 
-  test("that cancels the turn it is asked for lets nothing of it be sent", async () => {
+  test("that cancels its own turn keeps the prompt from being sent", async () => {
     const made: FakeCodebuff = new FakeCodebuff({
       authToken: () => {
         void turn.cancel();
@@ -228,8 +228,8 @@ const atOnce = ({ type, txid, data }: Readonly<Record<string, unknown>>): readon
   return [say.ack(txid), say.chunk({ id }, "Hello "), say.chunk({ id }, "world"), say.response({ id })];
 };
 
-describe("a socket that answers while it is given a frame", () => {
-  test("is shaken hands with, and completes turn after turn", async () => {
+describe("a socket that answers inside `send()`", () => {
+  test("completes the handshake and turn after turn", async () => {
     const made = new FakeCodebuff({}, () => new HastySocket(atOnce));
     const turns = [made.client.prompt("one"), made.client.prompt("two"), made.client.prompt("three")];
     const events: string[][] = turns.map(() => []);
@@ -243,7 +243,7 @@ describe("a socket that answers while it is given a frame", () => {
   });
 
   // The answer is an input of its own, behind the prompt.
-  test("does not hide that the prompt was sent", async () => {
+  test("does not hide the status `sent`", async () => {
     const made = new FakeCodebuff({}, () => new HastySocket(atOnce));
     const turn = made.client.prompt("one");
     const statuses = statusesOf(turn);
@@ -252,7 +252,7 @@ describe("a socket that answers while it is given a frame", () => {
     expect(statuses).toEqual(["queued", "sent", "streaming", "completed"]);
   });
 
-  test("has its frames told behind the one that they answer", async () => {
+  test("has its frames reported after the frame that they answer", async () => {
     const made = new FakeCodebuff({}, () => new HastySocket(atOnce));
     const frames: string[] = [];
     made.client.on("frame", ({ direction }) => frames.push(direction));
@@ -262,7 +262,7 @@ describe("a socket that answers while it is given a frame", () => {
     expect(frames).toEqual(["out", "in", "out", "in", "in", "in", "in"]);
   });
 
-  test("and ends while it is closed tells each status of the client once", async () => {
+  test("and ends inside `close()` causes each client status once", async () => {
     const made = new FakeCodebuff({}, () => new HastySocket(atOnce));
     await made.open();
     await made.client.prompt("one").outcome;

@@ -23,8 +23,8 @@ function original(
   });
 }
 
-describe("a program that does not know which server it is", () => {
-  test("finds out from the refusal of identify, and prompts as on the proxy", async () => {
+describe("a client of the original server", () => {
+  test("detects the server from the refusal of `identify`", async () => {
     await using it = await original(() => ["Hello ", "there"]);
     expect(it.client.server).toBe("codebuff");
     const turn = it.client.prompt("hi");
@@ -32,14 +32,14 @@ describe("a program that does not know which server it is", () => {
     expect(it.server.violations).toEqual([]);
   });
 
-  test("with the profile set, is ready as soon as the socket is open, and identifies to nobody", async () => {
+  test("with `profile` set is ready when the socket opens, and sends no `identify`", async () => {
     await using it = await original(() => ["Hello"], { client: { profile: "codebuff" } });
     await it.client.prompt("hi").result;
     expect(sentTo(it.server, "identify")).toEqual([]);
     expect(it.server.violations).toEqual([]);
   });
 
-  test("sends a whole session state of its own, and goes on from the server's in a conversation", async () => {
+  test("sends a complete session state, and continues a conversation from the server's state", async () => {
     await using it = await original(() => ["yes"]);
     const chat = it.client.conversation();
     const { sessionState } = await chat.prompt("one").result;
@@ -56,7 +56,7 @@ describe("a program that does not know which server it is", () => {
     expect(it.server.violations).toEqual([]);
   });
 
-  test("parts of content reach it as it wants them", async () => {
+  test("sends content parts in the server's own form", async () => {
     await using it = await original(() => ["a cat"]);
     const content = [{ type: "image", image: new Uint8Array([1, 2, 3]), mediaType: "image/png" }] as const;
     await it.client.prompt({ prompt: "What is this?", content }).result;
@@ -66,7 +66,7 @@ describe("a program that does not know which server it is", () => {
     });
   });
 
-  test("messages that it cannot be given fail the call once it is known, and the turn before that", async () => {
+  test("refuses unsupported messages at the call, or in the turn if the server is still unknown", async () => {
     const content = [{ role: "system", content: "be brief" }] as const;
     await using it = await pair({ mock: { profile: "codebuff" } });
     const early = it.client.prompt({ content });
@@ -77,8 +77,8 @@ describe("a program that does not know which server it is", () => {
 
 test.each<readonly [name: string, message: object]>([
   ["a message that only the proxy reads", { text: "hi" }],
-  ["an image that is nowhere", { role: "user", content: [{ type: "image_url" }] }],
-])("%s fails its turn with a typed error, known server or not, and holds up nobody", async (_, message) => {
+  ["an image without a URL", { role: "user", content: [{ type: "image_url" }] }],
+])("%s fails its turn as unsupported, and the next prompt goes out", async (_, message) => {
   const content = JSON.parse(JSON.stringify([message]));
   await using it = await pair({ mock: { profile: "codebuff" } });
   const [turn, next] = [it.client.prompt({ content }), it.client.prompt("next")];
@@ -88,7 +88,7 @@ test.each<readonly [name: string, message: object]>([
   expect(() => it.client.conversation().prompt({ content })).toThrow(UnsupportedError);
 });
 
-test("what the caller does to the input after the call changes nothing, also before the server is known", async () => {
+test("changes to the input after the call have no effect", async () => {
   await using it = await pair({ mock: { profile: "codebuff" } });
   const part = { type: "text" as const, text: "as it was" };
   const content: ContentPart[] = [part];
@@ -99,7 +99,7 @@ test("what the caller does to the input after the call changes nothing, also bef
   expect(it.server.prompts[0]?.data.content).toEqual([{ type: "text", text: "as it was" }]);
 });
 
-test("a conversation that began on the proxy goes on here with all that was said", async () => {
+test("a conversation begun on the proxy continues on the original server with all its messages", async () => {
   await using proxy = await readyPair({ mock: { answer: () => ["yes"] } });
   const begun = proxy.client.conversation();
   await begun.prompt({ prompt: "one", content: [{ type: "image", image: "iVBOR" }] }).result;
@@ -125,8 +125,8 @@ test("a conversation that began on the proxy goes on here with all that was said
   expect(it.server.violations).toEqual([]);
 });
 
-describe("what it tells of a prompt besides text", () => {
-  test("events, sub-agents, costs and logs come in order, and none of it is text", async () => {
+describe("the events of the original server", () => {
+  test("include sub-agents, costs and logs, none of which is text", async () => {
     await using it = await original(function* ({ promptId }) {
       yield step.chunk({ type: "start", agentId: "base" });
       yield "answer";
@@ -155,7 +155,7 @@ describe("what it tells of a prompt besides text", () => {
     expect(values.at(-1)?.type).toBe("prompt-response");
   });
 
-  test("the cost is the server's own sum, or that of the steps, and a failed turn knows it too", async () => {
+  test("give the cost of a turn: the server's total, or else the sum of its steps", async () => {
     const scripts: readonly (readonly Step[])[] = [
       ["a", step.cost(3), step.cost(2), step.chunk({ type: "finish", totalCost: 7 }), step.respond()],
       ["a", step.cost(3), step.cost(2), step.respond()],
@@ -175,7 +175,7 @@ describe("what it tells of a prompt besides text", () => {
     ]);
   });
 
-  test("what a sub-agent spends is part of the prompt's cost", async () => {
+  test("add the cost of a sub-agent to that of its prompt", async () => {
     const answer: Script = ({ promptId }) => [
       step.cost(3),
       step.action({ type: "message-cost-response", promptId: `${promptId}-base-1`, credits: 4 }),
@@ -186,7 +186,7 @@ describe("what it tells of a prompt besides text", () => {
     expect((await turn.result).cost).toEqual({ amount: 7, unit: "credits" });
   });
 
-  test("usage is an event of the client, at any time", async () => {
+  test("include `usage` on the client, at any time", async () => {
     await using it = await original(() => ["a"]);
     const usage = once(it.client, "usage");
     it.server.connections[0]?.send(
@@ -195,7 +195,7 @@ describe("what it tells of a prompt besides text", () => {
     expect(await usage).toMatchObject({ usage: 12, remainingBalance: 488 });
   });
 
-  test("sub-agents that go on behind the answer are late, and strangers are orphans", async () => {
+  test("of a sub-agent after the answer are `late`, and those of an unknown id are `orphan`", async () => {
     await using it = await original(() => ["a"]);
     const turn = it.client.prompt("hi");
     await turn.result;
@@ -216,7 +216,7 @@ describe("what it tells of a prompt besides text", () => {
     expect(await orphan).toMatchObject({ userInputId: "nobodys-1" });
   });
 
-  test("an id that another prompt continues is no sub-agent of it", async () => {
+  test("of a prompt whose id extends another prompt's id do not belong to that other prompt", async () => {
     const first = gate();
     await using it = await original(async function* ({ promptId }) {
       if (promptId === "p") await first.passed;
@@ -235,7 +235,7 @@ describe("what it tells of a prompt besides text", () => {
 });
 
 describe("an answer whose output is an error", () => {
-  test("fails the turn with its words, after its events; the prompt-error that repeats them is late", async () => {
+  test("fails the turn with its message, and a prompt-error after it is `late`", async () => {
     await using it = await original(function* () {
       yield "half";
       yield step.respond({ output: { type: "error", message: `out of steps, ${TOKEN}` } });
@@ -252,7 +252,7 @@ describe("an answer whose output is an error", () => {
     expect(await late).toMatchObject({ type: "prompt-error" });
   });
 
-  test("without words fails it too, and other outputs do not", async () => {
+  test("fails the turn even without a message, unlike other outputs", async () => {
     const outputs = [{ type: "error" }, { type: "lastMessage", value: "x" }, { type: "later", message: "x" }];
     let at = 0;
     await using it = await original(() => [step.respond({ output: outputs[at++] })]);
@@ -262,7 +262,7 @@ describe("an answer whose output is an error", () => {
   });
 });
 
-describe("cancelling", () => {
+describe("a cancel", () => {
   const endless: Script = function* () {
     yield "begun";
     yield step.hang();
@@ -276,7 +276,7 @@ describe("cancelling", () => {
     return turn;
   };
 
-  test("by leaving the loop tells the server, with the token; later prompts wait for nothing", async () => {
+  test("by leaving the loop is sent with the token, and `close()` does not wait for the prompt", async () => {
     await using it = await original(endless);
     const turn = await begun(it);
     expect(await turn.outcome).toMatchObject({ status: "cancelled" });
@@ -286,7 +286,7 @@ describe("cancelling", () => {
     expect(it.server.violations).toEqual([]);
   });
 
-  test.each(["timeout", "idleTimeout"] as const)("by %s tells it too", async (limit) => {
+  test.each(["timeout", "idleTimeout"] as const)("is sent after `%s` too", async (limit) => {
     await using it = await original(endless, { client: { keepalive: false } });
     const seen = once(it.client, "event");
     const turn = it.client.prompt("hi", { [limit]: 1_000 });
@@ -296,7 +296,7 @@ describe("cancelling", () => {
     await it.server.waitFor(({ cancels }) => cancels.length === 1);
   });
 
-  test("with the token that the prompt was sent with: its own, or the one that a function gave for it", async () => {
+  test("has the token of its prompt, whether its own or from the token function", async () => {
     let asked = 0;
     await using it = await original(endless, { client: { authToken: async () => `token-${++asked}` } });
     await (await begun(it)).cancel();
@@ -307,14 +307,14 @@ describe("cancelling", () => {
     expect(cancels(it).map(({ authToken }) => authToken)).toEqual(["token-1", "own-token"]);
   });
 
-  test("with the prompt's own token also where the client's is a text", async () => {
+  test("has the prompt's own token even if the client has a fixed token", async () => {
     await using it = await original(endless);
     for await (const _ of it.client.prompt({ prompt: "hi", authToken: "own-token" })) break;
     await it.server.waitFor(({ cancels }) => cancels.length === 1);
     expect(cancels(it)).toMatchObject([{ authToken: "own-token" }]);
   });
 
-  test("and closing in the same breath tells the server before it leaves", async () => {
+  test("just before `close()` is sent before the connection closes", async () => {
     await using it = await original(endless);
     const turn = it.client.prompt("hi");
     await once(it.client, "event", (event) => event.type === "response-chunk" && event.text === "begun");
@@ -325,7 +325,7 @@ describe("cancelling", () => {
     expect(it.server.violations).toEqual([]);
   });
 
-  test("makes room for the prompt that waits behind it", async () => {
+  test("lets the next queued prompt go out", async () => {
     await using it = await original(({ data }) => (data.prompt === "hi" ? ["begun", step.hang()] : ["b"]), {
       client: { maxConcurrentPrompts: 1 },
     });
@@ -335,7 +335,7 @@ describe("cancelling", () => {
     expect((await next.result).text).toBe("b");
   });
 
-  test("without a token, before it was sent, and on the proxy: nothing is sent", async () => {
+  test("is not sent without a token, or on the proxy", async () => {
     await using it = await readyPair({ mock: { profile: "codebuff", answer: endless } });
     const turn = await begun(it);
     await turn.outcome;
@@ -351,7 +351,7 @@ describe("cancelling", () => {
     }
   });
 
-  test("what still comes of a cancelled prompt is late, and never its end", async () => {
+  test("makes later messages of its prompt `late` events", async () => {
     await using it = await original(endless, { mock: { cancel: { lateTerminal: 0 } } });
     const late = once(it.client, "late", ({ type }) => type === "prompt-response");
     const turn = await begun(it);
@@ -361,8 +361,8 @@ describe("cancelling", () => {
   });
 });
 
-describe("what is not acknowledged, or refused without a name", () => {
-  test("a prompt without an ack blocks nothing behind it, and the server is told to stop", async () => {
+describe("missing acks and refusals without a txid", () => {
+  test("a prompt without an ack does not block the next, and is cancelled on the server", async () => {
     await using it = await original(({ data }) => (data.prompt === "stuck" ? [step.hang()] : ["a"]), {
       mock: { ackOrder: "late", chunks: "text", usage: "none" },
       client: { maxConcurrentPrompts: 1, keepalive: false },
@@ -378,7 +378,7 @@ describe("what is not acknowledged, or refused without a name", () => {
     expect(it.clock.pending).toBe(0);
   });
 
-  test("an action-error behind a cancel may be about that one, and fails nobody else", async () => {
+  test("an action-error after a cancel may be about the cancel, so it fails no other prompt", async () => {
     await using it = await original(() => [step.hang()], { mock: { usage: "none", chunks: "text" } });
     const [first, second] = [it.client.prompt("one"), it.client.prompt("two")];
     await it.server.waitFor(({ prompts }) => prompts.length === 2);
@@ -391,7 +391,7 @@ describe("what is not acknowledged, or refused without a name", () => {
     expect(second.status).toBe("sent");
   });
 
-  test("so may one behind a cancel that came before the prompt, as long as that one was not heard of", async () => {
+  test("an action-error after a cancel fails no newer prompt that is still unacknowledged", async () => {
     const mock = { ackOrder: "late", usage: "none", chunks: "text" } as const;
     await using it = await original(() => [step.hang()], { mock });
     const first = it.client.prompt("one");
@@ -407,7 +407,7 @@ describe("what is not acknowledged, or refused without a name", () => {
     expect(second.status).toBe("sent");
   });
 
-  test("a refused ping is told: its text may be about something else", async () => {
+  test("a refusal without a txid is only a warning while a ping is open", async () => {
     await using it = await original(() => ["a"]);
     const warning = once(it.client, "protocolWarning", ({ kind }) => kind === "unattributed-refusal");
     it.server.connections[0]?.pause();
@@ -418,7 +418,7 @@ describe("what is not acknowledged, or refused without a name", () => {
   });
 });
 
-test("what was learnt of the server outlives the link: a large prompt is not refused while it is down", async () => {
+test("the detected server outlives the link: a large prompt made while it is down is sent", async () => {
   await using it = await original(() => ["a"]);
   const down = once(it.client, "disconnected");
   it.server.dropAll();
@@ -429,7 +429,7 @@ test("what was learnt of the server outlives the link: a large prompt is not ref
 });
 
 describe("request-reconnect", () => {
-  test("waits for what is under way, holds back what is new, and then connects anew without a loss", async () => {
+  test("waits for running prompts, holds back new calls, then reconnects", async () => {
     const goOn = gate();
     await using it = await original(async function* ({ data }) {
       if (data.prompt === "first") {
@@ -456,7 +456,7 @@ describe("request-reconnect", () => {
     expect(it.server.violations).toEqual([]);
   });
 
-  test("is followed as soon as the last prompt is cancelled, also where no cancel can be sent", async () => {
+  test("is followed when the last prompt is cancelled, even if no cancel can be sent", async () => {
     await using it = await readyPair({
       mock: { profile: "codebuff", answer: () => [step.requestReconnect(), step.hang()] },
       client: { keepalive: false },
@@ -469,7 +469,7 @@ describe("request-reconnect", () => {
     expect(it.server.cancels).toEqual([]);
   });
 
-  test("of an idle connection is followed at once, and says why", async () => {
+  test("on an idle connection is followed at once and reported", async () => {
     await using it = await original(() => ["a"]);
     const [gone, back] = [once(it.client, "disconnected"), once(it.client, "reconnected")];
     it.server.shutdown();
@@ -478,7 +478,7 @@ describe("request-reconnect", () => {
     expect((await it.client.prompt("hi").result).text).toBe("a");
   });
 
-  test("waits for a handler that still works for the server", async () => {
+  test("waits for a handler that still runs", async () => {
     const working = gate();
     const done = gate();
     await using it = await original(
@@ -509,7 +509,7 @@ describe("request-reconnect", () => {
     expect(it.server.answers).toMatchObject([{ requestId: "r1", outcome: "taken" }]);
   });
 
-  test("is not held up by a tool without a limit, once its prompt is over", async () => {
+  test("does not wait for a tool without a time limit once its prompt is over", async () => {
     const working = gate();
     await using it = await original(
       function* () {
@@ -534,7 +534,7 @@ describe("request-reconnect", () => {
     await back;
   });
 
-  test("is followed whatever the policy says of losses", async () => {
+  test("is followed even if `shouldReconnect` returns false", async () => {
     await using it = await original(() => ["a"], { client: { reconnect: { shouldReconnect: () => false } } });
     const back = once(it.client, "reconnected");
     it.server.shutdown();
@@ -542,7 +542,7 @@ describe("request-reconnect", () => {
     expect((await it.client.prompt("hi").result).text).toBe("a");
   });
 
-  test("without reconnecting it is only told: the server will close the connection itself", async () => {
+  test("is only an event with `reconnect: false`", async () => {
     await using it = await original(() => ["a"], { client: { reconnect: false } });
     const asked = once(it.client, "reconnectRequested");
     it.server.connections[0]?.send('{"type":"action","data":{"type":"request-reconnect"}}');
@@ -551,7 +551,7 @@ describe("request-reconnect", () => {
     expect(it.server.connections).toHaveLength(1);
   });
 
-  test("a server that does not answer the close is left after a second", async () => {
+  test("drops the connection if the server does not answer the close within a second", async () => {
     await using it = await original(() => ["a"], {
       mock: { closeReply: false },
       client: { keepalive: false },
@@ -566,7 +566,7 @@ describe("request-reconnect", () => {
     expect(it.client.status).toBe("ready");
   });
 
-  test("close() while it waits closes, once", async () => {
+  test("lets `close()` close the client while it waits", async () => {
     const goOn = gate();
     await using it = await original(async function* () {
       yield step.requestReconnect();

@@ -12,7 +12,7 @@ function rig(timeout = 100) {
 }
 
 describe("Pending", () => {
-  test("a reply takes its request by id, once", () => {
+  test("`take()` returns a request by its id, once", () => {
     const { clock, pending } = rig();
     pending.add(1, "a");
     pending.add(2, "b");
@@ -25,7 +25,7 @@ describe("Pending", () => {
     expect(clock.pending).toBe(1);
   });
 
-  test("an id that is used again belongs to the later request, with a time of its own", async () => {
+  test("a reused id belongs to the later request, with a time limit of its own", async () => {
     const { clock, late, pending } = rig();
     pending.add(1, "old");
     await clock.advance(60);
@@ -36,7 +36,7 @@ describe("Pending", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("a reply without an id takes the oldest, or the oldest that fits", () => {
+  test("`takeFirst()` returns the oldest request, or the oldest that matches", () => {
     const { clock, pending } = rig();
     for (const [id, request] of ["init", "ping", "init"].entries()) pending.add(id, request);
     expect(pending.takeFirst((request) => request === "ping")).toBe("ping");
@@ -45,7 +45,7 @@ describe("Pending", () => {
     expect([pending.takeFirst(), pending.size, clock.pending]).toEqual([undefined, 0, 0]);
   });
 
-  test("a request without a reply in time is removed and reported; the others keep their own time", async () => {
+  test("a request without a reply in time is removed and reported; others keep their time limits", async () => {
     const { clock, late, pending } = rig();
     pending.add(1, "a");
     await clock.advance(60);
@@ -65,7 +65,7 @@ describe("Pending", () => {
     expect(late).toEqual([]);
   });
 
-  test("0 waits for ever", async () => {
+  test("a time limit of 0 never expires", async () => {
     const { clock, late, pending } = rig(0);
     pending.add(1, "a");
     expect(clock.pending).toBe(0);
@@ -73,7 +73,7 @@ describe("Pending", () => {
     expect([late, pending.size]).toEqual([[], 1]);
   });
 
-  test("values are told oldest first, and clearing gives them back so, without a timer left", () => {
+  test("`values()` and `clear()` list the oldest first, and `clear()` leaves no timer", () => {
     const { clock, pending } = rig();
     for (const [id, request] of ["a", "b", "c"].entries()) pending.add(id, request);
     expect([...pending.values()]).toEqual(["a", "b", "c"]);
@@ -82,8 +82,8 @@ describe("Pending", () => {
   });
 });
 
-describe("the clocks of requests behind something busy", () => {
-  test("wait, and start when they may run", async () => {
+describe("the timers of requests on a blocked connection", () => {
+  test("wait, and start when `startUpTo()` allows it", async () => {
     const { clock, late, pending } = rig();
     pending.add(1, "a");
     pending.startUpTo(1);
@@ -101,7 +101,7 @@ describe("the clocks of requests behind something busy", () => {
     expect(late).toEqual(["a#1@100", "b#2@1100", "c#3@1200"]);
   });
 
-  test("go on as they were when they run already", async () => {
+  test("run on if they were started before", async () => {
     const { clock, late, pending } = rig();
     pending.add(1, "a");
     await clock.advance(60);
@@ -110,7 +110,7 @@ describe("the clocks of requests behind something busy", () => {
     expect(late).toEqual(["a#1@100"]);
   });
 
-  test("never start for requests that are gone", () => {
+  test("never start for removed requests", () => {
     const { clock, pending } = rig();
     pending.startUpTo(5);
     pending.add(7, "a");

@@ -7,7 +7,7 @@ import { drain, once, pair, readyPair, status } from "../helpers/codebuff.ts";
 /** The platform's own WebSocket: no headers, no terminate(), nothing but 1006 about a failed connection. */
 const platform = { client: { WebSocket: globalThis.WebSocket } };
 
-test("the platform's own WebSocket streams, and closes in order", async () => {
+test("the platform's own WebSocket streams and closes cleanly", async () => {
   await using made = await readyPair({ ...platform, mock: { answer: () => ["Hello", ", ", "world é😀"] } });
   const { values } = await drain(made.client.prompt("hello").textStream);
   expect(values.join("")).toBe("Hello, world é😀");
@@ -17,7 +17,7 @@ test("the platform's own WebSocket streams, and closes in order", async () => {
   expect(made.server.violations).toEqual([]);
 });
 
-test("the platform's own WebSocket, cut in mid-answer: the partial text stays, and the client comes back", async () => {
+test("the platform's own WebSocket, cut in mid-answer, keeps the partial text and reconnects", async () => {
   await using made = await readyPair({
     ...platform,
     mock: { answer: () => ["part", step.drop()], idRelease: { midPrompt: 0 } },
@@ -28,7 +28,7 @@ test("the platform's own WebSocket, cut in mid-answer: the partial text stays, a
   await status(made.client, "ready");
 });
 
-test("the platform's own WebSocket, refused: connect-failed without a status, for browsers tell none", async () => {
+test("the platform's own WebSocket, if refused, gives `connect-failed` without an HTTP status", async () => {
   await using made = await pair(platform);
   made.server.refuseUpgrades(403);
   const error = await made.client.connect().catch((caught: unknown) => caught);
@@ -37,7 +37,7 @@ test("the platform's own WebSocket, refused: connect-failed without a status, fo
   expect(made.client.status).toBe("idle");
 });
 
-test("the platform's own WebSocket: close() resolves against a server that never answers Close", async () => {
+test("with the platform's own WebSocket, `close()` resolves even if Close is never answered", async () => {
   await using server = await MockCodebuffServer.start({ closeReply: false });
   const client = new CodebuffClient({ url: server.url, settleWindow: 0, WebSocket: globalThis.WebSocket });
   await client.prompt("hello").result;
@@ -45,13 +45,13 @@ test("the platform's own WebSocket: close() resolves against a server that never
   expect(client.status).toBe("closed");
 });
 
-test("a refused upgrade on Node tells the status, and what to check", async () => {
+test("the error for a refused upgrade on Node has the HTTP status and what to check", async () => {
   await using made = await pair();
   made.server.refuseUpgrades(404);
   await expect(made.client.connect()).rejects.toThrow(/HTTP 404; check the path and the port/);
 });
 
-test("createWebSocket is called for every dial, with the headers; the URL goes as it is", async () => {
+test("`createWebSocket` is called for each dial, with the headers and the unchanged URL", async () => {
   const dialled: unknown[] = [];
   await using server = await MockCodebuffServer.start();
   const client = new CodebuffClient({
@@ -69,12 +69,12 @@ test("createWebSocket is called for every dial, with the headers; the URL goes a
   expect(server.violations).toEqual([]);
 });
 
-test("headers go with the upgrade on Node", async () => {
+test("headers are sent with the upgrade on Node", async () => {
   await using made = await readyPair({ client: { headers: { "x-tenant": "two" } } });
   expect(made.server.upgrades[0]?.headers["x-tenant"]).toBe("two");
 });
 
-test("a socket that answers from inside send() is served like any other", async () => {
+test("a socket may answer inside `send()`", async () => {
   const sockets: AnsweringSocket[] = [];
   const client = new CodebuffClient({
     url: "ws://127.0.0.1:1/ws",
@@ -90,7 +90,7 @@ test("a socket that answers from inside send() is served like any other", async 
   await client.close();
 });
 
-test("a link that the server began to close and never finishes is found dead by the next ping", async () => {
+test("a link whose close by the server never finishes is lost at the next ping", async () => {
   const clock = new ManualClock();
   const sockets: AnsweringSocket[] = [];
   const client = new CodebuffClient({

@@ -41,19 +41,19 @@ const besides: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 const NAMES = [...new Set(Object.values(besides).flatMap((fields) => Object.keys(fields))), "later"];
 
 describe.each(Object.entries(least))("%s", (type, fields) => {
-  test("is known with what it must have, and with more", () => {
+  test("is recognised with its required fields, and with more", () => {
     expect(isPrintModeEvent({ type, ...fields })).toBe(true);
     expect(isPrintModeEvent({ type, ...fields, ...besides[type], later: [1] })).toBe(true);
   });
 
-  test("is not relied on without any one of them", () => {
+  test("is rejected without any one of its required fields", () => {
     for (const name of Object.keys(fields)) {
       expect(isPrintModeEvent({ type, ...fields, [name]: undefined })).toBe(false);
       expect(isPrintModeEvent({ type, ...fields, [name]: null })).toBe(false);
     }
   });
 
-  test("is not relied on where a field that it may have is of another kind, whatever fields of others are", () => {
+  test("is rejected if an optional field has a wrong type, but fields of other events may have any", () => {
     const others = NAMES.filter((name) => !(name in fields));
     const odd = (value: unknown) =>
       others.filter((name) => !isPrintModeEvent({ type, ...fields, [name]: value }));
@@ -66,15 +66,21 @@ describe.each(Object.entries(least))("%s", (type, fields) => {
 
 test.each([
   ["a string chunk", "text"],
-  ["a type that is not known", { type: "confetti" }],
-  ["a type that every object has", { type: "constructor" }],
-  ["outputs that are none", { type: "tool_result", toolCallId: "t", output: [{ type: "video" }] }],
-  ["run ids that are none", { type: "reasoning_delta", text: "", ancestorRunIds: [1], runId: "r" }],
-])("%s is no such event", (_, chunk) => {
+  ["an event of an unknown type", { type: "confetti" }],
+  ["an event of the type `constructor`", { type: "constructor" }],
+  [
+    "a tool_result with an invalid output",
+    { type: "tool_result", toolCallId: "t", output: [{ type: "video" }] },
+  ],
+  [
+    "a reasoning_delta with invalid run ids",
+    { type: "reasoning_delta", text: "", ancestorRunIds: [1], runId: "r" },
+  ],
+])("%s is rejected", (_, chunk) => {
   expect(isPrintModeEvent(chunk)).toBe(false);
 });
 
-test("an event whose type is no text, but would be one as such, is none", () => {
+test("an event whose type is an array is rejected", () => {
   expect(isPrintModeEvent({ type: "text", text: "a" })).toBe(true);
   expect(isPrintModeEvent({ type: ["text"], text: "a" })).toBe(false);
 });

@@ -25,8 +25,8 @@ function refusal(run: () => unknown): InvalidInputError {
   throw new Error("It was accepted");
 }
 
-describe("a prompt that goes out", () => {
-  test("from a string carries what every server needs, and nothing else", () => {
+describe("an outgoing prompt", () => {
+  test("made from a string carries the required fields and nothing else", () => {
     expect(JSON.parse(JSON.stringify(build("Hello")))).toEqual({
       type: "prompt",
       promptId: "prompt-1",
@@ -46,7 +46,7 @@ describe("a prompt that goes out", () => {
     { image: { data: "AAAA" }, mediaType: undefined },
     { image: { data: "AAAA", mediaType: "image/bmp" }, mediaType: "image/bmp" },
     { image: { data: "DATA:image/jpeg;base64,AAAA" }, mediaType: undefined },
-  ])("with a picture of the form that every client takes says of which type it is: $mediaType", (row) => {
+  ])("with a generic image states its media type: $mediaType", (row) => {
     const { image, mediaType } = row;
     const { prompt, content } = build({ text: "Look", images: [image] });
     expect(prompt).toBe("Look");
@@ -54,7 +54,7 @@ describe("a prompt that goes out", () => {
     expect(JSON.stringify(content)).not.toContain("DATA:");
   });
 
-  test("carries every documented field as it was given", () => {
+  test("carries every documented field unchanged", () => {
     const input: Required<CodebuffPromptInput> = {
       prompt: "Write a function",
       content: [
@@ -75,7 +75,7 @@ describe("a prompt that goes out", () => {
     expect(build(input)).toEqual({ type: "prompt", ...input });
   });
 
-  test("leaves optional fields out instead of sending null or undefined", () => {
+  test("omits optional fields instead of sending null or undefined", () => {
     const input = {
       prompt: "Hello",
       content: undefined,
@@ -109,17 +109,17 @@ describe("a prompt that goes out", () => {
     { content: [{ type: "text", text: "x" }] },
     { prompt: "x", content: [] },
     { sessionState: { messages: [{ role: "user", content: "x" }] } },
-  ])("need not be a `prompt`, if something else speaks: %j", (input) => {
+  ])("needs no `prompt` if it has other content: %j", (input) => {
     expect(build(input)).toMatchObject(input);
     expect("prompt" in build(input)).toBe("prompt" in input);
   });
 
-  test("keeps the caller's text to the letter", () => {
+  test("keeps the caller's text exactly", () => {
     expect(build("  é😀\n")).toHaveProperty("prompt", "  é😀\n");
   });
 });
 
-describe("a prompt that cannot work is refused, and the message says what to do", () => {
+describe("an invalid prompt is refused with a hint", () => {
   const bad: readonly (readonly [name: string, input: unknown, names: string])[] = [
     ["nothing", undefined, "undefined"],
     ["null", null, "null"],
@@ -161,13 +161,13 @@ describe("a prompt that cannot work is refused, and the message says what to do"
     expect(error.hint.length).toBeGreaterThan(10);
   });
 
-  test("and never quotes what it was given, which may be secret or long", () => {
+  test("that does not quote the input, which may be secret or long", () => {
     expect(refusal(() => build({ prompt: "x", content: "s3cret" })).message).not.toContain("s3cret");
   });
 });
 
-describe("what becomes JSON", () => {
-  test("is written as it is", () => {
+describe("`toJson()`", () => {
+  test("writes a JSON value unchanged", () => {
     const value = { a: [1, "é😀", null, true, { b: -0.5 }], c: undefined };
     expect(toJson(value, "it")).toBe(JSON.stringify(value));
   });
@@ -183,7 +183,7 @@ describe("what becomes JSON", () => {
     ["a toJSON that throws", { at: { toJSON: () => fail() } }, /cannot be written/],
   ];
 
-  test.each(bad)("is never %s", (_, value, says) => {
+  test.each(bad)("refuses %s", (_, value, says) => {
     const error = refusal(() => toJson(value, "the prompt"));
     expect(error).toEqual(errorSaying("invalid-input", /^the prompt cannot be written as JSON/));
     expect(error.message).toMatch(says);

@@ -32,7 +32,7 @@ async function answering(answer: () => Answer | Promise<Answer>, input: Readonly
 }
 
 describe("a question of the agent", () => {
-  test("reaches `onQuestion` as it was meant, and the answer the agent", async () => {
+  test("reaches `onQuestion`, and the answer reaches the agent", async () => {
     const made = await answering(() => "spaces", { questions: [STYLE] });
     await using pair = made.pair;
     const turn = pair.client.prompt("go");
@@ -60,31 +60,31 @@ describe("a question of the agent", () => {
     readonly value: object;
   }[] = [
     {
-      title: "an option of one",
+      title: "one option",
       questions: [STYLE],
       answer: "tabs",
       value: { answers: [{ questionIndex: 0, selectedOption: "tabs" }] },
     },
     {
-      title: "text of the user's own",
+      title: "a text of the user",
       questions: [STYLE],
       answer: "whatever you like",
       value: { answers: [{ questionIndex: 0, otherText: "whatever you like" }] },
     },
     {
-      title: "several options of one that takes several",
+      title: "several options of a multi-select question",
       questions: [FILES],
       answer: ["a.ts", "b.ts"],
       value: { answers: [{ questionIndex: 0, selectedOptions: ["a.ts", "b.ts"] }] },
     },
     {
-      title: "one option of one that takes several",
+      title: "one option of a multi-select question",
       questions: [FILES],
       answer: "b.ts",
       value: { answers: [{ questionIndex: 0, selectedOptions: ["b.ts"] }] },
     },
     {
-      title: "options and text beside them",
+      title: "options and text",
       questions: [FILES],
       answer: ["a.ts", "and the tests", "all of them"],
       value: {
@@ -92,13 +92,13 @@ describe("a question of the agent", () => {
       },
     },
     {
-      title: "nothing that was selected",
+      title: "no selected option",
       questions: [FILES],
       answer: [[]],
       value: { answers: [{ questionIndex: 0, selectedOptions: [] }] },
     },
     {
-      title: "more than one option of one that takes one",
+      title: "several options of a single-select question",
       questions: [STYLE],
       answer: ["tabs", "spaces"],
       value: { answers: [{ questionIndex: 0, selectedOptions: ["tabs", "spaces"] }] },
@@ -115,7 +115,7 @@ describe("a question of the agent", () => {
       },
     },
     {
-      title: "one word for each question",
+      title: "one string for each question",
       questions: [STYLE, STYLE],
       answer: ["tabs", "neither"],
       value: {
@@ -125,7 +125,7 @@ describe("a question of the agent", () => {
         ],
       },
     },
-    { title: "no answer at all", questions: [STYLE], answer: null, value: { skipped: true } },
+    { title: "a skipped question", questions: [STYLE], answer: null, value: { skipped: true } },
   ];
 
   test.each(forms)("is answered in the tool's own form: $title", async ({ questions, answer, value }) => {
@@ -138,7 +138,7 @@ describe("a question of the agent", () => {
   });
 
   test.each(["askUser", "AskUser", "ASK-USER", "ask-user", "a_s_k_user"])(
-    "is known as one under the name %s",
+    "is recognised under the tool name %s",
     async (name) => {
       await using pair = await original({ onQuestion: () => "tabs" }, ask({ questions: [STYLE] }, name));
       await pair.client.prompt("go").result;
@@ -146,7 +146,7 @@ describe("a question of the agent", () => {
     },
   );
 
-  test("may leave out what it need not have", async () => {
+  test("may omit its optional fields", async () => {
     const item = {
       question: "How?",
       header: null,
@@ -185,7 +185,7 @@ describe("a question of the agent", () => {
     { questions: [{ ...STYLE, options: [5] }] },
     { questions: [{ ...STYLE, options: [{ label: 5 }] }] },
     { questions: [{ ...STYLE, options: [{ label: "tabs", description: 5 }] }] },
-  ])("that is none is answered with an error, and nobody is asked: %j", async (input) => {
+  ])("that is invalid is answered with an error, and the callback is not called: %j", async (input) => {
     const made = await answering(() => "tabs", input);
     await using pair = made.pair;
     const turn = pair.client.prompt("go");
@@ -197,7 +197,7 @@ describe("a question of the agent", () => {
     ]);
   });
 
-  test("wins over an approval: neither a rule nor `onToolApproval` is asked, and no handler is run", async () => {
+  test("needs no approval and runs no handler", async () => {
     const others: string[] = [];
     const client: Partial<CodebuffClientOptions> = {
       toolPolicy: ASK,
@@ -213,7 +213,7 @@ describe("a question of the agent", () => {
     expect(answers(pair)).toMatchObject([{ output: json({ answers: [{ selectedOption: "tabs" }] }) }]);
   });
 
-  test("is not asked for a prompt that was cancelled", async () => {
+  test("of a cancelled prompt is not asked", async () => {
     let asked = 0;
     await using pair = await original({ onQuestion: () => String(++asked) }, () => [step.hang()]);
     const turn = pair.client.prompt("go");
@@ -227,7 +227,7 @@ describe("a question of the agent", () => {
     expect([asked, answers(pair)]).toMatchObject([0, [{ output: errorOutput(/cancelled/) }]]);
   });
 
-  test("of a tool of an MCP server that goes by the name is none", async () => {
+  test("is not recognised in an MCP server's tool of that name", async () => {
     const run: string[] = [];
     await using pair = await original(
       { onQuestion: () => json(run.push("question")) as never, onMcpToolCall: () => json(run.push("mcp")) },
@@ -245,7 +245,7 @@ describe("without `onQuestion`", () => {
     ["ask_user", "ask_user"],
     ["ask-user", "ask_user"],
     ["askUser", "ASK_USER"],
-  ])("the tool %s is run by the handler named %s, as any tool", async (toolName, registered) => {
+  ])("the tool %s is run by the handler named %s", async (toolName, registered) => {
     const run: string[] = [];
     const tools = { [registered]: () => json(run.push("own")), "*": () => json(run.push("any")) };
     await using pair = await original({ tools }, ask({ anything: 1 }, toolName));
@@ -253,7 +253,7 @@ describe("without `onQuestion`", () => {
     expect(run).toEqual(["own"]);
   });
 
-  test("the handler of its very name comes first", async () => {
+  test("a handler with the exact name comes first", async () => {
     const run: string[] = [];
     const tools = { ask_user: () => json(run.push("ask_user")), askUser: () => json(run.push("askUser")) };
     await using pair = await original({ tools }, ask({}, "askUser"));
@@ -261,7 +261,7 @@ describe("without `onQuestion`", () => {
     expect(run).toEqual(["askUser"]);
   });
 
-  test("and without a handler it is refused, and the warning names the option", async () => {
+  test("a question without a handler is refused, and the warning names `onQuestion`", async () => {
     await using pair = await original({}, ask({ questions: [STYLE] }));
     const warning = once(pair.client, "protocolWarning", ({ kind }) => kind === "unhandled-request");
     await pair.client.prompt("go").result;
@@ -284,7 +284,7 @@ describe("a question that waits for the user", () => {
       yield step.hang();
     };
 
-  test("is told by turn and client, shown as pending, and answered by a reply, once", async () => {
+  test("reaches listeners, is pending, and is answered once", async () => {
     await using pair = await original(manual, ask({ questions: [STYLE] }));
     const told: unknown[] = [];
     pair.client.on("question", (question, turn) => told.push([question.id, turn]));
@@ -306,7 +306,7 @@ describe("a question that waits for the user", () => {
     expect([turn.pending, pair.server.answers.length]).toEqual([[], 1]);
   });
 
-  test("is not settled by an answer that does not fit it", async () => {
+  test("stays open after an answer that does not fit it", async () => {
     await using pair = await original(manual, ask({ questions: [STYLE, STYLE] }));
     const turn = pair.client.prompt("go");
     await asked(pair);
@@ -317,7 +317,7 @@ describe("a question that waits for the user", () => {
     expect(answers(pair)).toMatchObject([{ output: json({ skipped: true }) }]);
   });
 
-  test("beside an approval is answered by itself", async () => {
+  test("is answered independently of an open approval", async () => {
     await using pair = await original(
       { ...manual, toolPolicy: ASK, onToolApproval: "manual", tools: { act: () => json(1) } },
       function* () {
@@ -339,7 +339,7 @@ describe("a question that waits for the user", () => {
     expect(answers(pair)).toMatchObject([{ requestId: "q1" }, { requestId: "r1", output: json(1) }]);
   });
 
-  test("that nobody answers within `approvalTimeout` has failed: that is no word of the user", async () => {
+  test("fails if nobody answers within `approvalTimeout`", async () => {
     await using pair = await original({ ...manual, approvalTimeout: 2_000 }, ask({ questions: [STYLE] }));
     const turn = pair.client.prompt("go");
     await asked(pair);
@@ -349,7 +349,7 @@ describe("a question that waits for the user", () => {
     expect(turn.toolCalls).toMatchObject([{ state: "failed", error: expect.stringMatching(/2000 ms/) }]);
   });
 
-  test("whose callback throws has failed, and the throw stays here", async () => {
+  test("fails if its callback throws, and the agent does not see the thrown error", async () => {
     const onQuestion = () => {
       throw new Error("no window for token-1234");
     };
@@ -362,7 +362,7 @@ describe("a question that waits for the user", () => {
     expect(turn.toolCalls).toMatchObject([{ state: "failed" }]);
   });
 
-  test("has the time that the server gives, and its turn's idle limit stands still meanwhile", async () => {
+  test("fails at the server's time limit, and pauses the idle timeout until then", async () => {
     const aborted = gate();
     await using pair = await original(
       {
@@ -386,7 +386,7 @@ describe("a question that waits for the user", () => {
     expect(pair.client.answer("q1", "tabs")).toMatchObject({ by: "timeout" });
   });
 
-  test("that is answered while its turn is being cancelled is answered too late", async () => {
+  test("that is answered while its turn is cancelling is abandoned", async () => {
     await using pair = await original(manual, waiting());
     const turn = pair.client.prompt("go");
     turn.on("status", (status) => {
@@ -399,7 +399,7 @@ describe("a question that waits for the user", () => {
     expect(answers(pair)).toMatchObject([{ output: errorOutput(/the prompt was cancelled/) }]);
   });
 
-  test("is withdrawn when its turn is cancelled, and a late answer goes nowhere", async () => {
+  test("is withdrawn when its turn is cancelled, and a late answer is dropped", async () => {
     const late = gate();
     await using pair = await original(
       {
@@ -422,7 +422,7 @@ describe("a question that waits for the user", () => {
     expect(pair.client.answer("q1", "tabs")).toMatchObject({ by: "cancelled" });
   });
 
-  test.each(["proxy", "codebuff"] as const)("is withdrawn when the link is lost, on %s", async (profile) => {
+  test.each(["proxy", "codebuff"] as const)("is withdrawn when the link is lost: %s", async (profile) => {
     await using pair = await readyPair({
       mock: { profile, answer: waiting(), idRelease: { idle: 0, midPrompt: 0 } },
       client: { keepalive: false, ...manual },

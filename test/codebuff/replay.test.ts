@@ -44,8 +44,8 @@ const sentIds = (replay: Replayer): unknown[] =>
 
 const typesOf = (frames: readonly string[]): unknown[] => frames.map((raw) => JSON.parse(raw).type);
 
-describe("what the real proxy sent leaves the client as it should", () => {
-  test("01: an identify that is acked makes it ready", async () => {
+describe("captures of the real proxy", () => {
+  test("01: the client is ready after the ack of `identify`", async () => {
     await using replay = await replayOf("01-identify");
     await using client = new CodebuffClient({ url: replay.url }); // all defaults, the settle window too
     await client.connect();
@@ -56,7 +56,7 @@ describe("what the real proxy sent leaves the client as it should", () => {
     await replay.waitFor(({ connections: [played] }) => played?.closed?.code === 1000);
   });
 
-  test("03: subscribing and unsubscribing are acked, unknown topics too", async () => {
+  test("03: subscribe and unsubscribe are acked, even for unknown topics", async () => {
     await using replay = await replayOf("03-subscribe-unsubscribe");
     const { client } = clientOf(replay);
     await using _client = client;
@@ -72,7 +72,7 @@ describe("what the real proxy sent leaves the client as it should", () => {
     remainingBalance: Number.POSITIVE_INFINITY,
   };
 
-  test("05: two inits get two answers, whose balance has no end", async () => {
+  test("05: two inits get two answers with an infinite balance", async () => {
     await using replay = await replayOf("05-init");
     const { client } = clientOf(replay);
     await using _client = client;
@@ -84,7 +84,7 @@ describe("what the real proxy sent leaves the client as it should", () => {
     expect(told).toEqual([initialized, initialized]);
   });
 
-  test("05: two inits that were made before there was a connection both settle", async () => {
+  test("05: two inits made before the connection both settle", async () => {
     await using replay = await replayOf("05-init");
     const { client } = clientOf(replay);
     await using _client = client;
@@ -123,7 +123,7 @@ describe("what the real proxy sent leaves the client as it should", () => {
     expect(answered).toEqual(["first", "second"]);
   });
 
-  test("f5: an init with a token is answered the same", async () => {
+  test("f5: an init with a token gets the same answer", async () => {
     await using replay = await replayOf("f5-init");
     const { client } = clientOf(replay, { authToken: "whatever" });
     await using _client = client;
@@ -163,7 +163,7 @@ describe("what the real proxy sent leaves the client as it should", () => {
     expect(turn.status).toBe("completed");
   });
 
-  test("07: the state comes back as it was sent", async () => {
+  test("07: the session state is returned unchanged", async () => {
     await using replay = await replayOf("07-prompt-ok-dict-chunks");
     const { client } = clientOf(replay);
     await using _client = client;
@@ -174,7 +174,7 @@ describe("what the real proxy sent leaves the client as it should", () => {
     });
   });
 
-  test("09: an empty stream is an empty text and a success", async () => {
+  test("09: an empty stream completes with an empty text", async () => {
     await using replay = await replayOf("09-prompt-empty-stream");
     const { client } = clientOf(replay);
     await using _client = client;
@@ -189,7 +189,7 @@ describe("what the real proxy sent leaves the client as it should", () => {
   test.each([
     ["11-prompt-error-call", upstreamExploded, ""],
     ["12-prompt-error-midstream", "Streaming error: stream broke", "Hello, "],
-  ])("%s fails with the server's words and what had come", async (name, message, text) => {
+  ])("%s fails with the server's message and the partial text", async (name, message, text) => {
     await using replay = await replayOf(name);
     const { client } = clientOf(replay);
     await using _client = client;
@@ -215,7 +215,7 @@ describe("what the real proxy sent leaves the client as it should", () => {
     expect(client.status).toBe("ready");
   });
 
-  test("26: two prompts and two pings behind each other all get their own answers", async () => {
+  test("26: two prompts and two pings in a row each get their own answer", async () => {
     await using replay = await replayOf("26-concurrent-prompts-and-ping");
     const { client, clock } = clientOf(replay, { keepalive: { interval: 1_000 }, maxConcurrentPrompts: 2 });
     await using _client = client;
@@ -230,7 +230,7 @@ describe("what the real proxy sent leaves the client as it should", () => {
     expect(sent).toEqual(["identify", "action", "ping", "action", "ping"]);
   });
 
-  test("44: whole messages, an image among them, are answered", async () => {
+  test("44: whole messages with an image are answered", async () => {
     await using replay = await replayOf("44-content-image-text-system");
     const { client } = clientOf(replay);
     await using _client = client;
@@ -246,7 +246,7 @@ describe("what the real proxy sent leaves the client as it should", () => {
     await replay.waitFor(({ connections: [played] }) => played?.over);
   });
 
-  test("48: an init that was sent behind a prompt is answered when the prompt has ended", async () => {
+  test("48: an init sent behind a prompt is answered after the prompt", async () => {
     await using replay = await replayOf("48-init-while-prompt-runs");
     const { client } = clientOf(replay, { maxConcurrentPrompts: 2 });
     await using _client = client;
@@ -258,7 +258,7 @@ describe("what the real proxy sent leaves the client as it should", () => {
     await replay.waitFor(({ connections: [played] }) => played?.over);
   });
 
-  test("53: a ping behind a prompt ends the link after 40 s with 1011; the prompt is lost, and the message says what to set", async () => {
+  test("53: a ping during a prompt ends the link with 1011, and the error names the option to set", async () => {
     await using replay = await replayOf("53-second-frame-mid-prompt-keepalive-ping-timeout");
     const { client, clock } = clientOf(replay, { maxConcurrentPrompts: 2 });
     await using _client = client;
@@ -282,7 +282,7 @@ describe("what the real proxy sent leaves the client as it should", () => {
     expect(client.status).toBe("reconnecting");
   });
 
-  test("53: by default no ping follows the prompt: what the capture goes on with waits for a second frame", async () => {
+  test("53: by default no ping is sent during a prompt, so the link stays open", async () => {
     await using replay = await replayOf("53-second-frame-mid-prompt-keepalive-ping-timeout");
     const { client, clock } = clientOf(replay, { idleTimeout: 0 });
     await using _client = client;
@@ -310,11 +310,11 @@ describe("what the real proxy sent leaves the client as it should", () => {
   });
 });
 
-describe("refusals that name no frame", () => {
+describe("refusals without a txid", () => {
   /** Only identify is sent by a real client, and the pings that are like ours. */
   const unsent = (raw: string): boolean => !/^\{"type":"(identify|ping)","txid":(0|99)[,}]/.test(raw);
 
-  test("16: of garbage are warnings, and a later ping is answered", async () => {
+  test("16: of invalid JSON are warnings, and a later ping is answered", async () => {
     await using replay = await replayOf("16-invalid-json", { unsent });
     const { client, clock } = clientOf(replay, { keepalive: { interval: 25_000, timeout: 15_000 } });
     await using _client = client;
@@ -333,7 +333,7 @@ describe("refusals that name no frame", () => {
     expect(warnings.told[0]?.raw).toContain("Invalid JSON: Expecting property name");
   });
 
-  test("17: of messages that were wrong are warnings, and acks of unknown txids are nothing", async () => {
+  test("17: of invalid messages are warnings, and acks of unknown txids are ignored", async () => {
     await using replay = await replayOf("17-schema-invalid", {
       unsent: (raw) => !raw.includes('"clientSessionId"'),
     });
@@ -348,7 +348,7 @@ describe("refusals that name no frame", () => {
     expect(client.status).toBe("ready");
   });
 
-  test("24: of a frame over the limit fail the only prompt they can be about; 1009 fails the largest", async () => {
+  test("24: of an oversized frame fail the only open prompt, and 1009 fails the largest", async () => {
     await using replay = await replayOf("24-oversize");
     const { client } = clientOf(replay, { maxConcurrentPrompts: 2 });
     await using _client = client;
@@ -368,32 +368,35 @@ describe("refusals that name no frame", () => {
   });
 });
 
-describe("connections that the real proxy ended", () => {
+describe("a connection that the real proxy ends", () => {
   test.each([
     [20, "policy"],
     [21, "nack"],
     [22, "nack"],
     [24, "nack"],
-  ])("20: a refused identify (connection %i) is the end, with reason %s", async (conn, reason) => {
-    await using replay = await replayOf("20-first-message-not-identify", { connections: [conn] });
-    const { client, clock } = clientOf(replay, { settleWindow: 50 });
-    await using _client = client;
-    const back = record(client, "reconnecting");
-    const turn = client.prompt("hi");
-    const refused = { code: "handshake-refused", reason, retryable: false };
-    await expect(client.connect()).rejects.toMatchObject(refused);
-    expect(await turn.outcome).toMatchObject({
-      status: "failed",
-      error: { ...refused, delivery: "not-sent" },
-    });
-    expect(client.status).toBe("closed");
-    await clock.advance(600_000);
-    expect(back.told).toEqual([]);
-    expect(replay.connections).toHaveLength(1);
-    expect(() => client.prompt("again")).toThrow(expect.objectContaining({ code: "closed" }));
-  });
+  ])(
+    "20: with a refusal of `identify` (connection %i) closes the client, with reason %s",
+    async (conn, reason) => {
+      await using replay = await replayOf("20-first-message-not-identify", { connections: [conn] });
+      const { client, clock } = clientOf(replay, { settleWindow: 50 });
+      await using _client = client;
+      const back = record(client, "reconnecting");
+      const turn = client.prompt("hi");
+      const refused = { code: "handshake-refused", reason, retryable: false };
+      await expect(client.connect()).rejects.toMatchObject(refused);
+      expect(await turn.outcome).toMatchObject({
+        status: "failed",
+        error: { ...refused, delivery: "not-sent" },
+      });
+      expect(client.status).toBe("closed");
+      await clock.advance(600_000);
+      expect(back.told).toEqual([]);
+      expect(replay.connections).toHaveLength(1);
+      expect(() => client.prompt("again")).toThrow(expect.objectContaining({ code: "closed" }));
+    },
+  );
 
-  test("20: a close without an answer (connection 23) is tried again", async () => {
+  test("20: without an answer (connection 23) is retried", async () => {
     await using replay = await replayOf("20-first-message-not-identify", { connections: [23] });
     const { client } = clientOf(replay);
     await using _client = client;
@@ -403,7 +406,7 @@ describe("connections that the real proxy ended", () => {
     expect(client.status).toBe("reconnecting");
   });
 
-  test("h1: a heartbeat time-out while idle is a lost link, and the id is free at once", async () => {
+  test("h1: for a missing heartbeat is a lost link, and the same id is accepted at once", async () => {
     await using replay = await replayOf("h1-heartbeat-timeout-idle");
     const { client, clock } = clientOf(replay);
     await using _client = client;
@@ -423,7 +426,7 @@ describe("connections that the real proxy ended", () => {
     expect(second).toBe(first);
   });
 
-  test("h5: a full server refuses one client, keeps the other, and is tried again", async () => {
+  test("h5: because it is full is retried, and the other client stays connected", async () => {
     await using replay = await replayOf("h5-max-connections");
     const { client: first } = clientOf(replay, { clientSessionId: "a" });
     await using _first = first;
@@ -441,7 +444,7 @@ describe("connections that the real proxy ended", () => {
 });
 
 describe("21: a session id that is in use", () => {
-  test("is tried again as it is, and accepted once its old connection is gone", async () => {
+  test("is retried unchanged, and accepted once its old connection is closed", async () => {
     await using replay = await replayOf("21-duplicate-session-id");
     const { client: old, clock: oldClock } = clientOf(replay, { clientSessionId: "dup" });
     await using _old = old;
@@ -465,7 +468,7 @@ describe("21: a session id that is in use", () => {
     expect(sentIds(replay)).toEqual(["dup", "dup", "dup"]);
   });
 
-  test("is, after four refusals, used with a suffix", async () => {
+  test("gets a suffix after four refusals", async () => {
     const connections = [26, 26, 26, 26, 27];
     await using replay = await replayOf("21-duplicate-session-id", { connections });
     const options = { clientSessionId: "dup", settleWindow: 50 };

@@ -4,13 +4,13 @@ import { describe, expect, test } from "vitest";
 import { gate, once } from "../helpers/codebuff.ts";
 import { answers, errorOutput, json, original } from "../helpers/codebuff-requests.ts";
 
-describe.each(["read-files", "read-files-request"] as const)("files asked for as %s", (name) => {
+describe.each(["read-files", "read-files-request"] as const)("files requested by %s", (name) => {
   const ask = (paths: readonly string[]) =>
     function* (): Iterable<Step> {
       yield step.readFiles(paths, { name, requestId: "f1" });
     };
 
-  test("are answered path by path, with null for what is not there", async () => {
+  test("are answered path by path, with null for a missing file", async () => {
     await using pair = await original(
       { onReadFiles: (paths) => ({ [paths[0] ?? ""]: "hello\n", "not-asked.txt": "secret" }) },
       ask(["a.txt", "missing.txt", "__proto__"]),
@@ -26,16 +26,19 @@ describe.each(["read-files", "read-files-request"] as const)("files asked for as
   test.each([
     ["without a handler", undefined],
     [
-      "of a handler that throws",
+      "with a handler that throws",
       () => {
         throw new Error("no");
       },
     ],
-    ["of a handler that returns no object", () => "text" as never],
-    ["of a handler that returns no texts", () => ({ "a.txt": 5 }) as never],
-    ["of a handler that forgot to await", () => ({ "a.txt": Promise.resolve("text") }) as never],
-    ["of a handler that returns a Map", () => new Map([["a.txt", "text"]]) as never],
-  ])("are null %s", async (_, onReadFiles) => {
+    ["with a handler that returns a string", () => "text" as never],
+    ["with a handler that returns a number for a file", () => ({ "a.txt": 5 }) as never],
+    [
+      "with a handler that returns a promise for a file",
+      () => ({ "a.txt": Promise.resolve("text") }) as never,
+    ],
+    ["with a handler that returns a Map", () => new Map([["a.txt", "text"]]) as never],
+  ])("are answered with null %s", async (_, onReadFiles) => {
     await using pair = await original(onReadFiles ? { onReadFiles } : {}, ask(["a.txt"]));
     const told = once(pair.client, "protocolWarning");
     await pair.client.prompt("read").result;
@@ -43,7 +46,7 @@ describe.each(["read-files", "read-files-request"] as const)("files asked for as
     expect(answers(pair)).toMatchObject([{ requestId: "f1", files: { "a.txt": null } }]);
   });
 
-  test("are not read any more for a link that is lost", async () => {
+  test("abort their handler when the link is lost, and are not answered", async () => {
     const reading = gate();
     const aborted = gate();
     await using pair = await original(
@@ -68,7 +71,7 @@ describe.each(["read-files", "read-files-request"] as const)("files asked for as
     expect(pair.server.answers).toEqual([]);
   });
 
-  test("that are asked for again while they are read are read once; after the answer, again", async () => {
+  test("requested again with the same id are read once, or again after the answer", async () => {
     const read = gate();
     let reads = 0;
     await using pair = await original(
@@ -99,7 +102,7 @@ describe.each(["read-files", "read-files-request"] as const)("files asked for as
     expect(reads).toBe(2);
   });
 
-  test("are null after 30 s, and the turn does not count the time", async () => {
+  test("are null after 30 s, and this time does not count towards `idleTimeout`", async () => {
     const running = gate();
     await using pair = await original(
       {
@@ -124,7 +127,7 @@ describe("the tools of an MCP server", () => {
     yield step.requestMcpTools({ mcpConfig: CONFIG, toolNames: ["search"], requestId: "m1" });
   };
 
-  test("come from the handler, which gets the configuration", async () => {
+  test("come from `onMcpTools`, which gets the server's configuration", async () => {
     const search = { name: "search", description: "d", inputSchema: { type: "object" } } as const;
     const asked: unknown[] = [];
     await using pair = await original(
@@ -143,18 +146,18 @@ describe("the tools of an MCP server", () => {
 
   test.each([
     ["without a handler", undefined],
-    ["of a handler that rejects", () => Promise.reject(new Error("no"))],
-    ["of a handler that returns no tools", () => [{ name: "search" }] as never],
-    ["of a handler that returns no objects", () => ["search"] as never],
-    ["of a handler whose tool takes no object", () => [{ name: "search", inputSchema: {} }] as never],
-  ])("are none %s", async (_, onMcpTools) => {
+    ["with a handler that rejects", () => Promise.reject(new Error("no"))],
+    ["with a handler that returns a tool without a schema", () => [{ name: "search" }] as never],
+    ["with a handler that returns a string as a tool", () => ["search"] as never],
+    ["with a handler whose schema is not of an object", () => [{ name: "search", inputSchema: {} }] as never],
+  ])("are an empty list %s", async (_, onMcpTools) => {
     await using pair = await original(onMcpTools ? { onMcpTools } : {}, ask);
     await pair.client.prompt("tools?").result;
     expect(answers(pair)).toMatchObject([{ requestId: "m1", tools: [] }]);
     expect(pair.server.frames.filter(({ raw }) => raw.includes('"mcp-tool-data"'))).toHaveLength(1); // at the first try
   });
 
-  test("are run by a handler of their own, never by a tool of this machine that goes by the same name", async () => {
+  test("are run by `onMcpToolCall`, never by a local tool of the same name", async () => {
     const run: string[] = [];
     const script = function* (): Iterable<Step> {
       yield step.toolCall({ toolName: "search", input: {}, mcpConfig: CONFIG });
@@ -170,7 +173,7 @@ describe("the tools of an MCP server", () => {
     expect(run).toEqual(["search of npx"]);
   });
 
-  test("are none after 45 s: the server waits 50", async () => {
+  test("are an empty list after 45 s", async () => {
     const running = gate();
     await using pair = await original(
       {
@@ -189,7 +192,7 @@ describe("the tools of an MCP server", () => {
   });
 });
 
-test("more than a hundred requests at once are refused, and the hundred are answered", async () => {
+test("a request beyond a hundred at once is refused, and the hundred are answered", async () => {
   const held = gate();
   await using pair = await original(
     {

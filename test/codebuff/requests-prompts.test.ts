@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { gate, once, readyPair, sentTo } from "../helpers/codebuff.ts";
 import { ASK, answers, errorOutput, json, original } from "../helpers/codebuff-requests.ts";
 
-describe("whom a tool is run for", () => {
-  test("the prompt whose id is the longest that fits, also when that one is over", async () => {
+describe("the prompt of a tool call", () => {
+  test("is the one with the longest matching id, even if that prompt is over", async () => {
     const over = gate();
     let runs = 0;
     await using pair = await original(
@@ -23,7 +23,7 @@ describe("whom a tool is run for", () => {
     expect([runs, answers(pair)]).toMatchObject([0, [{ output: errorOutput(/cancelled/) }]]);
   });
 
-  test("not for a prompt that was cancelled: its handler is aborted, a later call is not begun", async () => {
+  test("aborts the running handler when it is cancelled, and a later call is refused", async () => {
     const running = gate();
     const aborted = gate();
     let runs = 0;
@@ -63,7 +63,7 @@ describe("whom a tool is run for", () => {
     ]);
   });
 
-  test("cancelling one prompt leaves the handlers of the others alone", async () => {
+  test("does not abort the handlers of other prompts when it is cancelled", async () => {
     const both = gate();
     const done = gate();
     const aborted: (string | undefined)[] = [];
@@ -92,7 +92,7 @@ describe("whom a tool is run for", () => {
     expect(answers(pair)).toMatchObject([{ output: errorOutput(/cancelled/) }, { output: json(two.id) }]);
   });
 
-  test("not for a prompt that still waits to be sent", async () => {
+  test("must be sent: a call for a queued prompt is refused", async () => {
     const asked = gate();
     let runs = 0;
     await using pair = await original(
@@ -109,7 +109,7 @@ describe("whom a tool is run for", () => {
     expect([runs, answers(pair)]).toMatchObject([0, [{ output: errorOutput(/no such prompt/) }]]);
   });
 
-  test("not for a prompt that was taken to have ended without a word", async () => {
+  test("must be running: a call after its silent end is refused", async () => {
     let runs = 0;
     await using pair = await readyPair({
       mock: { answer: () => ["half", step.silent()], unreadFrame: "queue" },
@@ -128,7 +128,7 @@ describe("whom a tool is run for", () => {
     expect(runs).toBe(0);
   });
 
-  test("not for a prompt that this client never sent", async () => {
+  test("must be known: a call with an unknown id is refused", async () => {
     let runs = 0;
     await using pair = await original({ tools: { "*": () => json(++runs) } }, () => ["done"]);
     const stray = {
@@ -143,7 +143,7 @@ describe("whom a tool is run for", () => {
     expect([runs, answers(pair)]).toMatchObject([0, [{ output: errorOutput(/no such prompt/) }]]);
   });
 
-  test("for a sub-agent of a running prompt, and not for agents that go on behind a completed one", async () => {
+  test("includes its sub-agents, until it completes", async () => {
     const turns: (string | undefined)[] = [];
     await using pair = await original(
       {
@@ -170,13 +170,13 @@ describe("whom a tool is run for", () => {
   });
 
   test.each([
-    ["nobody's", { userInputId: "nobodys" }],
-    ["one that has ended", { userInputId: "ended" }],
-    ["one that has ended, of a sub-agent", { userInputId: "ended-base-1" }],
-    ["one that was cancelled", { userInputId: "cancelled" }],
-    ["one that has failed", { userInputId: "failed" }],
-    ["no prompt at all", {}],
-  ])("a call for %s runs no handler and asks nobody; it is answered and told", async (_, name) => {
+    ["unknown", { userInputId: "nobodys" }],
+    ["completed", { userInputId: "ended" }],
+    ["completed (a call of its sub-agent)", { userInputId: "ended-base-1" }],
+    ["cancelled", { userInputId: "cancelled" }],
+    ["failed", { userInputId: "failed" }],
+    ["not named", {}],
+  ])("that is %s: the call runs nothing, and is refused with a warning", async (_, name) => {
     const run: string[] = [];
     const note = (what: string) => () => {
       run.push(what);
@@ -227,7 +227,7 @@ describe("whom a tool is run for", () => {
     );
   });
 
-  test("a call that names no prompt is the only one's that is under way; with two under way it is nobody's", async () => {
+  test("is the only running prompt if the call names none; with two the call is refused", async () => {
     const turns: (string | undefined)[] = [];
     await using pair = await original(
       {
@@ -259,7 +259,7 @@ describe("whom a tool is run for", () => {
     expect([one.toolCalls.length, two.toolCalls.length]).toEqual([1, 0]);
   });
 
-  test("one that goes on behind an answer keeps its handler, which may still answer", async () => {
+  test("may complete while the handler runs, and the handler can still answer", async () => {
     const running = gate();
     const done = gate();
     await using pair = await original(
@@ -283,7 +283,7 @@ describe("whom a tool is run for", () => {
     expect(answers(pair)).toMatchObject([{ output: json("done"), outcome: "taken" }]);
   });
 
-  test("a lost connection aborts the handler, and its answer goes to nobody", async () => {
+  test("fails when the link is lost, and its handler is aborted without an answer", async () => {
     const running = gate();
     const aborted = gate();
     await using pair = await original(

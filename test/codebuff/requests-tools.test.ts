@@ -5,7 +5,7 @@ import { gate, once, readyPair } from "../helpers/codebuff.ts";
 import { answers, errorOutput, json, original, TOKEN } from "../helpers/codebuff-requests.ts";
 
 describe("a tool call", () => {
-  test("runs the handler of its name with its input, and the agent goes on with the output", async () => {
+  test("runs the handler of its name, and the agent continues with the output", async () => {
     const calls: CodebuffToolCall[] = [];
     let output: unknown;
     await using pair = await original(
@@ -32,7 +32,7 @@ describe("a tool call", () => {
     expect(pair.server.violations).toEqual([]);
   });
 
-  test("is shown as done before its answer goes out", async () => {
+  test("is `done` before its answer is sent", async () => {
     await using pair = await original({ tools: { act: () => json(1) } }, function* () {
       yield step.toolCall({ toolName: "act", input: {} });
     });
@@ -46,7 +46,7 @@ describe("a tool call", () => {
     expect(shown).toEqual([["done"]]);
   });
 
-  test("of the planned shape is the same to its handler", async () => {
+  test("in the planned form reaches the same handler", async () => {
     const names: string[] = [];
     await using pair = await original(
       { tools: { "*": ({ name, input }) => json({ name: names.push(name), input }) } },
@@ -61,7 +61,7 @@ describe("a tool call", () => {
     ]);
   });
 
-  test("is an event of its turn, for whoever shows it", async () => {
+  test("is an event of its turn", async () => {
     await using pair = await original({ tools: { "*": () => json(1) } }, function* () {
       yield step.toolCall({ toolName: "write_file", input: { path: "a" } });
     });
@@ -72,7 +72,7 @@ describe("a tool call", () => {
     expect(seen).toEqual(["write_file"]);
   });
 
-  test("several at once are answered as their handlers finish, each once", async () => {
+  test("is answered once, when its handler finishes, even before an earlier call", async () => {
     const first = gate();
     await using pair = await original(
       {
@@ -111,7 +111,7 @@ describe("a tool call", () => {
       warned: /the handler of the tool `act` failed: disk is full/,
     },
     {
-      name: "rejects with what is no error",
+      name: "rejects with a string",
       tool: () => Promise.reject("nope"),
       error: /nope/,
       warned: /nope/,
@@ -135,7 +135,7 @@ describe("a tool call", () => {
       warned: /array of parts/,
     },
     {
-      name: "returns parts that are no objects",
+      name: "returns strings as parts",
       tool: () => ["done"],
       error: /array of parts/,
       warned: /array of parts/,
@@ -147,19 +147,19 @@ describe("a tool call", () => {
       warned: /array of parts/,
     },
     {
-      name: "returns what is no JSON",
+      name: "returns NaN",
       tool: () => json({ n: Number.NaN }),
       error: /cannot be written as JSON/,
       warned: /cannot be written as JSON/,
     },
     {
-      name: "returns a part that JSON cannot hold",
+      name: "returns a function as a value",
       tool: () => json(() => 1),
       error: /array of parts/,
       warned: /array of parts/,
     },
     {
-      name: "throws an error whose message is no text",
+      name: "throws an error whose message is an object",
       tool: () => {
         throw Object.assign(new Error(), { message: { code: 1 } });
       },
@@ -167,7 +167,7 @@ describe("a tool call", () => {
       warned: /object Object/,
     },
     {
-      name: "throws a novel",
+      name: "throws a message of 100,000 characters",
       tool: () => {
         throw new Error("x".repeat(100_000));
       },
@@ -175,7 +175,7 @@ describe("a tool call", () => {
       warned: /x{8192}$/,
     },
     {
-      name: "throws a novel that ends in the middle of its token",
+      name: "throws a long message that is cut inside the token",
       tool: () => {
         throw new Error(`${"x".repeat(8_188)}${TOKEN}`);
       },
@@ -183,7 +183,7 @@ describe("a tool call", () => {
       warned: /x{8188}\[red$/,
     },
     {
-      name: "throws its token",
+      name: "throws a message with the token",
       tool: () => {
         throw new Error(`refused ${TOKEN}`);
       },
@@ -192,19 +192,22 @@ describe("a tool call", () => {
     },
   ];
 
-  test.each(bad)("whose handler $name is answered with that as its error, and told", async (row) => {
-    await using pair = await original({ tools: { act: row.tool as () => never } }, function* () {
-      yield step.toolCall({ toolName: "act", input: {}, requestId: "r1" });
-    });
-    const warning = once(pair.client, "protocolWarning", ({ kind }) => kind === "handler-failed");
-    await pair.client.prompt("act").result;
-    expect(answers(pair)).toEqual([
-      expect.objectContaining({ requestId: "r1", output: errorOutput(row.error), outcome: "taken" }),
-    ]);
-    expect((await warning).message).toMatch(row.warned);
-  });
+  test.each(bad)(
+    "whose handler $name is answered with that as its error, and causes a warning",
+    async (row) => {
+      await using pair = await original({ tools: { act: row.tool as () => never } }, function* () {
+        yield step.toolCall({ toolName: "act", input: {}, requestId: "r1" });
+      });
+      const warning = once(pair.client, "protocolWarning", ({ kind }) => kind === "handler-failed");
+      await pair.client.prompt("act").result;
+      expect(answers(pair)).toEqual([
+        expect.objectContaining({ requestId: "r1", output: errorOutput(row.error), outcome: "taken" }),
+      ]);
+      expect((await warning).message).toMatch(row.warned);
+    },
+  );
 
-  test("may give media", async () => {
+  test("can return media", async () => {
     const media = [{ type: "media", data: "AAAA", mediaType: "image/png" }] as const;
     await using pair = await original({ tools: { act: () => media } }, function* () {
       yield step.toolCall({ toolName: "act", input: {} });
@@ -213,7 +216,7 @@ describe("a tool call", () => {
     expect(answers(pair)).toMatchObject([{ output: media, outcome: "taken" }]);
   });
 
-  test("without an id, or with one of any length, cannot be answered, which is told", async () => {
+  test("without an id, or with one over 1,000 characters, cannot be answered and causes a warning", async () => {
     let runs = 0;
     await using pair = await original({ tools: { "*": () => json(++runs) } }, ({ promptId }) => [
       step.action({ type: "tool-call-request", userInputId: promptId, toolName: "act" }),
@@ -231,7 +234,7 @@ describe("a tool call", () => {
     expect(pair.server.answers).toEqual([]);
   });
 
-  test("that nobody is registered for is answered with an error, and warned of once", async () => {
+  test("without a handler is answered with an error, and causes one warning per tool", async () => {
     await using pair = await original({}, function* () {
       yield step.toolCall({ toolName: "browser_logs", input: {} });
       yield step.toolCall({ toolName: "browser_logs", input: {} });
@@ -251,7 +254,7 @@ describe("a tool call", () => {
     expect(warned[0]).toMatch(/browser_logs.*`tools`/);
   });
 
-  test("larger than the server takes is answered with that, not sent", async () => {
+  test("whose output is over the size limit of a frame is answered with an error", async () => {
     const mebibyte = "x".repeat(1_048_576);
     await using pair = await original(
       { maxSendBytes: 1_048_576, tools: { read: () => json(mebibyte) } },
@@ -263,7 +266,7 @@ describe("a tool call", () => {
     expect(answers(pair)).toMatchObject([{ output: errorOutput(/^the frame would have \d+ bytes/) }]);
   });
 
-  test("that comes twice is carried out once", async () => {
+  test("that is repeated runs once", async () => {
     let runs = 0;
     await using pair = await original({ tools: { act: () => json(++runs) } }, function* () {
       yield step.toolCall({ toolName: "act", input: {}, requestId: "r1" });
@@ -275,7 +278,7 @@ describe("a tool call", () => {
     expect([runs, pair.server.answers.length]).toEqual([1, 1]);
   });
 
-  test("that has the id of another prompt's, or of another session's, is a call of its own", async () => {
+  test("with the id of a call of another prompt or session is a separate call", async () => {
     let runs = 0;
     await using pair = await original({ tools: { act: () => json(++runs) } }, function* () {
       yield step.toolCall({ toolName: "act", input: {}, requestId: "r1" });
@@ -289,7 +292,7 @@ describe("a tool call", () => {
     expect([runs, pair.server.answers.length]).toEqual([3, 3]);
   });
 
-  test("that names no prompt, with an id of an earlier session, is a call of its own", async () => {
+  test("that names no prompt, with an id of an earlier session, is a separate call", async () => {
     let runs = 0;
     await using pair = await original({ tools: { act: () => json(++runs) } }, () => [step.hang()]);
     const data = { type: "tool-call-request", toolCallId: "t1", toolName: "act", toolArgs: {} };
@@ -305,7 +308,7 @@ describe("a tool call", () => {
     expect(runs).toBe(2);
   });
 
-  test("that cannot be read is answered all the same", async () => {
+  test("that is invalid is still answered", async () => {
     await using pair = await original({ tools: { "*": () => json(1) } }, function* () {
       yield step.action({ type: "tool-call-request", requestId: "r9", toolName: 5 });
       yield step.action({ type: "read-files", requestId: "f9", filePaths: "a.txt" });
@@ -322,51 +325,53 @@ describe("a tool call", () => {
   });
 
   test.each([
-    ["the tool's own limit and 4 s to report it", { timeout: 5_000 }, {}, 9_000],
-    ["30 s and 4 s where nobody says", {}, {}, 34_000],
-    ["the tool's own limit before that of its input", { timeout: 5_000 }, { timeout_seconds: 2 }, 9_000],
-    ["what its input asks for", {}, { timeout_seconds: 2 }, 6_000],
-  ])(
-    "has %s, then its handler is aborted and it is answered as timed out",
-    async (_, fields, input, limit) => {
-      const running = gate();
-      const stopped = gate();
-      let reason: unknown;
-      await using pair = await original(
-        {
-          tools: {
-            act: (_call, { signal }) => {
-              signal.addEventListener("abort", () => {
-                reason = signal.reason;
-                stopped.open();
-              });
-              running.open();
-              return new Promise(() => {});
-            },
+    ["its own time limit plus 4 s", { timeout: 5_000 }, {}, 9_000],
+    ["the default of 30 s plus 4 s", {}, {}, 34_000],
+    [
+      "its own time limit, which comes before that of its input",
+      { timeout: 5_000 },
+      { timeout_seconds: 2 },
+      9_000,
+    ],
+    ["the time limit of its input plus 4 s", {}, { timeout_seconds: 2 }, 6_000],
+  ])("is aborted and answered as timed out after %s", async (_, fields, input, limit) => {
+    const running = gate();
+    const stopped = gate();
+    let reason: unknown;
+    await using pair = await original(
+      {
+        tools: {
+          act: (_call, { signal }) => {
+            signal.addEventListener("abort", () => {
+              reason = signal.reason;
+              stopped.open();
+            });
+            running.open();
+            return new Promise(() => {});
           },
         },
-        function* () {
-          yield step.toolCall({ toolName: "act", input, requestId: "r1", wait: false, ...fields });
-          yield step.answerTo("r1");
-        },
-      );
-      const told = once(pair.client, "protocolWarning");
-      const turn = pair.client.prompt("act", { idleTimeout: 1_000 });
-      await running.passed;
-      await pair.clock.advance(limit - 1);
-      expect([turn.status, pair.server.answers.length]).toEqual(["streaming", 0]); // and no idle time-out either
-      await pair.clock.advance(1);
-      await stopped.passed;
-      await turn.result;
-      expect((await told).message).toContain(`did not answer within ${limit} ms`);
-      expect(reason).toBeInstanceOf(Error);
-      expect(answers(pair)).toMatchObject([
-        { output: errorOutput(`did not answer within ${limit} ms`), outcome: "taken" },
-      ]);
-    },
-  );
+      },
+      function* () {
+        yield step.toolCall({ toolName: "act", input, requestId: "r1", wait: false, ...fields });
+        yield step.answerTo("r1");
+      },
+    );
+    const told = once(pair.client, "protocolWarning");
+    const turn = pair.client.prompt("act", { idleTimeout: 1_000 });
+    await running.passed;
+    await pair.clock.advance(limit - 1);
+    expect([turn.status, pair.server.answers.length]).toEqual(["streaming", 0]); // and no idle time-out either
+    await pair.clock.advance(1);
+    await stopped.passed;
+    await turn.result;
+    expect((await told).message).toContain(`did not answer within ${limit} ms`);
+    expect(reason).toBeInstanceOf(Error);
+    expect(answers(pair)).toMatchObject([
+      { output: errorOutput(`did not answer within ${limit} ms`), outcome: "taken" },
+    ]);
+  });
 
-  test("whose handler answers after its time is answered once, and its turn has its idle limit again", async () => {
+  test("whose handler is late is answered once, and the idle timeout runs again", async () => {
     const running = gate();
     const late = gate();
     await using pair = await original(
@@ -395,7 +400,7 @@ describe("a tool call", () => {
     expect(pair.server.answers).toHaveLength(1);
   });
 
-  test("without a limit, by a negative one, is waited for", async () => {
+  test("with a negative time limit waits without end", async () => {
     const running = gate();
     const done = gate();
     await using pair = await original(
@@ -421,7 +426,7 @@ describe("a tool call", () => {
   });
 });
 
-test("an answer that the server refuses is followed by an error, once, so that it does not wait for ever", async () => {
+test("an answer that the server refuses is followed by one error answer", async () => {
   await using pair = await readyPair({
     mock: {
       profile: "codebuff",
@@ -449,7 +454,7 @@ test("an answer that the server refuses is followed by an error, once, so that i
   ]);
 });
 
-test("the published proxy refuses every answer, which is told and hurts nothing", async () => {
+test("the published proxy refuses every answer, which causes only a warning", async () => {
   await using pair = await readyPair({
     mock: {
       answer: function* () {

@@ -36,7 +36,7 @@ async function wordsAbout(place: "prompt" | "client" | "init"): Promise<string> 
 }
 
 test.each(["prompt", "client", "init"] as const)(
-  "the token of the %s is taken out as long as it is in use, however many others come and go",
+  "the token of the %s is redacted while it is in use, even after 40 other tokens",
   async (place) => {
     expect(await wordsAbout(place)).toContain("refused: [redacted]");
   },

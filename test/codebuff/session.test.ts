@@ -54,9 +54,9 @@ const SIZE = 2;
 const topics = (): Sent => ({ kind: "topics", reply: deferred<void>() });
 const init = () => ({ kind: "init", reply: deferred<InitResponse>() }) as const;
 
-describe("an ack clock", () => {
+describe("an ack timer", () => {
   test.each(["proxy", "codebuff"] as const)(
-    "runs out when nothing explains the silence (%s)",
+    "expires if nothing explains the silence (%s)",
     async (server) => {
       const { clock, session, told } = sessionWith(server);
       session.sent(1, ping, SIZE);
@@ -70,7 +70,7 @@ describe("an ack clock", () => {
     },
   );
 
-  test("is gone with the ack", async () => {
+  test("stops at the ack", async () => {
     const { clock, session, told } = sessionWith("proxy");
     session.sent(1, ping, SIZE);
     expect(session.takeAck(1)).toBe(ping);
@@ -80,7 +80,7 @@ describe("an ack clock", () => {
     session.end();
   });
 
-  test("runs for a prompt that nothing blocks, and for what was sent before it", async () => {
+  test("runs for a prompt that nothing blocks, and for the frames before it", async () => {
     const { clock, session, told } = sessionWith("proxy");
     session.sent(1, ping, SIZE);
     session.sent(2, prompt("a"), SIZE);
@@ -89,7 +89,7 @@ describe("an ack clock", () => {
     session.end();
   });
 
-  test("stands still behind an earlier prompt on the proxy, acked or not", async () => {
+  test("is paused behind an earlier prompt on the proxy, acked or not", async () => {
     const { clock, session, told } = sessionWith("proxy", { stallTimeout: 0 });
     session.sent(1, prompt("a"), SIZE);
     session.takeAck(1);
@@ -100,7 +100,7 @@ describe("an ack clock", () => {
     session.end();
   });
 
-  test("starts over when the way is free", async () => {
+  test("restarts when the earlier prompt ends", async () => {
     const { clock, session, told } = sessionWith("proxy", { stallTimeout: 0 });
     session.sent(1, ping, SIZE);
     session.sent(2, prompt("a"), SIZE);
@@ -117,7 +117,7 @@ describe("an ack clock", () => {
     session.end();
   });
 
-  test("stands behind the next prompt after the first one ended", async () => {
+  test("is paused behind the next prompt after the first one ended", async () => {
     const { clock, session, told } = sessionWith("proxy", { stallTimeout: 0 });
     session.sent(1, prompt("a"), SIZE);
     session.sent(2, prompt("b"), SIZE);
@@ -144,8 +144,8 @@ describe("an ack clock", () => {
   });
 });
 
-describe("a prompt runs until the server ends it", () => {
-  test("the proxy is blocked by it, the original server never", () => {
+describe("a running prompt", () => {
+  test("blocks the proxy, but never the original server", () => {
     for (const server of ["proxy", "codebuff"] as const) {
       const { session } = sessionWith(server);
       expect(session.blocked).toBe(false);
@@ -165,7 +165,7 @@ describe("a prompt runs until the server ends it", () => {
     ["codebuff", undefined, [false, true]],
     ["codebuff", 1, [false, false]],
   ] as const)(
-    "on %s, with at most %s at once: holds back and takes one more are %j",
+    "on %s, with at most %s at once: `holdsBack` and `takesPrompt` are %j",
     (server, max, expected) => {
       const { session } = sessionWith(server, max === undefined ? {} : { maxConcurrentPrompts: max });
       session.phase = "ready";
@@ -178,7 +178,7 @@ describe("a prompt runs until the server ends it", () => {
     },
   );
 
-  test("idleness is told once, after the last one", () => {
+  test("reports idleness once, when the last prompt has ended", () => {
     const { session, told } = sessionWith("proxy");
     session.sent(1, prompt("a"), SIZE);
     session.sent(2, prompt("b"), SIZE);
@@ -193,8 +193,8 @@ describe("a prompt runs until the server ends it", () => {
   });
 });
 
-describe("a prompt that ended without a word", () => {
-  test("is known on the proxy by the ack of anything later", () => {
+describe("a prompt that ended silently", () => {
+  test("is detected on the proxy by the ack of any later frame", () => {
     const { session, told } = sessionWith("proxy");
     session.sent(1, prompt("a"), SIZE);
     session.sent(2, prompt("b"), SIZE);
@@ -211,7 +211,7 @@ describe("a prompt that ended without a word", () => {
     session.end();
   });
 
-  test("is never guessed on the original server, which acks at once", () => {
+  test("is never assumed on the original server, which acks at once", () => {
     const { session } = sessionWith("codebuff");
     session.sent(1, prompt("a"), SIZE);
     session.sent(2, ping, SIZE);
@@ -220,7 +220,7 @@ describe("a prompt that ended without a word", () => {
     session.end();
   });
 
-  test("fails in the client too when the later ack came after its chunk", async () => {
+  test("fails in the client, even if the later ack comes after its own chunk", async () => {
     const oddities = { chunkBeforeAck: true };
     const answer: Answer = ({ data }) => (data.prompt === "silent" ? [step.silent()] : ["later"]);
     await using server = await MockCodebuffServer.start({ oddities, answer, unreadFrame: "queue" });
@@ -250,7 +250,7 @@ describe("a stall", () => {
     session.end();
   });
 
-  test("is put off by any frame", async () => {
+  test("is postponed by any frame", async () => {
     const { clock, session, told } = sessionWith("proxy", { ackTimeout: 0 });
     session.sent(1, prompt("a"), SIZE);
     for (let frame = 0; frame < 5; frame++) {
@@ -263,7 +263,7 @@ describe("a stall", () => {
     session.end();
   });
 
-  test("is over when the prompt is", async () => {
+  test("cannot happen after the prompt has ended", async () => {
     const { clock, session, told } = sessionWith("proxy", { ackTimeout: 0 });
     session.sent(1, prompt("a"), SIZE);
     session.ended("a");
@@ -274,9 +274,9 @@ describe("a stall", () => {
   });
 
   test.each([
-    ["on the original server, whose silence is for the liveness check", "codebuff", STALL_TIMEOUT],
-    ["when it is turned off", "proxy", 0],
-  ] as const)("is never told %s", async (_, server, stallTimeout) => {
+    ["on the original server, where pings detect silence", "codebuff", STALL_TIMEOUT],
+    ["with a time limit of 0", "proxy", 0],
+  ] as const)("is never reported %s", async (_, server, stallTimeout) => {
     const { clock, session, told } = sessionWith(server, { ackTimeout: 0, stallTimeout });
     session.sent(1, prompt("a"), SIZE);
     await clock.advance(10 * STALL_TIMEOUT);
@@ -304,7 +304,7 @@ describe("init-responses, which carry no id", () => {
     session.end();
   });
 
-  test("have a clock that starts at the ack", async () => {
+  test("have a time limit that starts at the ack", async () => {
     const { clock, session, told } = sessionWith("proxy");
     const sent = init();
     session.sent(1, sent, SIZE);
@@ -320,8 +320,8 @@ describe("init-responses, which carry no id", () => {
   });
 });
 
-describe("an answer that names no frame", () => {
-  test("is about the only frame without an ack, if there is only one", () => {
+describe("an answer without a txid", () => {
+  test("belongs to the only unacknowledged frame, if there is just one", () => {
     const { session } = sessionWith("proxy");
     expect(session.takeOnlyUnacked()).toBeUndefined();
     const a = prompt("a");
@@ -334,7 +334,7 @@ describe("an answer that names no frame", () => {
     session.end();
   });
 
-  test("is, when a frame was too large, about the largest without an ack", () => {
+  test("about a too large frame belongs to the largest unacknowledged frame", () => {
     const { session } = sessionWith("proxy");
     expect(session.largestUnacked()).toBeUndefined();
     session.sent(1, prompt("acked"), 9_000);
@@ -350,7 +350,7 @@ describe("an answer that names no frame", () => {
 });
 
 describe("the end of the socket", () => {
-  test("hands back all that got no answer, stops every clock, and tells nothing more", async () => {
+  test("returns all unanswered frames, stops every timer, and reports nothing more", async () => {
     const { clock, session, told } = sessionWith("proxy");
     const [acked, unacked, subscribe] = [init(), init(), topics()];
     session.sent(1, acked, SIZE);
@@ -372,7 +372,7 @@ describe("the end of the socket", () => {
     expect(session.end()).toEqual({ prompts: [], requests: [] });
   });
 
-  test("leaves no clock behind, whatever was started and stopped", async () => {
+  test("leaves no timer behind", async () => {
     const { clock, session } = sessionWith("proxy");
     session.sent(1, ping, SIZE);
     session.sent(2, prompt("a"), SIZE);
@@ -385,8 +385,8 @@ describe("the end of the socket", () => {
   });
 });
 
-describe("a session that is to be left", () => {
-  test("awaits its prompts, acks and init-responses, and no ping", () => {
+describe("a session before a requested reconnect", () => {
+  test("waits for its prompts, acks and init-responses, but not for pings", () => {
     const { session } = sessionWith("codebuff");
     const awaits: boolean[] = [];
     const look = (): void => void awaits.push(!session.awaitsNothing);

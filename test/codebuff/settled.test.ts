@@ -38,7 +38,7 @@ const ends: Readonly<Record<string, (pair: FakeCodebuff, turn: Running["turn"]) 
     socket.readyState = 2;
     void client.close();
   },
-  "the same by force": ({ client, socket }) => {
+  "the client is closed by force while its socket is closing": ({ client, socket }) => {
     socket.readyState = 2;
     void client.close({ force: true });
   },
@@ -54,7 +54,7 @@ const ends: Readonly<Record<string, (pair: FakeCodebuff, turn: Running["turn"]) 
   },
 };
 
-describe("each request that waits is told as settled once, when", () => {
+describe("each open request emits `settled` once when", () => {
   test.each(Object.keys(ends))("%s", async (how) => {
     const { made, turn, told } = await asking();
     ends[how]?.(made, turn);
@@ -64,7 +64,7 @@ describe("each request that waits is told as settled once, when", () => {
     void made.client.close({ force: true });
   });
 
-  test("they are decided and answered", async () => {
+  test("it is decided or answered", async () => {
     const { made, turn, told } = await asking();
     made.client.decide("r1", true);
     made.client.answer("r2", "this");

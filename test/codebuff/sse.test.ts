@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { exactSse } from "../../src/codebuff/prompts/chunks.ts";
 import { SseTextReader } from "../../src/codebuff/prompts/sse.ts";
-import { runs } from "../properties/support/runs.ts";
+import { runs } from "../helpers/runs.ts";
 
 interface Reading {
   readonly events: string[];
@@ -70,14 +70,14 @@ describe("a stream of server-sent events", () => {
     },
     { name: "data without a colon", text: "data: a\ndata\n\n", events: ["a\n"], stray: ["data"] },
     { name: "half of a field at the end", text: "data: a\n\ndat", events: ["a"], stray: ["dat"] },
-    { name: "a time to wait that is none", text: "retry: soon\ndata: a\n\n", events: ["a"], stray: [] },
+    { name: "an invalid retry time", text: "retry: soon\ndata: a\n\n", events: ["a"], stray: [] },
   ];
 
   test.each(streams)("$name", ({ text, events, stray }) => {
     expect(read([text])).toEqual({ events, stray });
   });
 
-  test.each(streams)("comes out the same character by character: $name", ({ text, events, stray }) => {
+  test.each(streams)("is the same when read character by character: $name", ({ text, events, stray }) => {
     expect(read(text)).toEqual({ events, stray });
   });
 
@@ -98,7 +98,7 @@ describe("a stream of server-sent events", () => {
     );
   });
 
-  test("is given up, and said to be, when one line never ends; what follows is read again", () => {
+  test("drops an endless line with a report, then reads on", () => {
     const piece = "x".repeat(1_048_576);
     const pieces = ["data: a\n\ndata: ", ...Array.from({ length: 17 }, () => piece), "\n\ndata: b\n\n"];
     const { events, stray } = read(pieces);
@@ -107,20 +107,20 @@ describe("a stream of server-sent events", () => {
     expect(stray.join("").length).toBeLessThan(LIMIT);
   });
 
-  test("is given up when the lines of one event never end", () => {
+  test("drops an event whose lines never end", () => {
     const piece = `data: ${"x".repeat(1_048_576)}\n`;
     const { stray } = read(Array.from({ length: 17 }, () => piece));
     expect(stray).toEqual([expect.stringContaining("given up")]);
   });
 
-  test("is given up in the middle of one piece, and the next piece is read again", () => {
+  test("drops an endless event within one piece, and the next piece is read", () => {
     const long = `data: ${"x".repeat(1_048_576)}\n`.repeat(17);
     const { events, stray } = read([`data: a\n\n${long}id\n\n`, "data: b\n\n"]);
     expect(events).toEqual(["a", "b"]);
     expect(stray).toEqual([expect.stringContaining("given up"), "id"]);
   });
 
-  test("holds any amount of events that are each small, in one piece as in many", () => {
+  test("can hold any number of small events, in one piece or in many", () => {
     const event = `data: ${"x".repeat(65_536)}\n\n`;
     const count = LIMIT / 65_536 + 1;
     const many = read(Array.from({ length: count }, () => event));
@@ -131,7 +131,7 @@ describe("a stream of server-sent events", () => {
     expect(whole.events).toHaveLength(count);
   });
 
-  test("is read in one pass: a drip of a million characters ends", () => {
+  test("is read in one pass, even character by character", () => {
     const text = "x".repeat(1_000_000);
     const { events, stray } = read(`data: ${text}\n\n`); // character by character
     expect(events).toEqual([text]);
@@ -139,7 +139,7 @@ describe("a stream of server-sent events", () => {
   });
 });
 
-describe("a chunk that is server-sent events from end to end", () => {
+describe("`exactSse()`, for a chunk of complete events only", () => {
   const exact: readonly (readonly [chunk: string, payloads: readonly string[]])[] = [
     ["data: a\n\n", ["a"]],
     ["data: [DONE]\n\n", ["[DONE]"]],
@@ -147,7 +147,7 @@ describe("a chunk that is server-sent events from end to end", () => {
     ["data: \n\n", [""]],
   ];
 
-  test.each(exact)("%j is", (chunk, payloads) => {
+  test.each(exact)("accepts %j", (chunk, payloads) => {
     expect(exactSse(chunk)).toEqual(payloads);
   });
 
@@ -165,7 +165,7 @@ describe("a chunk that is server-sent events from end to end", () => {
     "data: a\ndata: b\n\n",
     ": comment\n\n",
     "event: x\ndata: a\n\n",
-  ])("%j is not", (chunk) => {
+  ])("rejects %j", (chunk) => {
     expect(exactSse(chunk)).toBeUndefined();
   });
 });

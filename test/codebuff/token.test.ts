@@ -15,14 +15,14 @@ function source(token: ConstructorParameters<typeof TokenSource>[0]) {
 }
 
 describe("a token", () => {
-  test("that is a value is there at once, and known beforehand", () => {
+  test("given as a string is available at once, and known beforehand", () => {
     const { token } = source("s3cret-token");
     expect(token.get()).toBe("s3cret-token");
     expect(token.known).toBe("s3cret-token");
     expect(token.exists).toBe(true);
   });
 
-  test("that is not given is no token", () => {
+  test("that is not given does not exist", () => {
     const { token } = source(undefined);
     expect(token.get()).toBeUndefined();
     expect(token.known).toBeUndefined();
@@ -32,7 +32,7 @@ describe("a token", () => {
   test.each([
     ["a function", (n: number) => `token-${n}`],
     ["an async function", (n: number) => Promise.resolve(`token-${n}`)],
-  ])("from %s is asked for each time, and never known beforehand", async (_, make) => {
+  ])("from %s is requested each time, and never known beforehand", async (_, make) => {
     let asked = 0;
     const { token } = source(() => make(++asked) as string);
     expect(token.exists).toBe(true);
@@ -42,7 +42,7 @@ describe("a token", () => {
     expect(await token.get()).toBe("token-2");
   });
 
-  test("that cannot be had is a rejection, not a throw", async () => {
+  test("whose function throws is a rejection, not a throw", async () => {
     const failure = new Error("no keychain");
     const { token } = source(() => {
       throw failure;
@@ -50,20 +50,17 @@ describe("a token", () => {
     await expect(token.get()).rejects.toBe(failure);
   });
 
-  test.each([undefined, null, "", 5, {}])(
-    "that turns out to be %j is the caller's mistake",
-    async (value) => {
-      const { token } = source(() => value as string);
-      const error: unknown = await Promise.resolve(token.get()).catch((error: unknown) => error);
-      expect(error).toBeInstanceOf(InvalidInputError);
-      expect(error).toEqual(errorSaying("invalid-input", /^`authToken` returned /));
-    },
-  );
+  test.each([undefined, null, "", 5, {}])("that turns out to be %j is invalid input", async (value) => {
+    const { token } = source(() => value as string);
+    const error: unknown = await Promise.resolve(token.get()).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect(error).toEqual(errorSaying("invalid-input", /^`authToken` returned /));
+  });
 
   test.each([
     ["a value", "s3cret-token"],
     ["a function", () => "s3cret-token"],
-  ])("is kept out of what the library says, once it was used: %s", async (_, given) => {
+  ])("is redacted once it was used: %s", async (_, given) => {
     const { token, redactor } = source(given);
     await token.get();
     expect(redactor.redact("it was s3cret-token, they said")).not.toContain("s3cret-token");
@@ -79,19 +76,19 @@ describe("an action", () => {
     });
   });
 
-  test("stays as it is without one", () => {
+  test("is unchanged without a token", () => {
     expect(withToken('{"type":"init"}', undefined)).toBe('{"type":"init"}');
   });
 
   test.each(['quo"te', "back\\slash", "line\nend", "é😀\ud800", "$&$1"])(
-    "stays JSON with the token %j",
+    "is valid JSON with the token %j",
     (token) => {
       expect(JSON.parse(withToken('{"type":"prompt"}', token))).toEqual({ type: "prompt", authToken: token });
     },
   );
 });
 
-describe("where a token may go", () => {
+describe("the address that a token is sent to", () => {
   const make = (url: string, options: Partial<CodebuffClientOptions> = {}) =>
     new CodebuffClient({ url, authToken: "s3cret-token", ...options });
 
@@ -103,7 +100,7 @@ describe("where a token may go", () => {
     "ws://[::1]:8000/ws",
     "ws://localhost:8000/ws",
     "ws://[::ffff:127.0.0.1]/ws",
-  ])("it may go to %s, which nobody reads on the way", (url) => {
+  ])("may be %s, which is encrypted or on this machine", (url) => {
     expect(make(url).status).toBe("idle");
   });
 
@@ -115,7 +112,7 @@ describe("where a token may go", () => {
     "ws://[fe80::1]/ws",
     "ws://xn--localhost/ws",
     "ws://app.localhost/ws",
-  ])("it may not go to %s, unless that is allowed", (url) => {
+  ])("may be %s only with `allowInsecure`", (url) => {
     expect(() => make(url)).toThrow(InvalidInputError);
     expect(() => make(url)).toThrow(errorSaying("invalid-input", /unencrypted.*wss:\/\/.*allowInsecure/));
     expect(make(url, { allowInsecure: true }).status).toBe("idle");

@@ -60,7 +60,7 @@ function errorOf(messages: readonly MessageForPrompt[], mode: ChunkDecoding = "a
 }
 
 describe("a prompt that succeeds", () => {
-  test("gives each chunk as it came, with the text that it adds, then the response and the end", () => {
+  test("gives each chunk with the text that it adds, then the response and the end", () => {
     expect(run([chunk("Hello"), chunk({ type: "start" }), chunk(says("!")), response])).toEqual([
       { event: { ...chunk("Hello"), text: "Hello" } },
       { event: { ...chunk({ type: "start" }), text: "" } },
@@ -79,7 +79,7 @@ describe("a prompt that succeeds", () => {
     expect(run([response])).toEqual([{ event: response, end: { response } }]);
   });
 
-  test("is not ended by chunks, events that sound terminal, or end marks", () => {
+  test("is not ended by an `error` or `finish` chunk, or by an end mark", () => {
     const steps = run([
       chunk({ type: "error" }),
       chunk({ type: "finish" }),
@@ -90,7 +90,7 @@ describe("a prompt that succeeds", () => {
     expect(steps.filter(({ end }) => end)).toEqual([]);
   });
 
-  test("says what was odd about a chunk, and goes on", () => {
+  test("reports what is odd about a chunk, and goes on", () => {
     const [odd, next] = run([chunk("<src.a.B object at 0x1>"), chunk("text")]);
     expect(odd).toMatchObject({ event: { text: "" }, oddity: expect.stringContaining("Python") });
     expect(next).toEqual({ event: { ...chunk("text"), text: "text" } });
@@ -98,7 +98,7 @@ describe("a prompt that succeeds", () => {
 });
 
 describe("a prompt-error", () => {
-  test("fails the prompt before the stream, with the server's exact words", () => {
+  test("fails the prompt before the stream, with the server's exact message", () => {
     const message = "Failed to process prompt: Failed to stream response: upstream exploded";
     const error = errorOf([promptError({ message, error: message })]);
     expect(error).toMatchObject({
@@ -116,14 +116,14 @@ describe("a prompt-error", () => {
     expect(error).not.toHaveProperty("balance");
   });
 
-  test("fails it in mid-stream too, and is no event", () => {
+  test("fails the prompt in mid-stream too, and is not an event", () => {
     const [first, last] = run([chunk("Hel"), promptError()]);
     expect(first?.event).toMatchObject({ text: "Hel" });
     expect(last?.event).toBeUndefined();
     expect(last?.end).toMatchObject({ error: { serverMessage: "Streaming error: stream broke" } });
   });
 
-  test("carries the detail and the balance where the server gives them", () => {
+  test("carries the detail and the balance if the server gives them", () => {
     const error = errorOf([
       promptError({ message: "Top up.", error: "Insufficient credits", remainingBalance: -3 }),
     ]);
@@ -143,8 +143,8 @@ describe("a prompt-error", () => {
   });
 });
 
-describe("an action-error that is known to belong to a prompt", () => {
-  test("fails it, under its own name", () => {
+describe("an action-error of a prompt", () => {
+  test("fails the prompt with the kind `action-error`", () => {
     const message = "Invalid auth token";
     expect(errorOf([{ type: "action-error", message }])).toMatchObject({
       origin: "action",
@@ -178,12 +178,12 @@ describe("an error inside the stream", () => {
     },
   );
 
-  test("is the first one, when there are several", () => {
+  test("is reported as the first one if there are several", () => {
     const second = sse({ error: { ...upstream, message: "second" } });
     expect(errorOf([chunk(failed), chunk(second), response]).serverMessage).toBe("no such model");
   });
 
-  test("is retryable where it says so", () => {
+  test("is retryable if it says so", () => {
     const busy = sse({ error: { ...upstream, status_code: 503, retryable: true } });
     expect(errorOf([chunk(busy), response])).toMatchObject({ status: 503, retryable: true });
   });
@@ -193,8 +193,8 @@ describe("an error inside the stream", () => {
   });
 });
 
-describe("a prompt that the server forgot", () => {
-  test("fails with words that say what is known", () => {
+describe("a prompt that ended silently", () => {
+  test("fails with a message that says what is known", () => {
     const error = errorOf([chunk("Hel"), { type: "silent-end" }]);
     expect(error).toMatchObject({
       code: "turn-failed",
@@ -206,7 +206,7 @@ describe("a prompt that the server forgot", () => {
   });
 });
 
-describe("an event that was not finished when the prompt ended", () => {
+describe("an event without its closing blank line at the end of a prompt", () => {
   test("comes before the response", () => {
     const [, last] = run([chunk(says("x").trimEnd()), response], "openai-sse");
     expect(last).toMatchObject({ rest: { type: "response-chunk", userInputId: "p-1", text: "x" } });
@@ -214,20 +214,20 @@ describe("an event that was not finished when the prompt ended", () => {
     expect(last?.end).toEqual({ response });
   });
 
-  test("fails the prompt when it held an error", () => {
+  test("fails the prompt if it holds an error", () => {
     expect(errorOf([chunk(failed.trimEnd()), response], "openai-sse")).toMatchObject({
       origin: "stream",
       serverMessage: "no such model",
     });
   });
 
-  test("is odd when it was cut off, and the prompt succeeds", () => {
+  test("is reported if it is truncated, and the prompt succeeds", () => {
     const [, last] = run([chunk(says("x").slice(0, 20)), response], "openai-sse");
     expect(last).toMatchObject({ rest: { text: "" }, oddity: expect.stringContaining("not JSON") });
     expect(last?.end).toEqual({ response });
   });
 
-  test("is not there when every event was finished", () => {
+  test("is absent if every event was complete", () => {
     const [, last] = run([chunk(says("x") + DONE), response], "openai-sse");
     expect(last).toEqual({ event: response, end: { response } });
   });

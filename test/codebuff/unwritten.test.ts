@@ -35,9 +35,9 @@ function rig(options: Partial<CodebuffClientOptions> = {}) {
   return { client, clock, sockets };
 }
 
-describe("prompts behind one at which the socket comes to its end", () => {
+describe("when the socket", () => {
   test.each(Object.keys(ENDS) as (keyof typeof ENDS)[])(
-    "that %s never left, and are handed back",
+    "%s, the prompts behind it are handed back as not sent",
     async (how) => {
       const { client, clock, sockets } = rig();
       const turns = ["first", "second", "third"].map((text) => client.prompt(text));
@@ -62,7 +62,7 @@ describe("prompts behind one at which the socket comes to its end", () => {
   );
 });
 
-test("the token function is not asked for a client that a listener has just closed", async () => {
+test("the token function is not called after a listener has closed the client", async () => {
   const authToken = vi.fn(() => "a-token-of-some-length");
   const { client, clock, sockets } = rig({ authToken });
   client.on("status", (status) => {

@@ -17,7 +17,7 @@ function callIn(state: ToolCallState, more: Partial<TurnToolCall> = {}): TurnToo
 
 const DENIED_BY_USER = { deniedBy: "user" } as const;
 
-describe("what a message makes of a call", () => {
+describe("the effect of a message on a call", () => {
   test.each([
     ["requested", A, "awaiting", { ask: true }],
     ["requested", S, "running", {}],
@@ -57,7 +57,7 @@ describe("what a message makes of a call", () => {
     ...(["done", "failed", "abandoned"] as const).flatMap((state) =>
       [A, S, D, C, E].map((message) => [state, message] as const),
     ),
-  ] as const)("%s: %o changes nothing, and nobody is told", (state, message) => {
+  ] as const)("%s: %o changes nothing, and no event is emitted", (state, message) => {
     const before = callIn(state, { output: "out" });
     const { call, tell, ...rest } = stepCall(before, message);
     expect(call).toBe(before);
@@ -70,34 +70,34 @@ describe("what a message makes of a call", () => {
     [D, "denied", "sends output although it was denied"],
     [C, "done", "has run although it was denied"],
     [E, "denied", undefined],
-  ] as const)("denied here: %o makes it %s", (message, next, warning) => {
+  ] as const)("denied by this client: %o makes it %s", (message, next, warning) => {
     const step = stepCall(callIn("denied", DENIED_BY_USER), message);
     expect(step).toMatchObject({ tell: true, call: { state: next, deniedBy: "user" } });
     expect(step.warning).toBe(warning);
   });
 
-  test("the error of a denied call is kept beside who denied it", () => {
+  test("the server's error does not replace the origin of a denial", () => {
     const { call } = stepCall(callIn("denied", DENIED_BY_USER), TURNED_DOWN);
     expect(call).toMatchObject({ state: "denied", deniedBy: "user", error: "Denied by user" });
   });
 
-  test.each([A, S, D, C, E])("denied, and the server has said so: %o changes nothing", (message) => {
+  test.each([A, S, D, C, E])("denied, and confirmed by the server: %o changes nothing", (message) => {
     const before = callIn("denied", { ...DENIED_BY_USER, error: "Denied by user" });
     expect(stepCall(before, message)).toEqual({ call: before, tell: false });
   });
 
-  test("a call that the server has turned down without having asked was denied by the server", () => {
+  test("a call that the server denies without asking is denied by the server", () => {
     expect(stepCall(callIn("requested"), TURNED_DOWN).call).toMatchObject({ deniedBy: "server" });
   });
 
-  test("what a question says of a call replaces what the request said", () => {
+  test("the fields of an approval request replace those of the tool request", () => {
     const asked = { ...A, name: "mcp_fetch_url", params: { url: "a" }, background: true };
     const { call } = stepCall(callIn("requested", { background: false }), asked);
     expect(call).toMatchObject({ name: "mcp_fetch_url", input: { url: "a" }, background: true });
     expect(call.raw).toBe(asked);
   });
 
-  test("output grows by pieces, and the whole output replaces them", () => {
+  test("pieces of output add up, and the whole output replaces them", () => {
     const one = stepCall(callIn("running"), D).call;
     const two = stepCall(one, D).call;
     expect([one.output, two.output]).toEqual(["+", "++"]);
@@ -105,14 +105,14 @@ describe("what a message makes of a call", () => {
     expect(stepCall(two, E).call).toMatchObject({ error: "broke", output: "++" });
   });
 
-  test("a call whose name nobody has told gets it when it begins, and keeps the one it has", () => {
+  test("a call without a name gets it from `ToolStarted`, and a known name stays", () => {
     expect(stepCall(newCall("c1", 0, {}, D), S).call.name).toBe("mcp_shell");
     expect(stepCall(callIn("requested", { name: "mcp_known" }), S).call.name).toBe("mcp_known");
   });
 });
 
-describe("a call that was just heard of", () => {
-  test("what no message has told is unknown, and not made up", () => {
+describe("a new call", () => {
+  test("has the name `unknown` and a null input if its message lacks them", () => {
     expect(newCall("c1", 3, {}, D)).toEqual({
       id: "c1",
       name: "unknown",
@@ -123,7 +123,7 @@ describe("a call that was just heard of", () => {
     });
   });
 
-  test("keeps what was told", () => {
+  test("takes the fields of its message", () => {
     expect(newCall("c1", 0, A, A)).toMatchObject({ name: "mcp_shell", input: {}, background: false });
   });
 });
@@ -141,16 +141,16 @@ describe("a decision", () => {
     ["policy", "policy"],
     ["timeout", "policy"],
     ["error", "policy"],
-  ] as const)("by %s denies as the %s", (by, deniedBy) => {
+  ] as const)("by %s is a denial by the %s", (by, deniedBy) => {
     const ruling: Ruling = { decision: "reject", by, reason: "no" };
     expect(decideCall(callIn("awaiting"), ruling)).toEqual(callIn("denied", { deniedBy, reason: "no" }));
   });
 
-  test("without a reason has none", () => {
+  test("without a reason leaves the call without a reason", () => {
     expect(decideCall(callIn("awaiting"), { decision: "reject", by: "reply" })).not.toHaveProperty("reason");
   });
 
-  test("that approves lets the call run, since the server may not say so", () => {
+  test("that approves sets the call to running, because the server may not report it", () => {
     expect(inferStart(callIn("approved"))).toEqual(callIn("running", { startInferred: true }));
   });
 });

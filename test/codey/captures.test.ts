@@ -126,23 +126,26 @@ function shown(outcome: TurnOutcome<CodeyResult>): object {
   };
 }
 
-test("every capture of the real server has its expectations", () => {
+test("every capture of the real server has an expected outcome", () => {
   expect(readdirSync(FOLDER).sort()).toEqual(Object.keys(CAPTURES));
 });
 
-test.each(Object.entries(CAPTURES))("the real server's %s is played to its end", async (name, expected) => {
-  const { outcomes, warnings, status } = await playCapture(new URL(name, FOLDER));
-  expect(outcomes.map(shown)).toMatchObject(
-    expected.map(({ calls = [], ...rest }) => ({
-      ...rest,
-      calls: calls.map(([id, state, said]) => [id, state, said]),
-    })),
-  );
-  expect(warnings).toEqual([]);
-  expect(status).toBe(name.startsWith("gemini") ? "ready" : "closed");
-});
+test.each(Object.entries(CAPTURES))(
+  "the capture %s of the real server leads to the expected turns",
+  async (name, expected) => {
+    const { outcomes, warnings, status } = await playCapture(new URL(name, FOLDER));
+    expect(outcomes.map(shown)).toMatchObject(
+      expected.map(({ calls = [], ...rest }) => ({
+        ...rest,
+        calls: calls.map(([id, state, said]) => [id, state, said]),
+      })),
+    );
+    expect(warnings).toEqual([]);
+    expect(status).toBe(name.startsWith("gemini") ? "ready" : "closed");
+  },
+);
 
-test("the real server answers GetState and GetHistory in the middle of a turn, and still lists a call that was cancelled", async () => {
+test("the real server answers GetState and GetHistory during a turn, and still lists a cancelled call", async () => {
   const streaming = await playCapture(new URL("state_history.jsonl", FOLDER));
   expect(streaming.answers).toMatchObject([
     { type: "State", agents: [{ id: 0, is_streaming: false }], pending_approvals: [] },
@@ -156,12 +159,12 @@ test("the real server answers GetState and GetHistory in the middle of a turn, a
   ]);
 });
 
-test("the real server's close_idle: the client says three Pings before its Close", async () => {
+test("the capture close_idle: the client sends three Pings before its Close", async () => {
   const { sent } = await playCapture(new URL("close_idle.jsonl", FOLDER));
   expect(sent).toEqual(FAREWELL.map((type) => JSON.stringify({ type })));
 });
 
-test("the real server's gemini_same_call_id: the second question is asked, and denied with the Cancel", async () => {
+test("the capture gemini_same_call_id: the second approval request is denied with the Cancel", async () => {
   const { sent } = await playCapture(new URL("gemini_same_call_id.jsonl", FOLDER));
   const frames = sent.map((text): Record<string, unknown> => JSON.parse(text));
   expect(frames.map(({ type, approved }) => [type, approved])).toEqual([

@@ -72,7 +72,7 @@ for (const levels of LEVELS) {
   );
 }
 
-test("a call that asks for its decision in a frame that is nested too deeply is denied: its server waits for one", async () => {
+test("an approval request that is nested too deeply is denied, because the server waits", async () => {
   await using pair = await codeyPair({
     mock: { answer: () => ["part", codeyStep.hang()] },
     client: { onToolApproval: () => true },
@@ -86,7 +86,7 @@ test("a call that asks for its decision in a frame that is nested too deeply is 
   await server.waitFor(({ frames }) => frames.some(({ raw }) => raw === denial));
 });
 
-test("an Error that is nested too deeply ends the turn, whatever agent it names: an Error is of no agent", async () => {
+test("an Error that is nested too deeply ends the turn, whatever agent it names", async () => {
   await using pair = await codeyPair({ mock: { answer: () => ["part", codeyStep.hang()] } });
   const { client, server } = pair;
   const turn = client.prompt("hello");
@@ -97,7 +97,7 @@ test("an Error that is nested too deeply ends the turn, whatever agent it names:
 });
 
 test.each(["complete", "push"] as const)(
-  "a turn that throws in the middle of `%s` fails, and the next one runs",
+  "a turn that throws inside `%s` fails, and the next turn runs",
   async (method) => {
     await using pair = await codeyPair({ mock: { answer: () => ["answer"] } });
     const { client } = pair;

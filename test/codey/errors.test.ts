@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { CodeyTurnError, codeyTurnError, misconfigured } from "../../src/codey/errors.ts";
 import { apiErrorText } from "../../src/testing/codey/script.ts";
 
-describe("what the words of an error mean", () => {
+describe("the kind of an error follows from its text", () => {
   test.each([
     [apiErrorText(529, '{"type":"error"}'), { kind: "http", status: 529, retryable: true }],
     [apiErrorText(500, ""), { kind: "http", status: 500, retryable: true }],
@@ -34,7 +34,7 @@ describe("what the words of an error mean", () => {
     expect(error.status).toBe("status" in expected ? expected.status : undefined);
   });
 
-  test("a fatal one cannot be mended by trying again, whatever it says", () => {
+  test("a fatal error is not retryable, whatever its text", () => {
     expect(codeyTurnError(apiErrorText(529, ""), true)).toMatchObject({
       kind: "http",
       status: 529,
@@ -43,7 +43,7 @@ describe("what the words of an error mean", () => {
     });
   });
 
-  test("a server that tries on without counting up is misconfigured", () => {
+  test("a server that retries without counting up is misconfigured", () => {
     const error = misconfigured("no key", 5);
     expect(error).toMatchObject({
       code: "turn-failed",
@@ -55,7 +55,7 @@ describe("what the words of an error mean", () => {
     expect(error.message).toBe("the server has tried 5 times without counting up, and said: no key");
   });
 
-  test("they are told from others by their class, and by their code across copies of the package", () => {
+  test("turn errors are recognised by class, and by code across copies of the package", () => {
     const error = codeyTurnError("broke", false);
     expect(error).toBeInstanceOf(CodeyTurnError);
     expect(error.name).toBe("CodeyTurnError [turn-failed]");

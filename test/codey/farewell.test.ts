@@ -107,7 +107,7 @@ describe.each(WAYS)("close() $how", ({ reach, close, words = [] }) => {
     expect(pair.clock.pending).toBe(0);
   });
 
-  test("writes its last frames and the Close in one write", async () => {
+  test("sends its last frames and the Close in one write", async () => {
     await using pair = await codeyPair({ mock: { answer: answers }, client: approval });
     const writes = writesOf(pair.server);
     await end(pair);
@@ -126,13 +126,16 @@ describe.each(WAYS)("close() $how", ({ reach, close, words = [] }) => {
 test.each([
   ["`WebSocket`", { WebSocket }],
   ["`createWebSocket`", { createWebSocket: (url: string) => new WebSocket(url) }],
-] as const)("a socket of `ws` from the option %s writes the farewell in one write", async (_, options) => {
-  await using pair = await codeyPair({ client: options });
-  const writes = writesOf(pair.server);
-  await pair.client.connect();
-  await pair.client.close();
-  expect(writes.at(-1)).toEqual([...FAREWELL, "Close 1000"]);
-});
+] as const)(
+  "a `ws` socket from the option %s sends the last frames and the Close in one write",
+  async (_, options) => {
+    await using pair = await codeyPair({ client: options });
+    const writes = writesOf(pair.server);
+    await pair.client.connect();
+    await pair.client.close();
+    expect(writes.at(-1)).toEqual([...FAREWELL, "Close 1000"]);
+  },
+);
 
 test("a client that is closed before the greeting ends its session too", async () => {
   await using pair = await codeyPair({ mock: { frozen: "noConnected" } });
@@ -149,7 +152,7 @@ test("a client that is closed before the greeting ends its session too", async (
   await closed;
 });
 
-test("a `frame` event tells each frame of the farewell", async () => {
+test("a `frame` event is emitted for each frame before the Close", async () => {
   await using pair = await codeyPair();
   await pair.client.connect();
   const frames = collect(pair.client, "frame");
@@ -168,7 +171,7 @@ describe("a link that the client gives up", () => {
       words: ["Cancel", "ToolDecision toolu_1 false"],
     },
   ])(
-    "for want of a Pong, $while: the server ends the session when it reads again",
+    "for a missing Pong, $while: the server ends the session when it reads again",
     async ({ prompt, words }) => {
       await using pair = await codeyPair({
         mock: { answer: answers },
@@ -193,7 +196,7 @@ describe("a link that the client gives up", () => {
     },
   );
 
-  test("for want of a Pong behind a Cancel: the server ends the session when it reads again", async () => {
+  test("for a missing Pong after a Cancel: the server ends the session when it reads again", async () => {
     await using pair = await codeyPair({ mock: { answer: answers } });
     const { client, server, clock } = pair;
     const turn = client.prompt("go");

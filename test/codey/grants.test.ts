@@ -19,7 +19,7 @@ test("a grant for the session ends with the connection", async () => {
   expect(asked).toHaveLength(1);
 });
 
-test("sub-agents share the grants, and a call says which of them asks", async () => {
+test("sub-agents share the grants, and a request names its sub-agent", async () => {
   const made = await fakePair({ onToolApproval: "manual" });
   const { client } = made;
   const asked = deciding(client, "always");
@@ -41,7 +41,7 @@ test("sub-agents share the grants, and a call says which of them asks", async ()
   ]);
 });
 
-test("a grant for reads in a folder, and one for an origin, cover what they say", async () => {
+test("a grant for a folder or an origin covers later calls of the tool there", async () => {
   const calls = [
     codeyTool.readFile("src/a.ts"),
     codeyTool.readFile("./src/b.ts"),

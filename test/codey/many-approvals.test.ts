@@ -20,6 +20,6 @@ async function workPer(calls: number): Promise<number> {
   return work / calls;
 }
 
-test("what an approval takes does not grow with those that are open: the list of them is made for nobody", async () => {
+test("the cost of an approval does not grow with the number of open approvals", async () => {
   expect(await workPer(1_200)).toBeLessThan(1.5 * (await workPer(300)));
 });

@@ -40,27 +40,30 @@ function changed(message: object, field: string, value?: unknown): Record<string
   return value === undefined ? rest : { ...rest, [field]: value };
 }
 
-describe("a message that is as it should be", () => {
-  test.each(RIGHT.map((message) => [message.type, message] as const))("%s is read as it is", (_, message) => {
-    expect(decode(message)).toEqual(message);
-  });
+describe("a valid message", () => {
+  test.each(RIGHT.map((message) => [message.type, message] as const))(
+    "%s is read unchanged",
+    (_, message) => {
+      expect(decode(message)).toEqual(message);
+    },
+  );
 
   test.each(RIGHT.map((message) => [message.type, message] as const))(
-    "%s keeps fields that are not known",
+    "%s keeps unknown fields",
     (_, message) => {
       expect(decode({ ...message, extra: [1] })).toEqual({ ...message, extra: [1] });
     },
   );
 });
 
-describe("what is not as it should be", () => {
+describe("an invalid message", () => {
   const strict = RIGHT.filter(({ type }) => type !== "Error" && type !== "Pong").flatMap((message) =>
     Object.keys(message)
       .filter((field) => field !== "type" && field !== "params" && field !== "usage")
       .map((field) => [message.type, field, message] as const),
   );
 
-  test.each(strict)("%s without `%s` is invalid, and says so", (type, field, message) => {
+  test.each(strict)("%s without `%s` is invalid, and the problem names the field", (type, field, message) => {
     expect(decode(changed(message, field))).toMatchObject({
       type: "invalid",
       claims: type,
@@ -90,15 +93,15 @@ describe("what is not as it should be", () => {
     },
   );
 
-  test("a question that cannot be read says which call waits", () => {
+  test("an unreadable approval request still names its call", () => {
     expect(decode(changed(say.asks("c1"), "name"))).toMatchObject({ undecided: "c1" });
     expect(decode(changed(say.asks("c1"), "call_id", 7))).not.toHaveProperty("undecided");
     expect(decode(changed(say.started("c1"), "name"))).not.toHaveProperty("undecided");
   });
 });
 
-describe("what nothing depends on is read as far as it can be", () => {
-  test.each([undefined, null])("`params` that are %s are null", (params) => {
+describe("fields that are not essential", () => {
+  test.each([undefined, null])("`params` that are %s become null", (params) => {
     const { params: _, ...rest } = say.asks("c1");
     expect(decode(params === undefined ? rest : { ...rest, params })).toMatchObject({
       type: "ToolAwaitingApproval",
@@ -114,10 +117,10 @@ describe("what nothing depends on is read as far as it can be", () => {
     ["absent", undefined],
     ["null", null],
     ["no object", 7],
-    ["short of a field", { output_tokens: 1 }],
+    ["missing a field", { output_tokens: 1 }],
     ["negative", { ...say.finished().usage, output_tokens: -1 }],
-    ["broken", { ...say.finished().usage, context_tokens: 1.5 }],
-  ])("a turn whose usage is %s has finished, without one", (_, usage) => {
+    ["fractional", { ...say.finished().usage, context_tokens: 1.5 }],
+  ])("a `Finished` whose usage is %s is valid without a usage", (_, usage) => {
     const decoded = decode(changed(say.finished(), "usage", usage));
     expect(decoded).toEqual({ type: "Finished", agent_id: 0 });
   });
@@ -136,11 +139,11 @@ describe("what nothing depends on is read as far as it can be", () => {
       { type: "Error", message: "broke", fatal: true },
       { message: "broke", fatal: true },
     ],
-  ])("an error is an error whatever it says: %o", (message, expected) => {
+  ])("an `Error` is valid whatever its fields are: %o", (message, expected) => {
     expect(decode(message)).toEqual({ type: "Error", ...expected });
   });
 
-  test("names and times that are missing are null", () => {
+  test("missing names and times become null", () => {
     expect(
       decode({
         type: "History",
@@ -166,12 +169,12 @@ test.each([
   [null, false],
   [Number.NaN, false],
   [Number.POSITIVE_INFINITY, false],
-])("%s is an id of an agent: %s", (value, is) => {
+])("%s is a valid agent id: %s", (value, is) => {
   expect(isU32(value)).toBe(is);
   expect(isDelta({ type: "TextDelta", agent_id: value, content: "" })).toBe(is);
 });
 
-test("what a client sends is compact JSON with the type first", () => {
+test("a client sends compact JSON with the type first", () => {
   expect([
     encode.sendMessage('say "hi"', null),
     encode.sendMessage("hi", 0),

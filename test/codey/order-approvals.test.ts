@@ -20,19 +20,19 @@ describe("an approval", () => {
     return behind;
   };
 
-  test("that a listener has replied to is not told to those behind it", async () => {
+  test("is not emitted to further listeners once a listener has decided it", async () => {
     expect(await toldBehind((made) => void made.client.decide("c1", true))).toEqual([]);
   });
 
-  test("of a turn that a listener has cancelled is not told to those behind it", async () => {
+  test("is not emitted to further listeners once a listener has cancelled its turn", async () => {
     expect(await toldBehind((_, turn) => void turn.cancel())).toEqual([]);
   });
 
-  test("of a client that a listener has closed is not told to those behind it", async () => {
+  test("is not emitted to further listeners once a listener has closed the client", async () => {
     expect(await toldBehind((made) => void made.client.close())).toEqual([]);
   });
 
-  test("of which a listener has replied shows each state of its call to all, in order", async () => {
+  test("that a listener decides still emits each state of its call to every listener, in order", async () => {
     const made = await fakePair({ onToolApproval: "manual" });
     const turn = made.client.prompt("one");
     const [first, second]: [string[], string[]] = [[], []];
@@ -46,7 +46,7 @@ describe("an approval", () => {
   });
 
   // The gate is asked before anything is told.
-  test("can be replied to by who hears that its call waits, and is then told to nobody", async () => {
+  test("that a `toolCall` listener decides is not emitted", async () => {
     const made = await fakePair({ onToolApproval: "manual" });
     const turn = made.client.prompt("one");
     const told: string[] = [];
@@ -60,7 +60,7 @@ describe("an approval", () => {
     expect(told).toEqual([]);
   });
 
-  test("that a listener decides while it hears of the call hides no state from those behind it", async () => {
+  test("emits each state of its call to every listener, even if a listener cancels the turn", async () => {
     const { made, turn } = await askingPair();
     const behind: string[] = [];
     turn.on("toolCall", ({ state }) => {
@@ -71,7 +71,7 @@ describe("an approval", () => {
     expect(behind).toEqual(["approved", "running", "abandoned"]);
   });
 
-  test("that is open is told once to who begins to listen, in a microtask, and not if it is decided by then", async () => {
+  test("that is open is emitted once to a new listener, in a microtask, unless decided by then", async () => {
     const { made, turn } = await askingPair();
     const told: string[] = [];
     turn.on("approval", ({ id }) => told.push(`turn ${id}`));
@@ -86,7 +86,7 @@ describe("an approval", () => {
   });
 
   // Who begins to listen while it is told has it as what stands.
-  test("is told once to a listener that another one adds while it is told", async () => {
+  test("is emitted once to a listener that another listener adds meanwhile", async () => {
     const made = await fakePair({ onToolApproval: "manual" });
     const turn = made.client.prompt("one");
     const told: string[] = [];
@@ -100,7 +100,7 @@ describe("an approval", () => {
     expect(told.sort()).toEqual(["client c1", "turn c1"]);
   });
 
-  test("whose time is over is denied on the wire before its signal tells", async () => {
+  test("that times out is denied on the wire before its signal aborts", async () => {
     const seen: unknown[] = [];
     const { made, turn } = await askingPair({
       approvalTimeout: 1_000,
@@ -115,7 +115,7 @@ describe("an approval", () => {
   });
 
   // A signal's abort runs code of the user, and is told like everything else.
-  test("has its signal aborted behind what was to be told before, and not inside of a listener", async () => {
+  test("aborts its signal after the listeners of the current event, not inside of one", async () => {
     const seen: string[] = [];
     const { made, turn } = await askingPair({
       onToolApproval: (_, { signal }) => {
@@ -137,8 +137,8 @@ describe("an approval", () => {
   });
 });
 
-describe("who is asked", () => {
-  test("for an approval is asked behind its listeners, and not when one of them has replied", async () => {
+describe("a callback", () => {
+  test("for an approval is called after the listeners, and not if a listener has decided", async () => {
     const seen: string[] = [];
     const made = await fakePair({
       onToolApproval: ({ id }) => {
@@ -178,7 +178,7 @@ describe("who is asked", () => {
     },
   ];
 
-  test.each(deeds)("for an approval and $does has answered too late", async ({ deed, after }) => {
+  test.each(deeds)("for an approval that $does answers too late", async ({ deed, after }) => {
     const made: FakePair = await fakePair({
       onToolApproval: () => {
         deed(made, turn);
@@ -196,7 +196,7 @@ describe("who is asked", () => {
   });
 
   test.each(deeds.filter(({ does }) => does !== "replies"))(
-    "for a rule and $does has answered too late",
+    "for a rule that $does answers too late",
     async ({ deed, after }) => {
       const when = (): boolean => {
         deed(made, turn);
@@ -210,7 +210,7 @@ describe("who is asked", () => {
     },
   );
 
-  test("for a rule may prompt: it is sent in its turn", async () => {
+  test("for a rule may prompt, and the prompt waits for its turn", async () => {
     let second: CodeyTurn | undefined;
     const when = (): boolean => {
       second = made.client.prompt("two");

@@ -54,7 +54,7 @@ function framesOf(client: CodeyClient): readonly string[] {
   return frames;
 }
 
-describe("a socket that answers while it is given a frame", () => {
+describe("a socket that answers inside `send()`", () => {
   test("completes the turn before `prompt()` returns", async () => {
     const made = hasty(ANSWER);
     await made.greet();
@@ -65,7 +65,7 @@ describe("a socket that answers while it is given a frame", () => {
   });
 
   // The answer is an input of its own, behind the prompt.
-  test("does not hide that the prompt was sent", async () => {
+  test("does not suppress the status `sent`", async () => {
     const made = hasty(ANSWER);
     const turn = made.client.prompt("one");
     const statuses = statusesOf(turn);
@@ -73,7 +73,7 @@ describe("a socket that answers while it is given a frame", () => {
     expect(statuses).toEqual(["queued", "sent", "streaming", "completed"]);
   });
 
-  test("has its frames told behind the one that they answer", async () => {
+  test("has its frames emitted after the frame that they answer", async () => {
     const made = hasty(ANSWER);
     await made.greet();
     const frames = framesOf(made.client);
@@ -81,7 +81,7 @@ describe("a socket that answers while it is given a frame", () => {
     expect(frames).toEqual(["out SendMessage", "in TextDelta", "in TextDelta", "in Finished"]);
   });
 
-  test("has its answer to a `ping()` told behind the Ping", async () => {
+  test("has its Pong emitted after the Ping", async () => {
     const made = hasty({ Ping: [say.pong] });
     await made.greet();
     const frames = framesOf(made.client);
@@ -89,7 +89,7 @@ describe("a socket that answers while it is given a frame", () => {
     expect(frames).toEqual(["out Ping", "in Pong"]);
   });
 
-  test("has every event told once, in order", async () => {
+  test("has every event emitted once, in order", async () => {
     const made = hasty(ANSWER);
     const turn = made.client.prompt("one");
     const events: string[] = [];
@@ -98,7 +98,7 @@ describe("a socket that answers while it is given a frame", () => {
     expect(events).toEqual(["TextDelta", "TextDelta", "Finished"]);
   });
 
-  test("has a turn cancelled within `cancel()`, and each status told once", async () => {
+  test("settles a turn inside `cancel()`, and each status is emitted once", async () => {
     const made = hasty({ Ping: [say.pong] });
     await made.greet();
     const turn = made.client.prompt("one");
@@ -110,7 +110,7 @@ describe("a socket that answers while it is given a frame", () => {
     expect(made.clock.pending).toBe(0);
   });
 
-  test("gives each of many turns that wait its own answer, in order", async () => {
+  test("gives each queued turn its own answer, in order", async () => {
     const made = hasty(ANSWER);
     const turns = ["one", "two", "three"].map((text) => made.client.prompt(text));
     await made.greet();
@@ -119,7 +119,7 @@ describe("a socket that answers while it is given a frame", () => {
     expect(made.socket.sent.map((frame) => JSON.parse(frame).content)).toEqual(["one", "two", "three"]);
   });
 
-  test("calls no listener while another one is called", async () => {
+  test("never causes nested calls of listeners", async () => {
     const made = hasty(ANSWER);
     let depth = 0;
     let deepest = 0;
@@ -147,8 +147,8 @@ describe("a socket that answers while it is given a frame", () => {
   });
 });
 
-describe("a socket that has ended when `close()` returns", () => {
-  test("tells each status of the client once, and leaves no timer", async () => {
+describe("a socket that ends inside `close()`", () => {
+  test("causes each status of the client once, and leaves no timer", async () => {
     const made = hasty({});
     await made.greet();
     const statuses: string[] = [];
@@ -158,7 +158,7 @@ describe("a socket that has ended when `close()` returns", () => {
     expect(made.clock.pending).toBe(0);
   });
 
-  test("settles a turn that runs once, with a `Cancel` on the wire", async () => {
+  test("settles a running turn once, with a `Cancel` on the wire", async () => {
     const made = hasty({});
     await made.greet();
     const turn = made.client.prompt("one");
@@ -174,7 +174,7 @@ describe("a socket that has ended when `close()` returns", () => {
   });
 });
 
-describe("a socket that ends while it is given a frame", () => {
+describe("a socket that ends inside `send()`", () => {
   test.each([
     { how: "by an event", end: (socket: FakeSocket) => socket.ends() },
     {
@@ -183,7 +183,7 @@ describe("a socket that ends while it is given a frame", () => {
         throw new Error("gone");
       },
     },
-  ])("$how loses its turn once", async ({ end }) => {
+  ])("$how fails its turn once", async ({ end }) => {
     class Brittle extends FakeSocket {
       override send(data: string): void {
         super.send(data);
@@ -212,7 +212,7 @@ describe("a socket that ends while it is given a frame", () => {
   });
 });
 
-describe("a caller that closes the client while it is asked", () => {
+describe("a callback that acts on its client", () => {
   /** Each asks once, and closes the client then. */
   const ASKED: Readonly<Record<string, (close: () => void) => Partial<CodeyClientOptions>>> = {
     "for the address": (close) => ({
@@ -230,7 +230,7 @@ describe("a caller that closes the client while it is asked", () => {
   };
 
   test.each(Object.keys(ASKED))(
-    "%s: what it returns is not used, and each status is told once",
+    "%s and closes it: the result is not used, and each status is emitted once",
     async (name) => {
       const sockets: FakeSocket[] = [];
       const close = (): void => void client.close();
@@ -256,7 +256,7 @@ describe("a caller that closes the client while it is asked", () => {
     },
   );
 
-  test("whether to reconnect: it does not, whatever the answer", async () => {
+  test("for `shouldReconnect` and closes it: the client does not reconnect, whatever the result", async () => {
     const made: FakePair = await fakePair({
       reconnect: {
         shouldReconnect: () => {
@@ -276,7 +276,7 @@ describe("a caller that closes the client while it is asked", () => {
     expect(made.clock.pending).toBe(0);
   });
 
-  test("whether to reconnect, and prompts: the prompt waits for the next session", async () => {
+  test("for `shouldReconnect` and prompts: the prompt waits for the next session", async () => {
     let turn: CodeyTurn | undefined;
     const made: FakePair = await fakePair({
       reconnect: {
@@ -295,7 +295,7 @@ describe("a caller that closes the client while it is asked", () => {
   });
 });
 
-test("an address is asked for once the call is committed and told: who closes the client then leaves nothing to dial", async () => {
+test("the address function is not called if a listener of `connecting` closes the client", async () => {
   let asked = 0;
   const made: FakePair = new FakePair({
     url: () => {

@@ -27,7 +27,7 @@ async function listening(options: Partial<CodeyClientOptions> = {}) {
 }
 
 describe("a turn with an approval", () => {
-  test("is told message by message: the call before its event, the approval behind it, the end last", async () => {
+  test("emits in order: the call before its event, then the approval, the turn's end last", async () => {
     const { made, turn, log } = await listening({ onToolApproval: "manual" });
     made.says(say.text("let me see"));
     expect(log.splice(0)).toEqual([
@@ -81,7 +81,7 @@ describe("a turn with an approval", () => {
     expect((await turn.outcome).status).toBe("completed");
   });
 
-  test("is stopped in this order: Cancel, denial and Ping on the wire, its call, its end", async () => {
+  test("is cancelled in order: Cancel, denial and Ping are sent, the call ends, the turn ends", async () => {
     const { made, turn, log } = await listening({ onToolApproval: "manual" });
     made.says(say.asks("c1"));
     log.length = 0;
@@ -95,8 +95,8 @@ describe("a turn with an approval", () => {
   });
 });
 
-describe("when it is told, it is on the wire:", () => {
-  test("Cancel and denials, for a listener of `cancelling`", async () => {
+describe("frames that are already sent", () => {
+  test("are Cancel and denials, when a listener gets `cancelling`", async () => {
     const { made, turn } = await askingPair();
     const sent: unknown[] = [];
     turn.on("status", (status) => {
@@ -106,7 +106,7 @@ describe("when it is told, it is on the wire:", () => {
     expect(sent).toEqual([CANCEL]);
   });
 
-  test("the prompt, for a listener of `sent`, and each frame, for a listener of `frame`", async () => {
+  test("are the prompt, when a listener gets `sent`, and each frame, when a `frame` listener gets it", async () => {
     const made = new FakePair();
     const turn = made.client.prompt("one");
     const seen: (readonly [string, string | undefined])[] = [];
@@ -123,7 +123,7 @@ describe("when it is told, it is on the wire:", () => {
     ]);
   });
 
-  test("what waited for a session, for a listener of `ready`", async () => {
+  test("are the queued prompt, when a listener gets `ready`", async () => {
     const made = new FakePair();
     made.client.prompt("one");
     const sent: unknown[] = [];
@@ -134,7 +134,7 @@ describe("when it is told, it is on the wire:", () => {
     expect(sent).toEqual([["SendMessage one"]]);
   });
 
-  test("a denial, for who hears of the approval's end by its signal", async () => {
+  test("are the denial, when the approval's signal aborts", async () => {
     const sent: unknown[] = [];
     const { made, turn } = await askingPair({
       onToolApproval: (_, { signal }) => {
@@ -146,7 +146,7 @@ describe("when it is told, it is on the wire:", () => {
     expect(sent).toEqual([CANCEL]);
   });
 
-  test("the decision, right behind `reply()` in a listener", async () => {
+  test("are the decision, after `decide()` in a listener", async () => {
     const { made } = await askingPair();
     const sent: unknown[] = [];
     const off = made.client.on("event", () => {
@@ -158,7 +158,7 @@ describe("when it is told, it is on the wire:", () => {
     expect(sent).toEqual(["ToolDecision c1 true"]);
   });
 
-  test("the prompt, right behind `prompt()` in a listener, and before the next listener is told", async () => {
+  test("are the prompt, after `prompt()` in a listener, before the next listener is called", async () => {
     const made = await fakePair();
     const turn = made.client.prompt("one");
     const sent: unknown[] = [];

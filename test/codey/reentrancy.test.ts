@@ -18,7 +18,7 @@ function thrownBy(call: () => unknown): unknown {
 const CANCEL = ["SendMessage one", "Cancel", "ToolDecision c1 false", "Ping"];
 
 describe("a turn that is cancelled with an open approval", () => {
-  test("a prompt that the approval's signal makes is sent behind the Pong, not before the Cancel", async () => {
+  test("sends a prompt from the approval's abort listener after the Pong", async () => {
     const made = await fakePair({
       onToolApproval: (_, { signal }) => {
         signal.addEventListener("abort", () => void made.client.prompt("two"));
@@ -34,7 +34,7 @@ describe("a turn that is cancelled with an open approval", () => {
     expect((await turn.outcome).status).toBe("cancelled");
   });
 
-  test("a prompt that the listener for its calls makes is sent behind the Pong", async () => {
+  test("does not send a prompt from its `toolCall` listener before the Pong", async () => {
     const made = await fakePair({ onToolApproval: "manual" });
     const turn = made.client.prompt("one");
     made.says(say.asks("c1"));
@@ -45,7 +45,7 @@ describe("a turn that is cancelled with an open approval", () => {
     expect(made.sent).toEqual(CANCEL);
   });
 
-  test("by the listener who is told of the approval: nothing stays open, and one denial is sent", async () => {
+  test("by a listener of the approval leaves nothing open, and sends one denial", async () => {
     let asked = 0;
     const made = await fakePair({
       approvalTimeout: 1_000,
@@ -68,7 +68,7 @@ describe("a turn that is cancelled with an open approval", () => {
     expect(asked).toBe(0);
   });
 
-  test("by a rule that is asked about it: nothing stays open", async () => {
+  test("by a rule leaves nothing open", async () => {
     const made = await fakePair({
       onToolApproval: "manual",
       toolPolicy: [
@@ -88,7 +88,7 @@ describe("a turn that is cancelled with an open approval", () => {
     expect(made.sent).toEqual(CANCEL);
   });
 
-  test("and closed by the listener for its status: it settles, and the server is told", async () => {
+  test("and closed by its status listener settles, and sends the denial before the Close", async () => {
     const made = await fakePair({ onToolApproval: "manual" });
     const turn = made.client.prompt("one");
     made.says(say.asks("c1"));
@@ -102,7 +102,7 @@ describe("a turn that is cancelled with an open approval", () => {
     expect(made.clock.pending).toBe(0);
   });
 
-  test("and closed by the approval's signal: Cancel and denial come before the Close", async () => {
+  test("and closed by the approval's abort listener sends Cancel and denial before the Close", async () => {
     const made = await fakePair({
       onToolApproval: (_, { signal }) => {
         signal.addEventListener("abort", () => void made.client.close());
@@ -117,7 +117,7 @@ describe("a turn that is cancelled with an open approval", () => {
     expect((await turn.outcome).status).toBe("cancelled");
   });
 
-  test("and closed: what listens to the end of the approval cannot come before the Cancel", async () => {
+  test("by a close sends its Cancel before an abort listener can act", async () => {
     const made = await fakePair({
       onToolApproval: (_, { signal }) => {
         signal.addEventListener("abort", () => void made.client.close());
@@ -132,8 +132,8 @@ describe("a turn that is cancelled with an open approval", () => {
   });
 });
 
-describe("a turn whose link is cut while the cancel is told", () => {
-  test("settles", async () => {
+describe("a turn whose link is lost during its cancel", () => {
+  test("settles if a `frame` listener ends the link", async () => {
     const made = await fakePair();
     const turn = made.client.prompt("one");
     made.client.on("frame", ({ text }) => {
@@ -144,7 +144,7 @@ describe("a turn whose link is cut while the cancel is told", () => {
     expect(made.clock.pending).toBe(0);
   });
 
-  test("by a listener for its status, before anything of it is sent: settles", async () => {
+  test("settles if a status listener ends the link", async () => {
     const made = await fakePair();
     const turn = made.client.prompt("one");
     turn.on("status", (status) => {
@@ -156,7 +156,7 @@ describe("a turn whose link is cut while the cancel is told", () => {
 });
 
 describe("a turn that fails", () => {
-  test("a prompt that the approval's signal makes is sent behind the Pong", async () => {
+  test("sends a prompt from the approval's abort listener after the Pong", async () => {
     const made = await fakePair({
       onToolApproval: (_, { signal }) => {
         signal.addEventListener("abort", () => void made.client.prompt("two"));
@@ -171,7 +171,7 @@ describe("a turn that fails", () => {
     expect(await turn.outcome).toMatchObject({ status: "failed", error: { code: "turn-failed" } });
   });
 
-  test("with a fatal error: a prompt that its listener makes is not sent on the session that is no more", async () => {
+  test("with a fatal error refuses a prompt from its status listener", async () => {
     const made = await fakePair();
     const turn = made.client.prompt("one");
     const refused: unknown[] = [];
@@ -185,7 +185,7 @@ describe("a turn that fails", () => {
     expect(made.client.status).toBe("closed");
   });
 
-  test("and is cancelled by the listener who sees the Cancel: one Cancel is sent, and it has failed", async () => {
+  test("stays failed if a `frame` listener cancels it, and sends one Cancel", async () => {
     const made = await fakePair();
     const turn = made.client.prompt("one");
     made.client.on("frame", ({ text }) => {
@@ -198,8 +198,8 @@ describe("a turn that fails", () => {
   });
 });
 
-describe("a listener that ends the turn as it is told of a message", () => {
-  test("of several calls: it has them all, and none looks as if it went on", async () => {
+describe("a listener that cancels the turn", () => {
+  test("on several calls abandons all of them", async () => {
     const made = await fakePair();
     const turn = made.client.prompt("one");
     turn.on("toolCall", () => void turn.cancel());
@@ -207,7 +207,7 @@ describe("a listener that ends the turn as it is told of a message", () => {
     expect(turn.toolCalls.map(({ state }) => state)).toEqual(["abandoned", "abandoned", "abandoned"]);
   });
 
-  test("of a decision: the call is abandoned, not running", async () => {
+  test("on an approval abandons the call, which does not run", async () => {
     const made = await fakePair({ onToolApproval: "manual" });
     const turn = made.client.prompt("one");
     made.says(say.asks("c1"));
@@ -220,7 +220,7 @@ describe("a listener that ends the turn as it is told of a message", () => {
     expect(turn.toolCalls).toMatchObject([{ state: "abandoned" }]);
   });
 
-  test("who sees the decision go out: the call is abandoned, and decided once", async () => {
+  test("on the frame of a decision abandons the call, which is decided once", async () => {
     const made = await fakePair({ onToolApproval: "manual" });
     const turn = made.client.prompt("one");
     made.says(say.asks("c1"));
@@ -233,7 +233,7 @@ describe("a listener that ends the turn as it is told of a message", () => {
     expect(turn.toolCalls).toMatchObject([{ state: "abandoned" }]);
   });
 
-  test("of its end comes too late: it completes, what it used is counted once, and the next turn's use is exact", async () => {
+  test("on the turn's end comes too late: the turn completes, and its usage is counted once", async () => {
     const made = await fakePair();
     const turn = made.client.prompt("one");
     const events: CodeyEvent[] = [];
@@ -255,7 +255,7 @@ describe("a listener that ends the turn as it is told of a message", () => {
     expect(usage?.inexact).toBeUndefined();
   });
 
-  test("of a question: nobody is asked", async () => {
+  test("on an approval request prevents the callback", async () => {
     let asked = 0;
     const made = await fakePair({
       onToolApproval: () => {
@@ -271,7 +271,7 @@ describe("a listener that ends the turn as it is told of a message", () => {
     expect(made.sent).toEqual(CANCEL);
   });
 
-  test("that is warned of: nothing of it is told, and a call that has started in spite of its denial is abandoned", async () => {
+  test("on a warning suppresses the event, and abandons a call that started despite its denial", async () => {
     const made = await fakePair();
     const turn = made.client.prompt("one");
     const events: CodeyEvent[] = [];
@@ -285,7 +285,7 @@ describe("a listener that ends the turn as it is told of a message", () => {
   });
 });
 
-test("a prompt from the listener that hears of the next session is sent on that", async () => {
+test("a prompt from a `sessionStarted` listener is sent to the new session", async () => {
   const made = await fakePair({ reconnect: {} });
   const early: (readonly string[])[] = [];
   made.client.on("sessionStarted", () => {
@@ -300,7 +300,7 @@ test("a prompt from the listener that hears of the next session is sent on that"
   expect(made.sent).toEqual(["SendMessage early"]);
 });
 
-test("a turn that is being cancelled while it waits is not sent, whatever its listener does", async () => {
+test("a turn that is cancelled in the queue is not sent, but a prompt from its listener is", async () => {
   const made = await fakePair();
   const [first, second] = [made.client.prompt("one"), made.client.prompt("two")];
   second.on("status", (status) => {
@@ -315,7 +315,7 @@ test("a turn that is being cancelled while it waits is not sent, whatever its li
   expect(await second.outcome).toMatchObject({ status: "cancelled", partial: { text: "" } });
 });
 
-test("an approval that the server has decided itself is no longer open for whoever hears that the call runs", async () => {
+test("an approval that the server decides itself is no longer open when its call's listener runs", async () => {
   const made = await fakePair({ onToolApproval: "manual" });
   const turn = made.client.prompt("one");
   made.says(say.asks("c1"));
@@ -327,25 +327,22 @@ test("an approval that the server has decided itself is no longer open for whoev
   expect(made.sent).toEqual(["SendMessage one"]);
 });
 
-describe.each(["frame", "message"] as const)(
-  "a prompt from a listener of `%s`, who sees what comes first",
-  (name) => {
-    test.each([say.text("a"), say.finished(), say.error(), say.asks("c1")])(
-      "does not get %o",
-      async (message) => {
-        const made = await fakePair();
-        const turns: ReturnType<typeof made.client.prompt>[] = [];
-        const off = made.client.on(name, () => {
-          off();
-          turns.push(made.client.prompt("one"));
-        });
-        made.says(message);
-        expect(turns.map(({ status, text, toolCalls }) => ({ status, text, toolCalls }))).toEqual([
-          { status: "sent", text: "", toolCalls: [] },
-        ]);
-        made.says(say.text("b"), say.finished());
-        expect((await turns[0]?.result)?.text).toBe("b");
-      },
-    );
-  },
-);
+describe.each(["frame", "message"] as const)("a prompt from a listener of `%s`", (name) => {
+  test.each([say.text("a"), say.finished(), say.error(), say.asks("c1")])(
+    "does not get the message of that listener: %o",
+    async (message) => {
+      const made = await fakePair();
+      const turns: ReturnType<typeof made.client.prompt>[] = [];
+      const off = made.client.on(name, () => {
+        off();
+        turns.push(made.client.prompt("one"));
+      });
+      made.says(message);
+      expect(turns.map(({ status, text, toolCalls }) => ({ status, text, toolCalls }))).toEqual([
+        { status: "sent", text: "", toolCalls: [] },
+      ]);
+      made.says(say.text("b"), say.finished());
+      expect((await turns[0]?.result)?.text).toBe("b");
+    },
+  );
+});

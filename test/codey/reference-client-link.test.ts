@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { asked, ls, once, pair, sent } from "./support/reference.ts";
 
 describe("connect", () => {
-  test("a server that takes the connection and never greets is given up after `connectTimeout`", async () => {
+  test("gives up after `connectTimeout` if the server never sends its greeting", async () => {
     await using made = await pair({ frozen: "noConnected" });
     const connecting = made.client.connect();
     await made.server.nextConnection();
@@ -12,7 +12,7 @@ describe("connect", () => {
     await expect(connecting).rejects.toMatchObject({ code: "connect-timeout", timeout: 10_000 });
   });
 
-  test("a signal ends the waiting", async () => {
+  test("ends when its signal aborts", async () => {
     await using made = await pair({ frozen: "noConnected" });
     const controller = new AbortController();
     const connecting = made.client.connect({ signal: controller.signal });
@@ -21,7 +21,7 @@ describe("connect", () => {
     await expect(connecting).rejects.toMatchObject({ code: "connect-failed", cause: "enough" });
   });
 
-  test("is told which session it is", async () => {
+  test("reports the session's id", async () => {
     await using made = await pair({ sessionId: () => "one" });
     const started = once(made.client, "sessionStarted");
     await made.client.connect();
@@ -31,7 +31,7 @@ describe("connect", () => {
 });
 
 describe("the server closes", () => {
-  test.each([1000, 1001])("with code %i everything that waits is settled", async (code) => {
+  test.each([1000, 1001])("with code %i, and every open turn and request is settled", async (code) => {
     await using made = await pair(
       { answer: () => [codeyStep.calls(ls)] },
       { onToolApproval: "manual", connectTimeout: 0 },
@@ -66,7 +66,7 @@ describe("the server closes", () => {
 });
 
 describe("what cannot be read", () => {
-  test("is a warning, and the turn goes on", async () => {
+  test("causes a warning, and the turn goes on", async () => {
     await using made = await pair({
       badJson: "injected",
       unknownType: "injected",
@@ -96,7 +96,7 @@ describe("large output", () => {
 });
 
 describe("keepalive", () => {
-  test("a server that still sends but does not hear is found by its missing `Pong`", async () => {
+  test("detects a server that sends but does not read by its missing `Pong`", async () => {
     await using made = await pair({ afterOversize: "deaf" }, { maxSendBytes: 20_000_000 });
     const turn = made.client.prompt("x".repeat(17_000_000));
     const connection = await made.server.waitFor(({ connections }) =>
@@ -114,7 +114,7 @@ describe("keepalive", () => {
 });
 
 describe("reconnecting", () => {
-  test("is off: a lost link closes the client, and says what may have happened", async () => {
+  test("is off by default: a lost link closes the client, and the delivery is unknown", async () => {
     await using made = await pair({ answer: () => ["half", codeyStep.drop()] });
     await expect(made.client.prompt("one").result).rejects.toMatchObject({
       code: "connection-lost",
@@ -125,7 +125,7 @@ describe("reconnecting", () => {
     expect(() => made.client.prompt("two")).toThrow(expect.objectContaining({ code: "closed" }));
   });
 
-  test("asked for: another session, which knows nothing, and nothing is sent again", async () => {
+  test("starts a new session without the old context, and sends nothing again", async () => {
     const ids = ["first", "second"].values();
     await using made = await pair(
       {
@@ -151,7 +151,7 @@ describe("reconnecting", () => {
 });
 
 describe("time limits and closing", () => {
-  test("a turn that falls silent is cancelled after `idleTimeout`, which stands still while a decision is open", async () => {
+  test("a silent turn is cancelled after `idleTimeout`, which pauses while a decision is open", async () => {
     await using made = await pair(
       { answer: () => [codeyStep.calls(ls), codeyStep.hang()] },
       { onToolApproval: "manual", keepalive: false },
@@ -172,7 +172,7 @@ describe("time limits and closing", () => {
     expect(made.server.cancels).toHaveLength(1);
   });
 
-  test("a `Cancel` whose `Pong` does not come cuts the connection after `cancelTimeout`", async () => {
+  test("a missing `Pong` after a `Cancel` cuts the connection after `cancelTimeout`", async () => {
     await using made = await pair({ answer: () => [codeyStep.hang()] }, { keepalive: false });
     const turn = made.client.prompt("one");
     await made.server.nextSend();
@@ -184,7 +184,7 @@ describe("time limits and closing", () => {
     expect(await cancelled).toMatchObject({ status: "cancelled" });
   });
 
-  test("`close()` takes a second at most, of a server that does not answer it", async () => {
+  test("`close()` takes at most one second if the server does not answer", async () => {
     await using made = await pair({ closeReply: false });
     await made.client.connect();
     made.server.set({ frozen: "midSession" });
@@ -194,7 +194,7 @@ describe("time limits and closing", () => {
     expect([made.client.status, made.clock.pending]).toEqual(["closed", 0]);
   });
 
-  test("a question to a server that does not answer ends after `requestTimeout`", async () => {
+  test("a request that the server does not answer fails after `requestTimeout`", async () => {
     await using made = await pair({ frozen: "off" }, { keepalive: false });
     await made.client.connect();
     made.server.set({ frozen: "midSession" });
@@ -207,11 +207,11 @@ describe("time limits and closing", () => {
 describe("checks before sending", () => {
   test.each([
     ["blank text", " \n", "invalid-input"],
-    ["no text", { content: undefined as unknown as string }, "invalid-input"],
+    ["missing text", { content: undefined as unknown as string }, "invalid-input"],
     ["an `agentId` below 0", { content: "hi", agentId: -1 }, "invalid-input"],
-    ["an `agentId` of 33 bits", { content: "hi", agentId: 2 ** 32 }, "invalid-input"],
+    ["an `agentId` above 32 bits", { content: "hi", agentId: 2 ** 32 }, "invalid-input"],
     ["more than 15 MiB", "x".repeat(15 * 1_048_576), "payload-too-large"],
-  ])("%s is refused by the call, and nothing is sent", async (_, input, code) => {
+  ])("refuse %s at once, and nothing is sent", async (_, input, code) => {
     await using made = await pair();
     await made.client.connect();
     expect(() => made.client.prompt(input)).toThrow(expect.objectContaining({ code }));
@@ -219,7 +219,7 @@ describe("checks before sending", () => {
     expect(sent(made.server)).toEqual(["Ping"]);
   });
 
-  test("half a surrogate pair is replaced: a server would drop the frame", async () => {
+  test("replace a lone surrogate, because a server would drop the frame", async () => {
     await using made = await pair({ answer: () => ["ok"] });
     await made.client.prompt("a\ud800b😀").result;
     expect(made.server.sends).toMatchObject([{ content: "a\ufffdb😀" }]);

@@ -5,21 +5,27 @@ import { describe, expect, test } from "vitest";
 import { asked, ls, once, pair, sent } from "./support/reference.ts";
 
 describe("end of a turn", () => {
-  test.each(["real", "documented"] as const)("an `Error` that is not fatal ends it (%s)", async (profile) => {
-    await using made = await pair({ profile, answer: () => ["half", codeyStep.apiError(429, "slow down")] });
-    const { result } = made.client.prompt("hello");
-    await expect(result).rejects.toMatchObject({
-      code: "turn-failed",
-      kind: "http",
-      status: 429,
-      fatal: false,
-      partial: { text: "half" },
-    });
-  });
+  test.each(["real", "documented"] as const)(
+    "comes with an `Error` that is not fatal (%s)",
+    async (profile) => {
+      await using made = await pair({
+        profile,
+        answer: () => ["half", codeyStep.apiError(429, "slow down")],
+      });
+      const { result } = made.client.prompt("hello");
+      await expect(result).rejects.toMatchObject({
+        code: "turn-failed",
+        kind: "http",
+        status: 429,
+        fatal: false,
+        partial: { text: "half" },
+      });
+    },
+  );
 });
 
 describe("cancel", () => {
-  test("settles the turn at the `Pong` behind its `Cancel`, and the next one gets nothing of it", async () => {
+  test("settles the turn at the `Pong` after its `Cancel`, and the next turn gets nothing of it", async () => {
     await using made = await pair({
       answer: ({ number }) => (number === 1 ? ["first", codeyStep.hang()] : ["second"]),
     });
@@ -32,7 +38,7 @@ describe("cancel", () => {
     expect(made.server.violations).toEqual([]);
   });
 
-  test("denies what is open, behind the `Cancel`", async () => {
+  test("denies open approvals after the `Cancel`", async () => {
     await using made = await pair(
       { answer: () => [codeyStep.calls(ls), "never"] },
       { onToolApproval: "manual" },
@@ -46,7 +52,7 @@ describe("cancel", () => {
 });
 
 describe("state with an open approval", () => {
-  test("is read although its `params` are null", async () => {
+  test("is read although the approval's `params` are null", async () => {
     await using made = await pair({ answer: () => [codeyStep.calls(ls)] }, { onToolApproval: "manual" });
     const turn = made.client.prompt("hello");
     await asked(turn);
@@ -59,7 +65,7 @@ describe("state with an open approval", () => {
 describe("approval", () => {
   const answer = (): MockCodeyOptions => ({ answer: () => [codeyStep.calls(ls), "Done."] });
 
-  test("nobody to ask: denied, with one warning", async () => {
+  test("is denied if nobody can be asked, with one warning for several calls", async () => {
     await using made = await pair(answer());
     const warnings: string[] = [];
     made.client.on("protocolWarning", ({ kind }) => warnings.push(kind));
@@ -70,7 +76,7 @@ describe("approval", () => {
     expect(warnings).toEqual(["tool-denied"]);
   });
 
-  test("a callback that takes its time holds up nothing", async () => {
+  test("does not block other requests while its callback is pending", async () => {
     let decide = (_: boolean): void => {};
     await using made = await pair(answer(), {
       onToolApproval: () => new Promise((resolve) => (decide = resolve)),
@@ -82,7 +88,7 @@ describe("approval", () => {
     expect(await turn.result).toMatchObject({ text: "Done.", toolCalls: [{ state: "done" }] });
   });
 
-  test("rules come first, by the tool's name and the whole input", async () => {
+  test("is decided by rules first, which match the tool's name and the whole input", async () => {
     const names: string[] = [];
     await using made = await pair(
       {
@@ -111,7 +117,7 @@ describe("approval", () => {
     expect(names).toEqual(["mcp_read_file"]);
   });
 
-  test("`always` holds for the tool until the session ends", async () => {
+  test("with `always` holds for the tool until the session ends", async () => {
     let times = 0;
     await using made = await pair(answer(), {
       reconnect: {},
@@ -131,7 +137,7 @@ describe("approval", () => {
     expect(times).toBe(2);
   });
 
-  test("after `approvalTimeout` it is denied", async () => {
+  test("is denied after `approvalTimeout`", async () => {
     await using made = await pair(answer(), {
       onToolApproval: "manual",
       approvalTimeout: 60_000,
@@ -145,7 +151,7 @@ describe("approval", () => {
     });
   });
 
-  test("a callback that throws denies, and the client lives on", async () => {
+  test("is denied if the callback throws, and the client goes on", async () => {
     await using made = await pair(answer(), {
       onToolApproval: () => {
         throw new Error("no screen");
@@ -157,7 +163,7 @@ describe("approval", () => {
     expect(await warning).toMatchObject({ kind: "approval-failed" });
   });
 
-  test("a callback is told when its decision is not needed any more", async () => {
+  test("aborts the callback's signal when its decision is no longer needed", async () => {
     let reason: unknown;
     await using made = await pair(answer(), {
       onToolApproval: (_, { signal }) =>
@@ -175,7 +181,7 @@ describe("approval", () => {
     expect(made.server.violations).toEqual([]);
   });
 
-  test("by hand: what is open is on the turn, and a second reply changes nothing", async () => {
+  test("with `manual` is listed on the turn, and a second decision changes nothing", async () => {
     await using made = await pair(answer(), { onToolApproval: "manual" });
     const turn = made.client.prompt("one");
     const { id } = await asked(turn);
@@ -191,7 +197,7 @@ describe("approval", () => {
 });
 
 describe("ping, state, history", () => {
-  test("are awaited, in the middle of a turn and together, and no turn sees their answers", async () => {
+  test("are answered during a turn, also concurrently, and no turn sees the answers", async () => {
     await using made = await pair({
       profile: "documented",
       answer: async function* () {
@@ -220,7 +226,7 @@ describe("ping, state, history", () => {
 });
 
 describe("several at once", () => {
-  test("prompts wait for each other, and each gets its own answer", async () => {
+  test("prompts are queued, and each gets its own answer", async () => {
     await using made = await pair({ answer: ({ content }) => ["to ", content] });
     const turns = ["one", "two", "three"].map((text) => made.client.prompt(text));
     const texts = await Promise.all(turns.map(async ({ result }) => (await result).text));
@@ -228,7 +234,7 @@ describe("several at once", () => {
     expect(made.server.sends.map(({ outcome }) => outcome)).toEqual(["started", "started", "started"]);
   });
 
-  test("leaving a loop early leaves nothing to the next", async () => {
+  test("a turn gets nothing of the turn before, whose loop was left early", async () => {
     await using made = await pair({
       answer: ({ number }) => (number === 1 ? ["a", "b", "c", codeyStep.hang()] : ["d"]),
     });
@@ -239,7 +245,7 @@ describe("several at once", () => {
     expect(made.server.violations).toEqual([]);
   });
 
-  test("more than may wait is refused at once", async () => {
+  test("a prompt beyond `maxQueuedTurns` is refused at once", async () => {
     await using made = await pair({ answer: () => [codeyStep.hang()] }, { maxQueuedTurns: 1 });
     const turn = made.client.prompt("one");
     await made.server.nextSend();
@@ -250,7 +256,7 @@ describe("several at once", () => {
 });
 
 describe("what a turn comes to", () => {
-  test("text and thinking by rounds, calls with their states, and what it used", async () => {
+  test("is text and thinking by rounds, calls with their states, and its usage", async () => {
     await using made = await pair(
       {
         answer: () => [

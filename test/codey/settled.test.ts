@@ -19,7 +19,7 @@ const made = async (options: Partial<CodeyClientOptions> = { onToolApproval: "ma
 };
 
 describe("a request that has ended", () => {
-  test("is told once, with its call, its ruling and its turn, before what follows from it", async () => {
+  test("is emitted once, with its call, ruling and turn, before its consequences", async () => {
     const { pair, turn, told, order } = await made();
     expect(pair.client.pending).toEqual(turn.pending);
     expect(pair.client.pending).toHaveLength(1);
@@ -37,11 +37,11 @@ describe("a request that has ended", () => {
 
   test.each<{ how: string; by: string; end: (pair: FakePair, turn: CodeyTurn) => void }>([
     { how: "was decided by the server", by: "elsewhere", end: (pair) => pair.says(say.started("c1")) },
-    { how: "is of a turn that was cancelled", by: "cancelled", end: (_, turn) => void turn.cancel() },
-    { how: "is of a turn that has finished", by: "ended", end: (pair) => pair.says(say.finished()) },
-    { how: "is of a lost session", by: "disconnected", end: (pair) => pair.socket.ends(1006) },
-    { how: "is of a client that was closed", by: "cancelled", end: (pair) => void pair.client.close() },
-  ])("because it $how says so", async ({ by, end }) => {
+    { how: "belongs to a turn that was cancelled", by: "cancelled", end: (_, turn) => void turn.cancel() },
+    { how: "belongs to a turn that has finished", by: "ended", end: (pair) => pair.says(say.finished()) },
+    { how: "belongs to a lost session", by: "disconnected", end: (pair) => pair.socket.ends(1006) },
+    { how: "belongs to a client that was closed", by: "cancelled", end: (pair) => void pair.client.close() },
+  ])("gives the reason: it $how", async ({ by, end }) => {
     const { pair, turn, told } = await made();
     end(pair, turn);
     await pair.settle();
@@ -50,7 +50,7 @@ describe("a request that has ended", () => {
     expect(pair.client.pending).toEqual([]);
   });
 
-  test("by a rule, or because nobody is there to ask, is told too, and never waits", async () => {
+  test("by a rule, or without a handler, is emitted, too, and is never pending", async () => {
     for (const options of [{ toolPolicy: [{ tool: "mcp_shell", then: "deny" as const }] }, {}]) {
       const { pair, told } = await made(options);
       expect(told.map(([request]) => request)).toMatchObject([
@@ -60,7 +60,7 @@ describe("a request that has ended", () => {
     }
   });
 
-  test("by the callback is told, too", async () => {
+  test("by the callback is emitted, too", async () => {
     const { pair, told } = await made({ onToolApproval: () => "always" });
     await pair.settle();
     expect(told.map(([request]) => request)).toMatchObject([

@@ -43,7 +43,7 @@ function played(...messages: readonly TurnMessage[]): {
 }
 
 describe("rounds", () => {
-  test("text and thinking gather per round, and a round ends with its calls", () => {
+  test("text and thinking are collected per round, and a round ends with its calls", () => {
     const { state } = played(
       say.thinking("hm "),
       say.text("one "),
@@ -57,7 +57,7 @@ describe("rounds", () => {
     ]);
   });
 
-  test("a round in which the model says nothing is one of its own", () => {
+  test("a round without text or thinking counts as a round", () => {
     const { state } = played(
       say.request(["c1"]),
       say.started("c1"),
@@ -68,7 +68,7 @@ describe("rounds", () => {
     expect(roundsOf(state).map(({ calls }) => calls)).toEqual([["c1"], ["c2"], ["c3"]]);
   });
 
-  test("a request that uses an id again begins a round with a new call", () => {
+  test("a request that repeats an id begins a round with a new call", () => {
     const { state, last } = played(say.request(["c1"]), say.request(["c1"]));
     expect(roundsOf(state).map(({ calls }) => calls)).toEqual([["c1"], ["c1~2"]]);
     expect(last).toMatchObject({ changed: [{ id: "c1~2" }], event: { type: "ToolRequest" } });
@@ -79,13 +79,13 @@ describe("rounds", () => {
     expect(roundsOf(state)).toEqual([{ text: "ab", thinking: "", calls: [] }]);
   });
 
-  test("a call that no request named belongs to the round that is under way", () => {
+  test("a call without a tool request belongs to the current round", () => {
     const { state } = played(say.text("a"), say.asks("c1"));
     expect(roundsOf(state)).toEqual([{ text: "a", thinking: "", calls: ["c1"] }]);
     expect(roundsOf(played(say.asks("c1")).state)).toEqual([{ text: "", thinking: "", calls: ["c1"] }]);
   });
 
-  test("a text that is too long is cut off in its round as well", () => {
+  test("a text over the limit is cut off in its round, too", () => {
     const state = newTurnState(ids(), 4);
     stepTurn(state, say.text("abc"));
     stepTurn(state, say.text("def"));
@@ -104,17 +104,17 @@ describe("the root agent", () => {
     expect(stepTurn(state, say.finished(1, 3)).end).toBe("finished");
   });
 
-  test("is the first of the server's, when the turn ends before anybody has spoken", () => {
+  test("is agent 0 if the turn ends before an agent has spoken", () => {
     expect(played(say.finished(1, 0)).last?.end).toBe("finished");
     expect(played(say.finished(1, 1)).last).toEqual({ event: say.finished(1, 1), changed: [] });
   });
 
-  test("is not decided by a call's own messages", () => {
+  test("is not decided by the messages of a call", () => {
     const { state } = played(say.asks("c1", 3));
     expect(stepTurn(state, say.finished(1, 0)).end).toBe("finished");
   });
 
-  test("alone makes the text, and what others say is told all the same", () => {
+  test("alone writes the text, but messages of other agents are still events", () => {
     const { state, last } = played(say.text("root"), say.thinking("sub", 1), say.text("sub", 1));
     expect(roundsOf(state)).toEqual([{ text: "root", thinking: "", calls: [] }]);
     expect(last?.event).toEqual(say.text("sub", 1));
@@ -123,7 +123,7 @@ describe("the root agent", () => {
     expect(textOfEvent(state, say.thinking("root"))).toBe("");
   });
 
-  test("alone ends rounds: a request of another does not", () => {
+  test("alone ends rounds", () => {
     const { state } = played(say.text("a"), say.request(["s1"], 1), say.request(["s2"], 1));
     expect(roundsOf(state)).toHaveLength(1);
   });
@@ -135,39 +135,39 @@ function told(steps: readonly TurnStep[]): Readonly<Record<string, string>> {
 }
 
 describe("calls", () => {
-  test("are told apart by agent and id, and get ids of their own for users", () => {
+  test("are told apart by agent and id, and get unique ids", () => {
     const { steps } = played(say.request(["c1"], 0), say.request(["c1"], 1), say.asks("c1", 1));
     expect(told(steps)).toEqual({ c1: "requested", "c1~2": "awaiting" });
     expect(steps[2]?.changed).toMatchObject([{ agentId: 1 }]);
   });
 
-  test("get the ids that the client gives them", () => {
+  test("get the ids that the client assigns", () => {
     const state = newState((callId) => `${callId}~9`);
     expect(stepTurn(state, say.request(["c1"])).changed).toMatchObject([{ id: "c1~9" }]);
   });
 
-  test("a question asks for a decision, once", () => {
+  test("ask for a decision once", () => {
     const { steps } = played(say.request(["c1"]), say.asks("c1"), say.asks("c1"));
     expect(steps[1]?.ask).toMatchObject({ callId: "c1", agentId: 0, call: { state: "awaiting" } });
     expect(steps[2]).toEqual({ changed: [] });
   });
 
-  test("one that goes on without the decision needs none any more", () => {
+  test("that go on without a decision need none any more", () => {
     expect(played(say.asks("c1"), say.started("c1")).last?.decided?.call.id).toBe("c1");
   });
 
-  test("what is odd about one names it", () => {
+  test("are named in their warnings", () => {
     const { state, last } = played(say.asks("c1"));
     decide(state, askedBy(last), { decision: "reject", by: "reply" });
     expect(stepTurn(state, say.completed("c1")).warning).toBe("the call c1 has run although it was denied");
   });
 
-  test("a message that repeats what is known is no event", () => {
+  test("emit no event for a repeated message", () => {
     const { last } = played(say.started("c1"), say.started("c1"));
     expect(last).toEqual({ changed: [] });
   });
 
-  test("late output of a call that is over is no event, and begins no other call", () => {
+  test("that have ended emit no event for late output, which begins no other call", () => {
     const { steps } = played(
       say.request(["c1"]),
       say.completed("c1"),
@@ -187,15 +187,15 @@ function askedBy(step: TurnStep | undefined): WireCall {
 const YES: Ruling = { decision: "once", by: "reply" };
 const NO: Ruling = { decision: "reject", by: "reply" };
 
-describe("an id that comes again names a new call", () => {
-  test("each entry of a request is one, also when two entries share the id", () => {
+describe("a repeated call id", () => {
+  test("makes a new call of each entry of a request", () => {
     expect(told(played(say.request(["x", "x"])).steps)).toEqual({ x: "requested", "x~2": "requested" });
   });
 
   test.each([
     ["approved", YES],
     ["denied", NO],
-  ])("a question behind one that was %s asks again", (_, ruling) => {
+  ])("asks again after a call that was %s", (_, ruling) => {
     const { state, last } = played(say.asks("x"));
     decide(state, askedBy(last), ruling);
     expect(stepTurn(state, say.asks("x"))).toMatchObject({ ask: { callId: "x", call: { id: "x~2" } } });
@@ -205,17 +205,17 @@ describe("an id that comes again names a new call", () => {
     ["done", say.completed("x")],
     ["failed", say.toolError("x")],
     ["running", say.started("x")],
-  ])("a question behind one that is %s asks again", (_, message) => {
+  ])("asks again after a call that is %s", (_, message) => {
     const { last } = played(say.request(["x"]), message, say.asks("x"));
     expect(last).toMatchObject({ ask: { call: { id: "x~2", state: "awaiting" } } });
   });
 
-  test("questions and starts go to the oldest call that is only requested", () => {
+  test("gives approval requests and starts to the oldest call that is only requested", () => {
     const { steps } = played(say.request(["x", "x", "x"]), say.asks("x"), say.started("x"), say.asks("x"));
     expect(told(steps)).toEqual({ x: "awaiting", "x~2": "running", "x~3": "awaiting" });
   });
 
-  test("a start without a requested call is a repetition", () => {
+  test("in a start without a requested call is a repetition", () => {
     const { last } = played(say.request(["x"]), say.started("x"), say.started("x"));
     expect(last).toEqual({ changed: [] });
   });
@@ -224,13 +224,13 @@ describe("an id that comes again names a new call", () => {
     ["output", say.delta("x", "1"), { state: "running", output: "1" }],
     ["a result", say.completed("x", "1"), { state: "done", output: "1" }],
     ["an error", say.toolError("x", "1"), { state: "failed", error: "1" }],
-  ])("%s goes to the oldest call that has not ended", (_, message, expected) => {
+  ])("with %s addresses the oldest call that has not ended", (_, message, expected) => {
     const { state } = played(say.request(["x", "x"]), say.started("x"), say.started("x"));
     const first = stepTurn(state, message).changed;
     expect(first).toMatchObject([{ id: "x", ...expected }]);
   });
 
-  test("results come one after the other, each to its call", () => {
+  test("gives each result to the next call in order", () => {
     const { steps } = played(
       say.request(["x", "x"]),
       say.started("x"),
@@ -244,7 +244,7 @@ describe("an id that comes again names a new call", () => {
     ]);
   });
 
-  test("the confirmation of a denial goes to the call that was denied, and the next one to the next", () => {
+  test("gives the first confirmation of a denial to the denied call, and the second to the next call", () => {
     const { state, last } = played(say.request(["x", "x"]), say.asks("x"));
     decide(state, askedBy(last), NO);
     expect(stepTurn(state, say.toolError("x", "Denied by user")).changed).toMatchObject([
@@ -255,7 +255,7 @@ describe("an id that comes again names a new call", () => {
     ]);
   });
 
-  test("a result never takes away an open question while another call of the id can have it", () => {
+  test("gives a result to another call while an approval is open, if there is another call", () => {
     const { state, last } = played(say.request(["x", "x"]), say.asks("x"));
     const step = stepTurn(state, say.completed("x", "two"));
     expect(step).toMatchObject({ changed: [{ id: "x~2", state: "done" }] });
@@ -263,7 +263,7 @@ describe("an id that comes again names a new call", () => {
     expect(askedBy(last).call.state).toBe("awaiting");
   });
 
-  test("decisions keep the order of the questions, whichever is made first", () => {
+  test("keeps decisions in the order of their approval requests", () => {
     const { state, steps } = played(say.request(["x", "x"]), say.asks("x"), say.asks("x"));
     const [first, second] = steps.slice(1).map(askedBy);
     if (!first || !second) throw new Error("nothing was asked");
@@ -275,7 +275,7 @@ describe("an id that comes again names a new call", () => {
     expect(state.calls.nextRuled(second)).toBe(second);
   });
 
-  test("twenty thousand open questions of one id cost as many looks as there are calls", () => {
+  test("costs one look per call for 20,000 open approval requests", () => {
     const count = 20_000;
     const { state } = played(say.request(Array.from({ length: count }, () => "x")));
     const asked = Array.from({ length: count }, () => askedBy(stepTurn(state, say.asks("x"))));
@@ -298,10 +298,10 @@ describe("an id that comes again names a new call", () => {
   });
 });
 
-describe("a question that cannot be read", () => {
+describe("an unreadable approval request", () => {
   const question = { callId: "x", agentId: 0, raw: "?" };
 
-  test("is that of the oldest call of its id, and keeps what the request said of it", () => {
+  test("belongs to the oldest call of its id, which keeps the fields of its tool request", () => {
     const { state } = played(say.request(["x", "x"]));
     expect(stepUnreadable(state, question)).toMatchObject({
       ask: { call: { id: "x", name: "mcp_shell", state: "awaiting" } },
@@ -309,13 +309,13 @@ describe("a question that cannot be read", () => {
     expect(stepTurn(state, say.asks("x"))).toMatchObject({ ask: { call: { id: "x~2" } } });
   });
 
-  test("is of a call that nobody has heard of, where there is no other", () => {
+  test("makes a new call if its id is unknown", () => {
     expect(stepUnreadable(newState(), question)).toMatchObject({
       changed: [{ id: "x", name: "unknown", state: "awaiting" }],
     });
   });
 
-  test("is the same again, while the call awaits its decision", () => {
+  test("changes nothing while its call awaits a decision", () => {
     const { state } = played(say.asks("x"));
     expect(stepUnreadable(state, question)).toEqual({ changed: [] });
   });
@@ -327,7 +327,7 @@ describe("decisions", () => {
     return { state, asked: askedBy(last) };
   }
 
-  test("an approval shows as approved, then as running, with an event that the server may not send", () => {
+  test("an approval makes the call `approved`, then `running`, with an inferred event", () => {
     const { state, asked } = awaiting();
     const step = decide(state, asked, { decision: "once", by: "reply" });
     expect(step.approved).toBe(true);
@@ -337,7 +337,7 @@ describe("decisions", () => {
     expect(stepTurn(state, say.started("c1"))).toEqual({ changed: [] });
   });
 
-  test("a denial has no event, and is final", () => {
+  test("a denial emits no event, and is final", () => {
     const { state, asked } = awaiting();
     const step = decide(state, asked, { decision: "reject", by: "policy" });
     expect(step).toMatchObject({ approved: false, changed: [{ state: "denied", deniedBy: "policy" }] });
@@ -351,17 +351,17 @@ describe("retries", () => {
     played(...attempts.map((attempt) => say.retrying(attempt))).steps.map(({ end }) => end);
 
   test.each([
-    ["the same again and again", [1, 1, 1, 1, 1], 5],
+    ["the same attempt each time", [1, 1, 1, 1, 1], 5],
     ["counting down", [9, 8, 7, 6, 5], 5],
-    ["counting up", [1, 2, 3, 4, 5, 6, 7, 8], undefined],
-    ["standing still after counting up", [1, 2, 3, 3, 3, 3, 3], 7],
-    ["one less than too many", [1, 1, 1, 1], undefined],
-  ] as const)("%s", (_, attempts, endsAt) => {
+    ["only counting up, which does not end it", [1, 2, 3, 4, 5, 6, 7, 8], undefined],
+    ["stuck after counting up", [1, 2, 3, 3, 3, 3, 3], 7],
+    ["only four, which do not end it", [1, 1, 1, 1], undefined],
+  ] as const)("end the turn if five do not count up: %s", (_, attempts, endsAt) => {
     const at = ends(attempts).indexOf("retries");
     expect(at === -1 ? undefined : at + 1).toBe(endsAt);
   });
 
-  test("are counted in a row: a word in between, and they are counted anew", () => {
+  test("are counted anew after a text", () => {
     const state = newState();
     for (let time = 1; time < MAX_RETRIES; time++) stepTurn(state, say.retrying());
     stepTurn(state, say.text("a"));
@@ -370,7 +370,7 @@ describe("retries", () => {
     expect(stepTurn(state, say.retrying()).end).toBe("retries");
   });
 
-  test("are events like all others", () => {
+  test("are emitted as events", () => {
     expect(played(say.retrying(2)).last?.event).toEqual(say.retrying(2));
   });
 });

@@ -3,34 +3,8 @@ import { FAREWELL } from "../helpers/codey.ts";
 import { FakePair, fakePair, say } from "../helpers/codey-fake.ts";
 import { thrown } from "../helpers/turns.ts";
 
-describe("one turn at a time", () => {
-  test("the others wait, and go out in order, each behind the end of the one before", async () => {
-    const made = await fakePair();
-    for (const text of ["one", "two", "three"]) made.client.prompt(text);
-    expect(made.sent).toEqual(["SendMessage one"]);
-    made.says(say.finished());
-    expect(made.sent).toEqual(["SendMessage one", "SendMessage two"]);
-    made.says(say.error());
-    expect(made.sent.slice(2)).toEqual(["Cancel", "Ping"]);
-    made.says(say.pong);
-    expect(made.sent.slice(4)).toEqual(["SendMessage three"]);
-  });
-
-  test("too many that wait are refused, and one that is cancelled makes room", async () => {
-    const made = await fakePair({ maxQueuedTurns: 1 });
-    made.client.prompt("one");
-    const second = made.client.prompt("two");
-    expect(() => made.client.prompt("three")).toThrow(expect.objectContaining({ code: "queue-full" }));
-    void second.cancel();
-    expect((await second.outcome).status).toBe("cancelled");
-    expect(made.client.prompt("four").status).toBe("queued");
-    made.says(say.finished());
-    expect(made.sent).toEqual(["SendMessage one", "SendMessage four"]);
-  });
-});
-
-describe("what a turn ends with", () => {
-  test("its text, rounds, thinking, calls, use and session", async () => {
+describe("the result of a turn", () => {
+  test("has its text, rounds, thinking, calls, usage and session", async () => {
     const made = await fakePair({ onToolApproval: () => true });
     const turn = made.client.prompt("one");
     made.says(say.thinking("hm "), say.text("a "), say.request(["c1"]), say.asks("c1"));
@@ -55,7 +29,7 @@ describe("what a turn ends with", () => {
     });
   });
 
-  test("no use where the server's count cannot be read, and then the next one's is an upper bound", async () => {
+  test("has no usage if the server's count is unreadable, and the next usage is an upper bound", async () => {
     const made = await fakePair();
     const turn = made.client.prompt("one");
     made.says({ ...say.finished(), usage: null });
@@ -65,7 +39,7 @@ describe("what a turn ends with", () => {
     expect((await next.result).usage).toMatchObject({ outputTokens: 20, inexact: true });
   });
 
-  test("a warning where the count went backwards", async () => {
+  test("comes with a warning if the server's count went down", async () => {
     const made = await fakePair();
     const warnings: string[] = [];
     made.client.on("protocolWarning", ({ kind }) => void warnings.push(kind));
@@ -77,14 +51,7 @@ describe("what a turn ends with", () => {
     expect(warnings).toEqual(["odd-usage"]);
   });
 
-  test("where it was cut off by `maxTextBytes`", async () => {
-    const made = await fakePair({ maxTextBytes: 4 });
-    const turn = made.client.prompt("one");
-    made.says(say.text("abc"), say.text("def"), say.finished());
-    expect(await turn.result).toMatchObject({ text: "abcd", truncated: true });
-  });
-
-  test("a use that is an upper bound behind a turn that was cancelled without a word, or failed", async () => {
+  test("has an upper bound as its usage after a cancelled or failed turn", async () => {
     for (const ends of ["cancel", "error"]) {
       const made = await fakePair();
       const turn = made.client.prompt("one");
@@ -98,8 +65,8 @@ describe("what a turn ends with", () => {
   });
 });
 
-describe("a server that only says that it tries again", () => {
-  test("is stopped, and the turn fails with its words, at the Pong", async () => {
+describe("a server that only reports retries", () => {
+  test("is stopped, and the turn fails with the server's message at the Pong", async () => {
     const made = await fakePair();
     const turn = made.client.prompt("one");
     for (let time = 0; time < 7; time++) made.says(say.retrying());
@@ -113,8 +80,8 @@ describe("a server that only says that it tries again", () => {
   });
 });
 
-describe("the idle clock", () => {
-  test("stands while a decision is open, and not while a Pong comes", async () => {
+describe("the idle timeout", () => {
+  test("pauses while a decision is open, and a Pong does not restart it", async () => {
     const made = await fakePair({ idleTimeout: 100, onToolApproval: "manual" });
     const turn = made.client.prompt("one");
     made.says(say.asks("c1"));
@@ -133,7 +100,7 @@ describe("the idle clock", () => {
 });
 
 describe("a connection that ends", () => {
-  test("fails the turn that ran, ends its approval, and gives back what waited", async () => {
+  test("fails the running turn, ends its approval, and hands back queued turns", async () => {
     let signal: AbortSignal | undefined;
     const made = await fakePair({
       reconnect: {},
@@ -164,7 +131,7 @@ describe("a connection that ends", () => {
     });
   });
 
-  test("brings nothing of itself to the next: ids, use, `always` and what was said begin anew", async () => {
+  test("passes nothing on: ids, usage, `always` and messages begin anew", async () => {
     const made = await fakePair({ reconnect: {}, onToolApproval: "manual" });
     const old = made.client.conversation();
     const turn = made.client.prompt("one");
@@ -196,7 +163,7 @@ describe("a connection that ends", () => {
     expect(made.client.conversation()).not.toBe(old);
   });
 
-  test("is made good as often as the policy says, counted anew behind each turn that has finished", async () => {
+  test("is replaced as often as `reconnect` allows, counted anew after each finished turn", async () => {
     const made = await fakePair({ reconnect: { maxAttempts: 1 } });
     const back = async (): Promise<void> => {
       made.socket.ends(1006);
@@ -214,23 +181,11 @@ describe("a connection that ends", () => {
     expect(made.client.status).toBe("closed");
   });
 
-  test("by a cancel that is not answered in time settles it as cancelled", async () => {
-    const made = await fakePair({ cancelTimeout: 100 });
-    const turn = made.client.prompt("one");
-    void turn.cancel();
-    await made.clock.advance(99);
-    expect(turn.status).toBe("cancelling");
-    await made.clock.advance(1);
-    expect((await turn.outcome).status).toBe("cancelled");
-    expect(made.client.status).toBe("closed");
-    expect(made.clock.pending).toBe(0);
-  });
-
   test.each([
     [{}, "make a new one, with `reconnect` if it is to go on by itself"],
     [{ reconnect: { shouldReconnect: () => false } }, "make a new one"],
   ] as const)(
-    "by a cancel that is not answered in time: the next prompt says why there is no client any more, and what to do (%o)",
+    "because a cancel was not answered: the next prompt's error says why, and what to do (%o)",
     async (options, advice) => {
       const made = await fakePair({ cancelTimeout: 100, ...options });
       void made.client.prompt("one").cancel();
@@ -247,7 +202,7 @@ describe("a connection that ends", () => {
     ["none was announced", [say.text("a")], undefined],
     ["one was announced", [say.request(["c1"])], true],
     ["one was denied", [say.request(["c1"]), say.toolError("c1", "Denied by user")], true],
-  ] as const)("side effects are possible where a call was announced: %s", async (_, said, possible) => {
+  ] as const)("may leave side effects if a call was announced: %s", async (_, said, possible) => {
     const made = await fakePair();
     const turn = made.client.prompt("one");
     made.says(...said);
@@ -263,7 +218,7 @@ describe("a connection that ends", () => {
   test.each([
     [[], undefined],
     [[say.asks("c1")], true],
-  ] as const)("side effects of a turn whose cancel is not answered: %o, %s", async (said, possible) => {
+  ] as const)("because a cancel was not answered may leave side effects: %o, %s", async (said, possible) => {
     const made = await fakePair({ cancelTimeout: 100, onToolApproval: "manual" });
     const gone = new Promise<object>((resolve) => made.client.on("disconnected", resolve));
     const turn = made.client.prompt("one");
@@ -274,7 +229,7 @@ describe("a connection that ends", () => {
     expect("sideEffectsPossible" in error ? error.sideEffectsPossible : undefined).toBe(possible);
   });
 
-  test("an approval that is decided behind its end sends nothing on the next", async () => {
+  test("sends no late decision over the next connection", async () => {
     const decide: ((value: boolean) => void)[] = [];
     const made = await fakePair({
       reconnect: {},
@@ -293,44 +248,7 @@ describe("a connection that ends", () => {
 });
 
 describe("close", () => {
-  test("tells the server to stop, gives back what was not sent, and says of what ran that it may go on", async () => {
-    const made = await fakePair({ onToolApproval: "manual" });
-    const turn = made.client.prompt("one");
-    const next = made.client.prompt("two");
-    made.says(say.text("a"), say.asks("c1"));
-    const closed = made.client.close();
-    expect(made.sent).toEqual(["SendMessage one", "Cancel", "ToolDecision c1 false", ...FAREWELL]);
-    expect(made.socket.closes).toEqual([[1000, ""]]);
-    expect(turn.pending).toEqual([]);
-    expect(made.client.decide("c1", true)).toMatchObject({ decision: "reject", by: "cancelled" });
-    expect(await turn.outcome).toMatchObject({
-      status: "failed",
-      error: { code: "closed", delivery: "unknown" },
-      partial: { text: "a", toolCalls: [{ state: "abandoned" }] },
-    });
-    expect(await next.outcome).toMatchObject({
-      status: "failed",
-      error: { code: "closed", delivery: "not-sent", input: "two" },
-    });
-    await made.clock.advance(1_000);
-    await closed;
-    expect(made.clock.pending).toBe(0);
-  });
-
-  test("is not held up by a server that reacts to nothing: its own second is the limit", async () => {
-    const made = await fakePair();
-    const done: string[] = [];
-    const closed = made.client.close().then(() => void done.push("closed"));
-    expect(made.sent).toEqual(FAREWELL);
-    expect(made.socket.closes).toEqual([[1000, ""]]);
-    await made.clock.advance(999);
-    expect(done).toEqual([]);
-    await made.clock.advance(1);
-    await closed;
-    expect(made.clock.pending).toBe(0);
-  });
-
-  test("ends the session of a link that has not been greeted", async () => {
+  test("ends the session of a link without a greeting", async () => {
     const made = new FakePair();
     void made.client.connect().catch(() => {});
     await made.settle();
@@ -338,59 +256,4 @@ describe("close", () => {
     void made.client.close();
     expect(made.sent).toEqual(FAREWELL);
   });
-
-  test("ends the loops over what ran and over what waits, without a throw", async () => {
-    const made = await fakePair();
-    const turns = ["one", "two"].map((text) => made.client.prompt(text));
-    const read = turns.map(async (turn) => {
-      for await (const _ of turn);
-      return "over";
-    });
-    void made.client.close();
-    expect(await Promise.all(read)).toEqual(["over", "over"]);
-  });
-
-  test("refuses what is new, from the first moment on", async () => {
-    const made = await fakePair();
-    void made.client.close();
-    expect(() => made.client.prompt("one")).toThrow(expect.objectContaining({ code: "closed" }));
-    await expect(made.client.ping()).rejects.toMatchObject({ code: "closed" });
-    await made.clock.advance(1_000);
-    expect(() => made.client.conversation().prompt("one")).toThrow(
-      expect.objectContaining({ code: "closed", delivery: "not-sent" }),
-    );
-  });
-
-  test("gives back what waits in a conversation", async () => {
-    const made = await fakePair();
-    const conversation = made.client.conversation();
-    const turns = ["one", "two"].map((text) => conversation.prompt(text));
-    void made.client.close();
-    expect(await turns[1]?.outcome).toMatchObject({ error: { code: "closed", delivery: "not-sent" } });
-  });
-
-  test("ends a connection that does not come about, and what waits for it", async () => {
-    const made = new FakePair();
-    const turn = made.client.prompt("one");
-    await made.settle();
-    void made.client.close();
-    expect(await turn.outcome).toMatchObject({ error: { code: "closed", delivery: "not-sent" } });
-    expect(made.clock.pending).toBe(0);
-  });
-});
-
-test("a connection that cannot be had fails what waits, with its reason, and the next prompt tries again", async () => {
-  const made = new FakePair();
-  const turns = ["one", "two"].map((text) => made.client.prompt(text));
-  await made.settle();
-  made.socket.ends(1006);
-  const errors = await Promise.all(turns.map(({ result }) => result.catch((error: unknown) => error)));
-  expect(errors).toMatchObject([
-    { code: "connect-failed", input: "one" },
-    { code: "connect-failed", input: "two" },
-  ]);
-  made.client.prompt("three");
-  await made.settle();
-  await made.greet();
-  expect(made.sent).toEqual(["SendMessage three"]);
 });

@@ -8,8 +8,8 @@ const told = (output_tokens: number) => ({
   cache_read_tokens: 7,
 });
 
-describe("what a turn used", () => {
-  test("is what the session's count has grown by, and the last request's input as it was told", () => {
+describe("the usage of a turn", () => {
+  test("is the growth of the session's count, and the last request's input as reported", () => {
     const count = new UsageCount();
     expect(count.take(told(12))).toEqual({
       usage: {
@@ -25,7 +25,7 @@ describe("what a turn used", () => {
     expect(count.take(told(30))).toMatchObject({ usage: { outputTokens: 0 }, odd: false });
   });
 
-  test("is inexact behind a turn that did not tell, and exact again behind that", () => {
+  test("is inexact after a turn without usage, and exact again after that", () => {
     const count = new UsageCount();
     count.take(told(10));
     count.missed();
@@ -34,7 +34,7 @@ describe("what a turn used", () => {
     expect(count.take(told(30)).usage).not.toHaveProperty("inexact");
   });
 
-  test("is the raw count where that goes backwards, never less than nothing", () => {
+  test("is the raw count if the count goes down, and is never negative", () => {
     const count = new UsageCount();
     count.take(told(10));
     expect(count.take(told(4))).toMatchObject({

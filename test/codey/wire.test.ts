@@ -12,7 +12,7 @@ async function opened(): Promise<{ readonly made: FakePair; readonly connected: 
 }
 
 describe("the greeting", () => {
-  test("makes the client ready, with the session's id, and nothing is sent before", async () => {
+  test("makes the client ready with the session's id, and nothing is sent before", async () => {
     const { made, connected } = await opened();
     made.client.prompt("one");
     expect(made.client.status).toBe("handshaking");
@@ -28,7 +28,7 @@ describe("the greeting", () => {
     [say.text("a"), "`TextDelta` instead"],
     [{ type: "Hello" }, "a message of an unknown type instead"],
     [{ type: "Connected" }, "Connected: wrong or missing session_id instead"],
-  ])("that is another message refuses the session: %o", async (message, said) => {
+  ])("refuses the session if it is another message: %o", async (message, said) => {
     const { made, connected } = await opened();
     made.says(message);
     expect(await connected).toMatchObject({
@@ -39,25 +39,7 @@ describe("the greeting", () => {
     expect(made.clock.pending).toBe(0);
   });
 
-  test("that does not come is waited for as long as the socket was", async () => {
-    const made = new FakePair({ connectTimeout: 100 });
-    const connected = made.client.connect().catch((error: unknown) => error);
-    await made.settle();
-    await made.clock.advance(60);
-    made.socket.accepts();
-    await made.clock.advance(99);
-    expect(made.client.status).toBe("handshaking");
-    await made.clock.advance(1);
-    expect(await connected).toMatchObject({ code: "connect-timeout", timeout: 100 });
-  });
-
-  test("that a cut prevents is a connection that could not be had", async () => {
-    const { made, connected } = await opened();
-    made.socket.ends(1006);
-    expect(await connected).toMatchObject({ code: "connect-failed" });
-  });
-
-  test("is told once: another one is a stray message", async () => {
+  test("counts once: a further `Connected` is a stray message", async () => {
     const made = await fakePair();
     const warnings: string[] = [];
     made.client.on("protocolWarning", ({ kind, message }) => void warnings.push(`${kind}: ${message}`));
@@ -68,7 +50,7 @@ describe("the greeting", () => {
 });
 
 describe("requests", () => {
-  test("are answered in order, each kind by itself", async () => {
+  test("are answered in order within each kind", async () => {
     const made = await fakePair();
     const { client } = made;
     const asked = [client.getState(), client.getHistory(), client.getState()];
@@ -79,7 +61,7 @@ describe("requests", () => {
     expect(await Promise.all(asked)).toMatchObject([{ n: 1 }, { type: "History" }, { n: 2 }]);
   });
 
-  test("tell how long a ping took", async () => {
+  test("for a ping return its round-trip time", async () => {
     const made = await fakePair();
     const rtt = made.client.ping();
     await made.clock.advance(30);
@@ -87,7 +69,7 @@ describe("requests", () => {
     expect(await rtt).toBe(30);
   });
 
-  test("fail when they are not answered in time, and a late answer is not the next one's", async () => {
+  test("fail without an answer in time, and a late answer is not taken for the next request's", async () => {
     const made = await fakePair({ requestTimeout: 100 });
     const first = made.client.getState().catch((error: unknown) => error);
     await made.clock.advance(100);
@@ -103,7 +85,7 @@ describe("requests", () => {
     expect(await second).toMatchObject({ n: 2 });
   });
 
-  test("fail when their answer cannot be read", async () => {
+  test("fail if their answer is unreadable", async () => {
     const made = await fakePair();
     const state = made.client.getState().catch((error: unknown) => error);
     const history = made.client.getHistory().catch((error: unknown) => error);
@@ -116,7 +98,7 @@ describe("requests", () => {
     expect(await history).toMatchObject({ code: "request-refused" });
   });
 
-  test("fail with the connection", async () => {
+  test("fail when the connection is lost", async () => {
     const made = await fakePair();
     const asked = [made.client.getState(), made.client.getHistory(), made.client.ping()];
     await made.settle();
@@ -126,7 +108,7 @@ describe("requests", () => {
     expect(made.clock.pending).toBe(0);
   });
 
-  test("fail with the client", async () => {
+  test("fail when the client closes", async () => {
     const made = await fakePair();
     const asked = [made.client.getState(), made.client.getHistory(), made.client.ping()];
     await made.settle();
@@ -134,14 +116,14 @@ describe("requests", () => {
     for (const each of asked) await expect(each).rejects.toMatchObject({ code: "closed" });
   });
 
-  test("are not sent when the connection ends just before", async () => {
+  test("are not sent if the connection ends just before", async () => {
     const made = await fakePair();
     const asked = made.client.getState();
     made.socket.ends(1006);
     await expect(asked).rejects.toMatchObject({ code: "connection-lost", delivery: "not-sent" });
   });
 
-  test("whose answers nobody asked for are stray", async () => {
+  test("that were never made: their answers are stray messages", async () => {
     const made = await fakePair();
     const warnings: string[] = [];
     made.client.on("protocolWarning", ({ message }) => void warnings.push(message));
@@ -157,7 +139,7 @@ describe("requests", () => {
 });
 
 describe("messages", () => {
-  test("of an unknown type are told as they are", async () => {
+  test("of an unknown type are emitted unchanged", async () => {
     const made = await fakePair();
     const unknown: unknown[] = [];
     made.client.on("unknownMessage", (message) => void unknown.push(message));
@@ -165,7 +147,7 @@ describe("messages", () => {
     expect(unknown).toEqual([{ type: "Telemetry", n: 1 }]);
   });
 
-  test("that cannot be read are warned of with their text, and the turn goes on", async () => {
+  test("that are unreadable cause a warning with their text, and the turn goes on", async () => {
     const made = await fakePair();
     const turn = made.client.prompt("one");
     const warnings: unknown[] = [];
@@ -177,7 +159,7 @@ describe("messages", () => {
     ]);
   });
 
-  test("do not show credentials in errors", async () => {
+  test("do not reveal credentials in errors", async () => {
     const made = new FakePair({ headers: { authorization: "Bearer secret-token" } });
     const turn = made.client.prompt("one");
     await made.settle();
@@ -193,7 +175,7 @@ describe("messages", () => {
 });
 
 describe("a listener of `message` that ends the connection", () => {
-  test("in the greeting: the session had begun, is told, and is closed", async () => {
+  test("in the greeting: the session starts, is emitted, and is closed", async () => {
     const { made, connected } = await opened();
     const told: unknown[] = [];
     made.client.on("sessionStarted", (session) => void told.push(session));
@@ -206,7 +188,7 @@ describe("a listener of `message` that ends the connection", () => {
     expect(made.clock.pending).toBe(0);
   });
 
-  test("in a turn: the message had ended the turn before, and is nobody else's", async () => {
+  test("in a turn: the message still ends its turn, and is not stray", async () => {
     const made = await fakePair({ reconnect: {} });
     const turn = made.client.prompt("one");
     const told: unknown[] = [];
@@ -219,8 +201,8 @@ describe("a listener of `message` that ends the connection", () => {
   });
 });
 
-describe("proof of life", () => {
-  test("is the Pong: other messages are none, and the link is cut", async () => {
+describe("the keepalive", () => {
+  test("needs a Pong: without it, other messages do not keep the link", async () => {
     const made = await fakePair({ keepalive: { interval: 100, timeout: 50 } });
     const turn = made.client.prompt("one");
     await made.clock.advance(100);
@@ -231,7 +213,7 @@ describe("proof of life", () => {
     await expect(turn.result).rejects.toMatchObject({ code: "connection-lost" });
   });
 
-  test("is asked for while a turn is being stopped as well, and each Pong is its own Ping's", async () => {
+  test("also works during a cancel, and each Pong belongs to its own Ping", async () => {
     const made = await fakePair({ keepalive: { interval: 100, timeout: 50 } });
     const turn = made.client.prompt("one");
     await made.clock.advance(100);

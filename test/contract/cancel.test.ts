@@ -28,39 +28,39 @@ for (const stage of STAGES) {
     expect(turn).toMatchObject({ status: "cancelled", text });
   });
 
-  promise(`cancel: behind a turn that ${stage} the next one gets its own answer`, ONE, async (scene) => {
-    const { client, backend } = scene;
-    const { turn, goOn } = await staged(stage, scene);
-    const cancelled = turn.cancel();
-    const following = client.prompt("next");
-    goOn();
-    await cancelled;
-    expect((await following.result).text).toBe(TEXT);
-    const arrived = backend.prompts.map(({ text }) => text);
-    expect(arrived.filter((text) => text === "hello")).toHaveLength(stage === "waits to be sent" ? 0 : 1);
-    expect(arrived.at(-1)).toBe("next");
-  });
-
   promise(
-    `cancel: a turn that ${stage} is cancelled once, however often that is asked`,
+    `cancel: after a cancelled turn that ${stage}, the next turn gets its own answer`,
     ONE,
     async (scene) => {
+      const { client, backend } = scene;
       const { turn, goOn } = await staged(stage, scene);
-      const states = statesOf(turn);
-      const reason = new Error("the first");
-      const asked = [turn.cancel(reason), turn.cancel(new Error("the second")), turn.cancel()];
+      const cancelled = turn.cancel();
+      const following = client.prompt("next");
       goOn();
-      const [first, second, third] = await Promise.all(asked);
-      expect(second).toBe(first);
-      expect(third).toBe(first);
-      expect(await rejection(turn.result)).toMatchObject({ cause: reason });
-      expect(states.filter((state) => state === "cancelled")).toHaveLength(1);
-      expect(states.at(-1)).toBe("cancelled");
+      await cancelled;
+      expect((await following.result).text).toBe(TEXT);
+      const arrived = backend.prompts.map(({ text }) => text);
+      expect(arrived.filter((text) => text === "hello")).toHaveLength(stage === "waits to be sent" ? 0 : 1);
+      expect(arrived.at(-1)).toBe("next");
     },
   );
 
+  promise(`cancel: a turn that ${stage} is cancelled once, even by several calls`, ONE, async (scene) => {
+    const { turn, goOn } = await staged(stage, scene);
+    const states = statesOf(turn);
+    const reason = new Error("the first");
+    const asked = [turn.cancel(reason), turn.cancel(new Error("the second")), turn.cancel()];
+    goOn();
+    const [first, second, third] = await Promise.all(asked);
+    expect(second).toBe(first);
+    expect(third).toBe(first);
+    expect(await rejection(turn.result)).toMatchObject({ cause: reason });
+    expect(states.filter((state) => state === "cancelled")).toHaveLength(1);
+    expect(states.at(-1)).toBe("cancelled");
+  });
+
   promise(
-    `cancel: a turn that ${stage} settles in time though the backend has fallen silent`,
+    `cancel: a turn that ${stage} settles in time even if the backend falls silent`,
     ONE,
     async (scene) => {
       const { backend, clock, facts } = scene;
@@ -72,7 +72,7 @@ for (const stage of STAGES) {
   );
 }
 
-promise("cancel: a turn that waits is never sent", ONE, async (scene) => {
+promise("cancel: a queued turn is never sent", ONE, async (scene) => {
   const { client, backend } = scene;
   const { turn, goOn } = await staged("waits to be sent", scene);
   await turn.cancel();
@@ -82,7 +82,7 @@ promise("cancel: a turn that waits is never sent", ONE, async (scene) => {
 });
 
 promise(
-  "cancel: before there is a connection it settles at once",
+  "cancel: a turn without a connection settles at once",
   { connected: false },
   async ({ client, backend }) => {
     const turn = client.prompt("hello");
@@ -92,7 +92,7 @@ promise(
   },
 );
 
-promise("cancel: a turn that has settled stays as it was", async ({ client, backend }) => {
+promise("cancel: a settled turn does not change", async ({ client, backend }) => {
   const completed = client.prompt("hello");
   const outcome = await completed.outcome;
   expect(await completed.cancel()).toBe(outcome);
@@ -104,7 +104,7 @@ promise("cancel: a turn that has settled stays as it was", async ({ client, back
   expect(await rejection(failed.result)).toMatchObject({ code: "turn-failed" });
 });
 
-promise("cancel: what has not been read by then is dropped", async ({ client, backend }) => {
+promise("cancel: unread events are dropped", async ({ client, backend }) => {
   const goOn = hold(backend);
   const turn = client.prompt("hello");
   await shows(client, turn, "part");
@@ -114,15 +114,12 @@ promise("cancel: what has not been read by then is dropped", async ({ client, ba
   await cancelled;
 });
 
-promise(
-  "cancel: a reader that is behind when its complete turn is cancelled gets no more",
-  async ({ client }) => {
-    const turn = client.prompt("hello");
-    await turn.outcome;
-    await turn.cancel();
-    expect(await drain(turn)).toEqual({ values: [], thrown: undefined });
-  },
-);
+promise("cancel: unread events of a completed turn are dropped too", async ({ client }) => {
+  const turn = client.prompt("hello");
+  await turn.outcome;
+  await turn.cancel();
+  expect(await drain(turn)).toEqual({ values: [], thrown: undefined });
+});
 
 /** What ends a loop from within, and the error that comes out of it. */
 const LEAVING: Readonly<Record<string, (turn: AnyTurn) => AsyncIterable<unknown>>> = {
@@ -144,7 +141,7 @@ for (const [name, read] of Object.entries(LEAVING)) {
   });
 
   promise(
-    `break: an error thrown in ${name} comes out of it, and cancels the turn`,
+    `break: an error thrown in ${name} reaches the caller, and cancels the turn`,
     async ({ client, backend }) => {
       const goOn = hold(backend);
       const turn = client.prompt("hello");
@@ -162,7 +159,7 @@ for (const [name, read] of Object.entries(LEAVING)) {
   );
 }
 
-promise("break: what is behind the end of a loop that was left stays unread", async ({ client, backend }) => {
+promise("break: after its loop was left, the iterator gives nothing more", async ({ client, backend }) => {
   const goOn = hold(backend);
   const turn = client.prompt("hello");
   await shows(client, turn, "part");
@@ -174,7 +171,7 @@ promise("break: what is behind the end of a loop that was left stays unread", as
   expect(await events.next()).toEqual({ done: true, value: undefined });
 });
 
-promise("break: to leave the loop of a turn that is complete changes nothing", async ({ client }) => {
+promise("break: leaving the loop of a completed turn changes nothing", async ({ client }) => {
   const turn = client.prompt("hello");
   const { status } = await turn.outcome;
   for await (const _ of turn) break;

@@ -17,18 +17,21 @@ import {
 
 const ONE = { oneAtATime: true } as const;
 
-promise("close: an idle client is closed, once", async ({ client, clock, facts }) => {
-  const told = collect(client, "status");
-  await within(clock, facts.within.force, Promise.all([client.close(), client.close(), client.close()]));
-  expect(client.status).toBe("closed");
-  expect(told.filter((state) => state === "closed")).toHaveLength(1);
-  expect(told.at(-1)).toBe("closed");
-  expect(clock.pending).toBe(0);
-  await client.close();
-});
+promise(
+  "close: an idle client closes once, however often `close()` is called",
+  async ({ client, clock, facts }) => {
+    const told = collect(client, "status");
+    await within(clock, facts.within.force, Promise.all([client.close(), client.close(), client.close()]));
+    expect(client.status).toBe("closed");
+    expect(told.filter((state) => state === "closed")).toHaveLength(1);
+    expect(told.at(-1)).toBe("closed");
+    expect(clock.pending).toBe(0);
+    await client.close();
+  },
+);
 
 promise(
-  "close: a client that was never connected is closed at once, and has called nobody",
+  "close: a client that never connected closes at once, without calling the backend",
   { connected: false },
   async ({ client, backend }) => {
     await client.close();
@@ -37,7 +40,7 @@ promise(
   },
 );
 
-promise("close: a closed client takes nothing new", async ({ client, clock, facts, backend }) => {
+promise("close: a closing or closed client refuses new calls", async ({ client, clock, facts, backend }) => {
   const conversation = client.conversation();
   const closed = client.close();
   for (const state of ["closing", "closed"]) {
@@ -51,40 +54,36 @@ promise("close: a closed client takes nothing new", async ({ client, clock, fact
 });
 
 for (const stage of STAGES) {
-  promise(
-    `close: a turn that ${stage} ends in time, though the backend has fallen silent`,
-    ONE,
-    async (scene) => {
-      const { client, backend, clock, facts } = scene;
-      const { controller, listeners } = countingController();
-      const { turn, text, delivery } = await staged(stage, scene, {
-        signal: controller.signal,
-        timeout: 600_000,
-        idleTimeout: 600_000,
-      });
-      const states = statesOf(turn);
-      const reading = drain(turn.textStream);
-      backend.fallSilent();
-      const closed = client.close();
-      const { values, thrown } = await within(clock, facts.within.close, reading);
-      await closed;
-      expect(thrown).toBeUndefined();
-      expect(text.startsWith(values.join(""))).toBe(true);
-      const outcome = await turn.outcome;
-      expect(outcome).toMatchObject({
-        status: "failed",
-        error: { code: "closed", delivery, ...(delivery === "not-sent" ? { input: "hello" } : {}) },
-        partial: { text },
-      });
-      expect(await rejection(turn.result)).toBe(outcome.status === "failed" && outcome.error);
-      expect(states.at(-1)).toBe("failed");
-      expect(client.status).toBe("closed");
-      expect(clock.pending).toBe(0);
-      expect(listeners()).toBe(0);
-    },
-  );
+  promise(`close: a turn that ${stage} ends in time even if the backend falls silent`, ONE, async (scene) => {
+    const { client, backend, clock, facts } = scene;
+    const { controller, listeners } = countingController();
+    const { turn, text, delivery } = await staged(stage, scene, {
+      signal: controller.signal,
+      timeout: 600_000,
+      idleTimeout: 600_000,
+    });
+    const states = statesOf(turn);
+    const reading = drain(turn.textStream);
+    backend.fallSilent();
+    const closed = client.close();
+    const { values, thrown } = await within(clock, facts.within.close, reading);
+    await closed;
+    expect(thrown).toBeUndefined();
+    expect(text.startsWith(values.join(""))).toBe(true);
+    const outcome = await turn.outcome;
+    expect(outcome).toMatchObject({
+      status: "failed",
+      error: { code: "closed", delivery, ...(delivery === "not-sent" ? { input: "hello" } : {}) },
+      partial: { text },
+    });
+    expect(await rejection(turn.result)).toBe(outcome.status === "failed" && outcome.error);
+    expect(states.at(-1)).toBe("failed");
+    expect(client.status).toBe("closed");
+    expect(clock.pending).toBe(0);
+    expect(listeners()).toBe(0);
+  });
 
-  promise(`close: by force a turn that ${stage} ends at once`, ONE, async (scene) => {
+  promise(`close: a forced close ends a turn that ${stage} at once`, ONE, async (scene) => {
     const { client, backend, clock, facts } = scene;
     const { turn, text } = await staged(stage, scene);
     backend.fallSilent();
@@ -99,7 +98,7 @@ for (const stage of STAGES) {
     expect(clock.pending).toBe(0);
   });
 
-  promise(`close: a turn that ${stage} and is just being cancelled is cancelled`, ONE, async (scene) => {
+  promise(`close: a turn that ${stage} and is being cancelled ends as cancelled`, ONE, async (scene) => {
     const { client, backend, clock, facts } = scene;
     const { turn } = await staged(stage, scene);
     backend.fallSilent();
@@ -115,7 +114,7 @@ for (const stage of STAGES) {
 }
 
 promise(
-  "close: what waits is given back in order, and what runs ends as the protocol says",
+  "close: waiting turns are handed back in order, and a running turn ends as the protocol defines",
   ONE,
   async (scene) => {
     const { client, backend, clock, facts } = scene;
@@ -140,7 +139,7 @@ promise(
   },
 );
 
-promise("close: `drainTimeout` bounds the wait for what runs", async (scene) => {
+promise("close: `drainTimeout` limits the wait for running turns", async (scene) => {
   const { client, clock, facts } = scene;
   const { turn } = await staged("streams", scene);
   await within(clock, 50 + facts.within.force, client.close({ drainTimeout: 50 }));
@@ -148,7 +147,7 @@ promise("close: `drainTimeout` bounds the wait for what runs", async (scene) => 
 });
 
 promise(
-  "close: while the next attempt to connect is waited for",
+  "close: a client that waits for its next attempt closes",
   { reconnect: {}, walksBackoff: false },
   async ({ client, backend, clock }) => {
     const waiting = next(client, "reconnecting");
@@ -162,7 +161,7 @@ promise(
   },
 );
 
-promise("close: at the end of an `await using` scope", async ({ another, clock, facts }) => {
+promise("close: the end of an `await using` scope closes the client", async ({ another, clock, facts }) => {
   const client = another();
   await client.connect();
   expect(await client.prompt("hello").result).toMatchObject({ text: TEXT });
@@ -180,7 +179,7 @@ const EARS: Readonly<Record<string, (client: AnyClient, turn: AnyTurn, told: () 
 };
 
 for (const [name, listen] of Object.entries(EARS)) {
-  promise(`close: from a listener of ${name}`, async ({ client, clock, facts }) => {
+  promise(`close: a listener of ${name} can close the client`, async ({ client, clock, facts }) => {
     const turn = client.prompt("hello");
     const { done } = await new Promise<{ readonly done: Promise<void> }>((resolve) => {
       listen(client, turn, () => resolve({ done: client.close({ force: true }) }));
@@ -191,7 +190,7 @@ for (const [name, listen] of Object.entries(EARS)) {
   });
 }
 
-promise("close: one client's end is nobody else's", async ({ client, another, clock, facts }) => {
+promise("close: closing one client does not affect another", async ({ client, another, clock, facts }) => {
   const other = another();
   await other.connect();
   await within(clock, facts.within.close, client.close());

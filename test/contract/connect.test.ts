@@ -6,14 +6,14 @@ import { failureOf, next, rejection, status, works } from "./support.ts";
 
 const APART = { connected: false } as const;
 
-promise("connect: nobody is called before there is something to do", APART, async ({ client, backend }) => {
+promise("connect: a new client does not call the backend", APART, async ({ client, backend }) => {
   client.on("status", () => {});
   client.conversation();
   expect(client.status).toBe("idle");
   expect(backend.calls).toBe(0);
 });
 
-promise("connect: to connect several times is to connect once", APART, async ({ client, backend }) => {
+promise("connect: several calls of `connect()` connect once", APART, async ({ client, backend }) => {
   await Promise.all([client.connect(), client.connect()]);
   await client.connect();
   expect(client.status).toBe("ready");
@@ -26,7 +26,7 @@ promise("connect: a prompt connects by itself", APART, async ({ client, backend 
   expect(backend.calls).toBe(1);
 });
 
-promise("connect: the states on the way are told as they come", APART, async ({ client, facts }) => {
+promise("connect: each state on the way is emitted as it is reached", APART, async ({ client, facts }) => {
   const told: string[] = [];
   client.on("status", (status) => {
     expect(client.status).toBe(status);
@@ -37,7 +37,7 @@ promise("connect: the states on the way are told as they come", APART, async ({ 
 });
 
 promise(
-  "connect: an aborted wait is rejected, and the client connects all the same",
+  "connect: an aborted `connect()` rejects, but the client still connects",
   APART,
   async ({ client, backend }) => {
     const controller = new AbortController();
@@ -50,16 +50,20 @@ promise(
   },
 );
 
-promise("connect: a signal that was aborted before calls nobody", APART, async ({ client, backend }) => {
-  const reason = new Error("too late");
-  const error = await rejection(client.connect({ signal: AbortSignal.abort(reason) }));
-  expect(error).toMatchObject({ code: "connect-failed", cause: reason });
-  expect(client.status).toBe("idle");
-  expect(backend.calls).toBe(0);
-});
+promise(
+  "connect: an already aborted signal rejects without calling the backend",
+  APART,
+  async ({ client, backend }) => {
+    const reason = new Error("too late");
+    const error = await rejection(client.connect({ signal: AbortSignal.abort(reason) }));
+    expect(error).toMatchObject({ code: "connect-failed", cause: reason });
+    expect(client.status).toBe("idle");
+    expect(backend.calls).toBe(0);
+  },
+);
 
 promise(
-  "connect: where nobody is, that is told at once, and can be tried again",
+  "connect: an unreachable backend rejects at once, and can be retried",
   APART,
   async ({ client, backend }) => {
     await backend.stop();
@@ -70,19 +74,23 @@ promise(
   },
 );
 
-promise("connect: a prompt that finds nobody is handed back", APART, async ({ client, backend, facts }) => {
-  await backend.stop();
-  const input = facts.input("hello");
-  const turns = [client.prompt("hello"), client.prompt(input)];
-  const errors = await Promise.all(turns.map(failureOf));
-  expect(errors).toMatchObject([
-    { code: "connect-failed", delivery: "not-sent", input: "hello", partial: { text: "" } },
-    { code: "connect-failed", delivery: "not-sent", input, partial: { text: "" } },
-  ]);
-  expect(errors[0]).not.toBe(errors[1]);
-});
+promise(
+  "connect: a prompt to an unreachable backend is handed back",
+  APART,
+  async ({ client, backend, facts }) => {
+    await backend.stop();
+    const input = facts.input("hello");
+    const turns = [client.prompt("hello"), client.prompt(input)];
+    const errors = await Promise.all(turns.map(failureOf));
+    expect(errors).toMatchObject([
+      { code: "connect-failed", delivery: "not-sent", input: "hello", partial: { text: "" } },
+      { code: "connect-failed", delivery: "not-sent", input, partial: { text: "" } },
+    ]);
+    expect(errors[0]).not.toBe(errors[1]);
+  },
+);
 
-promise("connect: a refused upgrade fails it, and can be tried again", APART, async ({ client, link }) => {
+promise("connect: a refused upgrade rejects, and can be retried", APART, async ({ client, link }) => {
   link.refuse(503);
   expect(await rejection(client.connect())).toMatchObject({
     code: "connect-failed",
@@ -94,7 +102,7 @@ promise("connect: a refused upgrade fails it, and can be tried again", APART, as
 });
 
 promise(
-  "connect: a server that never answers costs `connectTimeout`",
+  "connect: a server that never answers fails after `connectTimeout`",
   { ...APART, connectTimeout: 7_000 },
   async ({ client, clock, link }) => {
     link.refuse("never-answered");
@@ -110,7 +118,7 @@ promise(
 );
 
 promise(
-  "connect: a server that opens and says nothing is not waited for without end",
+  "connect: a server that opens but stays silent is given up",
   APART,
   async ({ client, clock, link }) => {
     link.endNextBehind(0, "silence");
@@ -128,7 +136,7 @@ promise(
   },
 );
 
-promise("connect: closing ends the wait", APART, async ({ client, link }) => {
+promise("connect: `close()` ends a pending `connect()`", APART, async ({ client, link }) => {
   link.refuse("never-answered");
   const waiting = rejection(client.connect());
   const turn = client.prompt("hello");

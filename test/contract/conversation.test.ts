@@ -16,7 +16,7 @@ const said = ({ messages }: Talk): readonly (readonly [role: string, text: strin
 /** What a conversation is before and behind something that leaves it as it was. */
 const snapshot = (talk: Talk): string => JSON.stringify([talk.messages, talk.state]);
 
-promise("conversation: the backend knows what was said before", async ({ client, backend }) => {
+promise("conversation: the backend knows the earlier messages", async ({ client, backend }) => {
   const talk = client.conversation();
   expect((await talk.prompt("my name is Ada").result).text).toBe(TEXT);
   expect((await talk.prompt("what is my name?").result).text).toBe(TEXT);
@@ -24,7 +24,7 @@ promise("conversation: the backend knows what was said before", async ({ client,
   expect(backend.prompts[1]?.known[0]).toContain("my name is Ada");
 });
 
-promise("conversation: its messages are what was said, in order", async ({ client, backend }) => {
+promise("conversation: `messages` has the prompts and answers in order", async ({ client, backend }) => {
   backend.answer = (prompt) => ["to ", prompt.includes("two") ? "two" : "one"];
   const talk = client.conversation();
   expect(talk.messages).toEqual([]);
@@ -61,7 +61,7 @@ promise(
   },
 );
 
-promise("conversation: its state is a JSON value that names its protocol", async ({ client }) => {
+promise("conversation: `state` is a JSON value that names its protocol", async ({ client }) => {
   const talk = client.conversation();
   for (const when of ["at first", "behind a turn"]) {
     const { state } = talk;
@@ -71,21 +71,18 @@ promise("conversation: its state is a JSON value that names its protocol", async
   }
 });
 
-promise(
-  "conversation: it goes on from its state, in another client",
-  async ({ client, another, backend }) => {
-    const talk = client.conversation();
-    await talk.prompt("my name is Ada").result;
-    const from = JSON.parse(JSON.stringify(talk.state));
-    const later = another().conversation({ from });
-    expect(said(later)).toEqual(client.capabilities.history === "client" ? said(talk) : []);
-    expect((await later.prompt("what is my name?").result).text).toBe(TEXT);
-    expect(backend.prompts[1]?.known[0]).toContain("my name is Ada");
-    expect(talk.messages).toHaveLength(2); // the first one heard nothing of it
-  },
-);
+promise("conversation: another client can continue from `state`", async ({ client, another, backend }) => {
+  const talk = client.conversation();
+  await talk.prompt("my name is Ada").result;
+  const from = JSON.parse(JSON.stringify(talk.state));
+  const later = another().conversation({ from });
+  expect(said(later)).toEqual(client.capabilities.history === "client" ? said(talk) : []);
+  expect((await later.prompt("what is my name?").result).text).toBe(TEXT);
+  expect(backend.prompts[1]?.known[0]).toContain("my name is Ada");
+  expect(talk.messages).toHaveLength(2); // the first one heard nothing of it
+});
 
-promise("conversation: what is no state of one is refused at once", async ({ client }) => {
+promise("conversation: an invalid state is refused at once", async ({ client }) => {
   const wrong = [
     {},
     [],
@@ -105,7 +102,7 @@ promise("conversation: what is no state of one is refused at once", async ({ cli
   }
 });
 
-promise("conversation: a turn that fails leaves it as it was", async ({ client, backend, facts }) => {
+promise("conversation: a failed turn does not change its state", async ({ client, backend, facts }) => {
   const talk = client.conversation();
   await talk.prompt("one").result;
   const [state, messages] = [JSON.stringify(talk.state), said(talk)];
@@ -119,7 +116,7 @@ promise("conversation: a turn that fails leaves it as it was", async ({ client, 
 });
 
 promise(
-  "conversation: a turn that is cancelled leaves it as it was, and the next one runs",
+  "conversation: a cancelled turn adds no answer, and the next turn runs",
   async ({ client, backend, facts }) => {
     const talk = client.conversation();
     await talk.prompt("one").result;
@@ -160,7 +157,7 @@ promise(
   },
 );
 
-promise("conversation: a bad prompt throws at once, and disturbs nothing", async ({ client }) => {
+promise("conversation: an invalid prompt throws at once and changes nothing", async ({ client }) => {
   const talk = client.conversation();
   const before = snapshot(talk);
   expect(thrown(() => talk.prompt(" "))).toMatchObject({ code: "invalid-input" });
@@ -168,25 +165,22 @@ promise("conversation: a bad prompt throws at once, and disturbs nothing", async
   expect((await talk.prompt("hello").result).text).toBe(TEXT);
 });
 
-promise(
-  "conversation: closing the client ends all of its turns",
-  async ({ client, backend, clock, facts }) => {
-    hold(backend);
-    const talk = client.conversation();
-    const turns = ["one", "two", "three"].map((text) => talk.prompt(text));
-    await backend.received(1);
-    const outcomes = Promise.all(turns.map(({ outcome }) => outcome));
-    await within(clock, facts.within.force, client.close({ force: true }));
-    const [first, ...others] = await outcomes;
-    expect(first).toMatchObject({ error: { code: "closed", delivery: "unknown" } });
-    expect(others).toMatchObject(
-      ["two", "three"].map((input) => ({ error: { code: "closed", delivery: "not-sent", input } })),
-    );
-  },
-);
+promise("conversation: closing the client ends all its turns", async ({ client, backend, clock, facts }) => {
+  hold(backend);
+  const talk = client.conversation();
+  const turns = ["one", "two", "three"].map((text) => talk.prompt(text));
+  await backend.received(1);
+  const outcomes = Promise.all(turns.map(({ outcome }) => outcome));
+  await within(clock, facts.within.force, client.close({ force: true }));
+  const [first, ...others] = await outcomes;
+  expect(first).toMatchObject({ error: { code: "closed", delivery: "unknown" } });
+  expect(others).toMatchObject(
+    ["two", "three"].map((input) => ({ error: { code: "closed", delivery: "not-sent", input } })),
+  );
+});
 
 promise(
-  "conversation: it outlives a lost link exactly where the client says that it does",
+  "conversation: `survivesReconnect` says whether it outlives a lost link",
   { reconnect: {} },
   async ({ client, link }) => {
     const talk = client.conversation();

@@ -57,7 +57,7 @@ async function worksInTheEnd(client: AnyClient): Promise<void> {
 
 for (const [name, how] of Object.entries(HOW)) {
   promise(
-    `cut: behind whichever frame the link ${name}, the turn ends truly`,
+    `cut: if after any frame the link ${name}, no text is lost and no prompt is sent twice`,
     { connected: false },
     async (scene) => {
       const total = await framesOfATurn(scene);
@@ -90,7 +90,7 @@ for (const [name, how] of Object.entries(HOW)) {
 
 for (const stage of STAGES) {
   promise(
-    `cut: a turn that ${stage} says whether it was sent`,
+    `cut: the error of a turn that ${stage} says whether the prompt was sent`,
     { oneAtATime: true, reconnect: false },
     async (scene) => {
       const { client, link, clock } = scene;
@@ -107,34 +107,38 @@ for (const stage of STAGES) {
   );
 }
 
-promise("cut: an idle client is told of it, with the code", async ({ client, link }) => {
+promise("cut: an idle client emits `disconnected` with the close code", async ({ client, link }) => {
   await works(client);
   const gone = next(client, "disconnected");
   link.end({ code: 1001, reason: "going away" });
   expect(await gone).toMatchObject({ code: "connection-lost", closeCode: 1001, closeReason: "going away" });
 });
 
-promise("cut: several turns get an error each", { reconnect: {} }, async ({ client, backend, link }) => {
-  backend.answer = () =>
-    (async function* () {
-      yield "part";
-      await new Promise<never>(() => {});
-    })();
-  const turns = ["a", "b", "c"].map((text) => client.prompt(text));
-  await backend.received(1);
-  const ended = Promise.all(turns.map((turn) => failureOf(turn)));
-  backend.answer = () => PIECES;
-  link.end("cut");
-  const errors = (await ended).filter((error) => isAgentwireError(error));
-  expect(new Set(errors).size).toBe(errors.length);
-  for (const error of errors) {
-    expect(["connection-lost", "context-lost"]).toContain(error.code);
-    expect(error.partial).toBeDefined();
-  }
-  expect(errors.length).toBeGreaterThan(0);
-});
+promise(
+  "cut: several turns each get an error of their own",
+  { reconnect: {} },
+  async ({ client, backend, link }) => {
+    backend.answer = () =>
+      (async function* () {
+        yield "part";
+        await new Promise<never>(() => {});
+      })();
+    const turns = ["a", "b", "c"].map((text) => client.prompt(text));
+    await backend.received(1);
+    const ended = Promise.all(turns.map((turn) => failureOf(turn)));
+    backend.answer = () => PIECES;
+    link.end("cut");
+    const errors = (await ended).filter((error) => isAgentwireError(error));
+    expect(new Set(errors).size).toBe(errors.length);
+    for (const error of errors) {
+      expect(["connection-lost", "context-lost"]).toContain(error.code);
+      expect(error.partial).toBeDefined();
+    }
+    expect(errors.length).toBeGreaterThan(0);
+  },
+);
 
-promise("cut: a turn that is just being cancelled is cancelled", { reconnect: {} }, async (scene) => {
+promise("cut: a turn that is being cancelled ends as cancelled", { reconnect: {} }, async (scene) => {
   const { client, link } = scene;
   const { turn } = await staged("streams", scene);
   const warnings = collect(client, "protocolWarning");

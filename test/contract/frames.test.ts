@@ -10,7 +10,7 @@ import { collect, hold, next, status, within } from "./support.ts";
 const ELSEWHERE = ["frame out", "turn sent"];
 
 promise(
-  "frames: of each frame it is told that it came, its message, the status, its events, and then they are read",
+  "frames: each frame emits `frame`, `message`, the status and the events, then readers get them",
   async ({ client }) => {
     const frames: string[][] = [[]];
     const say = (word: string): void => {
@@ -39,42 +39,42 @@ promise(
   },
 );
 
-promise("frames: who is told of a frame sees what it has brought", async ({ client, backend }) => {
-  const goOn = hold(backend);
-  const turn = client.prompt("hello");
-  const seen: string[] = [];
-  client.on("frame", ({ direction }) => {
-    if (direction === "in") seen.push(turn.status);
-  });
-  const began = new Promise<string | undefined>((resolve) => {
-    client.on(
-      "event",
-      once(() => resolve(seen.at(-1))),
-    );
-  });
-  expect(await began).toBe("streaming");
-  goOn();
-  await turn.outcome;
-});
-
 promise(
-  "frames: a listener that another one adds is not told of the message of the frame that came before it",
-  async (scene) => {
-    const { client } = scene;
-    const told: string[] = [];
-    let frames = 0;
+  "frames: a listener of a frame sees the status that the frame has caused",
+  async ({ client, backend }) => {
+    const goOn = hold(backend);
+    const turn = client.prompt("hello");
+    const seen: string[] = [];
     client.on("frame", ({ direction }) => {
-      if (direction === "in" && frames++ === 0)
-        client.on("message", () => void told.push(`message of ${frames}`));
+      if (direction === "in") seen.push(turn.status);
     });
-    await client.prompt("hello").outcome;
-    expect(frames).toBeGreaterThan(1);
-    expect(told).not.toContain("message of 1");
+    const began = new Promise<string | undefined>((resolve) => {
+      client.on(
+        "event",
+        once(() => resolve(seen.at(-1))),
+      );
+    });
+    expect(await began).toBe("streaming");
+    goOn();
+    await turn.outcome;
   },
 );
 
+promise("frames: a listener added during a frame does not get the message of that frame", async (scene) => {
+  const { client } = scene;
+  const told: string[] = [];
+  let frames = 0;
+  client.on("frame", ({ direction }) => {
+    if (direction === "in" && frames++ === 0)
+      client.on("message", () => void told.push(`message of ${frames}`));
+  });
+  await client.prompt("hello").outcome;
+  expect(frames).toBeGreaterThan(1);
+  expect(told).not.toContain("message of 1");
+});
+
 promise(
-  "frames: listeners hear both ways in the same order when one of them prompts",
+  "frames: all listeners get both directions in the same order if one of them makes a prompt",
   async ({ client, link }) => {
     const [first, second]: [string[], string[]] = [[], []];
     let turn: AnyTurn | undefined;
@@ -92,7 +92,7 @@ promise(
 );
 
 promise(
-  "frames: an answer that is complete is told to all before the frame of the prompt that its listener makes",
+  "frames: all listeners get a completed answer before the frame of a prompt that one of them makes",
   async (scene) => {
     const { client, backend } = scene;
     const goOn = hold(backend);
@@ -117,7 +117,7 @@ promise(
 );
 
 promise(
-  "frames: each state of a connection that is being made is told once, in order",
+  "frames: each state of a new connection is emitted once, in order",
   { connected: false },
   async ({ client, facts }) => {
     const states = collect(client, "status");
@@ -127,7 +127,7 @@ promise(
   },
 );
 
-promise("frames: a loss and the way back are told in order", async ({ another, link }) => {
+promise("frames: a lost link and the reconnect are emitted in order", async ({ another, link }) => {
   const client = another({ reconnect: {} });
   await client.connect();
   const heard = hear(client);
@@ -146,17 +146,20 @@ promise("frames: a loss and the way back are told in order", async ({ another, l
   ]);
 });
 
-promise("frames: who is told of a loss finds a client that has left `ready`", async ({ another, link }) => {
-  const client = another({ reconnect: {} });
-  await client.connect();
-  const seen = new Promise((resolve) => void client.on("disconnected", () => resolve(client.status)));
-  link.end("cut");
-  expect(await seen).toBe("reconnecting");
-  await status(client, "ready");
-});
+promise(
+  "frames: a `disconnected` listener sees a client that has left `ready`",
+  async ({ another, link }) => {
+    const client = another({ reconnect: {} });
+    await client.connect();
+    const seen = new Promise((resolve) => void client.on("disconnected", () => resolve(client.status)));
+    link.end("cut");
+    expect(await seen).toBe("reconnecting");
+    await status(client, "ready");
+  },
+);
 
 promise(
-  "frames: a listener that closes the client at a loss leaves the loss to those behind it first",
+  "frames: a `disconnected` listener that closes the client does not hide the loss from others",
   async (scene) => {
     const { another, link, clock, facts } = scene;
     const client = another({ reconnect: {} });
@@ -178,7 +181,7 @@ promise(
 );
 
 promise(
-  "frames: a client that its listener closes at any state tells each state once, in order",
+  "frames: a client that a listener closes at any state emits each state once, in order",
   { connected: false },
   async (scene) => {
     const { another, clock, facts } = scene;

@@ -5,29 +5,29 @@ import { collect, drain, hold, next, shows, works } from "./support.ts";
 
 /** What no good backend says, and cannot be read at all. */
 const UNREADABLE: Readonly<Record<string, string | Uint8Array>> = {
-  "text that is no JSON": "this is no JSON",
+  "text that is not JSON": "this is no JSON",
   "half a message": '{"type": "TextDel',
   "two messages in one frame": '{"type":"unheard of"}{"type":"unheard of"}',
-  "a list in a list in a list, without end": `${"[".repeat(20_000)}${"]".repeat(20_000)}`,
+  "20,000 nested lists": `${"[".repeat(20_000)}${"]".repeat(20_000)}`,
   "an empty frame": "",
   "a blank frame": " \n\t",
-  "bytes that are no text": Uint8Array.of(0xff, 0xfe, 0x00, 0x80),
-  "bytes that are no JSON": new TextEncoder().encode("also in bytes this is no JSON"),
+  "bytes that are not UTF-8": Uint8Array.of(0xff, 0xfe, 0x00, 0x80),
+  "bytes that are not JSON": new TextEncoder().encode("also in bytes this is no JSON"),
 };
 
 /** What can be read, and is no message. */
 const NO_MESSAGE: Readonly<Record<string, string | Uint8Array>> = {
   "a list": '[{"type":"unheard of"}]',
-  "a list in a list in a list": `${"[".repeat(500)}${"]".repeat(500)}`,
+  "500 nested lists": `${"[".repeat(500)}${"]".repeat(500)}`,
   "a number": "42",
   null: "null",
   "a string": '"TextDelta"',
   "an object without a type": "{}",
-  "a type that is no string": '{"type":{"type":"response"}}',
-  "a type that nobody knows": '{"type":"unheard of","data":{"type":"unheard of"}}',
-  "a type by the name of what every object has": '{"type":"constructor","data":{"type":"__proto__"}}',
-  "a prototype": '{"type":"unheard of","__proto__":{"polluted":true}}',
-  "half characters": '{"type":"\\ud83d","data":"\\udc4b"}',
+  "a type that is not a string": '{"type":{"type":"response"}}',
+  "an unknown type": '{"type":"unheard of","data":{"type":"unheard of"}}',
+  "the type `constructor`": '{"type":"constructor","data":{"type":"__proto__"}}',
+  "a `__proto__` member": '{"type":"unheard of","__proto__":{"polluted":true}}',
+  "lone surrogates": '{"type":"\\ud83d","data":"\\udc4b"}',
   "bytes with JSON": new TextEncoder().encode('{"type":"unheard of"}'),
 };
 
@@ -38,7 +38,7 @@ const ALL = [
 
 for (const [name, frame, event] of ALL) {
   promise(
-    `garbage: it is told, and changes nothing before, within and behind a turn: ${name}`,
+    `garbage: it is reported, and affects no turn before, during or after it: ${name}`,
     async (scene) => {
       const { client, backend, link, facts } = scene;
       const isRead = typeof frame === "string" || facts.readsBytes;
@@ -67,19 +67,22 @@ for (const [name, frame, event] of ALL) {
   );
 }
 
-promise("garbage: what cannot be read is a warning that quotes its beginning", async ({ client, link }) => {
-  const warned = next(client, "protocolWarning");
-  link.say(`this is no JSON ${"!".repeat(100_000)}`);
-  const warning = await warned;
-  expect(warning).toMatchObject({
-    kind: "unreadable-frame",
-    raw: expect.stringMatching(/^this is no JSON !/),
-  });
-  expect(warning.raw?.length).toBeLessThanOrEqual(1_000);
-  expect(warning.message).not.toBe("");
-});
+promise(
+  "garbage: an unreadable frame causes a warning that quotes its beginning",
+  async ({ client, link }) => {
+    const warned = next(client, "protocolWarning");
+    link.say(`this is no JSON ${"!".repeat(100_000)}`);
+    const warning = await warned;
+    expect(warning).toMatchObject({
+      kind: "unreadable-frame",
+      raw: expect.stringMatching(/^this is no JSON !/),
+    });
+    expect(warning.raw?.length).toBeLessThanOrEqual(1_000);
+    expect(warning.message).not.toBe("");
+  },
+);
 
-promise("garbage: what is JSON is told as it is", async ({ client, link }) => {
+promise("garbage: valid JSON is emitted unchanged as a message", async ({ client, link }) => {
   const messages = collect(client, "message");
   const message = { type: "unheard of", numbers: [1, 2.5, null], nested: { "": true } };
   const told = next(client, "message");
@@ -88,7 +91,7 @@ promise("garbage: what is JSON is told as it is", async ({ client, link }) => {
   expect(messages).toEqual([message]);
 });
 
-promise("garbage: a thousand bad frames in a row hurt no turn", async ({ client, backend, link }) => {
+promise("garbage: a thousand bad frames in a row do not affect a turn", async ({ client, backend, link }) => {
   const warnings = collect(client, "protocolWarning");
   backend.answer = function* () {
     yield "part";

@@ -12,7 +12,7 @@ const PIXEL: PromptImage = {
 
 const REFUSED = { code: "invalid-input", retryable: false, hint: expect.stringMatching(/\w/) };
 
-promise("generic: a prompt of `text` says the same as a string", async ({ client, backend }) => {
+promise("generic: `{ text }` is sent like a string", async ({ client, backend }) => {
   for (const prompts of [client, client.conversation()]) {
     expect(await prompts.prompt({ text: "hello" }).result).toMatchObject({ text: TEXT });
     expect(backend.prompts.at(-1)?.text).toBe("hello");
@@ -25,43 +25,36 @@ for (const [what, input] of Object.entries({
   "pictures alone": { images: [PIXEL] },
   "a blank text": { text: " " },
   "a number as text": { text: 5 },
-  "a field that does not exist": { text: "hello", pictures: [] },
-  "pictures that are no list": { text: "hello", images: PIXEL },
-  "a picture that is none": { text: "hello", images: [5] },
+  "an unknown field": { text: "hello", pictures: [] },
+  "a picture in place of a list": { text: "hello", images: PIXEL },
+  "a picture that is a number": { text: "hello", images: [5] },
   "a picture without data": { text: "hello", images: [{}] },
   "an empty picture": { text: "hello", images: [{ data: "" }] },
-  "the address of a picture": { text: "hello", images: [{ data: "https://example.com/a.png" }] },
-  "a field of a picture that does not exist": { text: "hello", images: [{ ...PIXEL, url: "x" }] },
+  "a URL in place of picture data": { text: "hello", images: [{ data: "https://example.com/a.png" }] },
+  "an unknown field of a picture": { text: "hello", images: [{ ...PIXEL, url: "x" }] },
 })) {
-  promise(
-    `generic: a prompt of \`text\` with ${what} is refused at once`,
-    { connected: false },
-    async (scene) => {
-      const { client, backend } = scene;
-      for (const target of [client, client.conversation()])
-        expect(thrown(() => Reflect.apply(target.prompt, target, [input]))).toMatchObject(REFUSED);
-      expect(backend.calls).toBe(0);
-    },
-  );
+  promise(`generic: \`{ text }\` with ${what} is refused at once`, { connected: false }, async (scene) => {
+    const { client, backend } = scene;
+    for (const target of [client, client.conversation()])
+      expect(thrown(() => Reflect.apply(target.prompt, target, [input]))).toMatchObject(REFUSED);
+    expect(backend.calls).toBe(0);
+  });
 }
 
-promise(
-  "generic: pictures are taken, or unsupported at once, as the capabilities say",
-  async ({ client }) => {
-    const prompt = (): unknown => client.prompt({ text: "hello", images: [PIXEL] }).result;
-    const outcome = await Promise.resolve()
-      .then(prompt)
-      .catch((error: unknown) => error);
-    expect(outcome).toMatchObject(client.capabilities.images ? { text: TEXT } : { code: "unsupported" });
-    expect(await works(client)).toBe(TEXT);
-  },
-);
+promise("generic: images are sent, or refused as unsupported, as `capabilities` say", async ({ client }) => {
+  const prompt = (): unknown => client.prompt({ text: "hello", images: [PIXEL] }).result;
+  const outcome = await Promise.resolve()
+    .then(prompt)
+    .catch((error: unknown) => error);
+  expect(outcome).toMatchObject(client.capabilities.images ? { text: TEXT } : { code: "unsupported" });
+  expect(await works(client)).toBe(TEXT);
+});
 
-promise("generic: a prompt without pictures may say so", async ({ client }) => {
+promise("generic: an empty list of images is allowed", async ({ client }) => {
   expect(await client.prompt({ text: "hello", images: [] }).result).toMatchObject({ text: TEXT });
 });
 
-promise("generic: the capabilities are all there, and the same object's worth each time", async (scene) => {
+promise("generic: `capabilities` has every field, and equal values each time", async (scene) => {
   const { client } = scene;
   expect(client.capabilities).toEqual(client.capabilities);
   expect(client.capabilities).toEqual({
@@ -91,14 +84,14 @@ promise("generic: `reopens` says whether a lost link comes back", async ({ clien
   expect(client.capabilities.reopens).toBe(facts.comesBack);
 });
 
-promise("generic: a second conversation is another one, or says that it is shared", async ({ client }) => {
+promise("generic: a second conversation is a new one, or is marked as shared", async ({ client }) => {
   const [one, other] = [client.conversation(), client.conversation()];
   expect([one.shared, other.shared, one === other]).toEqual(
     Array(3).fill(client.capabilities.conversations === "one"),
   );
 });
 
-promise("generic: nothing waits for the user who was asked nothing", async ({ client, clock, facts }) => {
+promise("generic: `pending` is empty if the user was asked nothing", async ({ client, clock, facts }) => {
   const settled = collect(client, "settled");
   expect(client.pending).toEqual([]);
   await works(client);
@@ -109,13 +102,13 @@ promise("generic: nothing waits for the user who was asked nothing", async ({ cl
   expect(client.pending).toEqual([]);
 });
 
-promise("generic: what was never asked can be neither decided nor answered", async ({ client }) => {
+promise("generic: an unknown request can be neither decided nor answered", async ({ client }) => {
   expect(thrown(() => client.decide("nobody asked", "once"))).toMatchObject(REFUSED);
   expect(thrown(() => client.answer("nobody asked", "yes"))).toMatchObject(REFUSED);
 });
 
 promise(
-  "generic: a client that gave up by itself refuses a prompt as a closed one does",
+  "generic: a client that closed after a lost link refuses a prompt as `closed`",
   { reconnect: false },
   async ({ client, link }) => {
     const conversation = client.conversation();

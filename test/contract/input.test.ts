@@ -17,14 +17,14 @@ const NO_PROMPT: Readonly<Record<string, unknown>> = {
 };
 
 const NO_OPTIONS: Readonly<Record<string, unknown>> = {
-  "a string instead of them": "fast",
-  "null instead of them": null,
-  "a signal that is none": { signal: true },
-  "a timeout that is no number": { timeout: "5s" },
+  "a string in place of options": "fast",
+  "null in place of options": null,
+  "an invalid signal": { signal: true },
+  "a timeout that is not a number": { timeout: "5s" },
   "a timeout below 0": { timeout: -1 },
   "a timeout that is NaN": { timeout: Number.NaN },
-  "a timeout that no timer can hold": { timeout: 2 ** 31 },
-  "an idle timeout that is no number": { idleTimeout: null },
+  "a timeout over the limit of timers": { timeout: 2 ** 31 },
+  "an idle timeout that is not a number": { idleTimeout: null },
   "an idle timeout below 0": { idleTimeout: -0.5 },
 };
 
@@ -32,7 +32,7 @@ const REFUSED = { code: "invalid-input", retryable: false, hint: expect.stringMa
 
 for (const [name, input] of Object.entries(NO_PROMPT)) {
   promise(
-    `input: as a prompt ${name} is refused at once`,
+    `input: a prompt of ${name} is refused at once`,
     { connected: false },
     async ({ client, backend }) => {
       for (const prompt of [client.prompt, client.conversation().prompt]) {
@@ -46,19 +46,15 @@ for (const [name, input] of Object.entries(NO_PROMPT)) {
 }
 
 for (const [name, options] of Object.entries(NO_OPTIONS)) {
-  promise(
-    `input: among the options of a turn ${name} is refused at once`,
-    { connected: false },
-    async ({ client, backend }) => {
-      expect(thrown(() => Reflect.apply(client.prompt, client, ["hello", options]))).toMatchObject(REFUSED);
-      expect(client.status).toBe("idle");
-      expect(backend.calls).toBe(0);
-    },
-  );
+  promise(`input: a turn refuses ${name} at once`, { connected: false }, async ({ client, backend }) => {
+    expect(thrown(() => Reflect.apply(client.prompt, client, ["hello", options]))).toMatchObject(REFUSED);
+    expect(client.status).toBe("idle");
+    expect(backend.calls).toBe(0);
+  });
 }
 
 promise(
-  "input: an object with a text that is none is refused at once",
+  "input: an object with an invalid text is refused at once",
   { connected: false },
   async ({ client, backend, facts }) => {
     for (const text of [undefined, null, "", " ", 5, {}, ["hello"]])
@@ -71,7 +67,7 @@ promise(
 );
 
 promise(
-  "input: options of `connect`, `close` and `conversation` are looked at, too",
+  "input: options of `connect`, `close` and `conversation` are checked too",
   { connected: false },
   async ({ client, backend }) => {
     const wrong: readonly (readonly [call: (options: never) => unknown, options: unknown])[] = [
@@ -92,7 +88,7 @@ promise(
   },
 );
 
-promise("input: options of a client that cannot work are refused by its constructor", async ({ another }) => {
+promise("input: the constructor refuses invalid options", async ({ another }) => {
   const wrong: readonly object[] = [
     { connectTimeout: -1 },
     { connectTimeout: "soon" },
@@ -117,11 +113,11 @@ promise("input: options of a client that cannot work are refused by its construc
     ).toMatchObject(REFUSED);
 });
 
-promise("input: a reply to what was never asked is refused at once", async ({ client }) => {
+promise("input: a reply to an unknown request is refused at once", async ({ client }) => {
   expect(thrown(() => client.decide("nobody asked", true))).toMatchObject(REFUSED);
 });
 
-promise("input: a bad call hurts no turn that runs", async ({ client, backend }) => {
+promise("input: an invalid call does not affect a running turn", async ({ client, backend }) => {
   const goOn = hold(backend);
   const turn = client.prompt("hello");
   await shows(client, turn, "part");

@@ -9,7 +9,7 @@ const WAYS: Readonly<Record<string, (turn: AnyTurn) => AsyncIterable<unknown>>> 
   textStream: (turn) => turn.textStream,
 };
 
-promise("iterate: a loop gets every event that listeners get, in their order", async ({ client }) => {
+promise("iterate: a loop gets the same events as listeners, in the same order", async ({ client }) => {
   const turn = client.prompt("hello");
   const events = eventsOf(turn);
   const { values, thrown: error } = await drain(turn);
@@ -18,7 +18,7 @@ promise("iterate: a loop gets every event that listeners get, in their order", a
   expect(values.length).toBeGreaterThan(0);
 });
 
-promise("iterate: `textStream` gives the text, and no empty pieces", async ({ client }) => {
+promise("iterate: `textStream` gives the text without empty pieces", async ({ client }) => {
   const turn = client.prompt("hello");
   const { values } = await drain(turn.textStream);
   expect(values.join("")).toBe(TEXT);
@@ -27,7 +27,7 @@ promise("iterate: `textStream` gives the text, and no empty pieces", async ({ cl
 });
 
 promise(
-  "iterate: what has arrived is read at once, while the answer is open",
+  "iterate: text is read as soon as it arrives, before the answer ends",
   async ({ client, backend }) => {
     const goOn = hold(backend, [], PIECES);
     const turn = client.prompt("hello");
@@ -39,14 +39,14 @@ promise(
   },
 );
 
-promise("iterate: a reader that comes late gets everything", async ({ client }) => {
+promise("iterate: a late reader gets every event", async ({ client }) => {
   const turn = client.prompt("hello");
   const events = eventsOf(turn);
   await turn.outcome;
   expect((await drain(turn)).values).toEqual(events);
 });
 
-promise("iterate: the result does not wait for a reader that is slow", async ({ client }) => {
+promise("iterate: the result does not wait for a slow reader", async ({ client }) => {
   const turn = client.prompt("hello");
   const pieces = turn.textStream[Symbol.asyncIterator]();
   const first = await pieces.next();
@@ -55,26 +55,29 @@ promise("iterate: the result does not wait for a reader that is slow", async ({ 
   expect([first.value, ...rest.values].join("")).toBe(TEXT);
 });
 
-promise("iterate: a turn that nobody reads is answered all the same", async ({ client }) => {
+promise("iterate: a turn without a reader completes too", async ({ client }) => {
   expect((await client.prompt("hello").result).text).toBe(TEXT);
 });
 
 for (const [first, read] of Object.entries(WAYS)) {
-  promise(`iterate: ${first} has the turn for itself, and a second reader is told so`, async ({ client }) => {
-    const turn = client.prompt("hello");
-    const reading = drain(read(turn));
-    for (const again of Object.values(WAYS)) {
-      expect(thrown(() => again(turn)[Symbol.asyncIterator]())).toMatchObject({
-        code: "already-consumed",
-        message: expect.stringContaining(first),
-      });
-    }
-    expect(await reading).toMatchObject({ thrown: undefined });
-    expect(thrown(() => turn[Symbol.asyncIterator]())).toMatchObject({ code: "already-consumed" });
-  });
+  promise(
+    `iterate: after ${first}, a second reader is refused as \`already-consumed\``,
+    async ({ client }) => {
+      const turn = client.prompt("hello");
+      const reading = drain(read(turn));
+      for (const again of Object.values(WAYS)) {
+        expect(thrown(() => again(turn)[Symbol.asyncIterator]())).toMatchObject({
+          code: "already-consumed",
+          message: expect.stringContaining(first),
+        });
+      }
+      expect(await reading).toMatchObject({ thrown: undefined });
+      expect(thrown(() => turn[Symbol.asyncIterator]())).toMatchObject({ code: "already-consumed" });
+    },
+  );
 }
 
-promise("iterate: behind the end there is only the end", async ({ client }) => {
+promise("iterate: after the end, the iterator stays done", async ({ client }) => {
   const turn = client.prompt("hello");
   const events = turn[Symbol.asyncIterator]();
   await drain({ [Symbol.asyncIterator]: () => events });
@@ -82,7 +85,7 @@ promise("iterate: behind the end there is only the end", async ({ client }) => {
   expect(await events.next()).toEqual({ done: true, value: undefined });
 });
 
-promise("iterate: a failure is thrown once, behind all that had come", async ({ client, backend }) => {
+promise("iterate: a failure is thrown once, after the text", async ({ client, backend }) => {
   backend.answer = () => [...PIECES, { fails: "broke" }];
   const turn = client.prompt("hello");
   const outcome = await turn.outcome;
@@ -93,7 +96,7 @@ promise("iterate: a failure is thrown once, behind all that had come", async ({ 
   expect(await events.next()).toEqual({ done: true, value: undefined });
 });
 
-promise("iterate: who asks for several at once gets them in order", async ({ client, backend }) => {
+promise("iterate: several `next()` calls at once are answered in order", async ({ client, backend }) => {
   backend.answer = () => [SIGN, ...PIECES];
   const pieces = client.prompt("hello").textStream[Symbol.asyncIterator]();
   const asked = await Promise.all([pieces.next(), pieces.next(), pieces.next(), pieces.next()]);
@@ -102,19 +105,22 @@ promise("iterate: who asks for several at once gets them in order", async ({ cli
   expect(asked.map(({ done }) => done === true)).toEqual(asked.map((_, index) => index >= expected.length));
 });
 
-promise("iterate: of several who ask at once the first gets the failure", async ({ client, backend }) => {
-  backend.answer = () => [SIGN, { fails: "broke" }];
-  const pieces = client.prompt("hello").textStream[Symbol.asyncIterator]();
-  const asked = await Promise.allSettled([pieces.next(), pieces.next(), pieces.next()]);
-  expect(asked).toMatchObject([
-    { status: "rejected", reason: { code: "turn-failed" } },
-    { status: "fulfilled", value: { done: true } },
-    { status: "fulfilled", value: { done: true } },
-  ]);
-});
+promise(
+  "iterate: of several `next()` calls at once, the first gets the failure",
+  async ({ client, backend }) => {
+    backend.answer = () => [SIGN, { fails: "broke" }];
+    const pieces = client.prompt("hello").textStream[Symbol.asyncIterator]();
+    const asked = await Promise.allSettled([pieces.next(), pieces.next(), pieces.next()]);
+    expect(asked).toMatchObject([
+      { status: "rejected", reason: { code: "turn-failed" } },
+      { status: "fulfilled", value: { done: true } },
+      { status: "fulfilled", value: { done: true } },
+    ]);
+  },
+);
 
 promise(
-  "iterate: a reader that falls too far behind is told, and the result is whole",
+  "iterate: a reader that falls too far behind fails, and the result is still complete",
   { maxBufferedBytes: 1 },
   async ({ client }) => {
     const turn = client.prompt("hello");
@@ -126,12 +132,15 @@ promise(
   },
 );
 
-promise("iterate: the snapshots grow with what is read", async ({ client, backend }) => {
-  const goOn = hold(backend);
-  const turn = client.prompt("hello");
-  await shows(client, turn, "part");
-  expect(turn.status).toBe("streaming");
-  goOn();
-  await turn.outcome;
-  expect(turn.text).toBe("part and rest");
-});
+promise(
+  "iterate: `status` and `text` of a turn change as the answer arrives",
+  async ({ client, backend }) => {
+    const goOn = hold(backend);
+    const turn = client.prompt("hello");
+    await shows(client, turn, "part");
+    expect(turn.status).toBe("streaming");
+    goOn();
+    await turn.outcome;
+    expect(turn.text).toBe("part and rest");
+  },
+);

@@ -19,7 +19,7 @@ promise(
 );
 
 promise(
-  "limits: more turns than `maxQueuedTurns` do not wait",
+  "limits: a turn beyond `maxQueuedTurns` is refused as `queue-full`",
   { oneAtATime: true, maxQueuedTurns: 2 },
   async ({ client, backend }) => {
     const goOn = hold(backend);
@@ -37,7 +37,7 @@ promise(
 );
 
 promise(
-  "limits: nor more bytes than `maxQueuedBytes`",
+  "limits: a turn beyond `maxQueuedBytes` is refused as `queue-full`",
   { oneAtATime: true, maxQueuedBytes: 3_000 },
   async ({ client, backend }) => {
     const goOn = hold(backend);
@@ -56,7 +56,7 @@ promise(
 );
 
 promise(
-  "limits: text over `maxTextBytes` streams on, and the result says that it is cut off",
+  "limits: text over `maxTextBytes` still streams, and the result is marked as truncated",
   { maxTextBytes: 10 },
   async ({ client, backend }) => {
     backend.answer = () => ["12345", "67\u{1f389}9", "abc"];
@@ -69,14 +69,18 @@ promise(
   },
 );
 
-promise("limits: a text of just `maxTextBytes` is whole", { maxTextBytes: 11 }, async ({ client }) => {
-  const result = await client.prompt("hello").result;
-  expect(result.text).toBe(TEXT);
-  expect(result).not.toHaveProperty("truncated");
-});
+promise(
+  "limits: text of exactly `maxTextBytes` is not truncated",
+  { maxTextBytes: 11 },
+  async ({ client }) => {
+    const result = await client.prompt("hello").result;
+    expect(result.text).toBe(TEXT);
+    expect(result).not.toHaveProperty("truncated");
+  },
+);
 
 promise(
-  "limits: a frame over `maxReceiveBytes` ends the link, and with it what runs",
+  "limits: a frame over `maxReceiveBytes` closes the link and fails the running turn",
   {
     maxReceiveBytes: 20_000,
     reconnect: {},

@@ -5,7 +5,7 @@ import { promise } from "./promise.ts";
 import { collect, drain, eventsOf, hold, shows, statesOf, thrown, works } from "./support.ts";
 
 promise(
-  "listen: a late listener is told the present state, and not the past",
+  "listen: a late listener gets the current status and later events only",
   async ({ client, backend }) => {
     const goOn = hold(backend);
     const turn = client.prompt("hello");
@@ -22,7 +22,7 @@ promise(
   },
 );
 
-promise("listen: a listener of a settled turn is told its end", async ({ client }) => {
+promise("listen: a listener added to a settled turn gets its final status", async ({ client }) => {
   const turn = client.prompt("hello");
   await turn.outcome;
   const states = statesOf(turn);
@@ -31,7 +31,7 @@ promise("listen: a listener of a settled turn is told its end", async ({ client 
   expect(states).toEqual(["completed"]);
 });
 
-promise("listen: who has left is told nothing more", async ({ client }) => {
+promise("listen: a removed listener gets nothing more", async ({ client }) => {
   const told: string[] = [];
   const controller = new AbortController();
   const turn = client.prompt("hello");
@@ -49,14 +49,14 @@ promise("listen: who has left is told nothing more", async ({ client }) => {
   expect(told).toEqual([]);
 });
 
-promise("listen: any number may look on while somebody reads", async ({ client }) => {
+promise("listen: any number of listeners can watch while one reader reads", async ({ client }) => {
   const turn = client.prompt("hello");
   const others = [eventsOf(turn), eventsOf(turn), eventsOf(turn)];
   const { values } = await drain(turn);
   expect(others).toEqual([values, values, values]);
 });
 
-promise("listen: a listener that throws hurts nobody, and that is told", async ({ client }) => {
+promise("listen: a listener that throws affects nothing, and causes a warning", async ({ client }) => {
   const warnings = collect(client, "protocolWarning");
   const oops = (): never => {
     throw new Error("oops");
@@ -74,18 +74,21 @@ promise("listen: a listener that throws hurts nobody, and that is told", async (
     expect(warning).toMatchObject({ kind: "listener-threw", message: expect.stringContaining("oops") });
 });
 
-promise("listen: an async listener that rejects is no unhandled rejection", async ({ client }) => {
-  const warnings = collect(client, "protocolWarning");
-  const turn = client.prompt("hello");
-  turn.on("event", async () => {
-    throw new Error("later");
-  });
-  await turn.outcome;
-  await works(client);
-  expect(warnings[0]).toMatchObject({ kind: "listener-threw", message: expect.stringContaining("later") });
-});
+promise(
+  "listen: an async listener that rejects causes a warning, not an unhandled rejection",
+  async ({ client }) => {
+    const warnings = collect(client, "protocolWarning");
+    const turn = client.prompt("hello");
+    turn.on("event", async () => {
+      throw new Error("later");
+    });
+    await turn.outcome;
+    await works(client);
+    expect(warnings[0]).toMatchObject({ kind: "listener-threw", message: expect.stringContaining("later") });
+  },
+);
 
-promise("listen: a listener may prompt, and cancel", async ({ client, backend }) => {
+promise("listen: a listener can make a prompt and cancel a turn", async ({ client, backend }) => {
   backend.answer = (prompt) => ["to ", prompt];
   const first = client.prompt("first");
   const second = new Promise<string>((resolve) => {
@@ -100,7 +103,7 @@ promise("listen: a listener may prompt, and cancel", async ({ client, backend })
 });
 
 promise(
-  "listen: a turn made with `read: false` keeps no event, tells all of them, and cannot be iterated",
+  "listen: a turn with `read: false` emits every event, keeps none, and cannot be iterated",
   async ({ client }) => {
     using kept = vi.spyOn(EventBuffer.prototype, "push");
     const prompts = [

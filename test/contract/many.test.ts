@@ -6,7 +6,7 @@ import { countingController, drain, hold, rejection, staged } from "./support.ts
 /** ms of being ready after which no client watches its link for a first failure any more. */
 const STABLE = 30_000;
 
-promise("many: a thousand turns come in order, and leave no listener and no timer", async (scene) => {
+promise("many: turns in a row come in order, and leave no listener and no timer", async (scene) => {
   const { client, backend, clock, facts } = scene;
   const { controller, listeners } = countingController();
   backend.answer = (prompt) => ["to ", prompt];
@@ -29,7 +29,7 @@ promise("many: a thousand turns come in order, and leave no listener and no time
 });
 
 promise(
-  "many: a hundred turns asked for at once come in order",
+  "many: a hundred turns made at once complete in order",
   { maxQueuedTurns: 100 },
   async ({ client, backend }) => {
     backend.answer = (prompt) => ["to ", prompt];
@@ -46,7 +46,7 @@ promise(
   },
 );
 
-promise("many: turns that are cancelled, aborted and failed in turn leave nothing either", async (scene) => {
+promise("many: cancelled, aborted and failed turns leave no listener and no timer", async (scene) => {
   const { client, backend, clock } = scene;
   await clock.advance(STABLE);
   const idle = clock.pending;
@@ -74,25 +74,28 @@ promise("many: turns that are cancelled, aborted and failed in turn leave nothin
   expect(clock.pending).toBe(idle);
 });
 
-promise("many: thirty losses leave no timer, and no listener on the client's own signal", async (scene) => {
-  const { another, link, clock } = scene;
-  const { controller, listeners } = countingController();
-  const client = another({ reconnect: {}, signal: controller.signal });
-  await client.connect();
-  await clock.advance(STABLE);
-  const idle = clock.pending;
-  for (let loss = 0; loss < 30; loss++) {
-    const back = new Promise<void>((resolve) => {
-      const off = client.on("reconnected", () => {
-        off();
-        resolve();
+promise(
+  "many: thirty lost links leave no timer, and no listener on the client's own signal",
+  async (scene) => {
+    const { another, link, clock } = scene;
+    const { controller, listeners } = countingController();
+    const client = another({ reconnect: {}, signal: controller.signal });
+    await client.connect();
+    await clock.advance(STABLE);
+    const idle = clock.pending;
+    for (let loss = 0; loss < 30; loss++) {
+      const back = new Promise<void>((resolve) => {
+        const off = client.on("reconnected", () => {
+          off();
+          resolve();
+        });
       });
-    });
-    link.end("cut");
-    await back;
-    expect((await client.prompt("hello").result).text).toBe(TEXT);
-  }
-  await clock.advance(STABLE);
-  expect(clock.pending).toBe(idle);
-  expect(listeners()).toBe(1);
-});
+      link.end("cut");
+      await back;
+      expect((await client.prompt("hello").result).text).toBe(TEXT);
+    }
+    await clock.advance(STABLE);
+    expect(clock.pending).toBe(idle);
+    expect(listeners()).toBe(1);
+  },
+);

@@ -52,25 +52,29 @@ async function actAt(moment: number, { another, backend }: Scene, { act }: (type
 }
 
 for (const [name, way] of Object.entries(ACTS)) {
-  promise(`moments: ${name} at whichever frame, a turn ends truly`, { connected: false }, async (scene) => {
-    const { clock, facts } = scene;
-    const undisturbed = await actAt(0, scene, way);
-    const total = undisturbed.frames();
-    expect(total).toBeGreaterThan(2);
-    let early = 0;
-    for (let moment = 1; moment <= total; moment++) {
-      const { client, end, text, read, thrown, arrived } = await actAt(moment, scene, way);
-      const where = `frame ${moment} of ${total}`;
-      expect([way.end, "completed"], where).toContain(end);
-      expect(thrown, where).toBe(end === "completed" ? undefined : way.thrown);
-      expect(text.startsWith(read), where).toBe(true);
-      expect(TEXT.startsWith(text), where).toBe(true);
-      if (end === "completed") expect(text, where).toBe(TEXT);
-      else early++;
-      if (way.end !== "closed") expect(await works(client), where).toBe(TEXT);
-      await within(clock, facts.within.close, client.close());
-      expect(arrived(), where).toBeLessThanOrEqual(1);
-    }
-    expect(early).toBeGreaterThan(total / 2);
-  });
+  promise(
+    `moments: a turn that is ${name} at any frame ends that way or completes, and is sent once at most`,
+    { connected: false },
+    async (scene) => {
+      const { clock, facts } = scene;
+      const undisturbed = await actAt(0, scene, way);
+      const total = undisturbed.frames();
+      expect(total).toBeGreaterThan(2);
+      let early = 0;
+      for (let moment = 1; moment <= total; moment++) {
+        const { client, end, text, read, thrown, arrived } = await actAt(moment, scene, way);
+        const where = `frame ${moment} of ${total}`;
+        expect([way.end, "completed"], where).toContain(end);
+        expect(thrown, where).toBe(end === "completed" ? undefined : way.thrown);
+        expect(text.startsWith(read), where).toBe(true);
+        expect(TEXT.startsWith(text), where).toBe(true);
+        if (end === "completed") expect(text, where).toBe(TEXT);
+        else early++;
+        if (way.end !== "closed") expect(await works(client), where).toBe(TEXT);
+        await within(clock, facts.within.close, client.close());
+        expect(arrived(), where).toBeLessThanOrEqual(1);
+      }
+      expect(early).toBeGreaterThan(total / 2);
+    },
+  );
 }

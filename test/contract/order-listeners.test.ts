@@ -9,7 +9,7 @@ import { hold, statesOf, within } from "./support.ts";
 const ONE = { oneAtATime: true } as const;
 
 promise(
-  "order: a listener that is removed in another one hears nothing more",
+  "order: a listener that another listener removes is not called again",
   async ({ client, backend }) => {
     backend.answer = () => [SIGN, "part"];
     const turn = client.prompt("hello");
@@ -31,30 +31,27 @@ promise(
   },
 );
 
-promise(
-  "order: a listener that another one adds is not told what came before it",
-  async ({ client, backend }) => {
-    const goOn = hold(backend, [SIGN], ["part"]);
-    const turn = client.prompt("hello");
-    const all: unknown[] = [];
-    const added: { of: string; event: unknown }[] = [];
-    const add = once(() => {
-      client.on("event", (event) => void added.push({ of: "client", event }));
-      turn.on("event", (event) => void added.push({ of: "turn", event }));
-    });
-    client.on("event", (event) => {
-      all.push(event);
-      add();
-      goOn();
-    });
-    await turn.outcome;
-    const [, ...after] = all;
-    expect(added).toEqual(after.flatMap((event) => ["client", "turn"].map((of) => ({ of, event }))));
-  },
-);
+promise("order: a listener that another listener adds gets no earlier event", async ({ client, backend }) => {
+  const goOn = hold(backend, [SIGN], ["part"]);
+  const turn = client.prompt("hello");
+  const all: unknown[] = [];
+  const added: { of: string; event: unknown }[] = [];
+  const add = once(() => {
+    client.on("event", (event) => void added.push({ of: "client", event }));
+    turn.on("event", (event) => void added.push({ of: "turn", event }));
+  });
+  client.on("event", (event) => {
+    all.push(event);
+    add();
+    goOn();
+  });
+  await turn.outcome;
+  const [, ...after] = all;
+  expect(added).toEqual(after.flatMap((event) => ["client", "turn"].map((of) => ({ of, event }))));
+});
 
 promise(
-  "order: a listener that another one adds is told the present status once, in a microtask",
+  "order: a listener that another listener adds gets the current status once, in a microtask",
   async (scene) => {
     const goOn = hold(scene.backend);
     const turn = scene.client.prompt("hello");
@@ -80,7 +77,7 @@ promise(
 );
 
 promise(
-  "order: who listens once `prompt()` has returned is told what stands, in a microtask",
+  "order: a listener added right after `prompt()` gets the current status, in a microtask",
   async ({ client }) => {
     const turn = client.prompt("hello");
     const heard: string[] = [];
@@ -94,7 +91,7 @@ promise(
 );
 
 promise(
-  "order: who cancels before that microtask has the end told once, and nothing of before",
+  "order: a cancel right after `prompt()` emits the end of the turn once, and nothing before it",
   ONE,
   async (scene) => {
     const { client } = scene;
@@ -110,86 +107,83 @@ promise(
   },
 );
 
-promise("order: what a listener throws is told behind what was to be told before", async (scene) => {
-  const seen: string[] = [];
-  const note = (word: string) => (): void => void seen.push(word);
-  const logger = { debug: () => {}, info: () => {}, warn: once(note("logged")), error: () => {} };
-  const client = scene.another({ logger });
-  client.on(
-    "event",
-    once(() => {
-      seen.push("throws");
-      throw new Error("oops");
-    }),
-  );
-  client.on("protocolWarning", once(note("warned")));
-  client.on("event", once(note("client event")));
-  const turn = client.prompt("hello");
-  turn.on("event", once(note("turn event")));
-  expect((await turn.result).text).toBe(TEXT);
-  expect(seen).toEqual(["throws", "client event", "turn event", "logged", "warned"]);
-});
-
 promise(
-  "order: a listener that throws in the middle keeps nothing from anybody, nor from who called",
+  "order: the warning about a listener that throws comes after earlier notifications",
   async (scene) => {
-    const { client, clock, facts } = scene;
-    const turn = client.prompt("hello");
-    const heard: string[] = [];
-    const oops = (): never => {
-      throw new Error("oops");
-    };
-    for (const name of ["status", "event", "message", "frame", "protocolWarning"] as const)
-      client.on(name, oops);
-    turn.on("status", oops);
-    turn.on("event", oops);
-    turn.on("status", (status) => void heard.push(status));
-    turn.on("event", () => void heard.push("event"));
-    const outcome = await turn.outcome;
-    expect(outcome.status).toBe("completed");
-    expect(heard).toContain("event");
-    expect(heard.slice(-1)).toEqual(["completed"]);
-    const next = client.prompt("next");
-    next.on("status", oops);
-    expect((await next.cancel()).status).toBe("cancelled");
-    await within(clock, facts.within.force, client.close({ force: true }));
-  },
-);
-
-promise(
-  "order: a `protocolWarning` listener that throws is not told of that, only the log is",
-  async ({ another }) => {
-    const errors: string[] = [];
-    const logger = {
-      debug: () => {},
-      info: () => {},
-      warn: () => {},
-      error: (line: string) => void errors.push(line),
-    };
-    const client = another({ logger });
-    const warnings: string[] = [];
-    client.on("protocolWarning", ({ message }) => {
-      warnings.push(message);
-      throw new Error("from the listener for warnings");
-    });
-    const behind: string[] = [];
-    client.on("protocolWarning", ({ message }) => void behind.push(message));
-    const turn = client.prompt("hello");
-    turn.on(
+    const seen: string[] = [];
+    const note = (word: string) => (): void => void seen.push(word);
+    const logger = { debug: () => {}, info: () => {}, warn: once(note("logged")), error: () => {} };
+    const client = scene.another({ logger });
+    client.on(
       "event",
       once(() => {
+        seen.push("throws");
         throw new Error("oops");
       }),
     );
-    await turn.outcome;
-    expect(warnings).toEqual([expect.stringContaining("oops")]);
-    expect(behind).toEqual(warnings);
-    expect(errors).toEqual([expect.stringContaining("from the listener for warnings")]);
+    client.on("protocolWarning", once(note("warned")));
+    client.on("event", once(note("client event")));
+    const turn = client.prompt("hello");
+    turn.on("event", once(note("turn event")));
+    expect((await turn.result).text).toBe(TEXT);
+    expect(seen).toEqual(["throws", "client event", "turn event", "logged", "warned"]);
   },
 );
 
+promise("order: a listener that throws hides nothing from other listeners or the caller", async (scene) => {
+  const { client, clock, facts } = scene;
+  const turn = client.prompt("hello");
+  const heard: string[] = [];
+  const oops = (): never => {
+    throw new Error("oops");
+  };
+  for (const name of ["status", "event", "message", "frame", "protocolWarning"] as const)
+    client.on(name, oops);
+  turn.on("status", oops);
+  turn.on("event", oops);
+  turn.on("status", (status) => void heard.push(status));
+  turn.on("event", () => void heard.push("event"));
+  const outcome = await turn.outcome;
+  expect(outcome.status).toBe("completed");
+  expect(heard).toContain("event");
+  expect(heard.slice(-1)).toEqual(["completed"]);
+  const next = client.prompt("next");
+  next.on("status", oops);
+  expect((await next.cancel()).status).toBe("cancelled");
+  await within(clock, facts.within.force, client.close({ force: true }));
+});
+
+promise("order: a `protocolWarning` listener that throws is only logged", async ({ another }) => {
+  const errors: string[] = [];
+  const logger = {
+    debug: () => {},
+    info: () => {},
+    warn: () => {},
+    error: (line: string) => void errors.push(line),
+  };
+  const client = another({ logger });
+  const warnings: string[] = [];
+  client.on("protocolWarning", ({ message }) => {
+    warnings.push(message);
+    throw new Error("from the listener for warnings");
+  });
+  const behind: string[] = [];
+  client.on("protocolWarning", ({ message }) => void behind.push(message));
+  const turn = client.prompt("hello");
+  turn.on(
+    "event",
+    once(() => {
+      throw new Error("oops");
+    }),
+  );
+  await turn.outcome;
+  expect(warnings).toEqual([expect.stringContaining("oops")]);
+  expect(behind).toEqual(warnings);
+  expect(errors).toEqual([expect.stringContaining("from the listener for warnings")]);
+});
+
 promise(
-  "order: a logger may call the client, and what it causes is told behind what was to be told before",
+  "order: a logger can call the client, and the effects come after earlier notifications",
   ONE,
   async (scene) => {
     let waiting: AnyTurn | undefined;

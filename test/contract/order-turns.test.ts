@@ -15,31 +15,28 @@ const STOPS: Readonly<Record<string, (turn: AnyTurn, controller: AbortController
 };
 
 for (const [name, stop] of Object.entries(STOPS)) {
-  promise(
-    `order: a listener that ${name} is told no later event, nor is anybody`,
-    async ({ client, backend }) => {
-      const goOn = hold(backend, [SIGN, "part"]);
-      const controller = new AbortController();
-      const turn = client.prompt("hello", { signal: controller.signal });
-      let own = 0;
-      client.on("event", (_, of) => {
-        if (of === turn && own++ === 0) stop(turn, controller);
+  promise(`order: a listener that ${name} prevents all later events`, async ({ client, backend }) => {
+    const goOn = hold(backend, [SIGN, "part"]);
+    const controller = new AbortController();
+    const turn = client.prompt("hello", { signal: controller.signal });
+    let own = 0;
+    client.on("event", (_, of) => {
+      if (of === turn && own++ === 0) stop(turn, controller);
+    });
+    const status = new Promise<string>((resolve) => {
+      turn.on("event", () => resolve(turn.status));
+      turn.on("status", (now) => {
+        if (now === "cancelling") resolve(now);
       });
-      const status = new Promise<string>((resolve) => {
-        turn.on("event", () => resolve(turn.status));
-        turn.on("status", (now) => {
-          if (now === "cancelling") resolve(now);
-        });
-      });
-      expect(await status).toMatch(/^cancell(ing|ed)$/);
-      goOn();
-      expect((await turn.outcome).status).toBe("cancelled");
-      expect(own).toBe(1);
-    },
-  );
+    });
+    expect(await status).toMatch(/^cancell(ing|ed)$/);
+    goOn();
+    expect((await turn.outcome).status).toBe("cancelled");
+    expect(own).toBe(1);
+  });
 
   promise(
-    `order: a listener that ${name} takes the event from those behind it`,
+    `order: a listener that ${name} hides the current event from later listeners`,
     async ({ client, backend }) => {
       const goOn = hold(backend, [SIGN, "part"]);
       const controller = new AbortController();
@@ -55,7 +52,7 @@ for (const [name, stop] of Object.entries(STOPS)) {
   );
 
   promise(
-    `order: a listener that ${name} leaves each status to those behind it, in order`,
+    `order: a listener that ${name} hides no status from later listeners`,
     async ({ client, backend }) => {
       const goOn = hold(backend, [SIGN, "part"]);
       const controller = new AbortController();
@@ -74,27 +71,24 @@ for (const [name, stop] of Object.entries(STOPS)) {
   );
 }
 
-promise(
-  "order: a reader that leaves has nothing more told of its turn but its end",
-  async ({ client, backend }) => {
-    const goOn = hold(backend, [SIGN, "part"]);
-    const turn = client.prompt("hello");
-    await told();
-    const heard = hear(client, turn);
-    let left = 0;
-    for await (const _ of turn) {
-      left = heard.length;
-      break;
-    }
-    goOn();
-    expect((await turn.outcome).status).toBe("cancelled");
-    const after = heard.slice(left).filter((word) => word.startsWith("turn ") || word === "client event");
-    expect(after).toEqual(["turn cancelling", "turn cancelled"]);
-  },
-);
+promise("order: after a reader leaves, only the end of its turn is emitted", async ({ client, backend }) => {
+  const goOn = hold(backend, [SIGN, "part"]);
+  const turn = client.prompt("hello");
+  await told();
+  const heard = hear(client, turn);
+  let left = 0;
+  for await (const _ of turn) {
+    left = heard.length;
+    break;
+  }
+  goOn();
+  expect((await turn.outcome).status).toBe("cancelled");
+  const after = heard.slice(left).filter((word) => word.startsWith("turn ") || word === "client event");
+  expect(after).toEqual(["turn cancelling", "turn cancelled"]);
+});
 
 promise(
-  "order: a prompt made in a listener of `completed` is answered, and hides that end from nobody",
+  "order: a prompt made in a `completed` listener is answered, and every listener gets `completed`",
   ONE,
   async (scene) => {
     const { client } = scene;
@@ -110,27 +104,31 @@ promise(
   },
 );
 
-promise("order: `outcome` settles behind what its last listeners cause", ONE, async ({ client, backend }) => {
-  const goOn = hold(backend);
-  const turn = client.prompt("hello");
-  const [second, third] = [client.prompt("second"), client.prompt("third")];
-  await told();
-  const seen: string[] = [];
-  turn.on("status", (status) => {
-    if (status === "completed") void third.cancel();
-  });
-  third.on("status", (status) => {
-    if (status === "cancelled") seen.push("third is cancelled");
-  });
-  const settled = turn.outcome.then(() => seen.push("outcome"));
-  goOn();
-  await settled;
-  expect(seen).toEqual(["third is cancelled", "outcome"]);
-  await second.outcome;
-});
+promise(
+  "order: `outcome` settles after the effects of the last listeners",
+  ONE,
+  async ({ client, backend }) => {
+    const goOn = hold(backend);
+    const turn = client.prompt("hello");
+    const [second, third] = [client.prompt("second"), client.prompt("third")];
+    await told();
+    const seen: string[] = [];
+    turn.on("status", (status) => {
+      if (status === "completed") void third.cancel();
+    });
+    third.on("status", (status) => {
+      if (status === "cancelled") seen.push("third is cancelled");
+    });
+    const settled = turn.outcome.then(() => seen.push("outcome"));
+    goOn();
+    await settled;
+    expect(seen).toEqual(["third is cancelled", "outcome"]);
+    await second.outcome;
+  },
+);
 
 promise(
-  "order: a time-out is told to all before what its first listener causes",
+  "order: every listener gets a time-out before the effects of the first listener",
   ONE,
   async ({ client, backend, clock }) => {
     const goOn = hold(backend);
@@ -155,21 +153,18 @@ promise(
 );
 
 // The frame of the last event holds the end, and is handled before anything is told.
-promise(
-  "order: what a listener of the last event asks for comes too late to change the answer",
-  async (scene) => {
-    const { client } = scene;
-    const counted = client.prompt("hello");
-    const total = eventsOf(counted);
-    await counted.outcome;
-    const turn = client.prompt("hello");
-    let events = 0;
-    turn.on("event", () => {
-      if (++events === total.length) void turn.cancel();
-    });
-    expect(await turn.outcome).toMatchObject({ status: "completed", result: { text: TEXT } });
-  },
-);
+promise("order: a cancel in a listener of the last event cannot change the answer", async (scene) => {
+  const { client } = scene;
+  const counted = client.prompt("hello");
+  const total = eventsOf(counted);
+  await counted.outcome;
+  const turn = client.prompt("hello");
+  let events = 0;
+  turn.on("event", () => {
+    if (++events === total.length) void turn.cancel();
+  });
+  expect(await turn.outcome).toMatchObject({ status: "completed", result: { text: TEXT } });
+});
 
 interface Act {
   /** What a listener does. */
@@ -180,7 +175,7 @@ interface Act {
 
 const ACTS: Readonly<Record<string, Act>> = {
   prompts: { does: (client) => client.prompt("another"), compares: () => true },
-  "prompts, and cancels that": {
+  "makes a prompt and cancels it": {
     does: (client) => {
       const turn = client.prompt("another");
       void turn.cancel();
@@ -227,7 +222,7 @@ async function between({ another, clock, facts }: Scene, moment: string, act: Ac
 
 for (const [name, { does, compares }] of Object.entries(ACTS)) {
   promise(
-    `order: all hear the same in the same order when one of them ${name}`,
+    `order: all listeners get the same in the same order if one of them ${name}`,
     { connected: false },
     async (scene) => {
       const { first: undisturbed } = await between(scene, "never", does);

@@ -9,7 +9,7 @@ import { hold, statesOf, within } from "./support.ts";
 const ONE = { oneAtATime: true } as const;
 
 promise(
-  "order: an event is told to the client's listeners, then to the turn's, then read",
+  "order: an event reaches the client's listeners, then the turn's, then the reader",
   async ({ client }) => {
     const seen: (readonly [who: string, event: unknown])[] = [];
     client.on("event", (event) => void seen.push(["client", event]));
@@ -30,7 +30,7 @@ promise(
   },
 );
 
-promise("order: the text of the turn holds what its listeners are told", async ({ client }) => {
+promise("order: in an event listener, the text of the turn includes that event", async ({ client }) => {
   const turn = client.prompt("hello");
   const texts: string[] = [];
   client.on("event", (_, of) => void texts.push(of.text));
@@ -47,7 +47,7 @@ const ENDS = {
 
 for (const end of ["completed", "failed"] as const) {
   promise(
-    `order: a turn that ${end} tells \`streaming\` first and its end last, and its promises settle behind that`,
+    `order: a turn that ${end} emits \`streaming\` first and its end last, then its promises settle`,
     async ({ client, backend }) => {
       backend.answer = () => ENDS[end];
       const turn = client.prompt("hello");
@@ -73,7 +73,7 @@ for (const end of ["completed", "failed"] as const) {
 }
 
 promise(
-  "order: a listener that cancels at `streaming` hides no status from those behind it",
+  "order: a listener that cancels at `streaming` hides no status from later listeners",
   async ({ client, backend }) => {
     const goOn = hold(backend);
     const turn = client.prompt("hello");
@@ -93,7 +93,7 @@ promise(
 );
 
 promise(
-  "order: a listener that closes the client at `streaming` hides no status from those behind it",
+  "order: a listener that closes the client at `streaming` hides no status from later listeners",
   async (scene) => {
     const { client, backend, clock, facts } = scene;
     const goOn = hold(backend);
@@ -111,7 +111,7 @@ promise(
   },
 );
 
-promise("order: what a call in a listener does is seen right behind the call", ONE, async (scene) => {
+promise("order: the effect of a call in a listener is visible right after the call", ONE, async (scene) => {
   const { client, clock, facts } = scene;
   const { turn, waiting, goOn } = await two(scene);
   const seen: unknown[] = [];
@@ -139,39 +139,35 @@ promise("order: what a call in a listener does is seen right behind the call", O
   ]);
 });
 
-promise(
-  "order: what a call in a listener causes is told behind what was to be told before",
-  ONE,
-  async (scene) => {
-    const { client } = scene;
-    const { turn, waiting, goOn } = await two(scene);
-    const seen: string[] = [];
-    waiting.on("status", (status) => void seen.push(status));
-    await told();
-    seen.length = 0;
-    client.on(
-      "event",
-      once(() => {
-        void waiting.cancel();
-        seen.push("called");
-      }),
-    );
-    client.on(
-      "event",
-      once(() => void seen.push("client event")),
-    );
-    turn.on(
-      "event",
-      once(() => void seen.push("turn event")),
-    );
-    await waiting.outcome;
-    goOn();
-    expect((await turn.outcome).status).toBe("completed");
-    expect(seen).toEqual(["called", "client event", "turn event", "cancelling", "cancelled"]);
-  },
-);
+promise("order: notifications caused by a call in a listener come after earlier ones", ONE, async (scene) => {
+  const { client } = scene;
+  const { turn, waiting, goOn } = await two(scene);
+  const seen: string[] = [];
+  waiting.on("status", (status) => void seen.push(status));
+  await told();
+  seen.length = 0;
+  client.on(
+    "event",
+    once(() => {
+      void waiting.cancel();
+      seen.push("called");
+    }),
+  );
+  client.on(
+    "event",
+    once(() => void seen.push("client event")),
+  );
+  turn.on(
+    "event",
+    once(() => void seen.push("turn event")),
+  );
+  await waiting.outcome;
+  goOn();
+  expect((await turn.outcome).status).toBe("completed");
+  expect(seen).toEqual(["called", "client event", "turn event", "cancelling", "cancelled"]);
+});
 
-promise("order: no listener is called while another one is", ONE, async (scene) => {
+promise("order: no listener is called inside another one", ONE, async (scene) => {
   const { client, clock, facts } = scene;
   const { turn, waiting, goOn } = await two(scene);
   const nesting = new Nesting();

@@ -3,7 +3,7 @@ import { PIECES, SIGN, TEXT } from "./fixture.ts";
 import { promise } from "./promise.ts";
 import { drain, failureOf, rejection, soFar, statesOf, works } from "./support.ts";
 
-promise("prompt: the whole text comes, in order", async ({ client, backend }) => {
+promise("prompt: the whole text arrives in order", async ({ client, backend }) => {
   const turn = client.prompt("hello");
   const result = await turn.result;
   expect(result.text).toBe(TEXT);
@@ -12,20 +12,20 @@ promise("prompt: the whole text comes, in order", async ({ client, backend }) =>
   expect(backend.prompts).toEqual([{ text: "hello", known: [] }]);
 });
 
-promise("prompt: an object says the same as a string", async ({ client, backend, facts }) => {
+promise("prompt: an object is sent like a string", async ({ client, backend, facts }) => {
   const { text } = await client.prompt(facts.input("hello")).result;
   expect(text).toBe(TEXT);
   expect(backend.prompts).toEqual([{ text: "hello", known: [] }]);
 });
 
-promise("prompt: what is no ASCII arrives as it was, both ways", async ({ client, backend }) => {
+promise("prompt: text beyond ASCII is unchanged in both directions", async ({ client, backend }) => {
   const text = 'żółć 🎉 \u2028 "quoted" \\ \n\ttab \u0000 <b>&amp;</b>';
   backend.answer = (prompt) => [prompt];
   expect((await client.prompt(text).result).text).toBe(text);
   expect(backend.prompts[0]?.text).toBe(text);
 });
 
-promise("prompt: the states come in their order, each once", { connected: false }, async ({ client }) => {
+promise("prompt: each state is emitted once, in order", { connected: false }, async ({ client }) => {
   const turn = client.prompt("hello");
   const states = statesOf(turn);
   await turn.result;
@@ -41,7 +41,7 @@ promise("prompt: each turn has an id of its own", async ({ client }) => {
 });
 
 promise(
-  "prompt: what the backend fails with is a `turn-failed`, in its words",
+  "prompt: a failure of the backend is `turn-failed`, with the backend's message",
   async ({ client, backend, facts }) => {
     backend.answer = () => [...PIECES, { fails: "the model has tripped" }];
     const turn = client.prompt("hello");
@@ -61,13 +61,13 @@ promise(
   },
 );
 
-promise("prompt: a failure before the first word is one as well", async ({ client, backend }) => {
+promise("prompt: a failure before any text is `turn-failed` too", async ({ client, backend }) => {
   backend.answer = () => [{ fails: "no credits" }];
   const error = await failureOf(client.prompt("hello"));
   expect(error).toMatchObject({ code: "turn-failed", partial: { text: "" } });
 });
 
-promise("prompt: the client tells the events of all turns, each with its turn", async ({ client }) => {
+promise("prompt: the client emits the events of all turns, each with its turn", async ({ client }) => {
   const told: [event: unknown, turn: unknown][] = [];
   client.on("event", (event, turn) => void told.push([event, turn]));
   const turns = [client.prompt("one"), client.prompt("two")];
@@ -77,7 +77,7 @@ promise("prompt: the client tells the events of all turns, each with its turn", 
   }
 });
 
-promise("prompt: what adds no text is an event all the same", async ({ client, backend }) => {
+promise("prompt: a message that adds no text is still an event", async ({ client, backend }) => {
   const plain = await drain(client.prompt("plain"));
   backend.answer = () => [SIGN, ...PIECES];
   const turn = client.prompt("with a sign");
@@ -86,7 +86,7 @@ promise("prompt: what adds no text is an event all the same", async ({ client, b
   expect((await turn.result).text).toBe(TEXT);
 });
 
-promise("prompt: turns that are asked for at once each get their own answer", async ({ client, backend }) => {
+promise("prompt: turns made at once each get their own answer", async ({ client, backend }) => {
   backend.answer = (prompt) => ["to ", prompt];
   const asked = ["a", "b", "c", "d", "e"];
   const turns = asked.map((text) => client.prompt(text));
@@ -95,7 +95,7 @@ promise("prompt: turns that are asked for at once each get their own answer", as
   expect(backend.prompts.map(({ text }) => text).sort()).toEqual(asked);
 });
 
-promise("prompt: text comes in pieces exactly where the client says that it does", async ({ client }) => {
+promise("prompt: `textDeltas` says whether text arrives in pieces", async ({ client }) => {
   const pieces = await drain(client.prompt("hello").textStream);
   expect(pieces.values).toEqual(client.capabilities.textDeltas ? PIECES : [TEXT]);
 });

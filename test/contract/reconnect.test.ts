@@ -18,7 +18,7 @@ import {
 const BACK = { reconnect: {} } as const;
 
 promise(
-  "reconnect: a client comes back by itself, or is closed, as its protocol has it",
+  "reconnect: after a lost link a client reconnects or closes, as its protocol defines",
   async ({ client, link, facts }) => {
     await works(client);
     const settled = next(client, "status", (state) => state === "ready" || state === "closed");
@@ -27,28 +27,32 @@ promise(
   },
 );
 
-promise("reconnect: what happens is told in its order", BACK, async ({ client, link, facts }) => {
-  await works(client);
-  const told: string[] = [];
-  for (const name of ["status", "disconnected", "reconnecting", "reconnected"] as const)
-    client.on(name, (...values: readonly unknown[]) => {
-      told.push(name === "status" ? String(values[0]) : name);
-    });
-  const back = next(client, "reconnected");
-  link.end("cut");
-  await back;
-  expect(told.filter((name) => name !== "reconnected" && name !== "ready")).toEqual([
-    "disconnected",
-    "reconnecting",
-    "reconnecting", // the state, and the event with its details
-    ...facts.opening.filter((state) => state !== "ready"),
-  ]);
-  expect(told.slice(-2).sort()).toEqual(["ready", "reconnected"]);
-  expect(await works(client)).toBe(TEXT);
-});
+promise(
+  "reconnect: the events of a lost link are emitted in order",
+  BACK,
+  async ({ client, link, facts }) => {
+    await works(client);
+    const told: string[] = [];
+    for (const name of ["status", "disconnected", "reconnecting", "reconnected"] as const)
+      client.on(name, (...values: readonly unknown[]) => {
+        told.push(name === "status" ? String(values[0]) : name);
+      });
+    const back = next(client, "reconnected");
+    link.end("cut");
+    await back;
+    expect(told.filter((name) => name !== "reconnected" && name !== "ready")).toEqual([
+      "disconnected",
+      "reconnecting",
+      "reconnecting", // the state, and the event with its details
+      ...facts.opening.filter((state) => state !== "ready"),
+    ]);
+    expect(told.slice(-2).sort()).toEqual(["ready", "reconnected"]);
+    expect(await works(client)).toBe(TEXT);
+  },
+);
 
 promise(
-  "reconnect: each wait may be twice as long as the one before, up to `maxDelay`, and is random",
+  "reconnect: each wait is random, and its ceiling doubles up to `maxDelay`",
   {
     reconnect: { minDelay: 100, maxDelay: 1_000, maxAttempts: 6 },
   },
@@ -87,7 +91,7 @@ promise(
 );
 
 promise(
-  "reconnect: a backend that comes back is found, wherever it is now",
+  "reconnect: a backend that restarts is found, even at another address",
   BACK,
   async ({ client, backend }) => {
     await works(client);
@@ -103,7 +107,7 @@ promise(
 );
 
 promise(
-  "reconnect: with `false` the first loss closes the client for good",
+  "reconnect: `false` closes the client for good at the first lost link",
   { reconnect: false },
   async ({ client, link, backend }) => {
     await works(client);
@@ -118,7 +122,7 @@ promise(
 );
 
 promise(
-  "reconnect: when the attempts are used up the client is closed, and what waits is handed back",
+  "reconnect: after the last attempt the client closes, and waiting turns are handed back",
   {
     reconnect: { maxAttempts: 2 },
     walksBackoff: false,
@@ -142,7 +146,7 @@ promise(
   },
 );
 
-promise("reconnect: `shouldReconnect` has the last word, and is told why", async ({ another, link }) => {
+promise("reconnect: `shouldReconnect` decides, and gets the error", async ({ another, link }) => {
   const asked: unknown[] = [];
   const client = another({
     reconnect: {
@@ -158,7 +162,7 @@ promise("reconnect: `shouldReconnect` has the last word, and is told why", async
   expect(asked).toEqual([["connection-lost", 1]]);
 });
 
-promise("reconnect: what was under way is never sent again", BACK, async ({ client, backend, link }) => {
+promise("reconnect: a running turn is never sent again", BACK, async ({ client, backend, link }) => {
   hold(backend);
   const turn = client.prompt("hello");
   await shows(client, turn, "part");
@@ -172,7 +176,7 @@ promise("reconnect: what was under way is never sent again", BACK, async ({ clie
 });
 
 promise(
-  "reconnect: what waited is sent in order, or handed back in order, as the protocol has it",
+  "reconnect: waiting turns are sent or handed back in order, as the protocol defines",
   {
     ...BACK,
     oneAtATime: true,
@@ -201,7 +205,7 @@ promise(
 );
 
 promise(
-  "reconnect: a prompt made meanwhile starts the next attempt at once",
+  "reconnect: a prompt made during the wait starts the next attempt at once",
   { ...BACK, walksBackoff: false },
   async ({ client, link, backend }) => {
     await works(client);
@@ -216,7 +220,7 @@ promise(
 );
 
 promise(
-  "reconnect: a server that refuses the credentials is not asked again, and the client says what to check",
+  "reconnect: refused credentials end the attempts, and the error says what to check",
   BACK,
   async ({ another, link, backend }) => {
     for (const refusal of [401, 403]) {
@@ -242,7 +246,7 @@ promise(
 );
 
 promise(
-  "reconnect: a server that is busy is asked again, and the client says to wait",
+  "reconnect: a busy server is tried again, and the error says to wait",
   { reconnect: { maxAttempts: 30 } },
   async ({ client, link }) => {
     await works(client);
@@ -264,7 +268,7 @@ promise(
 );
 
 promise(
-  "reconnect: `connect()` and a conversation's prompt start the next attempt at once, too",
+  "reconnect: `connect()` and a conversation's prompt start the next attempt at once too",
   { ...BACK, walksBackoff: false },
   async ({ another, link, backend }) => {
     for (const call of [
@@ -284,7 +288,7 @@ promise(
 );
 
 promise(
-  "reconnect: prompts in a loop, to a backend that is gone, make no loop of attempts",
+  "reconnect: prompts in a loop cause no loop of attempts",
   {
     reconnect: { minDelay: 100_000, maxDelay: 100_000 },
     walksBackoff: false,
@@ -306,7 +310,7 @@ promise(
 );
 
 promise(
-  "reconnect: what a conversation had held back hurries nobody when it starts by itself",
+  "reconnect: a waiting prompt of a conversation does not shorten the wait",
   { ...BACK, oneAtATime: true, walksBackoff: false },
   async ({ client, backend, link, clock }) => {
     hold(backend);
@@ -328,7 +332,7 @@ promise(
 );
 
 promise(
-  "reconnect: a prompt made by who is told of the loss waits for the next connection",
+  "reconnect: a prompt made in a `disconnected` listener waits for the next connection",
   BACK,
   async ({ client, link }) => {
     await works(client);
@@ -341,7 +345,7 @@ promise(
 );
 
 promise(
-  "reconnect: a link that falls silent is found dead by its pings, and a live one is left alone",
+  "reconnect: pings detect a silent link and keep a live one",
   {
     ...BACK,
     keepalive: { interval: 1_000, timeout: 400 },

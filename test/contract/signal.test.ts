@@ -42,7 +42,7 @@ for (const stage of STAGES) {
   );
 
   promise(
-    `abort: a turn that ${stage} settles in time though the backend has fallen silent`,
+    `abort: a turn that ${stage} settles in time even if the backend falls silent`,
     ONE,
     async (scene) => {
       const { backend, clock, facts } = scene;
@@ -56,7 +56,7 @@ for (const stage of STAGES) {
   );
 }
 
-promise("abort: a signal that was aborted before sends nothing", async ({ client, backend }) => {
+promise("abort: a turn with an already aborted signal is not sent", async ({ client, backend }) => {
   const reason = new Error("too late");
   const turn = client.prompt("hello", { signal: AbortSignal.abort(reason) });
   expect(await drain(turn)).toMatchObject({
@@ -68,7 +68,7 @@ promise("abort: a signal that was aborted before sends nothing", async ({ client
   expect(backend.prompts.map(({ text }) => text)).toEqual(["are you there?"]);
 });
 
-promise("abort: behind the end of a turn its signal changes nothing", async ({ client }) => {
+promise("abort: a signal has no effect after the end of its turn", async ({ client }) => {
   const { controller, listeners } = countingController();
   const turn = client.prompt("hello", { signal: controller.signal });
   expect(listeners()).toBe(1);
@@ -79,7 +79,7 @@ promise("abort: behind the end of a turn its signal changes nothing", async ({ c
   expect(turn.status).toBe("completed");
 });
 
-promise("abort: one signal ends all of its turns, and no others", ONE, async ({ client, backend }) => {
+promise("abort: one signal ends all its turns and no others", ONE, async ({ client, backend }) => {
   const goOn = hold(backend);
   const controller = new AbortController();
   const { signal } = controller;
@@ -94,7 +94,7 @@ promise("abort: one signal ends all of its turns, and no others", ONE, async ({ 
   expect(backend.prompts.map(({ text }) => text)).toEqual(["one", "three"]);
 });
 
-promise("abort: a turn that is being cancelled is not aborted as well", ONE, async (scene) => {
+promise("abort: a turn that is being cancelled stays cancelled by the user", ONE, async (scene) => {
   const controller = new AbortController();
   const { turn, goOn } = await staged("streams", scene, { signal: controller.signal });
   const states = statesOf(turn);
@@ -119,7 +119,7 @@ promise("abort: the client's own signal closes the client", async ({ another, ba
   expect(listeners()).toBe(0);
 });
 
-promise("abort: a client whose signal was aborted before is closed", async ({ another, backend }) => {
+promise("abort: a client with an already aborted signal is closed", async ({ another, backend }) => {
   const calls = backend.calls;
   const client = another({ signal: AbortSignal.abort() });
   expect(client.status).toBe("closed");

@@ -6,7 +6,7 @@ import { drain, failureOf, gate, hold, shows, staged, until, within, works } fro
 const ONE = { oneAtATime: true } as const;
 
 promise(
-  "timeouts: silence costs `idleTimeout`, and is thrown behind all that had come",
+  "timeouts: a silent turn fails after `idleTimeout`, and a reader gets the text first",
   async ({ client, backend, clock }) => {
     const goOn = hold(backend);
     const turn = client.prompt("hello", { idleTimeout: 3_000 });
@@ -31,7 +31,7 @@ promise(
   },
 );
 
-promise("timeouts: whatever comes of the turn ends its silence", async ({ client, backend, clock }) => {
+promise("timeouts: any event of a turn restarts `idleTimeout`", async ({ client, backend, clock }) => {
   const gates = [gate(), gate()] as const;
   backend.answer = () =>
     (async function* () {
@@ -56,7 +56,7 @@ promise("timeouts: whatever comes of the turn ends its silence", async ({ client
 });
 
 promise(
-  "timeouts: the client's `idleTimeout` counts where a turn has none of its own",
+  "timeouts: the client's `idleTimeout` applies to turns without one of their own",
   { idleTimeout: 3_000 },
   async ({ client, backend, clock }) => {
     const goOn = [hold(backend)];
@@ -76,7 +76,7 @@ promise(
 );
 
 promise(
-  "timeouts: with 0 silence lasts as long as it likes",
+  "timeouts: an `idleTimeout` of 0 allows any silence",
   { idleTimeout: 0 },
   async ({ client, backend, clock }) => {
     const goOn = hold(backend);
@@ -88,7 +88,7 @@ promise(
   },
 );
 
-promise("timeouts: what waits to be sent is not silent", ONE, async ({ client, backend, clock }) => {
+promise("timeouts: `idleTimeout` does not run for a queued turn", ONE, async ({ client, backend, clock }) => {
   const goOn = hold(backend);
   const first = client.prompt("first");
   await shows(client, first, "part");
@@ -100,7 +100,7 @@ promise("timeouts: what waits to be sent is not silent", ONE, async ({ client, b
 });
 
 promise(
-  "timeouts: `timeout` counts from the call to the end, whatever comes meanwhile",
+  "timeouts: `timeout` runs from the call to the end of the turn",
   async ({ client, backend, clock }) => {
     const goOn = hold(backend);
     const turn = client.prompt("hello", { timeout: 5_000 });
@@ -116,7 +116,7 @@ promise(
   },
 );
 
-promise("timeouts: a turn that waits to be sent has its `timeout`, too", ONE, async (scene) => {
+promise("timeouts: `timeout` runs for a queued turn too", ONE, async (scene) => {
   const { client, backend, clock } = scene;
   const { turn, goOn } = await staged("waits to be sent", scene, { timeout: 5_000 });
   await clock.advance(5_000);
@@ -132,7 +132,7 @@ promise("timeouts: a turn that waits to be sent has its `timeout`, too", ONE, as
 });
 
 promise(
-  "timeouts: also a turn for which there is no connection yet",
+  "timeouts: `timeout` runs for a turn without a connection too",
   { connected: false },
   async ({ client, clock, link }) => {
     link.refuse("never-answered");
@@ -148,7 +148,7 @@ promise(
 );
 
 promise(
-  "timeouts: an ended turn settles in time though the backend has fallen silent",
+  "timeouts: a timed-out turn settles in time even if the backend falls silent",
   async ({ client, backend, clock, facts }) => {
     hold(backend);
     const turn = client.prompt("hello", { idleTimeout: 3_000 });
@@ -161,14 +161,11 @@ promise(
   },
 );
 
-promise(
-  "timeouts: a turn that ends in time leaves none of them behind",
-  async ({ client, backend, clock }) => {
-    await works(client);
-    const idle = clock.pending;
-    backend.answer = usual;
-    const turn = client.prompt("hello", { timeout: 60_000, idleTimeout: 60_000 });
-    await turn.result;
-    expect(clock.pending).toBe(idle);
-  },
-);
+promise("timeouts: a completed turn leaves no timer", async ({ client, backend, clock }) => {
+  await works(client);
+  const idle = clock.pending;
+  backend.answer = usual;
+  const turn = client.prompt("hello", { timeout: 60_000, idleTimeout: 60_000 });
+  await turn.result;
+  expect(clock.pending).toBe(idle);
+});

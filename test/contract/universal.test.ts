@@ -51,7 +51,7 @@ function words(events: readonly UniversalEvent[]): readonly string[] {
 
 for (const [scope, prompt] of Object.entries(SCOPES)) {
   promise(
-    `universal: attached in the tick of \`prompt()\`, the stream of a ${scope} tells a listener all that a reader gets`,
+    `universal: right after \`prompt()\`, the stream of a ${scope} gives listeners all that readers get`,
     async ({ client, toUniversal }) => {
       const before = toUniversal(client); // attached before the prompt: the measure
       const reference = listen(before);
@@ -73,7 +73,7 @@ for (const [scope, prompt] of Object.entries(SCOPES)) {
 }
 
 promise(
-  "universal: a listener that joins a stream of a client in the tick of `prompt()` is told the turn from its start",
+  "universal: a listener added to a client's stream right after `prompt()` gets the whole turn",
   async ({ client, toUniversal }) => {
     const stream = toUniversal(client);
     const early = listen(stream);
@@ -88,7 +88,7 @@ promise(
   },
 );
 
-promise("universal: a listener that joins after the tick is not told what came before", async (scene) => {
+promise("universal: a listener added later gets no earlier event", async (scene) => {
   const { client, toUniversal, backend } = scene;
   const goOn = hold(backend);
   const turn = client.prompt("hello");
@@ -102,7 +102,7 @@ promise("universal: a listener that joins after the tick is not told what came b
   expect(late).toEqual(early.slice(length));
 });
 
-promise("universal: what is told in the tick itself follows what was told before it", async (scene) => {
+promise("universal: a cancel right after `prompt()` is emitted after the earlier events", async (scene) => {
   const { client, toUniversal } = scene;
   const turn = client.prompt("hello");
   const stream = toUniversal(turn);
@@ -114,7 +114,7 @@ promise("universal: what is told in the tick itself follows what was told before
   expect(told.at(-1)?.type).toMatch(/ended$/);
 });
 
-promise("universal: who leaves in the tick is told nothing", async (scene) => {
+promise("universal: a listener removed right after `prompt()` gets nothing", async (scene) => {
   const { client, toUniversal } = scene;
   const turn = client.prompt("hello");
   const stream = toUniversal(turn);

@@ -2,22 +2,25 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fromBase64, isBase64, joinBytes, sizeOfBase64, toBase64 } from "../../src/core/bytes.ts";
 import { spoken } from "../../src/testing/cass/audio.ts";
-import { runs } from "../properties/support/runs.ts";
+import { runs } from "../helpers/runs.ts";
 import { workOf } from "../properties/support/work.ts";
 
 const base64Of = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
 
 describe("base64", () => {
-  test.each([0, 1, 2, 3, 4, 255, 256, 257])("of %i bytes is known and read", (length) => {
-    const bytes = Uint8Array.from({ length }, (_, index) => (index * 37 + 250) % 256);
-    const base64 = base64Of(bytes);
-    expect(isBase64(base64)).toBe(true);
-    expect(fromBase64(base64)).toEqual(bytes);
-    expect(sizeOfBase64(base64)).toBe(length);
-    expect(toBase64(bytes)).toBe(base64);
-  });
+  test.each([0, 1, 2, 3, 4, 255, 256, 257])(
+    "%i bytes: encoding, validating, sizing and decoding agree",
+    (length) => {
+      const bytes = Uint8Array.from({ length }, (_, index) => (index * 37 + 250) % 256);
+      const base64 = base64Of(bytes);
+      expect(isBase64(base64)).toBe(true);
+      expect(fromBase64(base64)).toEqual(bytes);
+      expect(sizeOfBase64(base64)).toBe(length);
+      expect(toBase64(bytes)).toBe(base64);
+    },
+  );
 
-  test("is written and read as Node does it", () => {
+  test("encoding matches Node's, and decoding restores the bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 20_000 }), (bytes) => {
         const base64 = toBase64(bytes);
@@ -28,7 +31,7 @@ describe("base64", () => {
     );
   });
 
-  test("of megabytes is written and read without running out of stack", () => {
+  test("megabytes are encoded and decoded without a stack overflow", () => {
     const bytes = Uint8Array.from({ length: 5_000_003 }, (_, index) => index * 7_919);
     const base64 = toBase64(bytes);
     expect(base64 === base64Of(bytes)).toBe(true);
@@ -55,18 +58,18 @@ describe("base64", () => {
     "ab*d",
     "data:audio/mpeg;base64,abcd",
     spoken("malformed"),
-  ])("is not %j", (text) => {
+  ])("%j is not valid base64", (text) => {
     expect(isBase64(text)).toBe(false);
   });
 
-  test("whatever it is called base64, can be decoded", () => {
+  test("each text that `isBase64()` accepts can be decoded", () => {
     for (const text of ["", "AAAA", "AB==", "ABC=", "QR==", "////", "++++", spoken("inline")]) {
       expect(isBase64(text)).toBe(true);
       expect(() => fromBase64(text)).not.toThrow();
     }
   });
 
-  test("of megabytes is known in one pass, also where the last character is odd", () => {
+  test("`isBase64()` checks megabytes in one pass, also if the last character is invalid", () => {
     const huge = spoken("huge");
     for (const text of [huge, `${huge.slice(0, -1)}*`, `${huge.slice(0, -1)}=`]) {
       expect(workOf(() => isBase64(text))).toBeLessThan(3 * text.length);
@@ -75,18 +78,18 @@ describe("base64", () => {
   });
 });
 
-describe("pieces of bytes", () => {
+describe("`joinBytes()`", () => {
   const bytes = (...values: readonly number[]): Uint8Array => Uint8Array.from(values);
 
   test.each([
     { pieces: [], whole: bytes() },
     { pieces: [bytes(1, 2), bytes(), bytes(3)], whole: bytes(1, 2, 3) },
     { pieces: [bytes(0, 1, 2, 3).subarray(1, 3), bytes(9)], whole: bytes(1, 2, 9) },
-  ])("are joined: $pieces", ({ pieces, whole }) => {
+  ])("joins $pieces", ({ pieces, whole }) => {
     expect(joinBytes(pieces)).toEqual(whole);
   });
 
-  test("are not copied where there is only one", () => {
+  test("returns a single piece without copying it", () => {
     const only = bytes(1, 2);
     expect(joinBytes([only])).toBe(only);
   });

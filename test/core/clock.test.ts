@@ -8,8 +8,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("the platform's clock", () => {
-  test("calls back once, after the delay", () => {
+describe("the system clock", () => {
+  test("calls back once after the delay", () => {
     const callback = vi.fn();
     systemClock.setTimeout(callback, 100);
     vi.advanceTimersByTime(99);
@@ -18,7 +18,7 @@ describe("the platform's clock", () => {
     expect(callback).toHaveBeenCalledTimes(1);
   });
 
-  test("can be called off, twice and after the fact too", () => {
+  test("a timer can be cancelled twice, and after it fired", () => {
     const callback = vi.fn();
     const cancel = systemClock.setTimeout(callback, 100);
     cancel();
@@ -31,7 +31,7 @@ describe("the platform's clock", () => {
     expect(callback).toHaveBeenCalledTimes(1);
   });
 
-  test("waits as long as a timer can when asked for longer, instead of firing at once", () => {
+  test("caps a delay at the timer's maximum, instead of firing at once", () => {
     const callback = vi.fn();
     systemClock.setTimeout(callback, MAX_DELAY * 10);
     vi.advanceTimersByTime(MAX_DELAY - 1);
@@ -43,7 +43,7 @@ describe("the platform's clock", () => {
     { options: {}, holds: true },
     { options: { unref: false }, holds: true },
     { options: { unref: true }, holds: false },
-  ])("with $options a timer holds the process: $holds", ({ options, holds }) => {
+  ])("with $options a timer keeps the process alive: $holds", ({ options, holds }) => {
     const held = { unref: vi.fn() };
     const spy = vi.spyOn(globalThis, "setTimeout").mockReturnValue(held as unknown as NodeJS.Timeout);
     systemClock.setTimeout(() => {}, 1, options);
@@ -51,7 +51,7 @@ describe("the platform's clock", () => {
     expect(held.unref.mock.calls.length).toBe(holds ? 0 : 1);
   });
 
-  test("works where timers are numbers", () => {
+  test("works on platforms whose timers are numbers", () => {
     const spy = vi.spyOn(globalThis, "setTimeout").mockReturnValue(7 as unknown as NodeJS.Timeout);
     const cleared = vi.spyOn(globalThis, "clearTimeout");
     systemClock.setTimeout(() => {}, 1, { unref: true })();
@@ -60,14 +60,14 @@ describe("the platform's clock", () => {
     cleared.mockRestore();
   });
 
-  test("tells the time of day, whatever it is set to", () => {
+  test("`wallTime()` returns the system's time of day", () => {
     vi.setSystemTime(Date.UTC(2026, 0, 28));
     expect(systemClock.wallTime()).toBe(Date.UTC(2026, 0, 28));
     vi.advanceTimersByTime(5);
     expect(systemClock.wallTime()).toBe(Date.UTC(2026, 0, 28) + 5);
   });
 
-  test("never runs backwards, and gives chance in [0, 1)", () => {
+  test("`now()` never runs backwards, and `random()` is in [0, 1)", () => {
     const before = systemClock.now();
     vi.advanceTimersByTime(5);
     expect(systemClock.now()).toBeGreaterThanOrEqual(before);

@@ -29,14 +29,14 @@ describe("Deadline", () => {
     expect([expired, deadline.running, clock.pending]).toEqual([[100], false, 0]);
   });
 
-  test("does nothing before it is started, and `touch` does not start it", async () => {
+  test("does not run before `start()`, and `touch()` does not start it", async () => {
     const { clock, deadline, expired } = rig(100);
     deadline.touch();
     await clock.advance(1_000);
     expect([expired, deadline.running]).toEqual([[], false]);
   });
 
-  test("counts from the last touch", async () => {
+  test("counts from the last `touch()`", async () => {
     const { clock, deadline, expired } = rig(100);
     deadline.start();
     for (let step = 0; step < 5; step++) {
@@ -49,7 +49,7 @@ describe("Deadline", () => {
     expect(expired).toEqual([400]);
   });
 
-  test("sets no timer for a touch: a hot stream costs one per delay, not one per frame", async () => {
+  test("sets one timer per delay, not one per `touch()`", async () => {
     const { clock, deadline, timersSet } = rig(100);
     deadline.start();
     for (let step = 0; step < 1_000; step++) {
@@ -60,7 +60,7 @@ describe("Deadline", () => {
     expect(clock.pending).toBe(1);
   });
 
-  test("starts over when started again, with one timer still", async () => {
+  test("restarts at a second `start()`, still with one timer", async () => {
     const { clock, deadline, expired } = rig(100);
     deadline.start();
     await clock.advance(60);
@@ -72,7 +72,7 @@ describe("Deadline", () => {
     expect(expired).toEqual([160]);
   });
 
-  test("stops, and may be stopped twice and started again", async () => {
+  test("can be stopped twice and started again", async () => {
     const { clock, deadline, expired } = rig(100);
     deadline.start();
     deadline.stop();
@@ -84,7 +84,7 @@ describe("Deadline", () => {
     expect(expired).toEqual([150]);
   });
 
-  test("0 never expires and sets no timer", async () => {
+  test("never expires with a delay of 0, and sets no timer", async () => {
     const { clock, deadline, expired } = rig(0);
     deadline.start();
     deadline.touch();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { deferred } from "../../src/core/deferred.ts";
 import { fateOf, unhandledDuring } from "./support/promises.ts";
 
-test("a deferred promise is settled from outside, by the first word", async () => {
+test("a deferred promise keeps its first `resolve()` or `reject()`", async () => {
   const [good, bad] = [deferred<number>(), deferred<number>()];
   const error = new Error("no");
   expect((await fateOf(good.promise)).state).toBe("pending");
@@ -14,6 +14,6 @@ test("a deferred promise is settled from outside, by the first word", async () =
   expect(await fateOf(bad.promise)).toEqual({ state: "rejected", error });
 });
 
-test("a rejection that nobody awaits is not unhandled", async () => {
+test("a deferred promise's rejection is never unhandled", async () => {
   expect(await unhandledDuring(() => deferred<void>().reject(new Error("no")))).toEqual([]);
 });

@@ -6,7 +6,7 @@ afterEach(() => {
   vi.resetModules();
 });
 
-test("the dispose symbol is the platform's, so that `await using` finds it", async () => {
+test("`asyncDispose` is the platform's symbol, so `await using` works", async () => {
   const log: string[] = [];
   {
     await using _resource = { [asyncDispose]: async () => void log.push("disposed") };
@@ -15,7 +15,7 @@ test("the dispose symbol is the platform's, so that `await using` finds it", asy
   expect(log).toEqual(["used", "disposed"]);
 });
 
-test("where the platform has none, it is the one that compiled code agrees on", async () => {
+test("`asyncDispose` falls back to `Symbol.for('Symbol.asyncDispose')`, as compiled code does", async () => {
   const platform = Symbol;
   const older = (description?: string) => platform(description);
   Object.setPrototypeOf(older, platform);

@@ -194,21 +194,24 @@ const rows: readonly Row[] = [
 ];
 
 describe("every error", () => {
-  test.each(rows)("$name ($code) says what it is", ({ make, name, code, retryable, extra = {} }) => {
-    const error = make();
-    expect(error).toBeInstanceOf(AgentwireError);
-    expect(error).toBeInstanceOf(Error);
-    expect(error).toMatchObject({ code, retryable, ...extra });
-    expect(error.name).toBe(`${name} [${code}]`);
-    expect(error.message).not.toContain(`${code}:`);
-    expect(String(error)).toBe(`${name} [${code}]: ${error.message}`);
-    expect(error.stack).toMatch(/errors\.test\.ts/);
-    expect(error.stack?.startsWith(String(error))).toBe(true);
-    expect(inspect(error)).toContain(`${name} [${code}]: `);
-    expect(isAgentwireError(error) && isAgentwireError(error, code)).toBe(true);
-    const other = code === "closed" ? "unsupported" : "closed";
-    expect(isAgentwireError(error, other)).toBe(false);
-  });
+  test.each(rows)(
+    "$name ($code) has its name, code, message and stack",
+    ({ make, name, code, retryable, extra = {} }) => {
+      const error = make();
+      expect(error).toBeInstanceOf(AgentwireError);
+      expect(error).toBeInstanceOf(Error);
+      expect(error).toMatchObject({ code, retryable, ...extra });
+      expect(error.name).toBe(`${name} [${code}]`);
+      expect(error.message).not.toContain(`${code}:`);
+      expect(String(error)).toBe(`${name} [${code}]: ${error.message}`);
+      expect(error.stack).toMatch(/errors\.test\.ts/);
+      expect(error.stack?.startsWith(String(error))).toBe(true);
+      expect(inspect(error)).toContain(`${name} [${code}]: `);
+      expect(isAgentwireError(error) && isAgentwireError(error, code)).toBe(true);
+      const other = code === "closed" ? "unsupported" : "closed";
+      expect(isAgentwireError(error, other)).toBe(false);
+    },
+  );
 
   test.each(rows)("$name ($code) has no field without a value", ({ make }) => {
     const error = make();
@@ -223,7 +226,7 @@ describe("every error", () => {
     expect(JSON.stringify(copyError(error))).toBe(JSON.stringify(error));
   });
 
-  test("has of its cause only the name and the message in JSON: a cause may lead to a whole application", () => {
+  test("JSON has only the name and message of a cause, which may refer to a whole application", () => {
     const cause: Error & { socket?: unknown } = new TypeError("fetch failed", { cause: new Error("why") });
     cause.socket = { cause };
     expect(JSON.parse(JSON.stringify(new ConnectError("no", { cause })))).toEqual({
@@ -240,12 +243,12 @@ describe("every error", () => {
     { make: () => new TurnTimeoutError("idle", 9), option: "idleTimeout" },
     { make: () => new TurnTimeoutError("total", 9), option: "timeout" },
     { make: () => new BufferOverflowError(2, 1), option: "maxBufferedBytes" },
-  ])("a limit of time or room names the option to change: $option", ({ make, option }) => {
+  ])("an error about a limit names the option to change: $option", ({ make, option }) => {
     expect(make().message).toContain(`\`${option}\``);
   });
 });
 
-describe("the words of an error", () => {
+describe("the message of an error", () => {
   const failed = { origin: "action", kind: "failed", serverMessage: "It is 1.5. Full." } as const;
 
   test.each([
@@ -280,7 +283,7 @@ describe("the words of an error", () => {
     expect(make().message).toBe(says);
   });
 
-  test("are there also for what cannot be shown as text", () => {
+  test("says so if the value cannot be shown as text", () => {
     expect(said(Object.create(null))).toBe("something that cannot be shown as text");
     expect(said(new Error("no"))).toBe("Error: no");
   });
@@ -288,13 +291,13 @@ describe("the words of an error", () => {
 
 describe("isAgentwireError", () => {
   test.each([undefined, null, "closed", 5, {}, { code: "closed" }, new Error("closed"), () => {}, []])(
-    "is not taken in by %o",
+    "is false for %o",
     (value) => {
       expect(isAgentwireError(value)).toBe(false);
     },
   );
 
-  test("works across two copies of the package, where `instanceof` does not", async () => {
+  test("works for errors of a second copy of the package, where `instanceof` fails", async () => {
     vi.resetModules();
     const copy = await import("../../src/core/errors.ts");
     const foreign = new copy.ClosedError("closed over there");
@@ -306,7 +309,7 @@ describe("isAgentwireError", () => {
 });
 
 describe("copyError", () => {
-  test.each(rows)("$name ($code): the copy is the same error", ({ make }) => {
+  test.each(rows)("$name ($code): the copy has the same class, fields and message", ({ make }) => {
     const error = make();
     const copy = copyError(error);
     expect(copy).not.toBe(error);
@@ -320,7 +323,7 @@ describe("copyError", () => {
     expect(String(copy)).toBe(String(error));
   });
 
-  test("the copy's stack can be changed, like every error's", () => {
+  test("the copy's stack is writable, like every error's", () => {
     const copy = copyError(new ClosedError("closed"));
     expect(Object.getOwnPropertyDescriptor(copy, "stack")).toMatchObject({
       writable: true,
@@ -329,12 +332,12 @@ describe("copyError", () => {
     });
   });
 
-  test("the copy says where the failure came from", () => {
+  test("the copy keeps the original's stack", () => {
     const error = new ConnectionLostError("gone");
     expect(copyError(error).stack).toBe(error.stack);
   });
 
-  test("what is set on one is not seen on the other", () => {
+  test("a change of the copy does not affect the original, nor the reverse", () => {
     const error = new ConnectionLostError("gone", { delivery: "unknown" });
     const copy = copyError(error);
     copy.partial = { text: "so far" };

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { GrowingText } from "../../src/core/text.ts";
-import { runs } from "../properties/support/runs.ts";
+import { runs } from "../helpers/runs.ts";
 
 const ENOUGH = 1_000_000;
 
 describe("GrowingText", () => {
-  test("is all its pieces in order, whenever it is read", () => {
+  test("returns all pieces in order, whenever it is read", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.string(), fc.boolean()), { maxLength: 120 }), (steps) => {
         const text = new GrowingText(ENOUGH);
@@ -23,7 +23,7 @@ describe("GrowingText", () => {
     );
   });
 
-  test("takes pieces up to its limit in bytes, and none after the first that is too much", () => {
+  test("accepts pieces up to its limit in bytes, and nothing after the limit is exceeded", () => {
     const text = new GrowingText(6);
     text.add("aé");
     text.add("日");
@@ -33,7 +33,7 @@ describe("GrowingText", () => {
     expect([text.value, text.truncated]).toEqual(["aé日", true]);
   });
 
-  test("leaves out what would still have fit behind a piece that did not", () => {
+  test("drops pieces after one that was truncated, even if they would fit", () => {
     const text = new GrowingText(6);
     text.add("a");
     text.add("far too much");
@@ -41,7 +41,7 @@ describe("GrowingText", () => {
     expect([text.value, text.truncated]).toEqual(["afar t", true]);
   });
 
-  test("takes of a piece that is too much the characters that fit, and no half of one", () => {
+  test("truncates a piece at a whole character", () => {
     const text = new GrowingText(6);
     text.add("日👋👋");
     expect([text.value, text.truncated]).toEqual(["日", true]);
@@ -54,7 +54,7 @@ describe("GrowingText", () => {
     expect([text.value, text.truncated]).toEqual([`${"x".repeat(12)}${"y".repeat(18)}`, true]);
   });
 
-  test("counts what was joined already", () => {
+  test("counts text that was already joined", () => {
     const text = new GrowingText(100);
     for (let piece = 0; piece < 110; piece++) text.add("x");
     expect([text.value.length, text.truncated]).toEqual([100, true]);

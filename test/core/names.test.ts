@@ -9,7 +9,7 @@ import { thrownBy } from "./support/promises.ts";
 const known = { timeout: 1, toolPolicy: 1, onToolApproval: 1, url: 1, id: 1, authToken: 1, WebSocket: 1 };
 const LIST = `These exist: ${Object.keys(known).join(", ")}.`;
 
-describe("a name that does not exist", () => {
+describe("an unknown name", () => {
   test.each([
     { given: "timeut", meant: "timeout" },
     { given: "tiemout", meant: "timeout" },
@@ -33,7 +33,7 @@ describe("a name that does not exist", () => {
     { given: "constructor", meant: undefined },
     { given: "toString", meant: undefined },
     { given: "__proto__", meant: undefined },
-  ])("$given is taken for $meant", ({ given, meant }) => {
+  ])("gets a suggestion: for $given it is $meant", ({ given, meant }) => {
     const error = thrownBy(() => checkName(given, known, "option"));
     expect(error).toBeInstanceOf(InvalidInputError);
     const hint = meant === undefined ? LIST : `Did you mean \`${meant}\`?`;
@@ -44,7 +44,7 @@ describe("a name that does not exist", () => {
     });
   });
 
-  test("is taken for the nearest name, and for the first of those as near", () => {
+  test("gets the nearest name as suggestion, and the first of equally near ones", () => {
     const meant = (given: string, ...names: readonly string[]): unknown =>
       thrownBy(() => checkName(given, Object.fromEntries(names.map((name) => [name, 1])), "option"));
     expect(meant("abcdeg", "abcdef", "abcdxx")).toMatchObject({ hint: "Did you mean `abcdef`?" });
@@ -52,7 +52,7 @@ describe("a name that does not exist", () => {
     expect(meant("ab3", "ab1", "ab2")).toMatchObject({ hint: "Did you mean `ab1`?" });
   });
 
-  test("is quoted in part when it is long", () => {
+  test("is quoted in part if it is long", () => {
     const error = thrownBy(() => checkName("x".repeat(1_000_000), known, "option"));
     expect(error).toMatchObject({
       code: "invalid-input",
@@ -61,26 +61,26 @@ describe("a name that does not exist", () => {
   });
 
   test.each([undefined, null, 5, {}, [], Symbol("url"), Object.create(null), () => "url"])(
-    "may be no string: %o",
+    "may be a value that is not a string: %o",
     (name) => {
       expect(thrownBy(() => checkName(name, known, "event"))).toMatchObject({ hint: LIST });
     },
   );
 
-  test("is named as an object when it is one", () => {
+  test("that is an object is called `object`", () => {
     expect(thrownBy(() => checkName({}, known, "event"))).toMatchObject({
       code: "invalid-input",
       message: `event \`object\` does not exist. ${LIST}`,
     });
   });
 
-  test("is refused also when its value is undefined", () => {
+  test("is refused even if its value is undefined", () => {
     expect(thrownBy(() => checkNames({ timeut: undefined }, known, "option"))).toMatchObject({
       code: "invalid-input",
     });
   });
 
-  test("is named with its place, before what is missing because of it", () => {
+  test("is reported with its path, before the missing name", () => {
     const options: Pick<ApprovalOptions, "toolPolicy"> = {
       toolPolicy: [{ tool: "ls", then: "allow" }, { tool: "rm", than: "deny" } as never],
     };
@@ -91,13 +91,13 @@ describe("a name that does not exist", () => {
     });
   });
 
-  test("lets a name that exists pass, whatever it is called by objects in general", () => {
+  test("does not include an existing name such as `constructor`", () => {
     expect(() => checkName("constructor", { constructor: 1 }, "option")).not.toThrow();
   });
 });
 
-describe("what an object has besides", () => {
-  test("passes where the rest goes to a server as it is", () => {
+describe("an additional field", () => {
+  test("passes `checkValues`, because the server gets the fields unchanged", () => {
     expect(() => checkValues({ a: "x", more: 1 }, { a: checks.string }, "field")).not.toThrow();
     expect(thrownBy(() => checkValues({ a: 1, more: 1 }, { a: checks.string }, "field"))).toMatchObject({
       code: "invalid-input",
@@ -105,7 +105,7 @@ describe("what an object has besides", () => {
     });
   });
 
-  test("passes in the value of a field that has none of its own", () => {
+  test("passes inside a field without checks of its own", () => {
     expect(() => checkFields({ params: { anything: 1 } }, { params: checks.object }, "option")).not.toThrow();
   });
 });
@@ -115,7 +115,7 @@ interface Options {
   readonly b?: number;
 }
 
-test("the compiler refuses a table that forgets a name, or has one more", () => {
+test("a table of names with a missing or an extra name does not compile", () => {
   const options: Options = {};
   const of = (table: Readonly<Record<string, Check>>) => table;
   const shared = { a: checks.string, c: checks.string };

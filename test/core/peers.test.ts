@@ -18,10 +18,13 @@ test.each([
 test.each([
   [undefined, "and it is not installed"],
   ["3.25.76", "and this is 3.25.76"],
-])("an entry without its package says which version to install, and what there is: %s", (found, says) => {
-  expect(peerError("agentwire/schemas", PEER, found)).toMatchObject({
-    code: "unsupported",
-    message: `agentwire/schemas needs the package \`zod\`, version 4.3 or later, ${says}. Run \`npm install zod@4\`.`,
-    hint: "Run `npm install zod@4`.",
-  });
-});
+])(
+  "an entry without its peer package says which version to install and which was found: %s",
+  (found, says) => {
+    expect(peerError("agentwire/schemas", PEER, found)).toMatchObject({
+      code: "unsupported",
+      message: `agentwire/schemas needs the package \`zod\`, version 4.3 or later, ${says}. Run \`npm install zod@4\`.`,
+      hint: "Run `npm install zod@4`.",
+    });
+  },
+);

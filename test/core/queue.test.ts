@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Queue } from "../../src/core/queue.ts";
-import { runs } from "../properties/support/runs.ts";
+import { runs } from "../helpers/runs.ts";
 import { callsDuring } from "./support/costs.ts";
 
 const MOVERS = ["shift", "unshift", "splice", "copyWithin", "slice", "concat", "reverse"] as const;
 
 describe("Queue", () => {
-  test.each([0, 1, 255, 256, 257, 512, 1_000])("gives %i items back in order, then nothing", (count) => {
+  test.each([0, 1, 255, 256, 257, 512, 1_000])("returns %i items in order, then undefined", (count) => {
     const queue = new Queue<number>();
     for (let item = 0; item < count; item++) queue.add(item);
     expect(queue.size).toBe(count);
@@ -15,7 +15,7 @@ describe("Queue", () => {
     expect([queue.size, queue.take()]).toEqual([0, undefined]);
   });
 
-  test("gives each item back when it runs empty again and again", () => {
+  test("returns each item if it becomes empty repeatedly", () => {
     const queue = new Queue<number>();
     for (let item = 0; item < 1_000; item++) {
       queue.add(item);
@@ -23,7 +23,7 @@ describe("Queue", () => {
     }
   });
 
-  test("does what an array would do, whatever the order of calls", () => {
+  test("behaves like an array for any order of calls", () => {
     const calls = fc.array(
       fc.oneof(fc.constant("take" as const), fc.constant("clear" as const), fc.nat(400)),
       {
@@ -52,14 +52,14 @@ describe("Queue", () => {
     );
   });
 
-  test("shows the first without taking it, also where one segment ends and the next begins", () => {
+  test("`first` returns the next item without removing it, also at a segment's end", () => {
     const queue = new Queue<number>();
     for (let item = 0; item < 600; item++) queue.add(item);
     for (let item = 0; item < 600; item++) expect([queue.first, queue.take()]).toEqual([item, item]);
     expect(queue.first).toBeUndefined();
   });
 
-  test("moves no element, however long the backlog", () => {
+  test("moves no array element, however many items it has", () => {
     let sum = 0;
     const moves = callsDuring(Array.prototype, MOVERS, () => {
       const queue = new Queue<number>();
@@ -69,7 +69,7 @@ describe("Queue", () => {
     expect([moves, sum]).toEqual([0, (100_000 * 99_999) / 2]);
   });
 
-  test("keeps items that are themselves undefined or false apart from being empty", () => {
+  test("distinguishes an item that is undefined or false from an empty queue", () => {
     const queue = new Queue<unknown>();
     for (const item of [undefined, false, 0]) queue.add(item);
     expect([queue.take(), queue.size, queue.take(), queue.take(), queue.size]).toEqual([
@@ -81,7 +81,7 @@ describe("Queue", () => {
     ]);
   });
 
-  test("can be used again after it was cleared", () => {
+  test("can be used again after `clear()`", () => {
     const queue = new Queue<number>();
     for (let item = 0; item < 600; item++) queue.add(item);
     queue.take();

@@ -13,9 +13,9 @@ const MADE = `
   try { new agentwire[input.name](options); return "made"; }
   catch ({ name, code, message, hint }) { return { name, code, message, hint }; }`;
 
-describe("where there is no `crypto`, and a `URL` without its parts", () => {
+describe("without `crypto` and with an incomplete `URL`", () => {
   test.each(["CodebuffClient", "CodeyClient", "CassClient", "CassRest"])(
-    "%s cannot be made, and says what is missing and what brings it",
+    "%s cannot be created, and the error names what is missing and its polyfill",
     async (name) => {
       const engine = new ReactNative(clients);
       const refused = await engine.run(MADE, { name, url: "ws://127.0.0.1:1/ws" });
@@ -34,7 +34,7 @@ describe("where there is no `crypto`, and a `URL` without its parts", () => {
     { has: { URL }, lacks: "`crypto.getRandomValues`" },
     { has: { URL, crypto: {} as typeof crypto }, lacks: "`crypto.getRandomValues`" },
     { has: { crypto, URL: undefined as unknown as typeof URL }, lacks: "`URL`" },
-  ])("only what is missing is named: $lacks", async ({ has, lacks }) => {
+  ])("the error names only what is missing: $lacks", async ({ has, lacks }) => {
     const refused = await new ReactNative(clients, has).run(MADE, {
       name: "CodeyClient",
       url: "ws://127.0.0.1:1",
@@ -42,7 +42,7 @@ describe("where there is no `crypto`, and a `URL` without its parts", () => {
     expect(refused).toMatchObject({ message: expect.stringContaining(`gets wrong, ${lacks}. Bring`) });
   });
 
-  test("a `URL` that reads HTTP addresses alone is refused: it would not see credentials in others", async () => {
+  test("a `URL` that parses only HTTP URLs is refused, since it would miss credentials in ws:// URLs", async () => {
     class HttpAlone {
       readonly href: string;
       readonly #full: URL;
@@ -66,7 +66,7 @@ describe("where there is no `crypto`, and a `URL` without its parts", () => {
     expect(refused).toMatchObject({ message: expect.not.stringContaining("`URL.protocol`") });
   });
 
-  test("Cass needs a `TextDecoder` besides, to read tokens and answers", async () => {
+  test("Cass also needs a `TextDecoder` for tokens and responses", async () => {
     const engine = new ReactNative(clients, { crypto, URL });
     for (const name of ["CassClient", "CassRest"]) {
       expect(await engine.run(MADE, { name, url: "ws://127.0.0.1:1/ws" })).toMatchObject({
@@ -77,10 +77,10 @@ describe("where there is no `crypto`, and a `URL` without its parts", () => {
   });
 });
 
-describe("with what apps bring, and without `atob`, `btoa`, `toWellFormed` and streams of bytes", () => {
+describe("with the usual polyfills, without `atob`, `btoa`, `toWellFormed` and byte streams", () => {
   const SURROGATE = "half \ud83d";
 
-  test("a turn on Codebuff streams, also with bytes of an image and half a character", async () => {
+  test("a turn on Codebuff streams, also with image bytes and a lone surrogate", async () => {
     await using server = await MockCodebuffServer.start({ answer: () => ["one ", "two"] });
     const engine = new ReactNative(clients, { crypto, URL });
     const program = `
@@ -108,7 +108,7 @@ describe("with what apps bring, and without `atob`, `btoa`, `toWellFormed` and s
     expect(server.violations).toEqual([]);
   });
 
-  test("a user signs in at Cass, shows a picture and hears the answer; REST works", async () => {
+  test("Cass works: login by token, an image, the spoken answer and REST", async () => {
     await using server = await MockCassServer.start({ audio: "inline" });
     const { userId, accessToken } = server.addUser();
     const engine = new ReactNative(clients, POLYFILLS);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Recent } from "../../src/core/recent.ts";
 
-test("remembers as many as its limit, and forgets the oldest first", () => {
+test("`Recent` keeps as many entries as its limit, and drops the oldest first", () => {
   const recent = new Recent<string, number>(2);
   recent.set("a", 1);
   recent.set("b", 2);
@@ -10,7 +10,7 @@ test("remembers as many as its limit, and forgets the oldest first", () => {
   expect([...recent.keys()]).toEqual(["b", "c"]);
 });
 
-test("a key that is set again counts as new, and takes no second place", () => {
+test("`Recent` moves a key that is set again to the end, without a second entry", () => {
   const recent = new Recent<string, number>(2);
   recent.set("a", 1);
   recent.set("b", 2);

@@ -17,10 +17,10 @@ function made() {
   return { clock, replies, told, ask };
 }
 
-describe("a reply that is waited for as a promise", () => {
+describe("a reply awaited as a promise", () => {
   const late = () => new RequestTimeoutError("late", { timeout: 100 });
 
-  test("comes in order, or fails its promise", async () => {
+  test("resolves in order, or rejects", async () => {
     const { replies } = made();
     const [first, second] = [replies.ask(0, late), replies.ask(0, late)];
     replies.take("one");
@@ -29,7 +29,7 @@ describe("a reply that is waited for as a promise", () => {
     await expect(second).rejects.toMatchObject({ code: "closed" });
   });
 
-  test("has its time", async () => {
+  test("rejects after its timeout", async () => {
     const { clock, replies } = made();
     const reply = replies.ask(100, late);
     const failed = expect(reply).rejects.toMatchObject({ code: "request-timeout" });
@@ -39,7 +39,7 @@ describe("a reply that is waited for as a promise", () => {
 });
 
 describe("replies to requests without ids", () => {
-  test("go to those who asked, first in, first out", () => {
+  test("settle the requests in order, first in, first out", () => {
     const { replies, told, ask } = made();
     ask("a");
     ask("b");
@@ -47,7 +47,7 @@ describe("replies to requests without ids", () => {
     expect(told).toEqual(["a: one", "b: two"]);
   });
 
-  test("that come late are not the next one's", async () => {
+  test("that arrive after the timeout are not taken for the next request's", async () => {
     const { clock, replies, told, ask } = made();
     ask("a", 10);
     ask("b", 20);
@@ -58,7 +58,7 @@ describe("replies to requests without ids", () => {
     expect(told).toEqual(["a: request-timeout", "b: two"]);
   });
 
-  test("that come in time stop the clock", async () => {
+  test("that arrive in time stop the timer", async () => {
     const { clock, replies, told, ask } = made();
     ask("a", 10);
     replies.take("one");
@@ -67,7 +67,7 @@ describe("replies to requests without ids", () => {
     expect(told).toEqual(["a: one"]);
   });
 
-  test("are waited for without end where there is no limit", async () => {
+  test("are awaited without a limit if the timeout is 0", async () => {
     const { clock, told, ask } = made();
     ask("a");
     expect(clock.pending).toBe(0);
@@ -75,7 +75,7 @@ describe("replies to requests without ids", () => {
     expect(told).toEqual([]);
   });
 
-  test("that wait behind something older have their whole time once the server is free", async () => {
+  test("get their whole timeout again after `hold(false)`", async () => {
     const { clock, replies, told, ask } = made();
     ask("a", 10);
     await clock.advance(9);
@@ -90,7 +90,7 @@ describe("replies to requests without ids", () => {
     expect(told).toEqual(["a: request-timeout", "b: request-timeout"]);
   });
 
-  test("that came to nothing are not told again when the server is free", async () => {
+  test("are not reported again after `hold(false)` if they timed out", async () => {
     const { clock, replies, told, ask } = made();
     ask("a", 10);
     await clock.advance(10);
@@ -100,7 +100,7 @@ describe("replies to requests without ids", () => {
     expect([told, replies.due]).toEqual([["a: request-timeout"], 1]);
   });
 
-  test("that cannot be read fail the one whose turn it is", () => {
+  test("that cannot be parsed fail the oldest request", () => {
     const { clock, replies, told, ask } = made();
     ask("a", 10);
     ask("b", 10);
@@ -112,7 +112,7 @@ describe("replies to requests without ids", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("that will not come any more fail all, each with an error of its own, and leave no timer", () => {
+  test("fail on `clear()`, each with its own error, and leave no timer", () => {
     const { clock, replies, told, ask } = made();
     const errors = new Set<unknown>();
     ask("a", 10);
@@ -128,7 +128,7 @@ describe("replies to requests without ids", () => {
     expect(replies.take("late")).toBe(false);
   });
 
-  test("that will not come are not told to one who has given up", async () => {
+  test("are not reported by `clear()` if they timed out", async () => {
     const { clock, replies, told, ask } = made();
     ask("a", 10);
     await clock.advance(10);

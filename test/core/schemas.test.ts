@@ -13,12 +13,12 @@ const absent: readonly { given: object }[] = [
   { given: { field: null } },
 ];
 
-describe("a field that decides on nothing", () => {
-  test.each(absent)("may be missing or null, and stays what it is: $given", ({ given }) => {
+describe("an optional field without effect on the message's meaning", () => {
+  test.each(absent)("may be missing or null, and stays unchanged: $given", ({ given }) => {
     expect(read(optional(z.string()), given)).toEqual(given);
   });
 
-  test("is read as its schema has it", () => {
+  test("is parsed by its schema", () => {
     const doubled = z.pipe(
       z.number(),
       z.transform((value: number) => value * 2),
@@ -26,17 +26,17 @@ describe("a field that decides on nothing", () => {
     expect(read(optional(doubled), { field: 2 })).toEqual({ field: 4 });
   });
 
-  test.each([7, "", {}, []])("counts as missing when it is wrong: %j", (field) => {
+  test.each([7, "", {}, []])("counts as missing if it is invalid: %j", (field) => {
     expect(read(optional(z.boolean()), { field })).toEqual({ field: undefined });
   });
 });
 
-describe("a field that decides on its message", () => {
+describe("an optional field that affects the message's meaning", () => {
   test.each(absent)("may be missing or null: $given", ({ given }) => {
     expect(read(nullish(z.string()), given)).toEqual(given);
   });
 
-  test("is read as its schema has it, and refuses its message when it is wrong", () => {
+  test("is parsed by its schema, and makes its message invalid if it is invalid", () => {
     expect(read(nullish(z.string()), { field: "a" })).toEqual({ field: "a" });
     expect(read(nullish(z.string()), { field: 7 })).toBe("refused");
   });
@@ -46,16 +46,16 @@ describe("a message", () => {
   const schemas = { pong: z.object({ type: literal("pong"), at: z.number() }) };
   const said = (problem: string | undefined): string => problem ?? "unknown";
 
-  test("is read by the schema of its type", () => {
+  test("is parsed by the schema of its type", () => {
     const message = { type: "pong", at: 1 };
     expect(readByType(schemas, "pong", message, said)).toEqual(message);
   });
 
-  test("whose fields are wrong is told with their names", () => {
+  test("with invalid fields is reported with their names", () => {
     expect(readByType(schemas, "pong", { type: "pong", at: "now" }, said)).toBe("pong: wrong or missing at");
   });
 
-  test.each(["ping", "constructor"])("of the type %s, which nobody knows, has no problem to tell", (type) => {
+  test.each(["ping", "constructor"])("of the unknown type %s is reported without a problem", (type) => {
     expect(readByType(schemas, type, { type }, said)).toBe("unknown");
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Table } from "../../src/core/table.ts";
 
 describe("Table", () => {
-  test("has nothing, and takes nothing, before something is kept in it", () => {
+  test("is empty at first, and `get` and `delete` find nothing", () => {
     const table = new Table<string, number>();
     expect(table.size).toBe(0);
     expect(table.has("a")).toBe(false);
@@ -11,7 +11,7 @@ describe("Table", () => {
     expect([...table.keys(), ...table.values(), ...table.entries()]).toEqual([]);
   });
 
-  test("keeps what is set, oldest first", () => {
+  test("keeps entries in order of insertion", () => {
     const table = new Table<string, number>();
     table.set("a", 1);
     table.set("b", 2);
@@ -27,7 +27,7 @@ describe("Table", () => {
     expect(table.get("b")).toBe(2);
   });
 
-  test("forgets one, and all", () => {
+  test("deletes one entry, or all", () => {
     const table = new Table<string, number>();
     table.set("a", 1);
     table.set("b", 2);

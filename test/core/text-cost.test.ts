@@ -38,7 +38,7 @@ function looksPerCharacter(frame: string): number {
   return looks / frame.length;
 }
 
-describe("parseFrame looks at each character of a hostile frame a few times, however long it is", () => {
+describe("parseFrame reads each character of a hostile frame a bounded number of times", () => {
   test.each(names)("%s", (name) => {
     const [short, long] = [hostile[name](1_400), hostile[name](TWO_MEBIBYTES)];
     expect(looksPerCharacter(long)).toBeLessThan(8);
@@ -47,7 +47,7 @@ describe("parseFrame looks at each character of a hostile frame a few times, how
 });
 
 /** Also what no call tells: a regular expression that backtracks. */
-describe("parseFrame takes 16 times as long for a hostile frame 16 times as long, not 256 times", () => {
+describe("parseFrame's time grows linearly with the size of a hostile frame", () => {
   test.each(names)("%s", (name) => {
     const [short, long] = [hostile[name](TWO_MEBIBYTES / 16), hostile[name](TWO_MEBIBYTES)];
     expect(
@@ -59,7 +59,7 @@ describe("parseFrame takes 16 times as long for a hostile frame 16 times as long
   });
 });
 
-test("exceedsBytes counts only where the length leaves a doubt", () => {
+test("exceedsBytes counts bytes only if the text's length does not decide", () => {
   const text = "a".repeat(9_000);
   const looks = (limit: number) =>
     callsDuring(String.prototype, ["charCodeAt"], () => void exceedsBytes(text, limit));

@@ -10,12 +10,12 @@ import {
   utf8Length,
   wellFormed,
 } from "../../src/core/text.ts";
-import { runs } from "../properties/support/runs.ts";
+import { runs } from "../helpers/runs.ts";
 import { thrownBy } from "./support/promises.ts";
 
 const MEBIBYTE = 1_048_576;
 
-describe("parseFrame reads the bare numbers that real servers write", () => {
+describe("parseFrame accepts bare numbers such as NaN, which real servers send", () => {
   test.each<{ frame: string; value: unknown }>([
     { frame: '{"remainingBalance": Infinity}', value: { remainingBalance: Infinity } },
     { frame: "[-Infinity,NaN]", value: [-Infinity, null] },
@@ -36,14 +36,14 @@ describe("parseFrame reads the bare numbers that real servers write", () => {
     expect(parseFrame(frame)).toEqual(value);
   });
 
-  test("all of them as null, where that is asked for", () => {
+  test("as null if the caller asks for it", () => {
     expect(parseFrame('{"a":[NaN,-Infinity,Infinity],"b":"Infinity"}', "null")).toEqual({
       a: [null, null, null],
       b: "Infinity",
     });
   });
 
-  test("the real init-response of the published proxy", () => {
+  test("in a real init-response of the published proxy", () => {
     const frame =
       '{"type": "action", "data": {"type": "init-response", "message": "Session initialized successfully", "usage": 0.0, "remainingBalance": Infinity}}';
     expect(parseFrame(frame)).toEqual({
@@ -57,7 +57,7 @@ describe("parseFrame reads the bare numbers that real servers write", () => {
     });
   });
 
-  test("wherever they stand in a value, and nowhere inside a string or a key", () => {
+  test("anywhere in a value, but not inside a string or a key", () => {
     const { value } = fc.letrec<{ value: unknown }>((tie) => ({
       value: fc.oneof(
         { maxDepth: 4 },
@@ -77,7 +77,7 @@ describe("parseFrame reads the bare numbers that real servers write", () => {
   });
 });
 
-describe("parseFrame refuses everything else that is not JSON", () => {
+describe("parseFrame refuses everything else that is invalid JSON", () => {
   test.each([
     "Infinityx",
     "[Infinityx]",
@@ -130,7 +130,7 @@ describe("parseFrame on hostile frames", () => {
     expect([value.length, value[999_999], value[1_000_000]]).toEqual([1_000_001, Infinity, null]);
   });
 
-  test("reads or refuses 100,000 nested arrays around an Infinity, and never crashes", () => {
+  test("reads or refuses 100,000 nested arrays around an Infinity without crashing", () => {
     const depth = 100_000;
     const frame = `${"[".repeat(depth)}Infinity${"]".repeat(depth)}`;
     let read: unknown;
@@ -144,7 +144,7 @@ describe("parseFrame on hostile frames", () => {
     expect(read).toBe(Infinity);
   });
 
-  test("keeps `__proto__` as an own property, on both ways through", () => {
+  test("keeps `__proto__` as an own property, with and without bare numbers", () => {
     for (const frame of ['{"__proto__": {"x": Infinity}}', '{"__proto__": {"x": 1}}']) {
       const value = parseFrame(frame) as object;
       expect(Object.keys(value)).toEqual(["__proto__"]);
@@ -154,7 +154,7 @@ describe("parseFrame on hostile frames", () => {
   });
 });
 
-test("what parseFrame throws is what the platform says of the frame as it came", () => {
+test("parseFrame throws the platform's own error about the original frame", () => {
   const frame = '{"balance": 5,}';
   const platform = thrownBy(() => JSON.parse(frame));
   expect(thrownBy(() => parseFrame(frame))).toEqual(platform);
@@ -162,13 +162,13 @@ test("what parseFrame throws is what the platform says of the frame as it came",
 
 describe("wellFormed", () => {
   test.each([
-    { what: "nothing", text: "", formed: "" },
+    { what: "empty text", text: "", formed: "" },
     { what: "whole characters", text: "aé日🙂", formed: "aé日🙂" },
-    { what: "the first half alone", text: "a\ud83d", formed: "a\ufffd" },
-    { what: "the second half alone", text: "\ude42b", formed: "\ufffdb" },
-    { what: "halves in the wrong order", text: "\ude42\ud83d", formed: "\ufffd\ufffd" },
-    { what: "a half before and behind a character", text: "\ud83d🙂\ude42", formed: "\ufffd🙂\ufffd" },
-  ])("replaces each half of a character, as the platform does: $what", ({ text, formed }) => {
+    { what: "a lone high surrogate", text: "a\ud83d", formed: "a\ufffd" },
+    { what: "a lone low surrogate", text: "\ude42b", formed: "\ufffdb" },
+    { what: "surrogates in the wrong order", text: "\ude42\ud83d", formed: "\ufffd\ufffd" },
+    { what: "a lone surrogate before and after a pair", text: "\ud83d🙂\ude42", formed: "\ufffd🙂\ufffd" },
+  ])("replaces each lone surrogate as the platform does: $what", ({ text, formed }) => {
     expect(wellFormed(text)).toBe(formed);
     expect(Buffer.from(wellFormed(text)).toString()).toBe(Buffer.from(text).toString());
   });
@@ -186,11 +186,11 @@ describe("utf8Length", () => {
     { what: "a low surrogate alone", text: "\ude42a" },
     { what: "a pair the wrong way round", text: "\ude42\ud83d" },
     { what: "a high surrogate before a pair", text: "\ud83d🙂" },
-  ])("counts what goes over the wire: $what", ({ text }) => {
+  ])("counts UTF-8 bytes as sent over the wire: $what", ({ text }) => {
     expect(utf8Length(text)).toBe(Buffer.byteLength(text));
   });
 
-  test("counts any code units as the platform does, lone surrogates included", () => {
+  test("counts any code units as the platform does, including lone surrogates", () => {
     const units = fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.integer({ min: 0xd7f0, max: 0xe010 }));
     fc.assert(
       fc.property(fc.array(units), (codes) => {
@@ -218,7 +218,7 @@ describe("exceedsBytes", () => {
     expect(exceedsBytes(text, limit)).toBe(exceeds);
   });
 
-  test("says what counting would say", () => {
+  test("agrees with a full byte count", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.nat(40), (text, limit) => {
         expect(exceedsBytes(text, limit)).toBe(Buffer.byteLength(text) > limit);
@@ -248,7 +248,7 @@ function asPython(value: unknown): string {
   return `{${members.join(", ")}}`;
 }
 
-describe("nesting", () => {
+describe("deeply nested JSON", () => {
   const nested = (levels: number, open = "[", close = "]"): string =>
     `${open.repeat(levels)}1${close.repeat(levels)}`;
 
@@ -273,7 +273,7 @@ describe("nesting", () => {
     },
     { what: "a string without an end", text: `["${"[".repeat(5_000)}`, deep: false },
     { what: "a hundred thousand levels", text: nested(100_000), deep: true },
-  ])("is too deep, or not: $what", ({ text, deep }) => {
+  ])("is refused beyond 500 levels: $what", ({ text, deep }) => {
     expect(isTooDeep(text)).toBe(deep);
     const parse = () => parseJson(text);
     if (deep) expect(parse).toThrow(/nested deeper than 500 levels/);
@@ -284,16 +284,16 @@ describe("nesting", () => {
     [`{"a":${nested(100_000)},"b":${nested(100_000, '{"a":', "}")}}`, '{"a":null,"b":null}'],
     ["[[1],[2]]", "[null,null]"],
     ["5", "5"],
-  ])("flattened, a text has its outermost members alone: %.40s", (text, flat) => {
+  ])("`flattened()` keeps only the outermost members: %.40s", (text, flat) => {
     expect(flattened(text)).toBe(flat);
   });
 
-  test("is looked at before bare numbers are read as in a frame", () => {
+  test("`parseJson()` accepts bare numbers, or reads them as null", () => {
     expect(parseJson("[Infinity]")).toEqual([Infinity]);
     expect(parseJson("[Infinity]", "null")).toEqual([null]);
   });
 
-  test("that is let through can be copied, written and walked", () => {
+  test("at the limit can be cloned, serialized and parsed", () => {
     const value = parseJson(nested(MAX_NESTING, '{"a":', "}"));
     expect(structuredClone(value)).toEqual(value);
     expect(JSON.parse(JSON.stringify(value))).toEqual(value);

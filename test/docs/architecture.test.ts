@@ -47,7 +47,7 @@ function rulesOnPage(): Readonly<Record<string, Rule>> {
   );
 }
 
-test("the page names the import rules that `npm run check` keeps, and no other", () => {
+test("ARCHITECTURE.md names exactly the import rules that `npm run check` enforces", () => {
   const kept = Object.fromEntries([...ROOMS].map(([name, room]) => [name, sorted(room)]));
   expect(rulesOnPage()).toEqual(kept);
 });
@@ -59,7 +59,7 @@ test("the page names the order inside a folder that `npm run check` keeps", () =
   expect(named).toEqual(kept);
 });
 
-test("the page names the files that every flat has", () => {
+test("ARCHITECTURE.md names the files that every flat has", () => {
   const named = new Set(namesIn(section("The files of a flat")));
   const shared = [...SHARED_ROOMS, "index", "wire"].map((file) => `${file}.ts`);
   expect(shared.filter((file) => !named.has(file))).toEqual([]);
@@ -72,7 +72,7 @@ function isThere(name: string): boolean {
   return flats.every((flat) => existsSync(join(ROOT, "src", flat, name)));
 }
 
-test("each file and folder that the page names is there", () => {
+test("each file and folder that ARCHITECTURE.md names exists", () => {
   const named = namesIn(page).filter((name) =>
     /^[\w.-]+(?:\/[\w.-]+)*(?:\/|\.tsx?|\.json|\.md)$|^[\w-]+\/[\w./-]+$/.test(name),
   );
@@ -80,6 +80,6 @@ test("each file and folder that the page names is there", () => {
   expect(named.filter((name) => !isThere(name))).toEqual([]);
 });
 
-test("the page has two pages: 1,250 words at most", () => {
+test("ARCHITECTURE.md has at most 1,250 words", () => {
   expect(page.split(/\s+/).length).toBeLessThanOrEqual(1_250);
 });

@@ -46,7 +46,7 @@ function answer(sessionId: string, words: readonly string[]): readonly (readonly
   return [...batches, script.turnEnded().events.splice(0)];
 }
 
-test("the events of two tabs that write to one chat at once are all kept", async () => {
+test("two tabs that write to one chat at once lose no event", async () => {
   const one = await opened();
   const two = await opened();
   const mine = answer("one", ["a", "b", "c"]);
@@ -59,7 +59,7 @@ test("the events of two tabs that write to one chat at once are all kept", async
   expect(await store.load("today")).toEqual([...mine.flat(), ...others.flat()]);
 });
 
-test("a tab sees what another tab has written when it hears of it", async () => {
+test("a tab loads what another tab has written once the browser has updated its storage", async () => {
   const one = await opened();
   const two = await opened();
   const events = answer("one", ["a"]).flat();
@@ -70,7 +70,7 @@ test("a tab sees what another tab has written when it hears of it", async () => 
   expect(await two.store.list()).toEqual(["today"]);
 });
 
-test("each chat is kept apart, whatever its id, and other items are no chats", async () => {
+test("chats with any ids are kept apart, and other items of the storage are not listed", async () => {
   disk.set("theme", "dark");
   const { store } = await opened();
   const ids = ["today", "today and tomorrow", "", " ", "a  b", "chat"];
@@ -80,7 +80,7 @@ test("each chat is kept apart, whatever its id, and other items are no chats", a
   expect(await store.load("yesterday")).toEqual([]);
 });
 
-test("an event that was appended twice is given once, and a storage that is full rejects", async () => {
+test("an event that was appended twice is loaded once, and a full storage rejects", async () => {
   const { store, tab } = await opened();
   const events = answer("one", ["a"]).flat();
   await store.append("today", events);

@@ -199,7 +199,7 @@ describe("docs/cass.md names", () => {
   });
 });
 
-describe("the defaults of docs/cass.md", () => {
+describe("the defaults in docs/cass.md", () => {
   const { socket, ...own } = resolveOptions({ url: "ws://127.0.0.1/ws", allowAnonymous: true });
   const real: Readonly<Record<string, unknown>> = { ...socket, ...own, allowAnonymous: false };
   const UNITS: Readonly<Record<string, number>> = {
@@ -225,16 +225,16 @@ describe("the defaults of docs/cass.md", () => {
   });
   const checked = told.filter(({ option }) => !["object", "undefined"].includes(typeof real[option]));
 
-  test.each(checked)("has $option at $value", ({ option, value }) => {
+  test.each(checked)("equal the code's: $option is $value", ({ option, value }) => {
     expect(written(value)).toBe(real[option]);
   });
 
-  test("are checked for all that are a figure, a word, or on and off", () => {
+  test("are compared with the code for all plain options", () => {
     const plain = Object.keys(real).filter((name) => typeof real[name] !== "object");
     expect(checked.map(({ option }) => option).sort()).toEqual(plain.sort());
   });
 
-  test("say when a link is pinged, given up and looked for again", () => {
+  test("state the figures of `keepalive` and `reconnect`", () => {
     const [, keepalive = ""] = doc.rows("Timers and limits").find(([name]) => name === "`keepalive`") ?? [];
     const [, reconnect = ""] = doc.rows("Timers and limits").find(([name]) => name === "`reconnect`") ?? [];
     expect(keepalive).toBe("25 s, 10 s to answer");
@@ -246,7 +246,7 @@ describe("the defaults of docs/cass.md", () => {
   });
 });
 
-test("the page names every warning that the client gives", () => {
+test("docs/cass.md names every warning that the client gives", () => {
   const folder = new URL("../../src/cass/", import.meta.url);
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) =>
     file.endsWith(".ts"),
@@ -260,7 +260,7 @@ test("the page names every warning that the client gives", () => {
   expect(given.filter((kind) => !named.includes(kind))).toEqual([]);
 });
 
-test("the page tells all fourteen differences, and what becomes of each", () => {
+test("docs/cass.md lists fourteen differences, and fills each column of their table", () => {
   const [, ...differences] = doc.rows("What differs, and who takes care of it");
   expect(differences).toHaveLength(14);
   for (const cells of differences) {

@@ -37,7 +37,7 @@ test("the first program of docs/cass.md logs in, and shows an answer and its ges
 });
 
 describe("logging in", () => {
-  test("with a refresh token, an expired token is renewed and kept, and the connection is the user's", async () => {
+  test("with a refresh token renews and saves an expired token", async () => {
     await using server = await started();
     const { userId, refreshToken } = server.addUser();
     const saved: unknown[] = [];
@@ -53,7 +53,7 @@ describe("logging in", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("a function is asked again when its token is refused, and the token stays out of the address", async () => {
+  test("with a token function asks for a new token after a refusal, and keeps it out of the URL", async () => {
     await using server = await started();
     const { userId } = server.addUser();
     const asked: boolean[] = [];
@@ -68,7 +68,7 @@ describe("logging in", () => {
     expect(user.client.identity).toMatchObject({ userId, verified: true });
   });
 
-  test("without a token the server says who it is", async () => {
+  test("without a token takes the identity that the server gives", async () => {
     await using server = await started({ localhostUser: "the-local-user" });
     await using user = closing(page.anonymous(server.url));
     await user.client.connect();
@@ -77,7 +77,7 @@ describe("logging in", () => {
   });
 });
 
-test("progress is told in the app's words, and the result says where it was stored", async () => {
+test("progress is shown in the app's words, and the result has its conversation's id", async () => {
   await using server = await started({
     memories: { has_context: true, details_count: 5 },
     *answer() {
@@ -92,7 +92,7 @@ test("progress is told in the app's words, and the result says where it was stor
   expect(result).toMatchObject({ text: "A poem.", reasoning: ["hm"], conversationId: expect.any(String) });
 });
 
-test("a conversation is made, saved and gone on with, and its title told", async () => {
+test("a conversation is created, saved and continued, and its title is reported", async () => {
   await using server = await started({ answer: () => ["Gladly.", cassStep.title("Seven days")] });
   await using user = userOf(server);
   const titled = new Promise((resolve) => user.client.on("title", resolve));
@@ -112,7 +112,7 @@ test("a picture reaches the model with its type", async () => {
   expect(server.violations).toEqual([]);
 });
 
-test("gestures are played where their tags stood", async () => {
+test("gestures are played at the places of their tags", async () => {
   await using server = await started({ answer: () => ["Hi <gesture:wave> all. <emote:happy:0.8>Bye."] });
   await using user = userOf(server);
   const done: unknown[] = [];
@@ -123,7 +123,7 @@ test("gestures are played where their tags stood", async () => {
   expect(done).toEqual(["Hi ", ["gesture", "wave", 1], "all. ", ["emote", "happy", 0.8], "Bye."]);
 });
 
-test("tags are taken out of any text", () => {
+test("tags are removed from any text", () => {
   page.tags();
   expect(output.logged).toEqual([
     ["Hello! there"],
@@ -134,7 +134,7 @@ test("tags are taken out of any text", () => {
 test.each([
   ["inline", "audio/mpeg"],
   ["url", "audio/wav"],
-] as const)("an answer is heard, with audio %s", async (audio, mediaType) => {
+] as const)("the audio of an answer is played: %s", async (audio, mediaType) => {
   await using server = await started({
     profile: audio === "url" ? "documented" : "v2",
     audio,
@@ -149,7 +149,7 @@ test.each([
   expect(await played).toEqual([true, mediaType]);
 });
 
-test("who is signed in is introduced to, and shown around", async () => {
+test("a signed-in user gets the introduction and the demo", async () => {
   await using server = await started({
     answer: ({ kind, message }) => [kind === "intro" ? "I am Cass." : message === "" ? "Look." : "More."],
   });
@@ -160,7 +160,7 @@ test("who is signed in is introduced to, and shown around", async () => {
   expect(server.violations).toEqual([]);
 });
 
-test("a lost reply is found again", async () => {
+test("a lost reply is recovered", async () => {
   await using server = await started({
     answer: () => ["Once upon a time."],
     death: { at: "stored", by: "drop" },
@@ -174,7 +174,7 @@ test("a lost reply is found again", async () => {
   expect(server.turns).toHaveLength(1);
 });
 
-test("the prompt behind a cancelled one gets its own answer", async () => {
+test("the prompt after a cancelled one gets its own answer", async () => {
   await using server = await started({ answer: ({ message }) => [`About: ${message}`] });
   await using user = userOf(server);
   await user.client.connect();
@@ -183,7 +183,7 @@ test("the prompt behind a cancelled one gets its own answer", async () => {
   expect(server.violations).toEqual([]);
 });
 
-test("the errors that leave a question are told, the others thrown", async () => {
+test("errors that the page handles are shown, and all others are thrown", async () => {
   await using server = await started({ answer: () => [cassStep.fail()] });
   const logIn = vi.fn();
   {
@@ -206,7 +206,7 @@ test("the errors that leave a question are told, the others thrown", async () =>
   ]);
 });
 
-test("REST lists what was said", async () => {
+test("REST lists the messages of a conversation", async () => {
   await using server = await started({ answer: () => ["Hello."], title: "none" });
   await using user = userOf(server);
   const { conversationId } = await user.client.prompt("Hi.").result;
@@ -218,13 +218,13 @@ test("REST lists what was said", async () => {
   ]);
 });
 
-test("the test of the page runs, and its mock has nothing to complain of", async () => {
+test("the page's test example runs, and its mock reports no violation", async () => {
   await page.testing();
   expect(output.logged).toEqual([["You said hello.", []]]);
 });
 
-describe("what docs/testing.md shows of Cass", () => {
-  test("a script is a turn with tools and a gesture", async () => {
+describe("the Cass examples of docs/testing.md", () => {
+  test("run a script with tools and a gesture", async () => {
     await using server = await cass();
     await using user = userOf(server);
     const { text, animations, usage } = await user.client.prompt("hello").result;
@@ -233,7 +233,7 @@ describe("what docs/testing.md shows of Cass", () => {
     expect(usage).toMatchObject({ outputTokens: 190 });
   });
 
-  test("a link cut behind a stored reply is followed over both its sides", async () => {
+  test("show both sides of a lost connection, and the recovery of the stored reply over REST", async () => {
     await using server = await started({ answer: () => ["Hello."] });
     await using user = userOf(server, { recover: true });
     await user.client.connect();
@@ -249,7 +249,7 @@ describe("what docs/testing.md shows of Cass", () => {
     ]);
   });
 
-  test("a client behind msw speaks to the mock, over both its ways", async () => {
+  test("connect a client behind msw to the mock, over WebSocket and REST", async () => {
     const { mock, network } = await import("../../docs/snippets/testing-cass-msw.ts");
     const { userId, accessToken: token } = mock.addUser();
     const client = new CassClient({

@@ -214,7 +214,7 @@ describe("docs/codebuff-cli.md names", () => {
     expect(told.slice(told.indexOf("kind") + 1)).toEqual(KINDS);
   });
 
-  test("what to do about each of them", () => {
+  test("what to do about each kind of failure", () => {
     const told = doc
       .rows("Which error, what now")
       .filter(([cell = ""]) => KINDS.some((kind) => cell === `\`${kind}\``));
@@ -238,7 +238,7 @@ describe("docs/codebuff-cli.md names", () => {
     expect([...given, ...ofKeys, "listener-threw"].filter((kind) => !named.includes(kind))).toEqual([]);
   });
 
-  test("every place of a key, in the order in which they are looked at", () => {
+  test("every place of a key, in the order of the search", () => {
     const order: Readonly<Record<CredentialPlace, RegExp>> = {
       "option apiKey": /^option `apiKey`/,
       CODEBUFF_API_KEY: /^`CODEBUFF_API_KEY`/,
@@ -252,7 +252,7 @@ describe("docs/codebuff-cli.md names", () => {
     for (const [at, { place }] of findings.entries()) expect(told[at]?.[1]).toMatch(order[place]);
   });
 
-  test("every flag that a profile is started with", () => {
+  test("the flags of each profile", () => {
     const base = {
       args: [],
       mode: "default",
@@ -277,7 +277,7 @@ describe("docs/codebuff-cli.md names", () => {
   });
 });
 
-describe("the defaults of docs/codebuff-cli.md", () => {
+describe("the defaults in docs/codebuff-cli.md", () => {
   const real: Readonly<Record<string, unknown>> = { ...resolveOptions({}) };
   const UNITS: Readonly<Record<string, number>> = { "": 1, s: 1_000, MiB: 2 ** 20 };
   /** `10 s` as the code has it. */
@@ -294,17 +294,17 @@ describe("the defaults of docs/codebuff-cli.md", () => {
     ({ option }) => option in real && !["cwd", "debug", "outbox", "clock"].includes(option),
   );
 
-  test.each(checked)("has $option at $value", ({ option, value }) => {
+  test.each(checked)("equal the code's: $option is $value", ({ option, value }) => {
     expect(written(value)).toEqual(real[option]);
   });
 
-  test("are checked for all that have one", () => {
+  test("are compared with the code for all options that have one", () => {
     const all = Object.keys(real).filter((name) => !["cwd", "debug", "clock", "outbox"].includes(name));
     expect(checked.map(({ option }) => option).sort()).toEqual(all.sort());
     expect([real["cwd"], real["debug"]]).toEqual([undefined, false]);
   });
 
-  test.each(["json", "text"] as const)("say which timers are off in %s", (profile) => {
+  test.each(["json", "text"] as const)("say which timers are off in the profile %s", (profile) => {
     expect(resolveOptions({ profile })).toMatchObject({
       startupTimeout: 0,
       idleTimeout: 0,
@@ -317,7 +317,7 @@ describe("the defaults of docs/codebuff-cli.md", () => {
   });
 });
 
-test("none of its failures can be tried again, as the page says", () => {
+test("no kind of failure is retryable, as docs/codebuff-cli.md says", () => {
   const stderr = { head: [], tail: [], truncated: false, totalLines: 0 };
   const retryable = KINDS.filter(
     (kind) =>
@@ -327,7 +327,7 @@ test("none of its failures can be tried again, as the page says", () => {
   expect(doc.section("Which error, what now")).toContain("None is `retryable`");
 });
 
-describe("the safety notes", () => {
+describe("the safety notes of docs/codebuff-cli.md", () => {
   const notes = doc.section("Before you run it");
 
   test.each([
@@ -347,25 +347,25 @@ describe("the safety notes", () => {
     expect(notes).toMatch(words);
   });
 
-  test("are true of permissions", async () => {
+  test("match the capability `permissions`, which is `none`", async () => {
     const client = new CodebuffCli();
     expect(client.capabilities.permissions).toBe("none");
     await client.close();
   });
 
-  test("are pointed at from the top of the page and from README.md", () => {
+  test("are linked from the top of the page and from README.md", () => {
     expect(doc.text.split("\n## ")[0]).toContain("(#before-you-run-it)");
     expect(read("README.md").includes("(docs/codebuff-cli.md#before-you-run-it)")).toBe(true);
   });
 
-  test("say what is left running when the user's own program ends, and that Windows is not tested", () => {
+  test("say what still runs after the user's program has ended, and that Windows is not tested", () => {
     expect(doc.section("Stopping")).toMatch(/SIGKILL, or crashes \| \*\*goes on without you\*\*/);
     expect(doc.section("Stopping")).toMatch(/nobody listens \| is killed with all that it started/);
     expect(doc.section("Where it runs")).toMatch(/\*\*Windows is not tested\*\*/);
   });
 });
 
-test("the page tells each difference, and what becomes of it", () => {
+test("docs/codebuff-cli.md lists twelve differences, and fills each column of their table", () => {
   const [, ...differences] = doc.rows("What differs, and who takes care of it");
   expect(differences).toHaveLength(12);
   for (const cells of differences) {

@@ -44,7 +44,7 @@ async function home() {
 
 const continued = (cli: FakeCodebuffCli) => cli.runs().map(({ options }) => options["--continue"]);
 
-test("the first program of docs/codebuff-cli.md finds `codebuff`, and shows its words and its tools", async () => {
+test("the first program of docs/codebuff-cli.md finds `codebuff`, and shows its text and tools", async () => {
   await using folder = await home();
   await using cli = await FakeCodebuffCli.start({
     events: [
@@ -69,7 +69,7 @@ test("the first program of docs/codebuff-cli.md finds `codebuff`, and shows its 
   expect(cli.runs().map(({ argv }) => argv.at(-1))).toEqual(["Why does the build fail? Change nothing."]);
 });
 
-test("the program of README.md shows words, and calls as they live", async () => {
+test("the README program shows text, and each state of a tool call", async () => {
   await using at = await started({
     events: [
       { type: "tool_call", toolCallId: "t1", toolName: "read_files", input: {} },
@@ -86,12 +86,12 @@ test("the program of README.md shows words, and calls as they live", async () =>
   ]);
 });
 
-describe("a program is asked how it speaks", () => {
+describe("the probe of a program", () => {
   test.each([
     ["note", ["--stream-json"], "--free"],
     ["fork", ["-n", "--json"], "--lite"],
     ["print", ["-p"], "--lite"],
-  ] as const)("and spoken to so: %s", async (profile, flags, free) => {
+  ] as const)("finds the profile, and the client uses its flags: %s", async (profile, flags, free) => {
     await using at = await started({ profile });
     const client = await page.chosen({ ...at.options, mode: "free" });
     await using _closing = closing(client);
@@ -99,13 +99,13 @@ describe("a program is asked how it speaks", () => {
     expect(at.cli.runs().at(-1)?.argv).toEqual([...flags, free, "--", "hi"]);
   });
 
-  test("and one that needs a terminal is none", async () => {
+  test("refuses a program that needs a terminal", async () => {
     await using at = await started({ profile: "tui" });
     await expect(page.chosen(at.options)).rejects.toThrow("(1.0.600) runs in a terminal only");
   });
 });
 
-test("events are shown as they come, and calls as they live", async () => {
+test("events and the states of tool calls are shown as they arrive", async () => {
   await using at = await started({
     events: [
       { type: "start" },
@@ -145,7 +145,7 @@ test("events are shown as they come, and calls as they live", async () => {
   expect(options).toMatchObject({ "--max": true, "--timeout": "900" });
 });
 
-test("a conversation is gone on with, saved, and gone on with again", async () => {
+test("a conversation is continued, saved, and continued from its saved state", async () => {
   await using at = await started({ sessionKey: "session_id", sessionId: "s-1" });
   const resumed = await page.conversations(at.client);
   await resumed.prompt("And now?").result;
@@ -180,7 +180,7 @@ test("a question is answered by the next prompt", async () => {
 });
 
 describe("credentials", () => {
-  test("are looked for, and not shown", async () => {
+  test("are searched for, and never printed", async () => {
     await using folder = await home();
     const own = join(folder.path, ".config", "manicode");
     await mkdir(own, { recursive: true });
@@ -201,7 +201,7 @@ describe("credentials", () => {
     expect(JSON.stringify(output.logged)).not.toMatch(/the-(?:first|other)-key/);
   });
 
-  test("are ours alone in a home of the program's own", async () => {
+  test("are separate with `isolateHome`, in a home folder for the program", async () => {
     await using at = await started({ requireKey: true, recordEnv: ["HOME"] });
     const client = page.isolated(at.options, "a-key");
     await using _closing = closing(client);
@@ -210,7 +210,7 @@ describe("credentials", () => {
   });
 });
 
-test("a turn that is cancelled has ended its process", async () => {
+test("a cancelled turn ends its process", async () => {
   await using at = await started({
     events: [
       { type: "start" },
@@ -226,7 +226,7 @@ test("a turn that is cancelled has ended its process", async () => {
 test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
-] as const)("%s ends what runs first, and then the program with %i", async (signal, code) => {
+] as const)("%s ends the running turn first, then the program with exit code %i", async (signal, code) => {
   await using at = await started({ events: [{ type: "text", text: "part" }, { hold: "for ever" }] });
   const left = new Promise((resolve) => {
     vi.spyOn(process, "exit").mockImplementation((given) => resolve(given) as never);
@@ -244,7 +244,7 @@ test.each([
   }
 });
 
-test("the second Ctrl-C waits for nothing", async () => {
+test("a second Ctrl-C does not wait for the process", async () => {
   await using at = await started({ events: [{ hold: "for ever" }], ignoreSigterm: true });
   const left = new Promise((resolve) => {
     vi.spyOn(process, "exit").mockImplementation((given) => resolve(given) as never);
@@ -265,7 +265,7 @@ test("the second Ctrl-C waits for nothing", async () => {
 });
 
 describe("an error", () => {
-  test("of the program is told in its words, and what has to be mended is", async () => {
+  test("of the program is shown with its message, and a missing key opens the login", async () => {
     await using at = await started({ failWith: "no-key" });
     const logIn = vi.fn();
     await page.errors(at.client, logIn);
@@ -276,7 +276,7 @@ describe("an error", () => {
     ]);
   });
 
-  test("of a program that is not there says how to get it; any other is thrown", async () => {
+  test("of a missing program says how to install it; any other error is thrown", async () => {
     const client = new CodebuffCli({ command: "no-such-program", homeDir: NO_HOME });
     const logIn = vi.fn();
     await page.errors(client, logIn);
@@ -289,7 +289,7 @@ describe("an error", () => {
   });
 });
 
-test("the test of the page runs", async () => {
+test("the page's test example runs", async () => {
   await using _folder = await home();
   await page.testing();
   expect(output.logged).toMatchObject([

@@ -219,7 +219,7 @@ describe("docs/codebuff-run.md names", () => {
     );
   });
 
-  test("every kind that can be tried again", () => {
+  test("every kind of failure that is retryable", () => {
     const retryable = KINDS.filter((kind) => new CodebuffRunError({ kind, message: "" }).retryable);
     const [sentence = ""] = doc.section("Which error, what now").match(/^.* are `retryable`\.$/m) ?? [];
     expect(codeIn(sentence).filter((code) => code !== "retryable")).toEqual(retryable);
@@ -298,13 +298,13 @@ describe("the safety notes say", () => {
   });
 });
 
-test("each difference from the SDK has both sides", () => {
+test("each difference from the SDK has all columns of its table", () => {
   const [, ...rows] = doc.rows("Differences from Codebuff's own SDK");
   expect(rows.length).toBeGreaterThan(8);
   expect(rows.filter((cells) => cells.length !== 3 || cells.some((cell) => cell.trim() === ""))).toEqual([]);
 });
 
-test("the client has what the page says of its connection", async () => {
+test("the client's status and permissions are as the page says", async () => {
   const client = new CodebuffRun({ apiKey: "a-key" });
   expect(client.status).toBe("idle");
   expect(client.capabilities.permissions).toBe("client");

@@ -21,13 +21,13 @@ function closing(client: CodebuffRun) {
   return { client, [Symbol.asyncDispose]: () => client.close() };
 }
 
-test("the first program of docs/codebuff-run.md streams, runs its tool, and says what it cost", async () => {
+test("the first program of docs/codebuff-run.md streams, runs its tool and prints the cost", async () => {
   await import("../../docs/snippets/codebuff-run-first.ts");
   expect(output.streamed).toBe("Let me add. It is 5.");
   expect(output.logged).toEqual([['\n(add {"a":2,"b":3})'], ["\n(2 answers of the model, 5 credits)"]]);
 });
 
-test("the program of README.md asks the user, and shows the call as it lives", async () => {
+test("the README program asks the user, and shows each state of the tool call", async () => {
   await using at = await started({ answer: [{ toolCalls: [{ name: "list_files" }] }, "Two files."] });
   await run(at.options, async ({ name }) => name === "list_files");
   expect(output.streamed).toBe("Two files.");
@@ -84,7 +84,7 @@ test("tools in three forms are offered, checked and run", async () => {
   });
 });
 
-test("the gate goes by rules, then by the user; questions reach the user", async () => {
+test("rules decide first, then the user; questions reach the user", async () => {
   const deploy = (branch: string) => ({ name: "deploy", arguments: { branch } });
   const ask = { question: "Which?", options: [{ label: "A" }, { label: "B" }] };
   await using at = await started({
@@ -133,7 +133,7 @@ test("the gate goes by rules, then by the user; questions reach the user", async
   expect(asked).toEqual([{ branch: "next" }, ["Which?"]]);
 });
 
-test("a server with OpenAI's API is asked alone, and counts tokens", async () => {
+test("a server with OpenAI's API gets all requests, even with a key in the environment", async () => {
   vi.stubEnv("CODEBUFF_API_KEY", "not for this server");
   await using at = await started({ openAiCompatible: true, answer: ["Hello."], users: [{ key: "unused" }] });
   at.backend.fault("chat", { status: 401, times: 1 }); // this server wants a key, which the page's has not
@@ -142,7 +142,7 @@ test("a server with OpenAI's API is asked alone, and counts tokens", async () =>
   expect(at.backend.requests().map(({ path }) => path)).toEqual(["/v1/chat/completions"]);
 });
 
-test("a provider of one's own answers", async () => {
+test("a caller's own provider answers", async () => {
   await using at = await started();
   const agent = { ...AGENT, model: "echo/one", systemPrompt: "Echo." };
   await using at2 = closing(new CodebuffRun({ ...at.options, agent, providers: [page.provider()] }));
@@ -152,7 +152,7 @@ test("a provider of one's own answers", async () => {
   expect(at.backend.requests({ endpoint: "chat" })).toEqual([]);
 });
 
-test("a conversation remembers, and goes on from its saved state; so does a run by hand", async () => {
+test("a conversation and a run by hand both continue from a saved state", async () => {
   await using at = await started({ answer: ({ request }) => `${request.messages.length}` });
   await using at2 = closing(new CodebuffRun(at.options));
   const resumed = await page.conversations(at2.client);
@@ -166,7 +166,7 @@ test("a conversation remembers, and goes on from its saved state; so does a run 
   expect(await page.states(at2.client)).toBe("3");
 });
 
-test("a lead runs a reader, whose text is its own", async () => {
+test("a lead agent runs a reader agent, whose text is not in the turn's text", async () => {
   await using at = await started({
     answer: ({ agentId, call }) => {
       if (agentId === "reader") return "It adds.";
@@ -181,7 +181,7 @@ test("a lead runs a reader, whose text is its own", async () => {
   expect(at.backend.runs().map(({ agentId }) => agentId)).toEqual(["lead", "reader"]);
 });
 
-test("a program calls a tool before it asks the model", async () => {
+test("a program calls a tool before the first request to the model", async () => {
   await using at = await started({ answer: ["There are two."] });
   const inputs: unknown[] = [];
   const find = {
@@ -199,7 +199,7 @@ test("a program calls a tool before it asks the model", async () => {
   expect(inputs).toEqual([{ about: "parser" }]);
 });
 
-test("the events of a turn are shown, and its result has all that the page says", async () => {
+test("the events of a turn are shown, and its result has the fields that the page names", async () => {
   await using at = await started({ answer: [{ text: "One. ", toolCalls: [{ name: "nope" }] }, "Two."] });
   await using at2 = closing(new CodebuffRun(at.options));
   const said: string[] = [];
@@ -208,7 +208,7 @@ test("the events of a turn are shown, and its result has all that the page says"
   expect(result).toMatchObject({ text: "One. Two.", stopReason: "completed", steps: 2, state: {} });
 });
 
-test("a failure says its kind; one that can be tried again is gone on from", async () => {
+test("a failure has its kind, and a conversation continues after a retryable failure", async () => {
   await using at = await started({ balance: 0 });
   await using at2 = closing(new CodebuffRun(at.options));
   expect(await page.errors(at2.client)).toBeUndefined();

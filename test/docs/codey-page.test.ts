@@ -4,7 +4,7 @@ import { Page, read } from "./page.ts";
 
 const doc = new Page("docs/codey.md");
 
-describe("the table beside the Python client", () => {
+describe("the table of the Python client's features", () => {
   const [table = ""] = doc.section("Beside the Python client").split("What you know from there");
   const rows = [...table.matchAll(/^\| (?!---)([^|]+) \| ([^|]+) \| ([^|]+) \|$/gm)];
   const features = rows.map(([, feature = ""]) => feature);
@@ -15,7 +15,7 @@ describe("the table beside the Python client", () => {
   ];
   const tests = sources.map((path) => read(`${path}.test.ts`)).join("\n");
 
-  test("has a row for each feature of that client", () => {
+  test("has a row for each feature", () => {
     expect(features).toEqual([
       "connect",
       "end of a turn",
@@ -36,7 +36,7 @@ describe("the table beside the Python client", () => {
     ]);
   });
 
-  test.each(features)("the row of %s has tests of that name", (feature) => {
+  test.each(features)("has a describe block in the tests for its row %s", (feature) => {
     expect(tests).toContain(`describe("${feature}", `);
   });
 });
@@ -45,14 +45,14 @@ describe("names of tools on its pages", () => {
   const real = new Set(toolsOf("real"));
 
   test.each(["docs/codey.md", "docs/testing.md", "examples/support/codey-agent.ts"])(
-    "%s names none that the real server does not have",
+    "%s names only tools that the real server has",
     (path) => {
       const names = [...read(path).matchAll(/\bmcp_[a-z_]+\b/g)].map(([name]) => name);
       expect(names.filter((name) => !real.has(name))).toEqual([]);
     },
   );
 
-  test("docs/codey.md names the guide's only to say that they are not there", () => {
+  test("docs/codey.md names the guide's tools only to say that they do not exist", () => {
     const named = [...doc.text.matchAll(/`(?:Read|Bash|Glob|Grep)`/g)].map(({ index }) => index);
     const lines = named.map((at) =>
       doc.text.slice(doc.text.lastIndexOf("\n", at) + 1, doc.text.indexOf("\n", at)),
@@ -61,7 +61,7 @@ describe("names of tools on its pages", () => {
   });
 });
 
-describe("the security notes", () => {
+describe("the security notes of docs/codey.md", () => {
   const notes = doc.section("Before you run it");
 
   test.each([
@@ -83,7 +83,7 @@ describe("the security notes", () => {
     expect(notes).toMatch(words);
   });
 
-  test("are pointed at from the top of the page and from README.md", () => {
+  test("are linked from the top of the page and from README.md", () => {
     expect(doc.text.split("\n## ")[0]).toContain("(#before-you-run-it)");
     expect(read("README.md").includes("(docs/codey.md#before-you-run-it)")).toBe(true);
   });

@@ -23,7 +23,7 @@ const looks = (): MockCodeyOptions => ({
   answer: () => ["Look. ", codeyStep.calls(codeyTool.shell("ls", "a.txt\n")), "Seen."],
 });
 
-test("the first program of docs/codey.md reads, runs nothing else, and says what it used", async () => {
+test("the first program of docs/codey.md allows only reading, and prints the usage", async () => {
   await using server = await started({
     answer: () => [
       "Let me see. ",
@@ -39,7 +39,7 @@ test("the first program of docs/codey.md reads, runs nothing else, and says what
   expect(server.violations).toEqual([]);
 });
 
-test("the program of README.md asks the user, and shows the call as it lives", async () => {
+test("the README program asks the user, and shows each state of the tool call", async () => {
   await using server = await started(looks());
   const asked: string[] = [];
   const usage = await readme.approvals(server.url, async ({ name }) => {
@@ -52,7 +52,7 @@ test("the program of README.md asks the user, and shows the call as it lives", a
   expect(usage).toMatchObject({ outputTokens: 20 });
 });
 
-test("the rules decide what they name, by the whole input, and the user the rest", async () => {
+test("rules decide the calls that they name, by the whole input, and the user decides the rest", async () => {
   await using server = await started({
     answer: () => [
       codeyStep.calls(
@@ -87,7 +87,7 @@ test("the rules decide what they name, by the whole input, and the user the rest
   ]);
 });
 
-test("a dialog decides by hand; a click that comes late changes nothing", async () => {
+test("a dialog decides by hand, and a late click has no effect", async () => {
   await using server = await started(looks());
   const shown: string[] = [];
   const hidden: string[] = [];
@@ -111,7 +111,7 @@ test("a dialog decides by hand; a click that comes late changes nothing", async 
   expect(server.decisions).toMatchObject([{ approved: false }]);
 });
 
-test("a renderer is given all calls whenever one has changed", async () => {
+test("a renderer gets all calls whenever one of them changes", async () => {
   await using server = await started(looks());
   await using user = clientOf(server, { onToolApproval: () => true });
   const turn = user.client.prompt("look");
@@ -122,7 +122,7 @@ test("a renderer is given all calls whenever one has changed", async () => {
   expect(seen).toEqual(["requested", "awaiting", "running", "running", "done"]);
 });
 
-test("what a cancelled turn leaves is told, and the next one is whole", async () => {
+test("a cancelled turn's leftovers are reported, and the next turn is complete", async () => {
   await using server = await started({
     answer: ({ number }) => (number === 1 ? [codeyStep.hang()] : ["As you like."]),
   });
@@ -133,7 +133,7 @@ test("what a cancelled turn leaves is told, and the next one is whole", async ()
   expect(server.violations).toEqual([]);
 });
 
-test("the errors that leave a question are told, the others thrown", async () => {
+test("errors that the page handles are shown, and all others are thrown", async () => {
   await using server = await started({ answer: () => [codeyStep.apiError(529, "busy")] });
   {
     await using user = clientOf(server);
@@ -148,7 +148,7 @@ test("the errors that leave a question are told, the others thrown", async () =>
   ]);
 });
 
-test("a client that comes back says that the server knows nothing", async () => {
+test("a client that reconnects reports that the server has forgotten the conversation", async () => {
   let sessions = 0;
   await using server = await started({ sessionId: () => `session ${++sessions}` });
   await using user = closing(page.reconnecting(server.url));
@@ -159,7 +159,7 @@ test("a client that comes back says that the server knows nothing", async () => 
   expect(output.logged).toEqual([["session 1"], ["session 2 knows nothing of what was said"]]);
 });
 
-test("state and history are the server's, the messages the client's", async () => {
+test("state and history come from the server, messages from the client", async () => {
   await using server = await started({ answer: () => ["Hello."] });
   await using user = clientOf(server);
   await user.client.prompt("Hi.").result;

@@ -32,20 +32,20 @@ test.each([
   expect(notice).toContain(words(line.replace(/ <[^>]*>(?: \(.*)?| \(https?:.*/, "")));
 });
 
-test("NOTICE has the author of @cfworker/json-schema, which is published without its licence file", () => {
+test("NOTICE names the author of @cfworker/json-schema, which has no licence file", () => {
   const manifest = readFileSync(new URL("node_modules/@cfworker/json-schema/package.json", ROOT), "utf8");
   const { license, author } = JSON.parse(manifest);
   expect(license).toBe("MIT");
   expect(notice).toContain(`@cfworker/json-schema Copyright (c) ${author.replace(/ <.*/, "")}`);
 });
 
-test("NOTICE has the ISC licence in its own words", () => {
+test("NOTICE has the full text of the ISC licence", () => {
   const [, permission = ""] = /(Permission to use[\s\S]*)$/.exec(licenceOf("signal-exit")) ?? [];
   expect(permission.length).toBeGreaterThan(500);
   expect(notice).toContain(words(permission));
 });
 
-test("NOTICE has the BSD licence of diff in its own words", () => {
+test("NOTICE has the full text of diff's BSD licence", () => {
   const [, conditions = ""] = /(Redistribution and use[\s\S]*)$/.exec(licenceOf("diff")) ?? [];
   expect(conditions.length).toBeGreaterThan(500);
   expect(notice).toContain(words(conditions));

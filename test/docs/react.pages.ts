@@ -51,7 +51,7 @@ describe.skipIf(isSkipped)("in a browser", () => {
 
   const openedWith = (contents: string) => opened(inline(contents));
 
-  test("the first program of the page talks, asks for the tool, and shows what it found", async () => {
+  test("the first program of the page asks before the tool runs, and shows the tool's output", async () => {
     const { page, complaints } = await opened({ entryPoints: [`${FOLDER}react-first.tsx`] });
     await page.getByLabel("Your message").fill("hello");
     await page.getByRole("button", { name: "Send" }).click();
@@ -64,7 +64,7 @@ describe.skipIf(isSkipped)("in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("Stop takes back a prompt that waits for the choice after a lost conversation", async () => {
+  test("Stop removes a prompt that waits for the user's choice after a lost conversation", async () => {
     const { page, complaints } = await openedWith(`
       import { MockAgent } from "agentwire/testing/agent";
       const make = MockAgent.prototype.client;
@@ -90,7 +90,7 @@ describe.skipIf(isSkipped)("in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("chats that two tabs have kept at once under one id are whole, and in the list", async () => {
+  test("two tabs that store a chat under one id at once lose no message, and the chat is listed", async () => {
     const context = await browser.newContext();
     await context.route("**/*", (route) =>
       route.fulfill({ contentType: "text/html", body: '<div id="root"></div>' }),
@@ -135,7 +135,7 @@ describe.skipIf(isSkipped)("in a browser", () => {
     await context.close();
   });
 
-  test("the banner counts down, tries at once when asked, and hides neither the reason nor the choice", async () => {
+  test("the banner counts down, retries on request, and keeps showing the reason and the choice", async () => {
     const { page, complaints } = await openedWith(`
       import { createChat } from "agentwire/chat";
       import { ChatProvider } from "agentwire/react";
@@ -176,7 +176,7 @@ describe.skipIf(isSkipped)("in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("a question is answered by labels, by the user's own words, or not at all, but never by nothing", async () => {
+  test("a question accepts labels, own words or no answer, but no empty answer", async () => {
     const { page, complaints } = await openedWith(`
       import { createChat } from "agentwire/chat";
       import { ChatProvider, usePending } from "agentwire/react";
@@ -210,7 +210,7 @@ describe.skipIf(isSkipped)("in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("a failed message is sent again once: its button goes with the next prompt, and stays away when the chat is loaded", async () => {
+  test("a failed message can be sent again once, even after the chat is loaded again", async () => {
     const { page, complaints } = await openedWith(`
       import { createChat, memoryStore } from "agentwire/chat";
       import { ChatProvider, useAgentChat } from "agentwire/react";
@@ -241,7 +241,7 @@ describe.skipIf(isSkipped)("in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("the page of Next shows what is refused, and goes on", async () => {
+  test("the Next page shows a refusal, and works afterwards", async () => {
     const { page, complaints } = await openedWith(`
       import { createRoot } from "react-dom/client";
       import Page from "./next-page.tsx";

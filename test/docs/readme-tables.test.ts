@@ -35,15 +35,15 @@ function table(page: string, heading: string): Record<string, string>[] {
 
 const codeIn = (text = ""): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
 
-test("the README is one screen and its tables: 900 words at most", () => {
+test("the README has at most 900 words", () => {
   expect(readme.split(/\s+/).length).toBeLessThanOrEqual(900);
 });
 
-test("the README names the options that show what a client does", () => {
+test("the README names the options `logger` and `debug`", () => {
   expect(readme).toMatch(/`logger: console`.*`debug: true`/);
 });
 
-describe("the table of what each protocol can do", () => {
+describe("the table of capabilities", () => {
   const url = "ws://127.0.0.1:1/ws";
   const codebuff = (options: Partial<CodebuffClientOptions>): Capabilities =>
     new CodebuffClient({ url, ...options }).capabilities;
@@ -86,7 +86,7 @@ describe("the table of what each protocol can do", () => {
   };
   const rows = table("docs/backends.md", "| | [Codebuff](codebuff.md) |");
 
-  test("has a row for each capability, and for what is none", () => {
+  test("has a row for each capability, and rows for other differences", () => {
     const named = rows.flatMap((row) => codeIn(row[""]));
     expect(named.filter((name) => name !== "close()")).toEqual(Object.keys(cass));
     expect(rows.length).toBeGreaterThan(named.length);
@@ -142,7 +142,7 @@ describe("the table of errors", () => {
     if (error.delivery !== undefined) expect(codeIn(delivery)).toEqual([error.delivery]);
   });
 
-  test("names every class that can be met", () => {
+  test("names every error class that a caller can get", () => {
     const classes = Object.entries({ ...agentwire, ...cliEntry, ...runEntry })
       .filter(([, value]) => typeof value === "function" && value.prototype instanceof AgentwireError)
       .map(([name]) => name);
@@ -152,7 +152,7 @@ describe("the table of errors", () => {
   });
 });
 
-describe("the table of why there is no session", () => {
+describe("the table of reasons for a refused handshake", () => {
   const rows = table("docs/errors.md", "| `reason` | protocol |");
   const reasons: Readonly<Record<HandshakeReason, readonly string[]>> = {
     nack: ["Codebuff"],
@@ -168,12 +168,12 @@ describe("the table of why there is no session", () => {
     initializing: ["Cass"],
   };
 
-  test.each(Object.entries(reasons))("has %s, for %j", (reason, protocols) => {
+  test.each(Object.entries(reasons))("has the reason %s, for the protocols %j", (reason, protocols) => {
     const found = rows.filter((row) => codeIn(row["reason"]).includes(reason));
     expect(found.flatMap((row) => row["protocol"]?.split(", "))).toEqual(protocols);
   });
 
-  test("names no other", () => {
+  test("names no other reason", () => {
     const named = rows.flatMap((row) => codeIn(row["reason"]));
     expect(named.filter((reason) => !(reason in reasons))).toEqual([]);
   });
@@ -189,7 +189,7 @@ describe("the table of entry points", () => {
     expect(named).toEqual(entries.map((path) => path.replace(/^\./, "agentwire")));
   });
 
-  test("leaves those without a socket out of the main entry", () => {
+  test("keeps clients without a socket out of the main entry", () => {
     expect(Object.keys(agentwire)).not.toContain("CodebuffCli");
     expect(Object.keys(agentwire)).not.toContain("CodebuffRun");
     expect(rows[0]?.["what is there"]).toContain("all clients of sockets");

@@ -31,12 +31,12 @@ function clientOf(server: MockCodebuffServer) {
 }
 
 describe("the programs of README.md and docs/turns.md", () => {
-  test("the first one prints the answer, and closes its chat", async () => {
+  test("the first program prints the answer and closes its chat", async () => {
     await import("../../docs/snippets/first-program.ts");
     await vi.waitFor(() => expect(output.logged).toEqual([["You said: Hello!"]]));
   });
 
-  test("the one for a real server streams an answer and says which prompt it was", async () => {
+  test("the program for a real server streams an answer and prints the id of its prompt", async () => {
     await using server = await MockCodebuffServer.start({ answer: () => ["Five", " syllables here."] });
     vi.stubEnv("AGENTWIRE_URL", server.url);
 
@@ -47,7 +47,7 @@ describe("the programs of README.md and docs/turns.md", () => {
     expect(server.connections.map(({ closed }) => closed?.by)).toEqual(["client"]);
   });
 
-  test("the conversation remembers, and goes on from what was saved", async () => {
+  test("the conversation remembers, and continues from its saved state", async () => {
     await using server = await MockCodebuffServer.start({ answer: () => ["You are Ada."] });
     await using user = clientOf(server);
 
@@ -62,7 +62,7 @@ describe("the programs of README.md and docs/turns.md", () => {
     ]);
   });
 
-  test("the error that leaves a doubt is told to the user", async () => {
+  test("the error program tells the user that the request may have been done", async () => {
     await using server = await MockCodebuffServer.start({
       answer: ({ connection }) => {
         connection.drop();
@@ -81,7 +81,7 @@ describe("the programs of README.md and docs/turns.md", () => {
 });
 
 describe("the programs of docs/codebuff.md", () => {
-  test("the content of a prompt arrives beside its words", async () => {
+  test("the content of a prompt arrives beside its text", async () => {
     await using server = await MockCodebuffServer.start();
     await using user = clientOf(server);
 
@@ -94,7 +94,7 @@ describe("the programs of docs/codebuff.md", () => {
     }
   });
 
-  test("the handlers do what docs/testing.md's script asks for", async () => {
+  test("the handlers run what the script of docs/testing.md requests", async () => {
     await using server = await script();
     const client = handlers(server.url, "a-token", {
       weather: async (city) => ({ city, sky: "clear" }),
@@ -114,7 +114,7 @@ describe("the programs of docs/codebuff.md", () => {
   });
 });
 
-describe("who decides in docs/codebuff.md", () => {
+describe("the approvals of docs/codebuff.md", () => {
   const question = (text: string) => ({ question: text, options: [{ label: "yes" }, { label: "no" }] });
   const machine = {
     tools: {
@@ -140,7 +140,7 @@ describe("who decides in docs/codebuff.md", () => {
       },
     });
 
-  test("the rules, the screen and the user's own words decide", async () => {
+  test("come from rules, dialogs and the user's own words", async () => {
     await using server = await start();
     const confirmed: string[] = [];
     const client = approvals(server.url, "a-token", machine, {
@@ -165,7 +165,7 @@ describe("who decides in docs/codebuff.md", () => {
     );
   });
 
-  test("the inbox decides on everything, when it gets to it", async () => {
+  test("come from an inbox that decides every request later", async () => {
     await using server = await start();
     const asked: string[] = [];
     const { client, decide, answer } = inbox(server.url, "a-token", machine, {
@@ -186,7 +186,7 @@ describe("who decides in docs/codebuff.md", () => {
 });
 
 describe("the programs of docs/testing.md", () => {
-  test("the server on a port answers, and has nothing to complain of", async () => {
+  test("the server on a port answers and reports no violation", async () => {
     await import("../../docs/snippets/testing-server.ts");
     expect(output.logged).toEqual([["Hello you said hello"], [1, []]]);
   });
@@ -203,13 +203,13 @@ describe("the programs of docs/testing.md", () => {
     }
   });
 
-  test("the agent without a wire asks, and takes a denial", async () => {
+  test("the agent without a wire asks for an approval and accepts a denial", async () => {
     await agent();
 
     expect(output.logged).toEqual([["You want to tidy up. As you like."], ["too risky"]]);
   });
 
-  test("the fake CLI prints its events, and says how it was started", async () => {
+  test("the fake CLI prints its events and reports how it was started", async () => {
     await fakeCli();
 
     expect(output.logged).toEqual([
@@ -220,7 +220,7 @@ describe("the programs of docs/testing.md", () => {
     ]);
   });
 
-  test("the fake CLI that ignores a cancel says what killed it", async () => {
+  test("the fake CLI that ignores a cancel reports the signals it got", async () => {
     await using cli = await FakeCodebuffCli.start();
     const watching = fakeCliCancel(cli);
     const child = spawn(cli.command, [...cli.args, "--stream-json", "hi"], {
@@ -237,7 +237,7 @@ describe("the programs of docs/testing.md", () => {
     expect(output.logged).toMatchObject([[[{ signal: "SIGTERM" }], { code: null, signal: null }]]);
   });
 
-  test("the mock of codey-server asks before it runs anything, and says what was decided", async () => {
+  test("the Codey mock asks before it runs a tool, and reports the decision", async () => {
     await using server = await codey();
     using client = await RawCodey.connected(server);
     client.send("what is here?");
@@ -255,14 +255,14 @@ describe("the programs of docs/testing.md", () => {
     expect(kinds([await again.next()])).toEqual(["Connected"]);
   });
 
-  test("the clock that is moved by hand ends the turn that fell silent", async () => {
+  test("the manual clock ends a silent turn by its time limit", async () => {
     await manualClock();
     expect(output.logged).toMatchObject([
       [{ status: "failed", error: { code: "turn-timeout", kind: "idle" }, partial: { text: "one" } }],
     ]);
   });
 
-  test("what was recorded is said again without the server", async () => {
+  test("a recording is replayed without the server", async () => {
     const folder = await mkdtemp(join(tmpdir(), "agentwire-"));
     const before = process.cwd();
     process.chdir(folder); // the snippets name a file where they run

@@ -66,7 +66,7 @@ describe("docs/tools.md has a row for", () => {
     expect(rowsOf("| option of `mcpServers(servers, options)` |")).toEqual(options);
   });
 
-  test("every tool that an agent can have of it", () => {
+  test("every tool that an agent can get from nodeTools", () => {
     expect(rowsOf("| tool | what it does |").sort()).toEqual(Object.keys(HANDLED).sort());
   });
 });
@@ -121,7 +121,7 @@ test.each<[section: string, words: string]>([
   ["The tools", `${thousands(MAX_OUTPUT)} characters of each stream`],
   ["The tools", `${DEFAULT_SECONDS} s unless`],
   ["Taking it back", `${MAX_KEPT / MIB} MiB of old`],
-])("the section %s tells of the limit of the code: %s", (section, words) => {
+])("the section %s states a limit as it is in the code: %s", (section, words) => {
   expect(doc.section(section)).toContain(words);
 });
 

@@ -38,7 +38,7 @@ async function started(options: MockCodebuffBackendOptions) {
   return { backend, options: runOptions, [Symbol.asyncDispose]: () => backend.stop() };
 }
 
-test("the first program shows the change, makes it, and says what was changed", async () => {
+test("the first program shows the change, makes it and lists it", async () => {
   await using folder = await workingFolder();
   await import("../../docs/snippets/tools-first.ts");
   expect(output.logged).toEqual([
@@ -51,7 +51,7 @@ test("the first program shows the change, makes it, and says what was changed", 
   expect(await readFile(join(folder.path, project, "greeting.txt"), "utf8")).toBe("Hello, world!\n");
 });
 
-test("the options are those of the page: commands have `CI`, and private files are blocked", async () => {
+test("the page's options set `CI` for commands and block private files", async () => {
   await using folder = await workingFolder();
   await mkdir("private");
   await writeFile("private/key.txt", "secret");
@@ -68,7 +68,7 @@ test("the options are those of the page: commands have `CI`, and private files a
   await tools.close();
 });
 
-test("a turn is taken back", async () => {
+test("a turn is reverted", async () => {
   await using folder = await workingFolder();
   await writeFile("a.txt", "one\n");
   const tools = nodeTools({ root: folder.path });
@@ -87,7 +87,7 @@ test("a turn is taken back", async () => {
   expect(await readdir(folder.path)).toEqual(["a.txt"]);
 });
 
-test("a server reads files, and the user is asked about its edits", async () => {
+test("a server reads files, and the user decides on its edits", async () => {
   await using folder = await workingFolder();
   await writeFile("a.txt", "one\n");
   const seen: unknown[] = [];
@@ -110,12 +110,12 @@ test("a server reads files, and the user is asked about its edits", async () => 
   expect(output.logged).toEqual([["write_file", { type: "file", path: "a.txt", content: "two\n" }]]);
 });
 
-test("the client with MCP servers is made, and starts none before a run", async () => {
+test("a client with MCP servers starts no server before a run", async () => {
   await using at = await started({ answer: ["Hello."] });
   await page.mcp(at.options).close();
 });
 
-test("an agent of the folder runs, and what is no agent is warned about", async () => {
+test("an agent of the folder runs, and a file that is no agent causes a warning", async () => {
   await using folder = await workingFolder();
   await mkdir(join(folder.path, ".agents"));
   const reviewer = { id: "reviewer", displayName: "Reviewer", model: "test/model" };

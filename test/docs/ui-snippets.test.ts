@@ -12,7 +12,7 @@ const output = capturedOutput();
 
 const idle = ({ busy, queue }: ChatSnapshot): boolean => !busy && queue.length === 0;
 
-test("the first program shows the text and the tool as they live", async () => {
+test("the first program shows text and the states of the tool as they arrive", async () => {
   const { chat } = await import("../../docs/snippets/ui-first.ts");
   await until(chat, ({ messages }) => messages.at(-1)?.status === "completed");
   await chat.close();
@@ -23,7 +23,7 @@ test("the first program shows the text and the tool as they live", async () => {
   expect(lines.at(-1)).toBe("One file.");
 });
 
-test("each kind of part has a line", async () => {
+test("each kind of part is shown as a line", async () => {
   const agent = new MockAgent({
     *script() {
       yield agentStep.reasoning("Hm.");
@@ -53,7 +53,7 @@ test("each kind of part has a line", async () => {
   );
 });
 
-test("a prompt that waits is taken back, and sent again", async () => {
+test("a queued prompt is cancelled, and sent again with its image", async () => {
   await using chat = createChat(
     new MockAgent({ script: ({ text }) => (text.includes("tests") ? [agentStep.hang()] : ["As you like."]) }),
   );
@@ -68,7 +68,7 @@ test("a prompt that waits is taken back, and sent again", async () => {
   expect(messages.at(-2)?.parts.map(({ type }) => type)).toEqual(["text", "file"]);
 });
 
-test("a dialog decides and answers", async () => {
+test("a dialog decides an approval and answers a question", async () => {
   const agent = new MockAgent({
     *script() {
       const { state } = yield* agentStep.tool({ name: "rm", input: { path: "a\u202e" }, approval: true });
@@ -103,7 +103,7 @@ test.each([
   { said: 3, confirms: false, approvals: [] },
   { said: 4, confirms: false, approvals: [] },
 ])(
-  "a user who chooses $said of the choices, and confirms: $confirms",
+  "the choice with index $said, confirmed: $confirms, gives the expected grants",
   async ({ said, confirms, approvals }) => {
     const agent = new MockAgent({
       *script() {
@@ -141,7 +141,7 @@ test.each([
   },
 );
 
-test("a conversation that was forgotten goes on as the user says", async () => {
+test("a conversation that the agent has forgotten continues as the user chooses", async () => {
   const agent = new MockAgent({ script: ["Hello.", [agentStep.forget()], "Again."] });
   await using chat = createChat(agent);
   chat.send("one");
@@ -156,7 +156,7 @@ test("a conversation that was forgotten goes on as the user says", async () => {
   expect(await page.bannerOf(chat, { confirm: async () => true, choose })).toBe("");
 });
 
-test("the banner counts down to an attempt, and says that one runs", async () => {
+test("the banner counts down to an attempt to connect, and shows a running attempt", async () => {
   const agent = new MockAgent({ reconnect: { maxAttempts: 2, delay: 90_000 }, script: ["Hello."] });
   await using chat = createChat(agent);
   const dialogs = { confirm: async () => true, choose: async () => undefined };
@@ -173,7 +173,7 @@ test("the banner counts down to an attempt, and says that one runs", async () =>
   expect(await page.bannerOf(chat, dialogs)).toBe("The connection was lost. The next message connects.");
 });
 
-test("what was stored is shown again", async () => {
+test("a stored chat is shown again", async () => {
   const folder = await mkdtemp(join(tmpdir(), "agentwire-"));
   try {
     const first = await page.storing(new MockAgent({ script: ["Stored."] }), folder);
@@ -193,7 +193,7 @@ test("what was stored is shown again", async () => {
   }
 });
 
-test("what is thrown is said in words, and the deltas of a terminal obey nothing", () => {
+test("an unknown error is described, and terminal text has no escape sequences", () => {
   page.failure(new TypeError("x"), (error) => console.log(error.code));
   let written = "";
   const onDelta = page.terminal((text) => {
@@ -204,17 +204,17 @@ test("what is thrown is said in words, and the deltas of a terminal obey nothing
   expect(written).toBe("ab");
 });
 
-test("the test of the page stops the time, and forgets", async () => {
+test("the page's test example stops the clock, and makes the agent forget", async () => {
   await page.testing();
   expect(output.logged[0]).toEqual([true]);
   expect(String(output.logged[1]?.[0])).toMatch(/^sent,completed,sent,completed,sent,failed$/);
 });
 
-test("memory is a store too", async () => {
+test("`memoryStore()` is a store too", async () => {
   expect(await memoryStore().list()).toEqual([]);
 });
 
-test("the queue of the page is shown, edited, moved, taken back and sent", async () => {
+test("the page's queue is shown, edited, moved, cancelled and sent", async () => {
   const agent = new MockAgent({
     *script({ text }) {
       yield `You said: ${text}`;
@@ -238,7 +238,7 @@ test("the queue of the page is shown, edited, moved, taken back and sent", async
   expect(agent.prompts.map(({ text }) => text)).toEqual(["Begin.", "And then the docs, please."]);
 });
 
-test("the branches of the page are asked for, counted and selected", async () => {
+test("the page asks for another answer, counts the branches and selects one", async () => {
   const agent = new MockAgent({ script: ["One.", "Eins.", "1 2 3"] });
   await using chat = createChat(agent);
   chat.send("Count.");

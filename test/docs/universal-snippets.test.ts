@@ -45,7 +45,7 @@ function lineOf({ sequence, session_id, source, type, data }: UniversalEvent): s
 }
 
 describe("the first program", () => {
-  test("streams the answer, and writes a transcript that breaks no rule", async () => {
+  test("streams the answer and writes a valid transcript", async () => {
     await import("../../docs/snippets/universal-first.ts");
     ({ events } = readJsonl(await readFile("transcript.jsonl", "utf8")));
     expect(output.streamed).toBe("Let me look. One file.");
@@ -66,7 +66,7 @@ test("the table has each type of event once", () => {
   expect(named.toSorted()).toEqual([...UNIVERSAL_EVENT_TYPES].sort());
 });
 
-test("a stream is gone on with behind the event where it was left", async () => {
+test("a stream is continued after the event where the reader stopped", async () => {
   await using server = await MockCodeyServer.start({ answer: () => ["Hello"], closeReply: true });
   const client = new CodeyClient({ url: server.url });
   try {
@@ -81,7 +81,7 @@ test("a stream is gone on with behind the event where it was left", async () => 
   }
 });
 
-test("what a crash has cut off is cut away before the next line", async () => {
+test("a line that a crash cut off is removed before the next line is written", async () => {
   await appendFile("transcript.jsonl", '{"event_id":"evt_1');
   const [first] = events;
   if (!first) throw new Error("the first program made no events");
@@ -93,7 +93,7 @@ test("what a crash has cut off is cut away before the next line", async () => {
   expect(problems).toEqual([]);
 });
 
-test("a transcript without its end says what is open", () => {
+test("a transcript without its end is reported with its open items", () => {
   page.check(events.slice(0, 6));
   expect(output.logged).toEqual([
     [1, "I4", expect.stringContaining("open")],
@@ -101,13 +101,13 @@ test("a transcript without its end says what is open", () => {
   ]);
 });
 
-test("the schema accepts an event, and says what is wrong with another", () => {
+test("the schema accepts a valid event, and reports the error in another", () => {
   page.schema(JSON.stringify(events[0]));
   page.schema(JSON.stringify({ ...events[0], sequence: 0 }));
   expect(output.logged).toMatchObject([["session.started"], [[{ path: ["sequence"] }]]]);
 });
 
-test("the words of an agent show as the page says", async () => {
+test("plans, notices and other words of an agent are shown as the page says", async () => {
   await page.words();
   expect(output.logged).toEqual([
     ["@@ -3,1 +3,1 @@\n-off()\n+on()\n"],
@@ -124,7 +124,7 @@ test("the words of an agent show as the page says", async () => {
   ]);
 });
 
-test("the limits of a preview are those that the page names", () => {
+test("the page names the limits of a preview", () => {
   const section = doc.section("Plans, the context and other words");
   for (const limit of [MAX_PREVIEW, MAX_PREVIEW_FILES, MAX_STATUS_ENTRIES])
     expect(section).toContain(limit.toLocaleString("en-US"));
@@ -132,7 +132,7 @@ test("the limits of a preview are those that the page names", () => {
   expect(section).toContain(`${MAX_PREVIEW_TEXT / 1_024} KiB`);
 });
 
-test("what a crash has left open is ended, and a source of one's own is made", () => {
+test("a transcript that a crash left open is ended, and a custom source is created", () => {
   const cut = events.slice(0, events.findIndex(({ type }) => type === "item.delta") + 1);
   const all = page.afterACrash(cut);
   expect(output.logged.at(-1)).toEqual([["item.completed", "error", "turn.ended", "session.ended"]]);

@@ -52,7 +52,7 @@ describe("an app built on the client", () => {
     expect(mock.violations).toEqual([]);
   });
 
-  test("shows why the agent refused", async () => {
+  test("shows the reason if the agent refuses", async () => {
     await using _mock = agentThatIs(
       new MockCodebuff({ answer: () => ["Let me ", step.promptError({ message: "Out of credits" })] }),
     );
@@ -64,7 +64,7 @@ describe("an app built on the client", () => {
     expect(user.seen).toEqual(["Let me ", "[The agent says: Out of credits]"]);
   });
 
-  test("tells of a lost link, and answers the next question on a new one", async () => {
+  test("reports a lost link, and gets the next answer on a new one", async () => {
     await using mock = agentThatIs(
       new MockCodebuff({
         // 5. Scripts may differ from prompt to prompt, and break the link in the middle of one.
@@ -90,7 +90,7 @@ describe("an app built on the client", () => {
     expect(mock.violations).toEqual([]);
   });
 
-  test("gives up on an agent that falls silent", async () => {
+  test("times out if the agent sends nothing more", async () => {
     await using mock = agentThatIs(new MockCodebuff({ answer: () => ["Well...", step.hang()] }));
     const clock = new ManualClock();
     const user = screen();
@@ -112,7 +112,7 @@ describe("an app built on the client", () => {
   });
 });
 
-describe("an app that speaks the protocol itself", () => {
+describe("an app with its own protocol code", () => {
   test("gets the whole answer", async () => {
     await using mock = agentThatIs(new MockCodebuff({ answer: () => ["Hello ", "Ada", "."] }));
     const app = new RawChat();
@@ -125,7 +125,7 @@ describe("an app that speaks the protocol itself", () => {
     expect(mock.violations).toEqual([]);
   });
 
-  test("hears why the agent refused, and may ask again on the same link", async () => {
+  test("gets the agent's error, and may ask again on the same link", async () => {
     await using mock = agentThatIs(
       new MockCodebuff({ answer: () => [step.promptError({ message: "Out of credits" })] }),
     );
@@ -151,7 +151,7 @@ describe("an app that speaks the protocol itself", () => {
     expect(mock.prompts.map(({ connection }) => connection.id)).toEqual([1, 2]);
   });
 
-  test("is told what it does wrong", async () => {
+  test("is checked by the mock, which records its protocol violations", async () => {
     await using mock = agentThatIs(new MockCodebuff());
     // 8. A mistake that many servers forgive until they do not: the first prompt does not wait for the ack.
     const socket = new WebSocket("wss://agent.example/ws");

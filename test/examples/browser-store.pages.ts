@@ -74,12 +74,12 @@ function run<T>(body: string): Promise<T> {
   return page.evaluate<T>(`(async () => { ${body} })()`);
 }
 
-describe.skipIf(isSkipped)("the store of the browser", () => {
-  test("has no events of a chat that it does not know, and lists none", async () => {
+describe.skipIf(isSkipped)("the browser store", () => {
+  test("has no events for an unknown chat, and lists no chats", async () => {
     expect(await run("return [await store.load('nobody'), await store.list()]")).toEqual([[], []]);
   });
 
-  test("gives what was appended, in order, each chat apart, and to the next page too", async () => {
+  test("returns each chat's events in order, also on the next page", async () => {
     await run(
       "await store.append('b', [delta(1), delta(2)]); await store.append('a', [delta(1)]); await store.append('b', [delta(3)]);",
     );
@@ -91,24 +91,24 @@ describe.skipIf(isSkipped)("the store of the browser", () => {
     ]);
   });
 
-  test("keeps the order of appends that nobody waits for, and a load sees all of them", async () => {
+  test("keeps the order of appends that are not awaited, and a later load includes all of them", async () => {
     const body = "for (let n = 1; n <= 50; n++) void store.append('a', [delta(n)]); return texts('a');";
     expect(await run(body)).toEqual(Array.from({ length: 50 }, (_, index) => `word${index + 1}`));
   });
 
-  test("keeps the order of several sessions", async () => {
+  test("keeps the order of events across several sessions", async () => {
     const body = `await store.append("a", [delta(1, "one", "z"), delta(2, "two", "z")]);
       await store.append("a", [delta(1, "three", "b")]); await store.append("a", [delta(3, "four", "z")]); return texts("a");`;
     expect(await run(body)).toEqual(["one", "two", "three", "four"]);
   });
 
-  test("gives an event once that was appended twice", async () => {
+  test("stores an event once that is appended twice", async () => {
     const body =
       "await store.append('a', [delta(1), delta(2), delta(3)]); await store.append('a', [delta(2), delta(3), delta(4)]); return texts('a');";
     expect(await run(body)).toEqual(["word1", "word2", "word3", "word4"]);
   });
 
-  test("keeps what two pages append to one chat at the same time", async () => {
+  test("keeps the events that two pages append to one chat at the same time", async () => {
     const one = page;
     const two = await open();
     const append = (session: string): string => `(async () => {
@@ -124,7 +124,7 @@ describe.skipIf(isSkipped)("the store of the browser", () => {
     expect(texts).toHaveLength(200);
   });
 
-  test("makes no chat of no events, and keeps any text and any id", async () => {
+  test("creates no chat for an empty append, and stores any text and any id", async () => {
     const body = `await store.append("empty", []);
       const odd = ["\\n", "\\u2028", "\\u{1f600}", "\\ud83d", "\\u0000", '"\\\\', "__proto__", "%41"];
       for (const id of odd) await store.append(id, [delta(1, id)]);
@@ -134,7 +134,7 @@ describe.skipIf(isSkipped)("the store of the browser", () => {
     expect(await run(body)).toEqual([Array.from({ length: 8 }, () => true), 8]);
   });
 
-  test("lists chats by their last change, with the backend's title before the first prompt", async () => {
+  test("lists chats by their last change, titled by the backend or else by the first prompt", async () => {
     const body = `await store.append("p/a", [prompt("  First\\nwords \\u200b")]); await store.append("p/b", [prompt("x".repeat(100))]);
       await store.append("q/c", [prompt("another backend's")]);
       await store.append("p/a", [delta(2)]);
@@ -153,7 +153,7 @@ describe.skipIf(isSkipped)("the store of the browser", () => {
     ]);
   });
 
-  test("keeps a bounded number of chats: the one that was used least recently goes, with its events", async () => {
+  test("keeps at most `MAX_CHATS` chats, and deletes the least recently used one with its events", async () => {
     const body = `const { MAX_CHATS } = browserStore;
       for (let n = 0; n <= MAX_CHATS; n++) {
         await store.append("chat" + n, [delta(1)]);
@@ -162,7 +162,7 @@ describe.skipIf(isSkipped)("the store of the browser", () => {
     expect(await run(body)).toEqual([true, [], ["word1"]]);
   });
 
-  test("refuses what makes a chat too long, and keeps the rest of it", async () => {
+  test("refuses an event that makes a chat too long, and keeps the others", async () => {
     const body = `const { MAX_CHAT_LENGTH } = browserStore;
       await store.append("a", [delta(1)]);
       const refused = await store.append("a", [delta(2, "x".repeat(MAX_CHAT_LENGTH))]).catch((error) => error);
@@ -171,7 +171,7 @@ describe.skipIf(isSkipped)("the store of the browser", () => {
     expect(await run(body)).toEqual(["store-failed", "append", "full", ["word1", "word3"]]);
   });
 
-  test("removes the chats of one prefix, and tells its listeners", async () => {
+  test("removes the chats with a prefix, and notifies its listeners", async () => {
     const body = `let told = 0; const off = store.subscribe(() => told++);
       await store.append("cass:guest/1", [delta(1)]); await store.append("cass/1", [delta(1)]);
       await store.removeAll("cass:guest/"); off(); await store.removeAll("cass");
@@ -179,7 +179,7 @@ describe.skipIf(isSkipped)("the store of the browser", () => {
     expect(await run(body)).toEqual([3, [], []]);
   });
 
-  test("rejects where the browser keeps nothing, and works once it does", async () => {
+  test("rejects if the browser refuses the database, and works once it allows it", async () => {
     const body = `const open = indexedDB.open.bind(indexedDB);
       indexedDB.open = () => { throw new DOMException("no", "SecurityError"); };
       const refused = await store.append("a", [delta(1)]).catch((error) => error);

@@ -35,8 +35,8 @@ const HELD = [{ type: "text", text: "part" }, { hold: "for ever" }];
 /** What a program of the user's was started with. */
 const started = ({ cli }: { readonly cli: FakeCodebuffCli }) => cli.runs().map(({ argv }) => argv);
 
-describe("on its stand-in", () => {
-  test("streams what is said, shows the tool, and tells what it cost and how to go on", async () => {
+describe("cli-run with --fake", () => {
+  test("streams the answer, and prints the tool, the cost and how to continue", async () => {
     await using child = new Child(PROGRAM, ["--fake", "Why?"]);
     expect(await child.exitCode()).toBe(0);
     expect(child.text).toMatch(
@@ -45,7 +45,7 @@ describe("on its stand-in", () => {
     expect(child.stderr).toBe("");
   });
 
-  test("Ctrl-C ends it in the middle of its words", async () => {
+  test("ends on Ctrl-C in the middle of an answer", async () => {
     await using child = new Child(PROGRAM, ["--fake", "Why?"]);
     await child.until("Let me");
     child.interrupt();
@@ -54,12 +54,12 @@ describe("on its stand-in", () => {
   });
 });
 
-describe("on the user's own program", () => {
+describe("cli-run with the user's own program", () => {
   test.each([
     ["note", [], ["--stream-json"], "(done, 1 credits)"],
     ["fork", ["--mode", "free"], ["-n", "--json", "--lite"], "(done)"],
     ["print", ["--mode", "free"], ["-p", "--lite"], "(done, 1 credits)"],
-  ] as const)("asks it how it speaks: %s", async (profile, args, flags, done) => {
+  ] as const)("detects the program's profile: %s", async (profile, args, flags, done) => {
     await using at = await machine({ profile });
     await using child = at.run([...args, "hello"]);
     expect(await child.exitCode()).toBe(0);
@@ -71,7 +71,7 @@ describe("on the user's own program", () => {
     ]);
   });
 
-  test("does as it is told without asking, in that folder, with that session", async () => {
+  test("skips detection with --profile, and passes the folder and the session on", async () => {
     await using at = await machine();
     const args = ["--profile", "stream-json", "--mode", "max", "--cwd", at.folder, "--continue", "s-1"];
     await using child = at.run([...args, "--command", at.codebuff, "--", "-x"], process.env["PATH"]);
@@ -81,7 +81,7 @@ describe("on the user's own program", () => {
     expect(child.text).toContain("(--continue s-1 goes on)");
   });
 
-  test("shows a tool once, however much it says, and what became of it", async () => {
+  test("prints a tool once, whatever its progress, and then its result", async () => {
     const call = { toolCallId: "t1", toolName: "run_terminal_command" };
     await using at = await machine({
       events: [
@@ -100,14 +100,14 @@ describe("on the user's own program", () => {
     );
   });
 
-  test("a question is shown, and that nobody can answer it", async () => {
+  test("prints a question with a note that it cannot be answered", async () => {
     await using at = await machine({ askUser: true });
     await using child = at.run(["--profile", "stream-json", "hello"]);
     expect(await child.exitCode()).toBe(0);
     expect(child.text).toContain("(it asks, and cannot be answered while it runs: Which colour?)");
   });
 
-  test("what it says cannot steer the terminal", async () => {
+  test("removes terminal control codes from the program's output", async () => {
     await using at = await machine({
       events: [
         { type: "text", text: "a\u001b[2Jb" },
@@ -123,8 +123,8 @@ describe("on the user's own program", () => {
   });
 });
 
-describe("a failure", () => {
-  test("is told in the program's words, and where there is more", async () => {
+describe("cli-run with a failing program", () => {
+  test("prints the program's error, and how to see its error output", async () => {
     await using at = await machine({ failWith: "402" });
     await using child = at.run(["--profile", "stream-json", "hello"]);
     expect(await child.exitCode()).toBe(1);
@@ -133,7 +133,7 @@ describe("a failure", () => {
     );
   });
 
-  test("is told with the program's error output with --verbose", async () => {
+  test("prints the program's error output with --verbose", async () => {
     await using at = await machine({ failWith: "402", stderr: [{ text: "\u001b[31mwarned\n" }] });
     await using child = at.run(["--profile", "stream-json", "--verbose", "hello"]);
     expect(await child.exitCode()).toBe(1);
@@ -141,14 +141,14 @@ describe("a failure", () => {
     expect(child.text).toContain("    | Error: Payment Required\n");
   });
 
-  test("of a program that is not there says how to get it", async () => {
+  test("says how to install the program if it is missing", async () => {
     await using at = await machine();
     await using child = at.run(["hello"], at.cli.path);
     expect(await child.exitCode()).toBe(1);
     expect(child.text).toMatch(/^`codebuff` is not to be found; .*npm install -g codebuff/);
   });
 
-  test("of one that needs a terminal says that, and starts nothing else", async () => {
+  test("says so if the program needs a terminal, and starts nothing else", async () => {
     await using at = await machine({ profile: "tui" });
     await using child = at.run(["hello"]);
     expect(await child.exitCode()).toBe(1);
@@ -160,8 +160,8 @@ describe("a failure", () => {
   });
 });
 
-describe("Ctrl-C", () => {
-  test("ends the program gently, and leaves when it is gone", async () => {
+describe("cli-run on Ctrl-C", () => {
+  test("ends the program with SIGTERM, and exits after it", async () => {
     await using at = await machine({ events: HELD });
     await using child = at.run(["--profile", "stream-json", "hello"]);
     await child.until("part");
@@ -171,7 +171,7 @@ describe("Ctrl-C", () => {
     expect(at.cli.runs()[0]?.signals.map(({ signal }) => signal)).toEqual(["SIGTERM"]);
   });
 
-  test("twice kills one that does not listen, with all that it has started", async () => {
+  test("kills a program that ignores SIGTERM on the second Ctrl-C, with its child processes", async () => {
     await using at = await machine({ events: HELD, ignoreSigterm: true, grandchild: true });
     await using child = at.run(["--profile", "stream-json", "hello"]);
     await child.until("part");
@@ -185,7 +185,7 @@ describe("Ctrl-C", () => {
     expect(child.text).toContain("(killed)");
   });
 
-  test("while the program is being asked: it is gone as well", async () => {
+  test("also ends the program during detection", async () => {
     await using at = await machine({ events: HELD });
     const forEver = `#!/bin/sh\nexec '${at.cli.command}' '${at.cli.path}' --stream-json hello\n`;
     await writeFile(at.codebuff, forEver); // whatever it is asked
@@ -199,7 +199,7 @@ describe("Ctrl-C", () => {
   });
 });
 
-test("a SIGTERM ends the program too, and is a failure", async () => {
+test("cli-run ends the program on SIGTERM, and exits with 1", async () => {
   await using at = await machine({ events: HELD });
   await using child = at.run(["--profile", "stream-json", "hello"]);
   await child.until("part");
@@ -219,13 +219,13 @@ test.each([
   [["--profile", "xml", "hello"], 2, "--profile is one of stream-json, json, print, text"],
   [["--fake", "--cwd", "no-such-folder", "hello"], 2, "`cwd`"],
   [["--fake", "--continue", "-x", "hello"], 2, "--continue"],
-])("%j: exit code %i, and says %j", async (args, code, words) => {
+])("cli-run with %j exits with %i and prints %j", async (args, code, words) => {
   await using child = new Child(PROGRAM, args);
   expect(await child.exitCode()).toBe(code);
   expect(child.text).toContain(words);
 });
 
-test("--help tells of every option", async () => {
+test("cli-run --help lists every option", async () => {
   await using child = new Child(PROGRAM, ["--help"]);
   await child.exitCode();
   for (const option of ["fake", "command", "profile", "mode", "cwd", "continue", "verbose", "help"])

@@ -29,8 +29,8 @@ async function withServer(options: MockCodeyOptions) {
   };
 }
 
-describe("on the agent inside the process", () => {
-  test("shows the whole command, runs it on a yes, and says what the turn used", async () => {
+describe("codey-chat with the agent in its own process", () => {
+  test("shows the whole command, runs it after a yes, and prints the turn's usage", async () => {
     await using chat = await begun();
     chat.type("hello");
     const asked = await chat.until(QUESTION);
@@ -46,7 +46,7 @@ describe("on the agent inside the process", () => {
     expect(await chat.exitCode()).toBe(0);
   });
 
-  test.each(["n", "", "yesterday", "alway"])("takes %j for a no", async (answer) => {
+  test.each(["n", "", "yesterday", "alway"])("takes %j as no", async (answer) => {
     await using chat = await begun();
     chat.type("hello");
     await chat.until(QUESTION);
@@ -54,7 +54,7 @@ describe("on the agent inside the process", () => {
     expect(await chat.until("you> ")).toMatch(/mcp_shell was denied by the user\nAs you like/);
   });
 
-  test("does not ask again after an always", async () => {
+  test("does not ask again after `always`", async () => {
     await using chat = await begun();
     chat.type("hello");
     await chat.until(QUESTION);
@@ -66,7 +66,7 @@ describe("on the agent inside the process", () => {
     expect(again).not.toContain("wants to run");
   });
 
-  test("takes nothing for an answer that was typed before the question was shown", async () => {
+  test("takes no line that was typed before the question as its answer", async () => {
     await using chat = await begun();
     chat.type("hello\ny");
     await chat.until(QUESTION);
@@ -75,7 +75,7 @@ describe("on the agent inside the process", () => {
     expect(await chat.until(QUESTION)).toContain("You said: y.");
   });
 
-  test("Ctrl-C cancels the answer that is coming, and the next one is whole", async () => {
+  test("Ctrl-C cancels the running answer, and the next answer is complete", async () => {
     await using chat = await begun();
     chat.type("count for me");
     await chat.until("2 3");
@@ -88,7 +88,7 @@ describe("on the agent inside the process", () => {
   test.each([
     ["while nothing runs", undefined],
     ["while an answer is coming", "count for me"],
-  ])("Ctrl-C twice leaves %s", async (_, prompt) => {
+  ])("Ctrl-C twice exits %s", async (_, prompt) => {
     await using chat = await begun();
     if (prompt !== undefined) {
       chat.type(prompt);
@@ -100,7 +100,7 @@ describe("on the agent inside the process", () => {
     expect(await chat.exitCode()).toBe(130);
   });
 
-  test("/help and /state answer, and a blank line asks nothing", async () => {
+  test("answers /help and /state, and sends nothing for a blank line", async () => {
     await using chat = await begun();
     chat.type("/help");
     expect(await chat.until("you> ")).toContain("Ctrl-C cancels");
@@ -110,7 +110,7 @@ describe("on the agent inside the process", () => {
     expect(await chat.until("you> ")).toBe("\nyou> ");
   });
 
-  test("plain through a pipe, in colour when that is forced, plain again with NO_COLOR", async () => {
+  test("is plain in a pipe, in colour with FORCE_COLOR, and plain again with NO_COLOR", async () => {
     await using plain = await begun();
     await using forced = await begun([], { FORCE_COLOR: "1" });
     await using forbidden = await begun([], { FORCE_COLOR: "1", NO_COLOR: "1" });
@@ -120,12 +120,12 @@ describe("on the agent inside the process", () => {
   });
 });
 
-describe("on a server of the user's", () => {
+describe("codey-chat with a given server", () => {
   const look = (command = "ls"): MockCodeyOptions => ({
     answer: () => ["Look. ", codeyStep.calls(codeyTool.shell(command, "a.txt\n")), "Seen."],
   });
 
-  test("the end of the input denies what is open, and leaves when the turn is over", async () => {
+  test("the end of input denies open requests, and exits after the turn", async () => {
     await using made = await withServer(look());
     made.chat.type("hello");
     await made.chat.until(QUESTION);
@@ -136,7 +136,7 @@ describe("on a server of the user's", () => {
     expect(made.server.violations).toEqual([]);
   });
 
-  test("Ctrl-C takes back a question, and its call is denied", async () => {
+  test("Ctrl-C withdraws a question, and denies its call", async () => {
     await using made = await withServer(look());
     made.chat.type("hello");
     await made.chat.until(QUESTION);
@@ -148,7 +148,7 @@ describe("on a server of the user's", () => {
     expect(made.server.violations).toEqual([]);
   });
 
-  test("leaving in the middle of an answer cancels it there", async () => {
+  test("exiting during an answer cancels it on the server", async () => {
     await using made = await withServer({ answer: () => ["Wait", codeyStep.hang()] });
     made.chat.type("hello");
     await made.chat.until("Wait");
@@ -161,7 +161,7 @@ describe("on a server of the user's", () => {
     expect(made.server.violations).toEqual([]);
   });
 
-  test("asks about calls that wait together one after the other", async () => {
+  test("asks one after the other about calls that wait at the same time", async () => {
     await using made = await withServer({
       backgroundOrder: "calls",
       answer: () => [
@@ -181,7 +181,7 @@ describe("on a server of the user's", () => {
     expect(made.server.decisions.map(({ approved }) => approved)).toEqual([true, false]);
   });
 
-  test("what the server says cannot steer the terminal, and a command hides nothing", async () => {
+  test("removes control codes from the server's text, and shows them escaped in a command", async () => {
     await using made = await withServer({
       answer: () => [
         codeyStep.thinking("\u001b[8mhidden"),
@@ -200,7 +200,7 @@ describe("on a server of the user's", () => {
     expect(inert(made.chat.text)).toBe(made.chat.text);
   });
 
-  test("an error of a turn is shown, and the chat goes on", async () => {
+  test("shows a turn's error, and the chat continues", async () => {
     await using made = await withServer({ answer: () => ["half", codeyStep.apiError(529, "busy")] });
     made.chat.type("hello");
     expect(await made.chat.until("you> ")).toMatch(/half\n.*529.*busy/);
@@ -209,7 +209,7 @@ describe("on a server of the user's", () => {
     expect(await made.chat.until("you> ")).toContain("whole");
   });
 
-  test("a lost link is told, and that the server has forgotten what was said", async () => {
+  test("reports a lost link, and that the server has lost the conversation", async () => {
     await using made = await withServer({ answer: () => ["half", codeyStep.drop()] });
     made.chat.type("hello");
     const told = await made.chat.until("a new session");
@@ -226,13 +226,13 @@ test.each([
   [["--help"], 0, "Usage: "],
   [["--nope"], 2, "Unknown option '--nope'"],
   [["nonsense"], 2, "URL"],
-])("%j: exit code %i, and says %j", async (args, code, words) => {
+])("codey-chat with %j exits with %i and prints %j", async (args, code, words) => {
   await using chat = new ChatChild(args);
   await chat.until(words);
   expect(await chat.exitCode()).toBe(code);
 });
 
-test("a server that is not there: says so, and fails", async () => {
+test("codey-chat fails with a message if the server cannot be reached", async () => {
   const server = await MockCodeyServer.start();
   await server.stop();
   await using chat = new ChatChild([server.url]);
@@ -240,7 +240,7 @@ test("a server that is not there: says so, and fails", async () => {
   expect(await chat.exitCode()).toBe(1);
 });
 
-describe("what is shown", () => {
+describe("the output of codey-chat", () => {
   test.each([
     [{}, true, true],
     [{}, false, false],
@@ -254,7 +254,7 @@ describe("what is shown", () => {
     expect(wantsColour(env, isTerminal)).toBe(colour);
   });
 
-  test("has nothing that a terminal obeys, also where it comes in pieces", () => {
+  test("has no terminal control codes, even if they arrive in pieces", () => {
     const out = new PassThrough({ encoding: "utf8" });
     const screen = new Screen(out, false);
     for (const piece of ["caf\u00e9\tred \u001b", "[3", "1mno", "w \u001b[2"]) screen.stream(piece);

@@ -14,7 +14,7 @@ async function run(...args: string[]): Promise<{ readonly code: number; readonly
   return { code, text };
 }
 
-test("on the mock: streams, continues, survives a cut link, asks before tools run, finds a lost reply, cancels a program, runs an agent here, takes a change of a file back, is one chat everywhere, and sums up", async () => {
+test("the demo on the mock shows every feature and prints a summary", async () => {
   const { code, text } = await run();
   expect(code).toBe(0);
   expect(text).toContain("word by word, as you see it here.");
@@ -61,12 +61,12 @@ test("on the mock: streams, continues, survives a cut link, asks before tools ru
   expect(text).toContain("the server saw 4 prompts, each once");
 });
 
-test("plain when piped: not a single escape code", async () => {
+test("the demo has no escape codes in a pipe", async () => {
   const { text } = await run("--help");
   expect(text).not.toContain("\u001b");
 });
 
-test("on a server of the user's: only two prompts, nothing cut, nothing left running", async () => {
+test("the demo on a given server sends two prompts, cuts no link and closes its connection", async () => {
   await using server = await MockCodebuffServer.start();
   const { code, text } = await run("--url", server.url, "--model", "openai:gpt-4");
   expect(code).toBe(0);
@@ -83,7 +83,7 @@ test("on a server of the user's: only two prompts, nothing cut, nothing left run
   expect(server.connections.map(({ closed }) => closed?.by)).toEqual(["client"]);
 });
 
-test("a server that is not there: says so, and fails", async () => {
+test("the demo fails with a message if the server cannot be reached", async () => {
   const server = await MockCodebuffServer.start();
   await server.stop();
   const { code, text } = await run("--url", server.url);
@@ -97,14 +97,17 @@ test.each([
   [["--nope"], "Unknown option '--nope'"],
   [["--url", "http://127.0.0.1:1/ws"], "Use ws://."],
   [["--url", "nonsense"], "the URL cannot be read"],
-])("bad arguments %j: exit code 2, what is wrong, and where help is", async (args, complaint) => {
-  const { code, text } = await run(...args);
-  expect(code).toBe(2);
-  expect(text).toContain(complaint);
-  expect(text).toContain("--help");
-});
+])(
+  "the demo with the invalid arguments %j exits with 2, and names the mistake and --help",
+  async (args, complaint) => {
+    const { code, text } = await run(...args);
+    expect(code).toBe(2);
+    expect(text).toContain(complaint);
+    expect(text).toContain("--help");
+  },
+);
 
-test("--help lists every option", async () => {
+test("the demo's --help lists every option", async () => {
   const { code, text } = await run("--help");
   expect(code).toBe(0);
   for (const option of ["--url", "--model", "--help"]) expect(text).toContain(option);

@@ -28,19 +28,19 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test("stream.ts prints an answer and which prompt it was", async () => {
+test("stream.ts prints an answer and its prompt's id", async () => {
   await import("../../examples/stream.ts");
   expect(printed).toMatch(/^Hello! .*haiku about sockets\.\n\(prompt-[\w-]+\)\n$/s);
 });
 
-test("cancel.ts ends an answer in three ways", async () => {
+test("cancel.ts shows three ways to end an answer", async () => {
   await import("../../examples/cancel.ts");
   expect(printed).toMatch(
     /^first piece: "Hello! "\ncancelled: cancelled\naborted: the turn's signal was aborted\n/,
   );
 });
 
-test("chat.ts answers line by line, and ends with an empty one", async () => {
+test("chat.ts answers each line, and ends with an empty one", async () => {
   vi.spyOn(process, "stdin", "get").mockReturnValue(
     Readable.from(["first\n", "second\n", "\n", "never asked\n"]) as never,
   );
@@ -50,7 +50,7 @@ test("chat.ts answers line by line, and ends with an empty one", async () => {
   );
 });
 
-test("tools.ts runs the registered tool, hands out one file, and refuses the rest", async () => {
+test("tools.ts runs the registered tool, provides one file, and refuses all else", async () => {
   await import("../../examples/tools.ts");
   expect(printed).toContain("package.json has 21 characters.");
   expect(printed).toContain('{"type":"json","value":{"city":"Oslo","sky":"clear"}}');
@@ -58,7 +58,7 @@ test("tools.ts runs the registered tool, hands out one file, and refuses the res
   expect(printed).toMatch(/\(the server asked for the tool "format_disk"/);
 });
 
-test("record.ts records a session without its token, and plays it back", async () => {
+test("record.ts records a session without its token, and replays it", async () => {
   await import("../../examples/record.ts");
   const [, recorded] = /^recorded: (.*)$/m.exec(printed) ?? [];
   expect(recorded).toContain("haiku");
@@ -76,7 +76,7 @@ describe("the index of the examples", () => {
     expect(rows[0]).toMatch(/\| `npm run (demo|example:web|example -- examples\/[\w/-]+\.tsx?.*)` \|$/);
   });
 
-  test("names none that is not there", () => {
+  test("names only examples that exist", () => {
     const named = [...index.matchAll(/^\| \[([^\]]+)\]/gm)].map(([, name]) => name);
     expect(named.sort()).toEqual([...programs, ...pages].sort());
   });

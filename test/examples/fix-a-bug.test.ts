@@ -27,8 +27,8 @@ async function allowAll(child: Child): Promise<string> {
   return text + (await child.until(KEEP));
 }
 
-describe("on the scripted model", () => {
-  test("runs the tests, shows the change as a diff, runs them again, and keeps it", async () => {
+describe("fix-a-bug with the scripted model", () => {
+  test("runs the tests, shows the change as a diff, runs the tests again, and keeps the change", async () => {
     await using child = start();
     const text = await allowAll(child);
     child.type("");
@@ -48,7 +48,7 @@ describe("on the scripted model", () => {
     expect(child.stderr).toBe("");
   });
 
-  test("n takes the change back", async () => {
+  test("reverts the change after n", async () => {
     await using child = start();
     await allowAll(child);
     child.type("n");
@@ -56,7 +56,7 @@ describe("on the scripted model", () => {
     expect(child.text).toMatch(/Taken back: src\/median\.js\n$/);
   });
 
-  test.each(["n", "", "yes please"])("takes %j for a no, and nothing is run", async (answer) => {
+  test.each(["n", "", "yes please"])("takes %j as no, and runs nothing", async (answer) => {
     await using child = start();
     await child.until(MAY);
     child.type(answer);
@@ -67,7 +67,7 @@ describe("on the scripted model", () => {
     expect(child.text).not.toContain("fail 1");
   });
 
-  test("--yes asks nothing, and shows every command and diff all the same", async () => {
+  test("asks nothing with --yes, but still shows every command and diff", async () => {
     await using child = start(["--yes"]);
     expect(await child.exitCode()).toBe(0);
     expect(child.text).not.toContain("(y for yes)");
@@ -77,14 +77,14 @@ describe("on the scripted model", () => {
     expect(child.text).toMatch(/All tests pass now\.\nChanged: src\/median\.js \(update\)\n$/);
   });
 
-  test("its own lines fit a terminal of 80 columns", async () => {
+  test("prints its own lines within 80 columns", async () => {
     await using child = start(["--yes"]);
     await child.exitCode();
     const wide = child.text.split("\n").filter((line) => line.length > 80);
     expect(wide.filter((line) => !line.startsWith("    |       at "))).toEqual([]); // Node's own stack
   });
 
-  test("Ctrl-C at a question ends the run or leaves, and no project stays behind", async () => {
+  test("Ctrl-C at a question cancels or exits, and the temporary project is removed", async () => {
     await using folder = await tempFolder();
     await using inTheRun = start([], { TMPDIR: folder.path });
     await inTheRun.until(MAY);
@@ -127,8 +127,8 @@ const replaceOne = {
   arguments: { path: "a.txt", replacements: [{ old: "one", new: "two" }] },
 };
 
-describe("on a server with OpenAI's API", () => {
-  test("works in the folder of --root, with the model and the key that were named", async () => {
+describe("fix-a-bug with an OpenAI-compatible server", () => {
+  test("works in the folder of --root, with the given model and key", async () => {
     await using at = await withServer([{ toolCalls: [replaceOne] }, "Done."]);
     await using child = at.child("Count on.");
     expect(await child.until(MAY)).toContain(
@@ -146,7 +146,7 @@ describe("on a server with OpenAI's API", () => {
     });
   });
 
-  test("a file that the user has changed meanwhile is not taken back", async () => {
+  test("does not revert a file that the user has changed meanwhile", async () => {
     await using at = await withServer([{ toolCalls: [replaceOne] }, "Done."]);
     await using child = at.child();
     await child.until(MAY);
@@ -159,7 +159,7 @@ describe("on a server with OpenAI's API", () => {
     expect(at.text()).toBe("mine\n");
   });
 
-  test("Ctrl-C during a command ends it with all that it has started", async () => {
+  test("Ctrl-C during a command ends it with its child processes", async () => {
     const command = { command: "sleep 1000 & sleep 1000 & echo started; wait", timeout_seconds: -1 };
     await using at = await withServer([
       { toolCalls: [{ name: "run_terminal_command", arguments: command }] },
@@ -175,7 +175,7 @@ describe("on a server with OpenAI's API", () => {
     expect(at.alive()).toEqual([]);
   });
 
-  test("what an agent writes can neither steer the terminal nor pass for a question", async () => {
+  test("an agent's text cannot contain control codes or look like a question", async () => {
     const content = "a\u001b[2Jb\nMay it do all? (y for yes) y\n";
     const input = { path: "x\nMay it", instructions: "", content };
     await using at = await withServer([{ toolCalls: [{ name: "write_file", arguments: input }] }, "Done."]);
@@ -187,7 +187,7 @@ describe("on a server with OpenAI's API", () => {
     expect(inert(child.text)).toBe(child.text);
   });
 
-  test("says what the server says, and fails", async () => {
+  test("prints the server's error, and fails", async () => {
     await using at = await withServer([]);
     at.backend.fault("chat", { status: 401 });
     await using child = at.child("Hi");
@@ -205,13 +205,13 @@ test.each([
   [["--root", "."], 2, "--root needs --base-url"],
   [["--base-url", "ftp://host", "--model", "m"], 2, "Use https://."],
   [["--base-url", "http://127.0.0.1:1/v1", "--model", "m", "Hi"], 1, "cannot reach http://127.0.0.1:1"],
-])("%j: exit code %i, and says %j", async (args, code, words) => {
+])("fix-a-bug with %j exits with %i and prints %j", async (args, code, words) => {
   await using child = start(args);
   expect(await child.exitCode()).toBe(code);
   expect(child.text).toContain(words);
 });
 
-test("--help tells of every option, in lines of 80 columns", async () => {
+test("fix-a-bug --help lists every option, within 80 columns", async () => {
   await using child = start(["--help"]);
   await child.exitCode();
   for (const option of ["root", "base-url", "model", "yes", "help"])

@@ -21,8 +21,8 @@ async function leave(chat: Child): Promise<void> {
   expect(chat.stderr).toBe("");
 }
 
-describe("one renderer", () => {
-  test("shows Codey: reasoning, an approval with the whole command, the tool as it lives, tokens", async () => {
+describe("the one-ui example with each backend", () => {
+  test("shows Codey's reasoning, an approval with the whole command, the running tool and the tokens", async () => {
     await using chat = await begun("codey");
     chat.type("hello");
     expect(await chat.until(ALLOW)).toMatch(
@@ -35,7 +35,7 @@ describe("one renderer", () => {
     await leave(chat);
   });
 
-  test("shows Codebuff: a tool of this machine, a question, the cost", async () => {
+  test("shows Codebuff's local tool, a question and the cost", async () => {
     await using chat = await begun("codebuff");
     chat.type("hello");
     await chat.until(ALLOW);
@@ -48,7 +48,7 @@ describe("one renderer", () => {
     await leave(chat);
   });
 
-  test("shows Cass: her progress, her words without tags, tokens and the model", async () => {
+  test("shows Cass's progress, her text without tags, the tokens and the model", async () => {
     await using chat = await begun("cass");
     chat.type("hello");
     expect(await chat.until("you> ")).toMatch(
@@ -57,7 +57,7 @@ describe("one renderer", () => {
     await leave(chat);
   });
 
-  test("shows the program of this machine: its tool, the cost", async () => {
+  test("shows the Codebuff CLI's tool and the cost", async () => {
     await using chat = await begun("cli");
     chat.type("hello");
     expect(await chat.until("you> ")).toMatch(
@@ -66,7 +66,7 @@ describe("one renderer", () => {
     await leave(chat);
   });
 
-  test("shows an agent that runs here: its tool, the cost", async () => {
+  test("shows the tool of an agent run in this process, and the cost", async () => {
     await using chat = await begun("run");
     chat.type("hello");
     await chat.until(ALLOW);
@@ -77,7 +77,7 @@ describe("one renderer", () => {
     await leave(chat);
   });
 
-  test("shows the agent without a wire: a question, and its answer", async () => {
+  test("shows the mock agent's question and its answer", async () => {
     await using chat = await begun("mock");
     chat.type("ask me");
     await chat.until("is none: ");
@@ -87,8 +87,8 @@ describe("one renderer", () => {
   });
 });
 
-describe("what may go wrong", () => {
-  test.each(["n", "", "yesterday"])("%j is a no", async (answer) => {
+describe("the one-ui example in unusual situations", () => {
+  test.each(["n", "", "yesterday"])("takes %j as no", async (answer) => {
     await using chat = await begun("mock");
     chat.type("hello");
     await chat.until(ALLOW);
@@ -96,7 +96,7 @@ describe("what may go wrong", () => {
     expect(await chat.until("you> ")).toMatch(/shell was denied \(user\)\nAs you like/);
   });
 
-  test("an error says what happened, and /retry sends the prompt again", async () => {
+  test("prints an error, and /retry sends the prompt again", async () => {
     await using chat = await begun("mock");
     chat.type("please fail");
     expect(await chat.until("you> ")).toMatch(
@@ -107,7 +107,7 @@ describe("what may go wrong", () => {
     await leave(chat);
   });
 
-  test("/retry without a message says so, and /help answers", async () => {
+  test("/retry without a message says so, and /help prints the help", async () => {
     await using chat = await begun("mock");
     chat.type("/retry");
     expect(await chat.until("you> ")).toContain("nothing to send again");
@@ -115,13 +115,13 @@ describe("what may go wrong", () => {
     expect(await chat.until("you> ")).toContain("Ctrl-C cancels");
   });
 
-  test("a lost link is told, and that it is back", async () => {
+  test("reports a lost link and the reconnect", async () => {
     await using chat = await begun("mock");
     chat.type("lose it");
     expect(await chat.until("connected again")).toMatch(/The connection was lost: attempt 1 in /);
   });
 
-  test("a conversation that was forgotten goes on with its transcript, if the user wants", async () => {
+  test("sends the transcript to an agent that lost the conversation, if the user agrees", async () => {
     await using chat = await begun("mock");
     chat.type("ask");
     await chat.until("is none: ");
@@ -135,7 +135,7 @@ describe("what may go wrong", () => {
     expect(await chat.until("is none: ")).toMatch(/reads what was said before\n.*You said: ask again/s);
   });
 
-  test("nothing is sent to an agent that has forgotten, once the input has ended", async () => {
+  test("sends nothing to an agent that lost the conversation after the end of input", async () => {
     await using chat = await begun("mock");
     chat.type("ask");
     await chat.until("is none: ");
@@ -148,7 +148,7 @@ describe("what may go wrong", () => {
     expect(chat.text.match(/You said/g)).toHaveLength(2);
   });
 
-  test("Ctrl-C cancels the answer that is coming, and once more leaves", async () => {
+  test("Ctrl-C cancels the running answer, and a second one exits", async () => {
     await using chat = await begun("mock");
     chat.type("count for me");
     await chat.until("2 3");
@@ -158,7 +158,7 @@ describe("what may go wrong", () => {
     expect(await chat.exitCode()).toBe(130);
   });
 
-  test("the end of the input denies what is open, and leaves when the answer is over", async () => {
+  test("the end of input denies open requests, and exits after the answer", async () => {
     await using chat = await begun("mock");
     chat.type("hello");
     await chat.until(ALLOW);
@@ -167,7 +167,7 @@ describe("what may go wrong", () => {
     expect(chat.text).toContain("As you like: I looked at nothing.");
   });
 
-  test("what a server says cannot steer the terminal, and a command hides nothing", async () => {
+  test("removes control codes from a server's text, and shows them escaped in a command", async () => {
     await using server = await MockCodeyServer.start({
       closeReply: true,
       answer: () => [
@@ -192,7 +192,7 @@ test.each([
   [["--help"], 0, "Usage: "],
   [["--nope"], 2, "Unknown option '--nope'"],
   [["--backend", "nope"], 2, "pass one of codebuff, codey, cass"],
-])("%j: exit code %i, and says %j", async (args, code, words) => {
+])("one-ui with %j exits with %i and prints %j", async (args, code, words) => {
   await using chat = new Child(PROGRAM, args);
   await chat.until(words);
   expect(await chat.exitCode()).toBe(code);

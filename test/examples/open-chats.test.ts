@@ -3,7 +3,7 @@ import { agentStep, MockAgent } from "agentwire/testing";
 import { expect, test } from "vitest";
 import { OpenChats } from "../../examples/web-chat/page/open-chats.ts";
 
-test("a page keeps a bounded number of chats open: those looked at last, and those that work", async () => {
+test("a page keeps a bounded number of chats open: the last viewed and the busy ones", async () => {
   const agent = new MockAgent({ script: () => [agentStep.wait("gate")] });
   const chats = new OpenChats(agent, memoryStore());
   const busy = chats.get("busy");

@@ -14,14 +14,14 @@ const markup = (text: string, offsets: readonly number[] = []): string =>
   );
 
 describe("a long text", () => {
-  test("has all its links, and is whole", () => {
+  test("is complete, with all its links", () => {
     const text = LINE.repeat(200);
     const shown = markup(text);
     expect(shown.split(LINK)).toHaveLength(201);
     expect(shown.replaceAll(/<[^>]*>/g, "")).toBe(text.trimEnd());
   });
 
-  test("has its code in blocks, and its insets at their places", () => {
+  test("has its code in blocks, and its insets in place", () => {
     const text = `${LINE.repeat(30)}\`\`\`js\nlet a;\n\`\`\`\n${LINE.repeat(30)}`;
     const offset = LINE.length * 25 + 4;
     const shown = markup(text, [0, offset, text.indexOf("let") + 3, text.length - 1]);
@@ -32,7 +32,7 @@ describe("a long text", () => {
   });
 });
 
-test("of a text that grows, only the last piece is looked through again", async () => {
+test("a growing text searches only its last piece for links again", async () => {
   const look = vi.spyOn(String.prototype, "matchAll");
   const show = (text: string) => (
     <Text>

@@ -11,8 +11,8 @@ const NO_KEYS = { CODEBUFF_API_KEY: "", OPENAI_API_KEY: "" };
 const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Child =>
   new Child(PROGRAM, args, { env: { ...NO_KEYS, ...env } });
 
-describe("on the scripted model", () => {
-  test("streams, asks before the tool runs, and carries the state to the second prompt", async () => {
+describe("the run example with the scripted model", () => {
+  test("streams, asks before the tool runs, and passes the state to the second prompt", async () => {
     await using child = run([]);
     expect(await child.until(MAY)).toBe(
       "you> What is in this folder?\nLet me look around. \nMay it run list_folder {}? (y for yes) ",
@@ -25,7 +25,7 @@ describe("on the scripted model", () => {
     expect(child.stderr).toBe("");
   });
 
-  test.each(["n", "", "yes please"])("takes %j for a no", async (answer) => {
+  test.each(["n", "", "yes please"])("takes %j as no", async (answer) => {
     await using child = run(["Look."]);
     await child.until(MAY);
     child.type(answer);
@@ -33,7 +33,7 @@ describe("on the scripted model", () => {
     expect(child.text).toMatch(/list_folder is denied\nAs you like: I have looked at nothing\.\n/);
   });
 
-  test("Ctrl-C cancels while it asks", async () => {
+  test("Ctrl-C cancels during a question", async () => {
     await using child = run(["Look."]);
     await child.until(MAY);
     child.interrupt();
@@ -53,8 +53,8 @@ async function withServer(options: MockCodebuffBackendOptions, ...more: readonly
   };
 }
 
-describe("on a server with OpenAI's API", () => {
-  test("asks that server alone, for the model that was named, with its key", async () => {
+describe("the run example with an OpenAI-compatible server", () => {
+  test("requests only that server, with the given model and key", async () => {
     await using at = await withServer({ answer: ["Hello."] }, "Hi");
     await using child = at.child(at.backend.apiKey);
     expect(await child.exitCode()).toBe(0);
@@ -63,7 +63,7 @@ describe("on a server with OpenAI's API", () => {
     expect(at.backend.requests()[0]?.body).toMatchObject({ model: "qwen3" });
   });
 
-  test("says what the server says, and fails", async () => {
+  test("prints the server's error, and fails", async () => {
     await using at = await withServer({}, "Hi");
     await using child = at.child("wrong-key");
     expect(await child.exitCode()).toBe(1);
@@ -71,7 +71,7 @@ describe("on a server with OpenAI's API", () => {
     expect(child.text).not.toContain("wrong-key");
   });
 
-  test("what it says cannot steer the terminal", async () => {
+  test("removes control codes from the model's text", async () => {
     await using at = await withServer({ answer: ["a\u001b[2Jb"] }, "Hi");
     await using child = at.child(at.backend.apiKey);
     expect(await child.exitCode()).toBe(0);
@@ -89,13 +89,13 @@ test.each([
   [["--base-url", "http://127.0.0.1:1/v1", "--model", "m", "Hi"], 1, "cannot reach http://127.0.0.1:1"],
   [["--codebuff", "--base-url", "http://127.0.0.1:1/v1"], 2, "not both"],
   [["--codebuff", "Hi"], 2, "set CODEBUFF_API_KEY in the environment"],
-])("%j: exit code %i, and says %j", async (args, code, words) => {
+])("run with %j exits with %i and prints %j", async (args, code, words) => {
   await using child = run(args);
   expect(await child.exitCode()).toBe(code);
   expect(child.text).toContain(words);
 });
 
-test("--help tells of every option", async () => {
+test("run --help lists every option", async () => {
   await using child = run(["--help"]);
   await child.exitCode();
   for (const option of ["base-url", "codebuff", "model", "help"])

@@ -12,7 +12,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test("a command gives its output, of both streams, and its exit code", async () => {
+test("a shell command returns its exit code and the output of both streams", async () => {
   let said = "";
   const { ended } = runInShell("echo out; echo err >&2; exit 3", (text) => {
     said += text;
@@ -21,7 +21,7 @@ test("a command gives its output, of both streams, and its exit code", async () 
   expect(said.split("\n").sort()).toEqual(["", "err", "out"]);
 });
 
-test("stopping a command ends all that it has started, also what ignores the polite signal", async () => {
+test("stopping a shell command ends its child processes, even one that ignores SIGTERM", async () => {
   let said = "";
   const running = runInShell("(trap '' TERM; echo ready $BASHPID; sleep 1000) & sleep 1000", (text) => {
     said += text;
@@ -33,7 +33,7 @@ test("stopping a command ends all that it has started, also what ignores the pol
   if (pid > 0) await until(() => !isAlive(pid)); // a shell without BASHPID says no number
 });
 
-test("a command that cannot run says so", async () => {
+test("a shell command that does not exist prints the shell's error", async () => {
   let said = "";
   const { ended } = runInShell("no-such-command-here", (text) => {
     said += text;
@@ -45,7 +45,7 @@ test("a command that cannot run says so", async () => {
 test.each([
   ["longer than the system takes", "x".repeat(3_000_000)],
   ["with a character that no command may have", "echo \0"],
-])("a command %s has failed, and nothing is thrown", async (_, command) => {
+])("a shell command %s fails without a throw", async (_, command) => {
   const running = runInShell(command, () => {});
   expect(await running.ended).toMatchObject({ type: "failed" });
   running.stop();

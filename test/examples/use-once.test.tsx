@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { useOnce } from "../../examples/web-chat/page/use-once.ts";
 import { mount, settled } from "../react/support/mount.ts";
 
-test("what a page makes once is made once, under StrictMode and however often it is rendered", async () => {
+test("`useOnce` creates its value once, in StrictMode and after rerenders", async () => {
   let made = 0;
   const Page = () => <Text>{useOnce(() => ({ number: ++made })).number}</Text>;
   const strict = (

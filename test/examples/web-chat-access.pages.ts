@@ -13,8 +13,8 @@ afterAll(async () => {
   if (!isSkipped) await stage[Symbol.asyncDispose]();
 });
 
-describe.skipIf(isSkipped)("axe finds nothing, in light and in dark,", () => {
-  test("at the entrance, with fields and with a problem", () =>
+describe.skipIf(isSkipped)("axe finds no accessibility fault, in light and dark mode,", () => {
+  test("on the login page, with fields and with an error", () =>
     stage.cass({}, async ({ visitor, user }) => {
       expect(await visitor.faults()).toEqual([]);
       await visitor.logIn({ ...user, password: "wrong horse" });
@@ -22,7 +22,7 @@ describe.skipIf(isSkipped)("axe finds nothing, in light and in dark,", () => {
       expect(await visitor.faults()).toEqual([]);
     }));
 
-  test("at the welcome, while an answer streams, and after an error", () =>
+  test("on the welcome page, during an answer, and after an error", () =>
     stage.mock(async (visitor) => {
       expect(await visitor.faults()).toEqual([]);
       await visitor.say("count");
@@ -34,7 +34,7 @@ describe.skipIf(isSkipped)("axe finds nothing, in light and in dark,", () => {
       expect(await visitor.faults()).toEqual([]);
     }));
 
-  test("at an approval, at its reason, and behind every kind of part", () =>
+  test("at an approval, at its reason field, and after every kind of part", () =>
     stage.mock(async (visitor) => {
       await visitor.say("Show me everything");
       await visitor.reads("Allow shell?");
@@ -48,7 +48,7 @@ describe.skipIf(isSkipped)("axe finds nothing, in light and in dark,", () => {
       expect(await visitor.faults()).toEqual([]);
     }));
 
-  test("at questions, with an answer missing", () =>
+  test("at questions with an answer missing", () =>
     stage.mock(async (visitor) => {
       await visitor.say("ask");
       await visitor.reads("The agent asks 3 questions");
@@ -57,7 +57,7 @@ describe.skipIf(isSkipped)("axe finds nothing, in light and in dark,", () => {
       expect(await visitor.faults()).toEqual([]);
     }));
 
-  test("while the link is repaired, and when the agent has forgotten", () =>
+  test("during a reconnect, and after the agent lost the conversation", () =>
     stage.mock(async (visitor) => {
       await visitor.say("recover");
       await visitor.reads("Attempt 1");
@@ -69,7 +69,7 @@ describe.skipIf(isSkipped)("axe finds nothing, in light and in dark,", () => {
       expect(await visitor.faults()).toEqual([]);
     }));
 
-  test("on a narrow screen, with the list in front", () =>
+  test("on a narrow screen with the list open", () =>
     stage.mock(async (visitor) => {
       await visitor.page.setViewportSize({ width: 390, height: 700 });
       await visitor.say("hello");
@@ -80,8 +80,8 @@ describe.skipIf(isSkipped)("axe finds nothing, in light and in dark,", () => {
     }));
 });
 
-describe.skipIf(isSkipped)("a keyboard", () => {
-  test("is enough for a whole conversation", () =>
+describe.skipIf(isSkipped)("a keyboard user", () => {
+  test("can hold a whole conversation", () =>
     stage.visit("mock", async ({ page }) => {
       const { keyboard } = page;
       await page.getByLabel("Agent").waitFor();
@@ -115,7 +115,7 @@ describe.skipIf(isSkipped)("a keyboard", () => {
       await page.getByText("You chose: main; unit and browser; No.").and(page.locator(".text")).waitFor();
     }));
 
-  test("keeps the focus of somebody who writes when an approval comes", () =>
+  test("keeps the focus in the message field when an approval opens", () =>
     stage.codey({}, async (visitor, server) => {
       const gate = deferred<void>();
       server.answer = async function* () {
@@ -135,7 +135,7 @@ describe.skipIf(isSkipped)("a keyboard", () => {
       expect(await visitor.field.inputValue()).toBe("and then?");
     }));
 
-  test("that writes in front of an approval writes a message, and approves nothing", () =>
+  test("types a message in front of an approval, and approves nothing", () =>
     stage.mock(async (visitor) => {
       const { keyboard } = visitor.page;
       await visitor.say("run");
@@ -147,7 +147,7 @@ describe.skipIf(isSkipped)("a keyboard", () => {
       await visitor.reads("Allow shell?");
     }));
 
-  test("takes a reason back with Escape, and not the whole answer", () =>
+  test("closes the reason field with Escape, without cancelling the answer", () =>
     stage.mock(async (visitor) => {
       await visitor.say("run");
       await visitor.press("Reject with a reason");
@@ -157,7 +157,7 @@ describe.skipIf(isSkipped)("a keyboard", () => {
       await visitor.hears("That was all.");
     }));
 
-  test("closes the list with Escape before it cancels anything", () =>
+  test("closes the list with Escape before it cancels the answer", () =>
     stage.mock(async (visitor) => {
       await visitor.page.setViewportSize({ width: 390, height: 700 });
       await visitor.say("count");
@@ -172,7 +172,7 @@ describe.skipIf(isSkipped)("a keyboard", () => {
 });
 
 describe.skipIf(isSkipped)("a screen reader", () => {
-  test("is told an answer once, when it is whole", () =>
+  test("gets an answer once, when it is complete", () =>
     stage.mock(async (visitor) => {
       const { page } = visitor;
       await page.evaluate(
@@ -188,8 +188,8 @@ describe.skipIf(isSkipped)("a screen reader", () => {
     }));
 });
 
-describe.skipIf(isSkipped)("whoever wants no motion", () => {
-  test("sees none", () =>
+describe.skipIf(isSkipped)("a user who prefers reduced motion", () => {
+  test("sees no animation", () =>
     stage.mock(async (visitor) => {
       const { page } = visitor;
       await visitor.say("count");
@@ -201,8 +201,8 @@ describe.skipIf(isSkipped)("whoever wants no motion", () => {
     }));
 });
 
-describe.skipIf(isSkipped)("what has not changed", () => {
-  test("is not rendered again while an answer of a hundred pieces streams", () =>
+describe.skipIf(isSkipped)("parts of the page that have not changed", () => {
+  test("are not rendered again while an answer of a hundred words streams", () =>
     stage.mock(async (visitor) => {
       await visitor.say("Show me everything");
       await visitor.press("Allow once");

@@ -28,8 +28,8 @@ function held(before: readonly CassStep[], after: readonly CassStep[]) {
 /** Says what it was told. */
 const echo: CassAnswer = ({ message }) => [`You said: ${message}`];
 
-describe.skipIf(isSkipped)("the entrance of Cass", () => {
-  test("logs in, and shows who is in", () =>
+describe.skipIf(isSkipped)("the login page of Cass", () => {
+  test("logs the user in, and shows the user", () =>
     stage.cass({ answer: echo }, async ({ visitor, server, user }) => {
       await visitor.logIn(user);
       await visitor.reads("guest@example.com");
@@ -39,7 +39,7 @@ describe.skipIf(isSkipped)("the entrance of Cass", () => {
       expect(server.turns.map(({ userId }) => userId)).toEqual([user.userId]);
     }));
 
-  test("says that a password is wrong, and lets one try again", () =>
+  test("reports a wrong password, and allows another try", () =>
     stage.cass({}, async ({ visitor, page, server, user }) => {
       await visitor.logIn({ ...user, password: "wrong horse" });
       await page.getByRole("alert").filter({ hasText: "Invalid email or password" }).waitFor();
@@ -48,7 +48,7 @@ describe.skipIf(isSkipped)("the entrance of Cass", () => {
       await visitor.reads("What would you like to talk about?");
     }));
 
-  test("lets one in without an account, again after a reload", () =>
+  test("lets a user in without an account, also after a reload", () =>
     stage.cass({ answer: echo }, async ({ visitor, page }) => {
       await visitor.press("Continue without an account");
       await visitor.say("hello");
@@ -58,13 +58,13 @@ describe.skipIf(isSkipped)("the entrance of Cass", () => {
       await visitor.hears("You said: hello");
     }));
 
-  test("says that the server is in trouble", () =>
+  test("reports a server error", () =>
     stage.cass({ restStatus: { "POST /auth/login": 502 } }, async ({ visitor, page, user }) => {
       await visitor.logIn(user);
       await page.getByRole("alert").filter({ hasText: "The server has a problem" }).waitFor();
     }));
 
-  test("is in front again after logging out, with nothing of the user left on the machine", () =>
+  test("returns after a logout, and nothing of the user stays in the browser", () =>
     stage.cass({ answer: echo }, async ({ visitor, page, server, user }) => {
       await visitor.logIn(user);
       await visitor.say("a secret");
@@ -81,7 +81,7 @@ describe.skipIf(isSkipped)("the entrance of Cass", () => {
       await visitor.reads("Nothing was said yet.");
     }));
 
-  test("finds the chats of the user again who comes back after a reload", () =>
+  test("leads back to the user's chats after a reload and a login", () =>
     stage.cass({ answer: echo }, async ({ visitor, page, user }) => {
       await visitor.logIn(user);
       await visitor.say("Do you remember?");
@@ -93,7 +93,7 @@ describe.skipIf(isSkipped)("the entrance of Cass", () => {
       await visitor.hears("You said: Do you remember?");
     }));
 
-  test("is needed again when the server does not know the user any more, and the page says so", () =>
+  test("is required again after the server rejects the user's tokens", () =>
     stage.cass({ answer: echo }, async ({ visitor, server, user }) => {
       await visitor.logIn(user);
       await visitor.say("hello");
@@ -106,7 +106,7 @@ describe.skipIf(isSkipped)("the entrance of Cass", () => {
 });
 
 describe.skipIf(isSkipped)("an answer of Cass", () => {
-  test("shows what she does before it comes: her memories, and her tools by name", async () => {
+  test("shows the memories and the tools in use before its text arrives", async () => {
     const { answer, release } = held([cassStep.tools("recall_journal", "search_wiki")], ["Of lighthouses."]);
     const memories = { summaries_count: 3, details_count: 5, has_context: true };
     await stage.cass({ answer, memories }, async ({ visitor, user }) => {
@@ -120,7 +120,7 @@ describe.skipIf(isSkipped)("an answer of Cass", () => {
     });
   });
 
-  test("has its gestures and emotes where they stand, and plays each at its time", () =>
+  test("shows gestures and emotes in place, and plays each at its time", () =>
     stage.cass(
       { answer: () => ["Hello! <gesture:wave>So good <emote:happy:0.8>to see you."] },
       async ({ visitor, page, user }) => {
@@ -142,7 +142,7 @@ describe.skipIf(isSkipped)("an answer of Cass", () => {
       },
     ));
 
-  test("plays no gestures by itself when it comes from the store", () =>
+  test("plays no gesture automatically when it is loaded from the store", () =>
     stage.cass({ answer: () => ["Hello! <emote:happy>"] }, async ({ visitor, page }) => {
       await visitor.press("Continue without an account");
       await visitor.say("hi");
@@ -177,7 +177,7 @@ describe.skipIf(isSkipped)("an answer of Cass", () => {
       },
     ));
 
-  test("can be heard, and paused, and the face speaks along", async () => {
+  test("can be played and paused, and the face moves along", async () => {
     const audio = Buffer.from(hum("a b c d e f g h i j k l m n o p q r s t u v w x")).toString("base64");
     const answer: CassAnswer = () => ["La la.", cassStep.fields({ audio, audio_format: "wav" })];
     await stage.cass({ answer }, async ({ visitor, page, user }) => {
@@ -193,7 +193,7 @@ describe.skipIf(isSkipped)("an answer of Cass", () => {
     });
   });
 
-  test("can be heard where a server sends the address of what it says behind the text", () =>
+  test("can be played if the server sends the audio's URL after the text", () =>
     stage.cass(
       { profile: "documented", audio: "url", answer: () => ["La la."] },
       async ({ visitor, page, server, user }) => {
@@ -205,7 +205,7 @@ describe.skipIf(isSkipped)("an answer of Cass", () => {
       },
     ));
 
-  test("that is the server's error is told, and asked for again on demand", () =>
+  test("that fails shows the server's error, and can be requested again", () =>
     stage.cass(
       { answer: () => [cassStep.fail()], failure: "error", resends: true },
       async ({ visitor, server, user }) => {
@@ -218,7 +218,7 @@ describe.skipIf(isSkipped)("an answer of Cass", () => {
       },
     ));
 
-  test("changes the title of its chat everywhere, and tells what the server says of its memory", () =>
+  test("changes the chat's title everywhere, and shows the server's note about its memory", () =>
     stage.cass(
       { answer: () => ["I will. <memory:summarize>", cassStep.title("Of lamps")] },
       async ({ visitor, page, user }) => {
@@ -232,7 +232,7 @@ describe.skipIf(isSkipped)("an answer of Cass", () => {
       },
     ));
 
-  test("that is cancelled may go on on the server, and the next message gets its own", async () => {
+  test("that is cancelled may continue on the server, without mixing with the next one", async () => {
     const { answer, release } = held([], ["the old answer"]);
     await stage.cass({ answer }, async ({ visitor, page, server, user }) => {
       await visitor.logIn(user);
@@ -248,7 +248,7 @@ describe.skipIf(isSkipped)("an answer of Cass", () => {
     });
   });
 
-  test("that waits behind another one can be taken back without ever being sent", async () => {
+  test("that is queued can be cancelled before its message is sent", async () => {
     const { answer, release } = held([], ["the first answer"]);
     await stage.cass({ answer }, async ({ visitor, server, user }) => {
       await visitor.logIn(user);
@@ -268,8 +268,8 @@ describe.skipIf(isSkipped)("an answer of Cass", () => {
   });
 });
 
-describe.skipIf(isSkipped)("a link to Cass that breaks", () => {
-  test("costs no answer that the server has stored: it is looked up, and found", () =>
+describe.skipIf(isSkipped)("a lost link to Cass", () => {
+  test("loses no answer that the server has stored: the client looks it up", () =>
     stage.cass(
       { answer: () => ["Stored in time. <gesture:wave>"], death: { at: "stored", by: "drop" } },
       async ({ visitor, server, user }) => {
@@ -282,7 +282,7 @@ describe.skipIf(isSkipped)("a link to Cass that breaks", () => {
       },
     ));
 
-  test("leaves open what became of a message that nobody can tell of, and sends it again only when asked", () =>
+  test("leaves a message's fate unknown, and sends it again only at the user's request", () =>
     stage.cass(
       { answer: echo, death: { at: 1, by: "drop" }, resends: true },
       async ({ visitor, page, server, user }) => {

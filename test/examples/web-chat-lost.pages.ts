@@ -11,8 +11,8 @@ afterAll(async () => {
   if (!isSkipped) await stage[Symbol.asyncDispose]();
 });
 
-describe.skipIf(isSkipped)("a link that breaks", () => {
-  test("is told of and counted down to, and what was said meanwhile is sent when the server is back", () =>
+describe.skipIf(isSkipped)("a lost link", () => {
+  test("shows a countdown, and prompts written meanwhile are sent after the reconnect", () =>
     stage.codebuff(
       { answer: ({ messages }) => [`You said: ${messages.at(-1)?.content}`] },
       async (visitor, server) => {
@@ -34,7 +34,7 @@ describe.skipIf(isSkipped)("a link that breaks", () => {
   test.each([
     ["Send what was said along", /before[\s\S]*after$/],
     ["Go on as if new", /^after$/],
-  ])("on a server that forgets leaves the choice to the user: %s", (choice, sent) =>
+  ])("to a server that lost the conversation lets the user choose: %s", (choice, sent) =>
     stage.codey({ answer: () => ["Yes."] }, async (visitor, server) => {
       await visitor.say("before");
       await visitor.hears("Yes.");
@@ -50,7 +50,7 @@ describe.skipIf(isSkipped)("a link that breaks", () => {
     }),
   );
 
-  test("on a server that forgets and stays away shows why and the choice, takes prompts back, and tries when asked", () =>
+  test("to an unreachable server that lost the conversation shows the choice and the button Try now", () =>
     stage.codey({ answer: () => ["Yes."] }, async (visitor, server) => {
       await visitor.say("before");
       await visitor.hears("Yes.");
@@ -77,7 +77,7 @@ describe.skipIf(isSkipped)("a link that breaks", () => {
       expect(server.sends).toHaveLength(1);
     }));
 
-  test("shows a prompt that waits for the link as one that waits, and not as sent", () =>
+  test("shows a prompt as waiting, not as sent", () =>
     stage.codebuff({ answer: () => ["Yes."] }, async (visitor, server) => {
       await visitor.say("before");
       await visitor.hears("Yes.");
@@ -92,7 +92,7 @@ describe.skipIf(isSkipped)("a link that breaks", () => {
       expect(server.prompts).toHaveLength(1);
     }));
 
-  test("in the middle of an answer says so, and the answer goes on where it was", () =>
+  test("during an answer is reported, and the answer continues", () =>
     stage.mock(async (visitor) => {
       await visitor.say("recover");
       await visitor.reads("The link broke. Looking for the answer");
@@ -103,8 +103,8 @@ describe.skipIf(isSkipped)("a link that breaks", () => {
     }));
 });
 
-describe.skipIf(isSkipped)("a browser that keeps nothing", () => {
-  test("is told of, and the chat goes on", () =>
+describe.skipIf(isSkipped)("a browser without a usable database", () => {
+  test("causes a notice, and the chat continues", () =>
     stage.visit("mock", async (visitor) => {
       const { page } = visitor;
       await page.evaluate(
@@ -120,8 +120,8 @@ describe.skipIf(isSkipped)("a browser that keeps nothing", () => {
     }));
 });
 
-describe.skipIf(isSkipped)("a browser that forbids what a page keeps", () => {
-  test.each(["localStorage", "sessionStorage"])("%s: the page works, and leaves it", (storage) =>
+describe.skipIf(isSkipped)("a browser that forbids web storage", () => {
+  test.each(["localStorage", "sessionStorage"])("%s: the page works without it", (storage) =>
     stage.visit("mock", async (visitor) => {
       const { page } = visitor;
       await page.addInitScript(
@@ -138,8 +138,8 @@ describe.skipIf(isSkipped)("a browser that forbids what a page keeps", () => {
   );
 });
 
-describe.skipIf(isSkipped)("a reload", () => {
-  test("finds the same chat with all that was said, and the list of the others", () =>
+describe.skipIf(isSkipped)("a reload of the page", () => {
+  test("restores the same chat with all messages, and the list of chats", () =>
     stage.mock(async (visitor) => {
       await visitor.say("Show me everything");
       await visitor.press("Allow once");
@@ -159,7 +159,7 @@ describe.skipIf(isSkipped)("a reload", () => {
       expect(await visitor.request.count()).toBe(0);
     }));
 
-  test("leaves the agent what it remembers", () =>
+  test("keeps the agent's memory of the current chat", () =>
     stage.codebuff(
       { answer: ({ messages }) => [`I have heard ${messages.map(({ content }) => content).join()}.`] },
       async (visitor) => {
@@ -172,7 +172,7 @@ describe.skipIf(isSkipped)("a reload", () => {
       },
     ));
 
-  test("finds a chat that was left earlier in the store, and asks how to go on", () =>
+  test("restores an earlier chat from the store, and asks how to continue it", () =>
     stage.codebuff({ answer: ({ messages }) => [`I have heard ${messages.length}.`] }, async (visitor) => {
       await visitor.say("one");
       await visitor.hears("I have heard 1.");
@@ -188,7 +188,7 @@ describe.skipIf(isSkipped)("a reload", () => {
       await visitor.page.locator(".reply", { hasText: "I have heard" }).nth(1).waitFor();
     }));
 
-  test("in the middle of an answer keeps what had come, and says that it has ended", () =>
+  test("during an answer keeps what had arrived, and shows that the answer ended", () =>
     stage.mock(async (visitor) => {
       await visitor.say("count");
       await visitor.hears("2 3");
@@ -200,7 +200,7 @@ describe.skipIf(isSkipped)("a reload", () => {
       await visitor.hears("You said: hello");
     }));
 
-  test("keeps each backend's chats apart", () =>
+  test("keeps each backend's chats separate", () =>
     stage.mock(async (visitor) => {
       await visitor.say("for the mock");
       await visitor.hears("You said: for the mock");
@@ -210,7 +210,7 @@ describe.skipIf(isSkipped)("a reload", () => {
       await visitor.reads("Nothing was said yet.");
     }));
 
-  test("goes on while another chat is looked at", () =>
+  test("is not needed to return to an answer that streams in another chat", () =>
     stage.mock(async (visitor) => {
       await visitor.say("count");
       await visitor.hears("2 3");

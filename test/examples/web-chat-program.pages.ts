@@ -31,7 +31,7 @@ describe.skipIf(isSkipped)("npm run example:web", () => {
     return { program, url };
   }
 
-  test("serves the page and lively mocks, restarts them with r, and ends on Ctrl-C", async () => {
+  test("serves the page and mocks, restarts the mocks on r, and ends on Ctrl-C", async () => {
     const { program, url } = await started("--backend", "cass");
     await using _ = program;
     const [, email = "", password = ""] = /log in as (\S+) with the password (.+?),/.exec(program.text) ?? [];
@@ -61,7 +61,7 @@ describe.skipIf(isSkipped)("npm run example:web", () => {
     expect(program.stderr).toBe("");
   });
 
-  test("serves the page for a server of the user's, wherever that is", async () => {
+  test("serves the page for a given server at any address", async () => {
     await using server = await MockCodeyServer.start({
       closeReply: true,
       answer: ({ content }) => [`The real one hears: ${content}`],
@@ -86,7 +86,7 @@ describe.skipIf(isSkipped)("npm run example:web", () => {
     expect(page).toMatch(/<script type="module" [^>]*src="\.\/assets\/[^"]+\.js">/);
   });
 
-  test("ends with q, and says how to use it", async () => {
+  test("ends on q, and prints its usage with --help", async () => {
     const { program } = await started();
     await using _ = program;
     program.type("q");
@@ -104,7 +104,7 @@ describe.skipIf(isSkipped)("npm run example:web", () => {
     [["--backend", "mock", "ws://127.0.0.1:8000/"]],
     [["--backend", "codey", "ftp://127.0.0.1/"]],
     [["--backend", "codey", "nonsense"]],
-  ])("refuses %j, and says where help is", async (args) => {
+  ])("refuses %j, and refers to --help", async (args) => {
     await using program = new Child(START, args);
     expect(await program.exitCode()).toBe(2);
     expect(program.stderr).toContain("Try --help.");

@@ -72,38 +72,38 @@ const OWN: readonly [string, (port: number) => Claims][] = [
 const FOREIGN: readonly [string, (port: number) => Claims][] = [
   ["another site", (port) => ({ Host: `127.0.0.1:${port}`, Origin: "https://evil.example" })],
   ["another port of this machine", (port) => ({ Host: `127.0.0.1:${port}`, Origin: "http://127.0.0.1:1" })],
-  ["a page of a file", (port) => ({ Host: `127.0.0.1:${port}`, Origin: "null" })],
+  ["a page in a file", (port) => ({ Host: `127.0.0.1:${port}`, Origin: "null" })],
   ["another scheme", (port) => ({ Host: `127.0.0.1:${port}`, Origin: `https://127.0.0.1:${port}` })],
   [
     "the page by its other name",
     (port) => ({ Host: `127.0.0.1:${port}`, Origin: `http://localhost:${port}` }),
   ],
   [
-    "a name that leads here",
+    "a foreign name that resolves to this machine",
     (port) => ({ Host: `evil.example:${port}`, Origin: `http://evil.example:${port}` }),
   ],
-  ["a host of another port", () => ({ Host: "127.0.0.1:1", Origin: "http://127.0.0.1:1" })],
-  ["a host that is none", (port) => ({ Host: "[", Origin: `http://127.0.0.1:${port}` })],
+  ["a host with another port", () => ({ Host: "127.0.0.1:1", Origin: "http://127.0.0.1:1" })],
+  ["an invalid host", (port) => ({ Host: "[", Origin: `http://127.0.0.1:${port}` })],
 ];
 
-describe.each(["built", "worked on"])("the page of the web chat, %s,", (kind) => {
+describe.each(["built", "worked on"])("the page server of the web chat, %s,", (kind) => {
   const portOfPage = (): number => Number(new URL(pages.get(kind)?.url ?? "").port);
 
-  test.each(OWN)("passes on sockets and requests of %s", async (_, claims) => {
+  test.each(OWN)("forwards sockets and requests of %s", async (_, claims) => {
     const port = portOfPage();
     expect(await statusOf(port, { headers: { ...UPGRADE, ...claims(port) } })).toBe(101);
     expect(await statusOf(port, { method: "POST", headers: { ...claims(port) } })).toBe(200);
     expect(reached.splice(0)).toEqual(["socket", "POST"]);
   });
 
-  test.each(FOREIGN)("answers 403 to a socket and to a request of %s", async (_, claims) => {
+  test.each(FOREIGN)("responds 403 to a socket and to a request of %s", async (_, claims) => {
     const port = portOfPage();
     expect(await statusOf(port, { headers: { ...UPGRADE, ...claims(port) } })).toBe(403);
     expect(await statusOf(port, { method: "POST", headers: { ...claims(port) } })).toBe(403);
     expect(reached).toEqual([]);
   });
 
-  test("answers 403 to a socket without an origin, which no browser opens, and passes on such a request", async () => {
+  test("responds 403 to a socket without an origin, and forwards such a request", async () => {
     const port = portOfPage();
     const Host = `127.0.0.1:${port}`;
     expect(await statusOf(port, { headers: { ...UPGRADE, Host } })).toBe(403);

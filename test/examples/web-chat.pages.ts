@@ -14,8 +14,8 @@ afterAll(async () => {
   if (!isSkipped) await stage[Symbol.asyncDispose]();
 });
 
-describe.skipIf(isSkipped)("the entrance", () => {
-  test("begins with the backend in the address, offers the others, and keeps the choice in the address", () =>
+describe.skipIf(isSkipped)("the start page", () => {
+  test("selects the backend of the URL, offers the others, and writes the choice to the URL", () =>
     stage.visit("codey", async ({ page }) => {
       const choice = page.getByLabel("Agent");
       expect(await choice.inputValue()).toBe("codey");
@@ -24,14 +24,14 @@ describe.skipIf(isSkipped)("the entrance", () => {
       expect(new URL(page.url()).search).toBe("?backend=mock");
     }));
 
-  test("begins with the first backend where the address names none that there is", () =>
+  test("selects the first backend if the URL names an unknown one", () =>
     stage.visit("nobody", async ({ page }) => {
       expect(await page.getByLabel("Agent").inputValue()).toBe("mock");
     }));
 });
 
 describe.skipIf(isSkipped)("a conversation", () => {
-  test("with Codebuff has its tools approved, its questions answered, and its cost shown", () =>
+  test("with Codebuff shows an approval, a question and the cost", () =>
     stage.codebuff(
       {
         *answer({ messages }) {
@@ -56,7 +56,7 @@ describe.skipIf(isSkipped)("a conversation", () => {
       },
     ));
 
-  test("with Codey has reasoning, tool calls with their states, and tokens", () => {
+  test("with Codey shows the reasoning, the tool call's states and the tokens", () => {
     const gate = deferred<string>();
     return stage.codey(
       {
@@ -82,7 +82,7 @@ describe.skipIf(isSkipped)("a conversation", () => {
     );
   });
 
-  test("with the agent of the page shows every kind of part, and no address of it is loaded", () =>
+  test("with the mock agent shows every kind of part, and loads no URL from it", () =>
     stage.mock(async (visitor) => {
       const { page } = visitor;
       const asked: string[] = [];
@@ -131,7 +131,7 @@ describe.skipIf(isSkipped)("a conversation", () => {
     ),
   );
 
-  test("asks once for a tool that is always allowed, and gives the reason of a rejection to the agent", () =>
+  test("sends a rejection's reason to the agent, and does not ask again after Always allow", () =>
     stage.mock(async (visitor) => {
       await visitor.say("run");
       await visitor.press("Reject with a reason");
@@ -146,7 +146,7 @@ describe.skipIf(isSkipped)("a conversation", () => {
       expect(await visitor.request.count()).toBe(0);
     }));
 
-  test("says what always covers, and takes it back", () =>
+  test("shows what Always allow covers, and can take it back", () =>
     stage.codey(
       { answer: () => [codeyStep.calls(codeyTool.shell("ls", "a")), "Done."] },
       async (visitor, server) => {
@@ -165,7 +165,7 @@ describe.skipIf(isSkipped)("a conversation", () => {
       },
     ));
 
-  test("allows every call of a tool only in a second step, in words", () =>
+  test("allows every call of a tool only in a second step that says so", () =>
     stage.codey(
       {
         answer: () => [
@@ -186,7 +186,7 @@ describe.skipIf(isSkipped)("a conversation", () => {
       },
     ));
 
-  test("decides on one tool with a double click, and not on the next one too", () =>
+  test("decides one request, not two, on a double click", () =>
     stage.codey(
       { answer: () => [codeyStep.calls(codeyTool.shell("ls", "a"), codeyTool.shell("rm a", "b")), "Done."] },
       async (visitor, server) => {
@@ -202,7 +202,7 @@ describe.skipIf(isSkipped)("a conversation", () => {
       },
     ));
 
-  test("takes no click on the next tool within its first moment, and a key at once", () =>
+  test("ignores clicks on the next request for a moment, but accepts keys at once", () =>
     stage.codey(
       {
         answer: () => [
@@ -234,7 +234,7 @@ describe.skipIf(isSkipped)("a conversation", () => {
       },
     ));
 
-  test("hides nothing in the input of a tool that waits for approval", () =>
+  test("shows hidden characters in the input of a tool that waits for approval", () =>
     stage.codey(
       { answer: () => [codeyStep.calls(codeyTool.shell("rm \u202Eoc.txt\u200b -rf /", ""))] },
       async (visitor) => {
@@ -246,7 +246,7 @@ describe.skipIf(isSkipped)("a conversation", () => {
       },
     ));
 
-  test("has questions with one choice, several, and words of the user's own, or no answer at all", () =>
+  test("accepts one choice, several choices, free text, or no answer to questions", () =>
     stage.mock(async (visitor) => {
       const { page } = visitor;
       await visitor.say("ask");
@@ -265,7 +265,7 @@ describe.skipIf(isSkipped)("a conversation", () => {
       await visitor.hears("was not answered");
     }));
 
-  test("is text, whatever it looks like, and only addresses of the web are links", () => {
+  test("shows an answer as text, with links only for web addresses", () => {
     const answer = "<b>bold</b><img src=x> javascript:alert(1) https://example.com/a. \u001b[31mred\u200b";
     return stage.codey({ answer: () => [answer] }, async (visitor) => {
       const { page } = visitor;
@@ -282,7 +282,7 @@ describe.skipIf(isSkipped)("a conversation", () => {
     });
   });
 
-  test.each(["the button", "Escape"])("is cancelled with %s, and goes on with the next message", (how) =>
+  test.each(["the button", "Escape"])("is cancelled with %s, and continues with the next message", (how) =>
     stage.mock(async (visitor) => {
       await visitor.say("count");
       await visitor.hears("2 3");
@@ -296,7 +296,7 @@ describe.skipIf(isSkipped)("a conversation", () => {
     }),
   );
 
-  test("is sent at once, or taken back, while it waits", () =>
+  test("sends a queued message at once, or cancels it", () =>
     stage.mock(async (visitor) => {
       await visitor.say("count");
       await visitor.hears("2 3");
@@ -311,7 +311,7 @@ describe.skipIf(isSkipped)("a conversation", () => {
       await visitor.rests();
     }));
 
-  test("gets another answer, and the one before can be shown again", () =>
+  test("gets another answer, and can show the earlier one again", () =>
     stage.mock(async (visitor) => {
       await visitor.say("hello");
       await visitor.hears("You said: hello");
@@ -325,7 +325,7 @@ describe.skipIf(isSkipped)("a conversation", () => {
       await visitor.reads("2 of 2");
     }));
 
-  test("shows an error with what to do, and sends the prompt again only when asked", () =>
+  test("shows an error with advice, and sends the prompt again only at the user's request", () =>
     stage.codey({ answer: () => [codeyStep.apiError(529, "overloaded")] }, async (visitor, server) => {
       await visitor.say("hello");
       await visitor.hears(/send (it|your message) again/i);
@@ -344,7 +344,7 @@ describe.skipIf(isSkipped)("a conversation", () => {
       expect(await again.count()).toBe(0);
     }));
 
-  test("leaves a message that is refused in the field", () =>
+  test("keeps a refused message in the field", () =>
     stage.mock(async (visitor) => {
       await visitor.say("count");
       await visitor.hears("2 3");
@@ -357,7 +357,7 @@ describe.skipIf(isSkipped)("a conversation", () => {
       expect(await visitor.field.inputValue()).toBe("an important message");
     }));
 
-  test("takes a line break with Shift and Enter, and sends nothing blank", () =>
+  test("inserts a line break on Shift+Enter, and sends no blank message", () =>
     stage.codey({ answer: ({ content }) => [`You said: ${content}`] }, async (visitor, server) => {
       await visitor.say("   ");
       await visitor.field.fill("one");
@@ -368,7 +368,7 @@ describe.skipIf(isSkipped)("a conversation", () => {
       expect(server.sends.map(({ content }) => content)).toEqual(["one\ntwo"]);
     }));
 
-  test("stays at its end while it grows, unless somebody reads further up", () =>
+  test("scrolls with a growing answer, unless the user has scrolled up", () =>
     stage.mock(async (visitor) => {
       const { page } = visitor;
       const distance =
@@ -385,7 +385,7 @@ describe.skipIf(isSkipped)("a conversation", () => {
       expect(await page.evaluate(`${log}.scrollTop`)).toBe(0);
     }));
 
-  test("fits a narrow screen, with its list in a drawer", () =>
+  test("fits a narrow screen, with the list in a drawer", () =>
     stage.mock(async (visitor) => {
       const { page } = visitor;
       await page.setViewportSize({ width: 390, height: 700 });

@@ -63,7 +63,7 @@ const CAPTURES: readonly (Omit<Job & { program: "runs" }, "program"> & {
   { name: "request-reconnect", runs: [{ prompt: "x" }], leaves: { "a.txt": "hello\n" } },
 ];
 
-describe("what was captured of the original client comes out the same, frame for frame", () => {
+describe("the original client sends the same frames as in the captures", () => {
   test.each(CAPTURES)("$name", async ({ name, leaves, ...job }) => {
     const lines = await readCapture(name);
     // What was captured is all that the server said.

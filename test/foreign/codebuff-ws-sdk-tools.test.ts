@@ -6,7 +6,7 @@ import { asks, chunk, event, FINISH, lastMessage, mock, START, violations } from
 
 // What the mock asks of the original client, and what it gets.
 
-describe("a tool call is done, and its output is what the script goes on with", () => {
+describe("the original client executes a tool call, and the mock's script gets its output", () => {
   const TOOLS: readonly {
     readonly call: Omit<ToolCallRequest, "wait">;
     readonly gives: unknown;
@@ -73,7 +73,7 @@ describe("a tool call is done, and its output is what the script goes on with", 
     expect(await violations(server)).toEqual([]);
   });
 
-  test("calls that are open at the same time each get their own answer", async () => {
+  test("open calls each get their own result", async () => {
     const outputs: unknown[] = [];
     const city = (name: string) => ({ toolName: "get_weather", input: { city: name } });
     await using server = await mock({
@@ -90,7 +90,7 @@ describe("a tool call is done, and its output is what the script goes on with", 
     expect(await violations(server)).toEqual([]);
   });
 
-  test("one that it cannot make sense of is never answered, until the server gives up", async () => {
+  test("an unknown tool is never answered, until the server's timeout", async () => {
     const clock = new ManualClock();
     let output: ToolOutput | undefined;
     await using server = await mock({
@@ -117,7 +117,7 @@ describe("a tool call is done, and its output is what the script goes on with", 
   });
 });
 
-test("a request for files is answered for every path, a missing file in words of its own", async () => {
+test("the original client answers a file request for each path, with a marker for a missing file", async () => {
   let files: unknown;
   await using server = await mock({
     *answer() {
@@ -132,7 +132,7 @@ test("a request for files is answered for every path, a missing file in words of
   expect(await violations(server)).toEqual([]);
 });
 
-test("a request for MCP tools is not known to it, and the server goes on with none", async () => {
+test("the original client does not answer a request for MCP tools, and the server continues without them", async () => {
   const clock = new ManualClock();
   let tools: unknown;
   await using server = await mock({

@@ -19,7 +19,7 @@ import {
 
 // Where a run of the original client does not go smoothly, and what the mock makes of it.
 
-describe("a server that will shut down", () => {
+describe("a server that announces its shutdown", () => {
   /** An answer that waits in its middle. */
   function halting() {
     const { passed, open } = gate();
@@ -31,7 +31,7 @@ describe("a server that will shut down", () => {
     return { answer, open };
   }
 
-  test("lets the run under way come to its end on the connection that it has", async () => {
+  test("lets the original client finish its run on the same connection", async () => {
     const clock = new ManualClock();
     const { answer, open } = halting();
     await using server = await mock({ clock, answer });
@@ -47,7 +47,7 @@ describe("a server that will shut down", () => {
     expect(await violations(server)).toEqual([]);
   });
 
-  test("loses the run of a user who reconnects at once, and notes that", async () => {
+  test("loses the run of a client that reconnects at once, and records that", async () => {
     const { answer } = halting();
     await using server = await mock({ answer });
     {
@@ -64,14 +64,14 @@ describe("a server that will shut down", () => {
   });
 });
 
-describe("a prompt that is taken back", () => {
+describe("a cancelled prompt of the original client", () => {
   const CANCELS: readonly (Pick<MockCodebuffOptions, "cancel"> & {
     readonly name: string;
     readonly after: readonly Said[];
   })[] = [
-    { name: "says no more", after: [] },
+    { name: "sends nothing more", after: [] },
     {
-      name: "may still come to an end, late",
+      name: "may still complete late",
       cancel: { lateTerminal: 100 },
       after: [event("finish", { agentId: "base", totalCost: 1 }), lastMessage("One, ")],
     },
@@ -99,7 +99,7 @@ describe("a prompt that is taken back", () => {
   });
 });
 
-describe("trouble with the connection, from which it does not recover, leaves the server as it was", () => {
+describe("the server still works after a failed connection of the original client:", () => {
   /** The client has nothing to say there but a ping, once it is well connected. */
   const firstFrameOn = (server: MockCodebuffServer, connection: number) =>
     server.waitFor(() =>
@@ -112,7 +112,7 @@ describe("trouble with the connection, from which it does not recover, leaves th
     expect(await next.end()).toContainEqual(lastMessage("still here"));
   }
 
-  test("an upgrade that is refused: it tries again, and never sends its prompt", async () => {
+  test("after a refused upgrade the client tries again, and never sends its prompt", async () => {
     await using server = await mock();
     server.refuseUpgrades(503);
     {
@@ -133,7 +133,7 @@ describe("trouble with the connection, from which it does not recover, leaves th
     ["cut", () => step.drop()],
     ["cut in the middle of a frame", () => step.dropMidFrame()],
     ["closed", () => step.close(1012)],
-  ])("a connection that is %s under its run: it comes back without a word", async (_, end) => {
+  ])("after a connection is %s during a run, the client reconnects and stays silent", async (_, end) => {
     await using server = await mock({ answer: () => ["Hel", end()] });
     {
       await using child = await asks(server, { impatient: true });
@@ -145,7 +145,7 @@ describe("trouble with the connection, from which it does not recover, leaves th
     await answersTheNext(server);
   });
 
-  test("one that ends with 1000: it does not even come back", async () => {
+  test("after a close with 1000, the client does not reconnect", async () => {
     await using server = await mock({ answer: () => ["Hel", step.close(1000)] });
     await using child = await asks(server, { impatient: true });
     // Nothing is left for it to do, and so it ends before its user's await does: 13, as Node says that.
@@ -156,17 +156,17 @@ describe("trouble with the connection, from which it does not recover, leaves th
   });
 });
 
-describe("the way out is shut", () => {
+describe("the network block of the tests", () => {
   const ELSEWHERE = "192.0.2.1";
 
-  test("for every kind of connection to anything but loopback", async () => {
+  test("refuses every kind of connection except to loopback", async () => {
     await using server = await mock();
     await using child = await user(server, { program: "break-out", to: ELSEWHERE });
     const hosts = [ELSEWHERE, ELSEWHERE, ELSEWHERE, `/${ELSEWHERE}`, ELSEWHERE];
     expect(await child.end()).toEqual(hosts.map((host) => ({ said: "refused", host })));
   });
 
-  test("for the client itself, and a test in which it tries fails", async () => {
+  test("fails a test in which the original client tries to connect elsewhere", async () => {
     await using child = await SdkChild.start(ELSEWHERE, { program: "runs", runs: [{ prompt: "hi" }] });
     const story = `{"said":"refused","host":"${ELSEWHERE}"}`;
     await expect(child.until(({ said }) => said === "refused")).rejects.toThrow(story);

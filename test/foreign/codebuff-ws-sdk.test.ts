@@ -21,8 +21,8 @@ import {
 
 // The original client of the protocol, as its makers have published it, completes its runs against the mock.
 
-describe("a run", () => {
-  test("hears every string and every event in order, and ends with the last message", async () => {
+describe("a run of the original client", () => {
+  test("gets every string and event in order, and ends with the last message", async () => {
     await using server = await mock({ answer: () => ["Hel", "lo"] });
     await using child = await asks(server);
 
@@ -47,14 +47,14 @@ describe("a run", () => {
     expect(await violations(server)).toEqual([]);
   });
 
-  test("hears an empty answer as an empty message", async () => {
+  test("gets an empty answer as an empty message", async () => {
     await using server = await mock({ answer: () => [] });
     await using child = await asks(server);
     expect(await child.end()).toEqual([START, FINISH, lastMessage("")]);
     expect(await violations(server)).toEqual([]);
   });
 
-  test("goes on from the run before with the state that the server has made", async () => {
+  test("continues the earlier run with the server's state", async () => {
     await using server = await mock({ answer: ({ data }) => [`heard: ${data.prompt}`] });
     await using child = await user(server, {
       program: "runs",
@@ -84,7 +84,7 @@ describe("a run", () => {
     expect(await violations(server)).toEqual([]);
   });
 
-  test("has its pings acked at once while it is under way", async () => {
+  test("gets its pings acknowledged at once during the run", async () => {
     const pinged = gate();
     await using server = await mock({
       answer: async function* () {
@@ -102,7 +102,7 @@ describe("a run", () => {
     expect(await violations(server)).toEqual([]);
   });
 
-  test("hears of a sub-agent nothing but its events, and of costs their sum", async () => {
+  test("gets only a sub-agent's events, and the sum of the costs", async () => {
     const subAgent = { agentId: "a7", agentType: "file-picker", displayName: "Picker", onlyChild: true };
     await using server = await mock({
       answer: () => [
@@ -131,31 +131,31 @@ describe("a run", () => {
   });
 });
 
-describe("a run that fails ends with the message of the prompt-error", () => {
+describe("a failing run of the original client ends with the message of the prompt-error", () => {
   const FAILURES: readonly (MockCodebuffOptions & { readonly name: string; readonly says: Message })[] = [
     {
-      name: "before a word was said",
+      name: "before any text",
       answer: () => [step.promptError({ message: "Internal error", error: "boom" })],
       says: { message: "Internal error", error: "boom" },
     },
     {
-      name: "in the middle",
+      name: "in the middle of the answer",
       answer: () => ["Hel", step.promptError({ message: "Internal error" })],
       says: { message: "Internal error" },
     },
     {
-      name: "no user",
+      name: "without a user",
       auth: "no-user",
       says: { message: "Please log in to continue.", error: "Missing user or fingerprint ID" },
     },
-    { name: "no credits", auth: "no-credits", says: { error: "Insufficient credits" } },
+    { name: "without credits", auth: "no-credits", says: { error: "Insufficient credits" } },
     {
-      name: "no credits of the organization",
+      name: "without credits of the organization",
       auth: "no-organization-credits",
       says: { error: "Insufficient organization credits" },
     },
     {
-      name: "a bad agent template, and an answer all the same",
+      name: "with a bad agent template, followed by an answer",
       failure: "error-then-response",
       says: { message: expect.stringMatching(/^Invalid agent config: /) },
     },
@@ -176,7 +176,7 @@ describe("a run that fails ends with the message of the prompt-error", () => {
     expect(await violations(server)).toEqual([]);
   });
 
-  test("but not with a bad token: it hears of that, and waits for ever", async () => {
+  test("but with a bad token the run gets an error event, and never ends", async () => {
     await using server = await mock({ auth: "action-error" });
     {
       await using child = await asks(server);

@@ -69,7 +69,7 @@ function screenOf(script: MockAgentScript): Screen {
 const PAUSE = 1_000;
 
 describe("a question with several parts", () => {
-  test("that Esc is pressed twice in goes back once, and the answer is not cancelled", async () => {
+  test("goes back one part if Esc is pressed twice quickly, without cancelling the answer", async () => {
     const screen = screenOf(function* () {
       const names = ["one", "two", "three"].map((question) => ({ question, options: [] }));
       yield* agentStep.question({ questions: names });
@@ -89,11 +89,11 @@ describe("a question with several parts", () => {
   });
 });
 
-describe("a prompt that waits", () => {
+describe("a queued prompt", () => {
   const losing: MockAgentScript = ({ text }) =>
     text === "go" ? ["Begun. ", agentStep.wait("loss"), agentStep.lose()] : ["Answered."];
 
-  test("is shown and counted while the link is down, and nothing says that a turn works", async () => {
+  test("is shown and counted while the link is lost, without a working indicator", async () => {
     const screen = screenOf(losing);
     screen.press({ text: "go" }, "enter");
     await screen.until(() => screen.chat.getSnapshot().messages.at(-1)?.status === "open");
@@ -109,7 +109,7 @@ describe("a prompt that waits", () => {
     expect(shown).toMatch(/> later \(waits\)\n! Reconnecting: [^\n]*\nreconnecting - 1 queued\n> $/);
   });
 
-  test("is shown behind the question whether to send the transcript along", async () => {
+  test("is shown above the question whether to send the transcript", async () => {
     const screen = screenOf([["Begun. ", agentStep.wait("loss"), agentStep.forget()], ["Answered."]]);
     screen.press({ text: "go" }, "enter");
     await screen.until(() => screen.chat.getSnapshot().messages.at(-1)?.status === "open");
@@ -121,7 +121,7 @@ describe("a prompt that waits", () => {
     expect(shown).toMatch(/context forgotten - 1 queued/);
   });
 
-  test("is one row, and of many the next ones are shown", async () => {
+  test("takes one row, and only the next prompts are shown, with a count of the rest", async () => {
     const screen = screenOf([["Begun. ", agentStep.hang()]]);
     screen.press({ text: "go" }, "enter");
     await screen.until(() => screen.chat.getSnapshot().messages.at(-1)?.status === "open");
@@ -134,7 +134,7 @@ describe("a prompt that waits", () => {
   });
 });
 
-test("the word that an answer was cancelled goes when the next answer is under way", async () => {
+test("the note about a cancelled answer disappears when the next answer streams", async () => {
   const screen = screenOf([
     ["First. ", agentStep.hang()],
     ["Second. ", agentStep.hang()],
@@ -151,7 +151,7 @@ test("the word that an answer was cancelled goes when the next answer is under w
   expect(shown).not.toContain("cancelled");
 });
 
-describe("commands about what was before", () => {
+describe("commands about earlier messages", () => {
   /** A screen over this chat's `saved`. */
   const command = async (screen: Screen, text: string): Promise<string> => {
     screen.press({ text });
@@ -160,7 +160,7 @@ describe("commands about what was before", () => {
     return screen.after(0);
   };
 
-  test("/send sends prompts that an earlier chat has kept, and the status names it as long as they wait", async () => {
+  test("/send sends the queued prompts of a saved chat, and the status shows it until then", async () => {
     const first = createChat(new MockAgent());
     first.send("Hello");
     await new Promise<void>((resolve) => first.subscribe(() => first.getSnapshot().busy || resolve()));
@@ -179,7 +179,7 @@ describe("commands about what was before", () => {
     expect(await command(screen, "/send")).toContain("no prompt of before waits");
   });
 
-  test("/again asks for another answer in place of the last one", async () => {
+  test("/again requests another answer in place of the last one", async () => {
     const screen = new Screen(["One.", "Two."]);
     open.push(screen);
     expect(await command(screen, "/again")).toContain("there is nothing to ask again");

@@ -1,54 +1,18 @@
 import { render } from "ink";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createChat } from "../../src/chat/create-chat.ts";
 import { Chat } from "../../src/ink/components/exports.ts";
-import type { ExitReason } from "../../src/ink/screen/keyboard.ts";
 import type { CommandEnd, RunCommand } from "../../src/ink/screen/local-run.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
 import { agentStep, MockAgent, type MockAgentScript } from "../../src/testing/index.ts";
+import { closeLater, open } from "./open-chat.tsx";
 import { clears, TestTerminal } from "./terminal.ts";
-
-const closers: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
-interface Size {
-  readonly columns?: number;
-  readonly rows?: number;
-  readonly runCommand?: RunCommand;
-}
-
-/** A chat on a terminal of its own. */
-async function open(script: MockAgentScript, { columns = 80, rows = 24, runCommand }: Size = {}) {
-  const agent = new MockAgent({ script });
-  const chat = createChat(agent);
-  const terminal = new TestTerminal(columns, rows);
-  const exits: ExitReason[] = [];
-  const commands = runCommand ? { runCommand } : {};
-  const app = render(
-    <Chat chat={chat} theme={plainTheme} onExit={(how) => exits.push(how)} {...commands} />,
-    {
-      stdin: terminal.stdin,
-      stdout: terminal.stdout,
-      interactive: true,
-      exitOnCtrlC: false,
-      patchConsole: false,
-    },
-  );
-  closers.push(async () => {
-    app.unmount();
-    await chat.close();
-  });
-  await terminal.sees(/>/);
-  return { agent, chat, terminal, exits, app };
-}
 
 const approve = () =>
   agentStep.tool({ name: "shell", input: { command: "ls" }, output: "a.txt", approval: true });
 
 describe("a turn", () => {
-  test("goes from the prompt to the finished answer, and clears the screen at no time", async () => {
+  test("runs from the prompt to the finished answer without clearing the screen", async () => {
     const { terminal } = await open(function* () {
       yield agentStep.reasoning("Hm.");
       yield "Hello there.";
@@ -61,7 +25,7 @@ describe("a turn", () => {
     expect(clears(terminal.written)).toBe(0);
   });
 
-  test("queues a prompt that is sent while it runs, and Esc cancels it", async () => {
+  test("queues a prompt that is sent meanwhile, and Esc cancels the turn", async () => {
     const { terminal, agent } = await open([["One", agentStep.wait("gate")], ["Two"]]);
     terminal.type("first\r");
     await terminal.sees(/One/);
@@ -73,7 +37,7 @@ describe("a turn", () => {
     expect(agent.cancels).toHaveLength(1);
   });
 
-  test("prints 3,000 lines, each once and in order, on a terminal of 8 rows", async () => {
+  test("prints 3,000 lines once each and in order, on a terminal of 8 rows", async () => {
     const { terminal } = await open([[Array.from({ length: 3_000 }, (_, at) => `line ${at}`).join("\n")]], {
       columns: 20,
       rows: 8,
@@ -94,7 +58,7 @@ describe("an approval", () => {
     ["\r", "reject"],
     ["\u001b[D\r", "always"],
     ["t", "once"],
-  ])("is decided by %j: %s", async (keys, decision) => {
+  ])("is decided by the keys %j: %s", async (keys, decision) => {
     const { terminal, agent } = await open(function* () {
       yield* approve();
       yield "Over.";
@@ -106,7 +70,7 @@ describe("an approval", () => {
     expect(agent.decisions).toMatchObject([{ decision }]);
   });
 
-  test("says what `always` covers, and which sub-agent asks", async () => {
+  test("shows what `always` covers, and which sub-agent asks", async () => {
     const { terminal } = await open(function* () {
       const steps = [agentStep.tool({ name: "shell", grant: "`ls` in the project", approval: true })];
       yield agentStep.subagent({ type: "editor", name: "The\u001b[2J Editor", steps });
@@ -140,7 +104,7 @@ describe("an approval", () => {
     ]);
   });
 
-  test("offers no lasting choice for a call that gets no grant", async () => {
+  test("offers no lasting choice for a call without a grant", async () => {
     const { terminal } = await open(function* () {
       yield* agentStep.tool({ name: "shell", grant: "", approval: true });
     });
@@ -148,7 +112,7 @@ describe("an approval", () => {
     await terminal.sees(/y once\s+>n reject\s+r reject with a reason/);
   });
 
-  test("is rejected with a reason, and what was typed before stays", async () => {
+  test("can be rejected with a reason, and the draft in the composer stays", async () => {
     const { terminal, agent } = await open(function* () {
       yield agentStep.wait("gate");
       yield* approve();
@@ -167,7 +131,7 @@ describe("an approval", () => {
     expect(agent.decisions).toMatchObject([{ decision: "reject", reason: "not now" }]);
   });
 
-  test("that appears while the user types takes no key until the user pauses", async () => {
+  test("that opens while the user types accepts no key until the user pauses", async () => {
     const { terminal, agent } = await open(function* () {
       yield agentStep.wait("gate");
       yield* approve();
@@ -184,7 +148,7 @@ describe("an approval", () => {
   });
 
   test.each(["\u001b[200~y\u001b[201~", "yes", "retry later"])(
-    "is not decided by %j: the text goes to the composer, and so does Enter",
+    "is not decided by the text %j, which goes to the composer with its Enter",
     async (text) => {
       const { terminal, agent } = await open(function* () {
         yield* approve();
@@ -204,7 +168,7 @@ describe("an approval", () => {
     },
   );
 
-  test("lets /quit be typed, and leaves nothing of the composer behind", async () => {
+  test("accepts /quit, and leaves nothing of the composer on the screen", async () => {
     const { terminal, agent, exits, app } = await open(function* () {
       yield* approve();
     });
@@ -219,7 +183,7 @@ describe("an approval", () => {
     expect(terminal.screen).not.toMatch(/quit|Write to the agent|y once/);
   });
 
-  test("gives Enter to a text that waits in the composer, unless an arrow was used", async () => {
+  test("leaves Enter to a draft in the composer, unless an arrow key was used", async () => {
     const { terminal, agent } = await open(function* () {
       yield agentStep.wait("gate");
       yield* approve();
@@ -242,7 +206,7 @@ describe("an approval", () => {
     expect(agent.decisions[0]).toMatchObject({ decision: "always" });
   });
 
-  test("takes no key that is pressed again right after the one before was decided", async () => {
+  test("ignores keys right after the approval before it was decided", async () => {
     const { terminal, agent } = await open(function* () {
       yield* approve();
       yield* approve();
@@ -256,7 +220,7 @@ describe("an approval", () => {
     expect(agent.decisions).toHaveLength(1);
   });
 
-  test("that is taller than the screen is printed whole before it is asked, and only once", async () => {
+  test("that is taller than the screen is printed completely, once, before its choices appear", async () => {
     const content = Array.from({ length: 50 }, (_, at) => `row ${at}`).join("\n");
     const { terminal } = await open(function* () {
       yield* agentStep.tool({ name: "write", input: { content }, approval: true });
@@ -285,7 +249,7 @@ describe("a question", () => {
     ["\u001b[B\r", '[["next"]]'],
     ["dev\r", '[["dev"]]'],
     ["\u001b", "null"],
-  ])("is answered by %j: %s", async (keys, answer) => {
+  ])("is answered by the keys %j: %s", async (keys, answer) => {
     const { terminal } = await open(ask);
     terminal.type("go\r");
     await terminal.sees(/1 main/);
@@ -295,7 +259,7 @@ describe("a question", () => {
 });
 
 describe("a question with several parts", () => {
-  test("takes digits as a choice, Enter as the answer, and no Enter without a tick", async () => {
+  test("accepts digits as choices, Enter as the answer, and no Enter without a choice", async () => {
     const { terminal } = await open(function* () {
       const answers = yield* agentStep.question({
         questions: [
@@ -334,7 +298,7 @@ describe("Esc in a question with several parts", () => {
     yield `It is ${JSON.stringify(answers ?? null)}.`;
   };
 
-  test("goes back to the question before, with its answer, and at the first one gives no answer to all", async () => {
+  test("goes back to the previous part with its answer, and at the first part gives no answer", async () => {
     const { terminal, agent } = await open(ask);
     terminal.type("go\r");
     await terminal.sees(/1 - a[\s\S]*Esc: no answer to all/);
@@ -355,8 +319,8 @@ describe("Esc in a question with several parts", () => {
   });
 });
 
-describe("an answer of the user's own", () => {
-  test("says how to get back, that ticks do not count, and what Enter misses", async () => {
+describe("a typed answer to a question", () => {
+  test("explains how to go back, that choices do not count, and what is missing", async () => {
     const { terminal } = await open(function* () {
       const answers = yield* agentStep.question({
         questions: [{ question: "Which ones?", options: ["a", "b"], multiSelect: true }],
@@ -378,8 +342,8 @@ describe("an answer of the user's own", () => {
   });
 });
 
-describe("a conversation that the agent has forgotten", () => {
-  test("takes a prompt and a command, and only its own keys decide", async () => {
+describe("a conversation that the agent has lost", () => {
+  test("accepts a prompt and a command, and only its own keys answer its question", async () => {
     const { terminal, agent, chat } = await open([["One", agentStep.forget()], ["Two"]]);
     terminal.type("go\r");
     await terminal.sees(/y yes/);
@@ -397,8 +361,8 @@ describe("a conversation that the agent has forgotten", () => {
   });
 });
 
-describe("leaving", () => {
-  test("with Ctrl-C: it clears the line first, then cancels, then leaves", async () => {
+describe("leaving the chat", () => {
+  test("by Ctrl-C first clears the line, then cancels, then leaves", async () => {
     const { terminal, exits, agent } = await open([["One", agentStep.wait("gate")]]);
     terminal.type("go\r");
     await terminal.sees(/One/);
@@ -415,7 +379,7 @@ describe("leaving", () => {
     expect(exits).toEqual(["interrupted"]);
   });
 
-  test("gives the terminal back: cooked, with its cursor, without bracketed paste", async () => {
+  test("restores the terminal: raw mode off, cursor on, bracketed paste off", async () => {
     const { terminal, app } = await open([]);
     expect(terminal.isRaw).toBe(true);
     app.unmount();
@@ -430,7 +394,7 @@ describe("leaving", () => {
   });
 });
 
-describe("bad input is shown", () => {
+describe("a message is shown for bad input:", () => {
   test.each([
     ["   \r", /there is nothing to send/],
     ["/nonsense\r", /there is no command \/nonsense/],
@@ -445,7 +409,7 @@ describe("bad input is shown", () => {
     await terminal.sees(words);
   });
 
-  test("a closed chat, and the prompt stays", async () => {
+  test("a prompt to a closed chat, which stays in the composer", async () => {
     const { terminal, chat } = await open([]);
     await chat.close();
     terminal.type("hello\r");
@@ -453,8 +417,8 @@ describe("bad input is shown", () => {
   });
 });
 
-describe("without a terminal to type on", () => {
-  test("it says so, and takes no keys", async () => {
+describe("a terminal without input", () => {
+  test("causes a message, and no key is read", async () => {
     const terminal = new TestTerminal();
     const chat = createChat(new MockAgent());
     Object.assign(terminal.stdin, { isTTY: false });
@@ -464,7 +428,7 @@ describe("without a terminal to type on", () => {
       interactive: true,
       patchConsole: false,
     });
-    closers.push(async () => {
+    closeLater(async () => {
       app.unmount();
       await chat.close();
     });
@@ -473,13 +437,13 @@ describe("without a terminal to type on", () => {
   });
 });
 
-describe("a command of this machine", () => {
+describe("a local command", () => {
   const runCommand: RunCommand = (command, onOutput) => {
     onOutput(`ran ${command}\n`);
     return { stop: () => {}, ended: Promise.resolve({ type: "exited", code: 2 }) };
   };
 
-  test("shows its output and its exit code, and goes with the next prompt", async () => {
+  test("shows its output and exit code, and is included in the next prompt", async () => {
     const { terminal, agent } = await open([["Fine."]], { runCommand });
     terminal.type("!make test\r");
     await terminal.sees(/! make test\n {2}ran make test\nexit code 2/);
@@ -490,7 +454,7 @@ describe("a command of this machine", () => {
     );
   });
 
-  test("folds a long output, which Ctrl-O shows, and the prompt takes the whole", async () => {
+  test("folds a long output, Ctrl-O unfolds it, and the prompt includes all of it", async () => {
     const lines = Array.from({ length: 40 }, (_, at) => `row ${at}`).join("\n");
     const long: RunCommand = (_, onOutput) => {
       onOutput(lines);
@@ -507,7 +471,7 @@ describe("a command of this machine", () => {
     expect(agent.prompts[0]?.text).toContain(lines);
   });
 
-  test("that says nothing goes with the prompt as no output", async () => {
+  test("without output is included in the prompt as having no output", async () => {
     const silent: RunCommand = () => ({
       stop: () => {},
       ended: Promise.resolve({ type: "exited", code: 0 }),
@@ -520,7 +484,7 @@ describe("a command of this machine", () => {
     expect(agent.prompts[0]?.text).toBe("I ran `true` (exit code 0): no output.\n\nwhy?");
   });
 
-  test("that is stopped stays out of the prompt", async () => {
+  test("that is stopped is not included in the prompt", async () => {
     const { terminal, agent } = await open([["Fine."]], {
       runCommand: (_, onOutput) => {
         onOutput("half");
@@ -540,7 +504,7 @@ describe("a command of this machine", () => {
     expect(agent.prompts[0]?.text).toBe("why?");
   });
 
-  test("that does not stop does not keep the user from leaving", async () => {
+  test("that does not stop does not prevent leaving", async () => {
     const { terminal, exits } = await open([], {
       runCommand: () => ({ stop: () => {}, ended: new Promise(() => {}) }),
     });

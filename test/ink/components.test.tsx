@@ -44,7 +44,7 @@ const call: ChatToolPart = {
 };
 
 describe("<ToolCall>", () => {
-  test("folds a long output, and says how many lines more it has", () => {
+  test("folds a long output, and shows the number of hidden lines", () => {
     expect(rowsOf(<ToolCall part={call} {...look} />)).toEqual([
       "+ shell is done",
       "  | command: seq 30",
@@ -54,11 +54,11 @@ describe("<ToolCall>", () => {
     ]);
   });
 
-  test("shows all of it unfolded", () => {
+  test("shows the whole output if it is unfolded", () => {
     expect(rowsOf(<ToolCall part={call} folded={false} {...look} />)).toHaveLength(33);
   });
 
-  test("shows the end of the output while it runs", () => {
+  test("shows the end of the output while the tool runs", () => {
     const rows = rowsOf(<ToolCall part={{ ...call, state: "running" }} {...look} />);
     expect(rows[0]).toBe("* shell runs");
     expect(rows.slice(-4)).toEqual(["  | ... 27 more lines", "  | 28", "  | 29", "  | 30"]);
@@ -71,7 +71,7 @@ describe("<ToolCall>", () => {
     ["failed", "has failed"],
     ["denied", "was denied"],
     ["abandoned", "was given up, and may still run"],
-  ] as const)("says of the state %s that it %s", (state, words) => {
+  ] as const)("shows for the state %s that the tool %s", (state, words) => {
     expect(rowsOf(<ToolCall part={{ ...call, state }} {...look} />)[0]).toContain(`shell ${words}`);
   });
 });
@@ -83,14 +83,14 @@ describe("<Reasoning>", () => {
     expect(rowsOf(<Reasoning part={part} seconds={3} {...look} />)).toEqual(["* Thinking 3 s", "  | two"]);
   });
 
-  test("shows the end of a long line, which moves on", () => {
+  test("shows the end of a long last line", () => {
     const long = { ...part, text: `${"word ".repeat(100)}here` };
     const [, last = ""] = rowsOf(<Reasoning part={long} seconds={3} {...look} />);
     expect(last).toMatch(/^ {2}\| \.\.\..*word here$/);
     expect(last).toHaveLength(50);
   });
 
-  test("is one row at its end, and all of it unfolded", () => {
+  test("is one row when it is complete, and shows everything if unfolded", () => {
     const over = { ...part, open: false };
     expect(rowsOf(<Reasoning part={over} seconds={3} {...look} />)).toEqual(["+ Thought for 3 s"]);
     expect(rowsOf(<Reasoning part={over} folded={false} {...look} />)).toEqual([
@@ -105,7 +105,7 @@ describe("<Approval>", () => {
   const approval = (input: unknown, tool = "shell") =>
     ({ type: "approval", id: "a", tool, input, grant: "`ls` in src" }) as const;
 
-  test("hides nothing: what a terminal would obey, and every character of a long line", () => {
+  test("shows control characters escaped, and every character of a long line", () => {
     const input = { command: `rm \u001b[8m-rf /\u200b ${"x".repeat(100)} ; end` };
     const shown = rowsOf(
       <Approval pending={approval(input)} onDecide={nobody} isActive={false} {...look} />,
@@ -114,7 +114,7 @@ describe("<Approval>", () => {
     expect(joined).toContain(`command:rm\\u{1b}[8m-rf/\\u{200b}${"x".repeat(100)};end`);
   });
 
-  test("shows a name that tries to look like another one", () => {
+  test("shows hidden characters in a tool's name", () => {
     const shown = rowsOf(
       <Approval pending={approval({}, "read\u202efile\nok")} onDecide={nobody} isActive={false} {...look} />,
     );
@@ -135,7 +135,7 @@ describe("<Approval>", () => {
     expect(shown(one)[4]).toBe("  | > description: harmless");
   });
 
-  test("shows what the call would change below the input, 20 lines of it, with nothing hidden", () => {
+  test("shows up to 20 lines of the preview below the input, with hidden characters escaped", () => {
     const added = Array.from({ length: 30 }, (_, at) => `+line ${at}`).join("\n");
     const preview = [
       { path: "a.ts\nb", diff: `@@ -1,1 +1,31 @@\n-\u001b[8mold\n${added}\n`, by: "tool" },
@@ -161,7 +161,7 @@ describe("<Approval>", () => {
     expect(shown.slice(21, 24)).toEqual(["  +line 15", "  +line 16", "  15 more lines"]);
   });
 
-  test("says of a preview that it is the agent's claim, and clips its lines", () => {
+  test("marks a preview as the agent's claim, and clips its lines", () => {
     const preview = [{ path: "c.ts", diff: `+${"x".repeat(500)}`, by: "agent" }] as const;
     const shown = rowsOf(
       <Approval pending={{ ...approval({}), preview }} onDecide={nobody} isActive={false} {...look} />,
@@ -171,7 +171,7 @@ describe("<Approval>", () => {
     for (const row of shown) expect(row.length).toBeLessThanOrEqual(look.columns);
   });
 
-  test("shows the blanks and the hidden characters at the end of a preview's last line", () => {
+  test("shows spaces and hidden characters at the end of a preview's last line", () => {
     const preview = [{ path: "c.ts", diff: "-a\n+a\u200a\ufeff \n", by: "tool" }] as const;
     const shown = rowsOf(
       <Approval pending={{ ...approval({}), preview }} onDecide={nobody} isActive={false} {...look} />,
@@ -179,7 +179,7 @@ describe("<Approval>", () => {
     expect(shown.slice(4, 6)).toEqual(["  -a", "  +a\u200a\\u{feff}\\u{20}"]);
   });
 
-  test("says how many rows are not shown, where it is given too few", () => {
+  test("shows the number of hidden rows if `maxRows` is too small", () => {
     const command = Array.from({ length: 20 }, (_, at) => `line ${at}`).join("\n");
     const shown = rowsOf(
       <Approval pending={approval({ command })} onDecide={nobody} isActive={false} maxRows={8} {...look} />,
@@ -189,7 +189,7 @@ describe("<Approval>", () => {
     expect(shown.slice(1, 5)).toEqual(["  | command:", "  | > line 0", "  | > line 1", says]);
   });
 
-  test("points at rejecting, so that Enter alone allows nothing", () => {
+  test("preselects reject, so that Enter alone allows nothing", () => {
     const shown = rowsOf(
       <Approval
         pending={approval("ls")}
@@ -202,7 +202,7 @@ describe("<Approval>", () => {
     expect(shown.join("\n")).toContain(">n reject");
   });
 
-  test("asks about every call in a few rows, however long the name of the tool is", () => {
+  test("asks about every call in a few rows, even for a very long tool name", () => {
     const state = { at: "e", isForEveryCall: true } as const;
     const pending = approval({}, "x, this is harmless ".repeat(500_000));
     const { rows } = approvalRows(pending, state, { ...look, maxRows: 12 });
@@ -238,7 +238,7 @@ describe("<Approval>", () => {
 });
 
 describe("<Approval> on a terminal", () => {
-  test("takes no Enter behind a text that is no key of it, and no key before its choices are shown", async () => {
+  test("ignores Enter after other text, and all keys before its choices are shown", async () => {
     const terminal = new TestTerminal();
     const decisions: Decision[] = [];
     const app = render(
@@ -278,7 +278,7 @@ describe("<Question>", () => {
     ],
   } as const;
 
-  test("shows its choices, and what the keys do", () => {
+  test("shows its choices and the keys", () => {
     expect(
       rowsOf(<Question pending={pending} onAnswer={nobody} isActive={false} {...look} columns={80} />),
     ).toEqual([
@@ -299,13 +299,13 @@ describe("<StatusLine>", () => {
     cost: [{ total: 3, currency: "credits" }],
   } as const;
 
-  test("shows the time, the connection, what waits, and what it took", () => {
+  test("shows the time, the connection, the queue, the cost and the tokens", () => {
     expect(rowsOf(<StatusLine {...facts} since={Date.now()} {...look} columns={90} />)).toEqual([
       "* working 0 s - connected - 2 queued - 3 credits - 12.3k in - 20 out",
     ]);
   });
 
-  test("says in words that the agent has forgotten the conversation, and that one credit is one", () => {
+  test("shows that the agent lost the conversation, and the singular for one credit", () => {
     const lost = { ...facts, busy: false, queue: [], connection: { ...facts.connection, contextLost: true } };
     const cost = [{ total: 1, currency: "credits" }];
     expect(rowsOf(<StatusLine {...lost} usage={{}} cost={cost} {...look} />)).toEqual([
@@ -319,7 +319,7 @@ describe("<StatusLine>", () => {
     ]);
   });
 
-  test("is not connected yet before the first message alone", () => {
+  test("says `not connected yet` only before the first message", () => {
     const idle = {
       ...facts,
       busy: false,
@@ -332,11 +332,11 @@ describe("<StatusLine>", () => {
     ).toMatch(/^not connected -/);
   });
 
-  test("says only that it works, if it does not know since when", () => {
+  test("shows no time if the start is unknown", () => {
     expect(rowsOf(<StatusLine {...facts} {...look} columns={24} />)).toEqual(["* working - connected"]);
   });
 
-  test("has a banner of three rows at most", () => {
+  test("has a banner of at most three rows", () => {
     const problem = (detail: string) =>
       ({ title: "It fails", detail, retry: "no", code: "unknown", error: undefined }) as const;
     const rows = (detail: string) =>
@@ -352,7 +352,7 @@ describe("<StatusLine>", () => {
     ]);
   });
 
-  test("has a banner while the connection is repaired, with the attempt and the countdown", () => {
+  test("has a banner during a reconnect, with the attempt and a countdown", () => {
     const reason = {
       title: "The connection was lost",
       detail: "",
@@ -375,7 +375,7 @@ describe("<StatusLine>", () => {
 describe("<Message>", () => {
   const text: ChatPart = { type: "text", id: "t", text: "Hello\u001b[2J", open: false };
 
-  test("shows its parts in their order, and below them what the turn took", () => {
+  test("shows its parts in order, and then the turn's time, usage, cost and model", () => {
     const parts = listOf<ChatPart>([text, { ...call, output: "" }]);
     const usage = { input_tokens: 100, output_tokens: 20 };
     const cost = { total: 0.0123, currency: "USD" };
@@ -388,7 +388,7 @@ describe("<Message>", () => {
     ]);
   });
 
-  test("says why a turn failed, and what to do", () => {
+  test("shows why a turn failed, and the advice", () => {
     const error = {
       title: "The server is busy",
       detail: "Wait a minute.",
@@ -399,7 +399,7 @@ describe("<Message>", () => {
     expect(rows).toEqual(["x The server is busy", "  Wait a minute.", "1.5 s"]);
   });
 
-  test("names /retry only where the app has it", () => {
+  test("mentions /retry only if the app has commands", () => {
     const failed = message({ status: "cancelled" });
     expect(rowsOf(<Message message={failed} {...look} />)[0]).toBe("cancelled");
     expect(rowsOf(<Message message={failed} hasCommands {...look} columns={80} />)[0]).toBe(
@@ -407,7 +407,7 @@ describe("<Message>", () => {
     );
   });
 
-  test("says how long the agent thinks, and how long it thought", async () => {
+  test("shows how long the agent has been thinking, and how long it thought", async () => {
     const now = vi.spyOn(Date, "now").mockReturnValue(1_000);
     try {
       const terminal = new TestTerminal();
@@ -431,14 +431,14 @@ describe("<Message>", () => {
     }
   });
 
-  test("leaves out what waits for the user, because a dialog shows it", () => {
+  test("leaves out calls that await a decision, unless `showsPending` is set", () => {
     const parts = listOf<ChatPart>([text, { ...call, state: "awaiting" }]);
     expect(rowsOf(<Message message={message({ parts })} {...look} />)).toEqual(["Hello", "1.5 s"]);
     const shown = rowsOf(<Message message={message({ parts })} showsPending {...look} />);
     expect(shown).toContain("? shell waits for your decision");
   });
 
-  test("shows no word of one backend, and no time that is nothing", () => {
+  test("leaves out backend-specific statuses, and a time below 0.1 s", () => {
     const status = { type: "status", id: "s", label: "codebuff.usage", detail: null } as const;
     const parts = listOf<ChatPart>([text, status, { ...status, id: "d", detail: "half of it" }]);
     const rows = rowsOf(<Message message={message({ parts, endedAt: 20 })} {...look} />);
@@ -448,13 +448,13 @@ describe("<Message>", () => {
   test.each([
     ["user", "was denied"],
     ["cancelled", "was not run: cancelled"],
-  ] as const)("says of a call that was denied by %s that it %s", (reason, words) => {
+  ] as const)("shows for a call denied by %s that it %s", (reason, words) => {
     const denied = { ...call, state: "denied", approval: { id: "a", status: "reject", reason } } as const;
     const parts = listOf<ChatPart>([denied]);
     expect(rowsOf(<Message message={message({ parts })} {...look} />)[0]).toBe(`x shell ${words}`);
   });
 
-  test("notes what became of a prompt in its own row, and never behind a second symbol of a prompt", () => {
+  test("shows a prompt's state after its text, and a prompt symbol only once", () => {
     const file: ChatPart = { type: "file", id: "f", path: "a.png", mediaType: "image/png" };
     const rows = (status: ChatMessage["status"], said: string, ...more: readonly ChatPart[]) =>
       rowsOf(
@@ -473,7 +473,7 @@ describe("<Message>", () => {
     expect(rows("sent", "", file)).toEqual(["> (with 1 file)"]);
   });
 
-  test("shows its end where its rows are limited", () => {
+  test("shows its end if `maxRows` is too small", () => {
     const long = Array.from({ length: 100 }, (_, at) => `line ${at}`).join("\n");
     const parts = listOf<ChatPart>([{ ...text, text: long }]);
     const shown = rowsOf(<Message message={message({ status: "open", parts })} maxRows={4} {...look} />);
@@ -491,8 +491,8 @@ describe("<Message>", () => {
   });
 });
 
-describe("without a terminal to type on", () => {
-  test("a composer says so, and a dialog", () => {
+describe("a terminal without input", () => {
+  test("is reported by the composer and by a dialog", () => {
     const pending = { type: "approval", id: "a", tool: "shell", input: "ls" } as const;
     expect(rowsOf(<Composer onSubmit={nobody} {...look} />)).toEqual(["There is no terminal to type on."]);
     expect(rowsOf(<Approval pending={pending} onDecide={nobody} {...look} />)).toContain(
@@ -502,7 +502,7 @@ describe("without a terminal to type on", () => {
 });
 
 describe("the theme", () => {
-  test("of an app loses its colours where there are to be none, and keeps its symbols", () => {
+  test("of an app loses its colours without colour support, and keeps its symbols", () => {
     const own = { ...defaultTheme, symbols: { ...defaultTheme.symbols, prompt: "$" } };
     expect(shownTheme(own, plainTheme)).toEqual({ styles: plainTheme.styles, symbols: own.symbols });
     expect(shownTheme(own, plainTheme)).toBe(shownTheme(own, plainTheme));
@@ -515,7 +515,7 @@ describe("the theme", () => {
     [{ NO_COLOR: "" }, defaultTheme],
     [{ FORCE_COLOR: "0" }, plainTheme],
     [{ TERM: "dumb" }, plainTheme],
-  ])("for %j follows the environment", (env, theme) => {
+  ])("follows the environment: %j", (env, theme) => {
     expect(themeFor(env)).toBe(theme);
   });
 });

@@ -10,7 +10,7 @@ import { TestTerminal } from "./terminal.ts";
 
 Object.assign(console, { Console }); // what Ink needs of a console, and the one of the test runner lacks
 
-test("the gestures of an answer are one quiet word on the screen, and whole in the transcript", async () => {
+test("gestures are a short note on the screen, and complete in the snapshot", async () => {
   await using server = await MockCassServer.start({
     answer: () => ["Hello! <gesture:wave> <emote:happy:0.8>"],
   });
@@ -51,11 +51,11 @@ test.each([
     Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`name-${at}`, at])),
     expect.stringMatching(/^\(with name-0.{0,32}$/),
   ],
-])("%s that comes with an answer is one row", (_, json, expected) => {
+])("%s as extra data of an answer takes one row", (_, json, expected) => {
   expect(textOf(json, true)).toEqual(expected);
   expect(textOf(json, true)).not.toContain("\n");
 });
 
-test("data that is the answer is shown", () => {
+test("data that is the answer itself is shown in full", () => {
   expect(textOf({ degrees: 7 })).toContain("degrees: 7");
 });

@@ -24,7 +24,7 @@ function mount(element: ReactElement) {
 const look = { theme: plainTheme, columns: 80 };
 const request = { type: "approval", id: "a", tool: "shell", input: "ls" } as const;
 
-test("of two Enters that come at once, the second one does not answer the next question", async () => {
+test("the second of two Enters sent together does not answer the next question", async () => {
   const labels = [{ label: "no" }, { label: "yes" }];
   const questions = ["Delete it?", "Push it?"].map((question) => ({
     question,
@@ -44,7 +44,7 @@ test("of two Enters that come at once, the second one does not answer the next q
   await vi.waitFor(() => expect(answers).toEqual([[["no"], ["no"]]]), PATIENCE);
 });
 
-test("of two keys that come at once, an approval takes the first one", async () => {
+test("an approval uses the first of two keys sent together", async () => {
   const decisions: unknown[] = [];
   const { terminal } = mount(
     <Approval pending={request} onDecide={(each) => decisions.push(each)} {...look} />,
@@ -54,7 +54,7 @@ test("of two keys that come at once, an approval takes the first one", async () 
   await vi.waitFor(() => expect(decisions).toEqual(["reject"]), PATIENCE);
 });
 
-test("an approval that becomes active again takes no key before it offers its choices again", async () => {
+test("an approval that becomes active again ignores keys until its choices are shown", async () => {
   const decisions: unknown[] = [];
   const element = (isActive: boolean) => (
     <Approval pending={request} onDecide={(each) => decisions.push(each)} isActive={isActive} {...look} />

@@ -24,7 +24,7 @@ function press(state: EditorState, ...keys: readonly KeyName[]): EditorState {
 /** The text with a bar where the cursor is. */
 const shown = ({ text, cursor }: EditorState): string => `${text.slice(0, cursor)}|${text.slice(cursor)}`;
 
-describe("editing", () => {
+describe("editing in the composer", () => {
   test.each<readonly [text: string, keys: readonly KeyName[], after: string]>([
     ["abc", ["left", "left"], "a|bc"],
     ["abc", ["home", "right"], "a|bc"],
@@ -39,36 +39,37 @@ describe("editing", () => {
     ["a👨‍👩‍👧", ["backspace"], "a|"],
     ["a👨‍👩‍👧b", ["left", "left"], "a|👨‍👩‍👧b"],
     ["日本", ["left", "delete"], "日|"],
+    ["a漢e\u0301👩‍👩‍👧", ["backspace", "backspace"], "a漢|"],
     ["a\nbcd", ["home"], "a\n|bcd"],
     ["abcd\nxy", ["up"], "ab|cd\nxy"],
     ["abcd\nxy", ["up", "end", "down"], "abcd\nxy|"],
     ["a\\", ["enter"], "a\n|"],
     ["a", ["newline"], "a\n|"],
     ["", ["left", "backspace", "delete", "ctrl-k", "ctrl-u", "ctrl-w", "up", "down"], "|"],
-  ])("of %j with %j gives %j", (text, keys, after) => {
+  ])("of %j with the keys %j results in %j", (text, keys, after) => {
     expect(shown(press(run(type(text)), ...keys))).toBe(after);
   });
 
-  test("sends at Enter", () => {
+  test("submits on Enter", () => {
     expect(editorAction({ type: "key", key: "enter" }, run(type("hello")))).toBe("submit");
   });
 
-  test("takes no escape sequence and no control character into the line", () => {
-    expect(run({ type: "paste", text: "\u001b[2Ja\u0007b" }).text).toBe("ab");
+  test("removes escape sequences and control characters from a paste", () => {
+    expect(run({ type: "paste", text: "\u001b[2Ja\n\u0007b" }).text).toBe("a\nb");
   });
 });
 
-describe("the history", () => {
+describe("the history of prompts", () => {
   const sent = run(type("first"), { type: "sent" }, type("second"), { type: "sent" });
 
-  test("goes back with Up, and forth with Down to the own draft", () => {
+  test("goes back on Up, and forward on Down to the draft", () => {
     const draft = stepEditor(sent, type("dra"));
     expect(shown(press(draft, "up"))).toBe("second|");
     expect(shown(press(draft, "up", "up", "up"))).toBe("first|");
     expect(shown(press(draft, "up", "up", "down", "down"))).toBe("dra|");
   });
 
-  test("keeps what was changed in a prompt until something is sent", () => {
+  test("keeps changes of an earlier prompt until a prompt is sent", () => {
     const changed = stepEditor(press(sent, "up", "up"), type(" again"));
     const back = press(stepEditor(press(changed, "down", "down"), type("dra")), "up", "up");
     expect(shown(back)).toBe("first again|");
@@ -76,7 +77,7 @@ describe("the history", () => {
     expect(shown(press(stepEditor(back, { type: "sent" }), "up", "up", "up"))).toBe("first|");
   });
 
-  test("keeps a prompt once that was sent twice in a row", () => {
+  test("stores a prompt once that was sent twice in a row", () => {
     expect(run(type("a"), { type: "sent" }, type("a"), { type: "sent" }).history).toHaveLength(1);
   });
 });
@@ -85,12 +86,12 @@ describe("a long paste", () => {
   const paste = "line\r\n".repeat(2_000);
   const state = run(type("see "), { type: "paste", text: paste }, type(" ok"));
 
-  test("is one character of the composer, and is sent whole", () => {
+  test("is one character in the composer, and is sent completely", () => {
     expect([...state.text]).toHaveLength("see  ok".length + 1);
     expect(editorText(state)).toBe(`see ${"line\n".repeat(2_000)} ok`);
   });
 
-  test("shows how many lines it has", () => {
+  test("shows its number of lines", () => {
     const { rows } = composerRows(state, { columns: 60, theme: plainTheme, maxRows: 5 });
     expect(
       rows
@@ -100,15 +101,15 @@ describe("a long paste", () => {
     ).toBe("> see [pasted 2000 lines] ok");
   });
 
-  test("is deleted as one", () => {
+  test("is deleted at once", () => {
     expect(editorText(press(state, "left", "left", "left", "backspace"))).toBe("see  ok");
   });
 
-  test("comes back from the history", () => {
+  test("is restored from the history", () => {
     expect(editorText(press(stepEditor(state, { type: "sent" }), "up"))).toBe(editorText(state));
   });
 
-  test("that was taken with Ctrl-U comes back with Ctrl-Y, beside another paste and behind a sent prompt", () => {
+  test("that was cut with Ctrl-U is restored with Ctrl-Y, also after another paste or prompt", () => {
     const taken = stepEditor(press(run({ type: "paste", text: paste }), "ctrl-u"), type("x"));
     const other = `${"row\n".repeat(20)}end`;
     const beside = stepEditor(stepEditor(taken, { type: "clear" }), { type: "paste", text: other });
@@ -116,13 +117,13 @@ describe("a long paste", () => {
     expect(editorText(press(stepEditor(taken, { type: "sent" }), "ctrl-y"))).toBe("line\n".repeat(2_000));
   });
 
-  test("cannot be forged by text that looks like its character", () => {
+  test("cannot be faked by a text with its placeholder character", () => {
     expect(run({ type: "paste", text: "a\u{10f000}b" }).text).toBe("ab");
   });
 });
 
 describe("the rows of the composer", () => {
-  test("are the ones around the cursor, and no more than allowed", () => {
+  test("are those around the cursor, within `maxRows`", () => {
     const state = press(
       run(type(Array.from({ length: 20 }, (_, at) => `line ${at}`).join("\n"))),
       ...Array<KeyName>(10).fill("up"),
@@ -132,7 +133,7 @@ describe("the rows of the composer", () => {
     expect(rows[cursor.y]?.map(({ text }) => text).join("")).toBe("  line 9");
   });
 
-  test("put the cursor behind wide characters", () => {
+  test("place the cursor after wide characters", () => {
     expect(composerRows(run(type("日本")), { columns: 40, theme: plainTheme, maxRows: 4 }).cursor).toEqual({
       x: 6,
       y: 0,
@@ -151,13 +152,13 @@ describe("the rows of the composer", () => {
     ["one two ", ["> one two", "  "], { x: 2, y: 1 }],
     ["one two\n", ["> one two", "  "], { x: 2, y: 1 }],
     ["one two", ["> one two"], { x: 9, y: 0 }],
-  ])("break %j between words, and the cursor is behind the last character", (text, shown, cursor) => {
+  ])("break %j between words, with the cursor after the last character", (text, shown, cursor) => {
     const found = composerRows(run(type(text)), { columns: 10, theme: plainTheme, maxRows: 9 });
     expect(found.rows.map((row) => row.map((span) => span.text).join(""))).toEqual(shown);
     expect(found.cursor).toEqual(cursor);
   });
 
-  test("have a place of its own for the cursor at each character", () => {
+  test("have a distinct cursor position for each character", () => {
     const text = "one two  three\nfour fives  sixes";
     let state = press(run(type(text)), ...Array<KeyName>(text.length).fill("left"));
     const places = new Set<string>();

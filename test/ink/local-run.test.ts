@@ -18,7 +18,7 @@ async function run(command: string, runCommand: RunCommand): Promise<ClockedScre
   return screen;
 }
 
-test("a command that the system does not take has failed, and the chat goes on", async () => {
+test("a local command that the system refuses fails, and the chat continues", async () => {
   const screen = await run("ls", () => {
     throw new Error("spawn E2BIG");
   });
@@ -31,7 +31,7 @@ test("a command that the system does not take has failed, and the chat goes on",
 test.each<CommandEnd>([
   { type: "failed", reason: "no\u001b]8;;https://evil.example\u001b\\link \u202egnp\n1\n2" },
   { type: "killed", signal: "SIG\u001b[2J\u202e" },
-])("what the system says of an end is made inert: %j", async (end) => {
+])("the system's error text loses its control characters: %j", async (end) => {
   const screen = await run("ls", ends(end));
   expect(screen.printed).toMatch(/! ls\n(?:could not run: nolink gnp 1 2|stopped by SIG)$/);
   screen.type("why?");
@@ -39,7 +39,7 @@ test.each<CommandEnd>([
   expect(screen.sent[0]).toMatch(/^I ran `ls` \((?:could not run: nolink gnp 1 2|stopped by SIG)\)/);
 });
 
-test("of a long command that could not run, little is printed and sent", async () => {
+test("a long command that could not run is shortened on the screen and in the prompt", async () => {
   const command = `echo ${"word ".repeat(40_000)}`;
   const screen = await run(command, ends({ type: "failed", reason: `bad: ${command}` }));
   expect(screen.printed.split("\n").length).toBeLessThan(30);

@@ -89,7 +89,7 @@ const tool = (state: ChatToolPart["state"], fields: Partial<ChatToolPart> = {}):
 });
 
 describe("an open answer", () => {
-  test("is printed from above while it comes, each row once", () => {
+  test("is printed from the top while it streams, each row once", () => {
     const print = new Print();
     let said = "";
     for (let line = 0; line < 100; line++) {
@@ -101,7 +101,7 @@ describe("an open answer", () => {
     expect(print.rows).toEqual(["", ...Array.from({ length: 100 }, (_, line) => `line ${line}`), "2.0 s"]);
   });
 
-  test("is printed over several frames, if it comes at once", () => {
+  test("is printed over several frames if it arrives at once", () => {
     const print = new Print();
     const messages = [answer([text("line\n".repeat(1_000))], "completed")];
     for (let frame = 0; frame < 10; frame++)
@@ -110,7 +110,7 @@ describe("an open answer", () => {
     expect(print.rows.filter((row) => row === "line")).toHaveLength(1_000);
   });
 
-  test("is printed again, with a word, if its final text differs from what was shown", () => {
+  test("is printed again with a note if its final text differs from the printed one", () => {
     const print = new Print();
     print.step([answer([text("one\ntwo\nthree\nfour\nfive\n", true)])]);
     expect(print.rows).toContain("one");
@@ -120,14 +120,14 @@ describe("an open answer", () => {
     expect(print.rows.slice(says).filter((row) => row === "ONE" || row === "two")).toEqual(["ONE", "two"]);
   });
 
-  test("says nothing of a changed text of which nothing was printed", () => {
+  test("causes no note if its text changes before any of it is printed", () => {
     const print = new Print();
     print.step([answer([text("helo", true)])]);
     print.step([answer([text("hello")], "completed")]);
     expect(print.rows).toEqual(["", "hello", "2.0 s"]);
   });
 
-  test("cuts escape sequences that come in two pieces", () => {
+  test("loses escape sequences, even if they arrive in two pieces", () => {
     const print = new Print();
     print.step([answer([text("a\u001b[3", true)])]);
     print.step([answer([text("a\u001b[31mb")], "completed")]);
@@ -136,7 +136,7 @@ describe("an open answer", () => {
 });
 
 describe("the order of parts", () => {
-  test("holds: nothing behind an unfinished call is printed before it", () => {
+  test("is kept: parts after an unfinished call are printed after it", () => {
     const print = new Print();
     const behind = text("behind", false, "t2");
     print.step([answer([text("before"), tool("running", { output: "some" }), behind])]);
@@ -151,7 +151,7 @@ describe("the order of parts", () => {
     expect(print.rows).toEqual(["", "before", "+ shell is done", "  | > ls", "  | all", "behind"]);
   });
 
-  test("holds for prompts that wait: they are printed once they are sent", () => {
+  test("is kept for queued prompts, which are printed once they are sent", () => {
     const print = new Print();
     print.step([prompt("one"), answer([], "completed"), prompt("two", "q", "queued")]);
     expect(print.rows).not.toContain("> two");
@@ -159,7 +159,7 @@ describe("the order of parts", () => {
     expect(print.rows).toContain("> two");
   });
 
-  test("holds inside a sub-agent, whose parts are indented", () => {
+  test("is kept inside a sub-agent, whose parts are indented", () => {
     const print = new Print();
     const agent = (state: "running" | "done", parts: readonly ChatPart[]): ChatPart => ({
       type: "subagent",
@@ -175,7 +175,7 @@ describe("the order of parts", () => {
     expect(print.rows.slice(3)).toEqual(["  + shell is done", "    | > ls", "+ Picker is done"]);
   });
 
-  test("ends with the turn: what is open then is printed", () => {
+  test("is kept at the turn's end, when all open parts are printed", () => {
     const print = new Print();
     print.step([answer([tool("abandoned"), text("half", true)], "cancelled")]);
     expect(print.rows).toContain("x shell was given up, and may still run");
@@ -193,7 +193,7 @@ describe("reasoning", () => {
     open,
   });
 
-  test("is one row while it is folded, with the time it took", () => {
+  test("is one row with its duration while it is folded", () => {
     const print = new Print();
     print.step([answer([thinking("first\nsecond", true)])]);
     expect(print.live([answer([thinking("first\nsecond", true)])])).toEqual(["* Thinking 0 s", "  | second"]);
@@ -202,7 +202,7 @@ describe("reasoning", () => {
     expect(print.rows).toEqual(["", "+ Thought for 3 s"]);
   });
 
-  test("shows the end of one long paragraph, which moves on while the agent thinks", () => {
+  test("shows the end of a long paragraph during thinking", () => {
     const print = new Print();
     const messages = [answer([thinking(`It begins ${"and goes on ".repeat(50)}to here`, true)])];
     print.step(messages);
@@ -211,7 +211,7 @@ describe("reasoning", () => {
     expect(last).toHaveLength(40);
   });
 
-  test("is printed whole once it is unfolded, below one head that says how long it took", () => {
+  test("is printed completely when unfolded, below one heading with the duration", () => {
     const print = new Print();
     print.foldsReasoning = false;
     print.step([answer([thinking("one\ntwo", true)])]);
@@ -225,7 +225,7 @@ describe("reasoning", () => {
     expect(print.rows).toEqual(["", "+ Thought for 2 s", "  | one", "  | two", "  | three"]);
   });
 
-  test("has one head too, if its first rows are printed before it is over", () => {
+  test("has one heading, even if its first rows are printed before its end", () => {
     const print = new Print();
     print.foldsReasoning = false;
     print.step([answer([thinking("one\ntwo\nthree\nfour", true)])]);
@@ -238,7 +238,7 @@ describe("reasoning", () => {
     expect(print.rows).toEqual(["", "- Reasoning", "  | one", "  | two", "  | three", "  | four"]);
   });
 
-  test("without a text is its head alone", () => {
+  test("without text is only its heading", () => {
     const print = new Print();
     print.foldsReasoning = false;
     print.step([answer([thinking("", true)])]);
@@ -248,7 +248,7 @@ describe("reasoning", () => {
 });
 
 describe("a long chat", () => {
-  test("costs a frame no more than a short one: messages that are printed are not looked at again", () => {
+  test("costs no more per frame than a short one: printed messages are not read again", () => {
     const messages = Array.from({ length: 10_000 }, (_, at) => answer([text("x")], "completed", `m${at}`));
     const print = new Print();
     print.step(messages, Number.POSITIVE_INFINITY);

@@ -70,12 +70,12 @@ async function stopped(screen: ClockedScreen): Promise<string> {
   return await screen.after(PAUSE);
 }
 
-describe(`a terminal of ${COLUMNS} columns shows whole`, () => {
+describe(`a terminal of ${COLUMNS} columns shows completely`, () => {
   test.each(Object.entries(HINTS))("%j", async (hint, show) => {
     expect(words(await show(screenOf()))).toContain(hint);
   });
 
-  test("the note on a prompt that was taken back", () => {
+  test("the note on a cancelled prompt", () => {
     const parts = listOf([{ type: "text", id: "t", text: "a prompt of some words", open: false } as const]);
     const message: ChatMessage = { id: "m", role: "user", status: "cancelled", startedAt: 0, parts };
     const { rows } = promptRows(message, { columns: COLUMNS, theme: plainTheme, hasCommands: true });

@@ -83,7 +83,7 @@ function open(script: MockAgentScript, size: { readonly columns?: number; readon
 }
 
 describe("<Transcript>", () => {
-  test.each([8, 24])("prints 500 lines, each once and in order, on a terminal of %i rows", async (rows) => {
+  test.each([8, 24])("prints 500 lines once each and in order, on a terminal of %i rows", async (rows) => {
     const lines = Array.from({ length: 500 }, (_, at) => `line ${at}`);
     const { terminal } = open([lines.map((line) => `${line}\n`)], { rows });
     terminal.type("go\r");
@@ -93,7 +93,7 @@ describe("<Transcript>", () => {
     expect(clears(terminal.written)).toBe(0);
   });
 
-  test("has a blank line between messages, and shows what is open below what is finished", async () => {
+  test("has a blank line between messages, and shows open parts below finished ones", async () => {
     const { terminal, agent } = open([[agentStep.reasoning("Hm."), "One.", agentStep.wait("gate"), " Two."]]);
     terminal.type("go\r");
     await terminal.sees(/^> go\n\n\+ Thought\nOne\.\n\n\* working/m);
@@ -103,7 +103,7 @@ describe("<Transcript>", () => {
     await terminal.sees(/One\. Two\.\n(?:.* s\n)?\n> more\n\n/);
   });
 
-  test("prints the input of a call that is too tall for its dialog, before the call is asked for and only once", async () => {
+  test("prints a call's input once before its dialog, if it is too tall for the dialog", async () => {
     const content = Array.from({ length: 50 }, (_, at) => `row ${at}`).join("\n");
     const { terminal, agent } = open(
       function* () {
@@ -122,7 +122,7 @@ describe("<Transcript>", () => {
     expect(clears(terminal.written)).toBe(0);
   });
 
-  test("prints the text of a question that is too tall for its dialog", async () => {
+  test("prints a question's text above its dialog, if it is too tall for the dialog", async () => {
     const question = Array.from({ length: 30 }, (_, at) => `part ${at}`).join("\n");
     const { terminal } = open(
       function* () {
@@ -144,7 +144,7 @@ describe("<Resume>", () => {
   test.each([
     ["y", /User: one/],
     ["n", /^two$/],
-  ])("after %s prompts go on, and the one that waited is sent", async (key, sent) => {
+  ])("after the key %s sends the queued prompt, with or without the transcript", async (key, sent) => {
     const { terminal, agent } = open([["One.", agentStep.wait("gate"), agentStep.forget()], ["Two."]]);
     terminal.type("one\r");
     await terminal.sees(/One\./);
@@ -157,7 +157,7 @@ describe("<Resume>", () => {
     expect(agent.prompts.at(-1)?.text).toMatch(sent);
   });
 
-  test("takes no key before its choices are shown, nor behind a text that is none of them", async () => {
+  test("ignores keys before its choices are shown, and after other text", async () => {
     const onResume = vi.fn();
     const { terminal } = shown(<Resume onResume={onResume} theme={plainTheme} />);
     terminal.type("y"); // in the tick of the first frame
@@ -172,7 +172,7 @@ describe("<Resume>", () => {
 });
 
 describe("Ctrl-C and Esc", () => {
-  test("Ctrl-C clears the composer, and goes to the app where it is empty; Esc goes to the app", async () => {
+  test("Ctrl-C clears the composer, or goes to the app if it is empty; Esc goes to the app", async () => {
     const onInterrupt = vi.fn();
     const onEscape = vi.fn();
     const { terminal } = shown(
@@ -189,7 +189,7 @@ describe("Ctrl-C and Esc", () => {
     await vi.waitFor(() => expect(onEscape).toHaveBeenCalledTimes(1));
   });
 
-  test("go to the app from a dialog that has no use for them", async () => {
+  test("go to the app from a dialog that does not use them", async () => {
     const { terminal, agent, onInterrupt } = open(function* () {
       yield* agentStep.tool({ name: "shell", input: { command: "ls" }, approval: true });
     });

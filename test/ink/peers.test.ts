@@ -25,18 +25,15 @@ test.each(["19.1.0", "18.3.1"])("React %s is refused before Ink is loaded", asyn
   });
 });
 
-test.each(["7.1.0", "6.0.0"])(
-  "Ink %s is refused, although it has all names that are imported",
-  async (ink) => {
-    const loaded = withPeers(async () => "loaded", installed("19.3.0", ink));
-    await expect(loaded).rejects.toMatchObject({
-      code: "unsupported",
-      message: needs("ink", `this is ${ink}`),
-    });
-  },
-);
+test.each(["7.1.0", "6.0.0"])("Ink %s is refused, even if it has all imported names", async (ink) => {
+  const loaded = withPeers(async () => "loaded", installed("19.3.0", ink));
+  await expect(loaded).rejects.toMatchObject({
+    code: "unsupported",
+    message: needs("ink", `this is ${ink}`),
+  });
+});
 
-test.each(["8.0.0", "9.1.0", undefined])("Ink %s is taken", async (ink) => {
+test.each(["8.0.0", "9.1.0", undefined])("Ink %s is accepted", async (ink) => {
   expect(await withPeers(async () => "loaded", installed("19.3.0", ink))).toBe("loaded");
 });
 
@@ -50,6 +47,6 @@ test.each([
   await expect(loaded).rejects.toThrow(needs(peer, found));
 });
 
-test("another error goes on as it is", async () => {
+test("any other error is passed on unchanged", async () => {
   await expect(withPeers(fails("boom"), installed("19.3.0"))).rejects.toThrow(/^boom$/);
 });

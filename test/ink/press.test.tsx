@@ -36,6 +36,6 @@ test.each([
   ["\u001b[1;3Pa", ["a"]], // Alt-F1
   ["\u001b[99;3~a", ["a"]],
   ["\u001b", ["<escape>"]],
-])("%j is the keys %j", async (sent, keys) => {
+])("the input %j is read as the keys %j", async (sent, keys) => {
   expect(await keysOf(sent, keys.length)).toEqual(keys);
 });

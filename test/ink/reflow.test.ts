@@ -44,7 +44,7 @@ async function drawnAnew(terminal: TestTerminal): Promise<void> {
   await terminal.sees(/reasoning\s+is\s+shown/);
 }
 
-describe("a window that becomes narrower in the middle of an answer", () => {
+describe("a window that becomes narrower during an answer", () => {
   test.each([
     [[60]],
     [[40]],
@@ -52,7 +52,7 @@ describe("a window that becomes narrower in the middle of an answer", () => {
     [[79, 78, 77, 76]],
     [[60, 45, 30]], // all before the next frame
     [[50, 80, 40]],
-  ])("doubles no line, and takes none away (%j columns)", async (columns) => {
+  ])("repeats and loses no line (%j columns)", async (columns) => {
     const script: MockAgentScript = [[text, agentStep.wait("gate"), " The end.", agentStep.hang()]];
     const { terminal, agent } = await open(script, new RegExp(`w${WORDS - 1}\\n`));
     for (const width of columns) {
@@ -69,7 +69,7 @@ describe("a window that becomes narrower in the middle of an answer", () => {
     expect(shown.match(/Write to the agent/g)).toHaveLength(1);
   });
 
-  test("takes no line away where a row ends in a blank, which Ink does not write", async () => {
+  test("loses no line if a row ends in a space, which Ink does not write", async () => {
     const begun = `${text}\n${"x".repeat(39)} `;
     const script: MockAgentScript = [[begun, agentStep.wait("gate"), "The end.", agentStep.hang()]];
     const { terminal, agent } = await open(script, /x\n/);
@@ -82,7 +82,7 @@ describe("a window that becomes narrower in the middle of an answer", () => {
     expect(shown.match(/w\d+/g)).toEqual(Array.from({ length: WORDS }, (_, at) => `w${at}`));
   });
 
-  test("doubles no line of a dialog", async () => {
+  test("repeats no line of a dialog", async () => {
     const command = Array.from({ length: 40 }, (_, at) => `w${at}`).join(" ");
     const script: MockAgentScript = function* () {
       yield* agentStep.tool({ name: "shell", input: { command }, approval: true });
@@ -103,6 +103,6 @@ test.each([
   [{ TERM: "screen.xterm-256color" }, false],
   [{ TERM: "rxvt-unicode" }, false],
   [{ TERM: "linux" }, false],
-])("in the environment %j the terminal breaks its rows anew: %j", (env, expected) => {
+])("whether the terminal reflows its rows, in the environment %j: %j", (env, expected) => {
   expect(reflows(env)).toBe(expected);
 });

@@ -10,7 +10,7 @@ Object.assign(console, { Console }); // what Ink needs of a console, and the one
 test.each([
   ["\u0004", "quit"],
   ["\u0003", "interrupted"],
-] as const)("ends with %j: %s, and the terminal is cooked again", async (key, end) => {
+] as const)("`renderChat` ends on the key %j with %s, and restores the terminal", async (key, end) => {
   const terminal = new TestTerminal();
   const { stdin, stdout } = terminal;
   const chat = createChat(new MockAgent());
@@ -22,7 +22,7 @@ test.each([
   await chat.close();
 });
 
-test("ends when its signal is aborted", async () => {
+test("`renderChat` ends when its signal aborts", async () => {
   const terminal = new TestTerminal();
   const { stdin, stdout } = terminal;
   const closing = new AbortController();
@@ -34,7 +34,7 @@ test("ends when its signal is aborted", async () => {
   await chat.close();
 });
 
-test("without a terminal it says what to do instead", async () => {
+test("`renderChat` without a terminal rejects with `unsupported`", async () => {
   const { stdin, stdout } = new TestTerminal();
   const chat = createChat(new MockAgent());
   Object.assign(stdin, { isTTY: false });

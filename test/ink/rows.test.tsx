@@ -15,8 +15,8 @@ const SCRIPTS = {
   boxes: "╭─╮│◐✓✗◉○›·⎋",
 };
 
-describe("rows", () => {
-  test.each(Object.entries(SCRIPTS))("of %s text are as many on the screen as were counted", (_, text) => {
+describe("the number of rows", () => {
+  test.each(Object.entries(SCRIPTS))("of %s text on the screen equals the computed one", (_, text) => {
     for (const columns of [3, 8, 20, 41]) {
       const rows = rowsOf(text.repeat(10), "dim", { columns });
       const shown = renderToString(<Rows rows={rows} theme={plainTheme} />, { columns });

@@ -17,7 +17,7 @@ const call: ChatPart = {
   content: [],
 };
 
-test("a frame looks at few parts, however many without a row stand behind a call that runs", async () => {
+test("a frame reads few parts, even if 10,000 parts without rows follow a running call", async () => {
   const quiet = Array.from({ length: 10_000 }, (_, at): ChatPart => {
     return { type: "status", id: `s${at}`, label: "backend.word", detail: null };
   });
@@ -44,7 +44,7 @@ test("a frame looks at few parts, however many without a row stand behind a call
   expect(looks).toBeLessThan(500);
 });
 
-test("of a private reasoning only the time is shown: folded, unfolded and with Ctrl-O", async () => {
+test("private reasoning shows only its duration: folded, unfolded and with Ctrl-O", async () => {
   const thought = (id: string, open: boolean): ChatReasoningPart => ({
     type: "reasoning",
     id,

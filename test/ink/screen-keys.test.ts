@@ -19,8 +19,8 @@ const PAUSE = 1_000;
 /** ms; less than a dialog waits after it has appeared. */
 const MOMENT = 100;
 
-describe("a dialog takes no key within its first moment", () => {
-  test("where it replaces the dialog that the user reads", async () => {
+describe("a dialog ignores keys for a moment after it opens", () => {
+  test("in place of another dialog", async () => {
     const screen = new ClockedScreen();
     screen.set({ pending: [approval("ls")], busy: true });
     expect(await screen.after(PAUSE)).toContain("y once");
@@ -31,7 +31,7 @@ describe("a dialog takes no key within its first moment", () => {
     expect(screen.decided).toEqual([]);
   });
 
-  test("where it appears while the user makes a pause in typing", async () => {
+  test("while the user pauses in typing", async () => {
     const screen = new ClockedScreen();
     screen.type("tell me wh");
     await screen.after(PAUSE);
@@ -43,7 +43,7 @@ describe("a dialog takes no key within its first moment", () => {
   });
 });
 
-test("a paste on a text that waits beside a dialog leaves the keys to that text", async () => {
+test("a paste into a draft beside a dialog goes to the draft, and so do later keys", async () => {
   const command = Array.from({ length: 10 }, (_, at) => `echo ${at}`).join("\n");
   const screen = new ClockedScreen();
   screen.set({ pending: [approval("a", { command })], busy: true });
@@ -59,7 +59,7 @@ test("a paste on a text that waits beside a dialog leaves the keys to that text"
   expect(screen.decided).toEqual([]);
 });
 
-test("a letter right behind Esc, which is Alt and that letter too, decides nothing", async () => {
+test("a letter directly after Esc, which may mean Alt and the letter, decides nothing", async () => {
   const screen = new ClockedScreen();
   screen.set({ pending: [approval("rm")], busy: true });
   await screen.after(PAUSE);
@@ -69,7 +69,7 @@ test("a letter right behind Esc, which is Alt and that letter too, decides nothi
   expect([screen.cancels, screen.decided]).toEqual([["turn"], []]);
 });
 
-describe("in a line that the user writes in a dialog", () => {
+describe("in a text field of a dialog", () => {
   const dialogs = [
     ["a reason", approval("rm"), ["r"]],
     ["an answer", question, []],
@@ -88,13 +88,16 @@ describe("in a line that the user writes in a dialog", () => {
     expect(screen.cancels).toEqual(["all"]);
   });
 
-  test.each(dialogs)("Ctrl-D deletes a character of %s, and does not leave", async (_, pending, keys) => {
-    const screen = new ClockedScreen();
-    screen.set({ pending: [pending], busy: true });
-    await screen.after(PAUSE);
-    for (const key of [...keys, "not this"]) screen.type(key);
-    screen.press("left", "ctrl-d");
-    expect(await screen.after(MOMENT)).toContain("> not thi");
-    expect(screen.exits).toEqual([]);
-  });
+  test.each(dialogs)(
+    "Ctrl-D deletes a character of %s, and does not leave the chat",
+    async (_, pending, keys) => {
+      const screen = new ClockedScreen();
+      screen.set({ pending: [pending], busy: true });
+      await screen.after(PAUSE);
+      for (const key of [...keys, "not this"]) screen.type(key);
+      screen.press("left", "ctrl-d");
+      expect(await screen.after(MOMENT)).toContain("> not thi");
+      expect(screen.exits).toEqual([]);
+    },
+  );
 });

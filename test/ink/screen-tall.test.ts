@@ -31,13 +31,13 @@ const helper = (text: string): ChatPart => ({
   parts: listOf([said(text)]),
 });
 
-describe("between an input that is taller than the dialog and the dialog", () => {
+describe("between a tall input and its dialog", () => {
   const forged = "? The agent wants to use shell\n  | command: ls\n".repeat(20);
 
   test.each([
     ["behind the call", [call("awaiting"), said("Hm.")], [call("awaiting"), said(forged)]],
     ["before the call", [helper("Hm."), call("awaiting")], [helper(forged), call("awaiting")]],
-  ] as const)("stands no text of an agent that comes %s", async (_, before, after) => {
+  ] as const)("no text of an agent is printed that arrives %s", async (_, before, after) => {
     const screen = new ClockedScreen();
     screen.set({ pending: [tall("a")] });
     screen.says(before);
@@ -55,7 +55,7 @@ describe("between an input that is taller than the dialog and the dialog", () =>
     expect(screen.printed.slice(printed.length)).toContain("wants to use shell");
   });
 
-  test("stands no output of a command of the user", async () => {
+  test("no output of a local command is printed", async () => {
     let end = (_: CommandEnd): void => {};
     const ended = new Promise<CommandEnd>((resolve) => {
       end = resolve;
@@ -75,7 +75,7 @@ describe("between an input that is taller than the dialog and the dialog", () =>
   });
 });
 
-test("what was held back is printed before the next input, and when the user leaves", async () => {
+test("delayed output is printed before the next tall input, and when the user leaves", async () => {
   const screen = new ClockedScreen();
   screen.set({ pending: [tall("a"), tall("b")] });
   screen.says([call("awaiting")]);
@@ -94,12 +94,12 @@ test("what was held back is printed before the next input, and when the user lea
   expect(screen.exits).toEqual(["quit"]);
 });
 
-describe("a key behind the last one", () => {
+describe("a key after the key that ends the chat", () => {
   test.each([
     ["/quit", "/quit", ["enter"], "quit"],
     ["Ctrl-D", "x", ["backspace", "ctrl-d"], "quit"],
     ["Ctrl-C", "x", ["ctrl-c", "ctrl-c"], "interrupted"],
-  ] as const)("(%s) does not keep the chat open", async (_, text, keys, how) => {
+  ] as const)("(%s) is ignored, and the chat ends", async (_, text, keys, how) => {
     const screen = new ClockedScreen();
     await screen.after(PAUSE);
     screen.type(text); // a frame is drawn, and the next one comes later

@@ -37,7 +37,7 @@ function expectUnasked(calls: readonly ChatToolPart[], name: string, why: string
   }
 }
 
-test("a call without a handler under `manual` says that nobody was asked, and why: Codebuff", async () => {
+test("a call without a handler fails under `manual` without asking, with the reason: Codebuff", async () => {
   await using server = await MockCodebuffServer.start({
     profile: "codebuff",
     heartbeat: false,
@@ -59,7 +59,7 @@ test.each([
   ["read_files", ["read_files"], "no handler is registered for the tool `read_files`"],
   ["glob", [], "the agent may not call the tool `glob`"],
 ])(
-  "a call without a handler under `manual` says that nobody was asked, and why: %s in a run",
+  "a call without a handler fails under `manual` without asking, with the reason: %s in a run",
   async (name, toolNames, why) => {
     await using backend = await MockCodebuffBackend.start({
       answer: [{ toolCalls: [{ name, arguments: { paths: ["a.txt"] } }] }, "Done"],

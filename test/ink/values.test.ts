@@ -13,6 +13,6 @@ test.each([
   [null, "null"],
   [{}, ""],
   [undefined, ""],
-])("%j is read as %j", (value, text) => {
+])("%j is shown as %j", (value, text) => {
   expect(readable(value)).toBe(text);
 });

@@ -47,26 +47,23 @@ function looksPerCharacter(text: string): number {
   }
 }
 
-describe("laying out a text", () => {
-  test.each(cases)(
-    "of %s looks at each character a bounded number of times, however long it is",
-    (_, unit) => {
-      const looks = looksPerCharacter(textOf(unit));
-      expect(looks).toBeLessThan(150);
-      expect(looks).toBeLessThan(looksPerCharacter(textOf(unit, 2_000)) * 1.25);
-    },
-  );
+describe("the layout of a text", () => {
+  test.each(cases)("of %s reads each character a bounded number of times, whatever the length", (_, unit) => {
+    const looks = looksPerCharacter(textOf(unit));
+    expect(looks).toBeLessThan(150);
+    expect(looks).toBeLessThan(looksPerCharacter(textOf(unit, 2_000)) * 1.25);
+  });
 });
 
 describe("a grapheme", () => {
-  test.each(cases)("of %s is never longer than what people write", (_, unit) => {
+  test.each(cases)("of %s is limited in length", (_, unit) => {
     const text = textOf(unit);
     const found = graphemes(text);
     expect(found.join("")).toBe(text);
     expect(Math.max(...found.map(({ length }) => length))).toBeLessThanOrEqual(MAX_GRAPHEME_LENGTH);
   });
 
-  test("that people write is whole", () => {
+  test("of real text is never split", () => {
     for (const written of ["👩🏽‍❤️‍💋‍👨🏿", "👨🏽‍👩🏽‍👧🏽‍👦🏽", "ক্ষ্ম্য", "ᄀᆞᆨ", textOf("e\u0301", 1)])
       expect(graphemes(written)).toEqual([written]);
   });

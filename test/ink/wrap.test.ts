@@ -23,7 +23,7 @@ describe("the width of a text", () => {
     expect(widthOf(text)).toBe(columns);
   });
 
-  test("goes by graphemes: the cursor never stands inside one", () => {
+  test("is counted in graphemes, and the cursor is never inside one", () => {
     const text = "a👨‍👩‍👧e\u0301";
     expect(graphemeAfter(text, 1)).toBe(9);
     expect(graphemeBefore(text, 9)).toBe(1);
@@ -33,7 +33,7 @@ describe("the width of a text", () => {
 });
 
 describe("wrapping", () => {
-  test("breaks at spaces, which the break replaces", () => {
+  test("breaks at a space, which the break replaces", () => {
     expect(textsOf("one two three", 7)).toEqual(["one two", "three"]);
     expect(textsOf("one two three", 8)).toEqual(["one two", "three"]);
   });
@@ -42,40 +42,40 @@ describe("wrapping", () => {
     expect(textsOf("abcdefghij", 4)).toEqual(["abcd", "efgh", "ij"]);
   });
 
-  test("keeps empty lines, and makes no row of a line break at the end", () => {
+  test("keeps empty lines, and adds no row for a final line break", () => {
     expect(textsOf("a\n\nb\n", 10)).toEqual(["a", "", "b"]);
   });
 
-  test("leaves out no character where it breaks hard", () => {
+  test("loses no character in hard mode", () => {
     const text = "a  b   c    d     e";
     expect(textsOf(text, 4, { at: "hard" }).join("")).toBe(text);
   });
 
-  test("never makes a row wider than the terminal, whatever the script", () => {
+  test("makes no row wider than the terminal, in any script", () => {
     const text = "日本語テキスト and 👨‍👩‍👧👍 e\u0301e\u0301 한국어 end ".repeat(20);
     for (const columns of [2, 3, 7, 20, 80])
       for (const row of textsOf(text, columns)) expect(widthOf(row)).toBeLessThanOrEqual(columns);
   });
 
-  test("tells where each row ends, so that the rest wraps to the same rows", () => {
+  test("gives the end of each row, so that the rest wraps to the same rows", () => {
     const text = "one two three four\nfive six seven eight nine";
     const rows = wrap(text, 9);
     const rest = text.slice(rows[1]?.end);
     expect(textsOf(rest, 9)).toEqual(rows.slice(2).map((row) => row.text));
   });
 
-  test("looks at no more of a long text than the rows it returns", () => {
+  test("reads no more of a long text than the returned rows need", () => {
     const long = "x".repeat(50_000_000);
     expect(wrap(long, 10, { maxRows: 3 }).at(-1)?.end).toBe(30);
   });
 
-  test("puts the lead in front of the first row, and the hang in front of the others", () => {
+  test("puts `lead` before the first row, and `hang` before the others", () => {
     const hang = { text: "  ", tone: "plain" } as const;
     const rows = rowsOf("one two", "plain", { columns: 6, lead: { text: "> ", tone: "user" }, hang });
     expect(rows.map((row) => row.map(({ text }) => text).join(""))).toEqual(["> one", "  two"]);
   });
 
-  test("clips by columns, and says so", () => {
+  test("clips by columns, and marks the cut", () => {
     expect(clipped("日本語テキスト", 9)).toBe("日本語...");
     expect(clipped("short", 5)).toBe("short");
     expect(clipped("much longer", 2)).toBe("..");

@@ -43,13 +43,13 @@ const ACCOUNT: Account = {
   waits: [],
 };
 
-test("the page says why for every difference, and names no other", async () => {
+test("the README explains every difference, and lists no others", async () => {
   const page = await readFile(new URL("./README.md", import.meta.url), "utf8");
   const rows = page.split("\n").flatMap((line) => /^\| `([a-z-]+)` \|/.exec(line)?.[1] ?? []);
   expect(rows.sort()).toEqual([...NAMES, ...LOCAL_NAMES].sort());
 });
 
-test("the page has each name of the SDK's surface, and what stands for it", async () => {
+test("the README lists each name of the SDK, and its counterpart here", async () => {
   const page = await readFile(new URL("./README.md", import.meta.url), "utf8");
   const rows = page.split("\n").flatMap((line) => {
     const [, kind, name, here] = /^\| ([a-z ]+) `(\w+)` \| (.*?) \|/.exec(line) ?? [];
@@ -62,7 +62,7 @@ test("the page has each name of the SDK's surface, and what stands for it", asyn
   );
 });
 
-test("every difference is seen in a job", () => {
+test("every listed difference occurs in a job", () => {
   const jobs = [...RUN_JOBS, ...TOOL_JOBS, ...AGENT_JOBS, ...PROMPT_JOBS];
   const seen = new Set([...GOLDEN, ...jobs.flatMap(({ differences }) => differences)]);
   expect([...seen].sort()).toEqual(NAMES);
@@ -74,11 +74,11 @@ test.each([
   { of: "the order of events", other: { ...ACCOUNT, items: ACCOUNT.items.toReversed() } },
   { of: "an output", other: { ...ACCOUNT, ends: [] } },
   { of: "a wait", other: { ...ACCOUNT, waits: [1_000] } },
-])("a difference of $of that is not listed is left over", ({ other }) => {
+])("an unlisted difference of $of is reported", ({ other }) => {
   const left = reconciled(ACCOUNT, other, []);
   expect(left.own).not.toEqual(left.sdk);
 });
 
-test("a listed difference that is no more is refused", () => {
+test("a listed difference that does not occur is refused", () => {
   expect(() => reconciled(ACCOUNT, ACCOUNT, [...ALWAYS])).toThrow("`stop-reason`: take it off the list");
 });

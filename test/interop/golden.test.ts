@@ -27,7 +27,7 @@ const local = (job: Job): Job => ({ ...job, scenario: { ...job.scenario, isLocal
 const results = (items: readonly Item[]) => items.filter(({ type }) => type === "tool_result");
 
 describe("the golden run of the original client", () => {
-  test("makes these calls, tells these events, and ends with the last message", () => {
+  test("makes the expected calls and events, and ends with the last message", () => {
     expect(outlineOf(sdk.account)).toEqual({
       calls:
         "me; START tester; count; chat; step 1: 5 credits; count; chat; step 2: 5 credits; count; chat; step 3: 5 credits; " +
@@ -42,7 +42,7 @@ describe("the golden run of the original client", () => {
     });
   });
 
-  test("leaves these files", () => {
+  test("leaves the expected files", () => {
     expect(sdk.files).toEqual({
       "a.txt": "HELLO\nthere\n",
       "new.txt": "line1\n",
@@ -50,7 +50,7 @@ describe("the golden run of the original client", () => {
     });
   });
 
-  test("has these results of its tools", () => {
+  test("has the expected tool results", () => {
     const values = results(sdk.account.items).map(({ toolName, output }) => [toolName, output]);
     const json = (value: unknown) => [{ type: "json", value }];
     expect(values).toEqual([
@@ -85,7 +85,7 @@ describe("the golden run of the original client", () => {
     ]);
   });
 
-  test("is the same with this library, where the tools return the same", async () => {
+  test("is the same with this library, given the same tool results", async () => {
     const overrides = Object.fromEntries(
       results(sdk.account.items)
         .filter(({ toolName }) => toolName !== "write_todos")
@@ -99,7 +99,7 @@ describe("the golden run of the original client", () => {
     expect(own.violations).toEqual([]);
   });
 
-  test("is the same with this library's own tools, down to the files", async () => {
+  test("is the same with this library's own tools, including the files", async () => {
     const [own] = (await playWithOwn([local(GOLDEN)])) as readonly [Played];
     const plain = reconciled(sdk.account, own.account, [
       ...LISTED,
@@ -110,7 +110,7 @@ describe("the golden run of the original client", () => {
     expect(own.files).toEqual(sdk.files);
   });
 
-  test("leaves the same files where the model calls the tools as later SDKs describe them", async () => {
+  test("leaves the same files if the model calls the tools as later SDKs describe them", async () => {
     const [own] = (await playWithOwn([local(GOLDEN_OF_LATER_SDK)])) as readonly [Played];
     expect(own.files).toEqual(sdk.files);
   });

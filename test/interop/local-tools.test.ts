@@ -30,7 +30,7 @@ function both(name: string): Both {
 
 describe("the tools of the original client and of this library", () => {
   test.each(JOBS)(
-    "have the same results, but for the listed differences: $name",
+    "have the same results, except for the listed differences: $name",
     ({ name, differs = {} }) => {
       const { sdk, own } = both(name);
       const results = { sdk: resultsIn(sdk), own: resultsIn(own) };
@@ -41,14 +41,17 @@ describe("the tools of the original client and of this library", () => {
     },
   );
 
-  test.each(JOBS)("leave the same files, but for the listed differences: $name", ({ name, leaves = {} }) => {
-    const { sdk, own } = both(name);
-    expect(without(leaves, own.files)).toEqual(without(leaves, sdk.files));
-    for (const [path, { sdk: ofSdk, own: ofOwn }] of Object.entries(leaves)) {
-      expect({ path, text: sdk.files[path] ?? null }).toEqual({ path, text: ofSdk });
-      expect({ path, text: own.files[path] ?? null }).toEqual({ path, text: ofOwn });
-    }
-  });
+  test.each(JOBS)(
+    "leave the same files, except for the listed differences: $name",
+    ({ name, leaves = {} }) => {
+      const { sdk, own } = both(name);
+      expect(without(leaves, own.files)).toEqual(without(leaves, sdk.files));
+      for (const [path, { sdk: ofSdk, own: ofOwn }] of Object.entries(leaves)) {
+        expect({ path, text: sdk.files[path] ?? null }).toEqual({ path, text: ofSdk });
+        expect({ path, text: own.files[path] ?? null }).toEqual({ path, text: ofOwn });
+      }
+    },
+  );
 
   test("differ in every listed difference", () => {
     const listed = JOBS.flatMap(({ differs = {}, leaves = {} }): readonly LocalDifference[] => [
@@ -59,7 +62,7 @@ describe("the tools of the original client and of this library", () => {
   });
 });
 
-describe("a call that leaves the project", () => {
+describe("a call with a path outside the project", () => {
   test.each(ATTACKS.map((attack) => ({ ...attack, title: titleOf(attack.call) })))(
     "does no harm with this library: $title",
     ({ title }) => {
@@ -71,14 +74,14 @@ describe("a call that leaves the project", () => {
   );
 
   test.each(ATTACKS.map((attack) => ({ ...attack, title: titleOf(attack.call) })))(
-    "with the original client $sdk: $title",
+    "$sdk with the original client: $title",
     ({ title, sdk }) => {
       expect(endOf(both(title).sdk)).toBe(sdk);
     },
   );
 });
 
-test("no result of this library says where the project is on the machine", () => {
+test("no result of this library shows the project's path on the machine", () => {
   const leaks = [...played].flatMap(([name, { own }]) =>
     JSON.stringify(own.heard).includes(String(own.cwd)) ? [name] : [],
   );

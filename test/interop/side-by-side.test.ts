@@ -23,13 +23,13 @@ function both(name: string): Both {
   return found;
 }
 
-describe("the original client completes against the mock server", () => {
+describe("the original client completes its job against the mock server", () => {
   test.each(JOBS)("$name", ({ name, sdk }) => {
     expect(outlineOf(both(name).sdk.account)).toEqual(sdk);
   });
 });
 
-describe("this library sends, tells and leaves behind the same, but for the listed differences", () => {
+describe("this library has the same requests, events and files, except for the listed differences", () => {
   test.each(JOBS)("$name", ({ name, differences }) => {
     const { sdk, own } = both(name);
     const plain = reconciled(sdk.account, own.account, differences);
@@ -37,25 +37,25 @@ describe("this library sends, tells and leaves behind the same, but for the list
   });
 });
 
-describe("this library completes where it differs most", () => {
+describe("this library completes the jobs in which it differs most", () => {
   test.each(JOBS.filter(({ own }) => own))("$name", ({ name, own }) => {
     expect(outlineOf(both(name).own.account)).toEqual(own);
   });
 });
 
-describe("the server", () => {
-  test("notes nothing against this library", () => {
+describe("the mock server", () => {
+  test("records no violation by this library", () => {
     const noted = JOBS.flatMap(({ name }) => both(name).own.violations.map((kind) => `${name}: ${kind}`));
     expect(noted).toEqual([]);
   });
 
-  test("notes against the original client its content types, and the second result of one call", () => {
+  test("records the original client's content types and a second result for one call", () => {
     const noted = JOBS.flatMap(({ name }) => both(name).sdk.violations.map((kind) => ({ name, kind })));
     const others = noted.filter(({ kind }) => kind !== "content-type");
     expect(others).toEqual([{ name: "a result of several parts", kind: "repeated-tool-message" }]);
   });
 
-  test("sees this library leave a cancelled answer, while the original client reads it to its end", () => {
+  test("sees this library leave a cancelled answer, while the original client reads to the end", () => {
     const { sdk, own } = both("a cancel in the middle of an answer");
     expect(own.chats).toEqual([{ state: "disconnected", status: 200 }]);
     expect(sdk.chats).toEqual([{ state: "answered", status: 200 }]);

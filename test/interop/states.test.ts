@@ -73,7 +73,7 @@ beforeAll(async () => {
   ownGoesOn = await playWithOwn(jobs);
 }, 2 * START_LIMIT);
 
-describe("from one state, both clients send the same, tell the same, and leave the same state", () => {
+describe("from the same state, both clients send, report and save the same", () => {
   test.each(STATES.map((state, place) => ({ ...state, on: place })))("$title", ({ on }) => {
     const sdk = at(sdkGoesOn, on);
     const own = at(ownGoesOn, on);
@@ -83,7 +83,7 @@ describe("from one state, both clients send the same, tell the same, and leave t
   });
 });
 
-describe("a run goes on behind all the messages of the state", () => {
+describe("a run continues after all messages of its state", () => {
   test.each(STATES.map((state, place) => ({ ...state, on: place })))("$title", ({ by, place, on }) => {
     const { length } = historyOf(stateOf(at(made[by], place)));
     for (const played of [at(sdkGoesOn, on), at(ownGoesOn, on)]) {
@@ -97,7 +97,7 @@ describe("a run goes on behind all the messages of the state", () => {
   });
 });
 
-test("the state of a failed run holds its steps; only with this library, it says to the model that the run failed", () => {
+test("a failed run's state has its steps, and with this library a message about the failure", () => {
   const place = BASES.findIndex(({ name }) => name === "a run that failed in its second step");
   const roles = (played: Played) => historyOf(stateOf(played)).map(({ role }) => role);
   expect(roles(at(made.own, place))).toEqual(["user", "user", "assistant", "tool", "user"]);

@@ -36,13 +36,13 @@ function both(name: string): Both {
   return found;
 }
 
-describe("the original client", () => {
+describe("the original client reports a failure", () => {
   test.each(TROUBLES)("$name", ({ name, sdk }) => {
     expect(toldBy(both(name).sdk)).toEqual(sdk);
   });
 });
 
-describe("this library", () => {
+describe("this library reports a failure", () => {
   test.each(TROUBLES)("$name", ({ name, own }) => {
     expect(toldBy(both(name).own)).toEqual(own);
   });

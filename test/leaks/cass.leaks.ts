@@ -62,17 +62,20 @@ const KINDS = {
   },
 } satisfies Readonly<Record<string, (made: Pair, signal: AbortSignal) => Promise<void>>>;
 
-test.each(Object.entries(KINDS))("a thousand turns that are %s leave nothing behind", async (_, turn) => {
-  const { controller, listeners } = countingController();
-  const { signal } = controller;
-  {
-    await using warm = await cassPair(); // so that everything is compiled
-    for (let time = 0; time < TIMES; time++) await turn(warm, signal);
-  }
-  await using made = await cassPair();
-  const growth = await growthOver(() => turn(made, signal), { settled: SETTLED, times: TIMES });
-  await made.clock.advance(STABLE);
-  expect(await held(made)).toEqual(IDLE);
-  expect(listeners()).toBe(0);
-  expect(growth).toBeLessThan(GROWTH);
-});
+test.each(Object.entries(KINDS))(
+  "a thousand turns that are %s leave no resources behind",
+  async (_, turn) => {
+    const { controller, listeners } = countingController();
+    const { signal } = controller;
+    {
+      await using warm = await cassPair(); // so that everything is compiled
+      for (let time = 0; time < TIMES; time++) await turn(warm, signal);
+    }
+    await using made = await cassPair();
+    const growth = await growthOver(() => turn(made, signal), { settled: SETTLED, times: TIMES });
+    await made.clock.advance(STABLE);
+    expect(await held(made)).toEqual(IDLE);
+    expect(listeners()).toBe(0);
+    expect(growth).toBeLessThan(GROWTH);
+  },
+);

@@ -103,8 +103,8 @@ const WAYS: Readonly<Record<string, (at: World) => Promise<void>>> = {
   },
 };
 
-describe.skipIf(process.platform === "win32")("a hundred", () => {
-  test.each(Object.entries(WAYS))("%s leave nothing behind", async (_, once) => {
+describe.skipIf(process.platform === "win32")("a hundred repetitions", () => {
+  test.each(Object.entries(WAYS))("of %s leave no resources behind", async (_, once) => {
     await using at = await world({ forwardSignals: true });
     const idle = await has(at.clock);
     const growth = await growthOver(() => once(at), TIMES);
@@ -113,7 +113,7 @@ describe.skipIf(process.platform === "win32")("a hundred", () => {
     expect(growth).toBeLessThan(GROWTH);
   });
 
-  test("prompts of a conversation leave what was said in it", async () => {
+  test("of a conversation's prompts leave only the messages behind", async () => {
     await using at = await world();
     const conversation = at.client.conversation();
     let prompts = 0;
@@ -127,19 +127,16 @@ describe.skipIf(process.platform === "win32")("a hundred", () => {
   });
 });
 
-test.skipIf(process.platform === "win32")(
-  "of questions no more than the last 256 are remembered",
-  async () => {
-    const asks = Array.from({ length: 300 }, (_, index) => ({ ...ASK, toolCallId: `q${index}` }));
-    await using folder = await tempFolder();
-    const command = join(folder.path, "program");
-    await writeFile(command, `#!/bin/sh\n${lines(...asks, { type: "finish", totalCost: 1 })}`, {
-      mode: 0o755,
-    });
-    const client = new CodebuffCli({ command, homeDir: folder.path });
-    await client.prompt("hi").result;
-    expect(() => client.answer("q43", "yes")).toThrow(expect.objectContaining({ code: "invalid-input" }));
-    expect(() => client.answer("q44", "yes")).toThrow(expect.objectContaining({ code: "unsupported" }));
-    await client.close();
-  },
-);
+test.skipIf(process.platform === "win32")("the client remembers the last 256 questions", async () => {
+  const asks = Array.from({ length: 300 }, (_, index) => ({ ...ASK, toolCallId: `q${index}` }));
+  await using folder = await tempFolder();
+  const command = join(folder.path, "program");
+  await writeFile(command, `#!/bin/sh\n${lines(...asks, { type: "finish", totalCost: 1 })}`, {
+    mode: 0o755,
+  });
+  const client = new CodebuffCli({ command, homeDir: folder.path });
+  await client.prompt("hi").result;
+  expect(() => client.answer("q43", "yes")).toThrow(expect.objectContaining({ code: "invalid-input" }));
+  expect(() => client.answer("q44", "yes")).toThrow(expect.objectContaining({ code: "unsupported" }));
+  await client.close();
+});

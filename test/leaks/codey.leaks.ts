@@ -59,7 +59,7 @@ async function warmUp(what: "hello" | "tool" | "hang", signal: AbortSignal): Pro
 }
 
 test.each(["hello", "tool", "hang"] as const)(
-  "three hundred turns of the kind `%s` leave nothing behind but what was said",
+  "three hundred turns of the kind `%s` leave nothing but their messages behind",
   async (what) => {
     const { controller, listeners } = countingController();
     const { signal } = controller;

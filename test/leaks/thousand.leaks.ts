@@ -44,7 +44,7 @@ async function warmUp(
 /** With a token a cancel goes out on the wire. */
 const TOKEN = { authToken: "token-of-nobody" };
 
-test("a thousand turns on one client and one signal leave nothing behind", async () => {
+test("a thousand turns with one client and one signal leave no resources behind", async () => {
   const { controller, listeners } = countingController();
   const { signal } = controller;
   await warmUp("proxy", ({ client }) => answered(client, signal));
@@ -56,7 +56,7 @@ test("a thousand turns on one client and one signal leave nothing behind", async
   expect(growth).toBeLessThan(GROWTH);
 });
 
-test("a thousand turns that are cancelled in mid-answer leave nothing behind", async () => {
+test("a thousand cancelled turns leave no resources behind", async () => {
   const { controller, listeners } = countingController();
   const { signal } = controller;
   let leaves = false;
@@ -73,7 +73,7 @@ test("a thousand turns that are cancelled in mid-answer leave nothing behind", a
   expect(growth).toBeLessThan(GROWTH);
 });
 
-test("a thousand reconnects leave one socket, and nothing else", async () => {
+test("a thousand reconnects leave only one socket behind", async () => {
   await warmUp("proxy", reconnected);
   const { controller, listeners } = countingController();
   await using made = await remotePair("proxy", { signal: controller.signal });

@@ -44,44 +44,44 @@ function refusalOf(call: () => unknown): InvalidInputError {
   return error as InvalidInputError;
 }
 
-describe.each(places)("$place", ({ all, give }) => {
+describe.each(places)("the names at $place", ({ all, give }) => {
   const names = Object.keys(all);
   const giving = (given: object) => () => give(given as never, finished.signal);
 
-  test("every name that exists is taken", async () => {
+  test("every existing name is accepted", async () => {
     const made = giving(all)();
     if (made instanceof Promise) made.catch(() => {}); // nobody ever answers
   });
 
-  test.each(names)("`%s`, misspelt, is refused at once, and it is guessed", (name) => {
+  test.each(names)("`%s` misspelt throws at once, and the error suggests the name", (name) => {
     const { code, hint, message } = refusalOf(giving(withName(all, misspelt(name))));
     expect([code, hint]).toEqual(["invalid-input", `Did you mean \`${name}\`?`]);
     expect(message).toContain(misspelt(name));
   });
 
-  test.each(names)("`%s` is guessed with two letters swapped, and in other capitals", (name) => {
+  test.each(names)("`%s` with swapped letters, or in upper case, is suggested", (name) => {
     for (const wrong of [swapped(name), name.toUpperCase()])
       expect(refusalOf(giving(withName(all, wrong))).hint).toBe(`Did you mean \`${name}\`?`);
   });
 
-  test.each(names)("`%s` is guessed also where it is missed, because it is misspelt", (name) => {
+  test.each(names)("`%s` is suggested, even if its absence is an error too", (name) => {
     const given = Object.fromEntries(
       Object.entries(all).map(([each, value]) => [each === name ? misspelt(each) : each, value]),
     );
     expect(refusalOf(giving(given)).hint).toBe(`Did you mean \`${name}\`?`);
   });
 
-  test("where nothing like it exists, it is said what does", () => {
+  test("a name unlike all others throws an error that lists the existing names", () => {
     const { hint } = refusalOf(giving(withName(all, "qqqqqqqqqqqq")));
     expect(hint).toMatch(/^These exist: /);
     for (const name of names) expect(hint).toContain(name);
   });
 
-  test.each(OF_EVERY_OBJECT)("`%s` is no name that exists", (name) => {
+  test.each(OF_EVERY_OBJECT)("`%s` is not an existing name", (name) => {
     expect(refusalOf(giving(withName(all, name))).hint).toMatch(/^(These exist:|Did you mean) /);
   });
 
-  test("what is inherited, or is no name, is not looked at", () => {
+  test("inherited properties and symbols are ignored", () => {
     class Given {}
     Object.assign(Given.prototype, { qqqqqqqqqqqq: 1 });
     const given = Object.assign(new Given(), all, { [Symbol("qqqqqqqqqqqq")]: 1 });
@@ -90,7 +90,7 @@ describe.each(places)("$place", ({ all, give }) => {
   });
 });
 
-describe("what goes to a backend as it is may have any names", () => {
+describe("fields that a backend gets unchanged may have any names", () => {
   const free = { timeut: 1, constructor: 2, nested: { anything: true } };
 
   test("in the prompt and the init of Codebuff", () => {
@@ -105,13 +105,13 @@ describe("what goes to a backend as it is may have any names", () => {
     expect(buildInit({ fileContext: free }, "f")).toMatchObject({ fileContext: free });
   });
 
-  test("in a profile that Cass is told", () => {
+  test("in Cass's onboarding profile", () => {
     const profile = { relationship: "friend", background: { context: "here", ...free }, ...free };
     const { frame } = buildDemo({ userId: "u1", profile }, 1_000);
     expect(JSON.parse(frame(undefined, undefined))).toMatchObject({ profile });
   });
 
-  test("in the parameters of an agent of the CLI", () => {
+  test("in the parameters of a CLI agent", () => {
     const client = new CodebuffCli({ command: "/nowhere/at/all", profile: "print" });
     expect(() => client.prompt("hello", { agent: "a", params: free })).not.toThrow();
     void client.close({ force: true });
@@ -130,7 +130,7 @@ describe("what goes to a backend as it is may have any names", () => {
     void client.close({ force: true });
   });
 
-  test("in headers, and among the tools of a client", () => {
+  test("in headers, and in a client's tools", () => {
     const tools = { timeut: () => [] };
     const client = new CodebuffClient({ url: "ws://127.0.0.1:9", tools, headers: { timeut: "1" } });
     void client.close({ force: true });
@@ -186,7 +186,7 @@ interface Emits {
   readonly on: (name: never, listener: () => void) => () => void;
 }
 
-describe.each(makers)("events of $name", ({ name: client, make }) => {
+describe.each(makers)("the events of $name", ({ name: client, make }) => {
   const emitters: readonly {
     readonly of: string;
     readonly names: readonly string[];
@@ -221,39 +221,39 @@ describe.each(makers)("events of $name", ({ name: client, make }) => {
     },
   ];
 
-  test.each(emitters)("each of $of can be listened to", ({ names, made }) => {
+  test.each(emitters)("each event of $of accepts a listener", ({ names, made }) => {
     const emitter = made();
     for (const name of names) expect(emitter.on(name as never, () => {})).toBeInstanceOf(Function);
   });
 
-  test.each(emitters)("one of $of that is misspelt is refused at once, and guessed", ({ names, made }) => {
-    const emitter = made();
-    for (const name of names)
-      expect(refusalOf(() => emitter.on(misspelt(name) as never, () => {}))).toMatchObject({
-        code: "invalid-input",
-        message: expect.stringContaining(`event \`${misspelt(name)}\` does not exist`),
-        hint: `Did you mean \`${name}\`?`,
-      });
-  });
-
   test.each(emitters)(
-    "what is no event of $of is refused, and it is said which there are",
+    "a misspelt event of $of throws at once, and the error suggests the name",
     ({ names, made }) => {
       const emitter = made();
-      for (const name of [
-        "qqqqqqqqqqqq",
-        "constructor",
-        "__proto__",
-        "",
-        5,
-        undefined,
-        null,
-        {},
-        Symbol("status"),
-      ]) {
-        const { hint } = refusalOf(() => emitter.on(name as never, () => {}));
-        expect(hint, String(name)).toBe(`These exist: ${names.join(", ")}.`);
-      }
+      for (const name of names)
+        expect(refusalOf(() => emitter.on(misspelt(name) as never, () => {}))).toMatchObject({
+          code: "invalid-input",
+          message: expect.stringContaining(`event \`${misspelt(name)}\` does not exist`),
+          hint: `Did you mean \`${name}\`?`,
+        });
     },
   );
+
+  test.each(emitters)("an unknown event of $of throws, and the error lists the events", ({ names, made }) => {
+    const emitter = made();
+    for (const name of [
+      "qqqqqqqqqqqq",
+      "constructor",
+      "__proto__",
+      "",
+      5,
+      undefined,
+      null,
+      {},
+      Symbol("status"),
+    ]) {
+      const { hint } = refusalOf(() => emitter.on(name as never, () => {}));
+      expect(hint, String(name)).toBe(`These exist: ${names.join(", ")}.`);
+    }
+  });
 });

@@ -27,7 +27,7 @@ function start(cli: FakeCodebuffCli, clock: WatchedClock) {
   return { made, ended };
 }
 
-test("output that is paused is waited for, and a process that is to end is read again", async () => {
+test("a process with paused output does not end until `terminate()`, which resumes the output", async () => {
   await using cli = await FakeCodebuffCli.start({ holdPipes: 1e6 });
   const clock = new WatchedClock();
   const { made, ended } = start(cli, clock);
@@ -42,7 +42,7 @@ test("output that is paused is waited for, and a process that is to end is read 
   expect(ended).toEqual([{ code: 0, signal: null }]);
 });
 
-test("output that is paused when the grace of the pipes ends gets another, when it goes on", async () => {
+test("output that is paused when the pipe grace ends gets another grace after it resumes", async () => {
   await using cli = await FakeCodebuffCli.start({ holdPipes: 1e6 });
   let paused = false;
   const clock = new (class extends WatchedClock {
@@ -68,7 +68,7 @@ test("output that is paused when the grace of the pipes ends gets another, when 
   expect(clock.pending).toBe(0);
 });
 
-test("a program that ends without reading its input breaks a pipe, and nothing else", async () => {
+test("a program that ends without reading its input causes no exception", async () => {
   const thrown: unknown[] = [];
   const onThrow = (error: unknown): void => void thrown.push(error);
   process.on("uncaughtException", onThrow);
@@ -91,7 +91,7 @@ test("a program that ends without reading its input breaks a pipe, and nothing e
   expect(thrown).toEqual([]);
 });
 
-describe.skipIf(process.platform === "win32")("a process whose whole group ends with it", () => {
+describe.skipIf(process.platform === "win32")("a process with the scope `group`", () => {
   const MARK = "AGENTWIRE_TEST_MARK";
   const mark = randomUUID();
 
@@ -143,7 +143,7 @@ describe.skipIf(process.platform === "win32")("a process whose whole group ends 
     }
   }
 
-  test("is killed at once by kill()", async () => {
+  test("is killed with its group at once by `kill()`", async () => {
     const { made, clock, said, ended } = shell(DEAF_PAIR);
     await said;
     expect(processesWith(MARK, mark)).not.toEqual([]);
@@ -153,7 +153,7 @@ describe.skipIf(process.platform === "win32")("a process whose whole group ends 
     expect(clock.pending).toBe(0);
   });
 
-  test("is killed at once by kill() within the grace", async () => {
+  test("is killed at once by `kill()` within the grace of `terminate()`", async () => {
     const { made, clock, said, ended } = shell(DEAF_PAIR);
     await said;
     made.terminate(1e9);
@@ -164,7 +164,7 @@ describe.skipIf(process.platform === "win32")("a process whose whole group ends 
     expect(clock.pending).toBe(0);
   });
 
-  test("is killed when the grace ends", async () => {
+  test("is killed when the grace of `terminate()` ends", async () => {
     const { made, clock, said, ended } = shell(DEAF_PAIR);
     const group = Number(await said);
     made.terminate(1_000);
@@ -176,13 +176,13 @@ describe.skipIf(process.platform === "win32")("a process whose whole group ends 
     expect(clock.pending).toBe(0);
   });
 
-  test("may be killed by its listener at its exit, and ends once", async () => {
+  test("may be killed by its own `exited` listener, and ends once", async () => {
     const { clock, ended } = shell("sleep 1000 & exit 3", (made) => made.kill());
     expect(await until({ ended, clock })).toEqual({ code: 3, signal: null });
     expect(clock.pending).toBe(0);
   });
 
-  test("is not signalled behind its end", async () => {
+  test("gets no signal after its end", async () => {
     const { made, clock, ended } = shell("exit 3");
     expect(await until({ ended, clock })).toEqual({ code: 3, signal: null });
     const kill = vi.spyOn(process, "kill");

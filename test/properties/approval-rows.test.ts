@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { approvalInput } from "../../src/ink/dialogs/approval-dialog.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
-import { PATIENCE, runs } from "./support/runs.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 
 /** What looks like a field, like a mark of the rows, like a code, like JSON, or like nothing. */
 const text = fc.string({
@@ -57,7 +57,7 @@ const { input } = fc.letrec((tie) => ({
 const columns = fc.integer({ min: 1, max: 100 });
 
 test(
-  "the rows of an approval tell its tool and its input from all others, in a terminal of any width",
+  "the rows of an approval show its exact tool and input in a terminal of any width",
   () => {
     fc.assert(
       fc.property(text, input, columns, (tool, given, width) => {

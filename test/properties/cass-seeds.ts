@@ -33,23 +33,23 @@ const cut: CassStep = { do: "ends", socket: 0, code: 1006 };
  * promised; each is played again in every run. What a failing property prints as its counterexample goes here.
  */
 export const CASS_SEEDS: Readonly<Record<string, CassScenario>> = {
-  "a token that is refused before the greeting: nothing is sent before the next one": {
+  "after a token is refused before the greeting, nothing is sent until the next token": {
     setting: { ...setting, auth: "message", token: "function", warm: false },
     steps: [prompt, { do: "opens" }, { do: "greets", how: "auth_error" }],
   },
-  "the reply of a lost turn is not that of the same words before it, which was answered": {
+  "a lost turn does not get the reply of an earlier, answered turn with the same text": {
     setting: { ...setting, maxTurnsInFlight: 2, recover: true },
     steps: [prompt, { do: "answers" }, same, same, { do: "answers" }, cut, { do: "advance", ms: 5_000 }],
   },
-  "a client that is refused, and then closed, searches for nothing any more": {
+  "a client that is refused and then closed stops searching for replies": {
     setting: { ...setting, recover: true, rest: "silent", recovers: false },
     steps: [prompt, cut, { do: "opens" }, { do: "greets", how: "auth_error" }],
   },
-  "a socket that ends when its opening is told is not shown a token": {
+  "a socket that ends in an `open` listener gets no token": {
     setting: { ...setting, auth: "message", requireConnected: false },
     steps: [cut, { do: "when", moment: "status", deed: "cut" }, { do: "connect" }, { do: "opens" }],
   },
-  "a question during a turn is not written before the turn is answered, and goes before the next turn": {
+  "a status request during a turn is written after the turn's reply and before the next turn": {
     setting: { ...setting, reads: false },
     steps: [
       prompt,
@@ -60,11 +60,11 @@ export const CASS_SEEDS: Readonly<Record<string, CassScenario>> = {
       { do: "answers" },
     ],
   },
-  "a client that declares more of its server than is true loses turns, and nothing else": {
+  "wrong options about the server lose turns, and nothing else": {
     setting: { ...setting, maxTurnsInFlight: 2, reads: false, recover: true },
     steps: [prompt, { do: "answers" }, prompt, prompt, { do: "begins" }, { do: "advance", ms: 60_000 }],
   },
-  "a link that is lost when it is told to be ready comes back, and whoever waits for it is told": {
+  "a connection that is lost in a `ready` listener is restored, and waiting callers are notified": {
     setting: {
       ...setting,
       allowAnonymous: true,
@@ -84,15 +84,15 @@ export const CASS_SEEDS: Readonly<Record<string, CassScenario>> = {
       { do: "opens" },
     ],
   },
-  "a response of nobody that cannot be read costs no turn its answer": {
+  "an unreadable response without a turn costs no turn its reply": {
     setting,
     steps: [prompt, { do: "answers" }, prompt, { do: "noise", what: "unreadable", n: 0 }, prompt],
   },
-  "a turn that waited for its image, and whose frame the socket refuses, does not say that it was not sent": {
+  "a turn that waited for its image does not fail as not sent if the socket refuses the frame": {
     setting: { ...setting, instant: true, reconnect: false, recovers: false },
     steps: [{ ...prompt, kind: "image" }, { do: "refusesFrame" }, { do: "blob", which: 0, reads: true }],
   },
-  "a turn that a conversation held back fails with the client that gave up, also when that is closed": {
+  "a turn that waits in a conversation fails when its client gives up, even if the client is closed": {
     setting: {
       ...setting,
       instant: true,
@@ -108,7 +108,7 @@ export const CASS_SEEDS: Readonly<Record<string, CassScenario>> = {
       { do: "ends", socket: 0, code: 1000 },
     ],
   },
-  "of two turns that go out at once the second is not written to a socket that has refused the first": {
+  "if a socket refuses the first of two turns, the second is not written to it": {
     setting: { ...setting, maxTurnsInFlight: 100, instant: true, reconnect: false, announces: false },
     steps: [{ do: "getStatus" }, { do: "opens" }, prompt, prompt, { do: "refusesFrame" }, prompt],
   },

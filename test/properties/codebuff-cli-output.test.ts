@@ -3,7 +3,7 @@ import { ManualClock } from "agentwire/testing";
 import fc from "fast-check";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import type { ProcessListener, ProcessSetup } from "../../src/process/group-process.ts";
-import { PATIENCE, runs } from "./support/runs.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 
 /** The process that the client believes to have started, as long as it runs: it says what the test says. */
 const started = vi.hoisted((): ProcessListener[] => []);
@@ -130,9 +130,9 @@ const places = fc.oneof(
   fc.constant(Array.from({ length: 20_000 }, (_, index) => index)), // byte by byte
 );
 
-describe("however the output of a program is cut, the same is told of it", () => {
+describe("any split of a program's output gives the same events and outcome", () => {
   test.each(["stream-json", "print", "json", "text"] as const)(
-    "of %s",
+    "in the profile %s",
     async (profile) => {
       await fc.assert(
         fc.asyncProperty(output, places, fc.constantFrom(0, 0, 1), async (bytes, cuts, code) => {

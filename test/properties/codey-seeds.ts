@@ -27,38 +27,38 @@ const reply = (given: "approve" | "deny", which = 0): CodeyStep => ({ do: "reply
  * promised; each is played again in every run. What a failing property prints as its counterexample goes here.
  */
 export const CODEY_SEEDS: Readonly<Record<string, CodeyScenario>> = {
-  "the end of a sub-agent that nobody has heard of does not end the turn": {
+  "the end of an unknown sub-agent does not end the turn": {
     setting,
     steps: [prompt, { do: "finished", agent: 1, tokens: 0, usage: false }, prompt],
   },
-  "a turn that is cancelled by who is told of its approval leaves nothing open": {
+  "a turn that its approval listener cancels leaves nothing open": {
     setting: { ...setting, recovers: false },
     steps: [{ do: "when", moment: "turn approval", deed: "cancel first" }, prompt, asks],
   },
-  "a turn whose client is closed by who is told of its approval leaves nothing open": {
+  "a turn whose approval listener closes the client leaves nothing open": {
     setting: { ...setting, approver: "callback" },
     steps: [{ do: "when", moment: "turn approval", deed: "close" }, prompt, asks],
   },
-  "a prompt from the signal of an approval waits for the Pong": {
+  "a prompt from an approval's abort listener waits for the Pong": {
     setting: { ...setting, approver: "callback" },
     steps: [prompt, asks, { do: "when", moment: "abort", deed: "prompt" }, { do: "cancel", turn: 0 }],
   },
-  "a client that is closed while its turn turns to cancelling settles it": {
+  "a client that closes when its turn becomes `cancelling` settles the turn": {
     setting,
     steps: [prompt, { do: "when", moment: "turn status", deed: "close" }, { do: "cancel", turn: 0 }],
   },
-  "a prompt from who sees a stray message come does not get it": {
+  "a prompt from a listener of a stray message does not get that message": {
     setting,
     steps: [
       { do: "when", moment: "frame", deed: "prompt" },
       { do: "text", agent: 0 },
     ],
   },
-  "a question that is repeated behind the Cancel is not decided again": {
+  "an approval request that repeats after the Cancel is not decided again": {
     setting: { ...setting, approver: "nobody" },
     steps: [prompt, asks, { do: "when", moment: "message", deed: "cancel first" }, asks],
   },
-  "a question of the next turn under an abandoned id is asked, once": {
+  "an approval request of the next turn with an abandoned id is shown once": {
     setting: { ...setting, approver: "callback" },
     steps: [
       prompt,
@@ -70,7 +70,7 @@ export const CODEY_SEEDS: Readonly<Record<string, CodeyScenario>> = {
       asks,
     ],
   },
-  "an id that comes again in the next round is asked about again": {
+  "an id that repeats in the next round needs a new approval": {
     setting,
     steps: [
       prompt,
@@ -84,11 +84,11 @@ export const CODEY_SEEDS: Readonly<Record<string, CodeyScenario>> = {
       { ...asks, message: "toolError" },
     ],
   },
-  "two background calls of one id are decided in the order of their questions": {
+  "two background calls with one id are decided in the order of their requests": {
     setting,
     steps: [prompt, request(2, 2), asks, asks, reply("approve", 1), reply("deny"), completed],
   },
-  "a call that the server's filter allows keeps its output beside an open question of its id": {
+  "a call that the server's filter allows keeps its output beside an open request with its id": {
     setting,
     steps: [
       prompt,
@@ -100,11 +100,11 @@ export const CODEY_SEEDS: Readonly<Record<string, CodeyScenario>> = {
       completed,
     ],
   },
-  "a question that cannot be read is not denied before an older one of its id": {
+  "an unreadable approval request is not denied before an older one with its id": {
     setting,
     steps: [prompt, request(2, 2), asks, { ...asks, message: "unreadable" }, reply("approve")],
   },
-  "a turn whose time is over while it waits is not sent by who is told of that": {
+  "a queued turn whose timeout has passed is not sent, even if its status listener cancels another": {
     setting: { ...setting, instant: true },
     steps: [
       prompt,
@@ -113,11 +113,11 @@ export const CODEY_SEEDS: Readonly<Record<string, CodeyScenario>> = {
       { do: "advance", ms: 20_000 },
     ],
   },
-  "a fatal error: a prompt from who hears of it is not sent on the session that is over": {
+  "a prompt from a listener of a fatal error is not sent in the ended session": {
     setting: { ...setting, reconnect: true },
     steps: [prompt, { do: "when", moment: "turn status", deed: "prompt" }, { do: "error", fatal: true }],
   },
-  "a call that was requested behind the Cancel stays with the turn that was stopped": {
+  "a call that was requested after the Cancel belongs to the stopped turn": {
     setting: { ...setting, recovers: false },
     steps: [
       { ...prompt, held: true },
@@ -129,7 +129,7 @@ export const CODEY_SEEDS: Readonly<Record<string, CodeyScenario>> = {
       { do: "serves" },
     ],
   },
-  "a question of another agent that cannot be read is denied, and the one of the same id is approved": {
+  "another agent's unreadable request is denied, and a request with the same id is approved": {
     setting: { ...setting, instant: true },
     steps: [
       { ...prompt, held: true },
@@ -137,7 +137,7 @@ export const CODEY_SEEDS: Readonly<Record<string, CodeyScenario>> = {
       { do: "call", agent: 1, call: 0, message: "unreadable" },
     ],
   },
-  "of two agents' questions of the same id the second is denied, and asked anew": {
+  "if two agents' requests share an id, the second is denied and asked again": {
     setting: { ...setting, approver: "callback", instant: true, warm: false, recovers: false },
     steps: [
       { ...prompt, held: true },

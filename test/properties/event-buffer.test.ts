@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { BufferOverflowError } from "../../src/core/errors.ts";
 import { EventBuffer } from "../../src/core/turn/event-buffer.ts";
-import { runs } from "./support/runs.ts";
+import { runs } from "../helpers/runs.ts";
 
 /** What is done to a buffer, by whoever writes and whoever reads. */
 type Call =
@@ -127,7 +127,7 @@ async function play(
   return { real, model: model.reads };
 }
 
-test("a buffer gives each reader what the plain lists of a model would, whoever calls what and when", async () => {
+test("a buffer gives its readers the same values as a simple model, for any calls in any order", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(call, { maxLength: 40 }), async (calls) => {
       const { real, model } = await play(calls);
@@ -137,7 +137,7 @@ test("a buffer gives each reader what the plain lists of a model would, whoever 
   );
 });
 
-test("over a thousand values, in bursts of any size, nothing is lost, repeated or out of order", async () => {
+test("over a thousand values in bursts of any size arrive once and in order", async () => {
   const bursts = fc.array(fc.record({ pushed: fc.nat(600), asked: fc.nat(600) }), {
     minLength: 3,
     maxLength: 8,

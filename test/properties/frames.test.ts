@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseFrame } from "../../src/core/text.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 import { parseByTheGrammar } from "./support/reference-parser.ts";
-import { PATIENCE, runs } from "./support/runs.ts";
 import { workOf } from "./support/work.ts";
 
 /** V8 13.6 (Node 24) takes the keys `"` and `\` of similar objects for each other: no generated key holds one. */
@@ -101,7 +101,7 @@ function verdictOf(parse: (text: string) => unknown, text: string): Verdict {
 }
 
 describe("parseFrame", () => {
-  test("reads whatever is JSON as JSON.parse does", () => {
+  test("reads any JSON as `JSON.parse` does", () => {
     fc.assert(
       fc.property(fc.jsonValue({ depthSize: "medium" }), fc.constantFrom(0, 1, "\t"), (value, space) => {
         const frame = JSON.stringify(value, null, space);
@@ -111,7 +111,7 @@ describe("parseFrame", () => {
     );
   });
 
-  test("reads and refuses, of anything that is nearly JSON, what the grammar does", () => {
+  test("reads or refuses text close to JSON as the grammar does", () => {
     fc.assert(
       fc.property(value, fc.array(edit, { maxLength: 3 }), (value, edits) => {
         const frame = edited(piecesOf(value), edits);
@@ -123,7 +123,7 @@ describe("parseFrame", () => {
     );
   });
 
-  test("never gives a value another prototype, whatever the names are", () => {
+  test("never changes a value's prototype, whatever its field names", () => {
     fc.assert(
       fc.property(value, fc.constantFrom("__proto__", "constructor", "prototype"), (value, hostile) => {
         const frame = `{${JSON.stringify(hostile)}:${piecesOf(value).join("")},"b":NaN}`;
@@ -163,9 +163,9 @@ const pieces = fc.array(
   },
 );
 
-describe("parseFrame on any piece of text over and over", () => {
+describe("parseFrame on repeated text", () => {
   test(
-    "does twice the work for twice the length, and four times for four times",
+    "takes time in proportion to its length",
     () => {
       fc.assert(
         fc.property(pieces, pieces, (start, repeated) => {
@@ -189,7 +189,7 @@ describe("parseFrame on any piece of text over and over", () => {
   );
 
   test(
-    "needs no more stack for more depth: it reads or refuses, and never overflows",
+    "needs no deeper stack for deeper nesting",
     () => {
       const opening = fc.constantFrom("[", '{"a":', '[{"b":', '["c",', "[NaN,", '{"d":Infinity,"e":');
       fc.assert(

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { unhandledDuring } from "../core/support/promises.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 import { gateLives } from "./support/gate-steps.ts";
 import { GateWorld } from "./support/gate-world.ts";
-import { PATIENCE, runs } from "./support/runs.ts";
 
 /** Things that happen in one life of a gate, at most. */
 const LENGTH = 40;
 
 test(
-  "whoever decides, withdraws, listens or is late: each request is settled once, nothing stays, and nothing is approved that nobody approved",
+  "any sequence of events settles each request once, leaves nothing behind, and approves nothing by itself",
   async () => {
     const unhandled = await unhandledDuring(() =>
       fc.assert(
@@ -22,7 +22,7 @@ test(
   PATIENCE,
 );
 
-test("what once went wrong: nobody is asked about a call of a turn that was stopped", async () => {
+test("an earlier bug stays fixed: a stopped turn asks for no approval", async () => {
   await GateWorld.play({
     setting: {
       rules: undefined,

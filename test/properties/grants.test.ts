@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { CODEBUFF_SUBJECTS } from "../../src/codebuff-events/subjects.ts";
 import { subjectOf } from "../../src/core/gate/subject.ts";
 import { type AskChanges, gateRig } from "../core/support/gate.ts";
+import { runs } from "../helpers/runs.ts";
 
 // Whatever the agent calls: a grant of one call decides another only if both have one tool and are about the same.
 
@@ -53,7 +54,7 @@ function about({ name, input: given }: Call): unknown {
   return given;
 }
 
-test("a grant of one call decides another only if source, tool and subject are equal, or with `tool: true`", () => {
+test("a grant decides another call only with equal source, tool and subject, or with `tool: true`", () => {
   fc.assert(
     fc.property(
       call,
@@ -83,6 +84,6 @@ test("a grant of one call decides another only if source, tool and subject are e
         else expect(isRepeated).toBe(false);
       },
     ),
-    { numRuns: 3_000 },
+    runs(3_000),
   );
 });

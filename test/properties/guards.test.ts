@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { decode } from "../../src/codebuff/messages.ts";
 import { isPrintModeEvent, isToolOutput } from "../../src/codebuff-events/print-mode.ts";
 import { isDelta, SCHEMAS } from "../../src/codey/messages.ts";
-import { runs } from "./support/runs.ts";
+import { runs } from "../helpers/runs.ts";
 
 const json = fc.jsonValue({ maxDepth: 2 });
 
@@ -138,8 +138,8 @@ const nearEvent = fc.record(
   { requiredKeys: ["type"] },
 );
 
-describe("a guard by hand says what a schema would", () => {
-  test("isPrintModeEvent, of anything that is nearly an event", () => {
+describe("a hand-written guard agrees with its schema", () => {
+  test("isPrintModeEvent, for values close to an event", () => {
     const said = { yes: 0, no: 0 };
     fc.assert(
       fc.property(fc.oneof({ weight: 20, arbitrary: nearEvent }, json), (value) => {
@@ -152,7 +152,7 @@ describe("a guard by hand says what a schema would", () => {
     expect(Math.min(said.yes, said.no)).toBeGreaterThan(runs(4_000).numRuns / 20); // it was asked of both
   });
 
-  test("isDelta, of anything that is nearly a piece of text or thinking", () => {
+  test("isDelta, for values close to a text or thinking delta", () => {
     const said = { yes: 0, no: 0 };
     const agent = fc.oneof(fc.nat(), fc.constantFrom(4_294_967_295, 4_294_967_296, -1, 0.5, -0), json);
     const near = fc.record(
@@ -176,7 +176,7 @@ describe("a guard by hand says what a schema would", () => {
     expect(Math.min(said.yes, said.no)).toBeGreaterThan(runs(4_000).numRuns / 20);
   });
 
-  test("isToolOutput, of anything that is nearly a part", () => {
+  test("isToolOutput, for values close to a result part", () => {
     fc.assert(
       fc.property(output, (value) => {
         expect(isToolOutput(value)).toBe(toolOutput.safeParse(value).success);
@@ -345,9 +345,9 @@ function dataOf(
 const own = (data: object, name: string): unknown =>
   Object.hasOwn(data, name) ? Reflect.get(data, name) : undefined;
 
-describe("decode of any message of a type", () => {
+describe("decode of any message", () => {
   test.each(Object.entries(MESSAGES))(
-    "%s: never throws, and is invalid iff a field that counts is wrong",
+    "%s: never throws, and returns `invalid` exactly if a required or checked field is wrong",
     (type, fields) => {
       const { required, strict = {}, loose = {} } = fields;
       const prototype = Object.getOwnPropertyNames(Object.prototype).length;

@@ -5,7 +5,7 @@ import { composerRows } from "../../src/ink/composer/composer-rows.ts";
 import { emptyEditor, stepEditor } from "../../src/ink/composer/editor.ts";
 import { displayed, type Row, rowsOf } from "../../src/ink/rows/row.ts";
 import { plainTheme } from "../../src/ink/theme.ts";
-import { PATIENCE, runs } from "./support/runs.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 
 /** How Ink itself breaks a text: a row that it breaks again takes two lines of the terminal. */
 const { default: wrapText }: { readonly default: (text: string, columns: number, how: "hard") => string } =
@@ -31,9 +31,9 @@ const columns = fc.constantFrom(7, 8, 20, 33);
 const linesOf = (row: Row, width: number): number =>
   wrapText(row.map((span) => span.text).join(""), width, "hard").split("\n").length;
 
-describe("whatever the text", () => {
+describe("for any text", () => {
   test(
-    "Ink breaks no row of it again",
+    "Ink does not wrap our rows again",
     () => {
       fc.assert(
         fc.property(text, columns, fc.constantFrom("hard", "words"), (raw, width, at) => {
@@ -49,7 +49,7 @@ describe("whatever the text", () => {
   );
 
   test(
-    "Ink breaks no row of the composer again",
+    "Ink does not wrap the rows of the composer again",
     () => {
       fc.assert(
         fc.property(text, columns, (raw, width) => {
@@ -72,7 +72,7 @@ const ALIKE = [
 ] as const;
 
 test(
-  "Ink breaks no row of the characters of the first two planes again",
+  "Ink does not wrap rows again, for all characters of the first two Unicode planes",
   () => {
     for (let first = 0x20; first < 0x20000; first += 64) {
       const points = Array.from({ length: 64 }, (_, at) => first + at);

@@ -9,7 +9,7 @@ import {
 import type { Content } from "../../src/codebuff/prompts/content.ts";
 import { CodebuffMemory } from "../../src/codebuff/prompts/memory.ts";
 import type { CodebuffResult } from "../../src/codebuff/turn.ts";
-import { runs } from "./support/runs.ts";
+import { runs } from "../helpers/runs.ts";
 
 /** One turn of a conversation: what the user says, on which server, and what comes of it. */
 interface Said {
@@ -108,8 +108,8 @@ const rolesOf = (messages: unknown): readonly unknown[] =>
 
 const parsed = (value: unknown): never => JSON.parse(JSON.stringify(value)) as never;
 
-describe("a conversation of any turns on any servers, some of which fail", () => {
-  test("shows the proxy everything that was said, in order and once, and the original server its last state", () => {
+describe("a conversation of any turns on either server, some of which fail", () => {
+  test("sends the proxy the whole history in order and once, and the original server its last state", () => {
     fc.assert(
       fc.property(fc.array(said, { maxLength: 8 }), input, (turns, last) => {
         let memory = new CodebuffMemory(undefined);
@@ -141,7 +141,7 @@ describe("a conversation of any turns on any servers, some of which fail", () =>
     );
   });
 
-  test("goes on from its state in another process as it would have in this", () => {
+  test("continues from its state in another process as it would in this one", () => {
     fc.assert(
       fc.property(fc.array(said, { maxLength: 6 }), fc.nat(6), (turns, at) => {
         const here = new CodebuffMemory(undefined);
@@ -161,7 +161,7 @@ describe("a conversation of any turns on any servers, some of which fail", () =>
     );
   });
 
-  test("gives snapshots: what was taken from it before does not change", () => {
+  test("returns snapshots of its state, which later turns do not change", () => {
     fc.assert(
       fc.property(fc.array(said, { minLength: 1, maxLength: 5 }), (turns) => {
         const memory = new CodebuffMemory(undefined);
@@ -177,8 +177,8 @@ describe("a conversation of any turns on any servers, some of which fail", () =>
   });
 });
 
-describe("a prompt on its own", () => {
-  test("shows the proxy each part and each word once: parts and words as one message, behind whole messages", () => {
+describe("a prompt outside a conversation", () => {
+  test("sends the proxy each part and text once, as one message after the whole messages", () => {
     fc.assert(
       fc.property(input, (given) => {
         const { content = [], prompt } = promptFor("proxy", data(given));
@@ -190,7 +190,7 @@ describe("a prompt on its own", () => {
     );
   });
 
-  test("gives the original server parts of one message only, each of them once", () => {
+  test("sends the original server the parts of a single message, each once", () => {
     fc.assert(
       fc.property(input, (given) => {
         const { content = [], prompt } = promptFor("codebuff", data(given));

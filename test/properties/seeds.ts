@@ -22,7 +22,7 @@ const setting: Setting = {
  * promised; each is played again in every run. What a failing property prints as its counterexample goes here.
  */
 export const SEEDS: Readonly<Record<string, Scenario>> = {
-  "a terminal message for a prompt that waits does not end it when a listener gets it sent meanwhile": {
+  "a final message for a queued prompt does not end it if a listener has it sent meanwhile": {
     setting: { ...setting, profile: "codebuff" },
     steps: [
       { do: "when", moment: "orphan", deed: "cancel first" },
@@ -33,7 +33,7 @@ export const SEEDS: Readonly<Record<string, Scenario>> = {
       { do: "end", turn: 1, naming: "exact", form: "response" },
     ],
   },
-  "a prompt that is not acked in time is cancelled once, also when a listener cancels it then": {
+  "a prompt without an ack in time is cancelled once, even if a listener cancels it too": {
     setting: { ...setting, profile: "codebuff", token: "text" },
     steps: [
       { do: "unsubscribe", topics: ["b"] },
@@ -43,7 +43,7 @@ export const SEEDS: Readonly<Record<string, Scenario>> = {
       { do: "advance", ms: 30_000 },
     ],
   },
-  "an init whose token comes when the server has asked for another connection goes to the next": {
+  "an init whose token arrives after a reconnect request goes to the next connection": {
     setting: { ...setting, token: "asked", warm: true },
     steps: [
       { do: "say", conversation: 0, reader: "loop", signal: false },
@@ -60,7 +60,7 @@ export const SEEDS: Readonly<Record<string, Scenario>> = {
       { do: "ends", socket: 0, code: 1000, error: false },
     ],
   },
-  "an init that is acked as the last thing of a drain fails at once, and leaves no timer": {
+  "an init whose ack ends the drain fails at once, and leaves no timer": {
     setting: { ...setting, profile: "proxy" },
     steps: [
       { do: "prompt", reader: "loop", signal: false, timeout: 0, nested: true },
@@ -70,7 +70,7 @@ export const SEEDS: Readonly<Record<string, Scenario>> = {
       { do: "ack", frame: 0, form: "yes", error: 0 },
     ],
   },
-  "a prompt that has just ended is not sent, whatever its status listener does": {
+  "a prompt that has just ended is not sent, whatever a status listener does": {
     setting: { ...setting, peer: "codebuff" },
     steps: [
       { do: "say", conversation: 0, reader: "loop", signal: false },
@@ -80,7 +80,7 @@ export const SEEDS: Readonly<Record<string, Scenario>> = {
       { do: "prompt", reader: "loop", signal: false, timeout: 0, nested: true },
     ],
   },
-  "a turn that a warning's listener cancels takes nothing more of the chunk that was warned of": {
+  "a turn that a warning listener cancels ignores the chunk of that warning": {
     setting,
     steps: [
       { do: "when", moment: "protocolWarning", deed: "cancel first" },
@@ -89,7 +89,7 @@ export const SEEDS: Readonly<Record<string, Scenario>> = {
       { do: "chunk", turn: 0, naming: "exact", form: "repr" },
     ],
   },
-  "a handler that comes to an end when its time is over answers nothing more": {
+  "a handler that ends after its timeout sends no answer": {
     setting: { ...setting, warm: true },
     steps: [
       { do: "ask", turn: 0, naming: "exact", form: "read-files", handler: "slow", timeout: null },
@@ -97,7 +97,7 @@ export const SEEDS: Readonly<Record<string, Scenario>> = {
       { do: "handlersAnswer" },
     ],
   },
-  "a tool that runs for a prompt that is cancelled is answered for at once": {
+  "a cancel answers the request of a running tool at once": {
     setting,
     steps: [
       { do: "prompt", reader: "loop", signal: false, timeout: 0, nested: false },
@@ -106,7 +106,7 @@ export const SEEDS: Readonly<Record<string, Scenario>> = {
       { do: "cancel", turn: 0 },
     ],
   },
-  "of two prompts that go out at once the second is not written to a socket that has refused the first": {
+  "if a socket refuses the first of two prompts, the second is not written to it": {
     setting: { ...setting, profile: "codebuff", atOnce: undefined },
     steps: [
       { do: "prompt", reader: "loop", signal: false, timeout: 0, nested: true },
@@ -115,11 +115,11 @@ export const SEEDS: Readonly<Record<string, Scenario>> = {
       { do: "goesWell" },
     ],
   },
-  "what comes while a client writes is told when it has written, and once": {
+  "a message that arrives during a write is emitted once, after the write": {
     setting: { ...setting, profile: "codebuff", instant: "answers" },
     steps: [{ do: "say", conversation: 0, reader: "loop", signal: false }, { do: "goesWell" }],
   },
-  "a frame that cannot be read is no sign that a server still works": {
+  "an unreadable frame does not count as a sign of life": {
     setting: { ...setting, profile: "proxy", keepalive: true },
     steps: [
       { do: "say", conversation: 0, reader: "loop", signal: false },
@@ -129,7 +129,7 @@ export const SEEDS: Readonly<Record<string, Scenario>> = {
       { do: "advance", ms: 130_000 },
     ],
   },
-  "a prompt that goes on in the next session, although it seemed over, holds nothing back": {
+  "a lost prompt that continues in the next session delays no other prompt": {
     setting: { ...setting, profile: "proxy", instant: "acks", atOnce: undefined },
     steps: [
       { do: "say", conversation: 0, reader: "loop", signal: false },

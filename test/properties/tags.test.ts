@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { readReply } from "../../src/cass/tags/animations.ts";
 import { clean, parseTags } from "../../src/cass/tags/tags.ts";
 import { animationsOf, textOf } from "../../src/testing/cass/tags.ts";
-import { PATIENCE, runs } from "./support/runs.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 import { workOf } from "./support/work.ts";
 
 const TAGS = [
@@ -44,9 +44,9 @@ const text = fc.oneof(
   fc.string({ unit: "binary" }),
 );
 
-describe("whatever the text", () => {
+describe("any text", () => {
   test(
-    "to clean it again changes nothing, of what is shown and of what was thought",
+    "is unchanged by a second cleaning, and so is its reasoning",
     () => {
       fc.assert(
         fc.property(text, (input) => {
@@ -62,7 +62,7 @@ describe("whatever the text", () => {
   );
 
   test(
-    "spans cover it without a gap, and those of text are the text",
+    "is covered by spans without a gap, and its text spans make up the clean text",
     () => {
       fc.assert(
         fc.property(text, (input) => {
@@ -87,7 +87,7 @@ describe("whatever the text", () => {
   );
 
   test(
-    "what is taken out as space is white space, and all else that is no tag's is kept",
+    "loses only white space, tags and reasoning",
     () => {
       fc.assert(
         fc.property(text, (input) => {
@@ -107,7 +107,7 @@ describe("whatever the text", () => {
   );
 
   test(
-    "offsets are places in the text, and never go back",
+    "has animations at ascending offsets within the clean text",
     () => {
       fc.assert(
         fc.property(text, (input) => {
@@ -128,7 +128,7 @@ describe("whatever the text", () => {
   );
 
   test(
-    "a reply with it is read, as text and as raw, with any animations",
+    "is read in a reply, as text or raw, with any animations",
     () => {
       const number = fc.oneof(fc.double(), fc.constantFrom(null, undefined, Number.NaN, -1, 1e9));
       const animation = fc.record(
@@ -181,9 +181,9 @@ const spoken = fc
   )
   .map((parts) => parts.join(""));
 
-describe("what a server makes of what a model says", () => {
+describe("a reply that a server has cleaned", () => {
   test.each(["v1", "v2", "v2-plain"] as const)(
-    "is known again in what the model said (%s), so that indentation, reasoning and places are all there",
+    "is matched with its raw text (%s), which restores indentation, reasoning and offsets",
     (reading) => {
       fc.assert(
         fc.property(spoken, (raw) => {
@@ -206,11 +206,11 @@ describe("what a server makes of what a model says", () => {
   );
 });
 
-describe("any piece of text over and over", () => {
+describe("repeated text", () => {
   const pieces = fc.array(fc.constantFrom(...TAGS, ...SPACES, ...PARTS, "a"), { minLength: 1, maxLength: 5 });
 
   test(
-    "takes twice the work for twice the length, and four times for four times",
+    "takes time in proportion to its length",
     () => {
       fc.assert(
         fc.property(pieces, pieces, (start, repeated) => {
@@ -232,7 +232,7 @@ describe("any piece of text over and over", () => {
   );
 
   test(
-    "needs no more stack for more of it",
+    "needs no deeper stack for more repetitions",
     () => {
       const opening = fc.constantFrom(
         "<think>",

@@ -6,6 +6,7 @@ import {
   type TranscriptProblem,
 } from "../../src/universal/check/check.ts";
 import { everyType, type Line, numbered, pathsOf, withValue } from "../helpers/every-type.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 import {
   assistant,
   completed,
@@ -16,7 +17,6 @@ import {
   turnEnd,
   turnStart,
 } from "../helpers/transcripts.ts";
-import { PATIENCE, runs } from "./support/runs.ts";
 
 const fail = (): never => {
   throw new Error("hostile");
@@ -85,7 +85,7 @@ const isProblemOf = (
 
 describe("the check of a transcript", () => {
   test(
-    "never throws, and each problem has its event",
+    "never throws, and each problem belongs to an event",
     () => {
       fc.assert(
         fc.property(fc.array(thing, { maxLength: 40 }), (makers) => {
@@ -119,7 +119,7 @@ describe("the check of a transcript", () => {
   );
 
   test(
-    "says the same, event by event, as the whole",
+    "finds the same problems event by event as in the whole transcript",
     () => {
       fc.assert(
         fc.property(
@@ -158,7 +158,7 @@ describe("the check of a transcript", () => {
   );
 
   test(
-    "finds nothing in turns whose agents speak at the same time",
+    "finds no problem in turns whose agents speak at the same time",
     () => {
       fc.assert(
         fc.property(fc.array(turn, { maxLength: 4 }), (turns) => {

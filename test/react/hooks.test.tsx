@@ -51,7 +51,7 @@ describe("useAgentChat", () => {
     await chat.close();
   });
 
-  test("messages and parts that did not change are not rendered again, whatever streams", async () => {
+  test("unchanged messages and parts do not render again while an answer streams", async () => {
     const agent = new MockAgent({
       script: [["One. ", agentStep.reasoning("hm"), "Two."], [agentStep.text("x".repeat(60), { deltas: 1 })]],
     });
@@ -72,7 +72,7 @@ describe("useAgentChat", () => {
     await chat.close();
   });
 
-  test("a component that selects `busy` renders twice a turn, whatever the length of the answer", async () => {
+  test("a component that selects `busy` renders twice per turn, however long the answer is", async () => {
     const chat = createChat(new MockAgent({ script: [[agentStep.text("x".repeat(500), { deltas: 1 })]] }));
     const seen: boolean[] = [];
     const Busy = () => {
@@ -88,7 +88,7 @@ describe("useAgentChat", () => {
     await chat.close();
   });
 
-  test("a selector that makes an object renders again only if `isEqual` says that it differs", async () => {
+  test("a selector that returns a new object renders again only if `isEqual` returns false", async () => {
     const chat = createChat(new MockAgent({ script: [[agentStep.text("x".repeat(100), { deltas: 1 })]] }));
     let renders = 0;
     const Sizes = () => {
@@ -108,7 +108,7 @@ describe("useAgentChat", () => {
     await chat.close();
   });
 
-  test("a selector that changes between renders selects anew", async () => {
+  test("a selector that changes between renders takes effect at once", async () => {
     const chat = createChat(new MockAgent());
     const Show = ({ what }: { readonly what: "busy" | "plan" }) => (
       <Text>{String(useAgentChat(chat, (snapshot) => snapshot[what]))}</Text>
@@ -120,7 +120,7 @@ describe("useAgentChat", () => {
     await chat.close();
   });
 
-  test("another chat in the same component shows the other chat, and the first one is no longer heard", async () => {
+  test("another chat in the same component replaces the first one, whose changes no longer render", async () => {
     const [one, two] = [createChat(new MockAgent()), createChat(new MockAgent({ script: ["x"] }))];
     const Size = ({ chat }: { readonly chat: Chat }) => <Text>{useAgentChat(chat).messages.length}</Text>;
     two.send("hi");
@@ -136,7 +136,7 @@ describe("useAgentChat", () => {
     await two.close();
   });
 
-  test("renders on a server: the chat as it is", async () => {
+  test("renders the current snapshot on a server", async () => {
     const chat = createChat(new MockAgent());
     chat.send("hi");
     const Size = () => <p>{useAgentChat(chat).messages.length}</p>;
@@ -146,7 +146,7 @@ describe("useAgentChat", () => {
 });
 
 describe("the provider", () => {
-  test("gives its chat to hooks that get none; a chat that is given comes first", async () => {
+  test("provides its chat to hooks without one, and a given chat takes precedence", async () => {
     const [provided, given] = [createChat(new MockAgent()), createChat(new MockAgent())];
     const found: Chat[] = [];
     const Find = ({ chat }: { readonly chat?: Chat }) => {
@@ -170,7 +170,7 @@ describe("the provider", () => {
     ["useAgentChat", () => <p>{useAgentChat().queue.length}</p>],
     ["useConnection", () => <p>{useConnection().status}</p>],
     ["usePending", () => <p>{usePending().length}</p>],
-  ])("%s outside a provider is a typed error that says what to do", (_name, Component) => {
+  ])("%s outside a provider throws a typed error with advice", (_name, Component) => {
     expect(() => renderToStaticMarkup(<Component />)).toThrow(
       expect.objectContaining({
         code: "invalid-input",
@@ -181,7 +181,7 @@ describe("the provider", () => {
 });
 
 describe("useConnection", () => {
-  test("tells of a loss, the attempt and the time of the next one, and of the end of the wait", async () => {
+  test("shows a lost connection, the attempt, the time of the next one, and the recovery", async () => {
     const clock = new ManualClock();
     const agent = new MockAgent({ clock, reconnect: { delay: 2_500 } });
     const chat = createChat(agent, { clock });
@@ -206,7 +206,7 @@ describe("useConnection", () => {
 });
 
 describe("usePending", () => {
-  test("lists what waits for the user, and renders again only when that changes", async () => {
+  test("lists pending requests, and renders again only when they change", async () => {
     const agent = new MockAgent({
       script: [[...agentStep.tool({ name: "rm", id: "call_1", approval: true, output: "gone" }), "Done."]],
     });
@@ -228,7 +228,7 @@ describe("usePending", () => {
   });
 });
 
-test("a blank prompt, a closed chat and ids that are gone are in the snapshot: no render throws", async () => {
+test("a blank prompt, an unknown message id and a closed chat show a problem, and no render throws", async () => {
   const chat = createChat(new MockAgent());
   const Problem = () => <Text>{useAgentChat(chat).problem?.title ?? "fine"}</Text>;
   using screen = mount(<Problem />);

@@ -26,7 +26,7 @@ function owner() {
 const isClosed = (chat: Chat | undefined): boolean => chat?.send("x").ok === false;
 const macrotask = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
 
-test("a chat of a component is made once, and closed when the component is gone", async () => {
+test("a component's own chat is made once, and closed after the unmount", async () => {
   const { Owner, made } = owner();
   const screen = mount(<Owner />);
   await settled();
@@ -55,7 +55,7 @@ test("StrictMode, which renders and mounts twice, makes one chat and keeps it op
   await used.at(-1)?.close();
 });
 
-test("a component that comes back after its chat was closed gets a new chat", async () => {
+test("a component that is shown again after its chat was closed gets a new chat", async () => {
   const { Owner, used } = owner();
   const shell = (mode: "visible" | "hidden") => (
     <Activity mode={mode}>

@@ -4,7 +4,7 @@ import { Text } from "ink";
 import { expect, test } from "vitest";
 import { mount, settled, until } from "./support/mount.ts";
 
-test("seconds count up from a time, each once, and stop without a timer when the time is taken away", async () => {
+test("seconds count up from a start time, render once each, and stop when the time is removed", async () => {
   const clock = new ManualClock();
   const start = clock.wallTime() - 2_500;
   const seen: number[] = [];
@@ -30,7 +30,7 @@ test("seconds count up from a time, each once, and stop without a timer when the
   expect(clock.pending).toBe(0);
 });
 
-test("seconds to a time that comes are negative, and reach 0 at that time", async () => {
+test("seconds until a future time are negative, and reach 0 at that time", async () => {
   const clock = new ManualClock();
   const Countdown = () => <Text>{useSeconds(at, clock)}</Text>;
   const at = clock.wallTime() + 1_500;

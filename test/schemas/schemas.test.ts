@@ -11,7 +11,7 @@ import { isUniversalEvent } from "../../src/universal/check/shape.ts";
 import { UNIVERSAL_EVENT_TYPES } from "../../src/universal/events.ts";
 import { everyType, type Line, type Path, pathsOf, withValue } from "../helpers/every-type.ts";
 import { fits } from "../helpers/json-schema.ts";
-import { PATIENCE, runs } from "../properties/support/runs.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 
 /** What each judge says of a value. */
 const judged = (value: unknown) => ({
@@ -108,16 +108,16 @@ describe("both schemas", () => {
     { name: "no object", line: null },
     { name: "a list", line: [first] },
     { name: "an unknown type", line: { ...first, type: "session.paused" } },
-    { name: "a type that objects inherit", line: { ...first, type: "constructor" } },
+    { name: "a type that is a name of Object.prototype", line: { ...first, type: "constructor" } },
     { name: "a sequence of 0", line: { ...first, sequence: 0 } },
-    { name: "a broken sequence", line: { ...first, sequence: 1.5 } },
-    { name: "an id of another form", line: { ...first, event_id: "1" } },
+    { name: "a fractional sequence", line: { ...first, sequence: 1.5 } },
+    { name: "an id in another format", line: { ...first, event_id: "1" } },
     { name: "a time without milliseconds", line: { ...first, time: "2026-02-10T09:00:00Z" } },
     { name: "a time of another zone", line: { ...first, time: "2026-02-10T09:00:00.000+01:00" } },
     { name: "a month that does not exist", line: { ...first, time: "2026-13-10T09:00:00.000Z" } },
     { name: "an unknown source", line: { ...first, source: "user" } },
     { name: "an unknown kind of delta", line: withValue(delta, ["data", "part", "type"], "thought") },
-    { name: "an item id of another form", line: withValue(delta, ["data", "item_id"], "c1") },
+    { name: "an item id in another format", line: withValue(delta, ["data", "item_id"], "c1") },
     { name: "an unknown status of a turn", line: withValue(turnEnd, ["data", "metadata", "status"], "done") },
     {
       name: "a count of tokens as text",
@@ -157,7 +157,7 @@ describe("both schemas", () => {
   });
 
   test(
-    "and the guard say the same of any event with any one value changed",
+    "and the guard agree on any event with one changed value",
     () => {
       const places = everyType.flatMap((line) => pathsOf(line).map((path) => ({ line, path })));
       fc.assert(
@@ -219,7 +219,7 @@ describe("the schemas of parts", () => {
 });
 
 describe("the JSON Schema", () => {
-  test("is plain JSON of the draft 2020-12, and names the version of the events", () => {
+  test("is plain JSON of the draft 2020-12, and has the events' version as its title", () => {
     expect(universalEventJsonSchema).toEqual(JSON.parse(JSON.stringify(universalEventJsonSchema)));
     expect(universalEventJsonSchema).toMatchObject({
       $schema: "https://json-schema.org/draft/2020-12/schema",

@@ -44,7 +44,7 @@ const ENDLESS: MockEchoOptions = {
 };
 
 describe("the handshake", () => {
-  test("that is refused is not tried again, and says why without the token", async () => {
+  test("that is refused is not retried, and its error quotes the server without the token", async () => {
     await using place = await rig({ refuses: "no such token: t0ken-1234" }, { token: "t0ken-1234" });
     expect(await rejection(place.client.connect())).toMatchObject({
       code: "handshake-refused",
@@ -54,7 +54,7 @@ describe("the handshake", () => {
     expect(place.client.status).toBe("closed");
   });
 
-  test("carries no token over plain `ws://` to another machine", () => {
+  test("is refused with a token over plain `ws://` to another machine", () => {
     expect(thrown(() => new EchoClient({ url: "ws://example.com/", token: "t0ken-1234" }))).toMatchObject({
       code: "invalid-input",
     });
@@ -62,7 +62,7 @@ describe("the handshake", () => {
 });
 
 describe("a tool call", () => {
-  test("that is allowed runs, and its output comes", async () => {
+  test("that is allowed runs, and its output arrives", async () => {
     await using place = await rig(
       { answer: () => ["Let me see. ", ASK, "Done."] },
       { onToolApproval: ({ name }) => name === "read" },
@@ -78,7 +78,7 @@ describe("a tool call", () => {
     expect(place.mock.violations).toEqual([]);
   });
 
-  test("is denied where nobody is there to ask, and the turn goes on", async () => {
+  test("is denied without an approval handler, and the turn goes on", async () => {
     await using place = await rig({ answer: () => [ASK, "Never mind."] });
     expect(await place.client.prompt("what is in a.txt?").result).toMatchObject({
       text: "Never mind.",
@@ -87,7 +87,7 @@ describe("a tool call", () => {
     expect(heard(place.mock)).toEqual(["prompt", "decision"]);
   });
 
-  test("that waits is withdrawn by a cancel, and no decision is sent", async () => {
+  test("that waits for approval is withdrawn by a cancel, and no decision is sent", async () => {
     await using place = await rig({ answer: () => [ASK] }, { onToolApproval: "manual" });
     const { client, mock } = place;
     const asked = new Promise<string>((resolve) => client.on("approval", ({ id }) => resolve(id)));
@@ -99,7 +99,7 @@ describe("a tool call", () => {
     expect(heard(mock)).toEqual(["prompt", "cancel"]);
   });
 
-  test("that the server runs without waiting is decided elsewhere", async () => {
+  test("that the server runs without waiting is settled as decided elsewhere", async () => {
     await using place = await rig({ answer: () => [ASK] }, { onToolApproval: "manual" });
     const { client, mock } = place;
     const asked = new Promise<string>((resolve) => client.on("approval", ({ id }) => resolve(id)));
@@ -113,7 +113,7 @@ describe("a tool call", () => {
     expect(heard(mock)).toEqual(["prompt"]);
   });
 
-  test("that waits ends with the link", async () => {
+  test("that waits for approval ends with the connection", async () => {
     await using place = await rig({ answer: () => [ASK] }, { onToolApproval: "manual" });
     const { client, mock } = place;
     const asked = new Promise<void>((resolve) => client.on("approval", () => resolve()));
@@ -126,7 +126,7 @@ describe("a tool call", () => {
 });
 
 describe("turns", () => {
-  test("run side by side, each with its own words", async () => {
+  test("run side by side, each with its own text", async () => {
     const { passed, open } = gate();
     await using place = await rig({
       answer: async function* (text) {
@@ -143,7 +143,7 @@ describe("turns", () => {
     expect((await slow.result).text).toBe("slow: done");
   });
 
-  test("that are cancelled settle within `cancelTimeout`, though the server answers no cancel", async () => {
+  test("that are cancelled settle within `cancelTimeout`, even if the server does not answer", async () => {
     const clock = new ManualClock();
     await using place = await rig(ENDLESS, { clock, cancelTimeout: 700, keepalive: false });
     const turn = place.client.prompt("hello");
@@ -156,7 +156,7 @@ describe("turns", () => {
     expect(await cancelled).toMatchObject({ status: "cancelled", partial: { text: "part" } });
   });
 
-  test("fail when the server cancels them by itself", async () => {
+  test("fail if the server cancels them by itself", async () => {
     await using place = await rig(ENDLESS);
     const turn = place.client.prompt("hello");
     await shown(turn, "part");
@@ -164,7 +164,7 @@ describe("turns", () => {
     expect(await failureOf(turn)).toMatchObject({ code: "turn-failed", kind: "cancelled" });
   });
 
-  test("fail alone when a message of theirs cannot be read, and are cancelled at the server", async () => {
+  test("fail alone if one of their messages is invalid, and are cancelled on the server", async () => {
     await using place = await rig(ENDLESS);
     const [one, other] = [place.client.prompt("one"), place.client.prompt("other")];
     await Promise.all([shown(one, "part"), shown(other, "part")]);
@@ -174,7 +174,7 @@ describe("turns", () => {
     await got(place.mock, "cancel");
   });
 
-  test("that have ended get no more: what comes is a stray", async () => {
+  test("that have ended ignore later messages, which go to `stray` listeners", async () => {
     await using place = await rig();
     const turn = place.client.prompt("hello");
     const { text } = await turn.result;
@@ -187,7 +187,7 @@ describe("turns", () => {
 });
 
 describe("universal events of the sixth protocol", () => {
-  test("are a whole transcript: text, a call with its approval, and the end", async () => {
+  test("form a valid transcript: text, a call with its approval, and the end", async () => {
     await using made = await rig({ answer: () => ["One ", ASK, "two."] }, { onToolApproval: () => true });
     const events: UniversalEvent[] = [];
     const turn = made.client.prompt("go", { read: false });
@@ -200,7 +200,7 @@ describe("universal events of the sixth protocol", () => {
     expect(events.at(-1)).toMatchObject({ type: "turn.ended", data: { metadata: { status: "completed" } } });
   });
 
-  test("carry a chat", async () => {
+  test("are enough for a chat", async () => {
     await using server = await MockEchoServer.start({ answer: () => ["Hello."] });
     const chat = createChat(echo({ url: server.url }));
     const answered = new Promise<void>((resolve) => {

@@ -44,12 +44,12 @@ function runs(lines: readonly string[]): readonly string[] {
 }
 
 describe("the sixth protocol", () => {
-  test(`takes no more than ${MOST_LINES} lines`, () => {
+  test(`has at most ${MOST_LINES} lines`, () => {
     const lines = flat.reduce((sum, { text }) => sum + text.trimEnd().split("\n").length, 0);
     expect(lines).toBeLessThanOrEqual(MOST_LINES);
   });
 
-  test("has the rooms that every flat has", () => {
+  test("has the files that every flat has", () => {
     expect(flat.map(({ file }) => file).sort()).toEqual([
       "client.ts",
       "conversation.ts",
@@ -65,7 +65,7 @@ describe("the sixth protocol", () => {
     ]);
   });
 
-  test("imports `core`, its own rooms and zod, its mapping also `universal`, and nothing else", () => {
+  test("imports only `core`, its own files and zod, and its mapping also `universal`", () => {
     const own = flat.map(({ file }) => `./${file}`);
     const wrong = flat.flatMap(({ file, text }) =>
       readImports(file, text)

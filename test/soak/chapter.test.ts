@@ -61,8 +61,8 @@ function changed<T extends object>(made: T, changes: Partial<T>): T {
   });
 }
 
-describe("a chapter of the soak", () => {
-  test.each(PROTOCOLS)("finds nothing in %s where all goes well", async (protocol) => {
+describe("a chapter of the soak test", () => {
+  test.each(PROTOCOLS)("finds nothing in %s if everything works", async (protocol) => {
     const { findings, counts } = await playChapter(PLAN, {
       seed: 1,
       protocol,
@@ -85,7 +85,7 @@ describe("a chapter of the soak", () => {
     expect(await found(twice)).toContain("prompt-twice");
   });
 
-  test("finds a turn with the text of another", async () => {
+  test("finds a turn with the text of another turn", async () => {
     const swapped: Driver = {
       ...codeyDriver,
       serve: (scene) =>
@@ -106,7 +106,7 @@ describe("a chapter of the soak", () => {
     expect(await found(lost, BOUND)).toEqual(["not-settled", "settles-late"]);
   });
 
-  test("finds a timer that is left behind the close", async () => {
+  test("finds a timer that is left after the close", async () => {
     const leaky = spoilt((_, { clock }) => {
       clock.setTimeout(() => {}, 60_000, { unref: true });
       return {};
@@ -122,7 +122,7 @@ describe("a chapter of the soak", () => {
     expect(await found(leaky)).toEqual(["listener-left"]);
   });
 
-  test("finds an approval that the user has not given", async () => {
+  test("finds an approval that the user did not give", async () => {
     const approving: Driver = {
       ...codeyDriver,
       client: (order) => codeyDriver.client({ ...order, ask: async () => true }),

@@ -17,12 +17,12 @@ async function problemsOf(code: string, options: ChildOptions = {}): Promise<str
   return child.problems.join("\n");
 }
 
-describe("the process of a protocol", () => {
-  test("is as it should be when it says that it is done, and ends by itself", async () => {
+describe("the soak process of a protocol", () => {
+  test("has no problem if it reports `done` and exits by itself", async () => {
     expect(await problemsOf('process.send({ type: "done" }, () => process.disconnect())')).toBe("");
   });
 
-  test("is reported when something holds it, with what that is", async () => {
+  test("is reported with the cause if something keeps it alive", async () => {
     const told = await problemsOf(
       'setInterval(() => {}, 1000); process.send({ type: "done" }); process.send({ type: "held", by: ["Timeout"] })',
       { exitBound: 500 },
@@ -32,13 +32,13 @@ describe("the process of a protocol", () => {
     expect(told).toContain("npm run soak -- --protocol codey --seed 7");
   });
 
-  test("is reported when it dies before it is done, with its last words", async () => {
+  test("is reported with its last output if it dies before `done`", async () => {
     const told = await problemsOf('throw new Error("out of the blue")');
     expect(told).toContain("VIOLATION process-died");
     expect(told).toContain("out of the blue");
   });
 
-  test("reports what it finds, and how to have it again", async () => {
+  test("reports a finding with the command that repeats it", async () => {
     const finding = { kind: "prompt-twice", message: "twice", turn: 301, chapter: 3, frames: ["c2s hello"] };
     const told = await problemsOf(
       `process.send({ type: "finding", finding: ${JSON.stringify(finding)} }); process.send({ type: "done" }, () => process.disconnect())`,

@@ -94,8 +94,8 @@ const VIOLATIONS: readonly (readonly [kind: string, sabotage: Sabotage])[] = [
 
 const kinds = (book: Book): readonly string[] => [...judge(book)].map(({ kind }) => kind);
 
-describe("the judge", () => {
-  test("finds nothing where all went well", () => {
+describe("the judge of a soak chapter", () => {
+  test("finds nothing if everything went well", () => {
     expect(kinds(goodBook().book)).toEqual([]);
   });
 
@@ -105,7 +105,7 @@ describe("the judge", () => {
     expect(kinds(made.book)).toContain(kind);
   });
 
-  test("finds a prompt that was received although it was cancelled in the queue", () => {
+  test("finds a prompt that a server received although it was cancelled in the queue", () => {
     const { book, turn } = goodBook();
     turn.stopped = "queued";
     ends(turn, { status: "cancelled", by: "user" });
@@ -123,7 +123,7 @@ describe("the judge", () => {
     expect(kinds(book)).toEqual(["completed-unanswered"]);
   });
 
-  test("finds nothing in a prefix of the text, and in an input that comes back unsent", () => {
+  test("accepts a partial text, and an unsent prompt that is returned", () => {
     const { book, turn } = goodBook();
     const rough = new TurnFacts({ number: 1, expected: "Hello you", isAnswered: true, isCalm: false });
     rough.endings.push({ status: "failed", text: "Hello", code: "connection-lost", delivery: "unknown" });
@@ -140,7 +140,7 @@ describe("the judge", () => {
   });
 });
 
-describe("the witness", () => {
+describe("the witness of a soak server", () => {
   const connection = { id: 1 };
   const frame = (direction: "c2s" | "s2c", message: object): WireFrame => ({
     direction,
@@ -165,7 +165,7 @@ describe("the witness", () => {
     return book;
   }
 
-  test("notes each prompt that a server gets, and where", () => {
+  test("records each prompt that a server gets, with its connection", () => {
     const { received } = heard([prompt(1), end, prompt(2), end]);
     expect(received).toEqual([
       { turn: 1, where: "server 1, connection 1" },
@@ -173,14 +173,14 @@ describe("the witness", () => {
     ]);
   });
 
-  test("finds a frame that is sent while a prompt runs, unless it is an answer or that is allowed", () => {
+  test("finds a frame that is sent during a prompt, unless it is an answer or allowed", () => {
     expect(kinds(heard([prompt(1), ping, end]))).toContain("frame-mid-prompt");
     expect(kinds(heard([prompt(1), prompt(2)]))).toContain("frame-mid-prompt");
     expect(kinds(heard([ping, prompt(1), answer, end, ping, prompt(2)]))).not.toContain("frame-mid-prompt");
     expect(kinds(heard([prompt(1), ping, end], [], false))).not.toContain("frame-mid-prompt");
   });
 
-  test("takes over what the mock holds against its client, unless cut links account for it", () => {
+  test("takes over the violations that the mock reports, unless cut links explain them", () => {
     const violations = ["left-mid-prompt", "second-identify"].map((kind) => ({ kind, detail: "" }));
     expect(kinds(heard([], violations))).toEqual(["client-mistake"]);
   });

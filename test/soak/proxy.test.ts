@@ -77,8 +77,8 @@ async function linked(
   };
 }
 
-describe("the proxy", () => {
-  test("passes bytes on, both ways, in their order", async () => {
+describe("the soak proxy", () => {
+  test("passes bytes on in both directions, in order", async () => {
     await using made = await linked({ up: PLAIN, down: PLAIN, fault: undefined });
     made.client.write("hello");
     made.server.write("and you");
@@ -86,21 +86,21 @@ describe("the proxy", () => {
     expect(await made.client.read(7)).toBe("and you");
   });
 
-  test("splits what is written at once into single bytes, and loses none", async () => {
+  test("splits one write into single bytes, and loses none", async () => {
     await using made = await linked({ up: { ...PLAIN, pieces: "bytes" }, down: PLAIN, fault: undefined });
     made.client.write("0123456789");
     expect(await made.server.read(10)).toBe("0123456789");
     expect(made.server.reads.length).toBeGreaterThan(1);
   });
 
-  test("gathers what is written one by one", async () => {
+  test("joins single writes into one", async () => {
     await using made = await linked({ up: { ...PLAIN, gather: 20 }, down: PLAIN, fault: undefined });
     for (const digit of "0123456789") made.client.write(digit);
     expect(await made.server.read(10)).toBe("0123456789");
     expect(made.server.reads).toEqual(["0123456789"]);
   });
 
-  test("cuts with a reset in the middle of a write: just so many bytes have passed", async () => {
+  test("cuts with a reset after a given number of bytes", async () => {
     await using made = await linked(faulty("rst", "up", 4));
     made.client.write("0123456789");
     expect(await made.client.over()).toBe("error");
@@ -109,7 +109,7 @@ describe("the proxy", () => {
     expect(made.proxy.cuts).toBe(1);
   });
 
-  test("cuts with a FIN behind just so many bytes", async () => {
+  test("cuts with a FIN after a given number of bytes", async () => {
     await using made = await linked(faulty("fin", "up", 4));
     made.client.write("0123456789");
     expect(await made.server.over()).toBe("end");
@@ -117,7 +117,7 @@ describe("the proxy", () => {
     expect(made.server.text).toBe("0123");
   });
 
-  test("closes one direction, and the other goes on", async () => {
+  test("closes one direction while the other goes on", async () => {
     await using made = await linked(faulty("half-close", "up", 4));
     made.client.write("0123456789");
     expect(await made.server.over()).toBe("end");
@@ -126,7 +126,7 @@ describe("the proxy", () => {
     expect(made.server.text).toBe("0123");
   });
 
-  test("swallows one direction without a word, and the other goes on", async () => {
+  test("drops one direction silently while the other goes on", async () => {
     await using made = await linked(faulty("half-open", "up", 4));
     made.client.write("0123456789");
     expect(await made.server.read(4)).toBe("0123");
@@ -135,14 +135,14 @@ describe("the proxy", () => {
     expect(made.server.text).toBe("0123");
   });
 
-  test("stalls, and then goes on where it was", async () => {
+  test("stalls, and then continues without loss", async () => {
     await using made = await linked(faulty("stall", "up", 4));
     made.client.write("0123456789");
     expect(await made.server.read(10)).toBe("0123456789");
     expect(made.proxy.cuts).toBe(1);
   });
 
-  test("turns clients away while there is no server", async () => {
+  test("refuses clients while there is no server", async () => {
     await using made = await linked({ up: PLAIN, down: PLAIN, fault: undefined });
     made.proxy.target = undefined;
     const end = new End(connect({ port: made.proxy.port, host: "127.0.0.1" }));
@@ -150,8 +150,8 @@ describe("the proxy", () => {
   });
 });
 
-describe("a plan", () => {
-  test("is the same for the same seed, and another for another", () => {
+describe("a soak plan", () => {
+  test("is the same for the same seed, and differs for another seed", () => {
     expect(chapterPlan(7, "codey", 3)).toEqual(chapterPlan(7, "codey", 3));
     expect(chapterPlan(7, "codey", 3)).not.toEqual(chapterPlan(8, "codey", 3));
     expect(chapterPlan(7, "codey", 3)).not.toEqual(chapterPlan(7, "cass", 3));
@@ -160,7 +160,7 @@ describe("a plan", () => {
     expect(linkPlan(7, "codey", chapter, 2)).not.toEqual(linkPlan(7, "codey", chapter, 3));
   });
 
-  test("has every kind of fault, piece, reader, ending and stop among its first hundred chapters", () => {
+  test("has every kind of fault, piece, reader, ending and stop in its first 100 chapters", () => {
     const chapters = Array.from({ length: 100 }, (_, number) => chapterPlan(1, "proxy", number));
     const turns = chapters.flatMap((chapter) => chapter.turns);
     const links = chapters.flatMap((chapter) =>

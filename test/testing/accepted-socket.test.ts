@@ -4,7 +4,7 @@ import { WebSocketServer } from "ws";
 import { gate } from "../helpers/codebuff.ts";
 import { RawClient } from "./mock-codebuff-raw-client.ts";
 
-describe("a mock behind the sockets of somebody else's server", () => {
+describe("a mock on the sockets of another WebSocket server", () => {
   /** A `ws` server that hands all its connections to the mock. */
   async function hosted(mock: MockCodebuff): Promise<AsyncDisposable & { readonly url: string }> {
     const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
@@ -18,7 +18,7 @@ describe("a mock behind the sockets of somebody else's server", () => {
     };
   }
 
-  test("speaks over them as over its own", async () => {
+  test("plays a prompt and records the client's Close", async () => {
     await using mock = new MockCodebuff({ answer: () => ["Hello"] });
     await using server = await hosted(mock);
     using client = await RawClient.identified(server.url);
@@ -33,7 +33,7 @@ describe("a mock behind the sockets of somebody else's server", () => {
     });
   });
 
-  test("knows a socket that is open already, before it has said anything", async () => {
+  test("recognizes a socket that is already open before the first message", async () => {
     await using mock = new MockCodebuff();
     await using server = await hosted(mock);
     using client = await RawClient.connect(server.url);
@@ -42,7 +42,7 @@ describe("a mock behind the sockets of somebody else's server", () => {
     expect(await client.next()).toBe("who are you?");
   });
 
-  test("cuts them where they can be cut", async () => {
+  test("cuts the socket with `terminate()`", async () => {
     await using mock = new MockCodebuff();
     await using server = await hosted(mock);
     using client = await RawClient.identified(server.url);
@@ -52,7 +52,7 @@ describe("a mock behind the sockets of somebody else's server", () => {
     expect((await client.closed).code).toBe(1006);
   });
 
-  test("a client that vanishes is 1006, and left if a prompt ran", async () => {
+  test("records 1006 and `left-mid-prompt` if the client vanishes during a prompt", async () => {
     await using mock = new MockCodebuff({ answer: () => [step.hang()] });
     await using server = await hosted(mock);
     using client = await RawClient.identified(server.url);
@@ -67,7 +67,7 @@ describe("a mock behind the sockets of somebody else's server", () => {
     expect(mock.violations).toMatchObject([{ kind: "left-mid-prompt" }]);
   });
 
-  test("keeps the order behind bytes that take time to read, and through a pause in the middle of it", async () => {
+  test("keeps the message order while a Blob is read and during a pause", async () => {
     await using mock = new MockCodebuff({ binary: "parse" });
     const { client, tell } = scripted();
     mock.accept({ client });
@@ -92,16 +92,19 @@ describe("a mock behind the sockets of somebody else's server", () => {
     expect(mock.frames.map(({ raw }) => raw)).toEqual(["behind it", "last"]);
   });
 
-  test.each(["open", "message"])("knows one that is still opening from its first %s on", async (event) => {
-    await using mock = new MockCodebuff();
-    const { client, tell } = scripted({ readyState: 0 });
-    mock.accept({ client });
-    expect(mock.connections).toHaveLength(0);
-    tell(event, { data: "hello" });
-    expect(mock.connections).toHaveLength(1);
-  });
+  test.each(["open", "message"])(
+    "has the connection from its first %s event if the socket was still opening",
+    async (event) => {
+      await using mock = new MockCodebuff();
+      const { client, tell } = scripted({ readyState: 0 });
+      mock.accept({ client });
+      expect(mock.connections).toHaveLength(0);
+      tell(event, { data: "hello" });
+      expect(mock.connections).toHaveLength(1);
+    },
+  );
 
-  test("does not know one that closes before it is open", async () => {
+  test("has no connection if the socket closes before it opens", async () => {
     await using mock = new MockCodebuff();
     const { client, tell } = scripted({ readyState: 0 });
     mock.accept({ client });
@@ -109,7 +112,7 @@ describe("a mock behind the sockets of somebody else's server", () => {
     expect(mock.connections).toHaveLength(0);
   });
 
-  test("refuses a message that is neither text nor bytes, in words", async () => {
+  test("throws a TypeError for a message that is neither text nor bytes", async () => {
     await using mock = new MockCodebuff();
     const { client, tell } = scripted();
     mock.accept({ client });

@@ -33,7 +33,7 @@ function watched(): { readonly link: ChunkedLink; readonly done: string[]; chunk
   return Object.assign(made, { link });
 }
 
-test("coalesced frames of one moment are one write, and those of the next another", async () => {
+test("coalesced frames sent together are one write, and later frames another", async () => {
   const { link, done } = watched();
   link.send("one");
   link.send("two");
@@ -45,7 +45,7 @@ test("coalesced frames of one moment are one write, and those of the next anothe
   expect(done).toEqual(["write 10", "write 7"]);
 });
 
-test("whatever else is done comes behind what was said before it", () => {
+test("every other operation comes after the frames sent before it", () => {
   const { link, done } = watched();
   const acts: readonly (readonly [string, () => void])[] = [
     ["bytes 2", () => link.sendBytes?.(Uint8Array.of(1, 2))],
@@ -64,7 +64,7 @@ test("whatever else is done comes behind what was said before it", () => {
   expect(done).toEqual(["resume"]);
 });
 
-test("frames are whole again when the switch says so, behind those that waited", () => {
+test("after a switch to `whole`, frames are whole and follow the waiting frames", () => {
   const made = watched();
   made.link.send("one");
   made.chunking = "whole";
@@ -73,7 +73,7 @@ test("frames are whole again when the switch says so, behind those that waited",
   expect(made.link.url).toBe("/ws");
 });
 
-test("a link without bytes of its own carries whole frames only, and binary ones where it can", () => {
+test("a link without byte access sends only whole frames, and binary frames only if it can", () => {
   const sent: string[] = [];
   const bare = { send: (text: string) => void sent.push(text), close() {}, drop() {}, dropMidFrame() {} };
   for (const chunking of ["fragmented", "splitUtf8", "coalesced"] as const)

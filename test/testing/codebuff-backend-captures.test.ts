@@ -77,7 +77,7 @@ test.each<[string, MockCodebuffBackendOptions]>([
   ["20-err-chat-429-ratelimit", { quota: "weekly" }],
   ["aug2026-20-err-chat-402", { balance: 0 }],
   ["aug2026-20-err-chat-403-freemode", FREE],
-])("what the real SDK sends is answered as captured: %s", async (name, options) => {
+])("the mock answers requests of the real SDK as captured: %s", async (name, options) => {
   const captured = await read(name);
   const keys = captured
     .flatMap(({ headers }) => [

@@ -25,8 +25,8 @@ async function answerTo(backend: MockCodebuffBackend, route: string, options?: C
   return { status, body };
 }
 
-describe("keys", () => {
-  test("come in either header, and x-codebuff-api-key wins", async () => {
+describe("API keys", () => {
+  test("are read from both headers, and x-codebuff-api-key takes precedence", async () => {
     await using backend = await MockCodebuffBackend.start({ users: [{ key: "a" }, { key: "b" }] });
     const me = "GET /api/v1/me";
     const other = { "x-codebuff-api-key": "b" };
@@ -47,7 +47,7 @@ describe("keys", () => {
     ["POST /api/v1/token-count", 401],
     ["POST /api/v1/web-search", 401],
     ["POST /api/v1/docs-search", 401],
-  ])("are needed for %s, and an unknown one is %i", async (route, status) => {
+  ])("are required for %s; an unknown key gets %i", async (route, status) => {
     await using backend = await MockCodebuffBackend.start();
     const body = route.startsWith("POST") ? {} : undefined;
     expect(await answerTo(backend, route, { key: null, body })).toEqual(NO_KEY);
@@ -55,7 +55,7 @@ describe("keys", () => {
     expect(backend.requests().map(({ userId }) => userId)).toEqual([null, null]);
   });
 
-  test("can be made and revoked", async () => {
+  test("can be added and revoked", async () => {
     await using backend = await MockCodebuffBackend.start();
     const user = backend.addUser({ email: "b@codebuff.example" });
     expect(user).toMatchObject({ key: "test-key-2", id: "user-2", email: "b@codebuff.example" });
@@ -69,7 +69,7 @@ describe("keys", () => {
     expect(() => backend.addUser({ key: "" })).toThrow("`key` is empty.");
   });
 
-  test("are masked in what is recorded, wherever they stand", async () => {
+  test("are masked everywhere in the records", async () => {
     await using backend = await MockCodebuffBackend.start({ users: [{ key: "secret-key-1" }] });
     await call(backend, "POST /api/v1/token-count?key=secret-key-1", {
       body: { messages: ["secret-key-1"] },
@@ -91,7 +91,7 @@ describe("keys", () => {
 });
 
 describe("GET /api/v1/me", () => {
-  test("gives exactly the requested fields", async () => {
+  test("returns exactly the requested fields", async () => {
     await using backend = await MockCodebuffBackend.start({
       users: [{ id: "u", email: "u@x.example", banned: true, discordId: "d", stripeCustomerId: "s" }],
     });
@@ -112,7 +112,7 @@ describe("GET /api/v1/me", () => {
     expect((await call(backend, "GET /api/v1/me")).body).toEqual({ id: "u" });
   });
 
-  test("names the fields that do not exist, and those that do", async () => {
+  test("names the unknown fields and the valid fields", async () => {
     await using backend = await MockCodebuffBackend.start();
     expect(await answerTo(backend, "GET /api/v1/me?fields=id,name,age")).toEqual({
       status: 400,
@@ -128,48 +128,48 @@ describe("GET /api/v1/me", () => {
 describe("POST /api/v1/agent-runs", () => {
   test.each([
     ["no action", {}, ["action"]],
-    ["another action", { action: "STOP" }, ["action"]],
+    ["an unknown action", { action: "STOP" }, ["action"]],
     ["START with an empty agent", { action: "START", agentId: "" }, ["agentId"]],
     [
-      "START with other ancestors",
+      "START with an ancestor id that is a number",
       { action: "START", agentId: "a", ancestorRunIds: [1] },
       ["ancestorRunIds"],
     ],
     [
-      "FINISH with nothing",
+      "FINISH without fields",
       { action: "FINISH" },
       ["runId", "status", "totalSteps", "directCredits", "totalCredits"],
     ],
-    ["FINISH with another status", { ...FINISH, runId: "r", status: "running" }, ["status"]],
+    ["FINISH with an invalid status", { ...FINISH, runId: "r", status: "running" }, ["status"]],
     ["FINISH with half a step", { ...FINISH, runId: "r", totalSteps: 1.5 }, ["totalSteps"]],
     ["FINISH with credits below zero", { ...FINISH, runId: "r", directCredits: -1 }, ["directCredits"]],
-    ["FINISH with another error", { ...FINISH, runId: "r", errorMessage: 5 }, ["errorMessage"]],
+    ["FINISH with an error that is a number", { ...FINISH, runId: "r", errorMessage: 5 }, ["errorMessage"]],
     ["FINISH with a step without an id", { ...FINISH, runId: "r", steps: [STEP] }, ["steps"]],
     [
       "FINISH with 1001 steps",
       { ...FINISH, runId: "r", steps: Array.from({ length: 1001 }, () => ({ id: "s", ...STEP })) },
       ["steps"],
     ],
-  ])("refuses %s, and says what is wrong", async (_title, body, wrong) => {
+  ])("refuses %s and names the invalid field", async (_title, body, wrong) => {
     await using backend = await MockCodebuffBackend.start();
     const answer = await answerTo(backend, RUNS, { body });
     expect(answer).toMatchObject({ status: 400, body: { error: "Invalid request body" } });
     expect(Object.keys((answer.body as { details: object }).details)).toEqual(wrong);
   });
 
-  test("refuses what is no JSON", async () => {
+  test("refuses invalid JSON", async () => {
     await using backend = await MockCodebuffBackend.start();
     expect(await answerTo(backend, RUNS, { body: "{" })).toEqual(BAD_JSON);
   });
 
-  test("takes JSON of any content type", async () => {
+  test("accepts JSON with any content type", async () => {
     await using backend = await MockCodebuffBackend.start();
     const headers = { "content-type": "text/plain;charset=UTF-8" };
     const runId = await start(backend, "a", { headers });
     expect((await finish(backend, runId, {}, { headers })).body).toEqual({ success: true });
   });
 
-  test("keeps the ancestors of a run, and the first FINISH", async () => {
+  test("keeps a run's ancestors, and ignores a second FINISH", async () => {
     await using backend = await MockCodebuffBackend.start();
     const root = await start(backend);
     const child = await start(backend, "helper", { ancestorRunIds: [root] });
@@ -199,7 +199,7 @@ describe("POST /api/v1/agent-runs", () => {
 });
 
 describe("POST /api/v1/agent-runs/{runId}/steps", () => {
-  test("refuses a run that does not exist, and the run of another user", async () => {
+  test("refuses an unknown run and another user's run", async () => {
     await using backend = await MockCodebuffBackend.start({ users: [{ key: "a" }, { key: "b" }] });
     const runId = await start(backend);
     expect(await answerTo(backend, "POST /api/v1/agent-runs/none/steps", { body: STEP })).toEqual({
@@ -224,7 +224,7 @@ describe("POST /api/v1/agent-runs/{runId}/steps", () => {
     ["status", "done"],
     ["startTime", "yesterday"],
     ["errorMessage", {}],
-  ])("refuses a bad %s", async (name, value) => {
+  ])("refuses an invalid %s", async (name, value) => {
     await using backend = await MockCodebuffBackend.start();
     const path = `POST /api/v1/agent-runs/${await start(backend)}/steps`;
     const answer = await answerTo(backend, path, { body: { ...STEP, [name]: value } });
@@ -279,15 +279,18 @@ describe("GET /api/v1/agents/{publisher}/{agentId}/{version}", () => {
     expect(answer).toEqual({ status: 200, body: { ...found, ...entry } });
   });
 
-  test.each(["acme/helper/2.0.0", "acme/base/latest", "codebuff/none/latest"])("has no %s", async (path) => {
-    await using backend = await MockCodebuffBackend.start({ agents });
-    expect(await answerTo(backend, `GET /api/v1/agents/${path}`)).toEqual({
-      status: 404,
-      body: { error: "Agent not found" },
-    });
-  });
+  test.each(["acme/helper/2.0.0", "acme/base/latest", "codebuff/none/latest"])(
+    "does not find %s",
+    async (path) => {
+      await using backend = await MockCodebuffBackend.start({ agents });
+      expect(await answerTo(backend, `GET /api/v1/agents/${path}`)).toEqual({
+        status: 404,
+        body: { error: "Agent not found" },
+      });
+    },
+  );
 
-  test("gives a higher version at each fetch of latest, with agentsLatestChanges", async () => {
+  test("returns a higher version at each fetch of latest, with agentsLatestChanges", async () => {
     await using backend = await MockCodebuffBackend.start({ agents, agentsLatestChanges: true });
     const versions: unknown[] = [];
     for (const version of ["latest", "latest", "1.2.9", "latest"]) {
@@ -297,7 +300,7 @@ describe("GET /api/v1/agents/{publisher}/{agentId}/{version}", () => {
     expect(versions).toEqual(["1.2.9", "1.2.10", "1.2.9", "1.2.11"]);
   });
 
-  test("serves `agents` that are set later, and counts them in healthz", async () => {
+  test("serves agents that were set after the start, and counts them in healthz", async () => {
     await using backend = await MockCodebuffBackend.start();
     backend.set({ agents });
     expect((await call(backend, "GET /api/v1/agents/codebuff/base/latest")).status).toBe(200);
@@ -338,12 +341,12 @@ describe("searches", () => {
       { error: "Invalid request body", details: { libraryTitle: expect.any(String) } },
     ],
     [WEB, "{", 400, { error: "Invalid JSON in request body" }],
-  ])("%s of %j is %i", async (route, body, status, answer) => {
+  ])("%s with %j is answered with %i", async (route, body, status, answer) => {
     await using backend = await MockCodebuffBackend.start(options);
     expect(await answerTo(backend, route, { body })).toEqual({ status, body: answer });
   });
 
-  test("cost credits that the user must have", async () => {
+  test("require credits", async () => {
     await using backend = await MockCodebuffBackend.start({ ...options, balance: 0 });
     expect(await answerTo(backend, WEB, { body: { query: "cats" } })).toEqual({
       status: 402,
@@ -358,7 +361,7 @@ test.each([
   "POST /api/v1/me",
   "PUT /api/v1/chat/completions",
   "POST /v1/chat/completions",
-])("%s does not exist", async (route) => {
+])("%s is an unknown route", async (route) => {
   await using backend = await MockCodebuffBackend.start();
   const body = route.startsWith("GET") ? undefined : {};
   expect(await answerTo(backend, route, { body })).toEqual({ status: 404, body: { error: "Not found" } });
@@ -366,8 +369,8 @@ test.each([
   expect(backend.violations).toMatchObject([{ kind: "unknown-route", detail: route }]);
 });
 
-describe("what is recorded", () => {
-  test("can be asked for by any of its fields", async () => {
+describe("recorded requests", () => {
+  test("can be filtered by each of their fields", async () => {
     await using backend = await MockCodebuffBackend.start({ users: [{ key: "a" }, { key: "b" }] });
     const one = await start(backend);
     const two = await start(backend, "x", { key: "b" });
@@ -387,7 +390,7 @@ describe("what is recorded", () => {
     expect(ids({ state: "open" })).toEqual([]);
   });
 
-  test("has the answer, with its body and headers", async () => {
+  test("contain the answer with its body and headers", async () => {
     await using backend = await MockCodebuffBackend.start();
     await call(backend, "GET /api/v1/me?fields=id");
     expect(backend.requests()[0]).toMatchObject({
@@ -409,7 +412,7 @@ describe("what is recorded", () => {
     });
   });
 
-  test("is forgotten by reset(), which keeps users and switches and begins the script anew", async () => {
+  test("are cleared by reset(), which keeps users and switches and restarts the script", async () => {
     await using backend = await MockCodebuffBackend.start({ answer: ["only"], tokenCount: 5 });
     backend.addUser({ key: "b" });
     backend.fault("me", { status: 503 });

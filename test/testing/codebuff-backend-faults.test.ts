@@ -33,7 +33,7 @@ async function statuses(backend: MockCodebuffBackend, count: number): Promise<re
   return seen;
 }
 
-test.each(ROUTES)("%s can fail, before anything else is looked at", async (endpoint, route, options) => {
+test.each(ROUTES)("a fault of %s precedes all other checks", async (endpoint, route, options) => {
   await using backend = await MockCodebuffBackend.start();
   backend.fault(endpoint, { status: 503, body: { error: "down" }, headers: { "retry-after": "1" } });
   const { status, body, headers } = await call(backend, route, { ...options, key: null });
@@ -66,7 +66,7 @@ test.each<[BackendEndpoint, number, object]>([
   ["token-count", 500, { error: "Failed to count tokens" }],
   ["me", 500, { error: "Internal Server Error" }],
   ["me", 503, { error: "Service Unavailable" }],
-])("%s with the status %i alone says what the real server says", async (endpoint, status, body) => {
+])("a fault of %s with only the status %i sends the real server's answer", async (endpoint, status, body) => {
   await using backend = await MockCodebuffBackend.start();
   backend.fault(endpoint, { status });
   const [, route = "", options] = ROUTES.find(([name]) => name === endpoint) ?? [];
@@ -74,7 +74,7 @@ test.each<[BackendEndpoint, number, object]>([
 });
 
 describe("a fault", () => {
-  test("lasts until it is lifted", async () => {
+  test("lasts until it is removed", async () => {
     await using backend = await MockCodebuffBackend.start();
     const lift = backend.fault("me", { status: 503 });
     expect(await statuses(backend, 3)).toEqual([503, 503, 503]);
@@ -86,13 +86,13 @@ describe("a fault", () => {
     [{ times: 2 }, [503, 503, 200, 200]],
     [{ call: 2 }, [200, 503, 503, 503]],
     [{ call: 2, times: 1 }, [200, 503, 200, 200]],
-  ])("hits the requests that %j names", async (which, seen) => {
+  ])("affects the requests that %j selects", async (which, seen) => {
     await using backend = await MockCodebuffBackend.start();
     backend.fault("me", { status: 503, ...which });
     expect(await statuses(backend, 4)).toEqual(seen);
   });
 
-  test("counts from when it was set, and the oldest of several is heard", async () => {
+  test("counts requests from when it was set, and the oldest of several faults applies", async () => {
     await using backend = await MockCodebuffBackend.start();
     await statuses(backend, 2);
     backend.fault("me", { status: 500, times: 1 });
@@ -104,7 +104,7 @@ describe("a fault", () => {
     ["START", [503, 200]],
     ["FINISH", [200, 503]],
     [undefined, [503, 503]],
-  ] as const)("of agent-runs hits %s", async (when, seen) => {
+  ] as const)("of agent-runs affects %s", async (when, seen) => {
     await using backend = await MockCodebuffBackend.start();
     const runId = await start(backend);
     backend.fault("agent-runs", { status: 503, ...(when && { when }) });
@@ -115,7 +115,7 @@ describe("a fault", () => {
     expect([started.status, finished.status]).toEqual(seen);
   });
 
-  test("of FINISH with 500 says what the real server says", async () => {
+  test("of FINISH with 500 sends the real server's answer", async () => {
     await using backend = await MockCodebuffBackend.start();
     backend.fault("agent-runs", { status: 500, when: "FINISH" });
     expect((await finish(backend, await start(backend))).body).toEqual({
@@ -123,7 +123,7 @@ describe("a fault", () => {
     });
   });
 
-  test("with `body` or `raw` alone is a 200", async () => {
+  test("with only `body` or `raw` has the status 200", async () => {
     await using backend = await MockCodebuffBackend.start();
     backend.fault("me", { body: [], times: 1 });
     backend.fault("me", {
@@ -135,7 +135,7 @@ describe("a fault", () => {
     expect([status, text, headers.get("content-type")]).toEqual([200, "<html>", "text/html"]);
   });
 
-  test("with `delayMs` alone only delays the usual answer", async () => {
+  test("with only `delayMs` delays the usual answer", async () => {
     const clock = new ManualClock();
     await using backend = await MockCodebuffBackend.start({ clock });
     backend.fault("me", { delayMs: 500 });
@@ -145,7 +145,7 @@ describe("a fault", () => {
     expect(await answer).toMatchObject({ status: 200, body: { id: "user-1" } });
   });
 
-  test("with `delayMs` and a status fails late", async () => {
+  test("with `delayMs` and a status fails after the delay", async () => {
     const clock = new ManualClock();
     await using backend = await MockCodebuffBackend.start({ clock });
     backend.fault("me", { delayMs: 500, status: 502 });
@@ -155,7 +155,7 @@ describe("a fault", () => {
     expect((await answer).status).toBe(502);
   });
 
-  test("with `hang` never answers, and sees the client leave", async () => {
+  test("with `hang` never answers, and detects that the client leaves", async () => {
     await using backend = await MockCodebuffBackend.start();
     backend.fault("agent-runs", { hang: true, when: "START" });
     const leaving = new AbortController();
@@ -178,7 +178,7 @@ describe("a fault", () => {
     expect((await chat(backend, runId)).said).toBe("Hello!");
   });
 
-  test("takes no answer from the script", async () => {
+  test("uses up no answer of the script", async () => {
     await using backend = await MockCodebuffBackend.start({ answer: ["one"] });
     backend.fault("chat", { status: 503, times: 1 });
     const runId = await start(backend);

@@ -37,18 +37,18 @@ describe("a chat call is refused", () => {
     status: number,
     body: object,
   ])[] = [
-    ["1, no JSON", { how: { body: "{" } }, 400, { message: "Invalid JSON in request body" }],
+    ["1, invalid JSON", { how: { body: "{" } }, 400, { message: "Invalid JSON in request body" }],
     ["2a, no key", { how: { key: null } }, 401, { message: "Unauthorized" }],
     ["2b, unknown key", { how: { key: "x" } }, 401, { message: "Invalid Codebuff API key" }],
     ["3, banned", { banned: true }, 403, { error: "account_suspended", message: SUSPENDED }],
     [
-      "4, free mode elsewhere",
+      "4, free mode in another country",
       { country: "XX", fields: free },
       403,
       { error: "free_mode_unavailable", message: elsewhere },
     ],
     [
-      "4, free mode elsewhere, in July",
+      "4, free mode in another country, in July",
       { country: "XX", profile: "july", fields: free },
       403,
       {
@@ -57,7 +57,7 @@ describe("a chat call is refused", () => {
       },
     ],
     [
-      "5, a run that is no string",
+      "5, a run id that is not a string",
       { fields: { metadata: { run_id: 5 } } },
       400,
       { message: "No runId found in request body" },
@@ -70,7 +70,7 @@ describe("a chat call is refused", () => {
       { error: "rate_limit_exceeded", message: `Subscription weekly ${QUOTA}` },
     ],
     [
-      "6, over the limit of the session",
+      "6, over the session limit",
       { quota: "session" },
       429,
       { error: "rate_limit_exceeded", message: `Subscription 5-hour session ${QUOTA}` },
@@ -84,13 +84,13 @@ describe("a chat call is refused", () => {
       refusal("Too long", 400, "invalid_request_error"),
     ],
     [
-      "8, by the provider in its own way",
+      "8, by the provider with its own status",
       { answer: [{ refused: { status: 422, type: "model_error" } }] },
       422,
       refusal("Provider returned error", 422, "model_error"),
     ],
     [
-      "9, by a failure within",
+      "9, by an internal error",
       {
         answer: () => {
           throw new Error("the script has failed");
@@ -105,7 +105,7 @@ describe("a chat call is refused", () => {
     expect(await chatWith(options, fields, how)).toEqual({ status, body, retryAfter: null });
   });
 
-  test("when its run has ended, or belongs to another user", async () => {
+  test("if its run has ended or belongs to another user", async () => {
     await using backend = await MockCodebuffBackend.start({ users: [{ key: "a" }, { key: "b" }] });
     const ended = await start(backend);
     await finish(backend, ended);
@@ -129,7 +129,7 @@ describe("a chat call is refused", () => {
     ["waiting_room_required", 428, null],
     ["waiting_room_queued", 429, null],
     ["free_mode_rate_limited", 429, "30"],
-  ])("with %s, in free mode in July alone", async (freeModeGate, status, retryAfter) => {
+  ])("with %s, only in July's free mode", async (freeModeGate, status, retryAfter) => {
     const july = { profile: "july", freeModeGate, retryAfter: 30 } as const;
     expect(await chatWith(july, free)).toEqual({
       status,
@@ -141,11 +141,11 @@ describe("a chat call is refused", () => {
   });
 });
 
-describe("a chat call passes", () => {
+describe("a chat call is admitted", () => {
   test.each<[string, MockCodebuffBackendOptions, Parameters<typeof chatBody>[1]]>([
     ["in free mode, without a country", { country: null }, free],
     ["in free mode, in the US", { country: "US" }, free],
-    ["elsewhere, when it is paid", { country: "XX" }, {}],
+    ["in another country, without free mode", { country: "XX" }, {}],
     ["in free mode, over the limit", { quota: "weekly" }, free],
     ["in free mode, without credits", { balance: 0 }, free],
   ])("%s", async (_title, options, fields) => {
@@ -153,7 +153,7 @@ describe("a chat call passes", () => {
   });
 });
 
-test("the gates stand in their order: the first that refuses is heard", async () => {
+test("the gates are checked in order, and the first refusal is sent", async () => {
   const all = {
     profile: "july",
     banned: true,
@@ -189,12 +189,12 @@ test("the gates stand in their order: the first that refuses is heard", async ()
   ]);
 });
 
-describe("a user alone", () => {
+describe("switches of one user", () => {
   test.each<[string, Partial<BackendUser>, number]>([
     ["banned", { banned: true }, 403],
     ["quota", { quota: "session" }, 429],
     ["balance", { balance: 0 }, 402],
-  ])("has a %s of their own", async (_name, gates, status) => {
+  ])("override the server's %s", async (_name, gates, status) => {
     await using backend = await MockCodebuffBackend.start({ users: [{ key: "a" }, { key: "b", ...gates }] });
     const statuses = await Promise.all(
       ["a", "b"].map(async (key) => {
@@ -205,14 +205,14 @@ describe("a user alone", () => {
     expect(statuses).toEqual([200, status]);
   });
 
-  test("has a country of their own, above that of the server", async () => {
+  test("override the server's country", async () => {
     const there = { country: "XX", users: [{ country: null }] };
     expect((await chatWith(there, free)).status).toBe(200);
     expect((await chatWith({ users: [{ country: "XX" }] }, free)).status).toBe(403);
   });
 });
 
-test("gates can be closed and opened at any time", async () => {
+test("gates can be changed at any time", async () => {
   await using backend = await MockCodebuffBackend.start();
   const body = chatBody(await start(backend));
   const status = async () => (await call(backend, CHAT, { body })).status;

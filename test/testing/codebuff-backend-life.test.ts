@@ -19,8 +19,8 @@ async function refusalOf(act: () => unknown): Promise<string> {
   return "not refused";
 }
 
-describe("a server", () => {
-  test("listens on a port of 127.0.0.1 that it is given, or on any", async () => {
+describe("a backend server", () => {
+  test("listens on the given port of 127.0.0.1, or on a free port", async () => {
     await using first = await MockCodebuffBackend.start();
     expect(first.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const port = Number(new URL(first.url).port);
@@ -30,7 +30,7 @@ describe("a server", () => {
     expect(second.url).toBe(first.url);
   });
 
-  test("has the key of its first user", async () => {
+  test("exposes the key of its first user", async () => {
     await using backend = await MockCodebuffBackend.start();
     expect(backend.apiKey).toBe("test-key");
     await using other = await MockCodebuffBackend.start({ users: [{ key: "mine" }] });
@@ -39,7 +39,7 @@ describe("a server", () => {
     expect(nobody.apiKey).toBe("");
   });
 
-  test("that stops ends answers and waits, and waits for no client", async () => {
+  test("ends all answers and waits on stop(), without waiting for clients", async () => {
     const backend = await MockCodebuffBackend.start({ answer: [{ text: ["a", new Promise(() => {})] }] });
     const response = await send(backend, CHAT, { body: chatBody(await start(backend)) });
     await backend.waitFor(() => backend.requests({ endpoint: "chat" })[0]?.response?.frames[2]);
@@ -56,7 +56,7 @@ describe("a server", () => {
     expect(backend.requests().map(({ state }) => state)).toEqual(["answered", "cut", "cut"]);
   });
 
-  test("sees a client leave in the middle of a stream", async () => {
+  test("detects that a client leaves during a stream", async () => {
     await using backend = await MockCodebuffBackend.start({
       answer: [{ text: ["a", new Promise(() => {})] }],
     });
@@ -71,7 +71,7 @@ describe("a server", () => {
     await expect(response.text()).rejects.toThrow();
   });
 
-  test("answers 50 runs at once, and mixes none", async () => {
+  test("answers 50 runs at once without mixing them up", async () => {
     await using backend = await MockCodebuffBackend.start({
       answer: ({ agentId }) => [`one ${agentId}`, `two ${agentId}`],
     });
@@ -86,7 +86,7 @@ describe("a server", () => {
     expect(backend.scriptExhausted).toBe(false);
   });
 
-  test("takes a request whose client leaves before its body is complete for nothing", async () => {
+  test("ignores a request whose client leaves before the body is complete", async () => {
     await using backend = await MockCodebuffBackend.start();
     const leaving = new AbortController();
     const body = new ReadableStream({
@@ -102,14 +102,14 @@ describe("a server", () => {
   });
 });
 
-describe("what does not exist is refused, with a guess", () => {
+describe("an unknown name is refused, with a suggestion", () => {
   const started = (options: unknown) => () =>
     MockCodebuffBackend.start(misspelt<MockCodebuffBackendOptions>(options));
 
   test.each<[string, () => unknown, string]>([
     ["an option", started({ prot: 1 }), "option `prot` does not exist. Did you mean `port`?"],
     [
-      "a switch of the stream",
+      "a stream switch",
       started({ sse: { crfl: true } }),
       "option `sse.crfl` does not exist. Did you mean `crlf`?",
     ],
@@ -121,7 +121,7 @@ describe("what does not exist is refused, with a guess", () => {
     ["a profile", started({ profile: "jul" }), "profile `jul` does not exist. Did you mean `july`?"],
     ["a quota", started({ quota: "weakly" }), "quota `weakly` does not exist. Did you mean `weekly`?"],
     [
-      "a gate of free mode",
+      "a free mode gate",
       started({ freeModeGate: "session_expire" }),
       "freeModeGate `session_expire` does not exist. Did you mean `session_expired`?",
     ],
@@ -151,18 +151,18 @@ describe("what does not exist is refused, with a guess", () => {
     ],
     ["a part", started({ answer: [{ parts: [{ txt: "a" }] }] }), "field of the part `txt` does not exist."],
     [
-      "a part of two",
+      "a part with two fields",
       started({ answer: [{ parts: [{ text: "a", reasoning: "b" }] }] }),
       "a part has more than one field",
     ],
-    ["a text that is no list", started({ answer: [{ text: 5 }] }), "`text` is no list."],
+    ["a text that is not a list", started({ answer: [{ text: 5 }] }), "`text` is no list."],
     [
-      "frames beside a text",
+      "frames together with a text",
       started({ answer: [{ frames: [], text: "a" }] }),
       "`frames` stands in place of text.",
     ],
     [
-      "frames of a bad stream",
+      "frames with an invalid switch",
       started({ answer: [{ sse: { endAfter: 0.5 } }] }),
       "`endAfter` is no number of frames.",
     ],
@@ -170,7 +170,7 @@ describe("what does not exist is refused, with a guess", () => {
     expect(await refusalOf(act)).toContain(words);
   });
 
-  test("in the methods of a server", async () => {
+  test("as an argument of the server's methods", async () => {
     await using backend = await MockCodebuffBackend.start();
     const says: [() => unknown, string][] = [
       [
@@ -196,7 +196,7 @@ describe("what does not exist is refused, with a guess", () => {
     for (const [act, words] of says) expect(await refusalOf(act)).toContain(words);
   });
 
-  test("in what a function answers: the call fails, all waits fail, and stop() too", async () => {
+  test("in a function's answer: the call, all waits and stop() fail", async () => {
     const backend = await MockCodebuffBackend.start({ answer: () => misspelt({ txt: "a" }) });
     const waiting = backend.waitFor(() => undefined);
     const { status, body } = await chat(backend, await start(backend));

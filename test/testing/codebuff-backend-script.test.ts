@@ -30,7 +30,7 @@ async function deltas(answer: BackendAnswer): Promise<readonly unknown[]> {
 }
 
 describe("a list of answers", () => {
-  test("is used once by each run, in its order", async () => {
+  test("is used once by each run, in order", async () => {
     await using backend = await MockCodebuffBackend.start({ answer: ["one", { text: ["t", "wo"] }] });
     const [first, second] = [await start(backend), await start(backend)];
     expect(await texts(backend, first, 2)).toEqual(["one", "two"]);
@@ -38,7 +38,7 @@ describe("a list of answers", () => {
     expect(backend.scriptExhausted).toBe(false);
   });
 
-  test("that a run outlives gives a fixed text, and sets scriptExhausted", async () => {
+  test("that is used up gives a fixed text and sets scriptExhausted", async () => {
     await using backend = await MockCodebuffBackend.start({ answer: ["one"] });
     const runId = await start(backend);
     expect(await texts(backend, runId, 3)).toEqual(["one", "The script has ended.", "The script has ended."]);
@@ -55,24 +55,24 @@ describe("a list of answers", () => {
     ],
     ["model", [{ match: { model: "openai/gpt-5-mini" }, text: "mini" }, "one"], ["mini", "one"]],
     [
-      "all of it",
+      "several fields",
       [{ match: { agentId: "tester", call: 3 }, text: "late" }, "one"],
       ["one", "The script has ended.", "late"],
     ],
     [
-      "the same twice",
+      "the same filter twice",
       [
         { match: { agentId: "tester" }, text: "a" },
         { match: { agentId: "tester" }, text: "b" },
       ],
       ["a", "b"],
     ],
-  ])("chooses by `match`: %s", async (_title, answer, said) => {
+  ])("is searched by `match`: %s", async (_title, answer, said) => {
     await using backend = await MockCodebuffBackend.start({ answer });
     expect(await texts(backend, await start(backend), said.length)).toEqual(said);
   });
 
-  test("can be JSON, with faults beside the answers, and reset() sets them again", async () => {
+  test("can be JSON with faults, which reset() restores", async () => {
     const json =
       '{"answers":[{"text":["a"]},{"text":["b"]}],"faults":{"chat":[{"call":2,"status":503,"times":1}]}}';
     await using backend = await MockCodebuffBackend.start({ answer: JSON.parse(json) });
@@ -88,7 +88,7 @@ describe("a list of answers", () => {
     }
   });
 
-  test("can be replaced at any time, and begins anew", async () => {
+  test("can be replaced at any time, and starts from its beginning", async () => {
     await using backend = await MockCodebuffBackend.start({ answer: ["one"] });
     const runId = await start(backend);
     await texts(backend, runId, 1);
@@ -99,8 +99,8 @@ describe("a list of answers", () => {
   });
 });
 
-describe("a function", () => {
-  test("sees the messages, the tools and the metadata of the request", async () => {
+describe("a script function", () => {
+  test("receives the messages, the tools and the metadata of the request", async () => {
     const seen: unknown[] = [];
     await using backend = await MockCodebuffBackend.start({
       answer: ({ request, signal }) => {
@@ -154,7 +154,7 @@ describe("a function", () => {
     expect(backend.violations).toEqual([]);
   });
 
-  test("may give each agent a list of its own", async () => {
+  test("can return a separate list for each agent", async () => {
     await using backend = await MockCodebuffBackend.start({
       answer: ({ agentId }) => (agentId === "tester" ? ["one", "two"] : ["child"]),
     });
@@ -164,7 +164,7 @@ describe("a function", () => {
     expect(await texts(backend, root, 1)).toEqual(["two"]);
   });
 
-  test("that waits is told when the client has left", async () => {
+  test("is aborted when the client leaves", async () => {
     await using backend = await MockCodebuffBackend.start({
       answer: ({ signal }) =>
         new Promise((resolve) => {
@@ -184,7 +184,7 @@ describe("a function", () => {
 });
 
 describe("an answer", () => {
-  test("streams one delta for each piece of reasoning and text", async () => {
+  test("streams one delta for each string of reasoning and text", async () => {
     expect(await deltas({ reasoning: ["a", "b"], text: "c" })).toEqual([
       { role: "assistant", content: "" },
       {
@@ -211,8 +211,8 @@ describe("an answer", () => {
     ["arguments in one fragment", { name: "t", arguments: { a: 1 } }, ['{"a":1}']],
     ["arguments in `fragments`", { name: "t", arguments: { a: 1 }, fragments: 3 }, ['{"a', '":1', "}"]],
     ["no arguments", { name: "t" }, ["{}"]],
-    ["rawArguments that are no JSON", { name: "t", rawArguments: "{oops", fragments: 2 }, ["{oo", "ps"]],
-    ["rawArguments that are empty", { name: "t", rawArguments: "" }, []],
+    ["rawArguments with invalid JSON", { name: "t", rawArguments: "{oops", fragments: 2 }, ["{oo", "ps"]],
+    ["empty rawArguments", { name: "t", rawArguments: "" }, []],
   ])("streams the name of a tool call, then %s", async (_title, toolCall, fragments) => {
     const opening = { index: 0, id: "call_0", type: "function", function: { name: "t", arguments: "" } };
     expect((await deltas({ toolCalls: [toolCall as { name: string }] })).slice(1, -2)).toEqual([
@@ -221,7 +221,7 @@ describe("an answer", () => {
     ]);
   });
 
-  test("numbers its tool calls, and takes ids as they are given", async () => {
+  test("numbers its tool calls, except those with a given id", async () => {
     await using backend = await MockCodebuffBackend.start({
       answer: [{ toolCalls: [{ name: "a" }, { name: "b", id: "mine" }, { name: "c" }] }],
     });
@@ -248,13 +248,13 @@ describe("an answer", () => {
   test.each<[string, BackendAnswer, string]>([
     ["stop", { text: "a" }, "stop"],
     ["tool_calls, with tool calls", { toolCalls: [{ name: "t" }] }, "tool_calls"],
-    ["what `finish` says", { toolCalls: [{ name: "t" }], finish: "length" }, "length"],
-  ])("ends with %s", async (_title, answer, finish) => {
+    ["the value of `finish`", { toolCalls: [{ name: "t" }], finish: "length" }, "length"],
+  ])("has the finish reason %s", async (_title, answer, finish) => {
     await using backend = await MockCodebuffBackend.start({ answer: [answer] });
     expect((await chat(backend, await start(backend))).finish).toBe(finish);
   });
 
-  test("costs what `usage` says", async () => {
+  test("reports the cost of `usage`", async () => {
     const usage = {
       cost: 0.1,
       upstream_inference_cost: 0.2,
@@ -275,13 +275,13 @@ describe("an answer", () => {
     });
   });
 
-  test("can be `frames`, sent as they are", async () => {
+  test("can be raw `frames`", async () => {
     const frames = ["data: a\n", new Uint8Array([0xf0, 0x9f]), new Uint8Array([0x98, 0x80]), ": no end"];
     await using backend = await MockCodebuffBackend.start({ answer: [{ frames }] });
     expect((await chat(backend, await start(backend))).text).toBe("data: a\n\u{1F600}: no end");
   });
 
-  test("begins after `delayMs`, and leaves `gapMs` between its frames", async () => {
+  test("starts after `delayMs`, with `gapMs` between its frames", async () => {
     const clock = new ManualClock();
     await using backend = await MockCodebuffBackend.start({
       clock,
@@ -304,7 +304,7 @@ describe("an answer", () => {
 });
 
 describe("a gate", () => {
-  test("that is a function is called at its place, and may act", async () => {
+  test("that is a function is called at its position in the stream, and may act", async () => {
     const leaving = new AbortController();
     const places: string[] = [];
     await using backend = await MockCodebuffBackend.start({
@@ -333,7 +333,7 @@ describe("a gate", () => {
     expect(backend.requests({ endpoint: "chat" })).toMatchObject([{ state: "cut" }]);
   });
 
-  test("is passed by an answer in one piece too", async () => {
+  test("also delays an unstreamed answer", async () => {
     const passed: string[] = [];
     await using backend = await MockCodebuffBackend.start({
       answer: [{ text: ["one", () => passed.push("gate"), "two"] }],
@@ -387,7 +387,7 @@ describe("a request without a stream", () => {
     [2, '["a","b"]'],
     [3, '["a","b","a"]'],
     [1, '["a"]'],
-  ])("gets %i texts with `n`", async (n, content) => {
+  ])("with `n` gets %i texts", async (n, content) => {
     await using backend = await MockCodebuffBackend.start({ answer: [{ text: ["a", "b"] }] });
     const { body } = await call(backend, CHAT, {
       body: chatBody(await start(backend), { stream: undefined, metadata: { n } }),
@@ -401,7 +401,7 @@ describe("openAiCompatible", () => {
   const DIRECT = "POST /v1/chat/completions";
   const request = { model: "m", stream: true, messages: [{ role: "user", content: "hi" }] };
 
-  test("serves a direct provider: no runs, no gates, no comments", async () => {
+  test("serves a direct provider without runs, gates and comments", async () => {
     await using backend = await MockCodebuffBackend.start({
       openAiCompatible: true,
       banned: true,
@@ -421,8 +421,8 @@ describe("openAiCompatible", () => {
   test.each([
     ["an unknown key", { body: request, key: "x" }, 401, "Incorrect API key provided."],
     ["no key", { body: request, key: null }, 401, "Incorrect API key provided."],
-    ["no JSON", { body: "{" }, 400, "The body is no JSON."],
-  ])("refuses %s in the provider's way", async (_title, how, status, message) => {
+    ["invalid JSON", { body: "{" }, 400, "The body is no JSON."],
+  ])("refuses %s like a provider", async (_title, how, status, message) => {
     await using backend = await MockCodebuffBackend.start({ openAiCompatible: true });
     const answer = await call(backend, DIRECT, how);
     expect(answer).toMatchObject({
@@ -431,7 +431,7 @@ describe("openAiCompatible", () => {
     });
   });
 
-  test("is a switch", async () => {
+  test("can be switched on and off", async () => {
     await using backend = await MockCodebuffBackend.start();
     backend.set({ openAiCompatible: true });
     expect((await call(backend, DIRECT, { body: request })).status).toBe(200);

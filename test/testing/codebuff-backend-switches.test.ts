@@ -67,13 +67,13 @@ async function readPieces(backend: MockCodebuffBackend, route = CHAT): Promise<r
 const usual = await heard({});
 
 describe("framing", () => {
-  test("each frame comes by itself", async () => {
+  test("sends each frame separately", async () => {
     await using backend = await MockCodebuffBackend.start({ answer: [ANSWER] });
     const pieces = (await readPieces(backend)).map(String);
     expect(pieces).toEqual(backend.requests({ endpoint: "chat" })[0]?.response?.frames);
   });
 
-  test("chunkBytes cuts frames, also inside of a character", async () => {
+  test("chunkBytes splits frames, even within a character", async () => {
     await using backend = await MockCodebuffBackend.start({ answer: [ANSWER], sse: { chunkBytes: 1 } });
     const pieces = await readPieces(backend);
     expect(new Set(pieces.map(({ length }) => length))).toEqual(new Set([1]));
@@ -83,7 +83,7 @@ describe("framing", () => {
   test.each([
     ["crlf", "\r\n"],
     ["cr", "\r"],
-  ] as const)("%s ends lines with %j", async (name, end) => {
+  ] as const)("%s sets the line ending to %j", async (name, end) => {
     const { text, ...rest } = await heard({ [name]: true });
     expect(
       text
@@ -95,15 +95,15 @@ describe("framing", () => {
     expect(rest.frames).toHaveLength(usual.frames.length);
   });
 
-  test("a comment with the time comes first, in one block with the first frame", () => {
+  test("a comment with the time comes first, in the same block as the first frame", () => {
     expect(usual.text).toMatch(/^: connected \d{4}-\d\d-\d\dT[\d:.]+Z\ndata: \{/);
   });
 
-  test("noConnected leaves it out", async () => {
+  test("noConnected omits the first comment", async () => {
     expect((await heard({ noConnected: true })).text).toMatch(/^data: \{/);
   });
 
-  test("multiData writes the JSON of a frame on several lines", async () => {
+  test("multiData writes a frame's JSON on several lines", async () => {
     const { text, frames } = await heard({ multiData: true });
     expect(text).toContain('data: {\ndata:  "id": "gen-1",\n');
     expect(frames).toEqual(usual.frames);
@@ -112,7 +112,7 @@ describe("framing", () => {
   test.each([
     ["every 30 s", {}, 30_000],
     ["every `heartbeatMs`", { heartbeatMs: 100 }, 100],
-  ])("a heartbeat comes %s", async (_title, sse, ms) => {
+  ])("a heartbeat is sent %s", async (_title, sse, ms) => {
     const clock = new ManualClock({ epoch: Date.UTC(2026, 2, 14, 10) });
     const answer = [{ text: ["a", new Promise(() => {})] }];
     await using backend = await MockCodebuffBackend.start({ clock, answer, sse });
@@ -136,7 +136,7 @@ describe("framing", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("no heartbeat comes with 0, nor after the end", async () => {
+  test("no heartbeat is sent with 0 or after the end", async () => {
     const clock = new ManualClock();
     await using backend = await MockCodebuffBackend.start({ clock, answer: ["a", "b"] });
     const runId = await start(backend);
@@ -149,7 +149,7 @@ describe("framing", () => {
 });
 
 describe("content", () => {
-  test("noDone leaves [DONE] out", async () => {
+  test("noDone omits [DONE]", async () => {
     expect(await heard({ noDone: true })).toMatchObject({
       done: false,
       finish: "tool_calls",
@@ -157,13 +157,13 @@ describe("content", () => {
     });
   });
 
-  test("noFinish leaves the finish_reason out", async () => {
+  test("noFinish omits the finish_reason", async () => {
     const { finish, done, usage } = await heard({ noFinish: true });
     expect({ finish, done }).toEqual({ finish: undefined, done: true });
     expect(usage).toEqual(usual.usage);
   });
 
-  test("noUsage leaves the usage out, of a whole answer too", async () => {
+  test("noUsage omits the usage, also from an unstreamed answer", async () => {
     expect((await heard({ noUsage: true })).usage).toBeUndefined();
     expect((await heard({ noUsage: true, usageOnFinish: true })).usage).toBeUndefined();
     const { body } = await heard({ noUsage: true, asJson: true });
@@ -177,11 +177,11 @@ describe("content", () => {
     expect((await heard({ usageOnFinish: true, noFinish: true })).usage).toEqual(usage);
   });
 
-  test("noToolIds leaves the ids of tool calls out", async () => {
+  test("noToolIds omits the ids of tool calls", async () => {
     expect((await heard({ noToolIds: true })).calls.map(({ id }) => id)).toEqual([undefined, undefined]);
   });
 
-  test("repeatToolIds gives all tool calls one id", async () => {
+  test("repeatToolIds gives all tool calls the same id", async () => {
     expect((await heard({ repeatToolIds: true })).calls.map(({ id }) => id)).toEqual(["call_0", "call_0"]);
   });
 
@@ -191,15 +191,15 @@ describe("content", () => {
     expect(said).toBe(usual.said);
   });
 
-  test("extraChoice sends texts of another choice between", async () => {
+  test("extraChoice adds texts of another choice", async () => {
     const { frames, said } = await heard({ extraChoice: true });
     expect(frames.map(({ choices }) => choices[0]?.index).slice(0, 5)).toEqual([0, 0, 1, 0, 1]);
     expect(said).toBe(usual.said);
   });
 });
 
-describe("faults of the stream", () => {
-  test.each([0, 1, 3])("cutAfter %i ends the connection behind so many frames", async (cutAfter) => {
+describe("stream faults", () => {
+  test.each([0, 1, 3])("cutAfter %i ends the connection after this number of frames", async (cutAfter) => {
     const { failed, frames, done, request, comments } = await untilBroken({ sse: { cutAfter } });
     expect({ failed, done }).toEqual({ failed: true, done: false });
     expect(frames).toHaveLength(cutAfter);
@@ -207,20 +207,20 @@ describe("faults of the stream", () => {
     expect(request).toMatchObject({ state: "cut", response: { status: 200 } });
   });
 
-  test.each([0, 1, 3])("endAfter %i ends the body behind so many frames", async (endAfter) => {
+  test.each([0, 1, 3])("endAfter %i ends the body after this number of frames", async (endAfter) => {
     const { failed, frames, done, request } = await untilBroken({ sse: { endAfter } });
     expect({ failed, done }).toEqual({ failed: false, done: false });
     expect(frames).toHaveLength(endAfter);
     expect(request?.state).toBe("answered");
   });
 
-  test("a fault behind the last frame comes behind [DONE]", async () => {
+  test("a fault after the last frame follows [DONE]", async () => {
     const count = usual.frames.length + 1;
     expect(await untilBroken({ sse: { cutAfter: count } })).toMatchObject({ failed: true, done: true });
     expect(await untilBroken({ sse: { cutAfter: count + 1 } })).toMatchObject({ failed: false, done: true });
   });
 
-  test("errorAfter sends an error, and ends the body", async () => {
+  test("errorAfter sends an error and ends the body", async () => {
     const { failed, frames, done } = await untilBroken({ sse: { errorAfter: 2 } });
     expect({ failed, done }).toEqual({ failed: false, done: false });
     expect(frames).toHaveLength(3);
@@ -229,14 +229,14 @@ describe("faults of the stream", () => {
     });
   });
 
-  test("badJsonAfter sends a frame that is no JSON, and goes on", async () => {
+  test("badJsonAfter sends a frame with invalid JSON, and the stream continues", async () => {
     const { text, said, done } = await untilBroken({ sse: { badJsonAfter: 2 } });
     const blocks = text.split("\n\n");
     expect(() => JSON.parse(blocks[2]?.slice(6) ?? "{}")).toThrow();
     expect({ said, done }).toEqual({ said: usual.said, done: true });
   });
 
-  test("stallAfter sends nothing more, heartbeats neither, until the client leaves", async () => {
+  test("stallAfter sends nothing more, not even heartbeats, until the client leaves", async () => {
     const clock = new ManualClock();
     await using backend = await MockCodebuffBackend.start({
       clock,
@@ -257,7 +257,7 @@ describe("faults of the stream", () => {
     await backend.waitFor(() => backend.requests({ state: "disconnected" })[0]);
   });
 
-  test("can be of one answer alone, above those of the server", async () => {
+  test("an answer's fault overrides the server's", async () => {
     await using backend = await MockCodebuffBackend.start({
       answer: [{ text: "a", sse: { endAfter: 1, crlf: false } }, "b"],
       sse: { crlf: true },
@@ -271,8 +271,8 @@ describe("faults of the stream", () => {
   });
 });
 
-describe("answers that are no stream", () => {
-  test("asJson is one JSON object", async () => {
+describe("answers that are not streamed", () => {
+  test("asJson sends one JSON object", async () => {
     const { status, headers, body } = await heard({ asJson: true });
     expect([status, headers.get("content-type")]).toEqual([200, "application/json"]);
     expect(body).toMatchObject({
@@ -281,13 +281,13 @@ describe("answers that are no stream", () => {
     });
   });
 
-  test("html502 is a page of a gateway", async () => {
+  test("html502 sends a gateway's HTML page", async () => {
     const { status, headers, text } = await heard({ html502: true });
     expect([status, headers.get("content-type")]).toEqual([502, "text/html"]);
     expect(text).toMatch(/^<html>/);
   });
 
-  test("html502 and redirect of the server take no answer from the script, those of an answer do", async () => {
+  test("only an answer's html502 and redirect use up an answer of the script, not the server's", async () => {
     const answer = [{ sse: { html502: true } }, "two"];
     await using backend = await MockCodebuffBackend.start({ answer, sse: { html502: true } });
     const runId = await start(backend);
@@ -329,14 +329,14 @@ describe("answers that are no stream", () => {
     expect(hear(text)).toMatchObject({ said: usual.said, done: true });
   });
 
-  test("gzip is on the wire even for a client that does not ask for it", async () => {
+  test("gzip is applied even if the client does not ask for it", async () => {
     await using backend = await MockCodebuffBackend.start({ openAiCompatible: true, sse: { gzip: true } });
     const pieces = await readPieces(backend, "POST /v1/chat/completions");
     expect(hear(gunzipSync(Buffer.concat(pieces)).toString()).said).toBe("Hello!");
   });
 });
 
-describe("bookkeeping", () => {
+describe("other switches", () => {
   test("noRunId answers START without a runId", async () => {
     await using backend = await MockCodebuffBackend.start({ noRunId: true });
     const { status, body } = await call(backend, "POST /api/v1/agent-runs", {
@@ -345,7 +345,7 @@ describe("bookkeeping", () => {
     expect({ status, body }).toEqual({ status: 200, body: {} });
   });
 
-  test("finishSlowMs makes FINISH slow, and START not", async () => {
+  test("finishSlowMs delays the answer to FINISH, but not to START", async () => {
     const clock = new ManualClock();
     await using backend = await MockCodebuffBackend.start({ clock, finishSlowMs: 5_000 });
     const answer = finish(backend, await start(backend));
@@ -357,7 +357,7 @@ describe("bookkeeping", () => {
     expect((await answer).body).toEqual({ success: true });
   });
 
-  test("switches can be set anew, and a group is replaced as a whole", async () => {
+  test("switches can be changed, and a group is replaced as a whole", async () => {
     await using backend = await MockCodebuffBackend.start({ answer: () => "a", sse: { noDone: true } });
     const runId = await start(backend);
     expect((await chat(backend, runId)).done).toBe(false);

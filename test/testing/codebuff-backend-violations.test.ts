@@ -17,7 +17,7 @@ async function noted(fields: Parameters<typeof chatBody>[1]): Promise<readonly s
   return backend.violations.map(({ kind, detail }) => `${kind}: ${detail}`);
 }
 
-describe("a chat call that is right", () => {
+describe("a correct chat call", () => {
   test.each<[string, Parameters<typeof chatBody>[1]]>([
     ["one message", {}],
     [
@@ -30,7 +30,7 @@ describe("a chat call that is right", () => {
       { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "data:," } }] }] },
     ],
     [
-      "everything that real clients send",
+      "all fields of real clients",
       {
         max_tokens: 32_000,
         stop: ['"cb_easp"'],
@@ -45,15 +45,19 @@ describe("a chat call that is right", () => {
       },
     ],
     ["n without a stream", { stream: undefined, metadata: { n: 3 } }],
-  ])("leaves no note: %s", async (_title, fields) => {
+  ])("records no violation: %s", async (_title, fields) => {
     expect(await noted(fields)).toEqual([]);
   });
 });
 
-describe("in a chat call is noted", () => {
+describe("a violation in a chat call", () => {
   test.each<[string, Parameters<typeof chatBody>[1], readonly string[]]>([
     ["a missing run_id", { metadata: { run_id: undefined } }, ["missing-run-id: codebuff_metadata.run_id"]],
-    ["a run_id that is no string", { metadata: { run_id: 1 } }, ["missing-run-id: codebuff_metadata.run_id"]],
+    [
+      "a run_id that is not a string",
+      { metadata: { run_id: 1 } },
+      ["missing-run-id: codebuff_metadata.run_id"],
+    ],
     ["no metadata", { codebuff_metadata: undefined }, ["missing-run-id: codebuff_metadata.run_id"]],
     ["an unknown run", { metadata: { run_id: "r" } }, ["unknown-run: r"]],
     ["an orphan tool message", { messages: [user, result("x")] }, ["orphan-tool-message: x"]],
@@ -92,16 +96,16 @@ describe("in a chat call is noted", () => {
       ["bad-arguments: messages[0].tool_calls[0].function.arguments"],
     ]),
     [
-      "assistant messages in a row",
+      "consecutive assistant messages",
       { messages: [user, { role: "assistant", content: "a" }, { role: "assistant", content: "b" }] },
       ["unmerged-assistant-messages: messages[2]"],
     ],
     [
-      "n beside stream",
+      "n together with stream",
       { metadata: { n: 2 } },
       ["bad-field: stream must not be there beside codebuff_metadata.n"],
     ],
-  ])("%s", async (_title, fields, notes) => {
+  ])("is recorded for %s", async (_title, fields, notes) => {
     expect(await noted(fields)).toEqual(notes);
   });
 
@@ -132,11 +136,11 @@ describe("in a chat call is noted", () => {
       "messages[0].tool_calls[0].id must be a string that is not empty",
     ],
     [{ messages: [{ role: "tool", content: "[]" }] }, "messages[0].tool_call_id must be there"],
-  ])("%j: a bad field", async (fields, detail) => {
+  ])("is recorded as a bad field: %j", async (fields, detail) => {
     expect(await noted(fields)).toEqual([`bad-field: ${detail}`]);
   });
 
-  test("another client_id in the same run", async () => {
+  test("is recorded for another client_id in the same run", async () => {
     await using backend = await MockCodebuffBackend.start({ answer: () => "ok" });
     const runId = await start(backend);
     await chat(backend, runId);
@@ -146,7 +150,7 @@ describe("in a chat call is noted", () => {
     ]);
   });
 
-  test("a run that has ended, in a step too", async () => {
+  test("is recorded for an ended run, also in a step", async () => {
     await using backend = await MockCodebuffBackend.start();
     const runId = await start(backend);
     await finish(backend, runId);
@@ -164,7 +168,7 @@ describe("in a chat call is noted", () => {
     expect(backend.violations.map(({ kind }) => kind)).toEqual(["run-not-running", "run-not-running"]);
   });
 
-  test("metadata to a direct provider", async () => {
+  test("is recorded for metadata to a direct provider", async () => {
     await using backend = await MockCodebuffBackend.start({ openAiCompatible: true });
     const body = chatBody("r", { provider: {} });
     expect((await call(backend, "POST /v1/chat/completions", { body })).status).toBe(200);
@@ -174,13 +178,13 @@ describe("in a chat call is noted", () => {
     ]);
   });
 
-  test("a body that is no object", async () => {
+  test("is recorded for a body that is not an object", async () => {
     await using backend = await MockCodebuffBackend.start();
     await call(backend, CHAT, { body: [] });
     expect(backend.violations).toMatchObject([{ kind: "bad-field", detail: "the body must be an object" }]);
   });
 
-  test("a mistake in a request that a fault answers", async () => {
+  test("is recorded even if a fault answers the request", async () => {
     await using backend = await MockCodebuffBackend.start();
     backend.fault("chat", { status: 503 });
     await chat(backend, await start(backend), { messages: [result("x")] });
@@ -188,9 +192,9 @@ describe("in a chat call is noted", () => {
   });
 });
 
-describe("in any request is noted", () => {
+describe("a violation in any request", () => {
   test.each<[string, string, object, BackendViolationKind, string]>([
-    ["a body that is no JSON", "POST /api/v1/token-count", { body: "{oops" }, "invalid-json", "{oops"],
+    ["a body with invalid JSON", "POST /api/v1/token-count", { body: "{oops" }, "invalid-json", "{oops"],
     [
       "another content type",
       "POST /api/v1/token-count",
@@ -237,20 +241,20 @@ describe("in any request is noted", () => {
       "unknown-run",
       "r",
     ],
-  ])("%s", async (_title, route, options, kind, detail) => {
+  ])("is recorded for %s", async (_title, route, options, kind, detail) => {
     await using backend = await MockCodebuffBackend.start();
     await call(backend, route, options);
     expect(backend.violations).toEqual([{ kind, detail, request: backend.requests()[0] }]);
   });
 
-  test("nothing of a content type with a charset", async () => {
+  test("is not recorded for a content type with a charset", async () => {
     await using backend = await MockCodebuffBackend.start();
     const headers = { "content-type": "application/json; charset=utf-8" };
     await call(backend, "POST /api/v1/token-count", { body: { messages: [] }, headers });
     expect(backend.violations).toEqual([]);
   });
 
-  test("nothing with `strict: false`", async () => {
+  test("is not recorded with `strict: false`", async () => {
     await using backend = await MockCodebuffBackend.start({ strict: false });
     await call(backend, "GET /nowhere");
     await chat(backend, await start(backend), { messages: [result("x")], model: 5 });

@@ -15,7 +15,7 @@ const STEP = {
 };
 
 describe("a whole run", () => {
-  test("is answered call by call, and recorded", async () => {
+  test("is answered and recorded call by call", async () => {
     await using backend = await MockCodebuffBackend.start({
       answer: [
         {
@@ -95,7 +95,7 @@ describe("a whole run", () => {
     expect(backend.violations).toEqual([]);
   });
 
-  test("writes each stream as the real server does", async () => {
+  test("writes each stream like the real server", async () => {
     await using backend = await MockCodebuffBackend.start({
       clock: new ManualClock({ epoch: Date.UTC(2026, 2, 14, 10) }),
       answer: [{ text: "Hi", toolCalls: [{ name: "glob", arguments: { pattern: "**" } }] }],
@@ -146,8 +146,8 @@ describe("a whole run", () => {
   });
 });
 
-describe("a script", () => {
-  test("that is a function is asked for each call, with the request", async () => {
+describe("a script of answers", () => {
+  test("that is a function is called with each request", async () => {
     await using backend = await MockCodebuffBackend.start({
       answer: async ({ agentId, call: number, request, runId, userId }) => {
         const message = request.messages.at(-1);
@@ -159,7 +159,7 @@ describe("a script", () => {
     expect((await chat(backend, runId)).said).toMatch(/ 2 openai/);
   });
 
-  test("waits at a gate until the test opens it", async () => {
+  test("waits at a gate until the test opens the gate", async () => {
     let open = () => {};
     const gate = new Promise<void>((resolve) => {
       open = resolve;
@@ -183,7 +183,7 @@ describe("a script", () => {
   });
 });
 
-test("healthz is open to everybody", async () => {
+test("healthz needs no key", async () => {
   await using backend = await MockCodebuffBackend.start();
   const { status, body } = await call(backend, "GET /api/healthz", { key: null });
   expect({ status, body }).toEqual({

@@ -42,7 +42,7 @@ async function recovered({ client, server }: Pair): Promise<void> {
   expect((await client.prompt("hello").result).text).toBe("back again");
 }
 
-describe("malformed", () => {
+describe("malformed()", () => {
   const KINDS: readonly (readonly [kind: MalformedFrame, says: string, code: number])[] = [
     ["bad-opcode", "invalid opcode 3", 1002],
     ["reserved-bits", "RSV1 must be clear", 1002],
@@ -66,7 +66,7 @@ describe("malformed", () => {
   });
 
   describe.each(SOCKETS)("over %s", (_name, client) => {
-    test.each(KINDS)("%s costs the client this connection, and it comes back", async (kind) => {
+    test.each(KINDS)("%s costs the client its connection, and the client reconnects", async (kind) => {
       await using made = await readyPair({ client });
       await made.client.prompt("warm up").result;
       const gone = once(made.client, "disconnected");
@@ -78,7 +78,7 @@ describe("malformed", () => {
   });
 });
 
-test("bytes goes out as it is: a frame written by hand arrives, and is not in `frames`", async () => {
+test("bytes() writes unchanged bytes, which are not in `frames`", async () => {
   await using server = await MockCodebuffServer.start();
   using client = await RawClient.identified(server.url);
   await client.take(0);
@@ -87,8 +87,8 @@ test("bytes goes out as it is: a frame written by hand arrives, and is not in `f
   expect(server.frames.filter(({ direction }) => direction === "s2c")).toHaveLength(1);
 });
 
-describe("hugeFrame", () => {
-  test("refuses a size that its text alone exceeds", async () => {
+describe("hugeFrame()", () => {
+  test("rejects a size that is too small for its text", async () => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.identified(server.url);
     const { faults } = first({ server });
@@ -99,7 +99,7 @@ describe("hugeFrame", () => {
   });
 
   describe.each(SOCKETS)("over %s", (_name, client) => {
-    test("of an unknown type is an unknownMessage, and harmless", async () => {
+    test("of an unknown type is an `unknownMessage` event and keeps the client ready", async () => {
       await using made = await readyPair({ client });
       const heard = once(made.client, "unknownMessage");
       first(made).faults.hugeFrame(8 * MEBIBYTE);
@@ -107,7 +107,7 @@ describe("hugeFrame", () => {
       expect(made.client.status).toBe("ready");
     });
 
-    test("of a chunk is that chunk", async () => {
+    test("with a text chunk adds the chunk to the answer", async () => {
       await using made = await readyPair({
         client,
         mock: {
@@ -121,7 +121,7 @@ describe("hugeFrame", () => {
       expect((await made.client.prompt("hello").result).text).toBe("hello again");
     });
 
-    test("over maxReceiveBytes ends the connection with the name of the limit, and the client comes back", async () => {
+    test("over `maxReceiveBytes` ends the connection, names the limit, and the client reconnects", async () => {
       await using made = await readyPair({ client: { ...client, maxReceiveBytes: MEBIBYTE } });
       const gone = once(made.client, "disconnected");
       first(made).faults.hugeFrame(MEBIBYTE + 1);
@@ -134,7 +134,7 @@ describe("hugeFrame", () => {
   });
 });
 
-describe("dripFeed", () => {
+describe("dripFeed()", () => {
   const ping = { type: "ping", txid: 1 };
   /** The ack of that ping, with the two bytes of its header. */
   const ackBytes = '{"type": "ack", "txid": 1, "success": true}'.length + 2;
@@ -145,19 +145,22 @@ describe("dripFeed", () => {
     { bytes: 44, pieces: 2 },
     { bytes: 45, pieces: 1 },
     { bytes: 1_000, pieces: 1 },
-  ])("sends $bytes bytes at a time, so that a frame of 45 takes $pieces", async ({ bytes, pieces }) => {
-    const clock = new ManualClock();
-    await using server = await MockCodebuffServer.start({ clock, heartbeat: false });
-    using client = await RawClient.identified(server.url);
-    first({ server }).faults.dripFeed({ bytes, pause: 50 });
-    client.send(ping);
-    await server.waitFor(({ frames }) => frames.length === 4);
-    expect(await runOut(clock)).toBe(pieces);
-    expect(clock.now()).toBe(50 * pieces);
-    expect(await client.next()).toContain('"txid": 1');
-  });
+  ])(
+    "sends $bytes bytes at a time, so a frame of 45 bytes takes $pieces pieces",
+    async ({ bytes, pieces }) => {
+      const clock = new ManualClock();
+      await using server = await MockCodebuffServer.start({ clock, heartbeat: false });
+      using client = await RawClient.identified(server.url);
+      first({ server }).faults.dripFeed({ bytes, pause: 50 });
+      client.send(ping);
+      await server.waitFor(({ frames }) => frames.length === 4);
+      expect(await runOut(clock)).toBe(pieces);
+      expect(clock.now()).toBe(50 * pieces);
+      expect(await client.next()).toContain('"txid": 1');
+    },
+  );
 
-  test("every piece is on the wire before the next, and a pause comes between them", async () => {
+  test("sends each piece before the next, with a pause in between", async () => {
     const clock = new ManualClock();
     await using server = await MockCodebuffServer.start({ clock, heartbeat: false });
     await using tcp = await rawTcp(server.url);
@@ -172,7 +175,7 @@ describe("dripFeed", () => {
     expect(String(await tcp.next())).toBe("ef");
   });
 
-  test("false lets the rest out at once, and what comes after it", async () => {
+  test("with `false` sends the waiting bytes and all later bytes at once", async () => {
     const clock = new ManualClock();
     await using server = await MockCodebuffServer.start({ clock, heartbeat: false });
     using client = await RawClient.identified(server.url);
@@ -187,7 +190,7 @@ describe("dripFeed", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("the Close frame and the end of TCP wait in line behind the frames", async () => {
+  test("sends the Close frame and the end of TCP after the waiting frames", async () => {
     for (const end of ["close", "drop"] as const) {
       const clock = new ManualClock();
       await using server = await MockCodebuffServer.start({ clock, heartbeat: false });
@@ -203,7 +206,7 @@ describe("dripFeed", () => {
   });
 
   test.each([{ bytes: 0 }, { bytes: 1.5 }, { bytes: Number.NaN }, { pause: -1 }, { pause: Number.NaN }])(
-    "refuses %o",
+    "rejects %o",
     async (pace) => {
       await using server = await MockCodebuffServer.start();
       using _client = await RawClient.identified(server.url);
@@ -212,7 +215,7 @@ describe("dripFeed", () => {
   );
 
   describe.each(SOCKETS)("over %s", (_name, client) => {
-    test.each([1, 2, 3, 7])("an answer that comes %i bytes at a time is read whole", async (bytes) => {
+    test.each([1, 2, 3, 7])("keeps an answer intact that arrives %i bytes at a time", async (bytes) => {
       const mockClock = new ManualClock();
       const answer = ["Hello", " é", "😀", " ", "x".repeat(200)];
       await using made = await readyPair({ client, mock: { clock: mockClock, answer: () => answer } });
@@ -224,7 +227,7 @@ describe("dripFeed", () => {
       expect(made.server.violations).toEqual([]);
     });
 
-    test("a frame that is never whole is no sign of life", async () => {
+    test("does not count as a sign of life if no frame is ever complete", async () => {
       const mockClock = new ManualClock();
       await using made = await readyPair({ client, mock: { clock: mockClock } });
       const { clock, server } = made;
@@ -242,8 +245,8 @@ describe("dripFeed", () => {
   });
 });
 
-describe("freezeMidFrame", () => {
-  test("sends half a frame and then nothing, not even an answer to Close", async () => {
+describe("freezeMidFrame()", () => {
+  test("sends half a frame and never the other half, even after `resume()`", async () => {
     await using server = await MockCodebuffServer.start();
     await using tcp = await rawTcp(server.url);
     const connection = await server.nextConnection();
@@ -255,23 +258,20 @@ describe("freezeMidFrame", () => {
     expect(String((await tcp.next()).subarray(2))).toBe("held back");
   });
 
-  test.each(SOCKETS)(
-    "over %s the client hears nothing of it, until its ping has no answer",
-    async (_name, client) => {
-      await using made = await readyPair({ client });
-      const { clock } = made;
-      const gone = once(made.client, "disconnected");
-      first(made).faults.freezeMidFrame('{"type":"action","data":{}}');
-      await clock.advance(25_000);
-      await clock.advance(15_000);
-      expect(await gone).toMatchObject({ code: "connection-lost" });
-      await made.server.waitFor(({ upgrades }) => upgrades.length === 2);
-    },
-  );
+  test.each(SOCKETS)("over %s shows the client nothing until its ping times out", async (_name, client) => {
+    await using made = await readyPair({ client });
+    const { clock } = made;
+    const gone = once(made.client, "disconnected");
+    first(made).faults.freezeMidFrame('{"type":"action","data":{}}');
+    await clock.advance(25_000);
+    await clock.advance(15_000);
+    expect(await gone).toMatchObject({ code: "connection-lost" });
+    await made.server.waitFor(({ upgrades }) => upgrades.length === 2);
+  });
 });
 
-describe("neverHangUp", () => {
-  test("TCP stays up after both sides have said Close, until the client ends it", async () => {
+describe("neverHangUp()", () => {
+  test("keeps TCP open after both Close frames, until the client ends it", async () => {
     await using server = await MockCodebuffServer.start();
     await using tcp = await rawTcp(server.url);
     const connection = await server.nextConnection();
@@ -290,7 +290,7 @@ describe("neverHangUp", () => {
   });
 
   describe.each(SOCKETS)("over %s", (_name, client) => {
-    test("close() does not wait for it", async () => {
+    test("does not delay the client's `close()`", async () => {
       await using made = await readyPair({ client });
       first(made).faults.neverHangUp();
       const closed = made.client.close();
@@ -301,7 +301,7 @@ describe("neverHangUp", () => {
     });
   });
 
-  test("a Close of the server's loses the link at once where the client hangs up itself, as ws does", async () => {
+  test("does not delay a client that ends TCP itself, like ws, after the server's Close", async () => {
     await using made = await readyPair();
     await made.client.prompt("warm up").result;
     const gone = once(made.client, "disconnected");
@@ -312,9 +312,9 @@ describe("neverHangUp", () => {
   });
 });
 
-describe("refuseUpgrades", () => {
+describe("refuseUpgrades()", () => {
   describe.each(SOCKETS)("over %s", (_name, client) => {
-    test("never-answered: connect-timeout when `connectTimeout` is over, and the next call may try again", async () => {
+    test("never-answered: `connect()` fails with connect-timeout, and a later call may connect", async () => {
       await using made = await pair({ client: { ...client, connectTimeout: 5_000 } });
       const { clock, server } = made;
       server.refuseUpgrades("never-answered");
@@ -331,27 +331,33 @@ describe("refuseUpgrades", () => {
       { how: "wrong-accept", seen: 101 },
       { how: 200, seen: 200 },
       { how: 503, seen: 503 },
-    ] as const)("$how: connect-failed, and the next call may try again", async ({ how, seen }) => {
-      await using made = await pair({ client });
-      made.server.refuseUpgrades(how);
-      await expect(made.client.connect()).rejects.toMatchObject({ code: "connect-failed", retryable: true });
-      expect(made.server.upgrades.map((upgrade) => upgrade.status)).toEqual([seen]);
-      expect(made.server.connections).toEqual([]);
-      made.server.refuseUpgrades(undefined);
-      await recovered({ ...made, client: await connected(made) });
-    });
+    ] as const)(
+      "$how: `connect()` fails with connect-failed, and a later call may connect",
+      async ({ how, seen }) => {
+        await using made = await pair({ client });
+        made.server.refuseUpgrades(how);
+        await expect(made.client.connect()).rejects.toMatchObject({
+          code: "connect-failed",
+          retryable: true,
+        });
+        expect(made.server.upgrades.map((upgrade) => upgrade.status)).toEqual([seen]);
+        expect(made.server.connections).toEqual([]);
+        made.server.refuseUpgrades(undefined);
+        await recovered({ ...made, client: await connected(made) });
+      },
+    );
   });
 
   test.each([
     { how: "wrong-accept", says: "Invalid Sec-WebSocket-Accept header" },
     { how: 200, says: "Unexpected server response: 200" },
-  ] as const)("$how is what a ws client says of it: $says", async ({ how, says }) => {
+  ] as const)('$how: a ws client reports "$says"', async ({ how, says }) => {
     await using server = await MockCodebuffServer.start();
     server.refuseUpgrades(how);
     await expect(RawClient.connect(server.url)).rejects.toThrow(says);
   });
 
-  test("never-answered: the TCP connection stays until the client ends it", async () => {
+  test("never-answered: the TCP connection stays open until the client ends it", async () => {
     await using server = await MockCodebuffServer.start();
     server.refuseUpgrades("never-answered");
     await using tcp = await dial(server.url);
@@ -361,7 +367,7 @@ describe("refuseUpgrades", () => {
   });
 });
 
-test("nothing happens to a connection that is closed", async () => {
+test("faults do nothing on a closed connection", async () => {
   await using server = await MockCodebuffServer.start();
   using client = await RawClient.identified(server.url);
   const connection = first({ server });
@@ -378,7 +384,7 @@ test("nothing happens to a connection that is closed", async () => {
   expect(connection.closed).toBe(closed);
 });
 
-test("a step of a script may do all of it, through the connection of its prompt", async () => {
+test("a script can cause faults through the connection of its prompt", async () => {
   await using made = await readyPair({
     mock: {
       *answer({ connection }) {

@@ -10,8 +10,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("the time of day of a manual clock", () => {
-  test("is that at which it was made, and moves only when it is moved", async () => {
+describe("the wall time of a manual clock", () => {
+  test("starts at the time of creation and moves only with `advance()`", async () => {
     const clock = new ManualClock();
     vi.advanceTimersByTime(60_000);
     expect(clock.wallTime()).toBe(EPOCH);
@@ -19,14 +19,14 @@ describe("the time of day of a manual clock", () => {
     expect([clock.now(), clock.wallTime()]).toEqual([1_500, EPOCH + 1_500]);
   });
 
-  test("is what the test says", async () => {
+  test("starts at `epoch`", async () => {
     const clock = new ManualClock({ epoch: 1_000 });
     await clock.advance(1);
     expect(clock.wallTime()).toBe(1_001);
   });
 
   test.each([undefined, 1_000_000])(
-    "is the Cass mock's too, which began on it at whatever time: epoch %s",
+    "is also the wall time of a Cass mock that was started later: epoch %s",
     async (epoch) => {
       const clock = new ManualClock(epoch === undefined ? {} : { epoch });
       await clock.advance(500);

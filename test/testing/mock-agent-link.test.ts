@@ -17,8 +17,8 @@ function status(client: MockAgentClient, wanted: MockAgentClient["status"]): Pro
   });
 }
 
-describe("connecting", () => {
-  test("takes `connectDelay` of the clock", async () => {
+describe("a connection attempt", () => {
+  test("takes `connectDelay` on the clock", async () => {
     const clock = new ManualClock();
     const client = new MockAgent({ clock, connectDelay: 2_000 }).client();
     const states = statesOf(client);
@@ -31,7 +31,7 @@ describe("connecting", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("is refused always, so many times, or for a reason", async () => {
+  test("is refused a number of times, or always with a reason", async () => {
     const agent = new MockAgent({ refuseConnect: 2 });
     const client = agent.client();
     for (let attempt = 0; attempt < 2; attempt++) {
@@ -52,8 +52,8 @@ describe("connecting", () => {
   });
 });
 
-describe("a loss", () => {
-  test("in a script fails the turn, and the client comes back", async () => {
+describe("a lost connection", () => {
+  test("in a script fails the turn, and the client reconnects", async () => {
     const clock = new ManualClock();
     const agent = new MockAgent({ clock, reconnect: { delay: 3_000 } });
     agent.script([["part", agentStep.lose({ message: "the tunnel" }), "never"], "again"]);
@@ -89,7 +89,7 @@ describe("a loss", () => {
     expect(agent.prompts.map(({ text }) => text)).toEqual(["hello", "second"]);
   });
 
-  test("that the backend recovers from finds the rest of the answer", async () => {
+  test("with `recovers` continues the answer after the reconnect", async () => {
     const clock = new ManualClock();
     const agent = new MockAgent({ clock, reconnect: { delay: 1_000 } });
     agent.script([["before ", agentStep.lose({ recovers: true }), "and behind"]]);
@@ -106,7 +106,7 @@ describe("a loss", () => {
     expect(agent.prompts).toHaveLength(1);
   });
 
-  test("without a way back is given up behind the last attempt", async () => {
+  test("without a way back closes the client after the last attempt", async () => {
     const agent = new MockAgent({ reconnect: { maxAttempts: 3 } });
     agent.script([["part", agentStep.lose({ back: false, recovers: true }), "never"]]);
     const client = agent.client();
@@ -126,7 +126,7 @@ describe("a loss", () => {
     expect(thrown(() => client.prompt("more"))).toMatchObject({ code: "closed", cause: client.closedBy });
   });
 
-  test("for good closes the client, whatever `reconnect` says", async () => {
+  test("`forGood` closes the client, whatever `reconnect` says", async () => {
     const agent = new MockAgent().script([["part", agentStep.close("go away")]]);
     const client = agent.client();
     const turn = client.prompt("hello");
@@ -136,7 +136,7 @@ describe("a loss", () => {
     expect((await agent.script(["new"]).client().prompt("hello").result).text).toBe("new");
   });
 
-  test("that costs the memory of the backend ends its conversations, and new ones work", async () => {
+  test("with `forgets` ends the conversations, and new ones work", async () => {
     const agent = new MockAgent().script(["hi", [agentStep.forget()], "new"]);
     const client = agent.client();
     const talk = client.conversation();
@@ -155,7 +155,7 @@ describe("a loss", () => {
     expect((await client.conversation().prompt("five").result).text).toBe("new");
   });
 
-  test("made by the test meets whoever is ready", async () => {
+  test("by `disconnect()` affects the clients that are ready", async () => {
     const agent = new MockAgent();
     const [ready, idle] = [agent.client(), agent.client()];
     await ready.connect();
@@ -167,8 +167,8 @@ describe("a loss", () => {
   });
 });
 
-describe("closing", () => {
-  test("waits for running turns with `drainTimeout`, and takes nothing new", async () => {
+describe("close()", () => {
+  test("waits for running turns with `drainTimeout`, and refuses new ones", async () => {
     const agent = new MockAgent().script([["part", agentStep.wait("end"), " and rest"]]);
     const client = agent.client();
     const turn = client.prompt("hello");
@@ -182,7 +182,7 @@ describe("closing", () => {
     expect([client.status, client.closedBy?.code]).toEqual(["closed", "closed"]);
   });
 
-  test("is over when the link is lost meanwhile", async () => {
+  test("ends when the connection is lost meanwhile", async () => {
     const agent = new MockAgent().script([
       ["part", agentStep.wait("end"), agentStep.lose({ recovers: true })],
     ]);
@@ -197,7 +197,7 @@ describe("closing", () => {
     expect(client.closedBy).toBe(client.closedBy);
   });
 
-  test("by force ends a wait for running turns", async () => {
+  test("with `force` ends a wait for running turns", async () => {
     const clock = new ManualClock();
     const agent = new MockAgent({ clock }).script([["part", agentStep.hang()]]);
     const client = agent.client();

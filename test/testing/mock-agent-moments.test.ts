@@ -70,13 +70,13 @@ function unpaired(events: readonly UniversalEvent[]): readonly string[] {
   return [...open].filter(([, count]) => count !== 0).map(([id]) => id);
 }
 
-test("undisturbed the whole answer comes", async () => {
+test("without an interruption the whole answer arrives", async () => {
   const { outcome, events, pending } = await play(undefined, 0);
   expect(outcome).toMatchObject({ status: "completed", result: { text: "one two while three end" } });
   expect([unpaired(events), pending]).toEqual([[], [[], 0]]);
 });
 
-test.each(Object.entries(ACTS))("%s at whichever event leaves nothing open", async (name, act) => {
+test.each(Object.entries(ACTS))("%s at any event leaves nothing open", async (name, act) => {
   const { count: total } = await play(undefined, 0);
   expect(total).toBeGreaterThan(15);
   const ends = new Set<string>();

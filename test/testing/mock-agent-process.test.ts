@@ -15,21 +15,21 @@ async function printed(program: string): Promise<readonly [stdout: string, endin
 test.each([
   ["a pace", 'new MockAgent({ pace: 1 }).script(["one two"])'],
   ["a delay", 'new MockAgent().script([["one ", agentStep.delay(1), "two"]])'],
-])("a turn with %s holds the process until it has completed", async (_, agent) => {
+])("a turn with %s keeps the process alive until it has completed", async (_, agent) => {
   const program = `
     const client = (${agent}).client();
     for await (const text of client.prompt("hello").textStream) process.stdout.write(text);`;
   expect(await printed(program)).toEqual(["one two", "exit code 0"]);
 });
 
-test("a silent turn holds the process until its idle timeout", async () => {
+test("a silent turn keeps the process alive until its idle timeout", async () => {
   const program = `
     const client = new MockAgent({ idleTimeout: 1 }).script([[agentStep.hang()]]).client();
     console.log((await client.prompt("hello").outcome).error.code);`;
   expect(await printed(program)).toEqual(["turn-timeout\n", "exit code 0"]);
 });
 
-test("a client without a turn holds no process, whatever its limits are", async () => {
+test("a client without a turn does not keep the process alive, whatever its limits are", async () => {
   const program = `
     const client = new MockAgent({ pace: 1, idleTimeout: 1e9, approvalTimeout: 1e9 }).script(["one"]).client();
     const turn = client.prompt("hello", { timeout: 1e9 });

@@ -23,7 +23,7 @@ function asked(client: MockAgentClient, name: "approval" | "question"): Promise<
 }
 
 describe("an approval", () => {
-  test("waits for the user, and the tool runs behind it", async () => {
+  test("waits for the user, then the tool runs", async () => {
     const agent = new MockAgent().script([[agentStep.tool(DELETE), "Done."]]);
     const client = agent.client();
     const turn = client.prompt("hello");
@@ -47,7 +47,7 @@ describe("an approval", () => {
     ]);
   });
 
-  test("that is denied plays the branch for it, and tells a generator", async () => {
+  test("that is denied plays the `denied` steps, and returns the outcome to a generator", async () => {
     const agent = new MockAgent();
     const denied = (reason: string | undefined) => [`Because ${reason}: as you like. `];
     agent.script(function* () {
@@ -62,7 +62,7 @@ describe("an approval", () => {
     expect(turn.toolCalls).toMatchObject([{ state: "denied", deniedBy: "user", reason: "too risky" }]);
   });
 
-  test("of `always` answers for the tool in this client, and in no other", async () => {
+  test("with `always` covers the tool in this client, and in no other", async () => {
     const agent = new MockAgent().script([[agentStep.tool(DELETE), agentStep.tool(DELETE)]]);
     const client = agent.client();
     const turn = client.prompt("hello");
@@ -78,7 +78,7 @@ describe("an approval", () => {
     await other.close();
   });
 
-  test("is refused when its time is over", async () => {
+  test("is denied after its timeout", async () => {
     const clock = new ManualClock();
     const agent = new MockAgent({ clock, approvalTimeout: 5_000 }).script([
       [agentStep.tool(DELETE), "Then not."],
@@ -102,7 +102,7 @@ describe("an approval", () => {
     { how: "a loss", by: "disconnected", end: (agent) => agent.disconnect() },
   ];
 
-  test.each(ENDS)("ends with its turn, at $how", async ({ by, end }) => {
+  test.each(ENDS)("ends with its turn, after $how", async ({ by, end }) => {
     const agent = new MockAgent().script([[agentStep.tool(DELETE)]]);
     const client = agent.client();
     const turn = client.prompt("hello");
@@ -116,7 +116,7 @@ describe("an approval", () => {
     await client.close();
   });
 
-  test("stops the clock of silence", async () => {
+  test("pauses the idle timeout", async () => {
     const clock = new ManualClock();
     const agent = new MockAgent({ clock, idleTimeout: 1_000 }).script([[agentStep.tool(DELETE), "Done."]]);
     const client = agent.client();
@@ -127,7 +127,7 @@ describe("an approval", () => {
     expect((await turn.result).text).toBe("Done.");
   });
 
-  test("with an id that was used before gets one of its own", async () => {
+  test("gets a new id if its id was used before", async () => {
     const agent = new MockAgent().script([
       [agentStep.tool({ name: "ls", id: "x" }), agentStep.tool({ name: "ls", id: "x" })],
     ]);
@@ -136,7 +136,7 @@ describe("an approval", () => {
     expect(turn.toolCalls.map(({ id }) => id)).toEqual(["x", "x~2"]);
   });
 
-  test("is told to a late listener while it is open", async () => {
+  test("is also emitted to a late listener while it is open", async () => {
     const agent = new MockAgent().script([[agentStep.tool(DELETE)]]);
     const client = agent.client();
     const turn = client.prompt("hello");
@@ -155,7 +155,7 @@ describe("a question", () => {
     questions: [{ question: "Which one?", header: "Choice", options: ["a", { label: "b" }] }],
   };
 
-  test("waits for the user, and its answer goes to a continuation", async () => {
+  test("waits for the user, and passes the answer to `then`", async () => {
     const agent = new MockAgent();
     agent.script([[agentStep.question(CHOICE, (answers) => [`You chose ${answers?.[0]?.[0]}. `]), "Good."]]);
     const client = agent.client();
@@ -177,7 +177,7 @@ describe("a question", () => {
     expect(agent.answers).toEqual([{ id, turnId: turn.id, answers: [["b"]], by: "reply" }]);
   });
 
-  test("tells a generator its answers, or that there are none", async () => {
+  test("returns its answers to a generator, or undefined", async () => {
     const agent = new MockAgent();
     agent.script(function* () {
       const first = yield* agentStep.question({
@@ -193,7 +193,7 @@ describe("a question", () => {
     expect((await turn.result).text).toBe('[[["free"],["x","y"]],"none"]');
   });
 
-  test("where the backend has none fails the turn with a word to the author", async () => {
+  test("without the capability `questions` fails the turn, and the error names the capability", async () => {
     const agent = new MockAgent({ capabilities: { questions: false } }).script([
       [agentStep.question("Why?")],
     ]);
@@ -208,7 +208,7 @@ describe("a question", () => {
   });
 });
 
-test("wrong replies are refused, and leave the request open", async () => {
+test("invalid replies are refused, and the request stays open", async () => {
   const agent = new MockAgent().script([[agentStep.tool(DELETE), agentStep.question("Why?")]]);
   const client = agent.client();
   const turn = client.prompt("hello");

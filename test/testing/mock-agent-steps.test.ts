@@ -4,7 +4,7 @@ import { eventsOf, failureOf, thrown } from "../helpers/turns.ts";
 import { END, played } from "./mock-agent-support.ts";
 
 describe("a step", () => {
-  test("of text is cut into words, into characters, or not at all, and never through a character", async () => {
+  test("of text is split by word, by characters or not at all, never within a character", async () => {
     const text = "one  two\u{1f389} three";
     const cut = async (deltas: "words" | "whole" | number) => {
       const events = await played([agentStep.text(text, { deltas })]);
@@ -16,7 +16,7 @@ describe("a step", () => {
     expect(await played([""])).toEqual([END]);
   });
 
-  test("of reasoning, status, a file, an image and data is one event each", async () => {
+  test("of reasoning, status, a file, an image and data emits one event each", async () => {
     const events = await played([
       agentStep.reasoning("hm"),
       agentStep.status("searching", "the web"),
@@ -36,7 +36,7 @@ describe("a step", () => {
     ]);
   });
 
-  test("of usage and of cost is in the result, and in what is left of a turn that fails", async () => {
+  test("of usage and cost is in the result, and in the partial result of a failed turn", async () => {
     const steps = [agentStep.usage({ inputTokens: 3, outputTokens: 4 }), agentStep.cost(2, "USD")];
     const reported = { usage: { inputTokens: 3, outputTokens: 4 }, cost: { amount: 2, unit: "USD" } };
     const agent = new MockAgent().script([
@@ -48,7 +48,7 @@ describe("a step", () => {
     expect(await client.prompt("b").outcome).toMatchObject({ status: "failed", partial: reported });
   });
 
-  test("of failure ends the turn with its fields, and nothing follows", async () => {
+  test("of failure ends the turn with its fields, and no event follows", async () => {
     const failure = { kind: "overloaded", retryable: true, status: 529, retryAfter: 1_000, balance: 0 };
     const turn = new MockAgent()
       .script([["part", agentStep.fail("too busy", failure), "never"]])
@@ -60,7 +60,7 @@ describe("a step", () => {
     expect(turn.text).toBe("part");
   });
 
-  test("of a tool goes through its states, with the output as it grows", async () => {
+  test("of a tool goes through its states and streams its output", async () => {
     const tool = agentStep.tool({ name: "ls", input: { path: "." }, streams: ["a\n", "b\n"], during: ["…"] });
     const turn = new MockAgent()
       .script([[tool]])
@@ -85,7 +85,7 @@ describe("a step", () => {
     expect(turn.text).toBe("…");
   });
 
-  test("of a tool that fails keeps its output and the error", async () => {
+  test("of a failing tool keeps its output and the error", async () => {
     const tool = agentStep.tool({ name: "ls", streams: ["a"], error: "no such folder" });
     const turn = new MockAgent()
       .script([[tool]])
@@ -95,7 +95,7 @@ describe("a step", () => {
     expect(turn.toolCalls).toMatchObject([{ state: "failed", output: "a", error: "no such folder" }]);
   });
 
-  test("of a sub-agent has steps of its own, which add nothing to the answer", async () => {
+  test("of a sub-agent has its own steps, which add nothing to the answer", async () => {
     const inner = agentStep.subagent({ type: "reader", steps: ["deep"], fails: true });
     const tool = agentStep.tool({ name: "ls" });
     const outer = agentStep.subagent({
@@ -126,7 +126,7 @@ describe("a step", () => {
     expect(turn.toolCalls).toMatchObject([{ name: "ls", agentId: "agent_1" }]);
   });
 
-  test("with a field that does not exist is refused, and the field is guessed", () => {
+  test("with an unknown field is refused, with a suggestion", () => {
     expect(thrown(() => agentStep.tool({ name: "ls", aproval: true } as never))).toMatchObject({
       code: "invalid-input",
       hint: "Did you mean `approval`?",
@@ -205,7 +205,7 @@ describe("a step", () => {
     ],
     ["the loss is 2000. These exist: message, back,", () => new MockAgent().disconnect(2_000 as never)],
     ["field of the loss `message` is 5. It must be a string.", () => agentStep.forget(5 as never)],
-  ])("refused at the call: %s", (says, make) => {
+  ])("is refused when it is called: %s", (says, make) => {
     const error = thrown(make);
     expect(error).toMatchObject({ code: "invalid-input" });
     expect((error as Error).message).toContain(says);

@@ -1,7 +1,7 @@
 import { agentStep, ManualClock, MockAgent } from "agentwire/testing";
 import { expect, test } from "vitest";
 
-test("with a pace each event waits for the clock", async () => {
+test("with `pace` each event waits for the clock", async () => {
   const clock = new ManualClock();
   const agent = new MockAgent({ clock, pace: 100 }).script(["one two three"]);
   const turn = agent.client().prompt("hello");
@@ -16,21 +16,21 @@ test("with a pace each event waits for the clock", async () => {
   expect(clock.now()).toBe(300);
 });
 
-test("without a pace, and without delays, an answer needs no timer", async () => {
+test("without `pace` and delays, an answer needs no timer", async () => {
   const clock = new ManualClock();
   const client = new MockAgent({ clock }).client();
   expect((await client.prompt("hello").outcome).status).toBe("completed");
   expect([clock.now(), clock.pending]).toEqual([0, 0]);
 });
 
-test("a reader sees each event before the next one comes", async () => {
+test("a reader sees each event before the next one is emitted", async () => {
   const turn = new MockAgent().script(["one two three"]).client().prompt("hello");
   const seen: string[] = [];
   for await (const _ of turn.textStream) seen.push(turn.text);
   expect(seen).toEqual(["one ", "one two ", "one two three"]);
 });
 
-test("a delay waits so many ms of the clock", async () => {
+test("a delay waits for a number of ms on the clock", async () => {
   const clock = new ManualClock();
   const turn = new MockAgent({ clock })
     .script([["a", agentStep.delay(500), "b"]])
@@ -42,7 +42,7 @@ test("a delay waits so many ms of the clock", async () => {
   expect((await turn.result).text).toBe("ab");
 });
 
-test("a gate holds each script that comes to it, until it is released for good", async () => {
+test("a gate holds each script until the gate is released permanently", async () => {
   const agent = new MockAgent({ turnsAtOnce: 2 }).script([["a", agentStep.wait("gate"), "b"]]);
   const client = agent.client();
   const turns = [client.prompt("1"), client.prompt("2")];
@@ -85,7 +85,7 @@ test("a cancel takes `cancelDelay`, and the next turn waits for it", async () =>
   expect((await next.result).text).toBe("next");
 });
 
-test("closing ends a cancel that is under way, and leaves no timer", async () => {
+test("close() ends a running cancel, and leaves no timer", async () => {
   const clock = new ManualClock();
   const agent = new MockAgent({ clock, cancelDelay: 1_000 }).script([["a", agentStep.hang()]]);
   const client = agent.client();
@@ -97,7 +97,7 @@ test("closing ends a cancel that is under way, and leaves no timer", async () =>
   expect(clock.pending).toBe(0);
 });
 
-test("a backend that does not hear of a cancel plays its script to the end, and nobody is told", async () => {
+test("a backend that receives no cancels plays the script to its end, without events", async () => {
   const agent = new MockAgent({ answersAfterCancel: true });
   const played = new Promise<void>((resolve) => {
     agent.script(function* ({ n }) {

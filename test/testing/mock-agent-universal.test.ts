@@ -60,8 +60,8 @@ async function said(
   return all.slice(4).filter((word) => !word.startsWith("item.started"));
 }
 
-describe("the universal events of an agent of tests", () => {
-  test("are numbered without gaps, on its clock, and join to the text", async () => {
+describe("the universal events of a MockAgent", () => {
+  test("are numbered without gaps, use the agent's clock, and join to the text", async () => {
     const clock = new ManualClock({ epoch: Date.parse("2026-02-10T09:00:00.000Z") });
     const agent = new MockAgent({ clock, name: "dummy" });
     const turn = agent.client().prompt("hello");
@@ -78,7 +78,7 @@ describe("the universal events of an agent of tests", () => {
     expect(deltas.join("")).toBe(text);
   });
 
-  test("have a row for each step", async () => {
+  test("cover each step", async () => {
     const steps = [
       agentStep.reasoning("hm"),
       "text",
@@ -102,7 +102,7 @@ describe("the universal events of an agent of tests", () => {
     ]);
   });
 
-  test("show a tool with its approval and its output as it grows", async () => {
+  test("show a tool with its approval and its streamed output", async () => {
     const tool = agentStep.tool({ name: "ls", approval: true, streams: ["a\n", "b\n"] });
     expect(await said(["Look: ", tool, "done"])).toEqual([
       "item.delta itm_2 text Look: ",
@@ -119,7 +119,7 @@ describe("the universal events of an agent of tests", () => {
     ]);
   });
 
-  test("show a question, and its answer", async () => {
+  test("show a question and its answer", async () => {
     const question = agentStep.question({ questions: [{ question: "Which one?", options: ["a", "b"] }] });
     expect(await said(["Well. ", question, "Right."])).toEqual([
       "item.delta itm_2 text Well. ",
@@ -132,7 +132,7 @@ describe("the universal events of an agent of tests", () => {
     ]);
   });
 
-  test("show a sub-agent with what it says and does as its children", async () => {
+  test("show a sub-agent's text and tools as its children", async () => {
     const agent = new MockAgent().script([
       [
         agentStep.subagent({
@@ -159,7 +159,7 @@ describe("the universal events of an agent of tests", () => {
     expect(children.map(({ kind }) => kind)).toEqual(["message", "tool_call"]);
   });
 
-  test("tell usage and cost at the end, and the words of a failure", async () => {
+  test("report usage and cost at the end, and the message of a failure", async () => {
     const agent = new MockAgent().script([
       [agentStep.usage({ inputTokens: 1, outputTokens: 2 }), agentStep.cost(3, "USD")],
       ["part", agentStep.fail("too busy", { kind: "overloaded", status: 529, retryable: true })],
@@ -185,7 +185,7 @@ describe("the universal events of an agent of tests", () => {
     });
   });
 
-  test("tell a cancel, and nothing of what comes behind it", async () => {
+  test("report a cancel, and nothing after it", async () => {
     const agent = new MockAgent({ answersAfterCancel: true }).script([
       ["part", agentStep.wait("go"), "late"],
     ]);
@@ -199,7 +199,7 @@ describe("the universal events of an agent of tests", () => {
     expect(stream.ended).toBe(true);
   });
 
-  test("tell a loss, the way back, and the answer that was found", async () => {
+  test("report a loss, the reconnect, and the recovered answer", async () => {
     const agent = new MockAgent({ deltas: "whole" });
     const client = agent.client();
     const talk = client.conversation();
@@ -225,7 +225,7 @@ describe("the universal events of an agent of tests", () => {
     expect(new Set(events.map(({ session_id }) => session_id)).size).toBe(1);
   });
 
-  test("end their session where the backend has forgotten it, and the next one says so", async () => {
+  test("end their session when the backend has forgotten it, and mark the next session", async () => {
     const agent = new MockAgent().script(["hi", [agentStep.forget()], "new"]);
     const client = agent.client();
     const talk = client.conversation();
@@ -251,7 +251,7 @@ describe("the universal events of an agent of tests", () => {
     expect(stream.ended).toBe(true);
   });
 
-  test("hold no message of a backend unless asked for", async () => {
+  test("contain the backend's messages only with `includeRaw`", async () => {
     const agent = new MockAgent().script(["hi"]);
     const turns = [agent.client().prompt("a"), agent.client().prompt("b")] as const;
     const without = collect(agent.toUniversal(turns[0]));
@@ -261,7 +261,7 @@ describe("the universal events of an agent of tests", () => {
     expect(withRaw.map(({ raw }) => raw)).toContainEqual({ type: "text", text: "hi" });
   });
 
-  test("are of its own clients, turns and conversations only", () => {
+  test("exist only for the agent's own clients, turns and conversations", () => {
     const agent = new MockAgent();
     for (const of of [{}, null, "turn", new MockAgent().client(), new MockAgent().client().conversation()])
       expect(thrown(() => agent.toUniversal(of as never))).toMatchObject({ code: "invalid-input" });

@@ -23,14 +23,14 @@ async function answered(...steps: readonly MockAgentStep[]) {
   return { snapshot, parts: snapshot.messages.at(-1)?.parts.toArray() ?? [] };
 }
 
-describe("a script tells", () => {
-  test("a plan, which replaces the last one", async () => {
+describe("a script can report", () => {
+  test("a plan, which replaces the previous plan", async () => {
     const entries = [{ content: "look", status: "completed" }] as const;
     const { snapshot, parts } = await answered(agentStep.plan([]), agentStep.plan(entries));
     expect([snapshot.plan, parts]).toEqual([entries, []]);
   });
 
-  test("how full the context is", async () => {
+  test("how full the model's context is", async () => {
     const { snapshot } = await answered(agentStep.context({ used: 900, size: 1_000 }));
     expect(snapshot.context).toEqual({ used: 900, size: 1_000 });
   });
@@ -50,13 +50,13 @@ describe("a script tells", () => {
     ]);
   });
 
-  test("what a tool does and to what", async () => {
+  test("a tool's kind and subject", async () => {
     const facts = { title: "Edit a.ts", kind: "edit", locations: [{ path: "a.ts", line: 3 }] } as const;
     const { parts } = await answered(agentStep.tool({ name: "patch", ...facts }));
     expect(parts).toMatchObject([{ type: "tool", name: "patch", ...facts }]);
   });
 
-  test("modes, models and commands, which events carry", async () => {
+  test("modes, models and commands, which events contain", async () => {
     const agent = new MockAgent().script([
       [
         agentStep.mode({ current: "ask", available: [{ id: "ask", name: "Ask" }] }),
@@ -78,7 +78,7 @@ describe("a script tells", () => {
   });
 });
 
-test("an approval shows its preview in the part and in `pending`, and the part keeps it behind the decision", async () => {
+test("an approval shows its preview in the part and in `pending`; the part keeps it after the decision", async () => {
   const preview = [
     { path: "a.ts", diff: "@@ -1,1 +1,1 @@\n-a\n+b\n", by: "agent", new_text: "b\n" },
   ] as const;
@@ -94,7 +94,7 @@ test("an approval shows its preview in the part and in `pending`, and the part k
   expect(messages.at(-1)?.parts.at(0)).toMatchObject({ state: "done", preview });
 });
 
-test("a diff of 50 MB gets into no event and no snapshot: it is cut, and says so", async () => {
+test("a diff of 50 MB is cut in events and snapshots, and marked as cut", async () => {
   const line = `+${"x".repeat(99)}\n`;
   const preview = [{ path: "a.ts", diff: line.repeat(500_000), by: "agent" }] as const;
   const agent = new MockAgent().script([[agentStep.tool({ name: "patch", approval: true, preview })]]);
@@ -126,6 +126,6 @@ test.each<[string, () => unknown, string]>([
     () => agentStep.tool({ name: "a", preview: [{ path: "a" }] as never }),
     "agentStep.tool: field `preview`",
   ],
-])("a wrong step is refused by its name: %s", (_, make, words) => {
+])("a wrong step is refused with its name: %s", (_, make, words) => {
   expect(thrown(make)).toMatchObject({ message: expect.stringContaining(words) });
 });

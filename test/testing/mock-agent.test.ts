@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { failureOf, thrown } from "../helpers/turns.ts";
 import { played } from "./mock-agent-support.ts";
 
-test("an error of the agent has its message in JSON, as one of a client has", async () => {
+test("an error of the agent has its message in JSON, like a client's error", async () => {
   const turn = new MockAgent()
     .script([[agentStep.fail("overloaded")]])
     .client()
@@ -18,8 +18,8 @@ test("an error of the agent has its message in JSON, as one of a client has", as
   expect(JSON.parse(JSON.stringify(wrong))).toMatchObject({ message: expect.stringContaining("`pace`") });
 });
 
-describe("without a script", () => {
-  test("a prompt is answered with a sentence that repeats it, word by word", async () => {
+describe("without a script an agent", () => {
+  test("answers each prompt with a sentence that repeats the prompt, word by word", async () => {
     const turn = new MockAgent().client().prompt("good morning");
     const pieces: string[] = [];
     for await (const piece of turn.textStream) pieces.push(piece);
@@ -29,14 +29,14 @@ describe("without a script", () => {
 });
 
 describe("a script", () => {
-  test("is a list of replies, and the last one answers all further prompts", async () => {
+  test("can be a list of replies, whose last reply answers all further prompts", async () => {
     const client = new MockAgent().script(["one", ["tw", "o"]]).client();
     const texts: string[] = [];
     for (const prompt of ["a", "b", "c"]) texts.push((await client.prompt(prompt).result).text);
     expect(texts).toEqual(["one", "two", "two"]);
   });
 
-  test("is a function of the prompt, its turn and what was said before", async () => {
+  test("can be a function of the prompt, its turn and the earlier messages", async () => {
     const agent = new MockAgent();
     const client = agent.client();
     const talk = client.conversation();
@@ -54,7 +54,7 @@ describe("a script", () => {
     ]);
   });
 
-  test("is a generator, or an async generator that awaits what it likes", async () => {
+  test("can be a generator, or an async generator that awaits anything", async () => {
     const agent = new MockAgent();
     const client = agent.client();
     agent.script(function* () {
@@ -67,7 +67,7 @@ describe("a script", () => {
     expect((await client.prompt("b").result).text).toBe("async");
   });
 
-  test("that is replaced leaves the answer under way alone", async () => {
+  test("that is replaced does not change the running answer", async () => {
     const agent = new MockAgent().script([["old ", agentStep.wait("go"), "answer"]]);
     const client = agent.client();
     const turn = client.prompt("a");
@@ -86,7 +86,7 @@ describe("a script", () => {
       /oops/,
     ],
     ["returns a promise", async () => ["a"], /a promise, which is no list of steps/],
-    ["has a step that is none", () => ["a", { kind: "tolo" }], /is no step/],
+    ["has an invalid step", () => ["a", { kind: "tolo" }], /is no step/],
     ["is an empty list", [], /the list of replies is empty/],
   ])("that %s fails its turn with the reason", async (_, script, words) => {
     const turn = new MockAgent()
@@ -102,7 +102,7 @@ describe("a script", () => {
     expect(isAgentwireError(error, "turn-failed")).toBe(true);
   });
 
-  test("is left with its turn", async () => {
+  test("is stopped with its turn", async () => {
     const agent = new MockAgent();
     let signal: AbortSignal | undefined;
     const left = new Promise<void>((resolve) => {
@@ -125,7 +125,7 @@ describe("a script", () => {
 });
 
 describe("capabilities", () => {
-  test("are those of a backend that can do everything, where the test names no others", () => {
+  test("default to a backend that supports everything", () => {
     const all = new MockAgent().client().capabilities;
     expect(all).toMatchObject({ textDeltas: true, permissions: "wire", recovers: true, reopens: true });
     const agent = new MockAgent({
@@ -137,7 +137,7 @@ describe("capabilities", () => {
     expect(capabilities).toEqual({ ...all, images: false, reopens: false, cancelOnWire: false });
   });
 
-  test("without deltas the answer comes as one piece, at its end", async () => {
+  test("without deltas the answer is one piece, at its end", async () => {
     const agent = new MockAgent({ capabilities: { textDeltas: false } });
     const events = await played(["one ", agentStep.status("at work"), "two"], agent);
     expect(events.map(({ type }) => type)).toEqual(["status", "text", "finish"]);
@@ -152,7 +152,7 @@ describe("capabilities", () => {
     });
   });
 
-  test("with one conversation all prompts of the client are in it", async () => {
+  test("with one conversation all prompts of the client belong to it", async () => {
     const client = new MockAgent({ capabilities: { conversations: "one" } }).client();
     await client.prompt("hello").result;
     const talk = client.conversation();
@@ -160,7 +160,7 @@ describe("capabilities", () => {
     expect(thrown(() => client.conversation({ from: talk.state }))).toMatchObject({ code: "unsupported" });
   });
 
-  test("without streamed output, and without approvals, a tool has neither", async () => {
+  test("without streamed output and approvals, a tool has neither", async () => {
     const agent = new MockAgent({ capabilities: { toolOutputDeltas: false, permissions: "none" } });
     const events = await played([agentStep.tool({ name: "ls", streams: ["a", "b"], approval: true })], agent);
     const states = events.flatMap((event) =>
@@ -174,8 +174,8 @@ describe("capabilities", () => {
   });
 });
 
-describe("the journal", () => {
-  test("holds prompts and cancels of all clients, in order, and can be waited for", async () => {
+describe("the agent's record", () => {
+  test("has the prompts and cancels of all clients, in order, and `waitFor` waits for them", async () => {
     const agent = new MockAgent().script([[agentStep.hang()]]);
     const [one, two] = [agent.client(), agent.client()];
     const turns = [one.prompt("a"), two.prompt({ text: "b" })];
@@ -190,7 +190,7 @@ describe("the journal", () => {
     await one.close();
   });
 
-  test("does not hold the cancel of a turn that was never sent", async () => {
+  test("does not have the cancel of a turn that was never sent", async () => {
     const agent = new MockAgent().script([[agentStep.hang()]]);
     const client = agent.client();
     client.prompt("a");
@@ -202,7 +202,7 @@ describe("the journal", () => {
   });
 });
 
-test("options and switches that do not exist, or are wrong, are refused with a guess", () => {
+test("unknown or invalid options and switches are refused, with a suggestion", () => {
   const agent = new MockAgent();
   const refusals: readonly (readonly [call: () => unknown, hint: RegExp])[] = [
     [() => new MockAgent({ scirpt: [] } as never), /`script`/],
@@ -222,7 +222,7 @@ test("options and switches that do not exist, or are wrong, are refused with a g
     });
 });
 
-test("the same script gives the same events in the same order, each time", async () => {
+test("the same script always emits the same events in the same order", async () => {
   const run = async (): Promise<string> => {
     const agent = new MockAgent({ clock: new ManualClock() });
     const client = agent.client();

@@ -51,7 +51,7 @@ function withoutIdsAndTimes(raw: string): string {
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "ID");
 }
 
-describe("what the real server was heard to say comes out the same, byte for byte but for ids and times", () => {
+describe("the mock repeats a capture of the real server, byte for byte except ids and times", () => {
   test.each([
     { name: "01-no-token" },
     { name: "02-valid-query-token", inAddress: true },

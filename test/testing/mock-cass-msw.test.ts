@@ -45,8 +45,8 @@ function frameOf(socket: WebSocket, type: string): Promise<Readonly<Record<strin
   });
 }
 
-describe("a mock behind an msw link", () => {
-  test("plays a turn for whoever the token in the address is, and finds nothing wrong with its client", async () => {
+describe("a Cass mock behind an msw link", () => {
+  test("plays a turn for the user of the token in the address, without violations", async () => {
     await using mock = behind();
     const { userId, accessToken } = mock.addUser();
     const { socket, told } = watched(accessToken);
@@ -76,7 +76,7 @@ describe("a mock behind an msw link", () => {
     ]);
   });
 
-  test("can be cut, closed, and turned into a zombie", async () => {
+  test("can cut the connection, close it, and make it a zombie", async () => {
     await using mock = behind({
       answer: ({ message }) => [
         cassStep.die(message === "4001" ? 4001 : message === "drop" ? "drop" : "zombie"),
@@ -100,14 +100,14 @@ describe("a mock behind an msw link", () => {
     }
   });
 
-  test("can be told to cut its frames only where there are bytes", async () => {
+  test("rejects `chunking`, since it cannot access the bytes", async () => {
     await using mock = new MockCass({ chunking: "coalesced" });
     const client = { readyState: 1, addEventListener: () => {}, send: () => {}, close: () => {} };
     expect(() => mock.accept({ client })).toThrow("MockCassServer.start()");
   });
 });
 
-test("`fetch` of a mock can be given to a client in place of the platform's", async () => {
+test("a client can use the mock's `fetch` instead of the platform's", async () => {
   await using mock = new MockCass();
   const { fetch: ofMock } = mock;
   const response = await ofMock(new globalThis.URL("http://anywhere.example/status"));

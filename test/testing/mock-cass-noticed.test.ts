@@ -126,8 +126,8 @@ const READ: readonly { readonly says: string; readonly field: string; readonly r
   },
 ];
 
-describe("on v2, tags of the model fill the fields of the response and leave its text", () => {
-  test.each(READ)("$field: $says", async ({ says, field, reads }) => {
+describe("on v2, the model's tags fill response fields and are removed from the text", () => {
+  test.each(READ)("$field gets the content of $says", async ({ says, field, reads }) => {
     await using server = await MockCassServer.start({ answer: () => [`Before ${says} after`] });
     using client = await RawCass.connected(server);
     const response = await client.answerTo("hi");
@@ -136,7 +136,7 @@ describe("on v2, tags of the model fill the fields of the response and leave its
     expect(response["raw"]).toBe(`Before ${says} after`);
   });
 
-  test("a response without tags has three empty lists, and null for the rest", async () => {
+  test("a response without tags has three empty lists and null in the other fields", async () => {
     await using server = await MockCassServer.start({ answer: () => ["Hello"] });
     using client = await RawCass.connected(server);
     expect(await client.answerTo("hi")).toMatchObject({
@@ -162,11 +162,11 @@ function framesOf(mp3: Uint8Array): number {
   return frames;
 }
 
-describe("speech is an MP3 file that a decoder takes", () => {
+describe("speech is a decodable MP3 file", () => {
   test.each([
     { audio: "inline", bytes: 720 },
     { audio: "huge", bytes: 8_388_720 },
-  ] as const)("$audio: frame behind frame up to the end", async ({ audio, bytes }) => {
+  ] as const)("$audio: the whole file is a sequence of valid frames", async ({ audio, bytes }) => {
     await using server = await MockCassServer.start({ audio });
     using client = await RawCass.connected(server);
     const response = await client.answerTo("hi");

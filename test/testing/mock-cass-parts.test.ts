@@ -5,14 +5,14 @@ import { Tokens } from "../../src/testing/cass/tokens.ts";
 
 const NOON = Date.UTC(2026, 0, 28, 12);
 
-describe("the time of the server", () => {
-  test("is local, says no zone, and leaves out a fraction that is zero", () => {
+describe("a server timestamp", () => {
+  test("is local time, without a zone and without a zero fraction", () => {
     expect(new ServerTime(new ManualClock(), NOON, 0).stamp()).toBe("2026-01-28T12:00:00");
     expect(new ServerTime(new ManualClock(), NOON, -300).stamp()).toBe("2026-01-28T07:00:00");
     expect(new ServerTime(new ManualClock(), NOON + 7.25, 90).stamp()).toBe("2026-01-28T13:30:00.007250");
   });
 
-  test("gives no stamp twice, and each later one is greater as a string", async () => {
+  test("is unique, and greater than all earlier ones as a string", async () => {
     const clock = new ManualClock();
     const time = new ServerTime(clock, NOON, 0);
     const stamps = [time.stamp(), time.stamp(), time.stamp()];
@@ -28,7 +28,7 @@ describe("the time of the server", () => {
   });
 });
 
-describe("tokens", () => {
+describe("a token", () => {
   const claimsOf = (token: string) =>
     JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
 
@@ -37,7 +37,7 @@ describe("tokens", () => {
     return { clock, tokens: new Tokens(secret, new ServerTime(clock, NOON, 0), undefined) };
   }
 
-  test("have the shape of JWTs", () => {
+  test("has the shape of a JWT", () => {
     const [header, payload, signature] = made().tokens.issue("ü", "access", 60).split(".");
     expect(JSON.parse(Buffer.from(header ?? "", "base64url").toString())).toEqual({
       alg: "HS256",
@@ -49,7 +49,7 @@ describe("tokens", () => {
     expect(signature).toMatch(/^[\w-]{43,}$/);
   });
 
-  test("expire by the clock", async () => {
+  test("expires by the mock's clock", async () => {
     const { clock, tokens } = made();
     const token = tokens.issue("u", "refresh", 60);
     await clock.advance(59_999);
@@ -58,7 +58,7 @@ describe("tokens", () => {
     expect(tokens.read(token)).toEqual({ kind: "invalid" });
   });
 
-  test("of administrators have other claims", () => {
+  test("of an administrator has other claims", () => {
     const { tokens } = made();
     const token = tokens.issueAdmin("a", "Admin");
     const iat = NOON / 1000;
@@ -72,7 +72,7 @@ describe("tokens", () => {
     expect(tokens.read(token)).toEqual({ kind: "admin", userId: "a" });
   });
 
-  test.each([undefined, null, ""])("%s is none", (token) => {
+  test.each([undefined, null, ""])("counts as missing if it is %s", (token) => {
     expect(made().tokens.read(token)).toEqual({ kind: "missing" });
   });
 
@@ -87,11 +87,11 @@ describe("tokens", () => {
     `${made().tokens.issue("u", "access", 60)}x`,
     made().tokens.issue("u", "access", 60).replace(".", ".e30"),
     made().tokens.issue("u", "access", 0),
-  ])("%s is a bad one", (token) => {
+  ])("is invalid if it is %s", (token) => {
     expect(made().tokens.read(token)).toEqual({ kind: "invalid" });
   });
 
-  test("may be written by somebody else, and are read all the same", async () => {
+  test("can have a custom text, and is still checked", async () => {
     const clock = new ManualClock();
     const time = new ServerTime(clock, NOON, 0);
     const tokens = new Tokens("s", time, ({ sub, exp }) => `${sub}/${exp}+=`);

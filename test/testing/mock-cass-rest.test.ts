@@ -18,8 +18,8 @@ async function made(options: MockCassOptions = {}) {
   return { server, ...user, token, id, [Symbol.asyncDispose]: () => server.stop() };
 }
 
-describe.each(PROFILES)("accounts, on the profile %s", (profile) => {
-  test("are registered, and their tokens work everywhere", async () => {
+describe.each(PROFILES)("an account, on the profile %s", (profile) => {
+  test("can be registered, and its token works for REST and WebSocket", async () => {
     await using server = await MockCassServer.start({ profile });
     const body = { email: "b@cass.example", password: "p", display_name: "B" };
     const registered = await call(server, "POST /auth/register", { body });
@@ -48,7 +48,7 @@ describe.each(PROFILES)("accounts, on the profile %s", (profile) => {
     expect(server.users).toMatchObject([{ userId, displayName: "B" }]);
   });
 
-  test("are logged in to", async () => {
+  test("can be logged in to with the right email and password", async () => {
     await using it = await made({ profile });
     const good = await call(it.server, "POST /auth/login", {
       body: { email: "a@cass.example", password: "p" },
@@ -64,7 +64,7 @@ describe.each(PROFILES)("accounts, on the profile %s", (profile) => {
       });
   });
 
-  test("get new tokens for a refresh token, and the old one stays good", async () => {
+  test("gets new tokens for a refresh token, which stays valid", async () => {
     await using it = await made({ profile });
     const body = { refresh_token: it.refreshToken };
     for (let round = 0; round < 2; round++) {
@@ -78,7 +78,7 @@ describe.each(PROFILES)("accounts, on the profile %s", (profile) => {
     }
   });
 
-  test("are not refreshed by anything else", async () => {
+  test("gets no new tokens for anything but its own valid refresh token", async () => {
     await using it = await made({ profile });
     const refresh = (refresh_token: string) =>
       call(it.server, "POST /auth/refresh", { body: { refresh_token } });
@@ -92,7 +92,7 @@ describe.each(PROFILES)("accounts, on the profile %s", (profile) => {
     expect(await refresh(it.refreshToken)).toEqual(refused("User not found"));
   });
 
-  test("that are gone are no error when one asks who one is", async () => {
+  test("that was deleted gives status 200 with an error from `GET /auth/me`", async () => {
     await using it = await made({ profile });
     it.server.deleteUser(it.userId);
     expect(await call(it.server, "GET /auth/me", { token: it.token })).toEqual({
@@ -101,7 +101,7 @@ describe.each(PROFILES)("accounts, on the profile %s", (profile) => {
     });
   });
 
-  test("need all of their fields", async () => {
+  test("cannot be registered with a missing or invalid field", async () => {
     await using server = await MockCassServer.start({ profile });
     const body = { email: 7, display_name: "B" };
     const { status, body: answer } = await call(server, "POST /auth/register", { body });
@@ -122,20 +122,25 @@ describe.each(PROFILES)("accounts, on the profile %s", (profile) => {
   });
 });
 
-describe("switches of authentication", () => {
-  test.each([false, 401, 429] as const)("rejectRefresh: %s", async (rejectRefresh) => {
-    await using it = await made({ rejectRefresh });
-    const answer = await call(it.server, "POST /auth/refresh", { body: { refresh_token: it.refreshToken } });
-    expect(answer).toMatchObject(
-      rejectRefresh === false
-        ? { status: 200 }
-        : rejectRefresh === 401
-          ? { status: 401, body: { detail: "Invalid refresh token" } }
-          : { status: 429, body: { error: "Rate limit exceeded: 30 per 1 minute" } },
-    );
-  });
+describe("authentication switches for REST", () => {
+  test.each([false, 401, 429] as const)(
+    "`rejectRefresh: %s` sets the answer to a token refresh",
+    async (rejectRefresh) => {
+      await using it = await made({ rejectRefresh });
+      const answer = await call(it.server, "POST /auth/refresh", {
+        body: { refresh_token: it.refreshToken },
+      });
+      expect(answer).toMatchObject(
+        rejectRefresh === false
+          ? { status: 200 }
+          : rejectRefresh === 401
+            ? { status: 401, body: { detail: "Invalid refresh token" } }
+            : { status: 429, body: { error: "Rate limit exceeded: 30 per 1 minute" } },
+      );
+    },
+  );
 
-  test("accessLifetime and refreshLifetime: tokens expire by the clock", async () => {
+  test("`accessLifetime` and `refreshLifetime` set when tokens expire", async () => {
     const clock = new ManualClock();
     await using it = await made({ clock, accessLifetime: 60, refreshLifetime: 120, localhostBypass: false });
     const body = { refresh_token: it.refreshToken };
@@ -158,7 +163,7 @@ describe("switches of authentication", () => {
     },
     { localhostBypass: false, localhostUser: "home", status: 401, detail: "Not authenticated" },
   ])(
-    "localhostBypass: $localhostBypass, localhostUser: $localhostUser",
+    "localhostBypass: $localhostBypass, localhostUser: $localhostUser set the user without a token",
     async ({ status, detail, ...switches }) => {
       await using server = await MockCassServer.start(switches);
       for (const token of [undefined, "bad", server.issueToken("u", { type: "refresh" })]) {
@@ -175,7 +180,7 @@ describe("switches of authentication", () => {
     },
   );
 
-  test("rateLimits: true, by the clock, and false", async () => {
+  test("`rateLimits` limits calls per minute of the mock's clock", async () => {
     const clock = new ManualClock();
     await using it = await made({ clock });
     const login = () =>
@@ -192,7 +197,7 @@ describe("switches of authentication", () => {
 });
 
 describe.each(PROFILES)("conversations, on the profile %s", (profile) => {
-  test("are made", async () => {
+  test("can be created", async () => {
     await using it = await made({ profile });
     const { token, server, userId } = it;
     const body = { title: "New", project_id: "p", user_id: userId };
@@ -208,7 +213,7 @@ describe.each(PROFILES)("conversations, on the profile %s", (profile) => {
     else expect(anonymous.status).toBe(401);
   });
 
-  test("are listed, the latest first, with those of nobody and without those of others", async () => {
+  test("are listed newest first, including those without an owner, excluding other users'", async () => {
     await using it = await made({ profile });
     const { token, server, userId, id } = it;
     server.addConversation({ userId: "other", title: "Other" });
@@ -235,7 +240,7 @@ describe.each(PROFILES)("conversations, on the profile %s", (profile) => {
     expect((await call(server, "GET /conversations?limit=x", { token })).status).toBe(422);
   });
 
-  test("are read, with their messages", async () => {
+  test("can be read with their messages", async () => {
     await using it = await made({ profile });
     const { status, body } = await call(it.server, `GET /conversations/${it.id}`, { token: it.token });
     const { messages, ...conversation } = body;
@@ -283,7 +288,7 @@ describe.each(PROFILES)("conversations, on the profile %s", (profile) => {
     if (!newer) expect(JSON.stringify(messages)).not.toContain('"id"');
   });
 
-  test("are renamed and deleted", async () => {
+  test("can be renamed and deleted", async () => {
     await using it = await made({ profile });
     const { server, token, id } = it;
     expect(await call(server, `PUT /conversations/${id}/title`, { token, body: { title: "U" } })).toEqual({
@@ -299,7 +304,7 @@ describe.each(PROFILES)("conversations, on the profile %s", (profile) => {
     expect(server.conversations).toEqual([]);
   });
 
-  test("of others, and those that there are not, are out of reach", async () => {
+  test("cannot be accessed if they are unknown or belong to another user", async () => {
     await using it = await made({ profile, ...ALL });
     const stranger = it.server.addUser().accessToken;
     const routes = [
@@ -329,7 +334,7 @@ describe.each(PROFILES)("conversations, on the profile %s", (profile) => {
     expect(it.server.conversations).toHaveLength(1);
   });
 
-  test("messagesRoute: true, and false", async () => {
+  test("have a messages route only with `messagesRoute: true`", async () => {
     await using it = await made({ profile, messagesRoute: true });
     const { server, token, id, userId } = it;
     const route = `GET /conversations/${id}/messages`;
@@ -361,7 +366,7 @@ describe.each(PROFILES)("conversations, on the profile %s", (profile) => {
     expect(await call(server, route, { token })).toEqual({ status: 404, body: { detail: "Not Found" } });
   });
 
-  test("there is one continuous one, which is made when it is asked for", async () => {
+  test("include one continuous conversation per user, created on the first request", async () => {
     await using it = await made({ profile });
     const read = () => call(it.server, "GET /conversations/continuous", { token: it.token });
     const first = await read();
@@ -387,7 +392,7 @@ describe.each(PROFILES)("conversations, on the profile %s", (profile) => {
 });
 
 describe.each(PROFILES)("the language model, on the profile %s", (profile) => {
-  test("is read and chosen, for connections to come", async () => {
+  test("can be read, and changed for new connections", async () => {
     await using server = await MockCassServer.start({
       profile,
       title: "none",
@@ -422,7 +427,7 @@ describe.each(PROFILES)("the language model, on the profile %s", (profile) => {
     expect(await next.answerTo("hi")).toMatchObject({ provider: "openai", model: chosen });
   });
 
-  test("must be one that there is, on a server that has started", async () => {
+  test("can only be set to an enabled provider, on an initialized server", async () => {
     await using server = await MockCassServer.start({ profile, providers: ["anthropic", "local"] });
     const choose = (provider: unknown) => call(server, "POST /settings/llm-provider", { body: { provider } });
     expect(await choose("gemini")).toMatchObject({
@@ -447,8 +452,8 @@ describe.each(PROFILES)("the language model, on the profile %s", (profile) => {
   });
 });
 
-describe("what is public", () => {
-  test.each(PROFILES)("status and library, on the profile %s", async (profile) => {
+describe("public routes", () => {
+  test.each(PROFILES)("serve status and library without a token, on the profile %s", async (profile) => {
     await using server = await MockCassServer.start({ profile, memoryCount: 7, initializing: true });
     const status = { online: true, sdk_mode: true, memory_entries: 7, timestamp: stamp, kernel: text };
     const newer = profile === "v1" ? {} : { memory_ready: false };
@@ -460,7 +465,7 @@ describe("what is public", () => {
   });
 });
 
-describe("any route", () => {
+describe("a REST route", () => {
   const ROUTES: readonly CassRoute[] = [
     "POST /auth/register",
     "POST /auth/login",
@@ -481,7 +486,7 @@ describe("any route", () => {
     "GET /audio/{id}.wav",
   ];
 
-  test.each(ROUTES)("restStatus: %s", async (route) => {
+  test.each(ROUTES)("fails with the status from `restStatus`: %s", async (route) => {
     await using server = await MockCassServer.start({ restStatus: { [route]: 503 } });
     const answer = await call(server, route.replace("{id}", "x"), route.startsWith("P") ? { body: {} } : {});
     expect(answer.status).toBe(503);
@@ -491,7 +496,7 @@ describe("any route", () => {
     expect((await call(server, other)).status).toBe(200);
   });
 
-  test("restLatency: a call is noted when it arrives, and answered when its time has come", async () => {
+  test("with `restLatency` records a call on arrival and answers it after the delay", async () => {
     const clock = new ManualClock();
     await using server = await MockCassServer.start({ clock, restLatency: 1_000 });
     const answer = call(server, "GET /status");
@@ -503,7 +508,7 @@ describe("any route", () => {
     expect(request).toMatchObject({ at: 0, status: 200 });
   });
 
-  test("of another path or method is not there", async () => {
+  test("with an unknown path or method is not found", async () => {
     await using server = await MockCassServer.start({ basePath: "/cass" });
     expect(await call(server, "GET /nowhere")).toEqual({ status: 404, body: { detail: "Not Found" } });
     expect(await call(server, "GET /ws")).toEqual({ status: 404, body: { detail: "Not Found" } });
@@ -524,7 +529,7 @@ describe("any route", () => {
   });
 });
 
-test("calls are recorded, with who made them and without what is secret", async () => {
+test("REST calls are recorded with their user and without secrets", async () => {
   await using server = await MockCassServer.start({ localhostBypass: false });
   const { userId, accessToken, refreshToken, email, password } = server.addUser();
   const options = { headers: { authorization: `Bearer ${accessToken}`, "x-app": "1" } };

@@ -9,7 +9,7 @@ const QUIET = { title: "none", audio: "none" } as const;
 const FOREIGN = "00000000-0000-4000-8000-00000000f0e1";
 
 describe.each(PROFILES)("greeting, on the profile %s", (profile) => {
-  test("connected: sent", async () => {
+  test('connected: "sent" greets each connection with its user', async () => {
     await using server = await MockCassServer.start({ profile });
     const { userId, accessToken } = server.addUser();
     using client = await RawCass.open(server, accessToken);
@@ -23,14 +23,14 @@ describe.each(PROFILES)("greeting, on the profile %s", (profile) => {
     expect(server.connections).toMatchObject([{ state: "ready", userId }]);
   });
 
-  test("connected: none", async () => {
+  test('connected: "none" sends no greeting', async () => {
     await using server = await MockCassServer.start({ profile, connected: "none" });
     using client = await RawCass.open(server);
     expect(await client.barrier(profile)).toEqual([]);
     expect(server.violations).toEqual([]);
   });
 
-  test("connectedDelay: what comes before waits", async () => {
+  test("connectedDelay: earlier frames wait for the greeting", async () => {
     const clock = new ManualClock();
     await using server = await MockCassServer.start({ profile, clock, connectedDelay: 3_000 });
     using client = await RawCass.open(server);
@@ -50,14 +50,14 @@ describe.each(PROFILES)("greeting, on the profile %s", (profile) => {
     ["foreign", FOREIGN],
     [null, null],
     ["somebody", "somebody"],
-  ])("connectedUserId: %s", async (connectedUserId, told) => {
+  ])("connectedUserId: %s sets the `user_id` of the greeting", async (connectedUserId, told) => {
     await using server = await MockCassServer.start({ profile, connectedUserId });
     using client = await RawCass.open(server);
     expect((await client.next())["user_id"]).toBe(told);
     expect(server.connections[0]?.userId).toBe(null);
   });
 
-  test("initializing: an error first, and Close 1000", async () => {
+  test("initializing: the server sends an error and Close 1000", async () => {
     await using server = await MockCassServer.start({ profile, initializing: true });
     using client = await RawCass.open(server);
     expect(kinds([await client.next()])).toEqual([
@@ -72,7 +72,7 @@ describe.each(PROFILES)("greeting, on the profile %s", (profile) => {
     expect((await later.next()).type).toBe("connected");
   });
 
-  test("sdkMode: false", async () => {
+  test("sdkMode: false uses the older pipeline without onboarding", async () => {
     const answer = () => ["Hi <gesture:Wave><memory:x>"];
     await using server = await MockCassServer.start({ profile, sdkMode: false, answer, ...QUIET });
     using client = await RawCass.open(server);
@@ -112,7 +112,7 @@ describe.each(PROFILES)("authentication, on the profile %s", (profile) => {
     };
   }
 
-  test("auth: checked, a good token makes a connection somebody's, at any time", async () => {
+  test('auth: "checked" changes the user for each valid token', async () => {
     await using it = await made({}, true);
     for (const { userId, accessToken } of [it.other, it.one]) {
       it.client.say({ type: "auth", token: accessToken });
@@ -121,15 +121,18 @@ describe.each(PROFILES)("authentication, on the profile %s", (profile) => {
     }
   });
 
-  test.each([{}, { token: "" }, { token: null }])("auth: checked, no answer at all to %j", async (fields) => {
-    await using it = await made({}, true);
-    it.client.say({ type: "auth", ...fields });
-    expect(await it.client.barrier(profile)).toEqual([]);
-    expect(it.server.auths).toMatchObject([{ token: "missing", userId: null, answer: "silence" }]);
-  });
+  test.each([{}, { token: "" }, { token: null }])(
+    'auth: "checked" gives no answer to a missing token: %j',
+    async (fields) => {
+      await using it = await made({}, true);
+      it.client.say({ type: "auth", ...fields });
+      expect(await it.client.barrier(profile)).toEqual([]);
+      expect(it.server.auths).toMatchObject([{ token: "missing", userId: null, answer: "silence" }]);
+    },
+  );
 
   test.each(["checked", "falseSuccess", "silence", "error", "unknown"] as const)(
-    "auth: %s, to a token that is good, and to one that is not",
+    "auth: %s sets the answers to a valid and to an invalid token",
     async (auth) => {
       for (const good of [true, false]) {
         await using it = await made({ auth }, false);
@@ -150,78 +153,90 @@ describe.each(PROFILES)("authentication, on the profile %s", (profile) => {
     },
   );
 
-  test.each(["error", "oldIdentity"] as const)("badAuth: %s", async (badAuth) => {
-    await using it = await made({ badAuth }, true);
-    it.client.say({ type: "auth", token: "bad" });
-    expect(await it.client.next()).toEqual(
-      badAuth === "error"
-        ? { type: "auth_error", message: "Invalid token" }
-        : { type: "auth_success", user_id: it.one.userId },
-    );
-    // It stays open and whose it was.
-    expect(await it.client.barrier(profile)).toEqual([]);
-    expect(it.server.connections[0]).toMatchObject({ state: "ready", userId: it.one.userId });
-  });
+  test.each(["error", "oldIdentity"] as const)(
+    "badAuth: %s sets the answer to an invalid token if there is a user",
+    async (badAuth) => {
+      await using it = await made({ badAuth }, true);
+      it.client.say({ type: "auth", token: "bad" });
+      expect(await it.client.next()).toEqual(
+        badAuth === "error"
+          ? { type: "auth_error", message: "Invalid token" }
+          : { type: "auth_success", user_id: it.one.userId },
+      );
+      // It stays open and whose it was.
+      expect(await it.client.barrier(profile)).toEqual([]);
+      expect(it.server.connections[0]).toMatchObject({ state: "ready", userId: it.one.userId });
+    },
+  );
 
-  test.each(["anonymous", "refused"] as const)("badQueryToken: %s", async (badQueryToken) => {
-    await using server = await MockCassServer.start({ profile, badQueryToken });
-    const { userId } = server.addUser();
-    const tokens = [
-      "bad",
-      server.issueToken(userId, { lifetime: -1 }),
-      server.issueToken(userId, { type: "refresh" }),
-    ];
-    for (const token of tokens) {
-      using client = await RawCass.open(server, token);
-      const first = await client.next();
-      if (badQueryToken === "anonymous") expect(first).toMatchObject({ type: "connected", user_id: null });
-      else {
-        expect(first).toEqual({ type: "auth_error", message: "Invalid token" });
-        expect(await client.closed).toEqual({ code: 1008, reason: "" });
+  test.each(["anonymous", "refused"] as const)(
+    "badQueryToken: %s sets the answer to an invalid token in the address",
+    async (badQueryToken) => {
+      await using server = await MockCassServer.start({ profile, badQueryToken });
+      const { userId } = server.addUser();
+      const tokens = [
+        "bad",
+        server.issueToken(userId, { lifetime: -1 }),
+        server.issueToken(userId, { type: "refresh" }),
+      ];
+      for (const token of tokens) {
+        using client = await RawCass.open(server, token);
+        const first = await client.next();
+        if (badQueryToken === "anonymous") expect(first).toMatchObject({ type: "connected", user_id: null });
+        else {
+          expect(first).toEqual({ type: "auth_error", message: "Invalid token" });
+          expect(await client.closed).toEqual({ code: 1008, reason: "" });
+        }
       }
-    }
-  });
+    },
+  );
 
   test.each([
     { localhostBypass: true, localhostUser: "home", told: "home" },
     { localhostBypass: true, localhostUser: null, told: null },
     { localhostBypass: false, localhostUser: "home", told: null },
-  ])("localhostBypass: $localhostBypass, localhostUser: $localhostUser", async ({ told, ...switches }) => {
-    const badAuth = "oldIdentity";
-    await using server = await MockCassServer.start({
-      profile,
-      ...switches,
-      auth: "checked",
-      badAuth,
-      badQueryToken: "anonymous",
-    });
-    for (const token of [undefined, "bad"]) {
+  ])(
+    "localhostBypass: $localhostBypass, localhostUser: $localhostUser set the user without a valid token",
+    async ({ told, ...switches }) => {
+      const badAuth = "oldIdentity";
+      await using server = await MockCassServer.start({
+        profile,
+        ...switches,
+        auth: "checked",
+        badAuth,
+        badQueryToken: "anonymous",
+      });
+      for (const token of [undefined, "bad"]) {
+        using client = await RawCass.open(server, token);
+        expect((await client.next())["user_id"]).toBe(told);
+        client.say({ type: "auth", token: "bad" });
+        expect((await client.next()).type).toBe(told === null ? "auth_error" : "auth_success");
+      }
+      const { userId, accessToken } = server.addUser();
+      using client = await RawCass.open(server, accessToken);
+      expect((await client.next())["user_id"]).toBe(userId);
+    },
+  );
+
+  test.each([true, false])(
+    "adminTokens: %s sets whether administrators' tokens are accepted",
+    async (adminTokens) => {
+      await using server = await MockCassServer.start({
+        profile,
+        adminTokens,
+        badQueryToken: "anonymous",
+        auth: "checked",
+      });
+      const { userId } = server.addUser();
+      const token = server.issueToken(userId, { type: "admin" });
       using client = await RawCass.open(server, token);
-      expect((await client.next())["user_id"]).toBe(told);
-      client.say({ type: "auth", token: "bad" });
-      expect((await client.next()).type).toBe(told === null ? "auth_error" : "auth_success");
-    }
-    const { userId, accessToken } = server.addUser();
-    using client = await RawCass.open(server, accessToken);
-    expect((await client.next())["user_id"]).toBe(userId);
-  });
+      expect((await client.next())["user_id"]).toBe(adminTokens ? userId : null);
+      client.say({ type: "auth", token });
+      expect((await client.next()).type).toBe(adminTokens ? "auth_success" : "auth_error");
+    },
+  );
 
-  test.each([true, false])("adminTokens: %s", async (adminTokens) => {
-    await using server = await MockCassServer.start({
-      profile,
-      adminTokens,
-      badQueryToken: "anonymous",
-      auth: "checked",
-    });
-    const { userId } = server.addUser();
-    const token = server.issueToken(userId, { type: "admin" });
-    using client = await RawCass.open(server, token);
-    expect((await client.next())["user_id"]).toBe(adminTokens ? userId : null);
-    client.say({ type: "auth", token });
-    expect((await client.next()).type).toBe(adminTokens ? "auth_success" : "auth_error");
-  });
-
-  test("accessLifetime: a token expires by the clock, and a connection outlives it", async () => {
+  test("accessLifetime: a token expires by the clock, but its open connection keeps the user", async () => {
     const clock = new ManualClock();
     await using server = await MockCassServer.start({
       profile,
@@ -242,7 +257,7 @@ describe.each(PROFILES)("authentication, on the profile %s", (profile) => {
 
 describe("deletedUser", () => {
   test.each([true, false])(
-    "%s, on v2: a chat kills the connection, unless it names a conversation",
+    "%s decides on v2 whether a chat without a conversation ends the connection",
     async (deletedUser) => {
       await using server = await MockCassServer.start({ deletedUser, ...QUIET });
       const { accessToken } = server.addUser();
@@ -254,7 +269,7 @@ describe("deletedUser", () => {
     },
   );
 
-  test("one user can be deleted, and the token stays good", async () => {
+  test("`deleteUser()` deletes one user, and the user's token stays valid", async () => {
     await using server = await MockCassServer.start();
     const [gone, there] = [server.addUser({ displayName: "Gone" }), server.addUser({ displayName: "There" })];
     server.deleteUser(gone.userId);
@@ -269,7 +284,7 @@ describe("deletedUser", () => {
 });
 
 describe.each(PROFILES)("ping and status, on the profile %s", (profile) => {
-  test.each(["pong", "bare", "ignored"] as const)("ping: %s", async (ping) => {
+  test.each(["pong", "bare", "ignored"] as const)("ping: %s sets the answer to a ping", async (ping) => {
     await using server = await MockCassServer.start({ profile, ping });
     using client = await RawCass.connected(server);
     client.say({ type: "ping", id: 7 });
@@ -280,7 +295,7 @@ describe.each(PROFILES)("ping and status, on the profile %s", (profile) => {
     );
   });
 
-  test("pongDelay", async () => {
+  test("pongDelay delays the pong", async () => {
     const clock = new ManualClock();
     await using server = await MockCassServer.start({ profile, clock, ping: "pong", pongDelay: 500 });
     using client = await RawCass.connected(server);
@@ -292,22 +307,25 @@ describe.each(PROFILES)("ping and status, on the profile %s", (profile) => {
     expect((await client.next()).type).toBe("pong");
   });
 
-  test.each(["answered", "ignored", "unknown"] as const)("status: %s, memoryCount: 7", async (status) => {
-    await using server = await MockCassServer.start({ profile, status, memoryCount: 7 });
-    using client = await RawCass.connected(server);
-    client.say({ type: "status" });
-    client.say({ type: "onboarding_demo" });
-    const said = (await client.until("error")).slice(0, 1).map(({ timestamp: _, ...rest }) => rest);
-    expect(said[0]).toMatchObject(
-      {
-        answered: { type: "status", sdk_mode: true, memory_count: 7 },
-        ignored: { type: "error", message: expect.stringMatching(/onboarding/) },
-        unknown: { type: "error", message: "Unknown message type: status" },
-      }[status],
-    );
-  });
+  test.each(["answered", "ignored", "unknown"] as const)(
+    "status: %s, memoryCount: 7 set the answer to a status request",
+    async (status) => {
+      await using server = await MockCassServer.start({ profile, status, memoryCount: 7 });
+      using client = await RawCass.connected(server);
+      client.say({ type: "status" });
+      client.say({ type: "onboarding_demo" });
+      const said = (await client.until("error")).slice(0, 1).map(({ timestamp: _, ...rest }) => rest);
+      expect(said[0]).toMatchObject(
+        {
+          answered: { type: "status", sdk_mode: true, memory_count: 7 },
+          ignored: { type: "error", message: expect.stringMatching(/onboarding/) },
+          unknown: { type: "error", message: "Unknown message type: status" },
+        }[status],
+      );
+    },
+  );
 
-  test("a type that nobody knows is ignored, or refused by the relay", async () => {
+  test("an unknown type is ignored, and on the relay answered with an error", async () => {
     await using server = await MockCassServer.start({ profile });
     using client = await RawCass.connected(server);
     for (const frame of [{ type: "wat" }, { nope: 1 }, { type: "pong" }]) client.say(frame);
@@ -319,41 +337,44 @@ describe.each(PROFILES)("ping and status, on the profile %s", (profile) => {
 describe.each(PROFILES)("failure, on the profile %s", (profile) => {
   const failing = { answer: () => ["never said", cassStep.fail("overloaded")] };
 
-  test.each(["drop", "close1000", "zombie", "error"] as const)("failure: %s", async (failure) => {
-    await using server = await MockCassServer.start({ profile, failure, ...failing });
-    using client = await RawCass.connected(server);
-    const { id } = server.addConversation();
-    client.chat("hi", { conversation_id: id });
-    await client.take(2);
-    const [connection] = server.connections;
-    switch (failure) {
-      case "drop":
-        expect(await client.closed).toEqual({ code: 1006, reason: "" });
-        break;
-      case "close1000":
-        expect(await client.closed).toEqual({ code: 1000, reason: "" });
-        break;
-      case "zombie": {
-        await server.waitFor(() => connection?.state === "zombie");
-        client.say({ type: "status" });
-        using other = await RawCass.connected(server);
-        await other.barrier(profile);
-        expect(client.raw.socket.readyState).toBe(WebSocket.OPEN);
-        expect(client.raw.received).toHaveLength(3);
-        break;
+  test.each(["drop", "close1000", "zombie", "error"] as const)(
+    "failure: %s sets how a failed turn ends",
+    async (failure) => {
+      await using server = await MockCassServer.start({ profile, failure, ...failing });
+      using client = await RawCass.connected(server);
+      const { id } = server.addConversation();
+      client.chat("hi", { conversation_id: id });
+      await client.take(2);
+      const [connection] = server.connections;
+      switch (failure) {
+        case "drop":
+          expect(await client.closed).toEqual({ code: 1006, reason: "" });
+          break;
+        case "close1000":
+          expect(await client.closed).toEqual({ code: 1000, reason: "" });
+          break;
+        case "zombie": {
+          await server.waitFor(() => connection?.state === "zombie");
+          client.say({ type: "status" });
+          using other = await RawCass.connected(server);
+          await other.barrier(profile);
+          expect(client.raw.socket.readyState).toBe(WebSocket.OPEN);
+          expect(client.raw.received).toHaveLength(3);
+          break;
+        }
+        case "error": {
+          const { timestamp, ...said } = await client.next();
+          const message = profile === "relay" ? "overloaded" : "Failed to generate response";
+          expect(said).toEqual({ type: "error", message });
+          expect(typeof timestamp).toBe(profile === "documented" ? "string" : "undefined");
+          expect(await client.barrier(profile)).toEqual([]);
+        }
       }
-      case "error": {
-        const { timestamp, ...said } = await client.next();
-        const message = profile === "relay" ? "overloaded" : "Failed to generate response";
-        expect(said).toEqual({ type: "error", message });
-        expect(typeof timestamp).toBe(profile === "documented" ? "string" : "undefined");
-        expect(await client.barrier(profile)).toEqual([]);
-      }
-    }
-    // What the user said stays, over the relay.
-    const kept = server.conversations[0]?.messages.map(({ role }) => role);
-    expect(kept).toEqual(profile === "relay" ? ["user"] : []);
-  });
+      // What the user said stays, over the relay.
+      const kept = server.conversations[0]?.messages.map(({ role }) => role);
+      expect(kept).toEqual(profile === "relay" ? ["user"] : []);
+    },
+  );
 
   const thrower = (problem: unknown) => (): never => {
     throw problem;
@@ -362,8 +383,8 @@ describe.each(PROFILES)("failure, on the profile %s", (profile) => {
   test.each([
     ["a script that throws", { answer: thrower(new Error("overloaded")) }],
     ["a generator that throws", { answer: () => ({ [Symbol.iterator]: thrower(new Error("overloaded")) }) }],
-    ["one that throws what is no error", { answer: thrower("overloaded") }],
-  ])("%s is a model that fails", async (_, script) => {
+    ["a script that throws a non-error", { answer: thrower("overloaded") }],
+  ])("%s counts as a failure of the model", async (_, script) => {
     await using server = await MockCassServer.start({ profile, failure: "error", ...script });
     using client = await RawCass.connected(server);
     client.chat("hi");
@@ -372,13 +393,13 @@ describe.each(PROFILES)("failure, on the profile %s", (profile) => {
   });
 
   test.each([
-    ["text that is no JSON", "nope"],
+    ["text that is not JSON", "nope"],
     ["an empty text", ""],
     ["an array", "[]"],
     ["a number", "7"],
     ["null", "null"],
     ["bytes", new TextEncoder().encode('{"type":"ping"}')],
-  ])("%s is not survived", async (_, frame) => {
+  ])("%s from the client is a failure of the server", async (_, frame) => {
     for (const failure of ["drop", "error"] as const) {
       await using server = await MockCassServer.start({ profile, failure });
       using client = await RawCass.connected(server);
@@ -398,7 +419,7 @@ describe("death", () => {
     [4321, 4321],
   ] as const;
 
-  test.each(WAYS)("at: connected, by: %s", async (by, code) => {
+  test.each(WAYS)('at: "connected", by: %s ends the connection after the greeting', async (by, code) => {
     await using server = await MockCassServer.start({ death: { at: "connected", by } });
     using client = await RawCass.open(server);
     expect((await client.next()).type).toBe("connected");
@@ -406,7 +427,7 @@ describe("death", () => {
   });
 
   test.each(PROFILES.flatMap((profile) => ([0, 1, 2] as const).map((at) => ({ profile, at }))))(
-    "at: $at thinking, on the profile $profile",
+    "at: $at thinking frames, the connection ends in the turn, on the profile $profile",
     async ({ profile, at }) => {
       for (const [by, code] of WAYS) {
         await using server = await MockCassServer.start({ profile, death: { at, by } });
@@ -419,18 +440,21 @@ describe("death", () => {
     },
   );
 
-  test.each(PROFILES)("at: stored, on the profile %s", async (profile) => {
-    await using server = await MockCassServer.start({ profile, death: { at: "stored", by: "drop" } });
-    using client = await RawCass.connected(server);
-    client.chat("hi", { conversation_id: server.addConversation().id });
-    expect(await client.closed).toMatchObject({ code: 1006 });
-    expect(client.raw.received).toHaveLength(3);
-    expect(server.conversations[0]?.messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
-  });
+  test.each(PROFILES)(
+    'at: "stored" ends the connection after storing, before the response, on the profile %s',
+    async (profile) => {
+      await using server = await MockCassServer.start({ profile, death: { at: "stored", by: "drop" } });
+      using client = await RawCass.connected(server);
+      client.chat("hi", { conversation_id: server.addConversation().id });
+      expect(await client.closed).toMatchObject({ code: 1006 });
+      expect(client.raw.received).toHaveLength(3);
+      expect(server.conversations[0]?.messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
+    },
+  );
 });
 
 describe("switches for one connection", () => {
-  test("perConnection: before it opens", async () => {
+  test("`perConnection` sets switches before the connection opens", async () => {
     const seen: unknown[] = [];
     await using server = await MockCassServer.start({
       perConnection(opening) {
@@ -449,7 +473,7 @@ describe("switches for one connection", () => {
     ]);
   });
 
-  test("connection.set: from now on, whatever the server is set to", async () => {
+  test("`connection.set()` overrides the server's switches, also later ones", async () => {
     await using server = await MockCassServer.start({ memoryCount: 1 });
     using one = await RawCass.connected(server);
     using two = await RawCass.connected(server);
@@ -461,19 +485,22 @@ describe("switches for one connection", () => {
 });
 
 describe("refuseUpgrade", () => {
-  test.each([403, 503] as const)("%s", async (refuseUpgrade) => {
-    await using server = await MockCassServer.start({ refuseUpgrade });
-    await expect(RawClient.connect(server.url)).rejects.toThrow(`${refuseUpgrade}`);
-    server.refuseUpgrades(undefined);
-    using client = await RawCass.connected(server);
-    expect(await client.barrier()).toEqual([]);
-    server.refuseUpgrades(403);
-    await expect(RawClient.connect(server.url)).rejects.toThrow("403");
-    expect(server.upgrades.map(({ status }) => status)).toEqual([refuseUpgrade, 101, 403]);
-  });
+  test.each([403, 503] as const)(
+    "%s refuses upgrades until `refuseUpgrades(undefined)`",
+    async (refuseUpgrade) => {
+      await using server = await MockCassServer.start({ refuseUpgrade });
+      await expect(RawClient.connect(server.url)).rejects.toThrow(`${refuseUpgrade}`);
+      server.refuseUpgrades(undefined);
+      using client = await RawCass.connected(server);
+      expect(await client.barrier()).toEqual([]);
+      server.refuseUpgrades(403);
+      await expect(RawClient.connect(server.url)).rejects.toThrow("403");
+      expect(server.upgrades.map(({ status }) => status)).toEqual([refuseUpgrade, 101, 403]);
+    },
+  );
 });
 
-test("a restart ends every connection with 1012, also in the middle of a turn, and forgets that one", async () => {
+test("`restart()` ends every connection with 1012 and does not store a running turn", async () => {
   const clock = new ManualClock();
   await using server = await MockCassServer.start({ clock, answer: () => [cassStep.delay(10), "late"] });
   using idle = await RawCass.connected(server);
@@ -512,25 +539,28 @@ describe.each(PROFILES)("transport, on the profile %s", (profile) => {
     return first;
   }
 
-  test.each(["whole", "fragmented", "splitUtf8", "coalesced"] as const)("chunking: %s", async (chunking) => {
-    await using server = await MockCassServer.start({ profile, chunking, answer, ...QUIET });
-    using client = await RawCass.connected(server);
-    const pieces = piecesFor(client);
-    expect((await client.answerTo("hi"))["text"]).toBe("é😀 hello");
-    const raw = server.frames.map((frame) => frame.raw).find((text) => text.includes('"response"')) ?? "";
-    expect(/[^\x20-\x7e]/.test(raw)).toBe(chunking === "splitUtf8");
-    const frames = framesIn(Buffer.concat(pieces));
-    const [whole, three] = [[0x81], [0x01, 0x00, 0x80]];
-    expect(frames.slice(0, 3)).toEqual(chunking === "fragmented" ? three : [0x81, 0x81, expect.anything()]);
-    const cuts = profile === "v1" || profile === "v2" ? 4 : 2; // its raw is there too
-    const split = [0x01, ...Array.from({ length: cuts - 1 }, () => 0x00), 0x80];
-    expect(frames.slice(chunking === "fragmented" ? 6 : 2)).toEqual(
-      { whole, coalesced: whole, fragmented: three, splitUtf8: split }[chunking],
-    );
-    expect(await client.barrier(profile)).toEqual([]);
-  });
+  test.each(["whole", "fragmented", "splitUtf8", "coalesced"] as const)(
+    "chunking: %s sets how frames are cut",
+    async (chunking) => {
+      await using server = await MockCassServer.start({ profile, chunking, answer, ...QUIET });
+      using client = await RawCass.connected(server);
+      const pieces = piecesFor(client);
+      expect((await client.answerTo("hi"))["text"]).toBe("é😀 hello");
+      const raw = server.frames.map((frame) => frame.raw).find((text) => text.includes('"response"')) ?? "";
+      expect(/[^\x20-\x7e]/.test(raw)).toBe(chunking === "splitUtf8");
+      const frames = framesIn(Buffer.concat(pieces));
+      const [whole, three] = [[0x81], [0x01, 0x00, 0x80]];
+      expect(frames.slice(0, 3)).toEqual(chunking === "fragmented" ? three : [0x81, 0x81, expect.anything()]);
+      const cuts = profile === "v1" || profile === "v2" ? 4 : 2; // its raw is there too
+      const split = [0x01, ...Array.from({ length: cuts - 1 }, () => 0x00), 0x80];
+      expect(frames.slice(chunking === "fragmented" ? 6 : 2)).toEqual(
+        { whole, coalesced: whole, fragmented: three, splitUtf8: split }[chunking],
+      );
+      expect(await client.barrier(profile)).toEqual([]);
+    },
+  );
 
-  test("chunking: coalesced, what is said at once arrives in one piece", async () => {
+  test('chunking: "coalesced" sends frames of the same moment in one piece', async () => {
     await using server = await MockCassServer.start({ profile, chunking: "coalesced", answer, ...QUIET });
     using client = await RawCass.connected(server);
     const pieces = piecesFor(client);
@@ -538,7 +568,7 @@ describe.each(PROFILES)("transport, on the profile %s", (profile) => {
     expect(pieces.map((bytes) => framesIn(bytes).length)).toEqual([3]);
   });
 
-  test("extraFields: injected", async () => {
+  test('extraFields: "injected" adds an unknown field to every object', async () => {
     await using server = await MockCassServer.start({
       profile,
       answer: () => ["a <gesture:nod>"],
@@ -559,7 +589,7 @@ describe.each(PROFILES)("transport, on the profile %s", (profile) => {
     ["nonJson", ["", "not json", '{"type": "response", "text": ']],
     ["jsonArray", ["[]", '[{"type": "response"}]', "null", "7", '"response"']],
     ["binaryFrame", ['{"type": "response", "text": "bytes"}']],
-  ] as const)("%s: injected", async (name, noise) => {
+  ] as const)('%s: "injected" adds its frames after every frame', async (name, noise) => {
     await using server = await MockCassServer.start({ profile, [name]: "injected" });
     using client = await RawCass.open(server);
     expect(JSON.parse(await client.raw.next())).toMatchObject({ type: "connected" });
@@ -569,7 +599,7 @@ describe.each(PROFILES)("transport, on the profile %s", (profile) => {
     expect(server.frames.filter(({ binary }) => binary)).toHaveLength(name === "binaryFrame" ? 1 : 0);
   });
 
-  test("a frame above 16 MiB ends the connection", async () => {
+  test("a frame over 16 MiB ends the connection", async () => {
     await using server = await MockCassServer.start({ profile });
     using client = await RawCass.connected(server);
     client.say(`{"type":"wat","x":"${"é".repeat(8_388_608)}"}`);

@@ -45,7 +45,7 @@ const hasTags = (profile: Profile) => profile === "documented";
 
 describe.each(PROFILES)("a turn, on the profile %s", (profile) => {
   test.each(["new", "none", "continuous", "continuousOrNew"] as const)(
-    "withoutConversation: %s",
+    "withoutConversation: %s sets the conversation of a chat without an id",
     async (withoutConversation) => {
       for (const somebody of [true, false]) {
         await using server = await MockCassServer.start({ profile, withoutConversation, ...QUIET });
@@ -75,18 +75,21 @@ describe.each(PROFILES)("a turn, on the profile %s", (profile) => {
     },
   );
 
-  test.each(["model", "error"] as const)("emptyMessage: %s", async (emptyMessage) => {
-    await using it = await made({ profile, emptyMessage, ...QUIET });
-    for (const fields of [{ message: "" }, {}]) {
-      it.client.say({ type: "chat", ...fields });
-      const last = (await it.client.barrier(profile)).at(-1);
-      if (emptyMessage === "model") expect(last?.type).toBe("response");
-      else expect(last).toMatchObject({ type: "error", message: "Empty message" });
-    }
-    expect(it.server.turns).toHaveLength(emptyMessage === "model" ? 2 : 0);
-  });
+  test.each(["model", "error"] as const)(
+    "emptyMessage: %s sets the handling of a chat without text",
+    async (emptyMessage) => {
+      await using it = await made({ profile, emptyMessage, ...QUIET });
+      for (const fields of [{ message: "" }, {}]) {
+        it.client.say({ type: "chat", ...fields });
+        const last = (await it.client.barrier(profile)).at(-1);
+        if (emptyMessage === "model") expect(last?.type).toBe("response");
+        else expect(last).toMatchObject({ type: "error", message: "Empty message" });
+      }
+      expect(it.server.turns).toHaveLength(emptyMessage === "model" ? 2 : 0);
+    },
+  );
 
-  test.each([null, 7, ["hi"]])("a message that is no string: %j", async (message) => {
+  test.each([null, 7, ["hi"]])("a `message` that is not a string fails: %j", async (message) => {
     await using refusing = await made({ profile, emptyMessage: "error" });
     refusing.client.say({ type: "chat", message });
     expect(kinds(await refusing.client.barrier(profile))).toEqual(["error Empty message"]);
@@ -97,7 +100,7 @@ describe.each(PROFILES)("a turn, on the profile %s", (profile) => {
     expect(trusting.server.turns).toEqual([]);
   });
 
-  test("memories: usual, none, or others", async () => {
+  test("memories sets the memories of the first thinking frame", async () => {
     const [none] = await turn(profile, { memories: "none" });
     expect(none).toMatchObject({ status: "Processing..." });
     expect(none).not.toHaveProperty("memories");
@@ -111,7 +114,7 @@ describe.each(PROFILES)("a turn, on the profile %s", (profile) => {
     );
   });
 
-  test("statusTexts", async () => {
+  test("statusTexts replaces the status texts of thinking frames", async () => {
     const statusTexts = {
       retrieving: "R",
       processing: "P",
@@ -134,52 +137,61 @@ describe.each(PROFILES)("a turn, on the profile %s", (profile) => {
     expect(both).toEqual(["thinking I", "thinking D"]);
   });
 
-  test.each([0, 1, 3])("toolRounds: %d", async (toolRounds) => {
+  test.each([0, 1, 3])("toolRounds: %d adds this many tool rounds before the answer", async (toolRounds) => {
     const said = kinds(await turn(profile, { toolRounds }));
     const rounds = said.filter((word) => /^thinking (Executing|Using)/.test(word));
     expect(rounds).toHaveLength(toolRounds);
     expect(said.at(-1)).toBe(hasTags(profile) ? "response Hi <gesture:nod>" : "response Hi");
   });
 
-  test.each([true, false])("emptyText: %s", async (emptyText) => {
+  test.each([true, false])("emptyText: %s sets whether the response's `text` is empty", async (emptyText) => {
     const text = (await turn(profile, { emptyText })).at(-1)?.["text"];
     expect(text).toBe(emptyText ? "" : hasTags(profile) ? "Hi <gesture:nod>" : "Hi");
   });
 
-  test.each([true, false])("tagLeaks: %s", async (tagLeaks) => {
-    const text = (await turn(profile, { tagLeaks })).at(-1)?.["text"];
-    const leaks = " </gesture:wave> <GESTURE:wave> <memory:leak> <emote:happy:1.> <gesture:wave/>";
-    const all = ` <emote:thinking>${leaks}`;
-    const expected = {
-      documented: `Hi <gesture:nod>${all}`,
-      v1: `Hi${leaks}`,
-      v2: `Hi${all}`,
-      relay: `Hi${all}`,
-    };
-    expect(text).toBe(tagLeaks ? expected[profile] : hasTags(profile) ? "Hi <gesture:nod>" : "Hi");
-  });
+  test.each([true, false])(
+    "tagLeaks: %s sets whether the text ends with unremoved tags",
+    async (tagLeaks) => {
+      const text = (await turn(profile, { tagLeaks })).at(-1)?.["text"];
+      const leaks = " </gesture:wave> <GESTURE:wave> <memory:leak> <emote:happy:1.> <gesture:wave/>";
+      const all = ` <emote:thinking>${leaks}`;
+      const expected = {
+        documented: `Hi <gesture:nod>${all}`,
+        v1: `Hi${leaks}`,
+        v2: `Hi${all}`,
+        relay: `Hi${all}`,
+      };
+      expect(text).toBe(tagLeaks ? expected[profile] : hasTags(profile) ? "Hi <gesture:nod>" : "Hi");
+    },
+  );
 
-  test.each([true, false])("unexecutedToolUses: %s", async (unexecutedToolUses) => {
-    const response = (await turn(profile, { unexecutedToolUses })).at(-1);
-    const isTold = profile === "v1" || profile === "v2";
-    const uses = unexecutedToolUses ? [{ id: "toolu_1", tool: "recall_journal", input: {} }] : [];
-    expect(response?.["tool_uses"]).toEqual(isTold ? uses : undefined);
-  });
+  test.each([true, false])(
+    "unexecutedToolUses: %s sets whether `tool_uses` has an unexecuted tool",
+    async (unexecutedToolUses) => {
+      const response = (await turn(profile, { unexecutedToolUses })).at(-1);
+      const isTold = profile === "v1" || profile === "v2";
+      const uses = unexecutedToolUses ? [{ id: "toolu_1", tool: "recall_journal", input: {} }] : [];
+      expect(response?.["tool_uses"]).toEqual(isTold ? uses : undefined);
+    },
+  );
 
-  test.each(["none", "NaN", "Infinity", "-Infinity"] as const)("nonFinite: %s", async (nonFinite) => {
-    await using it = await made({ profile, nonFinite, answer: () => ["Hi <gesture:nod>"], ...QUIET });
-    it.client.chat("hi");
-    await it.client.take(2);
-    const raw = await it.client.raw.next();
-    const names = profile === "relay" ? ["inputTokens", "outputTokens"] : ["input_tokens", "output_tokens"];
-    for (const name of names)
-      expect(raw).toMatch(new RegExp(`"${name}": ${nonFinite === "none" ? "\\d" : nonFinite}`));
-    if (profile === "v1" || profile === "v2")
-      expect(raw).toContain(`"intensity": ${nonFinite === "none" ? "1.0" : nonFinite}`);
-  });
+  test.each(["none", "NaN", "Infinity", "-Infinity"] as const)(
+    "nonFinite: %s replaces token counts and intensities",
+    async (nonFinite) => {
+      await using it = await made({ profile, nonFinite, answer: () => ["Hi <gesture:nod>"], ...QUIET });
+      it.client.chat("hi");
+      await it.client.take(2);
+      const raw = await it.client.raw.next();
+      const names = profile === "relay" ? ["inputTokens", "outputTokens"] : ["input_tokens", "output_tokens"];
+      for (const name of names)
+        expect(raw).toMatch(new RegExp(`"${name}": ${nonFinite === "none" ? "\\d" : nonFinite}`));
+      if (profile === "v1" || profile === "v2")
+        expect(raw).toContain(`"intensity": ${nonFinite === "none" ? "1.0" : nonFinite}`);
+    },
+  );
 
   test.each(["actual", "missing", "wrong", "null"] as const)(
-    "conversationEcho: %s",
+    "conversationEcho: %s sets the response's `conversation_id`",
     async (conversationEcho) => {
       await using it = await made({ profile, conversationEcho, ...QUIET });
       const response = await it.client.answerTo("hi", { conversation_id: it.id });
@@ -190,7 +202,7 @@ describe.each(PROFILES)("a turn, on the profile %s", (profile) => {
     },
   );
 
-  test.each(["after", "before", "none"] as const)("title: %s", async (title) => {
+  test.each(["after", "before", "none"] as const)("title: %s sets when the title comes", async (title) => {
     const types = (await turn(profile, { title }, () => ["Hi", cassStep.title("T")]))
       .map(({ type }) => type)
       .slice(2);
@@ -200,46 +212,59 @@ describe.each(PROFILES)("a turn, on the profile %s", (profile) => {
     );
   });
 
-  test.each([true, false])("errorThenResponse: %s", async (errorThenResponse) => {
-    const types = (await turn(profile, { errorThenResponse })).map(({ type }) => type).slice(2);
-    expect(types).toEqual(errorThenResponse ? ["error", "response"] : ["response"]);
-  });
+  test.each([true, false])(
+    "errorThenResponse: %s sets whether an error precedes the response",
+    async (errorThenResponse) => {
+      const types = (await turn(profile, { errorThenResponse })).map(({ type }) => type).slice(2);
+      expect(types).toEqual(errorThenResponse ? ["error", "response"] : ["response"]);
+    },
+  );
 
-  test.each(["none", "duplicate", "unsolicited"] as const)("extraResponse: %s", async (extraResponse) => {
-    await using server = await MockCassServer.start({ profile, extraResponse, ...QUIET });
-    using client = await RawCass.connected(server);
-    client.chat("hi");
-    const types = (await client.barrier(profile)).map(({ type }) => type);
-    const usual = ["thinking", "thinking", "response"];
-    const expected = { none: usual, duplicate: [...usual, "response"], unsolicited: ["response", ...usual] };
-    expect(types).toEqual(expected[extraResponse]);
-    if (extraResponse !== "duplicate") return;
-    const [first, second] = client.raw.received.filter((raw) => raw.includes('"response"'));
-    expect(first).toBe(second);
-  });
+  test.each(["none", "duplicate", "unsolicited"] as const)(
+    "extraResponse: %s sets whether a second or unsolicited response comes",
+    async (extraResponse) => {
+      await using server = await MockCassServer.start({ profile, extraResponse, ...QUIET });
+      using client = await RawCass.connected(server);
+      client.chat("hi");
+      const types = (await client.barrier(profile)).map(({ type }) => type);
+      const usual = ["thinking", "thinking", "response"];
+      const expected = {
+        none: usual,
+        duplicate: [...usual, "response"],
+        unsolicited: ["response", ...usual],
+      };
+      expect(types).toEqual(expected[extraResponse]);
+      if (extraResponse !== "duplicate") return;
+      const [first, second] = client.raw.received.filter((raw) => raw.includes('"response"'));
+      expect(first).toBe(second);
+    },
+  );
 });
 
 describe.each(PROFILES)("speech, on the profile %s", (profile) => {
   const isInline = profile === "v1" || profile === "v2";
 
-  test.each(["none", "inline", "huge", "malformed", "url", "legacy"] as const)("audio: %s", async (audio) => {
-    const [, , response, ...rest] = await turn(profile, { audio });
-    const base64 = response?.["audio"];
-    const isIn = isInline && ["inline", "huge", "malformed"].includes(audio);
-    expect(response?.["audio_format"]).toBe(isInline ? (isIn ? "mp3" : null) : undefined);
-    if (isIn && audio === "inline") expect(Buffer.from(String(base64), "base64").length).toBe(720);
-    if (isIn && audio === "huge")
-      expect(Buffer.from(String(base64), "base64").length).toBeGreaterThanOrEqual(8_388_608);
-    if (isIn && audio === "malformed") expect(() => atob(String(base64))).toThrow();
-    const url = expect.stringMatching(/^\/audio\/[0-9a-f-]+\.wav$/);
-    if (audio === "url") expect(rest).toMatchObject([{ type: "audio", url }]);
-    else if (audio === "legacy")
-      expect(rest).toMatchObject([{ type: "audio", audio: expect.stringMatching(/^\/\/NkwA/) }]);
-    else expect(rest).toEqual([]);
-  });
+  test.each(["none", "inline", "huge", "malformed", "url", "legacy"] as const)(
+    "audio: %s sets the form of speech",
+    async (audio) => {
+      const [, , response, ...rest] = await turn(profile, { audio });
+      const base64 = response?.["audio"];
+      const isIn = isInline && ["inline", "huge", "malformed"].includes(audio);
+      expect(response?.["audio_format"]).toBe(isInline ? (isIn ? "mp3" : null) : undefined);
+      if (isIn && audio === "inline") expect(Buffer.from(String(base64), "base64").length).toBe(720);
+      if (isIn && audio === "huge")
+        expect(Buffer.from(String(base64), "base64").length).toBeGreaterThanOrEqual(8_388_608);
+      if (isIn && audio === "malformed") expect(() => atob(String(base64))).toThrow();
+      const url = expect.stringMatching(/^\/audio\/[0-9a-f-]+\.wav$/);
+      if (audio === "url") expect(rest).toMatchObject([{ type: "audio", url }]);
+      else if (audio === "legacy")
+        expect(rest).toMatchObject([{ type: "audio", audio: expect.stringMatching(/^\/\/NkwA/) }]);
+      else expect(rest).toEqual([]);
+    },
+  );
 
   test.each(["relative", "absolute", "foreign"] as const)(
-    "audioUrl: %s, and it can be fetched",
+    "audioUrl: %s sets the address of speech, which can be fetched",
     async (audioUrl) => {
       await using it = await made({ profile, audio: "url", audioUrl, title: "none", basePath: "/cass" });
       await it.client.answerTo("hi");
@@ -257,19 +282,22 @@ describe.each(PROFILES)("speech, on the profile %s", (profile) => {
     },
   );
 
-  test.each(["afterResponse", "late"] as const)("audioTiming: %s", async (audioTiming) => {
-    await using it = await made({ profile, audio: "url", audioTiming, title: "none" });
-    it.client.chat("one");
-    const first = (await it.client.barrier(profile)).map(({ type }) => type);
-    it.client.chat("two");
-    const second = (await it.client.barrier(profile)).map(({ type }) => type);
-    const usual = ["thinking", "thinking", "response"];
-    const [after, late] = [
-      [...usual, "audio"],
-      ["thinking", "audio", "thinking", "response"],
-    ];
-    expect([first, second]).toEqual(audioTiming === "late" ? [usual, late] : [after, after]);
-  });
+  test.each(["afterResponse", "late"] as const)(
+    "audioTiming: %s sets when the audio frame comes",
+    async (audioTiming) => {
+      await using it = await made({ profile, audio: "url", audioTiming, title: "none" });
+      it.client.chat("one");
+      const first = (await it.client.barrier(profile)).map(({ type }) => type);
+      it.client.chat("two");
+      const second = (await it.client.barrier(profile)).map(({ type }) => type);
+      const usual = ["thinking", "thinking", "response"];
+      const [after, late] = [
+        [...usual, "audio"],
+        ["thinking", "audio", "thinking", "response"],
+      ];
+      expect([first, second]).toEqual(audioTiming === "late" ? [usual, late] : [after, after]);
+    },
+  );
 });
 
 describe.each(PROFILES)("consolidating memories, on the profile %s", (profile) => {
@@ -286,19 +314,22 @@ describe.each(PROFILES)("consolidating memories, on the profile %s", (profile) =
     all.map(([status, message]) => [profile === "documented" ? undefined : status, message]);
   const wish = () => ["Hi <memory:summarize>"];
 
-  test.each(["after", "nextTurn", "none"] as const)("systemFrames: %s", async (systemFrames) => {
-    await using it = await made({ profile, systemFrames, answer: wish, ...QUIET });
-    it.client.chat("one", { conversation_id: it.id });
-    const first = await it.client.barrier(profile);
-    it.server.answer = () => ["Hi"];
-    it.client.chat("two", { conversation_id: it.id });
-    const second = await it.client.barrier(profile);
-    expect([shown(first), shown(second)]).toEqual(
-      { after: [expected(complete), []], nextTurn: [[], expected(complete)], none: [[], []] }[systemFrames],
-    );
-    if (systemFrames === "nextTurn")
-      expect(second.map(({ type }) => type).slice(0, 2)).toEqual(["thinking", "system"]);
-  });
+  test.each(["after", "nextTurn", "none"] as const)(
+    "systemFrames: %s sets when the frames about memories come",
+    async (systemFrames) => {
+      await using it = await made({ profile, systemFrames, answer: wish, ...QUIET });
+      it.client.chat("one", { conversation_id: it.id });
+      const first = await it.client.barrier(profile);
+      it.server.answer = () => ["Hi"];
+      it.client.chat("two", { conversation_id: it.id });
+      const second = await it.client.barrier(profile);
+      expect([shown(first), shown(second)]).toEqual(
+        { after: [expected(complete), []], nextTurn: [[], expected(complete)], none: [[], []] }[systemFrames],
+      );
+      if (systemFrames === "nextTurn")
+        expect(second.map(({ type }) => type).slice(0, 2)).toEqual(["thinking", "system"]);
+    },
+  );
 
   test.each([
     ["complete", complete],
@@ -307,34 +338,37 @@ describe.each(PROFILES)("consolidating memories, on the profile %s", (profile) =
       [complete[0] ?? [], ["deferred", "⏸ Deferring memory consolidation: the topic is still open"]],
     ],
     ["failed", [complete[0] ?? [], complete[1] ?? [], ["error", "❌ Memory consolidation failed"]]],
-  ] as const)("consolidation: %s", async (consolidation, frames) => {
+  ] as const)("consolidation: %s sets the outcome of consolidation", async (consolidation, frames) => {
     await using it = await made({ profile, systemFrames: "after", consolidation, answer: wish, ...QUIET });
     it.client.chat("one", { conversation_id: it.id });
     expect(shown(await it.client.barrier(profile))).toEqual(expected(frames));
     expect(it.server.conversations[0]?.summarized).toBe(consolidation === "complete" ? 2 : 0);
   });
 
-  test.each(["off", 4] as const)("consolidateAfter: %s", async (consolidateAfter) => {
-    await using it = await made({ profile, systemFrames: "after", consolidateAfter, ...QUIET });
-    const counts: number[] = [];
-    for (const message of ["one", "two", "three", "four"]) {
-      it.client.chat(message, { conversation_id: it.id });
-      counts.push(shown(await it.client.barrier(profile)).length);
-    }
-    expect(counts).toEqual(consolidateAfter === "off" ? [0, 0, 0, 0] : [0, 5, 0, 5]);
-  });
+  test.each(["off", 4] as const)(
+    "consolidateAfter: %s sets after how many messages it consolidates",
+    async (consolidateAfter) => {
+      await using it = await made({ profile, systemFrames: "after", consolidateAfter, ...QUIET });
+      const counts: number[] = [];
+      for (const message of ["one", "two", "three", "four"]) {
+        it.client.chat(message, { conversation_id: it.id });
+        counts.push(shown(await it.client.barrier(profile)).length);
+      }
+      expect(counts).toEqual(consolidateAfter === "off" ? [0, 0, 0, 0] : [0, 5, 0, 5]);
+    },
+  );
 });
 
-describe.each(PROFILES)("keeping messages, on the profile %s", (profile) => {
+describe.each(PROFILES)("storing messages, on the profile %s", (profile) => {
   const count = (server: MockCassServer) => server.conversations[0]?.messages.length;
 
-  test("persistence: beforeResponse", async () => {
+  test('persistence: "beforeResponse" stores them before the response', async () => {
     await using it = await made({ profile, ...QUIET });
     await it.client.answerTo("hi", { conversation_id: it.id });
     expect(count(it.server)).toBe(2);
   });
 
-  test("persistence: late, persistDelay: 5000", async () => {
+  test('persistence: "late" stores them after `persistDelay`', async () => {
     const clock = new ManualClock();
     await using it = await made({ profile, clock, persistence: "late", persistDelay: 5_000, ...QUIET });
     await it.client.answerTo("hi", { conversation_id: it.id });
@@ -345,7 +379,7 @@ describe.each(PROFILES)("keeping messages, on the profile %s", (profile) => {
     expect(clock.pending).toBe(0);
   });
 
-  test("persistence: never", async () => {
+  test('persistence: "never" stores nothing', async () => {
     const clock = new ManualClock();
     await using it = await made({ profile, clock, persistence: "never", ...QUIET });
     await it.client.answerTo("hi", { conversation_id: it.id });

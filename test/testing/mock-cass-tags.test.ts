@@ -59,19 +59,19 @@ const TEXTS: readonly { readonly raw: string; readonly v2: string; readonly v1?:
   { raw: "a <notes>b</notes> <note>unclosed", v2: "a <notes>b</notes> <note>unclosed" },
 ];
 
-describe("text is what each server leaves of what the model says", () => {
-  test.each(TEXTS)("$raw", ({ raw, v2, v1 = v2 }) => {
+describe("the response text on each server", () => {
+  test.each(TEXTS)("of $raw", ({ raw, v2, v1 = v2 }) => {
     expect(textOf(raw, "v2")).toBe(v2);
     expect(textOf(raw, "v1")).toBe(v1);
     expect(textOf(raw, "positions")).toBe(raw);
   });
 
-  test("in onboarding and behind the relay only gestures and emotes are taken out", () => {
+  test("loses only gestures and emotes in onboarding and behind the relay", () => {
     const raw = "<gesture:wave>Hi <mark:a>b</mark> <hold>c</hold>";
     expect(textOf(raw, "v2-plain")).toBe("Hi <mark:a>b</mark> <hold>c</hold>");
   });
 
-  test("the older pipeline takes out closers and memory tags too, whatever they are called", () => {
+  test("loses all closing tags and memory tags in the older pipeline", () => {
     const raw = "<gesture:think>plan</gesture:think> <emote:thinking> Hi <memory:summarize>!";
     expect(textOf(raw, "legacy")).toBe("plan Hi !");
   });
@@ -87,26 +87,26 @@ function shown(raw: string, reading: TagReading): readonly string[] {
 }
 
 describe("animations", () => {
-  test("all gestures come first, and then all emotes, with names as they are", () => {
+  test("list all gestures first, then all emotes, with unchanged names", () => {
     const raw = "<emote:happy>A <gesture:nod:.5>B <gesture:über:5> <emote:Odd:0>";
     const all = ["gesture nod:0.5@0", "gesture über:5@1", "emote happy:1@2", "emote Odd:0@3"];
     expect(shown(raw, "v2")).toEqual(all);
     expect(shown(raw, "v1")).toEqual(all);
   });
 
-  test("a think gesture is one to the older server only, and an emote of that name to both", () => {
+  test("include a think gesture only on the older server, and a think emote on both servers", () => {
     const raw = "<gesture:think:0.5> <gesture:thinking> <emote:think>";
     expect(shown(raw, "v2")).toEqual(["gesture thinking:1@0", "emote think:1@1"]);
     expect(shown(raw, "v2-plain")).toEqual(["gesture thinking:1@0", "emote think:1@1"]);
     expect(shown(raw, "v1")).toEqual(["gesture think:0.5@0", "gesture thinking:1@1", "emote think:1@2"]);
   });
 
-  test("what is no tag is none", () => {
+  test("ignore text that is not a valid tag", () => {
     const raw = "<GESTURE:wave> <gesture:wave/> <gesture:a b> <emote:x:1.> <emote:x:-1> </emote:x> <gesture:";
     expect(shown(raw, "v2")).toEqual([]);
   });
 
-  test("the older pipeline knows its vocabulary, keeps their order, and always talks", () => {
+  test("use known names only, in text order and with a talk gesture, in the older pipeline", () => {
     expect(shown("<emote:Happy> <gesture:moonwalk> <gesture:WAVE:2>", "legacy")).toEqual([
       "gesture talk:1@0",
       "emote happy:1@1",
@@ -115,7 +115,7 @@ describe("animations", () => {
     expect(shown("<emote:love> <gesture:talk>", "legacy")).toEqual(["emote love:1@0", "gesture talk:1@1"]);
   });
 
-  test("of the document they say where they are in the text", () => {
+  test("give their positions in the text on the documented server", () => {
     expect(animationsOf("Hello! <gesture:wave> 😀<emote:happy:0.8>", "positions")).toEqual([
       { type: "gesture", name: "wave", position: 7 },
       { type: "emote", name: "happy", position: 24 },

@@ -13,7 +13,7 @@ async function arrived(server: MockCassServer, count: number): Promise<void> {
 
 describe.each(["v1", "v2"] as const)("switch unreadFrame, on the profile %s", (profile) => {
   test.each([{ type: "status" }, { type: "chat", message: "two" }, { type: "ping" }])(
-    "1011 by default: behind $type at once, the link ends 40 s after it opened",
+    "1011 is the default: $type during a turn ends the link 40 s after its opening",
     async (frame) => {
       const clock = new ManualClock();
       await using server = await MockCassServer.start({ profile, clock, answer: () => [cassStep.hang()] });
@@ -29,7 +29,7 @@ describe.each(["v1", "v2"] as const)("switch unreadFrame, on the profile %s", (p
     },
   );
 
-  test("1011: behind a ping at 25 s, it ends at 60 s", async () => {
+  test("1011: a ping at 25 s during a turn ends the link at 60 s", async () => {
     const clock = new ManualClock();
     await using server = await MockCassServer.start({ profile, clock, answer: () => [cassStep.hang()] });
     using client = await RawCass.connected(server);
@@ -44,7 +44,7 @@ describe.each(["v1", "v2"] as const)("switch unreadFrame, on the profile %s", (p
     expect(await client.closed).toEqual(TIMEOUT);
   });
 
-  test("1011: the turn goes on and is stored, and so is one that was left unread", async () => {
+  test("1011: the running turn and an unread chat both complete and are stored", async () => {
     const clock = new ManualClock();
     const answer = () => [cassStep.delay(60_000), "late"];
     await using server = await MockCassServer.start({ profile, clock, answer });
@@ -61,7 +61,7 @@ describe.each(["v1", "v2"] as const)("switch unreadFrame, on the profile %s", (p
     expect(clock.pending).toBe(0);
   });
 
-  test("1011: a turn that ends in time leaves the link as it was", async () => {
+  test("1011: the link stays open if the turn ends in time", async () => {
     const clock = new ManualClock();
     const answer = () => [cassStep.delay(39_999), "in time"];
     await using server = await MockCassServer.start({ profile, clock, answer });
@@ -77,8 +77,8 @@ describe.each(["v1", "v2"] as const)("switch unreadFrame, on the profile %s", (p
   });
 });
 
-describe("switch unreadFrame", () => {
-  test.each(["documented", "relay"] as const)("queue is the default of %s: frames wait", async (profile) => {
+describe('switch unreadFrame: "queue"', () => {
+  test.each(["documented", "relay"] as const)("is the default of %s: frames wait", async (profile) => {
     const clock = new ManualClock();
     const answer = () => [cassStep.delay(75_000), "late"];
     await using server = await MockCassServer.start({ profile, clock, answer });

@@ -20,7 +20,7 @@ async function connected(options: MockCassOptions = {}) {
   };
 }
 
-describe.each(PROFILES)("a frame shows what is wrong with it, on the profile %s", (profile) => {
+describe.each(PROFILES)("a frame with a mistake is reported, on the profile %s", (profile) => {
   test.each([
     ["binary-frame", new TextEncoder().encode('{"type":"ping"}')],
     ["invalid-json", ""],
@@ -59,7 +59,7 @@ describe.each(PROFILES)("a frame shows what is wrong with it, on the profile %s"
     expect(made.server.violations).toHaveLength(1);
   });
 
-  test("refresh-token: in an auth, and in the address", async () => {
+  test("refresh-token: an auth or an address with a refresh token", async () => {
     await using made = await connected({ profile, badQueryToken: "anonymous" });
     const { client, server, user, noted } = made;
     client.say({ type: "auth", token: user.refreshToken });
@@ -71,7 +71,7 @@ describe.each(PROFILES)("a frame shows what is wrong with it, on the profile %s"
     expect(server.connections[1]?.userId).toBe(null);
   });
 
-  test("none: whatever a client may do", async () => {
+  test("valid frames of every kind cause no violation", async () => {
     await using made = await connected({ profile, onboarding: "answered" });
     const { client, server, user } = made;
     const { id } = server.addConversation();
@@ -103,8 +103,8 @@ describe.each(PROFILES)("a frame shows what is wrong with it, on the profile %s"
   });
 });
 
-describe("order", () => {
-  test("frame-before-connected: in the same breath as the upgrade", async () => {
+describe("a violation of the frame order", () => {
+  test("frame-before-connected: a frame sent together with the upgrade", async () => {
     await using made = await connected({
       connectedDelay: 0,
       perConnection: ({ number }) => (number > 1 ? { connectedDelay: 60_000 } : {}),
@@ -119,7 +119,7 @@ describe("order", () => {
     });
   });
 
-  test("chat-before-auth: behind an auth that is not answered yet, or never will be", async () => {
+  test("chat-before-auth: a chat after an auth without an answer yet", async () => {
     await using made = await connected({ pongDelay: 60_000 });
     const { client, server, user, noted } = made;
     client.say({ type: "auth", token: user.accessToken });
@@ -137,7 +137,7 @@ describe("order", () => {
     expect(noted()).toEqual(["chat-before-auth", "chat-before-auth"]);
   });
 
-  test("turn-in-flight: unless pipelining is declared", async () => {
+  test("turn-in-flight: a second turn, unless `pipelining` is set", async () => {
     for (const pipelining of [false, true]) {
       await using made = await connected({ pipelining, unreadFrame: "queue" });
       const { client, noted } = made;
@@ -151,7 +151,7 @@ describe("order", () => {
     }
   });
 
-  test("frame-mid-turn: where it can end the link, unless pipelining is declared", async () => {
+  test("frame-mid-turn: a frame that can end the link, unless `pipelining` is set", async () => {
     for (const pipelining of [false, true]) {
       await using made = await connected({ pipelining, unreadFrame: "1011" });
       const { client, noted } = made;
@@ -166,7 +166,7 @@ describe("order", () => {
   });
 
   test.each(["drop", "close1000", "zombie"] as const)(
-    "resent-chat: behind a %s, unless it is declared",
+    "resent-chat: the same chat after a %s, unless `resends` is set",
     async (by) => {
       for (const resends of [false, true]) {
         await using made = await connected({
@@ -189,8 +189,8 @@ describe("order", () => {
   );
 });
 
-describe("time, by the clock of the mock", () => {
-  test("ping-too-soon: within five seconds", async () => {
+describe("a violation of time limits, by the mock's clock", () => {
+  test("ping-too-soon: two pings within five seconds", async () => {
     const clock = new ManualClock();
     await using made = await connected({ clock });
     const ping = async () => {
@@ -206,7 +206,7 @@ describe("time, by the clock of the mock", () => {
     expect(made.server.violations).toMatchObject([{ kind: "ping-too-soon", detail: "4999 ms" }]);
   });
 
-  test("reconnect-storm: more than five connections in a second that come to nothing", async () => {
+  test("reconnect-storm: more than five ended connections in a second", async () => {
     const clock = new ManualClock();
     await using server = await MockCassServer.start({ clock, death: { at: "connected", by: "drop" } });
     const attempt = async () => {
@@ -224,14 +224,14 @@ describe("time, by the clock of the mock", () => {
     ]);
   });
 
-  test("reconnect-storm: refused upgrades count, and have no connection", async () => {
+  test("reconnect-storm: refused upgrades count, and the violation has no connection", async () => {
     await using server = await MockCassServer.start({ clock: new ManualClock(), refuseUpgrade: 403 });
     for (let count = 0; count < 6; count++)
       await expect(RawClient.connect(server.url)).rejects.toThrow("403");
     expect(server.violations).toMatchObject([{ kind: "reconnect-storm", connection: undefined }]);
   });
 
-  test("reconnect-storm: zombies that were left count", async () => {
+  test("reconnect-storm: zombies that the client closed count", async () => {
     const death = { at: "connected", by: "zombie" } as const;
     await using server = await MockCassServer.start({ clock: new ManualClock(), death });
     for (let count = 1; count <= 6; count++) {
@@ -243,10 +243,10 @@ describe("time, by the clock of the mock", () => {
   });
 });
 
-describe("the address", () => {
+describe("a violation in an address", () => {
   const token = ({ sub, exp }: { readonly sub?: string; readonly exp: number }) => `${sub}+${exp}/=&x`;
 
-  test("unescaped-token: what had to be escaped was not", async () => {
+  test("unescaped-token: a token without the necessary URL encoding", async () => {
     await using server = await MockCassServer.start({ token });
     const { userId, accessToken } = server.addUser();
     using good = await RawCass.open(server, accessToken);
@@ -257,7 +257,7 @@ describe("the address", () => {
     expect(server.violations).toMatchObject([{ kind: "unescaped-token", connection: { id: 2 } }]);
   });
 
-  test("unescaped-token: beside other parameters, and not for want of one", async () => {
+  test("no violation: a token among other parameters, or no token", async () => {
     await using server = await MockCassServer.start();
     const { userId, accessToken } = server.addUser();
     for (const query of [`?a=b+c&token=${accessToken}&d=/`, "", "?token=", "?nottoken=+"]) {
@@ -268,7 +268,7 @@ describe("the address", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("subprotocol-requested", async () => {
+  test("subprotocol-requested: the upgrade asks for a subprotocol", async () => {
     await using server = await MockCassServer.start();
     using client = await RawClient.connect(server.url, ["bearer"]).catch(() => ({ [Symbol.dispose]() {} }));
     const [violation] = await server.waitFor(({ violations }) => violations.length > 0 && violations);
@@ -276,7 +276,7 @@ describe("the address", () => {
     expect(client).toBeDefined();
   });
 
-  test("token-to-other-origin: a bearer token where the server only has its audio", async () => {
+  test("token-to-other-origin: a bearer token sent to the origin that only serves audio", async () => {
     await using server = await MockCassServer.start({ audio: "url", audioUrl: "foreign" });
     const { accessToken } = server.addUser();
     using client = await RawCass.connected(server);
@@ -292,7 +292,7 @@ describe("the address", () => {
   });
 });
 
-test("malformed-frame: bytes that are no frame", async () => {
+test("malformed-frame: bytes that are not a valid frame", async () => {
   await using server = await MockCassServer.start();
   using client = await RawCass.connected(server);
   Reflect.get(client.raw.socket, "_socket").write(Buffer.from([0x83, 0x80, 0, 0, 0, 0]));
@@ -300,7 +300,7 @@ test("malformed-frame: bytes that are no frame", async () => {
   expect(server.violations).toMatchObject([{ kind: "malformed-frame", connection: { id: 1 } }]);
 });
 
-test("no token is told in any violation", async () => {
+test("no violation contains a token", async () => {
   const clock = new ManualClock();
   await using server = await MockCassServer.start({ clock, connectedDelay: 10 });
   const { accessToken, refreshToken } = server.addUser();

@@ -29,7 +29,7 @@ async function turn(
 describe("a simple turn", () => {
   const opening = ["thinking Retrieving memories...", "thinking Generating response (Claude)..."];
 
-  test.each(PROFILES)("is two words about thinking and a response, on the profile %s", async (profile) => {
+  test.each(PROFILES)("sends two thinking frames and a response, on the profile %s", async (profile) => {
     expect(await turn(profile, ["Hello! ", "<gesture:wave>"])).toEqual([
       ...opening,
       profile === "documented" ? "response Hello! <gesture:wave>" : "response Hello!",
@@ -39,7 +39,7 @@ describe("a simple turn", () => {
   test.each([
     ["openai", "OpenAI"],
     ["local", "local model"],
-  ] as const)("names the model: %s", async (provider, name) => {
+  ] as const)("names the provider %s in a thinking frame", async (provider, name) => {
     expect((await turn("v2", ["Hello"], provider))[1]).toBe(`thinking Generating response (${name})...`);
   });
 
@@ -83,7 +83,7 @@ describe("a simple turn", () => {
         model: "claude-haiku-4-5-20251001",
       },
     ],
-  ] as const)("has the fields of its server: %s", async (profile, fields) => {
+  ] as const)("has exactly the fields of its server: %s", async (profile, fields) => {
     await using server = await MockCassServer.start({
       profile,
       answer: () => ["Hi <gesture:nod:0.5>"],
@@ -95,7 +95,7 @@ describe("a simple turn", () => {
     expect(timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?$/);
   });
 
-  test("tells of memories once, and not to everybody", async () => {
+  test("has memories in one thinking frame only, and none with relay or local models", async () => {
     for (const profile of PROFILES) {
       for (const provider of ["anthropic", "local"] as const) {
         await using server = await MockCassServer.start({ profile, provider });
@@ -111,7 +111,7 @@ describe("a simple turn", () => {
   });
 });
 
-describe("tools", () => {
+describe("tool rounds", () => {
   const script = [
     "Look. <gesture:point>",
     cassStep.tools("a", { name: "b", result: "x".repeat(120), success: false }),
@@ -122,7 +122,7 @@ describe("tools", () => {
   const opening = ["thinking Retrieving memories...", "thinking Generating response (Claude)..."];
   const submitting = (count: number) => `debug [Submitting ${count} tool results to Claude...]`;
 
-  test("v2, with Claude", async () => {
+  test("send debug and thinking frames on v2, with Claude", async () => {
     expect(await turn("v2", script)).toEqual([
       ...opening,
       "debug [Tool Loop #1] stop_reason=tool_use, tools=['a', 'b']",
@@ -139,7 +139,7 @@ describe("tools", () => {
     ]);
   });
 
-  test("v1, with Claude: their results too, and all rounds in the text", async () => {
+  test("also send tool results and the text of all rounds on v1, with Claude", async () => {
     expect(await turn("v1", script)).toEqual([
       ...opening,
       "debug [Tool Loop #1] stop_reason=tool_use, tools=['a', 'b']",
@@ -162,7 +162,7 @@ describe("tools", () => {
   test.each([
     ["openai", "OpenAI", "OpenAI"],
     ["local", "Ollama", "local model"],
-  ] as const)("v1 and v2, with %s: less is said of them", async (provider, prefix, name) => {
+  ] as const)("send fewer frames on v1 and v2 with %s", async (provider, prefix, name) => {
     for (const profile of ["v1", "v2"] as const) {
       expect(await turn(profile, script, provider)).toEqual([
         "thinking Retrieving memories...",
@@ -176,7 +176,7 @@ describe("tools", () => {
     }
   });
 
-  test("documented: in the words of the page", async () => {
+  test("have the documented texts on documented", async () => {
     expect(await turn("documented", script)).toEqual([
       ...opening,
       "thinking Using tool: [a, b]...",
@@ -189,7 +189,7 @@ describe("tools", () => {
     ]);
   });
 
-  test("relay: nothing for developers, and ten rounds at most", async () => {
+  test("send no debug frames and are limited to ten on relay", async () => {
     expect(await turn("relay", script)).toEqual([
       ...opening,
       "thinking Executing: a, b...",
@@ -204,7 +204,7 @@ describe("tools", () => {
     expect(said.at(-1)).toBe("response again");
   });
 
-  test("rounds are added up, and their animations count anew in each", async () => {
+  test("add up their tokens, and restart the animation index in each round", async () => {
     const usage = cassStep.usage({ input_tokens: 10, output_tokens: 3, cache_read_tokens: 2 });
     await using server = await MockCassServer.start({
       answer: () => [
@@ -231,7 +231,7 @@ describe("tools", () => {
     });
   });
 
-  test("what the model could not use any more is in tool_uses", async () => {
+  test("put unexecuted tools into `tool_uses`", async () => {
     const script = ["a", cassStep.tools("t"), "b", cassStep.unexecuted({ name: "u", input: { x: 1 } })];
     await using server = await MockCassServer.start({ answer: () => script });
     using client = await RawCass.connected(server);
@@ -242,8 +242,8 @@ describe("tools", () => {
   });
 });
 
-describe("a script", () => {
-  test("may be a generator, also one that waits, and gets the turn", async () => {
+describe("an answer script", () => {
+  test("can be a generator or an async generator, and receives the turn", async () => {
     const clock = new ManualClock();
     await using server = await MockCassServer.start({
       clock,
@@ -261,7 +261,7 @@ describe("a script", () => {
     expect((await client.next())["text"]).toBe(`hi chat 1 c ${userId} anthropic false`);
   });
 
-  test("may say any frame at once, raw ones and binary ones too", async () => {
+  test("can send any frame at once, including raw and binary frames", async () => {
     await using server = await MockCassServer.start({
       answer: () => [
         cassStep.debug("d"),
@@ -286,7 +286,7 @@ describe("a script", () => {
     expect(server.frames.filter(({ binary }) => binary).map(({ raw }) => raw)).toEqual(["bytes"]);
   });
 
-  test("may set switches for its own turn alone", async () => {
+  test("can set switches for its own turn only", async () => {
     await using server = await MockCassServer.start({
       answer: ({ number }) =>
         number === 1 ? { switches: { emptyText: true, memories: "none" }, script: ["Hi"] } : ["Hi"],
@@ -303,14 +303,14 @@ describe("a script", () => {
     ]);
   });
 
-  test("may be a string, which is what the model says", async () => {
+  test("can be a string, which is the model's text", async () => {
     const answer: CassAnswer = () => "Hello";
     await using server = await MockCassServer.start({ answer });
     using client = await RawCass.connected(server);
     expect(await client.answerTo("hi")).toMatchObject({ text: "Hello" });
   });
 
-  test("must be a function's", async () => {
+  test("must come from a function", async () => {
     // @ts-expect-error
     await expect(MockCassServer.start({ answer: "Hello" })).rejects.toThrow("`answer` must be a function");
     // @ts-expect-error
@@ -319,7 +319,7 @@ describe("a script", () => {
     );
   });
 
-  test("can cut the link in the middle of a frame, and the turn goes on", async () => {
+  test("can cut the connection in the middle of a frame, and its turn goes on", async () => {
     await using server = await MockCassServer.start({ answer: () => [cassStep.dropMidFrame(), "Hi"] });
     using client = await RawCass.connected(server);
     client.chat("hi", { conversation_id: server.addConversation().id });
@@ -329,60 +329,66 @@ describe("a script", () => {
 });
 
 describe("onboarding", () => {
-  test.each(["v1", "v2", "documented"] as const)("introduces itself, on the profile %s", async (profile) => {
-    await using server = await MockCassServer.start({ profile });
-    const { userId } = server.addUser();
-    const { id } = server.addConversation();
-    using client = await RawCass.connected(server);
-    client.say({ type: "onboarding_intro", user_id: userId, conversation_id: id });
-    const [thinking, response, ...rest] = [
-      ...(await client.until("response")),
-      ...(await client.barrier(profile)).filter(({ type }) => type !== "audio"),
-    ];
-    expect(thinking).toMatchObject({ status: "Cass is preparing to introduce herself..." });
-    expect(Object.keys(response ?? {})).toEqual([
-      "type",
-      "text",
-      "animations",
-      "raw",
-      "conversation_id",
-      "input_tokens",
-      "output_tokens",
-      "timestamp",
-    ]);
-    expect(rest).toEqual([]);
-    expect(server.conversations[0]?.messages).toMatchObject([
-      { role: "assistant", content: response?.["text"] },
-    ]);
-    expect(server.turns).toMatchObject([{ kind: "intro", userId, conversationId: id, message: "" }]);
-    expect(server.connections[0]?.userId).toBe(userId);
-  });
+  test.each(["v1", "v2", "documented"] as const)(
+    "answers an intro and stores it, on the profile %s",
+    async (profile) => {
+      await using server = await MockCassServer.start({ profile });
+      const { userId } = server.addUser();
+      const { id } = server.addConversation();
+      using client = await RawCass.connected(server);
+      client.say({ type: "onboarding_intro", user_id: userId, conversation_id: id });
+      const [thinking, response, ...rest] = [
+        ...(await client.until("response")),
+        ...(await client.barrier(profile)).filter(({ type }) => type !== "audio"),
+      ];
+      expect(thinking).toMatchObject({ status: "Cass is preparing to introduce herself..." });
+      expect(Object.keys(response ?? {})).toEqual([
+        "type",
+        "text",
+        "animations",
+        "raw",
+        "conversation_id",
+        "input_tokens",
+        "output_tokens",
+        "timestamp",
+      ]);
+      expect(rest).toEqual([]);
+      expect(server.conversations[0]?.messages).toMatchObject([
+        { role: "assistant", content: response?.["text"] },
+      ]);
+      expect(server.turns).toMatchObject([{ kind: "intro", userId, conversationId: id, message: "" }]);
+      expect(server.connections[0]?.userId).toBe(userId);
+    },
+  );
 
-  test.each(["v1", "v2", "documented"] as const)("lets people try it, on the profile %s", async (profile) => {
-    await using server = await MockCassServer.start({ profile });
-    using client = await RawCass.connected(server);
-    client.say({ type: "onboarding_demo", user_id: "somebody", message: "more" });
-    const said = await client.until("response");
-    expect(said[0]).toMatchObject({ status: "Cass is thinking..." });
-    expect(Object.keys(said[1] ?? {})).toEqual([
-      "type",
-      "text",
-      "animations",
-      "input_tokens",
-      "output_tokens",
-      "timestamp",
-    ]);
-    expect(server.turns).toMatchObject([{ kind: "demo", userId: "somebody", message: "more" }]);
-    expect(server.conversations).toEqual([]);
-    expect(server.connections[0]?.userId).toBe("somebody");
-  });
+  test.each(["v1", "v2", "documented"] as const)(
+    "answers a demo without storing it, on the profile %s",
+    async (profile) => {
+      await using server = await MockCassServer.start({ profile });
+      using client = await RawCass.connected(server);
+      client.say({ type: "onboarding_demo", user_id: "somebody", message: "more" });
+      const said = await client.until("response");
+      expect(said[0]).toMatchObject({ status: "Cass is thinking..." });
+      expect(Object.keys(said[1] ?? {})).toEqual([
+        "type",
+        "text",
+        "animations",
+        "input_tokens",
+        "output_tokens",
+        "timestamp",
+      ]);
+      expect(server.turns).toMatchObject([{ kind: "demo", userId: "somebody", message: "more" }]);
+      expect(server.conversations).toEqual([]);
+      expect(server.connections[0]?.userId).toBe("somebody");
+    },
+  );
 
   test.each([
     ["onboarding_intro", {}, "Missing user_id or conversation_id for onboarding"],
     ["onboarding_intro", { user_id: "u" }, "Missing user_id or conversation_id for onboarding"],
     ["onboarding_intro", { user_id: "u", conversation_id: "c" }, "User not found"],
     ["onboarding_demo", {}, "Missing user_id for onboarding demo"],
-  ])("says what is missing, without a word before: %s %j", async (type, fields, message) => {
+  ])("answers invalid fields with an error only: %s %j", async (type, fields, message) => {
     await using server = await MockCassServer.start();
     using client = await RawCass.connected(server);
     client.say({ type, ...fields });
@@ -394,7 +400,7 @@ describe("onboarding", () => {
   test.each([
     ["onboarding_intro", "Failed to generate introduction: no"],
     ["onboarding_demo", "Failed to generate demo response: no"],
-  ])("survives a model that fails: %s", async (type, message) => {
+  ])("reports a failing model and keeps the connection: %s", async (type, message) => {
     await using server = await MockCassServer.start({ answer: () => [cassStep.fail("no")] });
     const { userId } = server.addUser();
     using client = await RawCass.connected(server);
@@ -404,8 +410,8 @@ describe("onboarding", () => {
   });
 });
 
-describe("a connection is strictly serial", () => {
-  test("pipelined frames are answered one after the other, and a pong waits for the turn", async () => {
+describe("a connection handles its frames strictly in order", () => {
+  test("it answers pipelined turns one by one, and sends a pong only after the turn", async () => {
     const clock = new ManualClock();
     await using server = await MockCassServer.start({
       clock,
@@ -431,7 +437,7 @@ describe("a connection is strictly serial", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("a client that has gone is answered all the same, and so is what it had sent behind it", async () => {
+  test("it answers and stores all received frames even after the client has left", async () => {
     const clock = new ManualClock();
     await using server = await MockCassServer.start({
       clock,
@@ -459,7 +465,7 @@ describe("a connection is strictly serial", () => {
     ]);
   });
 
-  test("a server that stops does nothing of that", async () => {
+  test("it does nothing more after the server has stopped", async () => {
     const clock = new ManualClock();
     const server = await MockCassServer.start({ clock, answer: () => [cassStep.delay(10), "late"] });
     using client = await RawCass.connected(server);
@@ -478,7 +484,7 @@ describe("a connection is strictly serial", () => {
 });
 
 describe("conversations", () => {
-  test("that are not known are echoed, and nothing is kept", async () => {
+  test("with an unknown id are echoed and not stored", async () => {
     await using server = await MockCassServer.start();
     using client = await RawCass.connected(server);
     expect(await client.answerTo("hi", { conversation_id: "x" })).toMatchObject({ conversation_id: "x" });
@@ -486,7 +492,7 @@ describe("conversations", () => {
     expect(server.conversations).toEqual([]);
   });
 
-  test("get a title of at most sixty characters with their second message, and no other", async () => {
+  test("get a title of at most 60 characters with their second message, and only once", async () => {
     await using server = await MockCassServer.start();
     const { id } = server.addConversation();
     using client = await RawCass.connected(server);
@@ -506,7 +512,7 @@ describe("conversations", () => {
 describe("images", () => {
   const image = { image: "iVBORw0KGgo=", image_media_type: "image/png" };
 
-  test("reach the model of Anthropic, and no other", async () => {
+  test("reach only the models of Anthropic, and not over the relay", async () => {
     for (const provider of ["anthropic", "openai", "local"] as const) {
       for (const profile of PROFILES) {
         await using server = await MockCassServer.start({ profile, provider });
@@ -522,7 +528,7 @@ describe("images", () => {
 });
 
 describe("the language model", () => {
-  test("is that of the time when a connection was opened", async () => {
+  test("stays the one that was set when the connection opened", async () => {
     await using server = await MockCassServer.start({ models: { openai: "gpt-x" }, title: "none" });
     using old = await RawCass.connected(server);
     server.useModel("openai");
@@ -535,8 +541,8 @@ describe("the language model", () => {
   });
 });
 
-describe("what happened can be awaited", () => {
-  test("turns, auths and connections, in order", async () => {
+describe("waits and pushes of a test", () => {
+  test("`nextTurn()`, `nextAuth()` and `nextConnection()` resolve in order", async () => {
     await using server = await MockCassServer.start({ title: "none" });
     const { userId, accessToken } = server.addUser();
     const [turns, auth, connection] = [
@@ -560,7 +566,7 @@ describe("what happened can be awaited", () => {
     expect(server.upgrades).toMatchObject([{ url: "/ws", status: 101 }]);
   });
 
-  test("a frame can be pushed at any time, as an object or as it is", async () => {
+  test("a frame can be pushed at any time, as an object or as raw text", async () => {
     await using server = await MockCassServer.start();
     using client = await RawCass.connected(server);
     const connection = await server.nextConnection();

@@ -33,9 +33,9 @@ const VALUE = "Invalid JSON: Expecting value: line 1 column 1 (char 0)";
 // The captures of `mock-codebuff-replay.test.ts` have more of these, byte for byte.
 const PROXY: readonly Row[] = [
   ["bad JSON", "{ bad }", `${PROPERTY}: line 1 column 3 (char 2)`, undefined, "invalid-json"],
-  ["bad JSON of another kind", "[1,]", VALUE, undefined, "invalid-json"],
+  ["another kind of bad JSON", "[1,]", VALUE, undefined, "invalid-json"],
   [
-    "100 000 lists in each other",
+    "100 000 nested lists",
     "[".repeat(100_000),
     "maximum recursion depth exceeded while decoding a JSON array from a unicode string",
     undefined,
@@ -60,7 +60,7 @@ const PROXY: readonly Row[] = [
     "schema-error",
   ],
   [
-    "text for a txid",
+    "a string as txid",
     { type: "ping", txid: "x" },
     `Internal error: 1 validation error for AckMessage${issue("txid", "Input should be a valid integer, unable to parse string as an integer", "int_parsing", "'x'", "str")}`,
     undefined,
@@ -80,7 +80,7 @@ const PROXY: readonly Row[] = [
     "schema-error",
   ],
   [
-    "an unknown action: seven errors, of both branches",
+    "an unknown action: seven errors from both branches",
     action({ type: "nope" }),
     [
       "Message validation failed: 7 validation errors for ActionMessage",
@@ -128,14 +128,14 @@ const ORIGINAL: readonly Row[] = [
   ["an unknown type", { type: "constructor", txid: 3 }, [unknown(MESSAGES, "type")], 3, "unknown-message"],
   ["no txid", { type: "ping" }, [missing("number", "txid")], undefined, "schema-error"],
   [
-    "text for a txid, which is said back as it came",
+    "a string as txid, which the NACK repeats",
     { type: "ping", txid: "5" },
     [wrong("number", "string", "txid")],
     "5",
     "schema-error",
   ],
   [
-    "topics that are no strings",
+    "topics that are not strings",
     { type: "subscribe", txid: 3, topics: [1, "a", null] },
     [wrong("string", "number", "topics", 0), wrong("string", "null", "topics", 2)],
     3,
@@ -194,25 +194,28 @@ const ORIGINAL: readonly Row[] = [
 describe.each([
   { profile: "proxy", rows: PROXY, pong: '{"type": "ack", "txid": 99, "success": true}' },
   { profile: "codebuff", rows: ORIGINAL, pong: '{"type":"ack","txid":99,"success":true}' },
-] as const)("the refusals of $profile: one NACK, and the connection lives on", ({ profile, rows, pong }) => {
-  test.each(rows.map((row) => ({ input: row[0], row })))("$input", async ({ row }) => {
-    const [, frame, error, txid, violation, options] = row;
-    await using server = await MockCodebuffServer.start({ profile, ...options });
-    using client = await RawClient.identified(server.url);
-    client.send(frame);
-    client.send({ type: "ping", txid: 99 });
-    expect(JSON.parse(await client.next())).toEqual({
-      type: "ack",
-      ...(txid !== undefined && { txid }),
-      success: false,
-      error: typeof error === "string" ? error : JSON.stringify(error),
+] as const)(
+  "the refusals of $profile: one NACK, and the connection stays open",
+  ({ profile, rows, pong }) => {
+    test.each(rows.map((row) => ({ input: row[0], row })))("$input", async ({ row }) => {
+      const [, frame, error, txid, violation, options] = row;
+      await using server = await MockCodebuffServer.start({ profile, ...options });
+      using client = await RawClient.identified(server.url);
+      client.send(frame);
+      client.send({ type: "ping", txid: 99 });
+      expect(JSON.parse(await client.next())).toEqual({
+        type: "ack",
+        ...(txid !== undefined && { txid }),
+        success: false,
+        error: typeof error === "string" ? error : JSON.stringify(error),
+      });
+      expect(await client.next()).toBe(pong);
+      expect(server.violations.map(({ kind }) => kind)).toContain(violation);
     });
-    expect(await client.next()).toBe(pong);
-    expect(server.violations.map(({ kind }) => kind)).toContain(violation);
-  });
-});
+  },
+);
 
-test("the original server does not answer the frame null", async () => {
+test("the original server does not answer the frame `null`", async () => {
   await using server = await MockCodebuffServer.start({ profile: "codebuff" });
   using client = await RawClient.connect(server.url);
   client.send("null");
@@ -225,7 +228,7 @@ describe("null for an optional field of a prompt", () => {
   const FIELDS = ["prompt", "content", "promptParams", "authToken", "model", "repoUrl", "agentId"];
 
   test.each([...FIELDS, "costMode", "toolResults"])(
-    "the original server refuses it for %s",
+    "the original server refuses null for %s",
     async (field) => {
       await using server = await MockCodebuffServer.start({ profile: "codebuff" });
       using client = await RawClient.connect(server.url);
@@ -235,7 +238,7 @@ describe("null for an optional field of a prompt", () => {
     },
   );
 
-  test("the proxy refuses it for costMode and toolResults alone", async () => {
+  test("the proxy refuses null only for costMode and toolResults", async () => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.identified(server.url);
     for (const [txid, field] of ["costMode", "toolResults"].entries())
@@ -247,9 +250,9 @@ describe("null for an optional field of a prompt", () => {
 });
 
 test.each([
-  { how: "at the end", steps: [], cancelled: false },
-  { how: "late, after a cancel", steps: [step.hang()], cancelled: true },
-])("a state that is nested too deep to be written back fails its prompt alone, $how", async (row) => {
+  { how: "in the last response", steps: [], cancelled: false },
+  { how: "in a late response after a cancel", steps: [step.hang()], cancelled: true },
+])("a state that is nested too deeply to be sent back fails only its prompt, $how", async (row) => {
   const options = { cancel: { lateTerminal: 0 }, answer: () => row.steps };
   await using server = await MockCodebuffServer.start({ profile: "codebuff", ...options });
   using client = await RawClient.connect(server.url);
@@ -270,7 +273,7 @@ interface CapturedFrame {
   };
 }
 
-describe("every captured frame of the original client is taken", () => {
+describe("every captured frame of the original client is accepted", () => {
   test.each(["basic", "prompt-error", "request-reconnect"])("%s", async (name) => {
     const path = new URL(`../fixtures/codebuff-ws-sdk/${name}.frames.jsonl`, import.meta.url);
     const lines = readFileSync(path, "utf8").trimEnd().split("\n");
@@ -290,7 +293,7 @@ describe("every captured frame of the original client is taken", () => {
 });
 
 describe("the first frame on the proxy", () => {
-  test("a prompt is acked, not answered, and closed 1008", async () => {
+  test("a prompt is acked, not answered, and closed with 1008", async () => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.connect(server.url);
     client.prompt(1, "p-1");
@@ -299,7 +302,7 @@ describe("the first frame on the proxy", () => {
     expect(server.prompts).toEqual([]);
   });
 
-  test("one that is refused is answered and closed 1008", async () => {
+  test("a frame that is refused is answered and closed with 1008", async () => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.connect(server.url);
     client.send("x".repeat(1_048_577));

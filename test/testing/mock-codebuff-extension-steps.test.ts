@@ -45,7 +45,7 @@ const ACTIONS: readonly { readonly title: string; readonly taken: Step; readonly
     data: '{"type":"read-files","requestId":"rf-1","filePaths":["a.txt","missing.txt"]}',
   },
   {
-    title: "readFiles by the planned name",
+    title: "readFiles with the planned name",
     taken: step.readFiles(["a.txt"], { requestId: "rf-1", name: "read-files-request", wait: false }),
     data: '{"type":"read-files-request","requestId":"rf-1","filePaths":["a.txt"]}',
   },
@@ -75,7 +75,7 @@ const ACTIONS: readonly { readonly title: string; readonly taken: Step; readonly
     data: '{"type":"message-cost-response","promptId":"p-1","credits":3,"agentId":"a7"}',
   },
   {
-    title: "cost of no agent",
+    title: "cost without an agent",
     taken: step.cost(3),
     data: '{"type":"message-cost-response","promptId":"p-1","credits":3}',
   },
@@ -138,12 +138,12 @@ async function sentBy(taken: Step): Promise<string[]> {
   }
 }
 
-describe("steps of the original server: each is one frame, and the prompt goes on", () => {
+describe("steps of the original server: each sends one frame, and the prompt continues", () => {
   test.each(ACTIONS)("$title", async ({ taken, data }) => {
     expect(await sentBy(taken)).toEqual([`{"type":"action","data":${data}}`]);
   });
 
-  test("a sub-agent may speak after the end of its prompt", async () => {
+  test("a sub-agent can send text after the end of its prompt", async () => {
     await using server = await MockCodebuffServer.start({
       profile: "codebuff",
       usage: "none",
@@ -155,7 +155,7 @@ describe("steps of the original server: each is one frame, and the prompt goes o
     expect(JSON.parse(await client.next()).data).toMatchObject({ userInputId: "p-1-async-7", chunk: "late" });
   });
 
-  test("what a sub-agent says is no part of the answer", async () => {
+  test("a sub-agent's text is not part of the answer", async () => {
     await using server = await MockCodebuffServer.start({
       profile: "codebuff",
       answer: () => ["mine", step.subAgent("base-7", "its")],

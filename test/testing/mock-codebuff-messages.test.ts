@@ -10,7 +10,7 @@ const ROWS: readonly { readonly content: readonly object[]; readonly read: objec
   { content: [{}], read: { role: "user", content: null } },
 ];
 
-test.each(ROWS)("the proxy takes $content as a message", async ({ content, read }) => {
+test.each(ROWS)("the proxy accepts $content as a message", async ({ content, read }) => {
   await using server = await MockCodebuffServer.start({ answer: () => [] });
   using client = await RawClient.identified(server.url);
   client.prompt(1, "p-1", { content, prompt: undefined });

@@ -4,8 +4,8 @@ import { CodebuffBackend } from "../../src/testing/codebuff/backend.ts";
 
 const WITH_A_PORT = new Set(["port.ts", "listen.ts", "server-socket.ts", "cable.ts", "http.ts"]);
 
-describe("the peer behind the mock server", () => {
-  test("attaches to any link: frames in, frames out, no socket", async () => {
+describe("the mock server's peer", () => {
+  test("works over any link: frames in, frames out, no socket", async () => {
     const backend = new CodebuffBackend({ answer: () => ["hello"] });
     const sent: string[] = [];
     const ends: string[] = [];
@@ -32,7 +32,7 @@ describe("the peer behind the mock server", () => {
     expect(peer.closed).toEqual({ by: "server", code: 1006, reason: "", wasClean: false });
   });
 
-  test("holds frames back during a pause even where its link cannot", async () => {
+  test("holds frames back during a pause, even if its link cannot", async () => {
     const backend = new CodebuffBackend({});
     const sent: string[] = [];
     const nothing = () => {};
@@ -54,7 +54,7 @@ describe("the peer behind the mock server", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test("only the rooms of a port know Node and ws, and nothing here knows the client", () => {
+  test("needs no Node, no ws and no client: only the files of a port import Node and ws", () => {
     for (const folder of ["codebuff", "codey", "cass", "server"]) {
       const files = new URL(`../../src/testing/${folder}/`, import.meta.url);
       for (const file of readdirSync(files)) {

@@ -78,7 +78,7 @@ const CAPTURES: readonly { readonly name: string; readonly options?: MockCodebuf
   { name: "h5-max-connections", options: { maxConnections: 1 } },
 ];
 
-describe("every captured exchange with the real proxy comes out the same, byte for byte", () => {
+describe("every captured exchange with the real proxy is reproduced byte for byte", () => {
   test.each(CAPTURES)("$name", async ({ name, options }) => {
     const clock = new ManualClock();
     const answer: Answer = (prompt, context) =>

@@ -30,8 +30,8 @@ async function asked(server: MockCodebuffServer, type: string): Promise<RawClien
   return client;
 }
 
-describe("a script goes on with what the client answered", () => {
-  test("to a tool-call-request, of either shape", async () => {
+describe("a script receives the client's answer", () => {
+  test("to a tool-call-request, in both forms", async () => {
     const outputs: ToolOutput[] = [];
     await using server = await start(function* () {
       outputs.push(yield* step.toolCall({ toolName: "act", input: {}, requestId: "r1" }));
@@ -48,7 +48,7 @@ describe("a script goes on with what the client answered", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("to a read-files, of either name", async () => {
+  test("to a read-files, with both names", async () => {
     const contents: FileContents[] = [];
     await using server = await start(async function* () {
       contents.push(yield* step.readFiles(["a", "b"], { requestId: "r1" }));
@@ -75,7 +75,7 @@ describe("a script goes on with what the client answered", () => {
     expect(tools).toEqual(given);
   });
 
-  test("and waits for ever where the server has no limit", async () => {
+  test("after any time, if the server has no limit", async () => {
     const clock = new ManualClock();
     const values: unknown[] = [];
     const steps: readonly Step[] = [
@@ -117,31 +117,31 @@ describe("a script goes on with what the client answered", () => {
   });
 });
 
-describe("a server gives up", () => {
+describe("a server gives up waiting", () => {
   const LIMITS: readonly { what: string; ask: Step; type: string; after: number; value: unknown }[] = [
     {
-      what: "a tool, 5 s after the 30 s that it has",
+      what: "on a tool, 5 s after its default timeout of 30 s",
       ask: step.toolCall({ toolName: "act", input: {} }),
       type: "tool-call-request",
       after: 35_000,
       value: json({ errorMessage: "Tool call 'act' timed out after 30s" }),
     },
     {
-      what: "a tool, 5 s after the time that the request gave it",
+      what: "on a tool, 5 s after the request's timeout",
       ask: step.toolCall({ toolName: "act", input: {}, timeout: 1500 }),
       type: "tool-call-request",
       after: 6500,
       value: json({ errorMessage: "Tool call 'act' timed out after 1.5s" }),
     },
     {
-      what: "a tool that was asked for by the planned names",
+      what: "on a tool requested with the planned names",
       ask: step.plannedToolCall({ toolName: "act", toolArgs: {} }),
       type: "tool-call-request",
       after: 35_000,
       value: json({ errorMessage: "Tool call 'act' timed out after 30s" }),
     },
     {
-      what: "the tools of an MCP server, after 50 s",
+      what: "for the tools of an MCP server, after 50 s",
       ask: step.requestMcpTools({ mcpConfig: { command: "srv" } }),
       type: "request-mcp-tool-data",
       after: 50_000,
@@ -168,8 +168,8 @@ describe("a server gives up", () => {
   });
 });
 
-describe("answers are recorded", () => {
-  test("with what they were for, and when they came", async () => {
+describe("recorded answers", () => {
+  test("contain their request, their prompt and their time", async () => {
     const clock = new ManualClock();
     await using server = await start(() => [step.readFiles(["a"], { requestId: "r1" })], { clock });
     using client = await asked(server, "read-files");
@@ -191,7 +191,7 @@ describe("answers are recorded", () => {
     ]);
   });
 
-  test("an answer to nothing, or of another kind, is a violation", async () => {
+  test("without a request, or of another kind, are a violation", async () => {
     await using server = await start(() => [step.readFiles(["a"], { requestId: "r1" })]);
     using client = await asked(server, "read-files");
     client.action(2, toolAnswer("r9", 1));
@@ -208,7 +208,7 @@ describe("answers are recorded", () => {
     );
   });
 
-  test("a second answer is a violation, and the first one counts", async () => {
+  test("that repeat an answer are a violation, and the first answer counts", async () => {
     let output: unknown;
     await using server = await start(function* () {
       output = yield step.toolCall({ toolName: "act", input: {}, requestId: "r1" });
@@ -223,7 +223,7 @@ describe("answers are recorded", () => {
     expect(server.answers.map(({ outcome }) => outcome)).toEqual(["taken", "repeated"]);
   });
 
-  test("an answer that comes when the server has given up is a violation", async () => {
+  test("after the server gave up are a violation", async () => {
     const clock = new ManualClock();
     await using server = await start(
       () => [step.toolCall({ toolName: "act", input: {}, requestId: "r1" }), step.hang()],
@@ -237,7 +237,7 @@ describe("answers are recorded", () => {
     expect(server.answers).toMatchObject([{ outcome: "late", promptId: "p-1" }]);
   });
 
-  test("each path that was asked for and not answered is a violation, and the rest counts", async () => {
+  test("without a requested path are a violation, and the other paths count", async () => {
     let files: unknown;
     await using server = await start(function* () {
       files = yield step.readFiles(["a", "b", "toString"], { requestId: "r1" });
@@ -253,8 +253,8 @@ describe("answers are recorded", () => {
   });
 });
 
-describe("a request that cannot be", () => {
-  test("one id for two open requests fails the script", async () => {
+describe("an impossible request", () => {
+  test("with the id of an open request fails the script", async () => {
     await using server = await start(() => [
       step.readFiles(["a"], { requestId: "r1", wait: false }),
       step.readFiles(["b"], { requestId: "r1", wait: false }),
@@ -266,7 +266,7 @@ describe("a request that cannot be", () => {
     });
   });
 
-  test("waiting for what was never asked fails the script", async () => {
+  test("that was never sent fails the script that waits for it", async () => {
     await using server = await start(() => [step.answerTo("r9")]);
     using client = await RawClient.connect(server.url);
     client.agentPrompt(1, "p-1");
@@ -276,7 +276,7 @@ describe("a request that cannot be", () => {
   });
 });
 
-test("a client that goes leaves neither a script nor a timer behind", async () => {
+test("a client that disconnects leaves no script and no timer behind", async () => {
   const clock = new ManualClock();
   let ended = () => {};
   const over = new Promise<void>((resolve) => {

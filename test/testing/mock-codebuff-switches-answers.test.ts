@@ -18,7 +18,7 @@ const responseIn = (frames: readonly string[]) =>
   dataOf(frames).find((data) => data?.type === "prompt-response");
 
 describe("switch balance", () => {
-  test("answers cost what their costs add up to, or 1; a second response and a cut one cost nothing", async () => {
+  test("an answer costs the sum of its costs, or 1; a second or an interrupted response costs nothing", async () => {
     await using server = await startOriginal({
       *answer({ connection, promptId }) {
         if (promptId === "costly") yield step.cost(3);
@@ -53,7 +53,7 @@ describe("switch sessionState", () => {
   });
   const answer = () => ["Hel", step.chunk("lo"), step.cost(3)];
 
-  test("echo: the state comes back as it was sent, and nothing else", async () => {
+  test("echo: the state is returned unchanged", async () => {
     const state = { messages: [{ role: "user", content: "before" }], mine: null };
     expect(responseIn(await onProxy({ answer }, { sessionState: state }))).toEqual({
       ...{ type: "prompt-response", promptId: "p-1", sessionState: state },
@@ -75,7 +75,7 @@ describe("switch sessionState", () => {
     expect(response.sessionState).toEqual({ kept: 1, messages: [before, ...turn] });
   });
 
-  test("new: the turn is in the history, and the credits are those of this answer", async () => {
+  test("new: the turn is in the history, and the credits count this answer only", async () => {
     const { sessionState: state, ...rest } = responseIn(await answerTo({ answer }, { sessionState }));
     expect(state.fileContext).toEqual(sessionState.fileContext);
     expect(state.mainAgentState).toEqual({
@@ -93,7 +93,7 @@ describe("switch sessionState", () => {
     });
   });
 
-  test("new: prompt and content are one message, and silence is none", async () => {
+  test("new: prompt and content form one message, and an empty answer adds none", async () => {
     const content = [{ type: "image", image: "aGk=", mediaType: "image/png" }];
     const { sessionState: state } = responseIn(await answerTo({ answer: () => [] }, { content }));
     expect(state.mainAgentState.messageHistory).toEqual([
@@ -105,7 +105,7 @@ describe("switch sessionState", () => {
 describe("switch messageOrder", () => {
   const history = [{ role: "assistant", content: "history" }];
 
-  test("history-last: content, prompt, history; a prompt with nothing in it fails", async () => {
+  test("history-last: content, prompt, history; an empty prompt fails", async () => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.identified(server.url);
     const content = [{ role: "user", content: "content" }];
@@ -118,7 +118,7 @@ describe("switch messageOrder", () => {
     ]);
   });
 
-  test("history-first: what the agent has heard, then the prompt, which may be empty", async () => {
+  test("history-first: the agent's history, then the prompt, which can be empty", async () => {
     await using server = await startOriginal();
     using client = await RawClient.connect(server.url);
     const mainAgentState = { messageHistory: history };
@@ -150,7 +150,7 @@ describe("switch chunks", () => {
     expect(chunksOf(frames)).toEqual(sent);
   });
 
-  test("print-mode: start, strings, a text event with what they said before anything else, finish", async () => {
+  test("print-mode: start, strings, a text event with the strings before any other event, finish", async () => {
     const error = { type: "error", message: "not terminal" };
     const answer = () => ["Hel", "lo", step.cost(2), " again", step.chunk(error)];
     expect(chunksOf(await answerTo({ answer }, { agentId: "tester" }))).toEqual([
@@ -165,7 +165,7 @@ describe("switch chunks", () => {
     ]);
   });
 
-  test("print-mode: an event that the script sends itself comes once", async () => {
+  test("print-mode: an event that the script itself sends is not repeated", async () => {
     const chunks = [
       { type: "start", agentId: "mine" },
       "Hello",
@@ -176,7 +176,7 @@ describe("switch chunks", () => {
     expect(chunksOf(await answerTo({ answer }))).toEqual(chunks);
   });
 
-  test("print-mode: a prompt-error needs neither start nor finish, an empty answer has both", async () => {
+  test("print-mode: a prompt-error has no start and no finish, an empty answer has both", async () => {
     const failed = await answerTo({ answer: () => [step.promptError({ message: "no" })] });
     expect(kindsOf(failed)).toEqual(["ack 7", "usage-response", "prompt-error"]);
     const empty = await answerTo({ answer: () => [] });
@@ -216,12 +216,12 @@ describe("switch failure", () => {
     ["mid-stream", { message: "Streaming error: stream broke" }],
     ["prompt-error", { message: "Internal error", error: "boom" }],
     ["error-then-response", { message: expect.stringMatching(/^Invalid agent config: /) }],
-  ] as const)("%s: in the words of its server", async (failure, fields) => {
+  ] as const)("%s: with the text of its server", async (failure, fields) => {
     const errors = dataOf(await onProxy({ failure, answer: hello })).filter((data) => data?.message);
     expect(errors).toMatchObject([{ type: "prompt-error", ...fields }]);
   });
 
-  test("silent: an ack, then nothing, and the connection stays usable", async () => {
+  test("silent: an ack, then no message, and the connection stays usable", async () => {
     await using server = await MockCodebuffServer.start({ failure: "silent" });
     using client = await RawClient.identified(server.url);
     client.prompt(1, "p-1");
@@ -229,7 +229,7 @@ describe("switch failure", () => {
     expect(kindsOf(await client.take(2))).toEqual(["ack 1", "ack 2"]);
   });
 
-  test("response-then-error: an output that is an error, then the same as prompt-error", async () => {
+  test("response-then-error: an output with an error, then the same prompt-error", async () => {
     const frames = await answerTo({ failure: "response-then-error", answer: hello });
     expect(kindsOf(frames)).toEqual([...NORMAL.slice(0, -1), "prompt-error", "usage-response"]);
     const { output } = responseIn(frames);
@@ -241,7 +241,7 @@ describe("switch failure", () => {
     });
   });
 
-  test("a script that throws is a prompt-error with its words", async () => {
+  test("a script that throws sends a prompt-error with the thrown message", async () => {
     const answer = () => {
       throw new Error("out of words");
     };
@@ -263,21 +263,25 @@ describe("switch auth", () => {
     ],
     ["no-credits", { error: "Insufficient credits", remainingBalance: 0 }],
     ["no-organization-credits", { error: "Insufficient organization credits", remainingBalance: 0 }],
-  ] as const)("%s: a prompt gets nothing else; an init and a cancel get their ack", async (auth, data) => {
-    await using server = await startOriginal({ auth, answer: hello });
-    using client = await RawClient.connect(server.url);
-    client.agentPrompt(0, "p-1");
-    const [, refusal = ""] = await client.take(2);
-    expect(JSON.parse(refusal).data).toMatchObject(data);
-    expect(refusal.includes("p-1")).toBe(auth !== "action-error");
-    client.send(init(1));
-    client.send(cancel(2, "p-1"));
-    client.send(ping(3));
-    const kinds = auth === "action-error" ? ["ack 1", "ack 2", "action-error"] : ["ack 1", "ack 2", "ack 3"];
-    expect(kindsOf(await client.take(3))).toEqual(kinds);
-  });
+  ] as const)(
+    "%s: a prompt gets no other message; an init and a cancel get their ack",
+    async (auth, data) => {
+      await using server = await startOriginal({ auth, answer: hello });
+      using client = await RawClient.connect(server.url);
+      client.agentPrompt(0, "p-1");
+      const [, refusal = ""] = await client.take(2);
+      expect(JSON.parse(refusal).data).toMatchObject(data);
+      expect(refusal.includes("p-1")).toBe(auth !== "action-error");
+      client.send(init(1));
+      client.send(cancel(2, "p-1"));
+      client.send(ping(3));
+      const kinds =
+        auth === "action-error" ? ["ack 1", "ack 2", "action-error"] : ["ack 1", "ack 2", "ack 3"];
+      expect(kindsOf(await client.take(3))).toEqual(kinds);
+    },
+  );
 
-  test("a function decides for each token", async () => {
+  test("a function decides on each token", async () => {
     const auth = (token: string | undefined) => (token === "good" ? "off" : "no-user");
     await using server = await startOriginal({ auth, answer: hello });
     using client = await RawClient.connect(server.url);
@@ -315,7 +319,7 @@ describe("switch extensions", () => {
     { type: "mcp-tool-data", requestId: "r1", tools: [] },
   ];
 
-  test.each(ANSWERS)("nack: $type is refused in the words of Python", async (data) => {
+  test.each(ANSWERS)("nack: $type is refused with Python's text", async (data) => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.identified(server.url);
     client.action(1, data);
@@ -325,7 +329,7 @@ describe("switch extensions", () => {
     expect(server.answers).toEqual([]);
   });
 
-  test("nack: steps that ask still send, and go on with nothing", async () => {
+  test("nack: request steps still send the request, and return an empty value", async () => {
     const values: unknown[] = [];
     const frames = await onProxy({
       *answer() {
@@ -345,7 +349,7 @@ describe("switch cancel", () => {
   const running = (options: MockCodebuffOptions = {}) =>
     startOriginal({ heartbeat: false, answer: () => ["so far", step.delay(1000), "never"], ...options });
 
-  test("nack: refused, and only after the running prompt", async () => {
+  test("nack: a cancel is refused, after the running prompt", async () => {
     await using server = await MockCodebuffServer.start({ answer: () => ["a"] });
     using client = await RawClient.identified(server.url);
     client.prompt(1, "p-1");
@@ -355,9 +359,9 @@ describe("switch cancel", () => {
   });
 
   test.each([
-    { title: "stop: an ack, and nothing more for that prompt", how: "stop", late: [] },
+    { title: "stop: an ack, and no further message for the prompt", how: "stop", late: [] },
     {
-      title: "lateTerminal: finish and prompt-response come all the same, and no text",
+      title: "lateTerminal: finish and prompt-response still follow, without text",
       how: { lateTerminal: 200 },
       late: ["event finish", "prompt-response"],
     },
@@ -380,7 +384,7 @@ describe("switch cancel", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("the script learns of it, and other prompts go on", async () => {
+  test("stop: the script is aborted, and other prompts continue", async () => {
     let told = () => {};
     const stopped = new Promise<void>((resolve) => {
       told = resolve;
@@ -404,7 +408,7 @@ describe("switch cancel", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("a late terminal needs its connection", async () => {
+  test("lateTerminal: is not sent after the connection ended", async () => {
     const clock = new ManualClock();
     await using server = await running({ clock, cancel: { lateTerminal: 200 } });
     using client = await RawClient.connect(server.url);
@@ -417,7 +421,7 @@ describe("switch cancel", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("a cancel after the terminal message, or of nothing, stops nothing", async () => {
+  test("stop: a cancel after the terminal message, or for an unknown prompt, stops nothing", async () => {
     await using server = await startOriginal({ answer: () => [step.respond(), step.hang()] });
     using client = await RawClient.connect(server.url);
     client.agentPrompt(1, "p-1");
@@ -432,11 +436,11 @@ describe("switch cancel", () => {
 describe("switch oddities", () => {
   const odd = (oddities: MockCodebuffOptions["oddities"] & object) => answerTo({ oddities, answer: hello });
 
-  test("off: none", async () => {
+  test("off: no unexpected frames", async () => {
     expect(kindsOf(await odd({}))).toEqual(NORMAL);
   });
 
-  test("duplicateAcks and unknownTxids", async () => {
+  test("duplicateAcks and unknownTxids send extra acks", async () => {
     const kinds = kindsOf(await odd({ duplicateAcks: true, unknownTxids: true }));
     expect(kinds.slice(0, 5)).toEqual([
       "ack 7",
@@ -447,19 +451,19 @@ describe("switch oddities", () => {
     ]);
   });
 
-  test("unknownMessages and garbageFrames", async () => {
+  test("unknownMessages and garbageFrames follow each ack", async () => {
     const frames = await odd({ unknownMessages: true, garbageFrames: true });
     for (const type of ["broadcast", "weather-report"]) expect(frames.join("\n")).toContain(`"${type}"`);
     for (const garbage of ["", "not json", "null", "[]"]) expect(frames).toContain(garbage);
   });
 
-  test("orphanIds and subAgentIds", async () => {
+  test("orphanIds and subAgentIds send frames for other prompt ids", async () => {
     const data = dataOf(await odd({ orphanIds: true, subAgentIds: true })).slice(2, 5);
     const ids = data.map((each) => each.userInputId ?? each.promptId);
     expect(ids).toEqual(["nobodys-prompt", "nobodys-prompt", "p-1-agent-1"]);
   });
 
-  test("chunkBeforeAck: the first chunk comes first", async () => {
+  test("chunkBeforeAck: the first chunk precedes the ack", async () => {
     const kinds = kindsOf(await odd({ chunkBeforeAck: true })).slice(0, 4);
     expect(kinds).toEqual(["usage-response", "event start", "ack 7", '"hello"']);
   });
@@ -478,7 +482,7 @@ describe("switch oddities", () => {
   });
 });
 
-test("hazards: a client that leaves while a prompt runs is recorded, and the server lives on", async () => {
+test("hazards: a client that leaves during a prompt is recorded, and the server continues", async () => {
   await using server = await MockCodebuffServer.start({ answer: () => [step.hang()] });
   using client = await RawClient.identified(server.url);
   client.prompt(1, "p-1");

@@ -12,7 +12,7 @@ const init = (txid: number) => ({
 const hang = () => [step.hang()];
 
 describe("switch identify", () => {
-  test("require: a valid identify comes first, anything else is answered and closed 1008", async () => {
+  test("require: any first frame except a valid identify is answered and closed with 1008", async () => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.connect(server.url);
     client.send(ping(1));
@@ -24,7 +24,7 @@ describe("switch identify", () => {
     expect(server.connections[1]?.sessionId).toBe("first");
   });
 
-  test("silent: an identify is never answered, and the connection stays", async () => {
+  test("silent: an identify is never answered, and the connection stays open", async () => {
     await using server = await MockCodebuffServer.start({ identify: "silent" });
     using client = await RawClient.connect(server.url);
     client.send(identify(0));
@@ -35,7 +35,7 @@ describe("switch identify", () => {
     expect(server.connections[0]?.state).toBe("open");
   });
 
-  test("nack: identify is refused with a fixed text, and all else works without it", async () => {
+  test("nack: identify is refused with a fixed text, and everything else works without it", async () => {
     await using server = await startOriginal();
     using client = await RawClient.connect(server.url);
     client.send(identify(0));
@@ -52,7 +52,7 @@ describe("switch identify", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("nack: an identify must still be alone until it is answered, come once, and count on", async () => {
+  test("nack: an identify must be sent once, wait for its answer, and continue the txids", async () => {
     await using server = await startOriginal();
     using client = await RawClient.connect(server.url);
     client.send(identify(0));
@@ -89,7 +89,7 @@ describe("switches duplicateId, maxConnections, idRelease", () => {
     expect(await third.next()).toBe(proxyAck(1));
   });
 
-  test("duplicateId accept: two connections share an id", async () => {
+  test("duplicateId accept: two connections can share an id", async () => {
     await using server = await startOriginal({ identify: "require" });
     using _first = await RawClient.identified(server.url, "same");
     using second = await RawClient.identified(server.url, "same");
@@ -98,7 +98,7 @@ describe("switches duplicateId, maxConnections, idRelease", () => {
     expect(server.connections.map(({ sessionId }) => sessionId)).toEqual(["same", "same"]);
   });
 
-  test("idRelease: an id stays taken for 60 s after a prompt was cut", async () => {
+  test("idRelease: an id stays in use for 60 s after an interrupted prompt", async () => {
     const clock = new ManualClock();
     await using server = await MockCodebuffServer.start({ clock, answer: hang });
     using first = await RawClient.identified(server.url, "a");
@@ -132,7 +132,7 @@ describe("switches duplicateId, maxConnections, idRelease", () => {
 });
 
 describe("switch ackOrder", () => {
-  test("before: the ack comes before all that its message causes; late: behind it", async () => {
+  test("before: the ack precedes all effects of its message; late: it follows them", async () => {
     expect(kindsOf(await answerTo({ answer: () => ["hello"] }))).toEqual(NORMAL);
     const late = await answerTo({ ackOrder: "late", answer: () => ["hello"] });
     expect(kindsOf(late)).toEqual([...NORMAL.slice(1), "ack 7"]);
@@ -140,7 +140,7 @@ describe("switch ackOrder", () => {
 });
 
 describe("switch scheduling", () => {
-  test("fifo: a running prompt blocks its own connection and no other", async () => {
+  test("fifo: a running prompt blocks only its own connection", async () => {
     await using server = await MockCodebuffServer.start({ answer: hang });
     using blocked = await RawClient.identified(server.url, "a");
     blocked.prompt(1, "p-1");
@@ -174,12 +174,12 @@ describe("switches nulls, jsonStyle, balance", () => {
 
   const STYLES: readonly { title: string; options: MockCodebuffOptions; frames: readonly string[] }[] = [
     {
-      title: "as the real proxy writes them",
+      title: "the real proxy's frames",
       options: {},
       frames: [proxyAck(0), unknown, proxyAck(2), initResponse, proxyAck(3), responseOf(NULLS)],
     },
     {
-      title: "nulls omit: none, but within a session state",
+      title: "nulls omit: no nulls, except in a session state",
       options: { nulls: "omit" },
       frames: [proxyAck(0), unknown, proxyAck(2), initResponse, proxyAck(3), responseOf("")],
     },
@@ -210,7 +210,7 @@ describe("switches nulls, jsonStyle, balance", () => {
     expect(client.received).toEqual(frames);
   });
 
-  test("jsonStyle spaced: spaces and ASCII in prompt actions too, in surrogate pairs where needed", async () => {
+  test("jsonStyle spaced: prompt actions are spaced and ASCII too, with surrogate pairs", async () => {
     const options = { jsonStyle: "spaced", answer: () => ["é😀\u007f\n"] } as const;
     await using server = await MockCodebuffServer.start(options);
     using client = await RawClient.identified(server.url);
@@ -220,7 +220,7 @@ describe("switches nulls, jsonStyle, balance", () => {
     );
   });
 
-  test("the original server writes compact JSON without nulls, and whole amounts without a point", async () => {
+  test("the original server writes compact JSON without nulls, and whole amounts without decimals", async () => {
     const answer = () => ["é", step.respond({ toolCalls: null, output: null })];
     const [first, usage, , chunk, ...rest] = await answerTo({ answer });
     expect(first).toBe(ack(7));
@@ -231,7 +231,7 @@ describe("switches nulls, jsonStyle, balance", () => {
 });
 
 describe("switch txidChecks", () => {
-  test('coerce: "5", 6.0 and true pass as integers, a fraction does not', async () => {
+  test('coerce: "5", 6.0 and true count as integers, a fraction does not', async () => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.identified(server.url);
     for (const txid of ['"5"', "6.0", "true", "1.5"]) client.send(`{"type":"ping","txid":${txid}}`);
@@ -240,7 +240,7 @@ describe("switch txidChecks", () => {
     expect(fraction).toContain("got a number with a fractional part");
   });
 
-  test("any: every number is echoed as it is", async () => {
+  test("any: every number is returned unchanged", async () => {
     await using server = await startOriginal();
     using client = await RawClient.connect(server.url);
     for (const txid of [1.5, -1, 0]) {
@@ -251,7 +251,7 @@ describe("switch txidChecks", () => {
 });
 
 describe("switch errorTexts", () => {
-  test("python: can be set alone, and knows the messages that its server knows", async () => {
+  test("python: can be set alone, and accepts the messages of the profile's server", async () => {
     await using server = await startOriginal({ errorTexts: "python" });
     using client = await RawClient.connect(server.url);
     client.send("null");
@@ -283,7 +283,7 @@ describe("switch emptyTopics", () => {
     ]);
   });
 
-  test("accept: one ack, and it is noted", async () => {
+  test("accept: one ack, and the violation is recorded", async () => {
     await using server = await startOriginal();
     using client = await RawClient.connect(server.url);
     client.send({ type: "subscribe", txid: 1, topics: [] });
@@ -294,7 +294,7 @@ describe("switch emptyTopics", () => {
 });
 
 describe("switch sizeLimits", () => {
-  test("one byte above 1 MiB is refused with a NACK, one above 16 MiB closes", async () => {
+  test("one byte above 1 MiB gets a NACK, one above 16 MiB closes the connection", async () => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.identified(server.url);
     client.send("x".repeat(1_048_577));
@@ -303,7 +303,7 @@ describe("switch sizeLimits", () => {
     expect(await client.closed).toEqual({ code: 1009, reason: "frame exceeds limit of 16777216 bytes" });
   });
 
-  test("one can be set, and the other stays; what closes does not wait for the running prompt", async () => {
+  test("each limit can be set alone, and an oversize frame closes even during a prompt", async () => {
     await using server = await startOriginal({
       sizeLimits: { closeAbove: 2000 },
       scheduling: "fifo",
@@ -315,7 +315,7 @@ describe("switch sizeLimits", () => {
     expect(await client.closed).toEqual({ code: 1009, reason: "frame exceeds limit of 2000 bytes" });
   });
 
-  test("false: no limit", async () => {
+  test("false: frames have no limit", async () => {
     await using server = await startOriginal();
     using client = await RawClient.connect(server.url);
     client.send({ ...ping(1), pad: "x".repeat(17_000_000) });
@@ -323,7 +323,7 @@ describe("switch sizeLimits", () => {
   });
 });
 
-test("switch binary: parse: taken for UTF-8 text", async () => {
+test("switch binary: parse: a binary frame is read as UTF-8 text", async () => {
   await using server = await startOriginal();
   using client = await RawClient.connect(server.url);
   client.send(Buffer.from(JSON.stringify(identify(0, "é"))));
@@ -332,7 +332,7 @@ test("switch binary: parse: taken for UTF-8 text", async () => {
 });
 
 describe("switch heartbeat", () => {
-  test("the proxy cuts a connection 60 to 90 s after its last ping", async () => {
+  test("the proxy closes a connection 60 to 90 s after its last ping", async () => {
     const clock = new ManualClock();
     await using server = await MockCodebuffServer.start({ clock });
     using client = await RawClient.identified(server.url);
@@ -345,7 +345,7 @@ describe("switch heartbeat", () => {
     expect(await client.closed).toEqual({ code: 1000, reason: "Heartbeat timeout" });
   });
 
-  test("a ping that waits behind a prompt does not count, nor do other messages", async () => {
+  test("a ping that waits for a prompt does not count, and other messages do not count either", async () => {
     const clock = new ManualClock();
     const options = { clock, unreadFrame: "queue", answer: hang } as const;
     await using server = await MockCodebuffServer.start(options);
@@ -362,7 +362,7 @@ describe("switch heartbeat", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("never before identify, and with nobody identified no timer waits", async () => {
+  test("the proxy never closes before identify, and has no timer without an identified connection", async () => {
     const clock = new ManualClock();
     await using server = await MockCodebuffServer.start({ clock });
     using client = await RawClient.connect(server.url);
@@ -376,7 +376,7 @@ describe("switch heartbeat", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("the original server cuts with 1006, 60 to 120 s after the beginning or the last sign of life", async () => {
+  test("the original server cuts with 1006, 60 to 120 s after the start or the last sign of life", async () => {
     const clock = new ManualClock();
     await using server = await startOriginal({ clock, answer: hang });
     await clock.advance(59_999);
@@ -398,7 +398,7 @@ describe("switch heartbeat", () => {
     expect(await busy.closed).toEqual({ code: 1006, reason: "" });
   });
 
-  test("each field can be set alone, and false turns it off", async () => {
+  test("each field can be set alone, and false turns the heartbeat off", async () => {
     const clock = new ManualClock();
     await using quick = await MockCodebuffServer.start({ clock, heartbeat: { timeout: 10, sweep: 20 } });
     await using polite = await startOriginal({ clock, heartbeat: { end: "close", refresh: "ping" } });
@@ -422,7 +422,7 @@ describe("switch heartbeat", () => {
 });
 
 describe("switch shutdown", () => {
-  test("close: 1012 without a reason, and without a word before", async () => {
+  test("close: 1012 without a reason, and without a message before it", async () => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.identified(server.url);
     await server.nextConnection();
@@ -431,7 +431,7 @@ describe("switch shutdown", () => {
     expect(client.received).toEqual([proxyAck(0)]);
   });
 
-  test("closeAfter: request-reconnect, and 1001 much later for those who stayed", async () => {
+  test("closeAfter: request-reconnect, then 1001 for the remaining connections", async () => {
     const clock = new ManualClock();
     await using server = await startOriginal({ clock, heartbeat: false });
     using stays = await RawClient.connect(server.url);
@@ -453,7 +453,7 @@ describe("switch shutdown", () => {
   });
 });
 
-test("switch closeReply: false: the client's Close is noted and never answered", async () => {
+test("switch closeReply: false: the client's Close is recorded and never answered", async () => {
   await using server = await MockCodebuffServer.start({ closeReply: false });
   using client = await RawClient.identified(server.url);
   client.socket.close(1000, "bye");

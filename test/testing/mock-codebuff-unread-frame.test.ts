@@ -13,7 +13,7 @@ async function arrived(server: MockCodebuffServer, count: number): Promise<void>
 }
 
 describe("switch unreadFrame (proxy)", () => {
-  test("1011: behind a second prompt at once, the link ends 40 s after it opened", async () => {
+  test("1011: a second prompt ends the connection 40 s after it opened", async () => {
     const clock = new ManualClock();
     await using server = await MockCodebuffServer.start({ clock, answer: () => [step.hang()] });
     using client = await RawClient.identified(server.url);
@@ -27,7 +27,7 @@ describe("switch unreadFrame (proxy)", () => {
     expect(server.prompts.map(({ promptId }) => promptId)).toEqual(["p-1"]);
   });
 
-  test("1011: behind a ping at 25 s, it ends at 60 s", async () => {
+  test("1011: a ping at 25 s ends the connection at 60 s", async () => {
     const clock = new ManualClock();
     await using server = await MockCodebuffServer.start({ clock, answer: () => [step.hang()] });
     using client = await RawClient.identified(server.url);
@@ -42,7 +42,7 @@ describe("switch unreadFrame (proxy)", () => {
     expect(await client.closed).toEqual(TIMEOUT);
   });
 
-  test("1011: the prompt is left in its middle, and the session id stays taken", async () => {
+  test("1011: the prompt counts as interrupted, and the session id stays in use", async () => {
     const clock = new ManualClock();
     await using server = await MockCodebuffServer.start({ clock, answer: () => ["so far", step.hang()] });
     using client = await RawClient.identified(server.url, "a");
@@ -58,7 +58,7 @@ describe("switch unreadFrame (proxy)", () => {
     expect(await again.next()).toContain("Session ID a is already in use");
   });
 
-  test("1011: a prompt that ends in time leaves the link as it was, and its clock begins anew", async () => {
+  test("1011: a prompt that ends in time keeps the connection open, and restarts its timeout", async () => {
     const clock = new ManualClock();
     const answer = () => [step.delay(39_999), "done"];
     await using server = await MockCodebuffServer.start({ clock, heartbeat: false, answer });
@@ -80,7 +80,7 @@ describe("switch unreadFrame (proxy)", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("1011: a Close behind an unread frame is not read before the prompt has ended", async () => {
+  test("1011: a Close after an unread frame is not read before the prompt ends", async () => {
     const clock = new ManualClock();
     const answer = () => [step.delay(30_000)];
     await using server = await MockCodebuffServer.start({ clock, answer });
@@ -99,7 +99,7 @@ describe("switch unreadFrame (proxy)", () => {
     expect(server.violations.map(({ kind }) => kind)).toEqual(["frame-mid-prompt"]);
   });
 
-  test("1011: without a frame in its way, a prompt of 75 s completes", async () => {
+  test("1011: without another frame, a prompt of 75 s completes", async () => {
     const clock = new ManualClock();
     const answer = () => [step.delay(75_000), "late"];
     await using server = await MockCodebuffServer.start({ clock, heartbeat: false, answer });
@@ -111,7 +111,7 @@ describe("switch unreadFrame (proxy)", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("queue: frames wait behind a prompt, however long, and are answered in order", async () => {
+  test("queue: frames wait for a prompt without a limit, and are answered in order", async () => {
     const clock = new ManualClock();
     const answer = () => [step.delay(75_000), "late"];
     const options = { clock, heartbeat: false, unreadFrame: "queue", answer } as const;

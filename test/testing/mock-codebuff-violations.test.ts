@@ -28,7 +28,7 @@ const MISTAKES: readonly (readonly [
   ["a second identify", [{ type: "identify", txid: 1, clientSessionId: "b" }], "second-identify", "b"],
   ["a txid that is used twice", [{ type: "ping", txid: 0 }], "txid-reused", "0 after 0"],
   [
-    "a txid below the one before",
+    "a txid below the previous txid",
     [
       { type: "ping", txid: 5 },
       { type: "ping", txid: 4 },
@@ -36,16 +36,21 @@ const MISTAKES: readonly (readonly [
     "txid-not-increasing",
     "4 after 5",
   ],
-  ["a txid that only coercion makes an integer", [{ type: "ping", txid: "5" }], "txid-invalid", '"5"'],
+  ["a txid that is an integer only after coercion", [{ type: "ping", txid: "5" }], "txid-invalid", '"5"'],
   [
-    "a negative txid, which is also below the one before",
+    "a negative txid, also below the previous txid",
     [{ type: "subscribe", txid: -1, topics: ["a"] }],
     "txid-not-increasing",
     "-1 after 0",
     "txid-invalid",
   ],
-  ["a null field that the server takes", [prompt(1, { model: null })], "null-field", "data.model"],
-  ["a null field that it refuses", [prompt(1, { toolResults: null })], "schema-error", /toolResults\n.*list/],
+  ["a null field that the server accepts", [prompt(1, { model: null })], "null-field", "data.model"],
+  [
+    "a null field that the server refuses",
+    [prompt(1, { toolResults: null })],
+    "schema-error",
+    /toolResults\n.*list/,
+  ],
   ["no toolResults", [prompt(1, { toolResults: undefined })], "missing-field", "data.toolResults"],
   ["no costMode", [prompt(1, { costMode: undefined })], "missing-field", "data.costMode"],
   ["empty topics", [{ type: "unsubscribe", txid: 1, topics: [] }], "empty-topics", "unsubscribe"],
@@ -54,12 +59,12 @@ const MISTAKES: readonly (readonly [
   ["invalid JSON", ["nope"], "invalid-json", /^Invalid JSON/],
   ["an unknown message", [{ type: "hello", txid: 1 }], "unknown-message", "Unknown message type: hello"],
   [
-    "an extension that the proxy does not have",
+    "an extension that the proxy lacks",
     [{ type: "action", txid: 1, data: { type: "cancel-user-input", authToken: "t", promptId: "p" } }],
     "unknown-action",
     /'cancel-user-input'/,
   ],
-  ["a prompt with nothing for the model", [prompt(1, { prompt: "" })], "empty-prompt", "p-1"],
+  ["a prompt without content for the model", [prompt(1, { prompt: "" })], "empty-prompt", "p-1"],
   [
     "a promptId that is used twice",
     [prompt(1, {}), prompt(2, { promptId: "p-1" })],
@@ -68,7 +73,7 @@ const MISTAKES: readonly (readonly [
   ],
 ];
 
-describe("violations: each mistake is noted once, with its kind", () => {
+describe("violations: each mistake is recorded once, with its kind", () => {
   test.each(MISTAKES.map((row) => ({ title: row[0], row })))("$title", async ({ row }) => {
     const [, said, kind, detail, also] = row;
     await using server = await MockCodebuffServer.start({ unreadFrame: "queue", answer: () => [] });
@@ -84,7 +89,7 @@ describe("violations: each mistake is noted once, with its kind", () => {
     expect(server.violations[0]?.connection).toBe(server.connections[0]);
   });
 
-  test("a good client has none", async () => {
+  test("a correct client has none", async () => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.identified(server.url);
     client.send({ type: "subscribe", txid: 1, topics: ["updates"] });
@@ -111,7 +116,7 @@ describe("violations: each mistake is noted once, with its kind", () => {
     expect(server.violations).toMatchObject([{ kind: "first-frame-not-identify", detail: "ping" }]);
   });
 
-  test("a frame before the identify ack could have been read", async () => {
+  test("a frame before the client can have read the identify ack", async () => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.connect(server.url);
     client.send({ type: "identify", txid: 0, clientSessionId: "a" });
@@ -122,7 +127,7 @@ describe("violations: each mistake is noted once, with its kind", () => {
     ]);
   });
 
-  test("a reconnect that counts its txids from the beginning", async () => {
+  test("a reconnect that restarts the txids", async () => {
     await using server = await MockCodebuffServer.start();
     using first = await RawClient.identified(server.url, "a");
     await first.close();
@@ -160,13 +165,13 @@ describe("violations: each mistake is noted once, with its kind", () => {
   });
 });
 
-describe("left-mid-prompt: the client goes while a prompt runs", () => {
+describe("left-mid-prompt: the client leaves during a prompt", () => {
   const leaving: readonly { how: string; leave: (client: RawClient) => void }[] = [
     { how: "with a Close", leave: (client) => client.socket.close() },
-    { how: "by vanishing", leave: (client) => client.socket.terminate() },
+    { how: "without a Close", leave: (client) => client.socket.terminate() },
   ];
 
-  test.each(leaving)("$how", async ({ leave }) => {
+  test.each(leaving)("is recorded if the client leaves $how", async ({ leave }) => {
     const answer = () => ["so far", step.hang()];
     await using server = await MockCodebuffServer.start({ unreadFrame: "queue", answer });
     using client = await RawClient.identified(server.url);
@@ -181,7 +186,7 @@ describe("left-mid-prompt: the client goes while a prompt runs", () => {
     ]);
   });
 
-  test("even when prompt and Close come in one packet", async () => {
+  test("is recorded even if prompt and Close arrive in one packet", async () => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.identified(server.url);
     client.prompt(1, "p-1");
@@ -189,7 +194,7 @@ describe("left-mid-prompt: the client goes while a prompt runs", () => {
     expect(server.violations).toMatchObject([{ kind: "left-mid-prompt", detail: "p-1" }]);
   });
 
-  test("not after the terminal message, though the script goes on", async () => {
+  test("is not recorded after the terminal message, even if the script continues", async () => {
     await using server = await MockCodebuffServer.start({ answer: () => [step.respond(), step.hang()] });
     using client = await RawClient.identified(server.url);
     client.prompt(1, "p-1");
@@ -198,7 +203,7 @@ describe("left-mid-prompt: the client goes while a prompt runs", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("not when the server ended it", async () => {
+  test("is not recorded if the server ended the connection", async () => {
     await using server = await MockCodebuffServer.start({ answer: () => [step.hang()] });
     using client = await RawClient.identified(server.url);
     client.prompt(1, "p-1");

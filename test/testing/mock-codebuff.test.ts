@@ -26,8 +26,8 @@ async function answerTo(answer: Answer, fields: object = {}): Promise<string[]> 
   }
 }
 
-describe("the server", () => {
-  test("speaks on a loopback port of its own, and records what both sides say", async () => {
+describe("the mock server", () => {
+  test("listens on a loopback port, and records the frames of both sides", async () => {
     const clock = new ManualClock();
     await clock.advance(5);
     await using server = await MockCodebuffServer.start({ clock });
@@ -52,7 +52,7 @@ describe("the server", () => {
     expect(server.connections).toHaveLength(1);
   });
 
-  test("hands out connections and prompts in order, whether they come before or after the call", async () => {
+  test("returns connections and prompts in order, whether they arrive before or after the call", async () => {
     await using server = await MockCodebuffServer.start();
     const early = Promise.all([server.nextConnection(), server.nextConnection()]);
     using client = await RawClient.identified(server.url, "a");
@@ -67,7 +67,7 @@ describe("the server", () => {
     ]);
   });
 
-  test("waitFor resolves with what the probe finds, and rejects with what it throws", async () => {
+  test("waitFor resolves with the probe's value, and rejects with its error", async () => {
     await using server = await MockCodebuffServer.start();
     const found = server.waitFor(({ connections }) => connections[0]?.sessionId);
     const failed = server.waitFor(({ frames }) => {
@@ -80,7 +80,7 @@ describe("the server", () => {
     expect(await server.waitFor(() => 0)).toBe(0);
   });
 
-  test("keeps what each connection is subscribed to", async () => {
+  test("records the topics of each connection", async () => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.identified(server.url);
     client.send({ type: "subscribe", txid: 1, topics: ["a", "b"] });
@@ -89,7 +89,7 @@ describe("the server", () => {
     expect([...(server.connections[0]?.topics ?? [])]).toEqual(["a"]);
   });
 
-  test("shutdown closes all with 1012 and no reason, and frees their ids", async () => {
+  test("shutdown() closes all connections with 1012 and no reason, and frees their ids", async () => {
     await using server = await MockCodebuffServer.start({ answer: () => [step.hang()] });
     using client = await RawClient.identified(server.url, "a");
     client.prompt(1, "p-1");
@@ -101,8 +101,8 @@ describe("the server", () => {
   });
 });
 
-describe("stop", () => {
-  test("ends running answers, timers, sockets and waits, and may be called twice", async () => {
+describe("stop()", () => {
+  test("ends running answers, timers, sockets and waits, and can be called twice", async () => {
     const clock = new ManualClock();
     const server = await MockCodebuffServer.start({
       clock,
@@ -130,7 +130,7 @@ describe("stop", () => {
     await expect(RawClient.connect(server.url)).rejects.toThrow();
   });
 
-  test("waits for no client that does not answer Close", async () => {
+  test("does not wait for a client that does not answer Close", async () => {
     const server = await MockCodebuffServer.start();
     using client = await RawClient.identified(server.url);
     client.socket.pause();
@@ -140,15 +140,15 @@ describe("stop", () => {
   });
 });
 
-describe("answers", () => {
-  test("without one, the prompt is said back", async () => {
+describe("an answer's script", () => {
+  test("repeats the prompt by default", async () => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.identified(server.url);
     client.prompt(1, "p-1", { prompt: "good day" });
     expect(chunksOf(await client.untilTerminal("p-1")).join("")).toBe("Hello! You said: good day");
   });
 
-  test("an array, a generator, an async generator and a lone string are scripts", async () => {
+  test("can be an array, a generator, an async generator or a lone string", async () => {
     const scripts: readonly Answer[] = [
       () => ["a", "b"],
       function* () {
@@ -165,7 +165,7 @@ describe("answers", () => {
     expect(chunksOf(await answerTo(() => "a b"))).toEqual(["a b"]);
   });
 
-  test("a script knows its prompt: all of it, and what the model would see, history last", async () => {
+  test("receives the whole prompt, and the model's messages with the history last", async () => {
     await using server = await MockCodebuffServer.start({ answer: () => [] });
     using client = await RawClient.identified(server.url);
     const content = [
@@ -189,7 +189,7 @@ describe("answers", () => {
     ]);
   });
 
-  test("a script that throws is a stream that breaks", async () => {
+  test("sends a broken stream's error when it throws", async () => {
     const broken: Answer = function* () {
       yield "so far";
       throw new Error("out of words");
@@ -206,7 +206,7 @@ describe("answers", () => {
     expect(await answerTo(late)).toEqual([ack(1), response]);
   });
 
-  test("can be exchanged while the server runs", async () => {
+  test("can be replaced while the server runs", async () => {
     await using server = await MockCodebuffServer.start();
     server.answer = () => ["other"];
     using client = await RawClient.identified(server.url);
@@ -214,7 +214,7 @@ describe("answers", () => {
     expect(chunksOf(await client.untilTerminal("p-1"))).toEqual(["other"]);
   });
 
-  test("an async script may await anything, and is stopped when the client goes", async () => {
+  test("can await anything, and is stopped when the client leaves", async () => {
     let entered = () => {};
     const running = new Promise<void>((resolve) => {
       entered = resolve;
@@ -238,7 +238,7 @@ describe("answers", () => {
     await stopped;
   });
 
-  test("a stopped generator runs its finally", async () => {
+  test("runs the `finally` of a stopped generator", async () => {
     let cleaned = () => {};
     const done = new Promise<void>((resolve) => {
       cleaned = resolve;
@@ -279,7 +279,7 @@ describe("steps", () => {
       ],
     },
     {
-      title: "sseError, [DONE] twice: a refusal of the backend, and a normal end",
+      title: "sseError with [DONE] twice: the backend's refusal, then a normal end",
       steps: [step.sseError("no such model"), step.sseDone(), step.sseDone()],
       frames: [
         String.raw`{"type":"action","data":{"type":"response-chunk","userInputId":"p-1","chunk":"data: {\"id\": \"chatcmpl-1\", \"object\": \"chat.completion.chunk\", \"created\": 1, \"model\": \"gpt-4\", \"choices\": [{\"index\": 0, \"delta\": {}, \"finish_reason\": \"error\"}], \"error\": {\"type\": \"BackendError\", \"message\": \"no such model\", \"code\": \"404\", \"retryable\": false, \"status_code\": 404}}\n\n"}}`,
@@ -290,7 +290,7 @@ describe("steps", () => {
     },
     { title: "raw sends any text", steps: [step.raw("{]")], frames: ["{]", response] },
     {
-      title: "respond sets fields, and is not followed by another response",
+      title: "respond sets fields, and no other response follows",
       steps: [
         step.respond({ sessionState: { messages: [] }, output: { type: "lastMessage", value: "done" } }),
       ],
@@ -321,17 +321,17 @@ describe("steps", () => {
       frames: [promptError("Streaming error: stream broke")],
     },
     {
-      title: "two terminals, in the order of the script",
+      title: "two terminal messages, in script order",
       steps: [step.promptError({ message: "bad config" }), step.respond()],
       frames: [promptError("bad config"), response],
     },
     {
-      title: "nack: a refusal without txid, and the prompt goes on",
+      title: "nack: a NACK without txid, and the prompt continues",
       steps: [step.nack("Internal error: Session not found")],
       frames: ['{"type": "ack", "success": false, "error": "Internal error: Session not found"}', response],
     },
     {
-      title: "silent: no terminal, and the connection stays usable",
+      title: "silent: no terminal message, and the connection stays usable",
       steps: [step.silent(), "never"],
       frames: [],
     },
@@ -341,7 +341,7 @@ describe("steps", () => {
     expect(await answerTo(() => steps)).toEqual([ack(1), ...frames]);
   });
 
-  test("delay waits on the clock of the server", async () => {
+  test("delay waits on the server's clock", async () => {
     const clock = new ManualClock();
     await using server = await MockCodebuffServer.start({ clock, answer: () => ["a", step.delay(100), "b"] });
     using client = await RawClient.identified(server.url);
@@ -355,9 +355,9 @@ describe("steps", () => {
   });
 
   const ENDS: readonly { title: string; last: Step; code: number; reason: string }[] = [
-    { title: "drop: 1006, after all that was sent before", last: step.drop(), code: 1006, reason: "" },
+    { title: "drop: 1006, after all earlier output", last: step.drop(), code: 1006, reason: "" },
     {
-      title: "dropMidFrame: 1006, and the cut frame is not seen",
+      title: "dropMidFrame: 1006, and the client does not receive the cut frame",
       last: step.dropMidFrame(),
       code: 1006,
       reason: "",
@@ -378,7 +378,7 @@ describe("steps", () => {
 });
 
 describe("a connection", () => {
-  test("sends any text, closes and drops, and does nothing more once it is over", async () => {
+  test("sends any text, closes and drops, and does nothing after its end", async () => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.identified(server.url);
     const connection = await server.nextConnection();
@@ -405,9 +405,9 @@ describe("a connection", () => {
       leave: (client: RawClient) => client.socket.close(1000, "bye"),
       code: 1000,
     },
-    { how: "a Close without one", leave: (client: RawClient) => client.socket.close(), code: 1005 },
+    { how: "a Close without a code", leave: (client: RawClient) => client.socket.close(), code: 1005 },
     { how: "no Close", leave: (client: RawClient) => client.socket.terminate(), code: 1006 },
-  ])("says how the client ended it: $how", async ({ leave, code }) => {
+  ])("reports how the client ended it: $how", async ({ leave, code }) => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.identified(server.url);
     leave(client);
@@ -420,7 +420,7 @@ describe("a connection", () => {
     });
   });
 
-  test("pauses in both directions, and goes on where it was", async () => {
+  test("pauses in both directions, and then continues", async () => {
     await using server = await MockCodebuffServer.start({ answer: () => ["a"] });
     using client = await RawClient.identified(server.url);
     using other = await RawClient.identified(server.url, "other");
@@ -437,7 +437,7 @@ describe("a connection", () => {
     expect(chunksOf(await client.untilTerminal("p-1"))).toEqual(["a"]);
   });
 
-  test("what a client sends into a Close is recorded and not answered", async () => {
+  test("records what a client sends during a Close, without an answer", async () => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.identified(server.url);
     server.connections[0]?.close();
@@ -447,7 +447,7 @@ describe("a connection", () => {
     expect(client.received).toEqual([ack(0)]);
   });
 
-  test("drop comes after what was sent before, however much it is", async () => {
+  test("drop() follows all earlier output, however large", async () => {
     await using server = await MockCodebuffServer.start();
     using client = await RawClient.identified(server.url);
     const connection = await server.nextConnection();
@@ -458,7 +458,7 @@ describe("a connection", () => {
   });
 
   test.each([1, 10, 125, 126, 65_535, 65_536, 100_000])(
-    "dropMidFrame sends the header of %i bytes and half of them",
+    "dropMidFrame() sends the header of %i bytes and half of the frame",
     async (length) => {
       await using server = await MockCodebuffServer.start();
       const bytes = readToTheEnd(server.url);

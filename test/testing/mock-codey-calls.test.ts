@@ -35,7 +35,7 @@ const SEQUENCES: readonly Row[] = [
     documented: ["A", "S", "D alp", "D ha", "C alpha"],
   },
   {
-    title: "foreground, the client approves, and it fails",
+    title: "foreground, the client approves, the call fails",
     call: file({ result: { error: "File not found: a.txt" } }),
     decision: true,
     real: ["A", "E File not found: a.txt"],
@@ -55,7 +55,7 @@ const SEQUENCES: readonly Row[] = [
     documented: ["S", "D alp", "D ha", "C alpha"],
   },
   {
-    title: "foreground, the filter allows, and it fails",
+    title: "foreground, the filter allows, the call fails",
     call: file({ filter: "allow", result: { error: "no" } }),
     real: ["S", "E no"],
     documented: ["S", "E no"],
@@ -73,7 +73,7 @@ const SEQUENCES: readonly Row[] = [
     documented: ["E Denied by user"],
   },
   {
-    title: "foreground, fails before anybody is asked",
+    title: "foreground, fails before the client is asked",
     call: file({ result: { invalid: "Invalid params: path" } }),
     real: ["E Invalid params: path"],
     documented: ["E Invalid params: path"],
@@ -86,7 +86,7 @@ const SEQUENCES: readonly Row[] = [
     documented: ["A", "S", "D alp", "D ha", "C alpha"],
   },
   {
-    title: "background, the client approves, and it fails",
+    title: "background, the client approves, the call fails",
     call: file({ background, result: { error: "no" } }),
     decision: true,
     real: ["A", "S", "C no"],
@@ -106,13 +106,13 @@ const SEQUENCES: readonly Row[] = [
     documented: ["S", "D alp", "D ha", "C alpha"],
   },
   {
-    title: "background, the filter allows, and it fails",
+    title: "background, the filter allows, the call fails",
     call: file({ background, filter: "allow", result: { error: "no" } }),
     real: ["S", "S", "C no"],
     documented: ["S", "E no"],
   },
   {
-    title: "background, fails before anybody is asked",
+    title: "background, fails before the client is asked",
     call: file({ background, result: { invalid: "Invalid params: path" } }),
     real: ["C Invalid params: path"],
     documented: ["E Invalid params: path"],
@@ -133,7 +133,7 @@ function letters(messages: readonly Said[]): readonly string[] {
 
 const PROFILES: readonly Profile[] = ["real", "documented"];
 
-describe.each(PROFILES)("after a ToolRequest, on the profile %s", (profile) => {
+describe.each(PROFILES)("the frames after a ToolRequest, on the profile %s", (profile) => {
   test.each(SEQUENCES)("$title", async ({ call, decision, ...row }) => {
     await using server = await MockCodeyServer.start({ profile, answer: () => [codeyStep.calls(call)] });
     using client = await RawCodey.connected(server);
@@ -150,7 +150,7 @@ describe.each(PROFILES)("after a ToolRequest, on the profile %s", (profile) => {
     expect(server.violations).toEqual([]);
   });
 
-  test("foreground calls are asked about one after the other, and a denial does not stop the rest", async () => {
+  test("ask about foreground calls one after another, also after a denial", async () => {
     await using server = await MockCodeyServer.start({
       profile,
       toolDeltas: "none",
@@ -170,7 +170,7 @@ describe.each(PROFILES)("after a ToolRequest, on the profile %s", (profile) => {
     expect(kinds(await client.until("Finished"))).toEqual(["E toolu_3", "Finished"]);
   });
 
-  test("background calls start at once beside the foreground one, and are answered in any order", async () => {
+  test("start background calls at once, and accept their decisions in any order", async () => {
     await using server = await MockCodeyServer.start({
       profile,
       toolDeltas: "none",
@@ -200,7 +200,7 @@ describe.each(PROFILES)("after a ToolRequest, on the profile %s", (profile) => {
     { title: "allowed by the filter", callId: "toolu_a", kind: "decision-late", outcome: "late" },
     { title: "denied by the filter", callId: "toolu_d", kind: "decision-late", outcome: "late" },
   ])(
-    "a decision for a call that is $title changes nothing and is noted",
+    "stay the same after a decision for a call that is $title, which is a violation",
     async ({ callId, kind, outcome }) => {
       const running = gate();
       await using server = await MockCodeyServer.start({
@@ -231,7 +231,7 @@ describe.each(PROFILES)("after a ToolRequest, on the profile %s", (profile) => {
 });
 
 describe("a call", () => {
-  test("tells its script what became of it", async () => {
+  test("returns its outcome to the script", async () => {
     const outcomes: (readonly CodeyCallOutcome[])[] = [];
     await using server = await MockCodeyServer.start({
       *answer() {
@@ -263,7 +263,7 @@ describe("a call", () => {
       },
       says: "E no error at all",
     },
-  ])("gives what a function gives: $says", async ({ result, says }) => {
+  ])("uses the result of a function: $says", async ({ result, says }) => {
     await using server = await MockCodeyServer.start({
       answer: () => [codeyStep.calls(file({ filter: "allow", result }))],
     });
@@ -279,7 +279,7 @@ describe("a call", () => {
     ["mcp_edit_file", "E Delegation not supported over WebSocket", false],
     ["mcp_open_file", "E Delegation not supported over WebSocket", true],
     ["mcp_spawn_agent", "E Agent context not initialized", true],
-  ])("of %s without a result ends as on the real server: %s", async (name, ending, asks) => {
+  ])("of %s without a scripted result ends like on the real server: %s", async (name, ending, asks) => {
     await using server = await MockCodeyServer.start({ answer: () => [codeyStep.calls({ name })] });
     using client = await RawCodey.connected(server);
     client.send("go");
@@ -291,7 +291,7 @@ describe("a call", () => {
     expect(letters(await client.until("Finished"))).toEqual([ending, "Finished"]);
   });
 
-  test("has its params with sorted keys, and `background` lifted out of them", async () => {
+  test("has params with sorted keys and without `background`", async () => {
     const params = {
       z: 1,
       10: { b: [{ d: 1, c: null }], a: "" },

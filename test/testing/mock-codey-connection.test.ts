@@ -19,7 +19,7 @@ async function roundTrip(server: MockCodeyServer): Promise<void> {
 
 describe.each(PROFILES)("on the profile %s", (profile) => {
   describe("closeReply", () => {
-    test("true: a Close is answered", async () => {
+    test("true: the server answers a Close", async () => {
       await using server = await MockCodeyServer.start({ profile, closeReply: true });
       using client = await RawCodey.connected(server);
       await client.raw.close(1000, "bye");
@@ -32,7 +32,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
     });
 
     test.each(["idle", "cancelled"])(
-      "false: a Ping right before it cuts the connection, %s",
+      "false: a Ping right before the Close cuts the connection, %s",
       async (when) => {
         const answer = () => [codeyStep.hang()];
         await using server = await MockCodeyServer.start({ profile, closeReply: false, answer });
@@ -52,7 +52,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
   });
 
   describe("sessionAfterDisconnect", () => {
-    test("leaks: an idle session, and one with an open approval, stay for ever", async () => {
+    test("leaks: an idle session and one with an open approval stay for ever", async () => {
       await using server = await MockCodeyServer.start({
         profile,
         sessionAfterDisconnect: "leaks",
@@ -72,7 +72,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       expect(server.connections.map(({ session }) => session)).toEqual(["leaked", "leaked", "leaked"]);
     });
 
-    test("leaks: one that has something to say ends with the second message that it cannot send", async () => {
+    test("leaks: a session ends with its second failed message", async () => {
       const ran = gate();
       const steps: string[] = [];
       await using server = await MockCodeyServer.start({
@@ -128,7 +128,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       expect(server.sessions).toEqual({ live: 0, leaked: left === "leaked" ? 2 : 0 });
     });
 
-    test("ends: the session goes with its connection", async () => {
+    test("ends: the session ends with its connection", async () => {
       await using server = await MockCodeyServer.start({
         profile,
         sessionAfterDisconnect: "ends",
@@ -145,7 +145,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
   });
 
   describe("freezeAfterSessions", () => {
-    test("N: as many sessions, leaked ones too, and nothing moves any more", async () => {
+    test("freezes the server at N sessions, including leaked ones", async () => {
       await using server = await MockCodeyServer.start({
         profile,
         sessionAfterDisconnect: "leaks",
@@ -173,7 +173,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
   });
 
   describe("frozen", () => {
-    test("noUpgrade: TCP connects, and that is all", async () => {
+    test("noUpgrade: only TCP connects", async () => {
       await using server = await MockCodeyServer.start({ profile, frozen: "noUpgrade" });
       const never = RawCodey.open(server);
       await server.waitFor(({ upgrades }) => upgrades[0]?.status === 0);
@@ -184,7 +184,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       await expect(never).rejects.toThrow();
     });
 
-    test("noConnected: the socket opens, and nothing is said on it, not even to a Close", async () => {
+    test("noConnected: the socket opens, but the server sends nothing, not even a Close", async () => {
       await using server = await MockCodeyServer.start({ profile, frozen: "noConnected", closeReply: true });
       using client = await RawCodey.open(server);
       client.ping();
@@ -198,7 +198,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       expect(client.raw.received).toEqual([]);
     });
 
-    test("midSession: nothing is answered behind Connected", async () => {
+    test("midSession: the server answers nothing after Connected", async () => {
       await using server = await MockCodeyServer.start({ profile, frozen: "midSession", closeReply: true });
       using client = await RawCodey.connected(server);
       client.ping();
@@ -212,7 +212,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       });
     });
 
-    test("midSession, at any time: what the server would have said comes when it is off again", async () => {
+    test("midSession, set later: held messages are sent once it is off", async () => {
       const clock = new ManualClock();
       await using server = await MockCodeyServer.start({
         profile,
@@ -235,7 +235,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
   describe("afterOversize", () => {
     const tooLarge = `{"type":"Ping","x":"${"x".repeat(SERVER_LIMIT)}"}`;
 
-    test("deaf: nothing is read any more, and what was under way goes on", async () => {
+    test("deaf: the server reads nothing more, and the running turn goes on", async () => {
       const clock = new ManualClock();
       await using server = await MockCodeyServer.start({
         profile,
@@ -257,7 +257,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       expect(server.violations).toMatchObject([{ kind: "oversize-frame" }]);
     });
 
-    test("close1009: the connection is closed", async () => {
+    test("close1009: the server closes the connection", async () => {
       await using server = await MockCodeyServer.start({ profile, afterOversize: "close1009" });
       using client = await RawCodey.connected(server);
       client.say(tooLarge);
@@ -265,7 +265,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       expect(server.violations).toMatchObject([{ kind: "oversize-frame" }]);
     });
 
-    test("a frame of up to 16 MiB is read, one of more than 15 is noted", async () => {
+    test("a frame up to 16 MiB is handled, but over 15 MiB is a violation", async () => {
       await using server = await MockCodeyServer.start({ profile, answer: () => [] });
       using client = await RawCodey.connected(server);
       const frame = (bytes: number): string => '{"type":"Ping"}'.padEnd(bytes);
@@ -282,7 +282,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
     const texts = ["plain", "é😀€", "x".repeat(1_000), "ü".repeat(40_000), ""];
 
     test.each(["whole", "fragmented", "splitUtf8", "huge"] as const)(
-      "%s: a client gets what was said",
+      "%s: the client receives the whole text",
       async (chunking) => {
         await using server = await MockCodeyServer.start({ profile, chunking, answer: () => texts });
         using client = await RawCodey.connected(server);
@@ -300,23 +300,26 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
   });
 
   describe("dropAt", () => {
-    test.each([1000, 1001, 1006, 1011] as const)("behind the third message, with %d", async (code) => {
-      await using server = await MockCodeyServer.start({
-        profile,
-        dropAt: { after: 3, code },
-        answer: () => ["one", "two", "three"],
-      });
-      using client = await RawCodey.connected(server);
-      client.send("go");
-      expect(await client.closed).toEqual({ code, reason: "" });
-      expect(client.raw.received).toHaveLength(3);
-    });
+    test.each([1000, 1001, 1006, 1011] as const)(
+      "ends the connection after the third message, with %d",
+      async (code) => {
+        await using server = await MockCodeyServer.start({
+          profile,
+          dropAt: { after: 3, code },
+          answer: () => ["one", "two", "three"],
+        });
+        using client = await RawCodey.connected(server);
+        client.send("go");
+        expect(await client.closed).toEqual({ code, reason: "" });
+        expect(client.raw.received).toHaveLength(3);
+      },
+    );
   });
 
-  describe("what is injected", () => {
+  describe("injected noise", () => {
     const call = codeyStep.calls(allowed);
 
-    test("extraFields: every object of every message has one more, and params have none", async () => {
+    test("extraFields: every object has one more field, except in params", async () => {
       await using server = await MockCodeyServer.start({
         profile,
         extraFields: "injected",
@@ -338,7 +341,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       expect(said.at(-1)?.["usage"]).toMatchObject({ output_tokens: 20, x_later: expect.anything() });
     });
 
-    test("unknownType: a message of another type follows each", async () => {
+    test("unknownType: a message of an unknown type follows each message", async () => {
       await using server = await MockCodeyServer.start({
         profile,
         unknownType: "injected",
@@ -350,7 +353,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       expect(kinds([...(await client.until("Finished")), await client.next()])).toEqual(says);
     });
 
-    test("badJson: what is no message follows each", async () => {
+    test("badJson: invalid messages follow each message", async () => {
       await using server = await MockCodeyServer.start({ profile, badJson: "injected", answer: () => ["a"] });
       using client = await RawCodey.open(server);
       const frames = await client.raw.take(9);
@@ -360,7 +363,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       expect(await client.raw.next()).toContain("TextDelta");
     });
 
-    test("binaryJson: every message comes in a binary frame", async () => {
+    test("binaryJson: every message is sent in a binary frame", async () => {
       await using server = await MockCodeyServer.start({
         profile,
         binaryJson: "injected",

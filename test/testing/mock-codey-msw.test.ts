@@ -40,8 +40,8 @@ async function barrier(socket: WebSocket): Promise<void> {
   await ponged;
 }
 
-describe("a mock behind an msw link", () => {
-  test("plays a turn with an approval, and finds nothing wrong with its client", async () => {
+describe("a Codey mock behind an msw link", () => {
+  test("plays a turn with an approval, without violations", async () => {
     await using mock = behind({
       answer: () => ["I look. ", codeyStep.calls(codeyTool.shell("ls", "a.txt\n")), "One file."],
     });
@@ -70,7 +70,7 @@ describe("a mock behind an msw link", () => {
     expect(mock.violations).toEqual([]);
   });
 
-  test("can be cut, closed, and frozen in the middle of a turn", async () => {
+  test("can be frozen during a turn, and cut", async () => {
     await using mock = behind({ answer: () => ["one", codeyStep.hang()] });
     const { socket, told } = watched();
     const connection = await mock.nextConnection();
@@ -88,7 +88,7 @@ describe("a mock behind an msw link", () => {
     expect(mock.sessions).toEqual({ live: 0, leaked: 1 });
   });
 
-  test("pads a huge message, and says that it cannot cut one", async () => {
+  test('pads the first message of a turn with chunking "huge"', async () => {
     await using mock = behind({ chunking: "huge", answer: () => ["one"] });
     const { socket, told } = watched();
     await mock.nextConnection();
@@ -111,7 +111,7 @@ describe("a mock behind an msw link", () => {
   });
 
   test.each(["fragmented", "splitUtf8"] as const)(
-    "says that it cannot cut messages: %s",
+    "rejects chunking %s, since it cannot cut messages",
     async (chunking) => {
       await using mock = new MockCodey({ chunking });
       const client = { readyState: 1, addEventListener: () => {}, send: () => {}, close: () => {} };

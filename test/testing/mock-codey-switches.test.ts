@@ -67,55 +67,64 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
   test.each([
     { startedAfterApproval: true, says: ["A toolu_1", "S toolu_1", "C toolu_1"] },
     { startedAfterApproval: false, says: ["A toolu_1", "C toolu_1"] },
-  ])("startedAfterApproval: $startedAfterApproval", async ({ startedAfterApproval, says }) => {
-    const options = { profile, toolDeltas: "none", startedAfterApproval } as const;
-    expect(kinds(await approvedTurn(options, read()))).toEqual(says);
-  });
+  ])(
+    "startedAfterApproval: $startedAfterApproval sets whether ToolStarted follows an approval",
+    async ({ startedAfterApproval, says }) => {
+      const options = { profile, toolDeltas: "none", startedAfterApproval } as const;
+      expect(kinds(await approvedTurn(options, read()))).toEqual(says);
+    },
+  );
 
   test.each([
     { duplicateBackgroundStarted: true, says: ["S toolu_1", "S toolu_1", "C toolu_1"] },
     { duplicateBackgroundStarted: false, says: ["S toolu_1", "C toolu_1"] },
-  ])("duplicateBackgroundStarted: $duplicateBackgroundStarted", async ({ says, ...set }) => {
-    expect(kinds(await approvedTurn({ ...quiet, ...set }, read({ background, filter })))).toEqual(says);
-    expect(kinds(await approvedTurn({ ...quiet, ...set }, read({ filter })))).toEqual([
-      "S toolu_1",
-      "C toolu_1",
-    ]);
-  });
+  ])(
+    "duplicateBackgroundStarted: $duplicateBackgroundStarted sets the number of ToolStarted",
+    async ({ says, ...set }) => {
+      expect(kinds(await approvedTurn({ ...quiet, ...set }, read({ background, filter })))).toEqual(says);
+      expect(kinds(await approvedTurn({ ...quiet, ...set }, read({ filter })))).toEqual([
+        "S toolu_1",
+        "C toolu_1",
+      ]);
+    },
+  );
 
   test.each([
     { toolDeltas: "some", result: "a😀b", pieces: ["a😀", "b"] },
     { toolDeltas: "some", result: "x", pieces: ["x"] },
     { toolDeltas: "some", result: "", pieces: [] },
     { toolDeltas: "none", result: "alpha", pieces: [] },
-  ] as const)("toolDeltas: $toolDeltas, of the output '$result'", async ({ toolDeltas, result, pieces }) => {
-    const said = await approvedTurn({ profile, toolDeltas }, read({ filter, result }));
-    expect(said.slice(1, -1).map(({ content }) => content)).toEqual(pieces);
-    expect(said.at(-1)).toMatchObject({ type: "ToolCompleted", content: result });
-  });
-
-  test.each(["some", "none"] as const)(
-    "toolDeltas: %s, of a script that has its own pieces",
-    async (toolDeltas) => {
-      const call = read({ filter, deltas: ["1", "2", "3"], result: { error: "then it broke" } });
-      const said = await approvedTurn({ profile, toolDeltas }, call);
-      const pieces = toolDeltas === "some" ? ["D toolu_1", "D toolu_1", "D toolu_1"] : [];
-      expect(kinds(said)).toEqual(["S toolu_1", ...pieces, "E toolu_1"]);
+  ] as const)(
+    "toolDeltas: $toolDeltas sets whether the output '$result' also comes in deltas",
+    async ({ toolDeltas, result, pieces }) => {
+      const said = await approvedTurn({ profile, toolDeltas }, read({ filter, result }));
+      expect(said.slice(1, -1).map(({ content }) => content)).toEqual(pieces);
+      expect(said.at(-1)).toMatchObject({ type: "ToolCompleted", content: result });
     },
   );
+
+  test.each(["some", "none"] as const)("toolDeltas: %s, with pieces from the script", async (toolDeltas) => {
+    const call = read({ filter, deltas: ["1", "2", "3"], result: { error: "then it broke" } });
+    const said = await approvedTurn({ profile, toolDeltas }, call);
+    const pieces = toolDeltas === "some" ? ["D toolu_1", "D toolu_1", "D toolu_1"] : [];
+    expect(kinds(said)).toEqual(["S toolu_1", ...pieces, "E toolu_1"]);
+  });
 
   test.each([
     { backgroundFailure: "completed", says: "C toolu_1" },
     { backgroundFailure: "error", says: "E toolu_1" },
-  ] as const)("backgroundFailure: $backgroundFailure", async ({ says, ...set }) => {
-    const failures = [{ result: { error: "no" } }, { result: { invalid: "no" } }];
-    for (const failure of failures) {
-      const said = await approvedTurn({ ...quiet, ...set }, read({ background, filter, ...failure }));
-      expect(kinds(said).at(-1)).toBe(says);
-      const beside = await approvedTurn({ ...quiet, ...set }, read({ filter, ...failure }));
-      expect(kinds(beside).at(-1)).toBe("E toolu_1");
-    }
-  });
+  ] as const)(
+    "backgroundFailure: $backgroundFailure sets how a background call fails",
+    async ({ says, ...set }) => {
+      const failures = [{ result: { error: "no" } }, { result: { invalid: "no" } }];
+      for (const failure of failures) {
+        const said = await approvedTurn({ ...quiet, ...set }, read({ background, filter, ...failure }));
+        expect(kinds(said).at(-1)).toBe(says);
+        const beside = await approvedTurn({ ...quiet, ...set }, read({ filter, ...failure }));
+        expect(kinds(beside).at(-1)).toBe("E toolu_1");
+      }
+    },
+  );
 
   describe("backgroundOrder", () => {
     const calls = [1, 2, 3, 4, 5].map((n) => read({ callId: `${n}`, background: n !== 2 }));
@@ -128,15 +137,15 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
         .replaceAll("A ", "");
     }
 
-    test("calls: they are asked about in the order of the request", async () => {
+    test("calls: the server asks in request order", async () => {
       expect(await order({ backgroundOrder: "calls" })).toBe("12345");
     });
 
-    test("reversed: in the opposite one", async () => {
+    test("reversed: the server asks in reverse order", async () => {
       expect(await order({ backgroundOrder: "reversed" })).toBe("54321");
     });
 
-    test("seeded: in one of chance, the same for the same seed", async () => {
+    test("seeded: the server asks in a random order that the seed repeats", async () => {
       const seeds = [1, 2, 3, 4, 5, 6, 7, 8];
       const orders: string[] = [];
       for (const seed of seeds) orders.push(await order({ backgroundOrder: "seeded", seed }));
@@ -159,45 +168,51 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       (["beforePong", "afterPong"] as const).map((cancelReplyTiming) => ({ cancelReply, cancelReplyTiming })),
     );
 
-    test.each(CASES)("$cancelReply, cancelReplyTiming: $cancelReplyTiming", async (set) => {
-      const script = [codeyStep.calls(read({ filter }), read(), read())];
-      await using made = await asked({ ...quiet, ...set }, script);
-      const { client, server } = made;
-      await client.until("ToolAwaitingApproval");
-      client.cancel();
-      const [before, after] = [kinds(await client.barrier()), kinds(await client.barrier())];
-      const expected = replies[set.cancelReply];
-      expect([before, after]).toEqual(
-        set.cancelReplyTiming === "beforePong" ? [expected, []] : [[], expected],
-      );
-      expect(await client.barrier()).toEqual([]);
-      expect(server.cancels).toMatchObject([{ stopped: true }]);
-    });
+    test.each(CASES)(
+      "$cancelReply sends its replies at cancelReplyTiming: $cancelReplyTiming",
+      async (set) => {
+        const script = [codeyStep.calls(read({ filter }), read(), read())];
+        await using made = await asked({ ...quiet, ...set }, script);
+        const { client, server } = made;
+        await client.until("ToolAwaitingApproval");
+        client.cancel();
+        const [before, after] = [kinds(await client.barrier()), kinds(await client.barrier())];
+        const expected = replies[set.cancelReply];
+        expect([before, after]).toEqual(
+          set.cancelReplyTiming === "beforePong" ? [expected, []] : [[], expected],
+        );
+        expect(await client.barrier()).toEqual([]);
+        expect(server.cancels).toMatchObject([{ stopped: true }]);
+      },
+    );
   });
 
-  test.each([true, false])("stalePendingAfterCancel: %s", async (stalePendingAfterCancel) => {
-    await using made = await asked({ ...quiet, cancelReply: "none", stalePendingAfterCancel }, [
-      codeyStep.calls(read(), read({ background })),
-    ]);
-    const { client } = made;
-    await client.until("ToolRequest");
-    await client.barrier();
-    const pending = async (): Promise<unknown> => {
-      client.say({ type: "GetState" });
-      const [state] = await client.until("State");
-      expect(state).toMatchObject({ type: "State" });
-      const entries = state?.["pending_approvals"];
-      return Array.isArray(entries) ? entries.map(({ call_id }) => call_id).toSorted() : entries;
-    };
-    expect(await pending()).toEqual(["toolu_1", "toolu_2"]);
-    client.cancel();
-    expect(await pending()).toEqual(stalePendingAfterCancel ? ["toolu_1", "toolu_2"] : []);
-    client.decide("toolu_2", false);
-    expect(await pending()).toEqual(stalePendingAfterCancel ? ["toolu_1"] : []);
-    client.decide("toolu_1", true);
-    expect(await pending()).toEqual([]);
-    expect(await client.barrier()).toEqual([]);
-  });
+  test.each([true, false])(
+    "stalePendingAfterCancel: %s sets whether State lists calls after a Cancel",
+    async (stalePendingAfterCancel) => {
+      await using made = await asked({ ...quiet, cancelReply: "none", stalePendingAfterCancel }, [
+        codeyStep.calls(read(), read({ background })),
+      ]);
+      const { client } = made;
+      await client.until("ToolRequest");
+      await client.barrier();
+      const pending = async (): Promise<unknown> => {
+        client.say({ type: "GetState" });
+        const [state] = await client.until("State");
+        expect(state).toMatchObject({ type: "State" });
+        const entries = state?.["pending_approvals"];
+        return Array.isArray(entries) ? entries.map(({ call_id }) => call_id).toSorted() : entries;
+      };
+      expect(await pending()).toEqual(["toolu_1", "toolu_2"]);
+      client.cancel();
+      expect(await pending()).toEqual(stalePendingAfterCancel ? ["toolu_1", "toolu_2"] : []);
+      client.decide("toolu_2", false);
+      expect(await pending()).toEqual(stalePendingAfterCancel ? ["toolu_1"] : []);
+      client.decide("toolu_1", true);
+      expect(await pending()).toEqual([]);
+      expect(await client.barrier()).toEqual([]);
+    },
+  );
 
   describe("stateDetail", () => {
     const script = [codeyStep.delay(1), codeyStep.calls(read(), read({ background }), read({ background }))];
@@ -215,7 +230,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       return [streaming, ...(await client.until("State"))];
     }
 
-    test("stub: an idle agent without a name, and pending calls of which only the id is told", async () => {
+    test("stub: State has an idle agent without a name, and only the ids of pending calls", async () => {
       const [streaming, waiting] = await states({ stateDetail: "stub" });
       const agents = [{ id: 0, name: null, is_streaming: false }];
       expect(streaming).toEqual({ type: "State", agents, pending_approvals: [] });
@@ -227,7 +242,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       });
     });
 
-    test("full: whether it streams, and names and params in order", async () => {
+    test("full: State has `is_streaming`, and pending calls in order with names and params", async () => {
       const [streaming, waiting] = await states({ stateDetail: "full" });
       expect(streaming).toMatchObject({ agents: [{ id: 0, name: "main", is_streaming: true }] });
       const entry = (call_id: string) => ({
@@ -274,25 +289,28 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
     const first = "2026-01-01T00:00:00.000Z";
     const second = "2026-01-01T00:00:01.500Z";
 
-    test("empty: nothing, ever", async () => {
+    test("empty: History never has messages", async () => {
       expect(await history({ history: "empty" })).toEqual([]);
     });
 
     test.each([
       { history: "filled", timestamps: [first, first, first, second, second] },
       { history: "mixedTimestamps", timestamps: [first, null, null, second, null] },
-    ] as const)("$history: what was said, without rounds that were cut", async ({ timestamps, ...set }) => {
-      const said = [
-        ["user", "one"],
-        ["assistant", "I look"],
-        ["assistant", "ab"],
-        ["user", "two"],
-        ["assistant", "I look"],
-      ];
-      expect(await history(set)).toEqual(
-        said.map(([role, content], index) => ({ role, content, timestamp: timestamps[index] })),
-      );
-    });
+    ] as const)(
+      "$history: History has the messages, except those of cancelled rounds",
+      async ({ timestamps, ...set }) => {
+        const said = [
+          ["user", "one"],
+          ["assistant", "I look"],
+          ["assistant", "ab"],
+          ["user", "two"],
+          ["assistant", "I look"],
+        ];
+        expect(await history(set)).toEqual(
+          said.map(([role, content], index) => ({ role, content, timestamp: timestamps[index] })),
+        );
+      },
+    );
   });
 
   test.each([
@@ -301,7 +319,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
     { errorFatal: "scripted", scripted: false, fatal: false },
     { errorFatal: true, scripted: false, fatal: true },
   ] as const)(
-    "errorFatal: $errorFatal, of a script that says $scripted",
+    "errorFatal: $errorFatal sets `fatal`, if the script says $scripted",
     async ({ errorFatal, scripted, fatal }) => {
       await using made = await asked({ profile, errorFatal }, [codeyStep.error("no", scripted)]);
       const { client, server } = made;
@@ -315,14 +333,14 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
   test.each([
     { errorEndsTurn: true, says: ['"a"', "Error"] },
     { errorEndsTurn: false, says: ['"a"', "Error", '"b"', "Finished"] },
-  ])("errorEndsTurn: $errorEndsTurn", async ({ errorEndsTurn, says }) => {
+  ])("errorEndsTurn: $errorEndsTurn sets whether an Error ends the turn", async ({ errorEndsTurn, says }) => {
     await using made = await asked({ profile, errorEndsTurn }, ["a", codeyStep.error("no"), "b"]);
     expect(
       kinds([...(await made.client.until(says.at(-1) ?? "")), ...(await made.client.barrier())]),
     ).toEqual(says);
   });
 
-  test("retrying: flood, attempt 1 without end, until Cancel", async () => {
+  test('retrying: "flood" sends attempt 1 endlessly until a Cancel', async () => {
     await using made = await asked({ profile, retrying: "flood", cancelReply: "none" }, [
       codeyStep.retrying("no key"),
       "never",
@@ -335,33 +353,36 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
     expect(await client.barrier()).toEqual([]);
   });
 
-  test("retrying: counted, attempts 1 to 3, and then the script goes on", async () => {
+  test('retrying: "counted" sends attempts 1 to 3, then the script goes on', async () => {
     await using made = await asked({ profile, retrying: "counted" }, [codeyStep.retrying(), "at last"]);
     const said = await made.client.until("Finished");
     expect(said.map(({ attempt }) => attempt)).toEqual([1, 2, 3, undefined, undefined]);
     expect(kinds(said).slice(3)).toEqual(['"at last"', "Finished"]);
   });
 
-  test.each(["drop", "error"] as const)("invalidInput: %s", async (invalidInput) => {
-    await using server = await MockCodeyServer.start({
-      profile,
-      invalidInput,
-      answer: () => ["a", codeyStep.hang()],
-    });
-    using client = await RawCodey.connected(server);
-    for (const bad of ["not json", "[]", '{"type":"Nonsense"}', Uint8Array.of(1)]) {
-      client.say(bad);
-      expect(kinds(await client.barrier())).toEqual(invalidInput === "error" ? ["Error"] : []);
-    }
-    client.send("go");
-    await client.until("TextDelta");
-    client.say("not json");
-    expect(await client.barrier()).toEqual([]);
-    expect(server.violations).toHaveLength(5);
-  });
+  test.each(["drop", "error"] as const)(
+    "invalidInput: %s sets the reply to a frame that is not a message",
+    async (invalidInput) => {
+      await using server = await MockCodeyServer.start({
+        profile,
+        invalidInput,
+        answer: () => ["a", codeyStep.hang()],
+      });
+      using client = await RawCodey.connected(server);
+      for (const bad of ["not json", "[]", '{"type":"Nonsense"}', Uint8Array.of(1)]) {
+        client.say(bad);
+        expect(kinds(await client.barrier())).toEqual(invalidInput === "error" ? ["Error"] : []);
+      }
+      client.send("go");
+      await client.until("TextDelta");
+      client.say("not json");
+      expect(await client.barrier()).toEqual([]);
+      expect(server.violations).toHaveLength(5);
+    },
+  );
 
   describe("midTurnSend", () => {
-    test("queue: it is the next turn", async () => {
+    test("queue: the message starts the next turn", async () => {
       const clock = new ManualClock();
       await using server = await MockCodeyServer.start({
         profile,
@@ -384,7 +405,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       expect(server.sends.map(({ outcome }) => outcome)).toEqual(["started", "queued", "queued", "started"]);
     });
 
-    test("restart, while the model streams: one Finished for both messages", async () => {
+    test("restart, while the model streams: one Finished ends both messages", async () => {
       await using server = await MockCodeyServer.start({
         profile,
         midTurnSend: "restart",
@@ -412,7 +433,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       expect(server.sends.map(({ outcome }) => outcome)).toEqual(["started", "restarted"]);
     });
 
-    test("restart, while calls wait: they live on, and their results spoil every request that follows", async () => {
+    test("restart, while calls wait: their results make all later requests fail", async () => {
       await using server = await MockCodeyServer.start({
         ...quiet,
         midTurnSend: "restart",
@@ -437,7 +458,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
     });
   });
 
-  test("a blank message is refused by the API, and so is every one that follows", async () => {
+  test("a blank message makes the API reject it and all later messages", async () => {
     await using made = await asked({ profile }, ["a"]);
     const { client, server } = made;
     await client.until("Finished");
@@ -452,7 +473,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
   describe("unknownTool", () => {
     const script = [codeyStep.calls(read(), { name: "mcp_imaginary" }), "after"];
 
-    test("silence: nothing behind the ToolRequest, and the client's next text is its death", async () => {
+    test("silence: nothing follows the ToolRequest, and the client's next text cuts the connection", async () => {
       const reached: string[] = [];
       const steps = function* () {
         yield codeyStep.calls(read(), { name: "mcp_imaginary" });
@@ -474,7 +495,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       expect(reached).toEqual([]);
     });
 
-    test("processDeath: every connection is cut, and a new process takes new ones", async () => {
+    test("processDeath: all connections are cut, and a new process accepts new ones", async () => {
       await using server = await MockCodeyServer.start({
         profile,
         unknownTool: "processDeath",
@@ -490,7 +511,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
       expect(await later.barrier()).toEqual([]);
     });
 
-    test("toolError: the call fails before anybody is asked, and the others are as usual", async () => {
+    test("toolError: the call fails without an approval, and the other calls run normally", async () => {
       await using made = await asked({ ...quiet, unknownTool: "toolError" }, script);
       const { client } = made;
       await client.until("ToolAwaitingApproval");
@@ -507,7 +528,7 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
     { shellFilter: "works", filter: "allow", asks: false },
     { shellFilter: "works", filter: "deny", asks: false },
   ] as const)(
-    "shellFilter: $shellFilter, and a filter that says $filter",
+    "shellFilter: $shellFilter, with a filter of $filter, sets whether the client is asked",
     async ({ shellFilter, asks, ...rule }) => {
       const said = await approvedTurn({ ...quiet, shellFilter }, codeyTool.shell("ls", "a.txt", rule));
       const unasked = rule.filter === "allow" ? ["S toolu_1", "C toolu_1"] : ["E toolu_1"];
@@ -520,17 +541,20 @@ describe.each(PROFILES)("on the profile %s", (profile) => {
   test.each([
     { lateBackground: false, says: ["S toolu_1", "C toolu_1", '"after"', "Finished"] },
     { lateBackground: true, says: ["S toolu_1", '"after"', "Finished", "C toolu_1"] },
-  ])("lateBackground: $lateBackground", async ({ lateBackground, says }) => {
-    const script = [codeyStep.calls(read({ background, filter })), "after"];
-    await using made = await asked({ ...quiet, duplicateBackgroundStarted: false, lateBackground }, script);
-    const { client } = made;
-    const said = [...(await client.until("Finished")), ...(await client.barrier())];
-    expect(kinds(said).slice(1)).toEqual(says);
-    client.send("again");
-    await client.until("Finished");
-  });
+  ])(
+    "lateBackground: $lateBackground sets whether a background result follows Finished",
+    async ({ lateBackground, says }) => {
+      const script = [codeyStep.calls(read({ background, filter })), "after"];
+      await using made = await asked({ ...quiet, duplicateBackgroundStarted: false, lateBackground }, script);
+      const { client } = made;
+      const said = [...(await client.until("Finished")), ...(await client.barrier())];
+      expect(kinds(said).slice(1)).toEqual(says);
+      client.send("again");
+      await client.until("Finished");
+    },
+  );
 
-  test("subAgent: true, an agent 1 speaks and finishes behind the first message of the turn", async () => {
+  test("subAgent: agent 1 sends text and Finished after the turn's first message", async () => {
     await using made = await asked({ profile, subAgent: true }, [
       "root",
       codeyStep.subAgent(2, "a", "b"),

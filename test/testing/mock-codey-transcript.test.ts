@@ -21,7 +21,7 @@ const SCRIPTS: readonly CodeyScript[] = [
   [codeyStep.apiError(529, '{"type":"error"}')],
 ];
 
-test("plays the example of the protocol byte for byte, and finds nothing wrong with its client", async () => {
+test("the mock plays the protocol's example byte for byte, without violations", async () => {
   await using server = await MockCodeyServer.start({
     sessionId: () => SESSION,
     answer: ({ number }) => SCRIPTS[number - 1] ?? [],

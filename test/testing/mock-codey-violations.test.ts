@@ -26,7 +26,7 @@ async function connected(options: MockCodeyOptions = {}): Promise<
   };
 }
 
-describe("a frame that is no message is dropped without a word, and noted", () => {
+describe("an invalid frame is silently dropped and reported", () => {
   test.each([
     ["invalid-json", ""],
     ["invalid-json", "Ping"],
@@ -64,7 +64,7 @@ describe("a frame that is no message is dropped without a word, and noted", () =
     expect(server.frames.filter(({ direction }) => direction === "c2s")[0]?.raw).toBe(frame);
   });
 
-  test("binary-frame: even one that holds a message", async () => {
+  test("binary-frame: also if it holds a valid message", async () => {
     await using made = await connected();
     const { client, server, noted } = made;
     client.say(new TextEncoder().encode('{"type":"Ping"}'));
@@ -77,7 +77,7 @@ describe("a frame that is no message is dropped without a word, and noted", () =
   });
 });
 
-describe("a message that is one is taken without complaint", () => {
+describe("a valid message causes no violation", () => {
   test.each([
     '{"type":"SendMessage","content":"a"}',
     '{"agent_id":null,"content":"a","type":"SendMessage","more":{"x":[1]}}',
@@ -93,15 +93,15 @@ describe("a message that is one is taken without complaint", () => {
   });
 });
 
-describe("what a client must not do is noted", () => {
-  test("blank-content: a SendMessage with nothing in it", async () => {
+describe("a client mistake is reported", () => {
+  test("blank-content: a SendMessage without visible text", async () => {
     await using made = await connected();
     for (const content of ["", " ", "\n\t"]) made.client.send(content);
     await made.client.barrier();
     expect(made.noted()).toEqual(["blank-content", "blank-content", "blank-content"]);
   });
 
-  test("send-mid-turn: a SendMessage while a turn runs", async () => {
+  test("send-mid-turn: a SendMessage during a turn", async () => {
     await using made = await connected();
     made.client.send("one");
     await made.client.until("ToolAwaitingApproval");
@@ -110,7 +110,7 @@ describe("what a client must not do is noted", () => {
     expect(made.noted()).toEqual(["send-mid-turn"]);
   });
 
-  test("send-before-barrier: one that did not wait for the Pong", async () => {
+  test("send-before-barrier: a SendMessage after a Cancel that did not wait for the Pong", async () => {
     await using mock = new MockCodey({ answer: () => [codeyStep.hang()] });
     const listeners = new Map<string, (event: { data: string; code: number; reason: string }) => void>();
     const client = {
@@ -143,7 +143,7 @@ describe("what a client must not do is noted", () => {
     expect(mock.violations).toHaveLength(1);
   });
 
-  test("decision-late: an approval behind a Cancel; a denial is as it should be, once", async () => {
+  test("decision-late: an approval after a Cancel; the first denial is allowed", async () => {
     await using made = await connected({
       backgroundOrder: "calls",
       answer: () => [codeyStep.calls(call({ background: true }), call({ background: true }))],
@@ -163,7 +163,7 @@ describe("what a client must not do is noted", () => {
     expect(server.decisions.map(({ outcome }) => outcome)).toEqual(["stale", "stale", "repeated"]);
   });
 
-  test("decision-unknown: the call of an earlier connection", async () => {
+  test("decision-unknown: a decision for a call of an earlier connection", async () => {
     await using made = await connected();
     made.client.send("go");
     await made.client.until("ToolAwaitingApproval");
@@ -174,7 +174,7 @@ describe("what a client must not do is noted", () => {
     expect(await made.client.barrier()).toEqual([]);
   });
 
-  test("approval-not-denied: a call left undecided behind a Cancel, at the next message and at a Close", async () => {
+  test("approval-not-denied: a call still undecided after a Cancel, at the next message or Close", async () => {
     await using made = await connected({ closeReply: true });
     const { client, noted, server } = made;
     client.send("go");
@@ -191,18 +191,21 @@ describe("what a client must not do is noted", () => {
     expect(noted()).toEqual(["approval-not-denied", "approval-not-denied"]);
   });
 
-  test.each([true, false])("left-mid-turn: a Close in a turn, with closeReply: %s", async (closeReply) => {
-    await using made = await connected({ closeReply });
-    const { client, noted, server } = made;
-    client.send("go");
-    await client.until("ToolAwaitingApproval");
-    client.raw.socket.close(1000);
-    await server.waitFor(({ connections }) => connections[0]?.state === "closed");
-    expect(noted()).toEqual(["left-mid-turn"]);
-  });
+  test.each([true, false])(
+    "left-mid-turn: a Close during a turn, with closeReply: %s",
+    async (closeReply) => {
+      await using made = await connected({ closeReply });
+      const { client, noted, server } = made;
+      client.send("go");
+      await client.until("ToolAwaitingApproval");
+      client.raw.socket.close(1000);
+      await server.waitFor(({ connections }) => connections[0]?.state === "closed");
+      expect(noted()).toEqual(["left-mid-turn"]);
+    },
+  );
 
-  test.each(["with a Cancel and denials first", "that vanishes", "behind its turn"])(
-    "a client %s may go",
+  test.each(["that sends a Cancel and denials first", "that vanishes", "that closes after its turn"])(
+    "no violation: a client %s",
     async (how) => {
       await using made = await connected({ closeReply: true });
       const { client, noted, server } = made;
@@ -210,7 +213,7 @@ describe("what a client must not do is noted", () => {
       await client.until("ToolAwaitingApproval");
       if (how === "that vanishes") client.raw.socket.terminate();
       else {
-        if (how === "behind its turn") {
+        if (how === "that closes after its turn") {
           client.decide("toolu_1", true);
           await client.until("Finished");
         } else {
@@ -224,7 +227,7 @@ describe("what a client must not do is noted", () => {
     },
   );
 
-  test("subprotocol-requested: none is ever selected, which ends the handshake of many a client", async () => {
+  test("subprotocol-requested: the server selects none, so the client's handshake fails", async () => {
     await using server = await MockCodeyServer.start();
     const socket = new WebSocket(server.url, ["codey"]);
     const error = await new Promise<Error>((resolve) => socket.on("error", resolve));
@@ -235,7 +238,7 @@ describe("what a client must not do is noted", () => {
     });
   });
 
-  test("frame-before-connected: a frame that could not wait, other than a Ping", async () => {
+  test("frame-before-connected: a frame before Connected, other than a Ping", async () => {
     await using server = await MockCodeyServer.start({ frozen: "noConnected" });
     using client = await RawCodey.open(server);
     client.ping();

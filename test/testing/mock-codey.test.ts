@@ -15,7 +15,7 @@ async function answerTo(answer: CodeyAnswer, last = "Finished"): Promise<readonl
 }
 
 describe("the server", () => {
-  test("greets every connection first, with a session of its own, whatever the path", async () => {
+  test("greets every connection with a new session id, on any path", async () => {
     await using server = await MockCodeyServer.start();
     const ids: unknown[] = [];
     for (const path of ["", "/ws?token=x", "/a/b"]) {
@@ -33,7 +33,7 @@ describe("the server", () => {
     ]);
   });
 
-  test("keeps what it would say and handle during a pause, and ends a connection on demand", async () => {
+  test("holds messages and frames back during a pause, and can close or cut a connection", async () => {
     await using server = await MockCodeyServer.start();
     using client = await RawCodey.connected(server);
     using other = await RawCodey.connected(server);
@@ -51,7 +51,7 @@ describe("the server", () => {
     expect((await other.closed).code).toBe(1006);
   });
 
-  test("refuses upgrades with a status of choice, until told otherwise", async () => {
+  test("refuses upgrades with the given status, until `refuseUpgrades(undefined)`", async () => {
     await using server = await MockCodeyServer.start();
     server.refuseUpgrades(503);
     await expect(RawCodey.open(server)).rejects.toThrow("503");
@@ -61,7 +61,7 @@ describe("the server", () => {
   });
 
   test.each([{ profile: "imaginary" }, { answer: ["not a function"] }])(
-    "refuses options that cannot be meant: %j",
+    "rejects invalid options: %j",
     async (options) => {
       // @ts-expect-error: what a caller without types may pass
       await expect(MockCodeyServer.start(options)).rejects.toThrow(TypeError);
@@ -73,13 +73,13 @@ describe("a turn", () => {
   test.each([
     { title: "text alone", script: ["a", "", "b"], says: ['"a"', '""', '"b"', "Finished"] },
     { title: "thinking alone", script: [codeyStep.thinking("hm")], says: ["ThinkingDelta", "Finished"] },
-    { title: "nothing at all", script: [], says: ["Finished"] },
-    { title: "a lone string", script: "a b", says: ['"a b"', "Finished"] },
-  ])("may be $title", async ({ script, says }) => {
+    { title: "an empty script", script: [], says: ["Finished"] },
+    { title: "a single string", script: "a b", says: ['"a b"', "Finished"] },
+  ])("can be $title", async ({ script, says }) => {
     expect(kinds(await answerTo(() => script))).toEqual(says);
   });
 
-  test("may be told by a generator or an async generator, which a Cancel stops", async () => {
+  test("can come from a generator or an async generator, which a Cancel stops", async () => {
     const stopped: string[] = [];
     await using server = await MockCodeyServer.start();
     using client = await RawCodey.connected(server);
@@ -108,7 +108,7 @@ describe("a turn", () => {
     expect(stopped).toEqual(["generator", "async generator"]);
   });
 
-  test("whose script throws ends in an Error with that message", async () => {
+  test("ends with an Error if its script throws", async () => {
     const messages = await answerTo(function* () {
       yield "a";
       throw new Error("the script is wrong");
@@ -120,7 +120,7 @@ describe("a turn", () => {
     });
   });
 
-  test("waits as long as its script says, by the clock of the server", async () => {
+  test("waits for the script's delay on the server's clock", async () => {
     const clock = new ManualClock();
     await using server = await MockCodeyServer.start({
       clock,
@@ -141,7 +141,7 @@ describe("a turn", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("says raw frames, and ends its connection in three ways", async () => {
+  test("can send raw frames, and end its connection in three ways", async () => {
     const endings = [codeyStep.drop(), codeyStep.dropMidFrame(), codeyStep.close(1001, "bye")];
     await using server = await MockCodeyServer.start({
       answer: ({ number }) => [codeyStep.raw('{"type":"Odd"}'), endings[number - 1] ?? "none"],
@@ -167,7 +167,7 @@ describe("a turn", () => {
     },
     { step: codeyStep.streamEnded(), message: "Stream error: ReqwestEventSource(StreamEnded)" },
     { step: codeyStep.misconfigured("a-model", "no key"), message: "API error (a-model): no key" },
-  ])("fails in the words of the real server: $message", async ({ step, message }) => {
+  ])("fails with the real server's message: $message", async ({ step, message }) => {
     expect((await answerTo(() => [step], "Error")).at(-1)).toEqual({ type: "Error", message, fatal: false });
   });
 });
@@ -180,7 +180,7 @@ describe("usage", () => {
     return messages.at(-1)?.["usage"];
   }
 
-  test("adds up the output of a session, and tells the rest of the last request", async () => {
+  test("sums output tokens over the session, and has the other counts of the last request", async () => {
     await using server = await MockCodeyServer.start({
       answer: ({ number }) => [costs(number * 10, number), codeyStep.usage({ cache_read_tokens: number })],
     });
@@ -202,7 +202,7 @@ describe("usage", () => {
 });
 
 describe("the record", () => {
-  test("holds every frame, message, send, decision and cancel, with its time", async () => {
+  test("has every frame, message, send, decision and cancel, with its time", async () => {
     const clock = new ManualClock();
     await clock.advance(5);
     await using server = await MockCodeyServer.start({
@@ -238,7 +238,7 @@ describe("the record", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("hands out connections, sends, decisions and cancels in order, whether they come before or after the call", async () => {
+  test("returns each next connection, send, decision and cancel, whether it came before or after", async () => {
     await using server = await MockCodeyServer.start({
       answer: () => [codeyStep.calls(codeyTool.shell("ls"), codeyTool.shell("pwd"))],
     });
@@ -262,7 +262,7 @@ describe("the record", () => {
 });
 
 describe("stop", () => {
-  test("ends turns, timers, leaked sessions and waits, and may be called twice", async () => {
+  test("ends turns, timers, leaked sessions and waits, and is idempotent", async () => {
     const clock = new ManualClock();
     const blocked = gate();
     const server = await MockCodeyServer.start({

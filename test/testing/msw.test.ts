@@ -36,8 +36,8 @@ function watched(socket: WebSocket): { readonly socket: WebSocket; readonly told
 const identify = '{"type":"identify","txid":0,"clientSessionId":"a"}';
 const ack = '{"type": "ack", "txid": 0, "success": true}';
 
-describe("a mock behind an msw link", () => {
-  test("answers the client in order, and finds nothing wrong with it", async () => {
+describe("a Codebuff mock behind an msw link", () => {
+  test("answers the client in order, without violations", async () => {
     await using mock = behind(new MockCodebuff({ answer: () => ["Hello", ", ", "world é😀"] }));
     const client = clientOf();
     const { values } = await drain(client.prompt("hello").textStream);
@@ -50,7 +50,7 @@ describe("a mock behind an msw link", () => {
     expect(mock.violations).toEqual([]);
   });
 
-  test("knows a connection from its opening on, not earlier, and both sides can speak first", async () => {
+  test("has a connection once it is open, and may send first", async () => {
     await using mock = behind(new MockCodebuff());
     const { socket, told } = watched(new WebSocket(URL));
     expect(mock.connections).toHaveLength(0);
@@ -67,7 +67,7 @@ describe("a mock behind an msw link", () => {
     expect(socket.readyState).toBe(WebSocket.CLOSED);
   });
 
-  test("a client that gives up before it is open was never there", async () => {
+  test("has no connection of a client that closes before the opening", async () => {
     await using mock = behind(new MockCodebuff());
     const { socket, told } = watched(new WebSocket(URL));
     socket.close();
@@ -78,7 +78,7 @@ describe("a mock behind an msw link", () => {
     expect(mock.connections).toHaveLength(1);
   });
 
-  test("the last frame before a Close and before a drop still arrives", async () => {
+  test("delivers the last frame before a drop", async () => {
     await using mock = behind(
       new MockCodebuff({ answer: () => ["the last word", step.drop()], idRelease: { midPrompt: 0 } }),
     );
@@ -90,7 +90,7 @@ describe("a mock behind an msw link", () => {
     await client.close();
   });
 
-  test("tells the client's own Close with code and reason, and a Close in mid-prompt is a violation", async () => {
+  test("records the client's Close with code and reason, and a Close during a prompt as a violation", async () => {
     await using mock = behind(new MockCodebuff({ answer: () => [step.hang()] }));
     const socket = new WebSocket(URL);
     await mock.nextConnection();
@@ -111,7 +111,7 @@ describe("a mock behind an msw link", () => {
     expect(mock.violations).toMatchObject([{ kind: "left-mid-prompt", detail: "p" }]);
   });
 
-  test("a Close without a code is 1000 here", async () => {
+  test("records a Close without a code as 1000", async () => {
     await using mock = behind(new MockCodebuff());
     const socket = new WebSocket(URL);
     await mock.nextConnection();
@@ -137,7 +137,7 @@ describe("a mock behind an msw link", () => {
     expect(mock.frames.map(({ raw }) => raw)).toEqual([ack]);
   });
 
-  test("what comes behind a Blob stays behind it, the Close too", async () => {
+  test("keeps the order of a Blob and the messages after it, including the Close", async () => {
     await using mock = behind(new MockCodebuff({ binary: "parse" }));
     const socket = new WebSocket(URL);
     await mock.nextConnection();
@@ -148,7 +148,7 @@ describe("a mock behind an msw link", () => {
     expect(mock.violations).toMatchObject([{ kind: "frame-before-identify-ack", detail: "y" }]);
   });
 
-  test("notices a client that does not wait for its identify ack", async () => {
+  test("reports a client that does not wait for its identify ack", async () => {
     await using mock = behind(new MockCodebuff());
     const { socket, told } = watched(new WebSocket(URL));
     await mock.nextConnection();
@@ -159,7 +159,7 @@ describe("a mock behind an msw link", () => {
     expect(told.slice(0, 2)).toEqual(["open", ack]);
   });
 
-  test("notes a subprotocol that was asked for", async () => {
+  test("reports a requested subprotocol", async () => {
     await using mock = behind(new MockCodebuff());
     const sockets = [new WebSocket(URL, "one"), new WebSocket(URL, ["one", "two"]), new WebSocket(URL, [])];
     await mock.waitFor(({ connections }) => connections.length === sockets.length);
@@ -169,7 +169,7 @@ describe("a mock behind an msw link", () => {
     ]);
   });
 
-  test("a pause keeps all that comes, the Close too, and resume tells it in order", async () => {
+  test("holds messages and the Close during a pause, and handles them in order on resume", async () => {
     await using mock = behind(new MockCodebuff());
     const { socket, told } = watched(new WebSocket(URL));
     const connection = await mock.nextConnection();
@@ -191,7 +191,7 @@ describe("a mock behind an msw link", () => {
     ]);
   });
 
-  test("shutdown and stop end all connections; after stop nothing is waited for any more", async () => {
+  test("ends all connections on `shutdown()` and `stop()`, and all waits on `stop()`", async () => {
     const clock = new ManualClock();
     const mock = behind(new MockCodebuff({ clock, answer: () => [step.delay(1_000)] }));
     const first = watched(new WebSocket(URL));
@@ -210,7 +210,7 @@ describe("a mock behind an msw link", () => {
     expect([first.told.at(-1), second.told.at(-1)]).toEqual(["close 1012", "close 1006"]);
   });
 
-  test("a client whose link is dropped comes back to it", async () => {
+  test("lets a client reconnect after a drop", async () => {
     await using mock = behind(new MockCodebuff());
     const client = clientOf({ reconnect: { minDelay: 0, maxDelay: 0 } });
     await client.prompt("warm up").result;
@@ -222,7 +222,7 @@ describe("a mock behind an msw link", () => {
     await client.close();
   });
 
-  test("faults beneath the protocol say that they need a socket; a huge frame does not", async () => {
+  test("throws for faults that need a socket, but sends a huge frame", async () => {
     await using mock = behind(new MockCodebuff());
     const socket = new WebSocket(URL);
     const message = new Promise<unknown>((resolve) => {
@@ -241,7 +241,7 @@ describe("a mock behind an msw link", () => {
     expect(await message).toBe(`{}${" ".repeat(99_998)}`);
   });
 
-  test("half a frame is a drop, for a client sees no halves", async () => {
+  test("drops the connection instead of sending half a frame", async () => {
     await using mock = behind(new MockCodebuff());
     const { told } = watched(new WebSocket(URL));
     const connection = await mock.nextConnection();

@@ -63,7 +63,7 @@ const MISSPELT: readonly { readonly title: string; readonly call: () => unknown;
     says: "option `scheduleing` does not exist. Did you mean `scheduling`?",
   },
   {
-    title: "new MockCodebuff({ port }), which has none",
+    title: "new MockCodebuff({ port }), which has no port",
     call: () => new MockCodebuff(misspelt({ port: 8123 })),
     says: "option `port` does not exist. These exist: profile, clock, answer, ",
   },
@@ -163,18 +163,18 @@ const MISSPELT: readonly { readonly title: string; readonly call: () => unknown;
     says: 'there is no switch "ecoPrompt" (Did you mean `echoPrompt`?)',
   },
   {
-    title: "a name that is nothing like any",
+    title: "a name without a similar valid name",
     call: () => new MockCodey(misspelt({ ["x".repeat(10_000)]: 1 })),
     says: `option \`${"x".repeat(100)}\` does not exist. These exist: `,
   },
 ];
 
-describe("a name that does not exist is refused, with a guess at what was meant", () => {
+describe("an unknown name is refused, with a suggestion", () => {
   test.each(MISSPELT)("$title", async ({ call, says }) => {
     expect((await refusalOf(call)).message).toContain(says);
   });
 
-  test("in what an answer gives for one turn: every wait of the mock fails, and so does stop()", async () => {
+  test("in one turn's answer: all waits of the mock fail, and stop() fails", async () => {
     const server = await MockCassServer.start({
       answer: () => ({ switches: misspelt({ emptyTekst: true }), script: ["Hi"] }),
     });
@@ -186,14 +186,14 @@ describe("a name that does not exist is refused, with a guess at what was meant"
     expect((await refusalOf(() => server.stop())).message).toContain(says);
   });
 
-  test("in what perConnection gives", async () => {
+  test("in the result of perConnection", async () => {
     const server = await MockCassServer.start({ perConnection: () => misspelt({ conected: "none" }) });
     using _client = await RawCass.connected(server);
     const says = "switch `conected` does not exist. Did you mean `connected`?";
     expect((await refusalOf(() => server.stop())).message).toContain(says);
   });
 
-  test("in a step that a script makes late: the client gets the prompt-error of a script that throws", async () => {
+  test("in a late step of a script: the client gets the prompt-error of a script that throws", async () => {
     const server = await MockCodebuffServer.start({
       *answer() {
         yield "Hi";
@@ -207,7 +207,7 @@ describe("a name that does not exist is refused, with a guess at what was meant"
     expect((await refusalOf(() => server.stop())).message).toContain(says);
   });
 
-  test("in a fault: a way to break a frame, and a pace", async () => {
+  test("in a fault: how a frame is broken, and its pace", async () => {
     await using server = await MockCodebuffServer.start();
     using _client = await RawClient.identified(server.url);
     const { faults } = await server.nextConnection();
@@ -236,7 +236,7 @@ async function freePort(): Promise<number> {
 }
 
 describe.each(SERVERS)("$name.start({ port })", ({ start }) => {
-  test("is on that port, and frees it when it stops", async () => {
+  test("listens on that port, and frees it on stop()", async () => {
     const port = await freePort();
     for (const _round of [1, 2]) {
       await using server = await start(port);
@@ -244,13 +244,13 @@ describe.each(SERVERS)("$name.start({ port })", ({ start }) => {
     }
   });
 
-  test("without one is on any that is free", async () => {
+  test("listens on a free port by default", async () => {
     await using one = await start();
     await using other = await start();
     expect(one.url).not.toBe(other.url);
   });
 
-  test("refuses a port that is in use", async () => {
+  test("refuses a port in use", async () => {
     await using server = await start();
     const port = Number(new URL(server.url).port);
     const { message } = await refusalOf(() => start(port));
@@ -264,13 +264,17 @@ describe.each(SERVERS)("$name.start({ port })", ({ start }) => {
   });
 });
 
-describe("a script", () => {
+describe("a wrong script", () => {
   test.each([
-    ["a step that was not called", () => ["one", step.hang], "step 2 of the script is no step. Call it"],
+    [
+      "a step function that was not called",
+      () => ["one", step.hang],
+      "step 2 of the script is no step. Call it",
+    ],
     ["a number", () => [3], "step 1 of the script is no step. Pass text"],
     ["a promise", async () => ["one"], "the answer is a promise, which is no list of steps"],
     ["nothing", () => undefined, "the answer is undefined, which is no list of steps"],
-  ])("of %s fails its prompt and the mock", async (_, answer, says) => {
+  ])("with %s fails its prompt and the mock", async (_, answer, says) => {
     // Plain JavaScript gives such scripts; types would refuse them.
     const server = await MockCodebuffServer.start({ answer: answer as never });
     const client = new CodebuffClient({ url: server.url });

@@ -22,8 +22,8 @@ function temporaryFile(): string {
   return join(folder, "session.jsonl");
 }
 
-describe("the recording reaches its place", () => {
-  test("line by line: a file has each line as soon as it has happened", async () => {
+describe("a recorder's output", () => {
+  test("has each line in the file as soon as the event has happened", async () => {
     const path = temporaryFile();
     await using recorder = new Recorder({ output: toFile(path) });
     await using server = await echoServer();
@@ -37,13 +37,13 @@ describe("the recording reaches its place", () => {
     expect(readFileSync(path, "utf8")).toMatch(/\}\n$/);
   });
 
-  test.skipIf(process.platform === "win32")("in a file that nobody else may read", async () => {
+  test.skipIf(process.platform === "win32")("is a file that only its owner can read", async () => {
     const path = temporaryFile();
     await using _recorder = new Recorder({ output: toFile(path) });
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  test("in a stream, which is flushed by stop() and stays open", async () => {
+  test("can be a stream, which `stop()` flushes and leaves open", async () => {
     const chunks: string[] = [];
     const stream = new Writable({
       write(chunk: Buffer, _encoding, callback) {
@@ -69,15 +69,15 @@ describe("the recording reaches its place", () => {
     ["throws", () => fail()],
     ["rejects", () => Promise.reject(full)],
     ["is a stream that breaks", toStream(new Writable({ write: (_chunk, _encoding, done) => done(full) }))],
-    ["cannot be ended", { write: () => {}, end: () => fail() }],
-    ["cannot be ended later", { write: () => {}, end: () => Promise.reject(full) }],
+    ["throws at its end", { write: () => {}, end: () => fail() }],
+    ["rejects at its end", { write: () => {}, end: () => Promise.reject(full) }],
   ];
   const fail = (): never => {
     throw full;
   };
 
   test.each(failing)(
-    "or stop() says why not, and the client notices nothing: a sink that %s",
+    "may fail without effect on the client, and `stop()` rejects: a sink that %s",
     async (_, output) => {
       const recorder = new Recorder({ output });
       await using server = await MockCodebuffServer.start({ heartbeat: false, answer: () => ["Hi"] });
@@ -92,7 +92,7 @@ describe("the recording reaches its place", () => {
     },
   );
 
-  test("and ends at the first line that could not be written: a hole would replay what never was", async () => {
+  test("ends at the first failed line, since a gap would make the replay wrong", async () => {
     const written: string[] = [];
     const recorder = new Recorder({
       output: (line) => {
@@ -112,7 +112,7 @@ describe("the recording reaches its place", () => {
     await expect(recorder.stop()).rejects.toBe(recorder.failure);
   });
 
-  test("and is not complete when a binary message came as a Blob", async () => {
+  test("is incomplete if a binary message came as a Blob, and `stop()` rejects", async () => {
     const { recorder } = recording();
     await using server = await echoServer();
     const socket = recorder.watch(new globalThis.WebSocket(server.url));
@@ -123,7 +123,7 @@ describe("the recording reaches its place", () => {
     await expect(recorder.stop()).rejects.toBe(recorder.failure);
   });
 
-  test("complete: stop() resolves, and says so every time", async () => {
+  test("is complete if `stop()` resolves, which may be called twice", async () => {
     let ends = 0;
     const recorder = new Recorder({ output: { write: () => {}, end: () => ends++ } });
     await recorder.stop();

@@ -18,8 +18,8 @@ const forms = [
   encodeURIComponent(TOKEN),
 ];
 
-describe("credentials never reach a recording", () => {
-  test("of a session, whoever says them, and it still replays", async () => {
+describe("a recording contains no credentials", () => {
+  test("of client, server or model, and can still be replayed", async () => {
     const lines: string[] = [];
     const options: RecorderOptions = { output: (line) => lines.push(line), secrets: ["my own secret"] };
     await using recorder = new Recorder(options);
@@ -64,7 +64,7 @@ describe("credentials never reach a recording", () => {
     });
   });
 
-  test("of an error that quotes a part of what the client sent", async () => {
+  test("from an error that quotes part of a credential", async () => {
     const lines: string[] = [];
     await using recorder = new Recorder({ output: (line) => lines.push(line) });
     const authToken = "a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6";
@@ -87,7 +87,7 @@ describe("credentials never reach a recording", () => {
     }
   });
 
-  test("of bytes that are no text, and of the reason of a Close", async () => {
+  test("in binary messages or in a close reason", async () => {
     const secret = "über-secret-1";
     const { recorder, lines } = recording({ secrets: [secret] });
     const socket = recorder.watch(Object.assign(FakeSocket.opened(), { url: "ws://127.0.0.1/" }));
@@ -100,14 +100,14 @@ describe("credentials never reach a recording", () => {
     ]);
   });
 
-  test.each(["abc", ""])("and a secret that is too short to be one is refused: %j", (secret) => {
+  test.each(["abc", ""])("a secret that is too short is rejected: %j", (secret) => {
     const make = () => new Recorder({ output: () => {}, secrets: [secret] });
     expect(make).toThrow(TypeError);
     expect(make).toThrow("4 characters or more");
   });
 });
 
-describe("by name", () => {
+describe("redaction by member name", () => {
   const redact = (text: string) => new Redaction([]).redact(text, "server");
 
   test.each([
@@ -132,28 +132,28 @@ describe("by name", () => {
       JSON.stringify([JSON.stringify([JSON.stringify({ token: "[redacted]", n: 1 })])]),
     ],
     ["in Python's notation", "got {'authToken': 'abc', 'n': 1}", "got {'authToken': '[redacted]', 'n': 1}"],
-    ["where the text was cut", '{"authToken":"abc', '{"authToken":"[redacted]'],
+    ["in a truncated text", '{"authToken":"abc', '{"authToken":"[redacted]'],
     [
-      "where a quotation was cut, and no further",
+      "in a truncated quotation, up to its end",
       '{"error":"{\\"authToken\\":\\"abc","n":1}',
       '{"error":"{\\"authToken\\":\\"[redacted]","n":1}',
     ],
     ["in a query", "GET /ws?a=1&access_token=abc&b=2", "GET /ws?a=1&access_token=[redacted]&b=2"],
     ["after Bearer", "Authorization: Bearer abc.d-e_f==", "Authorization: Bearer [redacted]"],
     ["as a JSON Web Token", "jwt eyJhbGciOiJI.eyJzdWIi.SflKx-_w!", "jwt [redacted]!"],
-    ["which is no other name", '{"tokens":"5","tokenCallers":{}}', '{"tokens":"5","tokenCallers":{}}'],
-    ["with nothing to hide", '{"type": "ack", "txid": 1}', '{"type": "ack", "txid": 1}'],
+    ["only with the exact name", '{"tokens":"5","tokenCallers":{}}', '{"tokens":"5","tokenCallers":{}}'],
+    ["not without a credential", '{"type": "ack", "txid": 1}', '{"type": "ack", "txid": 1}'],
   ])("%s", (_, text, clean) => {
     expect(redact(text)).toBe(clean);
     expect(redact(clean)).toBe(clean);
   });
 });
 
-describe("in a URL", () => {
+describe("redaction of a URL", () => {
   const names = ["key", "auth", "jwt", "pwd", "pass", "session", "bearer", "sig", "token", "api_key"];
 
   test.each([...names, ...names.map((name) => `user_${name}`), "userPass", "x-sig", "%61uth", "sessionId"])(
-    "the value of %s, echoed in a frame, and wherever it comes again",
+    "removes the value of %s, also from later frames",
     (name) => {
       const redaction = new Redaction([]);
       const frame = (value: string) => JSON.stringify({ error: `no: ws://h/ws?a=1&${name}=${value}&b=2` });
@@ -165,7 +165,7 @@ describe("in a URL", () => {
     },
   );
 
-  test("its user info and its fragment", () => {
+  test("removes user info and fragment credentials", () => {
     const redaction = new Redaction([]);
     for (const url of ["ws://user:hunter2-1@h/", "ws://hunter2-2@h/", "ws://h/#token=hunter2-3"])
       redaction.learnUrl(url);
@@ -174,12 +174,12 @@ describe("in a URL", () => {
     );
   });
 
-  test.each(["compass", "bypass", "author", "design", "page"])("but not that of %s", (name) => {
+  test.each(["compass", "bypass", "author", "design", "page"])("keeps the value of %s", (name) => {
     expect(new Redaction([]).redact(`GET /ws?${name}=abc`, "server")).toBe(`GET /ws?${name}=abc`);
   });
 });
 
-describe("by value", () => {
+describe("redaction by value", () => {
   const hex = (text: string, prefix: string, digits: number) =>
     text
       .split("")
@@ -191,13 +191,13 @@ describe("by value", () => {
     ["\\u, in upper case", hex(TOKEN, "\\u", 4).replace(/[a-f]/g, (digit) => digit.toUpperCase())],
     ["\\u, in JSON", inJson(hex(TOKEN, "\\u", 4))],
     ["percent signs, throughout", hex(Buffer.from(TOKEN).toString("latin1"), "%", 2)],
-    ["percent signs, of its JSON", encodeURIComponent(inJson(TOKEN))],
-  ])("however it is escaped: with %s", (_, form) => {
+    ["percent signs, after JSON escapes", encodeURIComponent(inJson(TOKEN))],
+  ])("finds a secret with escapes: %s", (_, form) => {
     const clean = new Redaction([TOKEN]).redact(`{"é":"\\n\\u00e9${form}\\u00e9"}`, "server");
     expect(clean).toBe('{"é":"\\n\\u00e9[redacted]\\u00e9"}');
   });
 
-  test("of tokens that come with each prompt the last 256 are known, and those that the caller names", () => {
+  test("remembers the last 256 learned tokens, and all configured secrets", () => {
     const token = (n: number) => `token-${String(n).padStart(8, "0")}`;
     const redaction = new Redaction([token(7)]);
     for (let n = 0; n < 1_000; n++) redaction.redact(JSON.stringify({ token: token(n) }), "client");
@@ -206,36 +206,33 @@ describe("by value", () => {
     );
   });
 
-  test.each(forms)(
-    "what the client has sent as a credential is known from then on, written as %s",
-    (form) => {
-      const redaction = new Redaction([]);
-      redaction.redact(JSON.stringify({ type: "action", data: { authToken: TOKEN } }), "client");
-      expect(redaction.redact(`x${form}y`, "server")).toBe("x[redacted]y");
-    },
-  );
+  test.each(forms)("finds a credential that the client sent earlier, written as %s", (form) => {
+    const redaction = new Redaction([]);
+    redaction.redact(JSON.stringify({ type: "action", data: { authToken: TOKEN } }), "client");
+    expect(redaction.redact(`x${form}y`, "server")).toBe("x[redacted]y");
+  });
 
-  test("what is content, or the server's, teaches nothing", () => {
+  test("learns nothing from content or from the server", () => {
     const redaction = new Redaction([]);
     redaction.redact('{"data":{"fileContext":{"token":"function"}}}', "client");
     redaction.redact('{"token":"function"}', "server");
     expect(redaction.redact("a function", "server")).toBe("a function");
   });
 
-  test("one that may be a word counts as a word only, unless the caller has named it", () => {
+  test("matches short learned credentials only as whole words, but configured ones anywhere", () => {
     const learned = new Redaction([]);
     learned.redact('{"token":"word"}', "client");
     expect(learned.redact("word, words, a-word", "server")).toBe("[redacted], words, a-[redacted]");
     expect(new Redaction(["word"]).redact("words", "server")).toBe("[redacted]s");
   });
 
-  test("one that begins with another leaves no rest", () => {
+  test("removes the longer secret whole if another secret is its beginning", () => {
     expect(new Redaction(["secret", "secret-and-more"]).redact("secret-and-more", "server")).toBe(
       "[redacted]",
     );
   });
 
-  test("a frame full of what is almost a secret is read in time that grows with its length alone", () => {
+  test("takes linear time for frames full of near matches", () => {
     const redaction = new Redaction(["aaaaaaaabbbbbbbbcccccccc"]);
     // Each of these cost the square of their length where a search begins anew at every hit.
     const hostile = [

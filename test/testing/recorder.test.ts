@@ -6,8 +6,8 @@ import { WebSocket } from "ws";
 import { FakeSocket } from "../helpers/fake-socket.ts";
 import { echoServer, recording, withoutTime } from "./recorder-support.ts";
 
-describe("a recorder writes what passes", () => {
-  test("in the form of the captures, with the time since it began", async () => {
+describe("a recording", () => {
+  test("has the form of the captures, with the time since its start", async () => {
     const clock = new ManualClock();
     await clock.advance(1_000);
     const { recorder, texts } = recording({ clock });
@@ -35,7 +35,7 @@ describe("a recorder writes what passes", () => {
     ]);
   });
 
-  test("and a replay of it gives a fresh client the same events and text, over a reconnect", async () => {
+  test("replays the same events and text to a new client, including a reconnect", async () => {
     const { recorder, texts, lines } = recording();
     const answer = () => ["one ", "two ", step.delay(1), "three é😀"];
     await using server = await MockCodebuffServer.start({ heartbeat: false, answer });
@@ -83,7 +83,7 @@ describe("a recorder writes what passes", () => {
     expect(replayer.connections.map(({ over }) => over)).toEqual([true, true]);
   });
 
-  test("with connections counted as they open: attempts that fail are not there", async () => {
+  test("numbers connections as they open, and skips failed attempts", async () => {
     const { recorder, lines } = recording();
     await using server = await MockCodebuffServer.start({ heartbeat: false });
     const clock = new ManualClock();
@@ -109,17 +109,17 @@ describe("a recorder writes what passes", () => {
   });
 });
 
-describe("any socket can be recorded", () => {
+describe("a recorded socket", () => {
   interface AnySocket extends TestSocket {
     binaryType: string;
     send(data: string | Uint8Array | ArrayBuffer): void;
   }
   const classes: readonly (readonly [string, new (url: string) => AnySocket])[] = [
-    ["of ws", WebSocket],
-    ["of the platform", globalThis.WebSocket],
+    ["ws", WebSocket],
+    ["the platform", globalThis.WebSocket],
   ];
 
-  test.each(classes)("%s: its class can be wrapped, and stays what it was", async (_, Class) => {
+  test.each(classes)("of %s can come from a wrapped class, which keeps its behaviour", async (_, Class) => {
     const { recorder, lines } = recording();
     const Wrapped = recorder.wrap(Class);
     await using server = await echoServer();
@@ -147,7 +147,7 @@ describe("any socket can be recorded", () => {
     ]);
   });
 
-  test("one that is open already, from then on", async () => {
+  test("can be open already, and is recorded from then on", async () => {
     const { recorder, lines } = recording();
     await using server = await echoServer();
     const socket = new WebSocket(server.url);
@@ -162,7 +162,7 @@ describe("any socket can be recorded", () => {
     ]);
   });
 
-  test("also when somebody else heard of its opening first and has sent something", async () => {
+  test("has its opening first, even if another listener sent before the recorder saw it open", async () => {
     const { recorder, lines } = recording();
     await using server = await echoServer();
     const socket = new WebSocket(server.url);
@@ -181,7 +181,7 @@ describe("any socket can be recorded", () => {
     ["a cut by the client", "client", 1006, (socket: WebSocket) => socket.terminate()],
     ["a Close of the server", "server", 4001, (socket: WebSocket) => socket.send("close")],
     ["a cut by the server", "server", 1006, (socket: WebSocket) => socket.send("cut")],
-  ])("and the end of it: %s is by the %s, with %i", async (_, by, code, end) => {
+  ])("ends with %s: `by` is %s, the code %i", async (_, by, code, end) => {
     const { recorder, lines } = recording();
     await using server = await echoServer();
     const socket = recorder.watch(new WebSocket(server.url));
@@ -191,7 +191,7 @@ describe("any socket can be recorded", () => {
     expect(lines().at(-1)).toMatchObject({ ev: "close", code, by });
   });
 
-  test("in order also when a peer in the same process answers before send() has returned", async () => {
+  test("keeps the order even if a peer answers before `send()` returns", async () => {
     const { recorder, lines } = recording();
     const socket = Object.assign(FakeSocket.opened(), {
       url: "ws://127.0.0.1/",
@@ -201,7 +201,7 @@ describe("any socket can be recorded", () => {
     expect(lines().map((line) => (line.ev === undefined ? line.raw : line.ev))).toEqual(["open", "a", "a!"]);
   });
 
-  test("without what was sent too late to leave", async () => {
+  test("has no messages that were sent after its close", async () => {
     const { recorder, lines } = recording();
     await using server = await echoServer();
     const socket = recorder.watch(new WebSocket(server.url));
@@ -212,7 +212,7 @@ describe("any socket can be recorded", () => {
     expect(lines().map(({ ev }) => ev)).toEqual(["open", "close"]);
   });
 
-  test("and is let go by stop(), as it was before", async () => {
+  test("is restored by `stop()`", async () => {
     const { recorder, texts } = recording();
     await using server = await echoServer();
     const socket = recorder.watch(new WebSocket(server.url));

@@ -17,8 +17,8 @@ function connectionsOf(lines: readonly RecordingLine[]): readonly (readonly Reco
   return [...conns].map((wanted) => lines.filter(({ conn }) => conn === wanted));
 }
 
-describe("every captured exchange with the real proxy is played byte for byte", () => {
-  test("and they are twenty-one", () => {
+describe("every captured exchange with the real proxy replays byte for byte", () => {
+  test("there are twenty-one captures", () => {
     expect(proxyCaptures).toHaveLength(21);
   });
 
@@ -76,7 +76,7 @@ describe("every captured exchange with the real proxy is played byte for byte", 
   });
 });
 
-describe("what the published SDK and its server said, in the form with `frame`", () => {
+describe("a capture of the published SDK and its server, in the older form with `frame`", () => {
   const replayOf = (name: string, connection: number, unsent?: (raw: string) => boolean) =>
     Replayer.start(
       { file: new URL(`${name}.frames.jsonl`, folder("codebuff-ws-sdk")) },
@@ -100,7 +100,7 @@ describe("what the published SDK and its server said, in the form with `frame`",
     });
   });
 
-  test("fails the prompt with its words", async () => {
+  test("fails the prompt with the server's error message", async () => {
     await using replayer = await replayOf("prompt-error", 1);
     await using client = clientOf(replayer);
     const turn = client.prompt("x");
@@ -113,14 +113,14 @@ describe("what the published SDK and its server said, in the form with `frame`",
     });
   });
 
-  test("answers a prompt after it has asked for a reconnect", async () => {
+  test("answers a prompt after the server requests a reconnect", async () => {
     await using replayer = await replayOf("request-reconnect", 1);
     await using client = clientOf(replayer);
     expect(await client.prompt("x").result).toMatchObject({ output: { value: "done" } });
     await replayer.waitFor(({ connections: [played] }) => played?.over);
   });
 
-  test("leaves the closing to the client, whose capture said why it closed", async () => {
+  test("leaves the close to the client, as the capture's close reason shows", async () => {
     await using replayer = await replayOf("basic", 2);
     using client = await RawClient.connect(replayer.url);
     client.send('{"type":"action","txid":7,"data":{"promptId":"mine"}}');

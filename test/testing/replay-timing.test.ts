@@ -9,7 +9,7 @@ describe("the recorded timing", () => {
     return { clock, options: { timing: "recorded", clock } as const };
   };
 
-  test("counts from what the client sent, however late that is", async () => {
+  test("counts from the client's message, even if that is late", async () => {
     const { clock, options } = recorded();
     const lines = [
       { ...open, ms: 100 },
@@ -34,7 +34,7 @@ describe("the recorded timing", () => {
     expect((await client.closed).code).toBe(1012);
   });
 
-  test("says nothing to a client that has left, and leaves no timer", async () => {
+  test("sends nothing to a client that has left, and leaves no timer", async () => {
     const { clock, options } = recorded();
     await using replayer = await replayOf([[open, s2c("late", { ms: 10 })]], options);
     using client = await RawClient.connect(replayer.url);
@@ -45,7 +45,7 @@ describe("the recorded timing", () => {
     expect(replayer.connections[0]?.over).toBe(false);
   });
 
-  test("does not wait where the clock of a capture went back", async () => {
+  test("does not wait if the capture's clock went backwards", async () => {
     const { options } = recorded();
     await using replayer = await replayOf(
       [[{ ...open, ms: 9 }, s2c("a", { ms: 3 }), s2c("b", { ms: 1 })]],

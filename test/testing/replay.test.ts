@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { RawClient } from "./mock-codebuff-raw-client.ts";
 import { c2s, close, open, replayOf, s2c } from "./replay-support.ts";
 
-describe("ids that the client chose otherwise are exchanged", () => {
+describe("a replay replaces ids that the client chose differently", () => {
   const prompt = (txid: number, promptId: string) =>
     `{"type":"action","txid":${txid},"data":{"type":"prompt","promptId":"${promptId}"}}`;
   const identify = (id: string) => `{"type":"identify","txid":3,"clientSessionId":"${id}"}`;
@@ -11,18 +11,18 @@ describe("ids that the client chose otherwise are exchanged", () => {
     ["a txid", '{"type": "ack", "txid": 1, "success": true}', '{"type": "ack", "txid": 77, "success": true}'],
     ["a prompt's id", '{"data":{"promptId":"p-1","a":1}}', '{"data":{"promptId":"our \\"id\\"","a":1}}'],
     [
-      "a prompt's id under its other name",
+      "a prompt's id under the name `userInputId`",
       '{"data" : {"userInputId" : "p-1"}}',
       '{"data" : {"userInputId" : "our \\"id\\""}}',
     ],
     [
-      "an id made of a prompt's",
+      "an id derived from a prompt's id",
       '{"data":{"userInputId":"p-1-file-picker-9"}}',
       '{"data":{"userInputId":"our \\"id\\"-file-picker-9"}}',
     ],
-    ["an id written otherwise", '{"data":{"promptId":"\\u0070-1"}}', '{"data":{"promptId":"our \\"id\\""}}'],
+    ["an id with an escape", '{"data":{"promptId":"\\u0070-1"}}', '{"data":{"promptId":"our \\"id\\""}}'],
     [
-      "a frame that is not quite JSON",
+      "a frame that is not valid JSON",
       '{"balance":Infinity,"data":{"promptId":"p-1","x":NaN',
       '{"balance":Infinity,"data":{"promptId":"our \\"id\\"","x":NaN',
     ],
@@ -34,22 +34,22 @@ describe("ids that the client chose otherwise are exchanged", () => {
   });
 
   test.each([
-    ["an id of nobody", '{"data":{"promptId":"p-9"},"txid":9}'],
-    ["an id that only begins like one", '{"data":{"promptId":"p-10"}}'],
-    ["the same letters under another name", '{"data":{"chunk":"p-1","n":1}}'],
-    ["what is deeper, for that is content", '{"data":{"sessionState":{"promptId":"p-1","txid":1}}}'],
-    ["what stands in a string", '{"data":{"chunk":"{\\"promptId\\":\\"p-1\\"}"}}'],
+    ["an unknown id", '{"data":{"promptId":"p-9"},"txid":9}'],
+    ["an id that only starts with a known id", '{"data":{"promptId":"p-10"}}'],
+    ["the same text under another member name", '{"data":{"chunk":"p-1","n":1}}'],
+    ["a deeper member, which is content", '{"data":{"sessionState":{"promptId":"p-1","txid":1}}}'],
+    ["the content of a string", '{"data":{"chunk":"{\\"promptId\\":\\"p-1\\"}"}}'],
     ["a value without a name", '{"data":["promptId","p-1"]}'],
-    ["text that is no message", "promptId: p-1, txid: 1"],
+    ["text that is not JSON", "promptId: p-1, txid: 1"],
     ["spaces and escapes", '{ "data" :\t{ "x" : "\\u00e9\\/" , "txid" : 1.0e3 } }'],
-  ])("and nothing else: %s", async (_, recorded) => {
+  ])("but changes nothing else: %s", async (_, recorded) => {
     await using replayer = await replayOf([[open, c2s(prompt(1, "p-1")), s2c(recorded)]]);
     using client = await RawClient.connect(replayer.url);
     client.send(prompt(77, "ours"));
     expect(await client.next()).toBe(recorded);
   });
 
-  test("several at a time, each its own", async () => {
+  test("several at a time, each with its own id", async () => {
     const both = '{"data":{"promptId":"b"}},{"data":{"promptId":"a"}}';
     await using replayer = await replayOf([[open, c2s(prompt(1, "a")), c2s(prompt(2, "b")), s2c(both)]]);
     using client = await RawClient.connect(replayer.url);
@@ -58,7 +58,7 @@ describe("ids that the client chose otherwise are exchanged", () => {
     expect(await client.next()).toBe('{"data":{"promptId":"a"}},{"data":{"promptId":"b"}}');
   });
 
-  test("the outermost, where two have the same name", async () => {
+  test("the outermost one, if two members have the same name", async () => {
     const twice = (outer: number, inner: number) => `{"txid":${outer},"data":{"txid":${inner}}}`;
     await using replayer = await replayOf([[open, c2s(twice(1, 2)), s2c('{"txid":1}')]]);
     using client = await RawClient.connect(replayer.url);
@@ -66,7 +66,7 @@ describe("ids that the client chose otherwise are exchanged", () => {
     expect(await client.next()).toBe('{"txid":7}');
   });
 
-  test("the session's, also in the refusal that names it", async () => {
+  test("the session id, also in the refusal that names it", async () => {
     const refused = (id: string) =>
       `{"type": "ack", "success": false, "error": "Session ID ${id} is already in use"}`;
     await using replayer = await replayOf([[open, c2s(identify("dup")), s2c(refused("dup"))]]);
@@ -75,7 +75,7 @@ describe("ids that the client chose otherwise are exchanged", () => {
     expect(await client.next()).toBe(refused("mine"));
   });
 
-  test("those of another protocol, when told their names", async () => {
+  test("those of another protocol, by the option `ids`", async () => {
     const chat = (id: string) => `{"type":"chat","conversation_id":"${id}"}`;
     await using replayer = await replayOf([[open, c2s(chat("x")), s2c(chat("x"))]], {
       ids: ["conversation_id"],
@@ -86,8 +86,8 @@ describe("ids that the client chose otherwise are exchanged", () => {
   });
 });
 
-describe("the client's side", () => {
-  test("what the client never sends waits for goOn(), and then comes unasked", async () => {
+describe("the client's side of a replay", () => {
+  test("does not need messages selected by `unsent`: their replies come after `goOn()`", async () => {
     const lines = [open, c2s("garbage"), s2c("refused"), c2s("ping"), s2c("pong")];
     await using replayer = await replayOf([lines], { unsent: (raw) => raw === "garbage" });
     using client = await RawClient.connect(replayer.url);
@@ -98,7 +98,7 @@ describe("the client's side", () => {
     expect(await client.take(2)).toEqual(["refused", "pong"]);
   });
 
-  test("what only the client sends is told, and stands for nothing recorded", async () => {
+  test("may send messages selected by `ignore`, which are recorded but answer nothing", async () => {
     await using replayer = await replayOf([[open, c2s("a"), s2c("A"), c2s("b"), s2c("B")]], {
       ignore: (raw) => raw === "ping",
     });
@@ -113,7 +113,7 @@ describe("the client's side", () => {
     expect(replayer.connections[0]?.over).toBe(true);
   });
 
-  test("each connection gets the next recorded one, in the order asked for; one too many gets no word", async () => {
+  test("gets the next recorded connection for each of its own, and no messages for an extra one", async () => {
     const connections = ["one", "two", "three"].map((raw) => [open, s2c(raw)]);
     await using replayer = await replayOf(connections, { connections: [3, 1, 1] });
     for (const said of ["three", "one", "one"]) {
@@ -126,7 +126,7 @@ describe("the client's side", () => {
     expect(client.received).toEqual([]);
   });
 
-  test("binary messages come as the bytes that they were", async () => {
+  test("receives binary messages with the recorded bytes", async () => {
     const said = [s2c("é", { binary: "utf8" }), s2c("/w==", { binary: "base64" }), s2c("text")];
     const lines = [open, c2s("go"), ...said];
     await using replayer = await replayOf([lines]);
@@ -147,7 +147,7 @@ describe("the client's side", () => {
   });
 });
 
-describe("the end", () => {
+describe("the end of a replay", () => {
   test.each([
     [close(1012, { reason: "restart" }), { code: 1012, reason: "restart" }],
     [close(1000, { reason: "Connection cleanup" }), { code: 1000, reason: "Connection cleanup" }],
@@ -156,7 +156,7 @@ describe("the end", () => {
     [close(1006, { by: "server" }), { code: 1006, reason: "" }],
     [close(1006), { code: 1006, reason: "" }],
     [close(4001), { code: 4001, reason: "" }],
-  ])("%j is the server's: the client sees %j", async (line, seen) => {
+  ])("%j is a server's close: the client sees %j", async (line, seen) => {
     await using replayer = await replayOf([[open, line]]);
     using client = await RawClient.connect(replayer.url);
     expect(await client.closed).toEqual(seen);
@@ -170,7 +170,7 @@ describe("the end", () => {
     close(1000, { reason: "Closed manually." }),
     close(1000, { reason: "Connection cleanup", by: "client" }),
     close(1006, { by: "client" }),
-  ])("%j is the client's: the connection stays until the client goes", async (line) => {
+  ])("%j is a client's close: the connection stays open until the client closes", async (line) => {
     await using replayer = await replayOf([[open, line]]);
     using client = await RawClient.connect(replayer.url);
     await replayer.waitFor(({ connections: [played] }) => played?.over);
@@ -179,14 +179,14 @@ describe("the end", () => {
     await replayer.waitFor(({ connections: [played] }) => played?.closed?.code === 4000);
   });
 
-  test("is whose the caller says", async () => {
+  test("is a client's or server's close as `closedByClient` decides", async () => {
     const closedByClient = ({ reason }: { readonly reason: string }) => reason !== "bye";
     await using replayer = await replayOf([[open, close(1000, { reason: "bye" })]], { closedByClient });
     using client = await RawClient.connect(replayer.url);
     expect(await client.closed).toEqual({ code: 1000, reason: "bye" });
   });
 
-  test("fails those who still wait when the replayer stops, and cuts the connections", async () => {
+  test("rejects pending waits and cuts the connections if the replayer stops", async () => {
     const replayer = await replayOf([[open]]);
     using client = await RawClient.connect(replayer.url);
     const never = replayer.waitFor(() => false);

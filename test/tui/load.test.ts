@@ -10,7 +10,6 @@ const EDGE = 1;
 /** 100 ms at 30 frames a second. */
 const MAX_FRAMES_UNTIL_SHOWN = 3;
 const KEYS = 200;
-const LINES = 10_000;
 /** 75 keys a second and more: no person types so fast. */
 const KEYS_PER_FRAME = 3;
 
@@ -32,7 +31,7 @@ function busiestSecond(marks: readonly ProgramMark[]): number {
   return most;
 }
 
-test("typing while 1,000 chunks a second stream loses no key and shows each within 100 ms, at 30 frames a second at most", async () => {
+test("keys typed at 1,000 chunks a second are all shown within 100 ms, at 30 frames a second at most", async () => {
   await using terminal = await scripted({ args: ["--marks"] });
   const marks = marksOf(terminal);
   await send(terminal, "flood");
@@ -71,39 +70,6 @@ test("typing while 1,000 chunks a second stream loses no key and shows each with
   await over(terminal);
   terminal.press("enter");
   await terminal.until(`You said ${text.length} characters`);
-  await leave(terminal);
-});
-
-test("10,000 lines are all in the scrollback, in their order, without a full clear, in 30 frames a second at most", async () => {
-  await using terminal = await scripted({ args: ["--marks"] });
-  const marks = marksOf(terminal);
-  await send(terminal, `lines ${LINES}`);
-  await terminal.until(`line ${LINES}`);
-  await over(terminal);
-  const numbers = terminal.scrollback().flatMap((line) => /^line (\d+)$/.exec(line)?.[1] ?? []);
-  expect(numbers).toEqual(Array.from({ length: LINES }, (_, at) => String(at + 1)));
-  expect(marks.filter(({ type }) => type === "frame").length).toBeGreaterThan(3);
-  expect(busiestSecond(marks)).toBeLessThanOrEqual(MAX_FRAMES_PER_SECOND + EDGE);
-  expect(countFullClears(terminal.raw)).toBe(0);
-  await leave(terminal);
-});
-
-test("what has streamed is in the scrollback once, in its order, with nothing between", async () => {
-  await using terminal = await scripted();
-  await send(terminal, "flood");
-  await terminal.until("word700");
-  terminal.press("escape");
-  const ending = "cancelled; /retry";
-  await terminal.until(ending);
-  const lines = terminal.scrollback();
-  const end = lines.findIndex((line) => line.startsWith(ending));
-  const words = lines
-    .slice(lines.indexOf("› flood") + 1, end)
-    .join(" ")
-    .trim()
-    .split(/\s+/);
-  expect(words).toEqual(words.map((_, at) => `word${at}`));
-  expect(words.length).toBeGreaterThan(700);
   await leave(terminal);
 });
 

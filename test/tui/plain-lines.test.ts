@@ -29,7 +29,7 @@ function talk(agent: MockAgent) {
   };
 }
 
-test("the second Ctrl-C leaves a turn that does not stop", async () => {
+test("plain mode: a second Ctrl-C exits, even if the turn does not stop", async () => {
   const agent = new MockAgent({ script: [["I begin. ", agentStep.hang()]], cancelDelay: 3_600_000 });
   const { exitCode, type, interrupt, until } = talk(agent);
   type("go");
@@ -39,7 +39,7 @@ test("the second Ctrl-C leaves a turn that does not stop", async () => {
   expect(await exitCode).toBe(130);
 });
 
-test("Ctrl-C at the question after a lost context ends with 130, and /quit behind it with 0", async () => {
+test("plain mode after a lost context: Ctrl-C exits with 130, and /quit with 0", async () => {
   for (const [how, code] of [
     ["interrupt", 130],
     ["leave", 0],

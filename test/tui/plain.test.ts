@@ -4,7 +4,7 @@ import { coloursIn, withoutMarks } from "./support/output.ts";
 import { leave, MAIN, over, PROGRAM, scripted, send } from "./support/user.ts";
 
 describe("colour", () => {
-  test("is on a terminal, and not with NO_COLOR, whatever is shown", async () => {
+  test("is used on a terminal, and nowhere with NO_COLOR", async () => {
     await using coloured = await scripted();
     await using plain = await scripted({ env: { NO_COLOR: "1" } });
     for (const terminal of [coloured, plain]) {
@@ -30,7 +30,7 @@ describe("colour", () => {
 });
 
 describe("without a terminal", () => {
-  test("the chat is in plain lines: an approval, an answer, the end of the input, and no sequence at all", async () => {
+  test("the chat runs in plain lines without escape sequences: an approval, an answer, the end of input", async () => {
     await using child = new Child(PROGRAM);
     child.type("tool ls");
     await child.until("in this session): ");
@@ -44,7 +44,7 @@ describe("without a terminal", () => {
     expect(child.stderr).toBe("");
   });
 
-  test("all prompts of a file are answered in their order", async () => {
+  test("all prompts of a file are answered in order", async () => {
     await using child = new Child(MAIN, ["--backend", "cass"]);
     child.type("one\ntwo");
     child.endOfInput();
@@ -53,7 +53,7 @@ describe("without a terminal", () => {
     expect(child.stderr).toBe("");
   });
 
-  test("Ctrl-C cancels what runs, and leaves where nothing runs", async () => {
+  test("Ctrl-C cancels a running turn, and exits otherwise", async () => {
     await using child = new Child(PROGRAM);
     child.type("begin");
     await child.until("I begin.");
@@ -66,7 +66,7 @@ describe("without a terminal", () => {
   });
 });
 
-test("with TERM=dumb the symbols are ASCII, and nothing is coloured", async () => {
+test("with TERM=dumb the symbols are ASCII, without colours", async () => {
   await using terminal = await scripted({ env: { TERM: "dumb" } });
   await send(terminal, "tool ls");
   await terminal.until("y once");

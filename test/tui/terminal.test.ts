@@ -5,7 +5,7 @@ import { Terminal } from "./support/terminal.ts";
 
 const RUDE = fileURLToPath(new URL("support/rude.ts", import.meta.url));
 
-test("the instruments see a program that clears, colours, names the window, and leaves the terminal as it was not", async () => {
+test("the test terminal detects screen clears, colours, window titles and a terminal left changed", async () => {
   await using terminal = await Terminal.start(RUDE);
   expect(await terminal.exit()).toEqual({
     code: 128 + 9,
@@ -23,7 +23,7 @@ test("the instruments see a program that clears, colours, names the window, and 
   expect(terminalStringsIn(raw)).toEqual(["\u001b]"]);
 });
 
-test("a condition that does not come true fails with the screen", async () => {
+test("`until()` fails with the screen if its condition never holds", async () => {
   await using terminal = await Terminal.start(RUDE, { columns: 30, rows: 3 });
   await expect(terminal.until("green")).rejects.toThrow(/ended without green\. Its screen:\n {2}\|/);
 });

@@ -14,7 +14,7 @@ const cases = Object.entries(broken).flatMap(([invariant, each]) =>
 );
 
 describe("checkTranscript", () => {
-  test("finds nothing in the transcript with every type of event", () => {
+  test("finds no problem in the transcript with every type of event", () => {
     expect(checkTranscript(everyType)).toEqual([]);
   });
 
@@ -32,7 +32,7 @@ describe("checkTranscript", () => {
     { kind: "system", roles: ["system"], content: [] },
     { kind: "status", roles: [null], content: [] },
     { kind: "unknown", roles: [null], content: [] },
-  ])("accepts the roles $roles for an item of kind $kind, and no other", ({ kind, roles, content }) => {
+  ])("accepts only the roles $roles for an item of kind $kind", ({ kind, roles, content }) => {
     for (const role of ["user", "assistant", "system", "tool", null]) {
       const problems = found(withMore(21, ...whole(7, { kind, role, content })));
       const expected = [21, 22].map((index) => ({ invariant: "shape", index }));
@@ -46,7 +46,7 @@ describe("checkTranscript", () => {
     expect(problem).toMatchObject({ index: 15, message: "data.questions[0].options[1].label is missing." });
   });
 
-  test("reports each of several problems of one event", () => {
+  test("reports every problem of one event", () => {
     const events = changed(6, ["synthetic"], true).map((each, index) =>
       index === 5 ? withValue(each, ["data", "item_id"], "itm_9") : each,
     );
@@ -57,7 +57,7 @@ describe("checkTranscript", () => {
     ]);
   });
 
-  test("reports all that is open when a transcript stops, at the events that opened it", () => {
+  test("reports what is open at the end of a transcript, at the events that opened it", () => {
     expect(found(everyType.slice(0, 6))).toEqual([
       { invariant: "I4", index: 1 },
       { invariant: "I8", index: 4 },
@@ -68,7 +68,7 @@ describe("checkTranscript", () => {
     ]);
   });
 
-  test("reports all that is open when a session ends, at its end", () => {
+  test("reports what is open at the end of a session, at that end", () => {
     const events = numbered([...everyType.slice(0, 6), at(23)]);
     expect(found(events)).toEqual([
       { invariant: "I4", index: 6 },
@@ -76,7 +76,7 @@ describe("checkTranscript", () => {
     ]);
   });
 
-  test("checks what follows an event that cannot be read", () => {
+  test("goes on after an event that cannot be read", () => {
     const lost = everyType.map((each, index) => (index === 0 || index === 19 ? "garbage" : each));
     expect(found(lost)).toEqual([
       { invariant: "shape", index: 0 },
@@ -92,7 +92,7 @@ describe("checkTranscript accepts", () => {
     expect(checkTranscript(events)).toEqual([]);
   });
 
-  test("any beginning of a live stream", () => {
+  test("any start of a live stream", () => {
     for (const length of everyType.keys())
       expect(checkTranscript(everyType.slice(0, length), { live: true })).toEqual([]);
   });
@@ -103,7 +103,7 @@ describe("checkTranscript accepts", () => {
   });
 });
 
-describe("checkTranscript never throws, but for its options", () => {
+describe("checkTranscript does not throw, except for a wrong option", () => {
   test.each<{ name: string; events: unknown; says: RegExp }>([
     { name: "nothing", events: undefined, says: /^The events are undefined: pass an array/ },
     { name: "one event", events: opening, says: /^The events are an object/ },
@@ -130,7 +130,7 @@ describe("checkTranscript never throws, but for its options", () => {
     ]);
   });
 
-  test("for an event that throws when it is read", () => {
+  test("for an event whose getter throws", () => {
     const hostile = {
       get event_id(): string {
         throw new Error("no");
@@ -139,7 +139,7 @@ describe("checkTranscript never throws, but for its options", () => {
     expect(found([opening, hostile, ...everyType.slice(1)])).toEqual([{ invariant: "shape", index: 1 }]);
   });
 
-  test("and guesses which option was meant", () => {
+  test("whose name it then suggests", () => {
     const options: object = { lives: true };
     expect(() => checkTranscript([], options)).toThrow(
       errorSaying("invalid-input", /option `lives` does not exist.*`live`/),
@@ -148,7 +148,7 @@ describe("checkTranscript never throws, but for its options", () => {
 });
 
 describe("a TranscriptChecker", () => {
-  test("says after each event what is wrong with that event", () => {
+  test("reports the problems of each event as it arrives", () => {
     const checker = new TranscriptChecker();
     const events = without(7);
     const problems = events.map((event) => checker.push(event).map(({ invariant }) => invariant));
@@ -156,7 +156,7 @@ describe("a TranscriptChecker", () => {
     expect(checker.end()).toEqual([]);
   });
 
-  test("says at any time what is open, and goes on", () => {
+  test("reports at any time what is still open, and goes on", () => {
     const checker = new TranscriptChecker();
     const open = everyType.map((event) => {
       expect(checker.push(event)).toEqual([]);

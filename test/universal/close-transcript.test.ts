@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { checkTranscript } from "../../src/universal/check/check.ts";
 import { closeTranscript } from "../../src/universal/close-transcript.ts";
 import { fold } from "../../src/universal/transcript/reduce.ts";
-import { runs } from "../properties/support/runs.ts";
+import { runs } from "../helpers/runs.ts";
 import { Script } from "./build.ts";
 import { transcripts } from "./support/arbitrary.ts";
 
@@ -12,7 +12,7 @@ const options = {
   error: { message: "The process that ran the turn has ended.", code: "relay.driver-lost" },
 };
 
-test("whatever a crash has left open is closed, so that the transcript is complete", () => {
+test("`closeTranscript` completes any transcript that a crash has cut", () => {
   fc.assert(
     fc.property(transcripts, fc.nat(), (events, cut) => {
       const kept = events.slice(0, cut % (events.length + 1));
@@ -25,7 +25,7 @@ test("whatever a crash has left open is closed, so that the transcript is comple
   );
 });
 
-test("a turn that a crash has cut fails with the error, keeps what it said, and waits for nobody", () => {
+test("a turn that a crash has cut fails with the given error, keeps its text, and has no open request", () => {
   const script = new Script().session().turn("go");
   script.delta(script.start(), "so far");
   const { item, call } = script.call("run", {});

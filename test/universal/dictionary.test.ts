@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Dictionary, emptyDictionary } from "../../src/universal/transcript/dictionary.ts";
-import { runs } from "../properties/support/runs.ts";
+import { runs } from "../helpers/runs.ts";
 import { newSlots } from "./support/slots.ts";
 
 /** Keys that are starts of each other, differ in one bit, or are empty. */
@@ -13,7 +13,7 @@ const key = fc.oneof(
 const change = fc.record({ key, value: fc.option(fc.nat(3), { nil: null, freq: 3 }) });
 
 describe("a dictionary", () => {
-  test("gives what a Map gives, whatever the keys, and no change alters an earlier one", () => {
+  test("behaves like a Map for any keys, and no change alters an earlier version", () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
         let dictionary = emptyDictionary<number>();
@@ -43,7 +43,7 @@ describe("a dictionary", () => {
     expect(one.without("a")).toBe(emptyDictionary());
   });
 
-  test("copies a few branches, however many keys it has", () => {
+  test("copies only a few branches per change, however many keys it has", () => {
     const slots = newSlots();
     let dictionary = emptyDictionary<number>();
     let most = 0;
@@ -58,7 +58,7 @@ describe("a dictionary", () => {
     expect(slots(dictionary.without("itm_77777"))).toBeLessThanOrEqual(most);
   });
 
-  test("is as deep as its keys are long at most", () => {
+  test("is at most as deep as its longest key", () => {
     let dictionary = emptyDictionary<number>();
     const length = 1_000;
     for (let at = 0; at <= length; at++) dictionary = dictionary.with("x".repeat(at), at);

@@ -4,7 +4,7 @@ import { InvalidInputError } from "../../src/core/errors.ts";
 import type { UniversalEvent } from "../../src/universal/events.ts";
 import { markOf } from "../../src/universal/jsonl/delta-line.ts";
 import { JsonlReader, readJsonl, toJsonl } from "../../src/universal/jsonl/jsonl.ts";
-import { PATIENCE, runs } from "../properties/support/runs.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 import { workOf } from "../properties/support/work.ts";
 import { delta, deltas, LINES, TRANSCRIPT, wildEvents } from "./support/events.ts";
 
@@ -27,7 +27,7 @@ function cutAt<T extends string | Uint8Array>(whole: T, cuts: readonly number[])
 const ALL = { problems: [], dropped: 0, complete: true, separator: "" } as const;
 
 describe("toJsonl", () => {
-  test("writes what readJsonl reads: one line for each event", () => {
+  test("writes one line per event, which `readJsonl` reads back", () => {
     const { events, ...rest } = readJsonl(TRANSCRIPT);
     expect(events).toHaveLength(LINES.length);
     expect(rest).toEqual({ ...ALL, end: TRANSCRIPT.length });
@@ -55,7 +55,7 @@ describe("toJsonl", () => {
     PATIENCE,
   );
 
-  test("refuses what JSON cannot hold, and what is no event", () => {
+  test("refuses values that JSON cannot hold, and values that are no events", () => {
     const circle: Record<string, unknown> = {};
     circle["self"] = circle;
     expect(() => toJsonl([{ ...delta(7), raw: circle }])).toThrow(InvalidInputError);
@@ -70,7 +70,7 @@ describe("toJsonl", () => {
 
 describe("readJsonl of a text that was cut", () => {
   test(
-    "anywhere: gives all whole events, says where to go on, and going on there gives all",
+    "anywhere gives all whole events, and the position to continue at",
     () => {
       for (let cut = 0; cut <= TRANSCRIPT.length; cut += 7) {
         const text = TRANSCRIPT.slice(0, cut);
@@ -89,32 +89,32 @@ describe("readJsonl of a text that was cut", () => {
     PATIENCE,
   );
 
-  test("counts the end in bytes if it reads bytes", () => {
+  test("gives the position in bytes if it reads bytes", () => {
     const [first, second] = [toJsonl([delta(1, "größe 😀")]), toJsonl([delta(2)])];
     const text = first + second.slice(0, 20);
     expect(readJsonl(text)).toMatchObject({ complete: false, end: first.length });
     expect(readPieces([bytesOf(text)])).toMatchObject({ complete: false, end: bytesOf(first).length });
   });
 
-  test("in the middle of a character", () => {
+  test("within a character gives the events before it", () => {
     const bytes = bytesOf(toJsonl([delta(1), delta(2, "😀")]));
     const half = bytes.slice(0, bytes.indexOf(0xf0) + 2);
     expect(readPieces([half])).toMatchObject({ events: [delta(1)], complete: false, problems: [] });
   });
 });
 
-describe("readJsonl reads on", () => {
+describe("readJsonl continues", () => {
   test.each([
     ["no JSON", "{oops", "it is no JSON, or was cut"],
-    ["a piece of an event", LINES[4]?.slice(0, 50) ?? "", "it is no JSON, or was cut"],
+    ["an incomplete event", LINES[4]?.slice(0, 50) ?? "", "it is no JSON, or was cut"],
     ["another value", "5", "it is no event: The event is 5: it must be an object"],
     [
       "an event with a field missing",
       JSON.stringify({ ...delta(1), time: undefined }),
       "it is no event: time is missing",
     ],
-    ["nesting beyond reason", `${"[".repeat(100_000)}`, "it is no JSON, or was cut"],
-  ])("behind %s, and names the line", (_name, line, message) => {
+    ["nesting that is too deep", `${"[".repeat(100_000)}`, "it is no JSON, or was cut"],
+  ])("after %s, and reports the line number", (_name, line, message) => {
     const text = `${toJsonl(deltas(1, 2))}\n${line}\n${toJsonl(deltas(3, 3))}`;
     expect(readJsonl(text)).toEqual({
       ...ALL,
@@ -134,7 +134,7 @@ describe("readJsonl reads on", () => {
     expect(readPieces([bytesOf(text)]).events).toHaveLength(2);
   });
 
-  test("and does not cut off a last line that is whole JSON but no event", () => {
+  test("after a last line that is JSON but no event, and does not cut it off", () => {
     const text = `${toJsonl([delta(1)])}{"note":1}`;
     expect(readJsonl(text)).toMatchObject({
       complete: true,
@@ -144,7 +144,7 @@ describe("readJsonl reads on", () => {
     });
   });
 
-  test("and does not quote a line in its problem: the line may hold secrets", () => {
+  test("without quoting a bad line, which may hold secrets", () => {
     expect(JSON.stringify(readJsonl('{"authToken":"secret-1"}\nsecret-2\n').problems)).not.toContain(
       "secret",
     );
@@ -152,12 +152,12 @@ describe("readJsonl reads on", () => {
 });
 
 describe("events that were stored twice", () => {
-  test("are given once: an append that overlaps changes nothing", () => {
+  test("are read once if appends overlap", () => {
     const text = toJsonl([...deltas(1, 5), ...deltas(3, 8)]);
     expect(readJsonl(text)).toMatchObject({ events: deltas(1, 8), dropped: 3, problems: [] });
   });
 
-  test("are told apart by their session", () => {
+  test("are recognised within their session", () => {
     const text = toJsonl([...deltas(1, 3, "a"), ...deltas(1, 3, "b"), ...deltas(2, 4, "a")]);
     expect(readJsonl(text).events).toEqual([
       ...deltas(1, 3, "a"),
@@ -166,7 +166,7 @@ describe("events that were stored twice", () => {
     ]);
   });
 
-  test("late ones are dropped too", () => {
+  test("are dropped if they arrive late", () => {
     expect(readJsonl(toJsonl([delta(1), delta(4), delta(2), delta(5)]))).toMatchObject({
       events: [delta(1), delta(4), delta(5)],
       dropped: 1,
@@ -180,7 +180,7 @@ describe("JsonlReader", () => {
   });
 
   test(
-    "gives the same for any cuts of the text or of its bytes",
+    "gives the same result for any split of the text or of its bytes",
     () => {
       fc.assert(
         fc.property(odd, fc.boolean(), fc.array(fc.nat(), { maxLength: 10 }), (lines, isEnded, cuts) => {
@@ -196,7 +196,7 @@ describe("JsonlReader", () => {
     PATIENCE,
   );
 
-  test("gives an event as soon as its line has ended", () => {
+  test("gives an event as soon as its line ends", () => {
     const reader = new JsonlReader();
     const line = toJsonl([delta(1)]);
     expect(reader.push(line.slice(0, -1))).toEqual([]);
@@ -214,7 +214,7 @@ describe("JsonlReader", () => {
     expect(reader.push(line.slice(30))).toEqual([delta(1)]);
   });
 
-  test("skips a line that is too long, without keeping it", () => {
+  test("skips a line that is too long, without buffering it", () => {
     for (const encode of [(text: string) => text, bytesOf]) {
       const reader = new JsonlReader({ maxLineLength: 1_000 });
       reader.push(encode(toJsonl([delta(1)])));
@@ -224,7 +224,7 @@ describe("JsonlReader", () => {
     }
   });
 
-  test("says that a last line that is too long was cut", () => {
+  test("reports a last line that is too long as cut off", () => {
     const reader = new JsonlReader({ maxLineLength: 10 });
     reader.push("\n\n");
     reader.push("x".repeat(11));
@@ -232,7 +232,7 @@ describe("JsonlReader", () => {
   });
 
   test.each([
-    ["texts and bytes in turns", () => pushed("a", bytesOf("a")), /both texts and bytes/],
+    ["strings mixed with bytes", () => pushed("a", bytesOf("a")), /both texts and bytes/],
     ["another value", () => pushed(Object(5)), /the piece is an object/],
     [
       "an option that does not exist",
@@ -244,7 +244,7 @@ describe("JsonlReader", () => {
     expect(call).toThrow(message);
   });
 
-  test("copies a line in many pieces once, not once for each piece", () => {
+  test("copies a line that arrives in many pieces only once", () => {
     const perCharacter = (length: number): number => {
       const line = toJsonl([delta(1, "x".repeat(length))]);
       const pieces = line.match(/.{1,10}|\n/gs) ?? [];
@@ -264,7 +264,7 @@ describe("a line of deltas", () => {
   const MISSING = "it goes on with a delta that is missing";
   const NONE = "it is no line of deltas";
 
-  test("stands for the deltas behind the last one of its session, also where other lines are in between", () => {
+  test("continues after the last delta of its session, even with other lines in between", () => {
     const text = `${toJsonl([delta(2, "b"), delta(7, "x", "ses_2")])}[${MARK},"c",0,"d",1500]\n[${markOf("ses_1", 5)},"e",-1]\n`;
     const { events, problems } = readJsonl(text);
     expect(problems).toEqual([]);
@@ -276,20 +276,20 @@ describe("a line of deltas", () => {
     expect(readPieces([bytesOf(text)]).events).toEqual(events);
   });
 
-  test("that comes a second time is dropped, and counted", () => {
+  test("is dropped and counted if it repeats", () => {
     const text = `${toJsonl([delta(2)])}[${MARK},"c",0,"d",0]\n`;
     expect(readJsonl(text + text)).toMatchObject({ events: { length: 3 }, problems: [], dropped: 3 });
   });
 
   test.each([
-    ["behind an event that is no delta", "", `[${MARK},"c",0]`, MISSING],
+    ["without a delta before it", "", `[${MARK},"c",0]`, MISSING],
     ["with the mark of another event", toJsonl([delta(2)]), `[${MARK + 1},"c",0]`, MISSING],
     ["without a mark", toJsonl([delta(2)]), "[]", MISSING],
     ["without a time", toJsonl([delta(2)]), `[${MARK},"c"]`, NONE],
-    ["with half a ms", toJsonl([delta(2)]), `[${MARK},"c",0.5]`, NONE],
-    ["with a time that no clock shows", toJsonl([delta(2)]), `[${MARK},"c",1e15]`, NONE],
-    ["with a delta that is no text", toJsonl([delta(2)]), `[${MARK},"c",0,7,0]`, NONE],
-  ])("%s is a problem, and gives no event", (_title, before, line, message) => {
+    ["with a time of half a millisecond", toJsonl([delta(2)]), `[${MARK},"c",0.5]`, NONE],
+    ["with a time out of range", toJsonl([delta(2)]), `[${MARK},"c",1e15]`, NONE],
+    ["with a delta that is not a string", toJsonl([delta(2)]), `[${MARK},"c",0,7,0]`, NONE],
+  ])("%s is a problem and gives no event", (_title, before, line, message) => {
     const { events, problems } = readJsonl(`${before}${line}\n`);
     expect(events).toHaveLength(before === "" ? 0 : 1);
     expect(problems).toEqual([{ line: before === "" ? 1 : 2, message }]);

@@ -11,7 +11,7 @@ import {
   removeLast,
   replace,
 } from "../../src/universal/transcript/list.ts";
-import { runs } from "../properties/support/runs.ts";
+import { runs } from "../helpers/runs.ts";
 import { newSlots } from "./support/slots.ts";
 
 const range = (length: number): number[] => Array.from({ length }, (_, index) => index);
@@ -27,7 +27,7 @@ const call: fc.Arbitrary<Call> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant("removeLast" as const), times: fc.nat(700) }) },
 );
 
-test("any calls give what a plain array gives, and no call changes an earlier list", () => {
+test("a list behaves like a plain array for any calls, and no call changes an earlier list", () => {
   fc.assert(
     fc.property(fc.array(call, { maxLength: 12 }), (calls) => {
       let list = emptyList<number>();
@@ -65,14 +65,14 @@ test("any calls give what a plain array gives, and no call changes an earlier li
 });
 
 describe("a list", () => {
-  test("counts negative places from its end, and has nothing outside", () => {
+  test("counts negative positions from its end, and gives undefined outside", () => {
     const list = listOf(range(100));
     expect(list.at(-1)).toBe(99);
     expect(list.at(-100)).toBe(0);
     for (const outside of [100, -101]) expect(list.at(outside)).toBeUndefined();
   });
 
-  test("refuses to replace an entry that it does not have, and says what to do", () => {
+  test("refuses to replace an entry that does not exist", () => {
     const list = listOf(range(100));
     expect(replace(list, -1, 7).at(99)).toBe(7);
     for (const outside of [100, -101, 1.5, Number.NaN]) {
@@ -91,13 +91,13 @@ describe("a list", () => {
     expect(removeLast(listOf([1]))).toBe(emptyList());
   });
 
-  test("gives the same array at each call, and is that array in JSON", () => {
+  test("returns the same array from each `toArray()`, and is that array in JSON", () => {
     const list = listOf(range(100));
     expect(list.toArray()).toBe(list.toArray());
     expect(JSON.stringify({ list })).toBe(JSON.stringify({ list: range(100) }));
   });
 
-  test("maps its entries and their places", () => {
+  test("maps its entries with their positions", () => {
     expect(listOf(range(40)).map((value, index) => value + index)).toEqual(
       range(40).map((value) => 2 * value),
     );
@@ -113,7 +113,7 @@ describe("the entries that a change copies", () => {
   /** The list itself, its tree, and for each of four levels a node with at most 32 entries. */
   const MOST = 8 + 4 * (32 + 4);
 
-  test("are at most a path of the tree, at any place of 100,000 entries", () => {
+  test("are at most one path of the tree, anywhere in 100,000 entries", () => {
     const list = listOf(range(100_000));
     const slots = newSlots();
     slots(list);
@@ -123,7 +123,7 @@ describe("the entries that a change copies", () => {
     expect(slots(removeLast(list)), "removeLast").toBeLessThanOrEqual(MOST);
   });
 
-  test("are as few for the last of 100,000 appends as for the first", () => {
+  test("are as few for append 100,000 as for the first one", () => {
     const slots = newSlots();
     const costs = (length: number) => {
       let list = listOf(range(length));
@@ -141,7 +141,7 @@ describe("the entries that a change copies", () => {
   });
 });
 
-test("a list shows its entries in `console.log`, and not its insides", () => {
+test("`console.log` shows the entries of a list instead of its internals", () => {
   expect(inspect(listOf(["a", "b"]))).toBe("[ 'a', 'b' ]");
   expect(inspect({ pending: emptyDictionary<string>().with("k", "v") })).toBe("{ pending: [ 'v' ] }");
 });

@@ -34,7 +34,7 @@ async function readAll(events: AsyncIterable<UniversalEvent>): Promise<number[]>
 }
 
 describe("a reader", () => {
-  test("gets what came before, then what comes, without loss or repetition", async () => {
+  test("gets the earlier events, then the new ones, without loss or repetition", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(600), fc.nat(600), fc.nat(1_300), async (before, later, after) => {
         const log = logOf(before);
@@ -51,7 +51,7 @@ describe("a reader", () => {
     );
   });
 
-  test("is one of many: all read the same", async () => {
+  test("reads the same as every other reader", async () => {
     const log = logOf(3);
     const readers = [readAll(log.read({})), readAll(log.read({ after: 1 })), readAll(log.read({}))];
     log.add([event(4), event(5)]);
@@ -63,7 +63,7 @@ describe("a reader", () => {
     ]);
   });
 
-  test("that asks ahead is answered in the order of its questions", async () => {
+  test("that calls `next()` ahead gets the results in order", async () => {
     const log = logOf(1);
     const reader = log.read({})[Symbol.asyncIterator]();
     const asked = [reader.next(), reader.next(), reader.next()];
@@ -73,7 +73,7 @@ describe("a reader", () => {
     expect(steps.map(({ done, value }) => (done === true ? "done" : value.sequence))).toEqual([1, 2, "done"]);
   });
 
-  test("that leaves while it waits gets its answer at once", async () => {
+  test("that returns while it waits gets its result at once", async () => {
     const log = logOf(0);
     const reader = log.read({})[Symbol.asyncIterator]();
     const waiting = reader.next();
@@ -81,7 +81,7 @@ describe("a reader", () => {
     expect(await waiting).toEqual({ done: true, value: undefined });
   });
 
-  test("whose signal aborts ends without a throw, while it waits and before it began", async () => {
+  test("ends without a throw when its signal aborts, while it waits or before it began", async () => {
     const log = logOf(2);
     const stop = new AbortController();
     const reading = readAll(log.read({ signal: stop.signal }));
@@ -91,7 +91,7 @@ describe("a reader", () => {
     expect(await readAll(log.read({ signal: AbortSignal.abort() }))).toEqual([]);
   });
 
-  test("of a log that has ended reads it to its end", async () => {
+  test("reads an ended log to its end", async () => {
     const log = logOf(300);
     log.end();
     expect(await readAll(log.read({ after: 298 }))).toEqual([299, 300]);
@@ -101,7 +101,7 @@ describe("a reader", () => {
 describe("a log over its limit", () => {
   const LIMIT = 600 * 1_000;
 
-  test("drops its oldest events, and says so to a reader that wants them", async () => {
+  test("drops its oldest events, and a reader that needs them fails", async () => {
     const log = logOf(5_000, LIMIT);
     log.end();
     expect(await readAll(log.read({})).catch(codeOf)).toBe("buffer-overflow");
@@ -111,14 +111,14 @@ describe("a log over its limit", () => {
     expect(kept.at(-1)).toBe(5_000);
   });
 
-  test("keeps at most its limit and one chunk, however many events come", () => {
+  test("keeps at most its limit and one chunk, however many events arrive", () => {
     const log = logOf(50_000, LIMIT);
     let kept = 0;
     for (let at = 0; at < log.count; at++) if (log.peek(at)) kept++;
     expect(kept).toBeLessThanOrEqual(1_000 + 256);
   });
 
-  test("counts the texts of its events", () => {
+  test("includes the texts of the events in its size", () => {
     const log = new EventLog(LIMIT);
     for (let sequence = 1; sequence <= 1_000; sequence++) log.add([event(sequence, "x".repeat(10_000))]);
     expect(log.peek(0)).toBeUndefined();
@@ -126,7 +126,7 @@ describe("a log over its limit", () => {
 });
 
 describe("a listener", () => {
-  test("hears each event once, until it is removed", () => {
+  test("gets each event once, until it is removed", () => {
     const log = logOf(1);
     const heard: number[] = [];
     const off = log.listen(({ sequence }) => heard.push(sequence));
@@ -136,7 +136,7 @@ describe("a listener", () => {
     expect(heard).toEqual([2, 3]);
   });
 
-  test("that throws stops no other, and its error is thrown when all have heard", () => {
+  test("that throws does not stop the others, and its error is thrown after them", () => {
     const log = logOf(0);
     const heard: number[] = [];
     log.listen(() => {
@@ -147,7 +147,7 @@ describe("a listener", () => {
     expect(heard).toEqual([1, 2]);
   });
 
-  test("is gone when the log ends", () => {
+  test("is removed when the log ends", () => {
     const log = logOf(0);
     const heard: number[] = [];
     log.listen(({ sequence }) => heard.push(sequence));
@@ -157,7 +157,7 @@ describe("a listener", () => {
     expect(heard).toEqual([]);
   });
 
-  test("that joins in a tick is told all of this tick in a microtask, in order, before anything newer", async () => {
+  test("added during a tick gets the tick's events in a microtask, in order, before newer ones", async () => {
     const log = logOf(1);
     log.beginTick();
     log.add([event(2)]);
@@ -173,7 +173,7 @@ describe("a listener", () => {
     expect(heard).toEqual([2, 3, 4, 5]);
   });
 
-  test("that joins in a tick is told it whole, also behind the limit and the end of the log", async () => {
+  test("added during a tick gets all its events, even above the limit and after the log's end", async () => {
     const log = new EventLog(1);
     log.beginTick();
     for (let sequence = 1; sequence <= 1_000; sequence++) log.add([event(sequence)]);
@@ -184,7 +184,7 @@ describe("a listener", () => {
     expect(heard).toEqual(Array.from({ length: 1_000 }, (_, index) => index + 1));
   });
 
-  test("that joins behind the tick is not told it", async () => {
+  test("added after a tick does not get the tick's events", async () => {
     const log = logOf(0);
     log.beginTick();
     log.add([event(1)]);
@@ -195,7 +195,7 @@ describe("a listener", () => {
     expect(heard).toEqual([]);
   });
 
-  test("that leaves while it is told the tick is told no more", async () => {
+  test("removed while it gets a tick's events gets no more of them", async () => {
     const log = logOf(0);
     log.beginTick();
     log.add([event(1), event(2)]);
@@ -209,7 +209,7 @@ describe("a listener", () => {
     expect(heard).toEqual([1]);
   });
 
-  test("that throws while it is told the tick is told on, and its error is reported", async () => {
+  test("that throws at a tick's events gets the rest, and its error is reported", async () => {
     const reported: unknown[] = [];
     vi.stubGlobal("reportError", (error: unknown) => reported.push(error));
     try {

@@ -42,7 +42,7 @@ const completed = (events: readonly UniversalEvent[]) =>
   dataOf(events, "item.completed").map(({ item }) => item);
 
 describe("the repairs of the schema", () => {
-  test("D1: reasoning, text and the output of a tool are items of their own, and each delta says which it is", async () => {
+  test("D1: reasoning, text and tool output are separate items, and each delta names its kind", async () => {
     const events = await played([
       agentStep.reasoning("Hm."),
       agentStep.text("Yes.", { deltas: "whole" }),
@@ -55,7 +55,7 @@ describe("the repairs of the schema", () => {
     ]);
   });
 
-  test("D2: an item that grows begins empty, so its text appears once", async () => {
+  test("D2: a growing item begins empty, so its text appears once", async () => {
     const events = await played([agentStep.text("one two", { deltas: "words" })]);
     const [, started] = dataOf(events, "item.started");
     expect(started?.item.content).toEqual([]);
@@ -68,7 +68,7 @@ describe("the repairs of the schema", () => {
     expect(user?.item.content).toEqual([{ type: "text", text: "go" }]); // and a prompt is whole from the start
   });
 
-  test("D3: a failure completes what is open, and keeps what was said", async () => {
+  test("D3: a failure completes open items, and keeps their text", async () => {
     const events = await played(["half an ans", agentStep.fail("out of luck")]);
     expect(completed(events).at(-1)).toMatchObject({
       status: "failed",
@@ -77,7 +77,7 @@ describe("the repairs of the schema", () => {
     expect(events.slice(-3).map(({ type }) => type)).toEqual(["item.completed", "error", "turn.ended"]);
   });
 
-  test("D4: the second question has its answer too", async () => {
+  test("D4: the second of two questions has its answer too", async () => {
     const questions = [
       { question: "Sure?", options: ["Yes", "No"] },
       { question: "Which?", options: ["a", "b"], multiSelect: true },
@@ -95,14 +95,14 @@ describe("the repairs of the schema", () => {
     ]);
   });
 
-  test("D5: an error says whether the session ends, whether a retry may help, and of which turn it is", async () => {
+  test("D5: an error says whether it is fatal, whether a retry may help, and which turn it belongs to", async () => {
     const [survived] = dataOf(await played([agentStep.error("a tool is missing", "mock.problem")]), "error");
     expect(survived).toMatchObject({ fatal: false, turn_id: "trn_1" });
     const [failed] = dataOf(await played([agentStep.fail("busy", { retryable: true })]), "error");
     expect(failed).toMatchObject({ fatal: false, retryable: true, turn_id: "trn_1" });
   });
 
-  test("D6: the end of a turn says how it ended, and what it took", async () => {
+  test("D6: the end of a turn has its status, usage and cost", async () => {
     const steps = [agentStep.usage({ inputTokens: 2, outputTokens: 3 }), agentStep.cost(5, "credits")];
     const [ended] = dataOf(await played(steps), "turn.ended");
     expect(ended?.metadata).toMatchObject({
@@ -112,7 +112,7 @@ describe("the repairs of the schema", () => {
     });
   });
 
-  test("D7: the end of a run of the CLI says what the run cost", async () => {
+  test("D7: the end of a CLI session has the cost of the run", async () => {
     await using cli = await FakeCodebuffCli.start({
       events: [{ type: "start", messageHistoryLength: 0 }, "Done.", { type: "finish", totalCost: 3 }],
     });
@@ -130,7 +130,7 @@ describe("the repairs of the schema", () => {
     await client.close();
   });
 
-  test("D8: a permission names the item of its call, and a rejection its reason", async () => {
+  test("D8: a permission names its call's item, and a rejection its reason", async () => {
     const events = await played([...agentStep.tool({ name: "rm", id: "call_1", approval: true })]);
     const call = completed(events).find(({ kind }) => kind === "tool_call");
     const of = { item_id: call?.item_id, call_id: "call_1" };
@@ -140,7 +140,7 @@ describe("the repairs of the schema", () => {
     ]);
   });
 
-  test("D9: the life of the connection is told by status items", async () => {
+  test("D9: status items report a lost, retried and restored connection", async () => {
     const events = await played([agentStep.lose()], true);
     const labels = completed(events).flatMap(({ content }) =>
       content.flatMap((part) => (part.type === "status" ? [part.label] : [])),
@@ -148,7 +148,7 @@ describe("the repairs of the schema", () => {
     expect(labels).toEqual(["connection.lost", "connection.retrying", "connection.restored"]);
   });
 
-  test("D10: the output of a tool grows the result, behind the call", async () => {
+  test("D10: a tool's output grows the result item, which follows the call", async () => {
     const events = await played([...agentStep.tool({ name: "ls", streams: ["a", "b"] })]);
     const [call, result] = completed(events).slice(-2);
     expect([call?.kind, result?.kind]).toEqual(["tool_call", "tool_result"]);

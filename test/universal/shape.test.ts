@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isUniversalEvent, shapeProblem } from "../../src/universal/check/shape.ts";
 import { UNIVERSAL_EVENT_TYPES } from "../../src/universal/events.ts";
-import { PATIENCE, runs } from "../properties/support/runs.ts";
+import { PATIENCE, runs } from "../helpers/runs.ts";
 import { delta, LINES } from "./support/events.ts";
 
 const events = LINES.map((line): Record<string, unknown> => JSON.parse(line));
@@ -52,14 +52,14 @@ describe("isUniversalEvent", () => {
   );
 
   test.each([
-    ["no object", 5, /^The event is 5/],
+    ["a number", 5, /^The event is 5/],
     ["null", null, /^The event is null/],
     ["an array", [], /^The event is an array/],
     ["a sequence of 0", { ...delta(1), sequence: 0 }, /^sequence is 0/],
-    ["half a sequence", { ...delta(1), sequence: 1.5 }, /^sequence is 1.5/],
+    ["a fractional sequence", { ...delta(1), sequence: 1.5 }, /^sequence is 1.5/],
     ["an unknown type", { ...delta(1), type: "item.changed" }, /^type is "item.changed"/],
-    ["a type of every object", { ...delta(1), type: "toString" }, /^type is "toString"/],
-    ["data that is no object", { ...delta(1), data: [] }, /^data is an array/],
+    ["a type that is a name of Object.prototype", { ...delta(1), type: "toString" }, /^type is "toString"/],
+    ["data that is not an object", { ...delta(1), data: [] }, /^data is an array/],
     [
       "an optional field of another type",
       { ...delta(1), data: { ...delta(1).data, part: "text" } },
@@ -91,7 +91,7 @@ describe("isUniversalEvent", () => {
     );
   });
 
-  test("allows unknown fields, for newer writers", () => {
+  test("accepts unknown fields from newer writers", () => {
     expect(isUniversalEvent({ ...delta(1), region: "eu", data: { ...delta(1).data, shade: 5 } })).toBe(true);
   });
 

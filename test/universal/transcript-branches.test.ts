@@ -73,8 +73,8 @@ function expectUnique(transcript: Transcript): void {
   expect(new Set(ids).size).toBe(ids.length);
 }
 
-describe("hostile branches", () => {
-  test("a turn that goes on although another session has chosen a branch shows no message under an id that exists", () => {
+describe("conflicting or invalid branches", () => {
+  test("a turn that continues after another session selected a branch repeats no message id", () => {
     const agent = new Session("a");
     agent.turn("t1", { prompt_id: "p1" });
     agent.turn("t2", { prompt_id: "p2", branch_of: "p1" });
@@ -93,7 +93,7 @@ describe("hostile branches", () => {
     expect(JSON.stringify(transcript.messages)).toContain("second half");
   });
 
-  test("a session that chooses a branch in the middle of its own turn is not heard", () => {
+  test("a session that selects a branch during its own turn is ignored", () => {
     const agent = new Session("a");
     agent.turn("t1", { prompt_id: "p1" });
     agent.turn("t2", { prompt_id: "p2", branch_of: "p1" });
@@ -103,7 +103,7 @@ describe("hostile branches", () => {
     expect(fold(agent.events).messages.at(0)?.id).toBe("p2");
   });
 
-  test("a prompt under the id of a branch that is not shown gets another id, and no branch is lost", () => {
+  test("a prompt with the id of a hidden message gets another id, and no branch is lost", () => {
     const agent = new Session("a");
     agent.turn("t1", { prompt_id: "p1" });
     agent.turn("t2", { prompt_id: "p1", branch_of: "p1" });
@@ -115,7 +115,7 @@ describe("hostile branches", () => {
       expect(JSON.stringify([transcript.messages, transcript.branches])).toContain(text);
   });
 
-  test.each(["p9", "", "a/t1", "c/none"])("`branch_of` of %j loses no message", (branch_of) => {
+  test.each(["p9", "", "a/t1", "c/none"])("a `branch_of` of %j loses no message", (branch_of) => {
     const agent = new Session("a");
     agent.turn("t1", { prompt_id: "p1" });
     agent.turn("t2", { prompt_id: "p2", branch_of });
@@ -137,7 +137,7 @@ describe("hostile branches", () => {
   );
 });
 
-test("1,100 branches of one prompt are kept: behind the first 1,000, each follows the one before", () => {
+test("1,100 branches of one prompt are kept: those after the first 1,000 continue the one before", () => {
   const agent = new Session("a");
   agent.turn("t0", { prompt_id: "p0" });
   for (let n = 1; n < 1_100; n++) agent.turn(`t${n}`, { prompt_id: `p${n}`, branch_of: `p${n - 1}` });
@@ -147,7 +147,7 @@ test("1,100 branches of one prompt are kept: behind the first 1,000, each follow
   expect(Math.max(...transcript.messages.map(({ branches }) => branches?.of ?? 1))).toBe(MAX_BRANCHES);
 }, 30_000);
 
-test("a branch within 300 others is shown again by one selection", () => {
+test("one selection shows a branch that is nested in 300 others", () => {
   const depth = 300;
   const agent = new Session("a");
   for (let n = 0; n < depth; n++) agent.turn(`p${n}`, { prompt_id: `p${n}` });

@@ -4,7 +4,7 @@ import type { ChatPart } from "../../src/universal/transcript/message.ts";
 import { last, partsOf, turn } from "./support/messages-of.ts";
 
 describe("the parts of an answer", () => {
-  test("are text and reasoning as they grow", () => {
+  test("are text and reasoning while their deltas arrive", () => {
     const script = turn();
     script.message(["hm", "m"], { type: "reasoning" });
     const text = script.start();
@@ -16,7 +16,7 @@ describe("the parts of an answer", () => {
     ]);
   });
 
-  test("take the text of the completed item, once", () => {
+  test("take the final text of the completed item, and ignore later deltas", () => {
     const script = turn();
     const id = script.start({ content: [{ type: "text", text: "a" }] });
     script.delta(id, "b").complete(id, { content: [{ type: "text", text: "final" }] });
@@ -24,7 +24,7 @@ describe("the parts of an answer", () => {
     expect(partsOf(script)).toEqual([{ type: "text", id, text: "final", open: false }]);
   });
 
-  test("are all that one item holds: text, data and a file", () => {
+  test("include everything in one item: text, data and files", () => {
     const script = turn();
     const id = script.start();
     script.delta(id, "Hi").complete(id, {
@@ -51,7 +51,7 @@ describe("the parts of an answer", () => {
     ]);
   });
 
-  test("show a text without deltas, and nothing for an empty one", () => {
+  test("show a text without deltas, and leave out an empty one", () => {
     const script = turn();
     const whole = script.start();
     script.complete(whole, { content: [{ type: "text", text: "whole" }] });
@@ -60,7 +60,7 @@ describe("the parts of an answer", () => {
     expect(partsOf(script)).toEqual([{ type: "text", id: whole, text: "whole", open: false }]);
   });
 
-  test("are progress, words of the system, and what nobody knows", () => {
+  test("include statuses, system texts and unknown items", () => {
     const script = turn();
     const thinking = script.status("thinking", "of cats", { memories: 2 });
     const download = script.item(
@@ -79,7 +79,7 @@ describe("the parts of an answer", () => {
 });
 
 describe("a tool call", () => {
-  test("is one part from the request over the decision to the output", () => {
+  test("is one part from its request to its output, with its decision", () => {
     const script = turn();
     const seen: unknown[] = [];
     const see = () => {
@@ -123,7 +123,7 @@ describe("a tool call", () => {
     ]);
   });
 
-  test("is denied when its permission was rejected and its result failed", () => {
+  test("is `denied` if its permission was rejected and its result failed", () => {
     const script = turn();
     const ids = script.call();
     const link = { permission_id: "p1", call_id: ids.call };
@@ -135,7 +135,7 @@ describe("a tool call", () => {
     ]);
   });
 
-  test("has failed when its result failed without a rejection", () => {
+  test("is `failed` if its result failed without a rejection", () => {
     const script = turn();
     script.result(script.call(), "boom", { status: "failed" });
     expect(partsOf(script)).toMatchObject([{ state: "failed", output: "boom" }]);
@@ -146,7 +146,7 @@ describe("a tool call", () => {
     ["null", null],
     ["no JSON", "no JSON"],
     ["[".repeat(100_000), "[".repeat(100_000)],
-  ])("has its arguments parsed, or as they are: %.20s", (text, input) => {
+  ])("shows its arguments parsed, or as text if they are no JSON: %.20s", (text, input) => {
     const script = turn();
     script.item({
       kind: "tool_call",
@@ -155,7 +155,7 @@ describe("a tool call", () => {
     expect(last(script).parts.at(0)).toMatchObject({ input });
   });
 
-  test("shows arguments under way as text, and parses them when they are complete", () => {
+  test("shows incomplete arguments as text, and parses them once they are complete", () => {
     const script = turn();
     const id = script.start({
       kind: "tool_call",
@@ -178,7 +178,7 @@ describe("a tool call", () => {
     expect(partsOf(script)).toMatchObject([{ id: ids.item, state: "done", output: "out" }]);
   });
 
-  test("whose start was lost is shown by its result, and by its permission", () => {
+  test("with a lost start is shown from its result or its permission", () => {
     const script = turn();
     script.result({ item: "itm_77", call: "c77" }, "out");
     script.permission("requested", { permission_id: "p1", action: "rm", metadata: { input: { path: "/" } } });
@@ -194,7 +194,7 @@ describe("a tool call", () => {
 describe("a question", () => {
   const questions = [{ question: "Commit?", options: [{ label: "Yes" }], multi_select: false }];
 
-  test("of `ask_user` is one part in the place of the call, and its result shows nothing more", () => {
+  test("of `ask_user` is one part in place of the call, and the call's result adds nothing", () => {
     const script = turn();
     const ids = script.call("ask_user", { questions: [] });
     const link = { question_id: "q1", call_id: ids.call, questions };
@@ -210,7 +210,7 @@ describe("a question", () => {
     ]);
   });
 
-  test("without a call is a part of its own; the first answer of the base schema is its answer", () => {
+  test("without a call is a separate part, and takes its answer from `response`", () => {
     const script = turn();
     script.question("requested").question("answered", { response: "No" });
     script
@@ -239,7 +239,7 @@ describe("a question", () => {
 });
 
 describe("a sub-agent", () => {
-  test("is a part that holds its parts, also those of its own sub-agents", () => {
+  test("is a part that contains its parts and those of its own sub-agents", () => {
     const script = turn();
     const outer = script.subagent("picker", "File Picker");
     script.message(["outer"], { parent: outer });
@@ -274,7 +274,7 @@ describe("a sub-agent", () => {
     ]);
   });
 
-  test(`deeper than ${MAX_DEPTH} levels is shown beside its parent, and loses nothing`, () => {
+  test(`deeper than ${MAX_DEPTH} levels is shown beside its parent, and loses no part`, () => {
     const script = turn();
     let parent: string | null = null;
     for (let depth = 0; depth < MAX_DEPTH + 5; depth++) parent = script.subagent(`a${depth}`, null, parent);

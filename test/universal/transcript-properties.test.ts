@@ -5,7 +5,7 @@ import { append, emptyList, type List, replace } from "../../src/universal/trans
 import type { ChatMessage, ChatPart } from "../../src/universal/transcript/message.ts";
 import { fold, reduce } from "../../src/universal/transcript/reduce.ts";
 import { emptyTranscript, type Transcript } from "../../src/universal/transcript/transcript.ts";
-import { runs } from "../properties/support/runs.ts";
+import { runs, share } from "../helpers/runs.ts";
 import { Script } from "./build.ts";
 import { transcripts, wildEvents } from "./support/arbitrary.ts";
 import { mean, workAt } from "./support/visits.ts";
@@ -44,7 +44,7 @@ function changed<T>(before: List<T> | undefined, after: List<T>): readonly T[] {
 }
 
 describe("any events", () => {
-  test("make messages without a throw, and the same ones in one fold and in two", () => {
+  test("never throw, and give the same messages in one fold as in two", () => {
     fc.assert(
       fc.property(anyEvents, fc.nat(), (events, cut) => {
         const at = events.length === 0 ? 0 : cut % events.length;
@@ -57,7 +57,7 @@ describe("any events", () => {
     );
   });
 
-  test("change nothing when they come a second time, from any place on", () => {
+  test("change nothing when they repeat from any position", () => {
     fc.assert(
       fc.property(transcripts, fc.nat(), (events, from) => {
         const state = fold(events);
@@ -67,7 +67,7 @@ describe("any events", () => {
     );
   });
 
-  test("leave nothing under way in an answer that has ended", () => {
+  test("leave no open part in an ended answer", () => {
     fc.assert(
       fc.property(transcripts, fc.nat(), fc.nat(40), (events, from, missing) => {
         const start = from % events.length;
@@ -84,7 +84,7 @@ describe("any events", () => {
     );
   });
 
-  test("touch one message at most, and in it one part of each level, except for the end of a turn", () => {
+  test("change at most one message, and one part per level, except at the end of a turn", () => {
     fc.assert(
       fc.property(transcripts, (events) => {
         let state = emptyTranscript;
@@ -114,8 +114,8 @@ function touchesOne(before: List<ChatPart> | undefined, after: List<ChatPart>): 
   if (part?.type === "subagent" && old?.type === "subagent") touchesOne(old.parts, part.parts);
 }
 
-describe("a stream that keeps its rules", () => {
-  test("has a message for each prompt and one for each turn, and shows each text and call once", () => {
+describe("a valid stream", () => {
+  test("gives one message per prompt and per turn, and shows each text and call once", () => {
     fc.assert(
       fc.property(transcripts, (events) => {
         const messages = fold(events).messages.toArray();
@@ -153,7 +153,7 @@ describe("a stream that keeps its rules", () => {
   });
 });
 
-test("others may append messages and replace messages between the events", () => {
+test("other code may append and replace messages between the events", () => {
   const script = new Script().session().turn("go");
   script.message(["a", "b"]);
   script.turnEnded();
@@ -199,7 +199,7 @@ function longLog(prompts: number): readonly UniversalEvent[] {
   return script.events;
 }
 
-describe("the work for one event", () => {
+describe("the cost of one event", () => {
   /**
    * Fields that are read and slots that are made, at most. In the largest structures of these tests a path is four nodes of 32 entries (lists)
    * or 25 branches (dictionaries), and an event follows a few paths. The transcript and the book of its session have some 30 fields.
@@ -214,15 +214,16 @@ describe("the work for one event", () => {
       places,
     );
 
-  test("is as little for the last of 125,000 events, which make 10,000 messages, as for the first", () => {
-    const events = longLog(5_000);
-    expect(fold(events).messages.length).toBe(10_000);
-    const [early, middle, late] = works(events, [1_000, 60_000, events.length - 500]);
+  test("is as little for the last of many messages as for the first", () => {
+    const turns = share(5_000);
+    const events = longLog(turns);
+    expect(fold(events).messages.length).toBe(2 * turns);
+    const [early, middle, late] = works(events, [1_000, Math.floor(events.length / 2), events.length - 500]);
     expect(Math.max(...(early ?? []), ...(middle ?? []), ...(late ?? []))).toBeLessThan(MOST);
     expect(mean(late)).toBeLessThan(1.5 * mean(early));
   });
 
-  test("is as little for the last of 10,000 calls of one turn as for the first", () => {
+  test("is as low for the last of 10,000 calls of one turn as for the first", () => {
     const script = new Script().session().turn("go");
     for (let call = 0; call < 10_000; call++) script.tool();
     const { events } = script;
@@ -231,7 +232,7 @@ describe("the work for one event", () => {
     expect(mean(late)).toBeLessThan(1.5 * mean(early));
   });
 
-  test("is as little when 10,000 calls wait, and when their results come in another order", () => {
+  test("stays low with 10,000 open calls whose results arrive in another order", () => {
     const script = new Script().session().turn("go");
     const calls = Array.from({ length: 10_000 }, () => script.call());
     for (const at of calls.keys()) {

@@ -5,7 +5,7 @@ import { emptyTranscript } from "../../src/universal/transcript/transcript.ts";
 import { Script, START } from "./build.ts";
 
 describe("a transcript", () => {
-  test("knows the session, its native id, and how it ended", () => {
+  test("has the session, its native id and how it ended", () => {
     const script = new Script().session({ protocol: "mock" });
     const facts = { id: "ses_1", nativeId: "native", metadata: { protocol: "mock" } };
     expect(fold(script.events).session).toEqual({ state: "open", ...facts });
@@ -18,7 +18,7 @@ describe("a transcript", () => {
     expect(emptyTranscript.session).toEqual({ state: "none" });
   });
 
-  test("has the open turn, and the usage and cost of all turns", () => {
+  test("has the open turn, and adds up the usage and cost of all turns", () => {
     const script = new Script().session().turn("one", { native_turn_id: "n" });
     const open = { id: "trn_1", metadata: { native_turn_id: "n" }, startedAt: START + 1 };
     expect(fold(script.events).turn).toEqual(open);
@@ -45,7 +45,7 @@ describe("a transcript", () => {
     });
   });
 
-  test("has what waits for the user, oldest first, until it is resolved", () => {
+  test("has the pending requests, oldest first, until they are resolved", () => {
     const script = new Script().session().turn("go");
     script.permission("requested", { permission_id: "p1" }).question("requested", { question_id: "q1" });
     script.permission("requested", { permission_id: "p2" });
@@ -61,7 +61,7 @@ describe("a transcript", () => {
   });
 
   test.each(["turnEnded", "sessionEnded"] as const)(
-    "drops requests whose end is missing at %s, because nobody can answer them, and says that events are missing",
+    "drops requests that are still open at %s, because nobody can answer them, and sets `hasGap`",
     (end) => {
       const script = new Script().session().turn("go").permission("requested");
       expect(fold(script.events)).toMatchObject({ hasGap: false, pending: { size: 1 } });
@@ -70,7 +70,7 @@ describe("a transcript", () => {
     },
   );
 
-  test("gives events of sessions that run side by side to their own session", () => {
+  test("assigns events of parallel sessions to their own session", () => {
     const one = new Script("ses_1").session().turn("one");
     const two = new Script("ses_2").session().turn("two").permission("requested", { permission_id: "p2" });
     const before = one.events.length;
@@ -81,7 +81,7 @@ describe("a transcript", () => {
     expect(transcript.pending.toArray().map(({ id }) => id)).toEqual(["p2"]);
   });
 
-  test("gives the prompt of a turn the id that the turn names", () => {
+  test("takes the id of a prompt from its turn's metadata", () => {
     const { events } = new Script().session().turn("go", { prompt_id: "msg-7" });
     expect(fold(events).messages.map(({ id, role }) => `${role} ${id}`)).toEqual([
       "user msg-7",
@@ -90,7 +90,7 @@ describe("a transcript", () => {
   });
 });
 
-describe("a status item that says how something stands", () => {
+describe("a status item that carries state", () => {
   const entries = [
     { content: "look", status: "completed", priority: "high" },
     { content: "mend", status: "pending" },
@@ -111,7 +111,7 @@ describe("a status item that says how something stands", () => {
       { available: [{ name: "init", description: "begins", hint: "a folder" }] },
       { commands: [{ name: "init", description: "begins", hint: "a folder" }] },
     ],
-  ])("is a field of the transcript and no part: %s %j", (label, json, fields) => {
+  ])("becomes a field of the transcript, and no part: %s %j", (label, json, fields) => {
     const within = new Script().session().turn("go");
     within.status(label, null, json);
     const between = new Script().session();
@@ -121,7 +121,7 @@ describe("a status item that says how something stands", () => {
     expect(fold(between.events).messages.length).toBe(0);
   });
 
-  test("is a part like others without its JSON, so that nothing vanishes", () => {
+  test("remains a part if it has no JSON", () => {
     const script = new Script().session().turn("go");
     script.status("plan", "look, then mend");
     const { messages, plan } = fold(script.events);
@@ -129,14 +129,14 @@ describe("a status item that says how something stands", () => {
     expect(messages.at(-1)?.parts.toArray()).toMatchObject([{ type: "status", detail: "look, then mend" }]);
   });
 
-  test("replaces the one before", () => {
+  test("replaces the earlier one with the same label", () => {
     const script = new Script().session().turn("go");
     script.status("plan", null, { entries });
     script.status("plan", null, { entries: [] });
     expect(fold(script.events).plan).toEqual([]);
   });
 
-  test("counts as far as it can be read, and a plan of 10,000 entries says how many it leaves out", () => {
+  test("is read as far as it is valid, and a plan of 10,000 entries says how many are left out", () => {
     const script = new Script().session();
     script.status("plan", null, { entries: [null, { content: 5 }, { content: "odd", status: "done" }] });
     expect(fold(script.events).plan).toEqual([{ content: "odd", status: "pending" }]);
@@ -156,8 +156,8 @@ describe("a status item that says how something stands", () => {
   });
 });
 
-describe("a call that says its state", () => {
-  test("has that state, whatever the events before would let a reader infer", () => {
+describe("a tool call with an explicit state or preview", () => {
+  test("has that state, even if the events before suggest another", () => {
     const script = new Script().session().turn("go");
     const { item, call } = script.call("run", {});
     const states = [];
@@ -182,7 +182,7 @@ describe("a call that says its state", () => {
     expect(states).toEqual(["requested", "awaiting", "denied", "abandoned"]);
   });
 
-  test("shows what it would change, in the part and in what waits", () => {
+  test("shows its preview in its part and in `pending`", () => {
     const preview = [{ path: "a.ts", diff: "@@", by: "tool" }] as const;
     const script = new Script().session().turn("go");
     const { item, call } = script.call("edit", {});

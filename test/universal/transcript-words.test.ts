@@ -11,7 +11,7 @@ describe("a notice", () => {
     [{ severity: "info" }, "info"],
     [{ severity: "loud" }, "info"],
     [undefined, "info"],
-  ])("with %j is a status with its severity: %s", (json, severity) => {
+  ])("with %j is a status with the severity %s", (json, severity) => {
     const script = new Script().session().turn("go");
     script.status("notice", "Slow today", json);
     expect(partsOf(script)).toMatchObject([
@@ -19,7 +19,7 @@ describe("a notice", () => {
     ]);
   });
 
-  test("between turns is a message of the system, and other statuses there make none", () => {
+  test("between turns is a system message, unlike other statuses", () => {
     const script = new Script().session();
     script.status("connection.lost", null);
     script.status("notice", "Slow today", { severity: "warning" });
@@ -30,7 +30,7 @@ describe("a notice", () => {
 });
 
 describe("a compaction", () => {
-  test("is two statuses with words, and its summary stays data", () => {
+  test("becomes two statuses with texts, and its summary stays data", () => {
     const script = new Script().session().turn("go");
     script.status("compaction", null, { state: "started" });
     script.status("compaction", null, { state: "completed", summary: "We mended a.ts." });
@@ -44,14 +44,14 @@ describe("a compaction", () => {
     ]);
   });
 
-  test("between turns makes messages of the system", () => {
+  test("between turns becomes a system message", () => {
     const script = new Script().session();
     script.status("compaction", "Done by hand", { state: "completed" });
     expect(partsOf(script)).toMatchObject([{ label: "compaction", detail: "Done by hand" }]);
   });
 });
 
-test("the sources of a text come with the text", () => {
+test("a text part keeps the sources of its text", () => {
   const annotations = [{ url: "https://example.com/", title: "Example", start: 0, end: 4 }];
   const script = new Script().session().turn("go");
   const id = script.start({ content: [] });
@@ -74,7 +74,7 @@ describe("a sub-agent", () => {
     return partsOf(script)?.[0];
   };
 
-  test("is named by its JSON, with its prompt", () => {
+  test("has its type, name and prompt from its JSON", () => {
     expect(started({ agent_type: "a:b", name: "Picker", prompt: "Find it." })).toMatchObject({
       type: "subagent",
       agentType: "a:b",
@@ -83,7 +83,7 @@ describe("a sub-agent", () => {
     });
   });
 
-  test("is named by its label in a transcript of an older version", () => {
+  test("has its name from its label in an older transcript", () => {
     expect(started()).toMatchObject({ agentType: "file-picker", name: "file-picker" });
     expect(started({ agent_id: "x" })).toMatchObject({ agentType: "file-picker", name: "file-picker" });
   });

@@ -7,7 +7,7 @@ import { TRANSCRIPT } from "./support/events.ts";
 import { last, messagesOf, partsOf, turn } from "./support/messages-of.ts";
 
 describe("the messages of a turn", () => {
-  test("are the prompt, and one answer from before its first word until after its last", () => {
+  test("are the prompt and one answer, which exists before its first text", () => {
     const script = turn();
     expect(messagesOf(script.events)).toEqual([
       {
@@ -47,7 +47,7 @@ describe("the messages of a turn", () => {
     expect(answer).not.toHaveProperty("error");
   });
 
-  test("are one answer alone, if the backend worked without a prompt", () => {
+  test("are only an answer if the backend worked without a prompt", () => {
     const script = new Script().session().turn(undefined, { unsolicited: true });
     expect(messagesOf(script.events)).toEqual([]);
     script.message(["by the way"]);
@@ -56,7 +56,7 @@ describe("the messages of a turn", () => {
     ]);
   });
 
-  test("say that a prompt was never sent, and why", () => {
+  test("show that a prompt was never sent, and why", () => {
     const script = new Script().session().turn();
     script.item({ role: "user", content: [{ type: "text", text: "go" }] }, "failed");
     script.error("no link", { code: "connection.lost" }).turnEnded({ status: "failed" });
@@ -66,7 +66,7 @@ describe("the messages of a turn", () => {
     ]);
   });
 
-  test("have unique ids, also over the sessions of a restored chat", () => {
+  test("have unique ids, also across the sessions of a restored chat", () => {
     const one = new Script("ses_1").session().turn("a").turnEnded();
     const two = new Script("ses_2").session().turn("b").turnEnded();
     expect(messagesOf([...one.events, ...two.events]).map(({ id }) => id)).toEqual([
@@ -79,7 +79,7 @@ describe("the messages of a turn", () => {
 });
 
 describe("an error", () => {
-  test("that ends its turn is the error of the message, in words for a person, and no part", () => {
+  test("that ends its turn is described on the message, and is no part", () => {
     const script = turn();
     script.message(["so far"]);
     script.error("it broke", { code: "mock.broke", turn_id: "trn_1" }).turnEnded({ status: "failed" });
@@ -102,20 +102,20 @@ describe("an error", () => {
     expect(last(script)).not.toHaveProperty("error");
   });
 
-  test("of a turn that was cancelled stays a part", () => {
+  test("in a cancelled turn stays a part", () => {
     const script = turn().error("odd").turnEnded({ status: "cancelled" });
     expect(last(script)).toMatchObject({ status: "cancelled", parts: { length: 1 } });
     expect(last(script)).not.toHaveProperty("error");
   });
 
-  test("is given to a turn that failed without one", () => {
+  test("is added to a turn that failed without one", () => {
     expect(last(turn().turnEnded({ status: "failed" }))).toMatchObject({
       status: "failed",
       error: { title: "Oh", code: "none" },
     });
   });
 
-  test("between turns, or of a turn that is over, is a message of the system", () => {
+  test("between turns, or of an ended turn, is a system message", () => {
     const script = turn().turnEnded().error("later", { code: "mock.later", turn_id: "trn_1" });
     script.turn("again").error("of the turn before", { turn_id: "trn_1" });
     const system = messagesOf(script.events).filter(({ role }) => role === "system");
@@ -125,7 +125,7 @@ describe("an error", () => {
     ]);
   });
 
-  test("has the words of this library if the app brings none", () => {
+  test("has the texts of this library by default", () => {
     const { events } = turn()
       .error("it broke", { retryable: true, turn_id: "trn_1" })
       .turnEnded({ status: "failed" });
@@ -135,7 +135,7 @@ describe("an error", () => {
 });
 
 describe("between turns", () => {
-  test("words of the system make a message of the system", () => {
+  test("a system text makes a system message", () => {
     const script = new Script().session();
     script.item({ kind: "system", content: [{ type: "text", text: "welcome" }] });
     expect(messagesOf(script.events)).toMatchObject([
@@ -157,7 +157,7 @@ describe("between turns", () => {
     expect(messagesOf(script.events)).toEqual([]);
   });
 
-  test("late audio goes to the answer that it belongs to", () => {
+  test("late audio is added to the answer it belongs to", () => {
     const script = turn();
     const reply = script.message(["hello"]);
     script.turnEnded();
@@ -169,7 +169,7 @@ describe("between turns", () => {
     expect(partsOf(script)).toMatchObject([{ text: "hello" }, { type: "file", mediaType: "audio/wav" }]);
   });
 
-  test("an answer without a turn is a message of its own", () => {
+  test("an answer without a turn is a separate message", () => {
     const script = new Script().session();
     script.message(["hello"]);
     expect(messagesOf(script.events)).toMatchObject([
@@ -178,9 +178,9 @@ describe("between turns", () => {
   });
 });
 
-describe("an answer whose link is lost", () => {
+describe("an answer whose connection is lost", () => {
   test.each(["recovering", "connection.lost", "connection.retrying"])(
-    "is recovering from `%s` until it goes on",
+    "is `recovering` after `%s` until its next text",
     (label) => {
       const script = turn();
       script.status(label, "1006");
@@ -193,8 +193,8 @@ describe("an answer whose link is lost", () => {
   );
 });
 
-describe("what is missing", () => {
-  test("the end of a turn ends all its parts, also in sub-agents", () => {
+describe("incomplete events", () => {
+  test("the end of a turn ends all its open parts, also in sub-agents", () => {
     const script = turn();
     script.delta(script.start(), "cut");
     const agent = script.subagent("x");
@@ -212,7 +212,7 @@ describe("what is missing", () => {
     ]);
   });
 
-  test("the end of a turn takes back a request that nobody has decided", () => {
+  test("the end of a turn rejects its open requests", () => {
     const script = turn();
     script.permission("requested", { call_id: script.call().call });
     script.question("requested");
@@ -223,14 +223,14 @@ describe("what is missing", () => {
     ]);
   });
 
-  test("a delta behind the end of a call does not change its arguments", () => {
+  test("a delta after the end of a call does not change the call's arguments", () => {
     const script = turn();
     const { item } = script.call("run", { command: "ls" });
     script.delta(item, "rm", "tool_arguments");
     expect(partsOf(script)).toMatchObject([{ type: "tool", input: { command: "ls" } }]);
   });
 
-  test("nothing is remembered of the items of a session that has ended", () => {
+  test("the end of a session releases what is remembered of its items", () => {
     const script = turn();
     script.call();
     script.turnEnded().sessionEnded();
@@ -252,14 +252,14 @@ describe("what is missing", () => {
     expect(messagesOf(script.events)[1]).toMatchObject({ status, endedAt: expect.any(Number) });
   });
 
-  test("a turn that is only known by its failure has a message with the error", () => {
+  test("a turn that is known only by its failure has a message with the error", () => {
     const script = turn().turnEnded().skip(2);
     script.add("turn.ended", { phase: "ended", turn_id: "trn_9", metadata: { status: "failed" } });
     expect(last(script)).toMatchObject({ id: "ses_1/trn_9", role: "assistant", status: "failed" });
   });
 });
 
-test("a transcript with an event of every type is a prompt and its answer", () => {
+test("a transcript with every type of event becomes a prompt and its answer", () => {
   const { events } = readJsonl(TRANSCRIPT);
   const [prompt, answer, ...others] = messagesOf(events);
   expect(others).toEqual([]);

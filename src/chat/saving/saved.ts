@@ -138,8 +138,8 @@ const isUnsent = ({ role, status }: SavedMessage): boolean =>
   role === "user" && (status === "queued" || status === "failed");
 
 function refused(value: unknown, cause?: unknown): InvalidInputError {
-  const hint = "Pass the `saved` of a snapshot, or its JSON, parsed.";
-  return new InvalidInputError(`\`from\` is ${describe(value)} that no chat has saved.`, hint, { cause });
+  const hint = "Pass the `saved` of a snapshot, or `JSON.parse` of its JSON.";
+  return new InvalidInputError(`\`from\` is ${describe(value)}, not a saved chat.`, hint, { cause });
 }
 
 function isSaved(value: Record<string, unknown>): value is Record<string, unknown> & SavedChat {

@@ -50,7 +50,7 @@ export async function senderOf({ store, id }: Stored, promptId: string): Promise
 
 const BEING_SENT: ErrorDescription = {
   title: "Cut off",
-  detail: "The chat ended while this message was being sent: perhaps the agent has it.",
+  detail: "The chat ended while this message was being sent. The agent may have received it.",
   retry: "ask",
   code: "closed",
 };

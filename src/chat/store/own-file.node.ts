@@ -39,7 +39,7 @@ export async function openOwn(path: string, flags: number): Promise<FileHandle> 
   });
   try {
     const stats = await handle.stat();
-    if (stats.isDirectory()) throw new RefusedFile("EISDIR", "a folder is where the file should be");
+    if (stats.isDirectory()) throw new RefusedFile("EISDIR", "there is a folder in place of the file");
     if (!stats.isFile()) throw new RefusedFile("not-a-file", `its file is a pipe or a device: ${REMOVE}`);
     if (stats.nlink > 1) throw linked();
     if (process.geteuid && stats.uid !== process.geteuid())

@@ -51,7 +51,9 @@ export class StoreWriter {
     this.#waiting.push(event);
     if (this.#waiting.length > MAX_UNSAVED_EVENTS) {
       // Writes nothing more: a gap in the log would be worse than an early end.
-      this.#giveUp(`the store is ${MAX_UNSAVED_EVENTS} events behind: nothing more of this chat is stored`);
+      this.#giveUp(
+        `the store is ${MAX_UNSAVED_EVENTS} events behind: later events of this chat are not stored`,
+      );
     } else if (this.#state.name === "idle") {
       this.#state = { name: "due" };
       queueMicrotask(() => {
@@ -76,7 +78,7 @@ export class StoreWriter {
     let cancel: CancelTimer = () => {};
     const tooLate = new Promise<void>((resolve) => {
       cancel = this.#setup.clock.setTimeout(() => {
-        this.#giveUp(`the store did not take the end of the chat within ${MAX_STORE_WAIT} ms`);
+        this.#giveUp(`the store did not save the last events of the chat within ${MAX_STORE_WAIT} ms`);
         resolve();
       }, MAX_STORE_WAIT);
     });

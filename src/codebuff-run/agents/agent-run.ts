@@ -250,7 +250,7 @@ export class AgentRun implements AgentWork {
       this.#badSteps === MAX_BAD_STEPS
         ? `${MAX_BAD_STEPS} steps in a row had only calls that cannot run`
         : this.#thinkOnlySteps === MAX_THINK_ONLY
-          ? `${MAX_THINK_ONLY} answers in a row were thoughts alone`
+          ? `${MAX_THINK_ONLY} answers in a row had only thoughts`
           : undefined;
     if (why !== undefined)
       throw new CodebuffRunError({ kind: "no_progress", message: `the agent makes no progress: ${why}` });

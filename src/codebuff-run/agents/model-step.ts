@@ -112,7 +112,7 @@ export class AgentModel {
       if (!answer.isComplete)
         throw new CodebuffRunError({ kind: "stream_interrupted", message: "the model's answer broke off" });
       if (answer.finishReason === "unknown")
-        core.warn("no-finish-reason", "the model does not say why it has ended", { turnId: turn.id });
+        core.warn("no-finish-reason", "the model sent no finish reason", { turnId: turn.id });
       this.#interruptions = 0;
     } catch (error) {
       answer.end(tell);

@@ -63,7 +63,7 @@ export async function runProgram(
   signal: AbortSignal,
 ): Promise<void> {
   const steps: unknown = program({ ...context, agentState: host.state() });
-  if (!isGenerator(steps)) throw wrong(`it returned ${describe(steps)}, and no generator`);
+  if (!isGenerator(steps)) throw wrong(`it returned ${describe(steps)}, not a generator`);
   let isOver = false;
   try {
     let news: Omit<ProgramNews, "agentState"> = NOTHING;

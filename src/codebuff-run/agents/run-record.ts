@@ -106,7 +106,7 @@ export class RunRecord {
       await report();
     } catch (cause) {
       if (signal.aborted && what === "a step") return;
-      core.warn("not-reported", `the backend was not told of ${what}`, { cause, turnId: turn.id });
+      core.warn("not-reported", `could not report ${what} to the backend`, { cause, turnId: turn.id });
     }
   }
 }

@@ -53,7 +53,7 @@ export function counted<Known extends Readonly<Record<string, unknown>>>(known: 
     get: (_, uri: string) => {
       const schema = known[uri];
       left -= JSON.stringify(schema)?.length ?? 0;
-      if (left < 0) throw new Error("its references lead to too much");
+      if (left < 0) throw new Error("its references expand to too many characters");
       return schema;
     },
   });

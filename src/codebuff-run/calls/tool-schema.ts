@@ -152,7 +152,7 @@ function standard(schema: StandardSchema, json: JsonSchema): ToolSchema {
       if (!result.issues)
         return isObject(result.value)
           ? { input: result.value }
-          : { issues: [{ path: "", message: "the schema made no object of it" }] };
+          : { issues: [{ path: "", message: "the output of the schema is not an object" }] };
       return told(result.issues, ({ message, path = [] }) => ({ message, path: path.map(keyOf).join(".") }));
     },
   };

@@ -259,7 +259,7 @@ class PartReader {
     this.#hasFinished = true;
     const finish_reason = wordOf(finishReason);
     if (finish_reason === UNKNOWN && this.#isEmpty) {
-      const message = "the model has said nothing, and not why it has ended";
+      const message = "the model has said nothing and sent no finish reason";
       throw new CodebuffRunError({ kind: "no_response", message });
     }
     return {

@@ -145,7 +145,7 @@ class Loader {
     const problem = isObject(value) ? read(definition) : `it is ${describe(value)}, not a definition`;
     const id = String(definition["id"]);
     const other = this.#files.get(id);
-    const wrong = problem ?? (other === undefined ? undefined : `\`id\` is that of ${other} too`);
+    const wrong = problem ?? (other === undefined ? undefined : `\`id\` is also the id of ${other}`);
     if (wrong !== undefined) {
       this.#report(path, "invalid", wrong);
       return;
@@ -156,7 +156,7 @@ class Loader {
       this.#report(
         path,
         "ignored",
-        `\`mcpServers\` starts nothing${isCode ? "" : " from a file"}: pass them to the client`,
+        `\`mcpServers\` is ignored${isCode ? "" : " in a file"}: pass the servers to the client`,
       );
   }
 

@@ -113,7 +113,7 @@ export class ClientCore<
   }
 
   get #parts(): Served<Event, Result> {
-    if (!this.#served) throw new Error("the client is used before its parts are made");
+    if (!this.#served) throw new Error("the client is used before `serve` was called");
     return this.#served;
   }
 

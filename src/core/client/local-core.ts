@@ -99,7 +99,7 @@ export abstract class LocalCore<
   }
 
   get #served(): LocalParts<Event, Result> {
-    if (!this.#parts) throw new Error("the client is used before its parts are made");
+    if (!this.#parts) throw new Error("the client is used before `serve` was called");
     return this.#parts;
   }
 
@@ -203,7 +203,7 @@ export abstract class LocalCore<
     const { turns, requests } = this.#served;
     if (this.#status === "closed") return;
     this.#setStatus("draining");
-    this.#closing.abort(new ClosedError(`the client was closed while it asked ${this.#backend}`));
+    this.#closing.abort(new ClosedError(`the client was closed while it was checking ${this.#backend}`));
     requests.close?.();
     turns.giveBack();
     if (!turns.busy) this.#end();

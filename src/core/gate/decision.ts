@@ -18,23 +18,23 @@ export function readDecision(value: unknown): ReadDecision {
   const isReason = reason === undefined || typeof reason === "string";
   if (!isDecision(decision) || !isReason || !isScope(scope) || (tool !== undefined && tool !== true))
     throw new InvalidInputError(
-      "that is no decision on a tool call.",
+      "the value is not a decision on a tool call.",
       'Give true, false, "once", "always", "reject", or { decision, scope, tool, reason }.',
     );
   const lasts = scope ?? (decision === "always" ? "session" : "once");
   if (decision === "reject" && (scope !== undefined || tool))
     throw mistaken(
-      "a rejection holds for one call",
+      "a rejection applies to one call",
       "Leave `scope` and `tool` out; a rule of `toolPolicy` denies more.",
     );
   if (decision === "always" && lasts !== "session")
     throw mistaken(
-      `\`always\` holds for the session, not for the scope \`${lasts}\``,
+      `\`always\` applies to the session, not to the scope \`${lasts}\``,
       `Give { decision: "once", scope: "${lasts}" }.`,
     );
   if (tool && lasts === "once")
     throw mistaken(
-      "`tool` widens a grant, and a decision for one call gives none",
+      "`tool` widens a grant, but a decision for one call makes no grant",
       'Add the scope "turn" or "session".',
     );
   const rest = { ...(tool ? ({ tool } as const) : {}), ...(reason === undefined ? {} : { reason }) };
@@ -109,7 +109,7 @@ export function readAnswer({ questions }: Question, answer: unknown): Answers {
     );
   throw new InvalidInputError(
     `the answer does not fit ${questions.length} question${questions.length === 1 ? "" : "s"}.`,
-    "Give a list of strings for each question, a string for an only one, or null to refuse.",
+    "Pass a list of strings for each question, a string if there is one question, or null to refuse.",
   );
 }
 

@@ -32,7 +32,7 @@ export function askPreview(
   const stop = (): void => {
     isOver = true;
     cancelTimer();
-    outbox.tell(() => controller.abort(new Error("the preview is not wanted any more")));
+    outbox.tell(() => controller.abort(new Error("the preview is no longer needed")));
   };
   const fail = (why: string, cause?: unknown): void => {
     if (isOver) return;

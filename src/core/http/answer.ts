@@ -56,7 +56,7 @@ export async function bytesOf(response: FetchResponse, reading: ReadSettings): P
   const { what, maxReceiveBytes: limit, redact } = reading;
   const check = (bytes: number): void => {
     if (!(bytes > limit)) return; // also false for NaN: the header is not a number
-    const message = `${what}: the answer is over \`maxReceiveBytes\` (${limit} bytes); raise the limit if it is meant`;
+    const message = `${what}: the answer is over \`maxReceiveBytes\` (${limit} bytes); raise the limit if you expect such answers`;
     throw new PayloadTooLargeError(message, { bytes, limit });
   };
   check(Number(response.headers.get("content-length") ?? 0));

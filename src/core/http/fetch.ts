@@ -47,7 +47,7 @@ export async function fetchWith(
   // Not as a method: browsers require a call without an object.
   const fetch = given ?? (globalThis.fetch as FetchLike | undefined);
   if (typeof fetch !== "function") {
-    throw new UnsupportedError("this runtime has no `fetch`.", "Give one as the option of that name.");
+    throw new UnsupportedError("this runtime has no `fetch`.", "Pass one as the option `fetch`.");
   }
   const response: unknown = await fetch(url, init);
   if (isResponse(response)) return response;

@@ -99,7 +99,7 @@ export function clientClosed(
 }
 
 export function tooLarge(limit: number, cause: unknown): ConnectionLostError {
-  const message = `the server sent a frame over \`maxReceiveBytes\` (${limit} bytes); raise the limit if it is meant`;
+  const message = `the server sent a frame over \`maxReceiveBytes\` (${limit} bytes); raise the limit if you expect such frames`;
   return new ConnectionLostError(message, { cause });
 }
 

@@ -83,7 +83,7 @@ export class Dialer {
     const asked = await this.#ask();
     const target = (await this.#protocol.address?.(asked)) ?? asked;
     const init = { protocols: [], headers };
-    if (!stillWanted()) throw new ClosedError("the client was closed while its address was found out");
+    if (!stillWanted()) throw new ClosedError("the client was closed while its address was being determined");
     const socket = createWebSocket
       ? checkSocket(createWebSocket(target, init))
       : WebSocket

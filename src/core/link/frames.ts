@@ -68,7 +68,7 @@ export class Frames {
       try {
         protocol.spoiled(value, problem, text);
       } catch (again) {
-        const worse = `a frame that cannot be handled cannot be given up: ${said(again)}`;
+        const worse = `the cleanup after a failed frame also failed: ${said(again)}`;
         host.warn("frame-failed", worse, { raw: text, cause: again });
       }
     }

@@ -20,7 +20,7 @@ export function cleanCause(thrown: unknown, redact: (text: string) => string): u
     if (isClean(thrown, redact)) return thrown;
     return copyOf(thrown, "", 0, { redact, made: new Map() });
   } catch {
-    return new Error("what was thrown cannot be read"); // a proxy or a getter threw
+    return new Error("the thrown value cannot be read"); // a proxy or a getter threw
   }
 }
 

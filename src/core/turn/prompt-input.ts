@@ -72,8 +72,8 @@ export function readPromptText(input: unknown): string | undefined {
   const given = readPromptInput(input);
   if (given?.images) {
     throw new UnsupportedError(
-      "this backend takes no pictures.",
-      "Leave `images` out; `client.capabilities.images` says where they work.",
+      "this backend takes no images.",
+      "Leave `images` out; `client.capabilities.images` says whether a backend takes images.",
     );
   }
   return given?.text;
@@ -95,8 +95,8 @@ export function checkOwnPrompt<Input extends object, Table extends Checks<Input>
   const misplaced = Object.keys(prompt).find((name) => Object.hasOwn(options, name));
   if (misplaced !== undefined) {
     throw new InvalidInputError(
-      `\`${misplaced}\` is an option, and no part of the prompt.`,
-      `Pass it behind the prompt: client.prompt("...", { ${misplaced}: ... }).`,
+      `\`${misplaced}\` is an option, not a part of the prompt.`,
+      `Pass it after the prompt: client.prompt("...", { ${misplaced}: ... }).`,
     );
   }
   checkFields<Input, Table>(prompt, expected, "prompt field");

@@ -42,4 +42,4 @@ Ctrl-R shows or folds the reasoning from now on. Ctrl-O shows in full what was f
 /retry sends the last prompt again. /again asks for another answer in place of the last one, where the agent can go back; files that were
 changed stay changed. /send sends the prompts that waited when an earlier chat ended. /dismiss takes an error away. /quit leaves.`;
 
-const LOCAL_HELP = "!command runs on this machine; the next prompt takes its output along.";
+const LOCAL_HELP = "!command runs on this machine; the next prompt includes its output.";

@@ -38,7 +38,7 @@ import {
 
 /** Makes the steps of an answer. */
 export const agentStep = {
-  /** A text. @param options.deltas replaces the option `deltas` of the agent */
+  /** A text. @param options.deltas overrides the agent's switch `deltas` */
   text: (text: string, options: { readonly deltas?: MockDeltas } = {}): MockAgentStep =>
     spoken("text", text, options),
   reasoning: (text: string, options: { readonly deltas?: MockDeltas } = {}): MockAgentStep =>
@@ -48,20 +48,20 @@ export const agentStep = {
     checkArguments("status", { label, detail });
     return event({ type: "status", label, detail });
   },
-  /** The agent's plan, which replaces the last one. */
+  /** The agent's plan. It replaces the previous plan. */
   plan: (entries: readonly PlanEntry[]): MockAgentStep => {
     checkArguments("plan", { entries });
     return word("plan", { entries });
   },
-  /** How full the model's context is, in tokens. */
+  /** How many tokens of the model's context are used. */
   context: (context: StatusWords["context"]): MockAgentStep =>
     word("context", checkedStep("context", context, CONTEXT, "used")),
-  /** A message of the backend to the user, which is no word of the agent. */
+  /** A message from the backend to the user. It is not part of the agent's answer. */
   notice: (text: string, severity: NoticeSeverity = "info"): MockAgentStep => {
     checkArguments("notice", { text, severity });
     return word("notice", { severity }, text);
   },
-  /** The history is being shortened (`started`), or was. @param summary the text that stands for the old history now */
+  /** The backend shortens the history (`started`), or has shortened it. @param summary replaces the old history */
   compaction: (state: "started" | "completed", summary?: string): MockAgentStep => {
     checkArguments("compaction", { state, ...(summary === undefined ? {} : { summary }) });
     return word("compaction", summary === undefined ? { state } : { state, summary });
@@ -91,8 +91,8 @@ export const agentStep = {
     return step;
   },
   /**
-   * A question to the user. `then` returns the steps behind the answer; `const answers = yield* agentStep.question("Which one?")` gives
-   * the answers to a generator.
+   * A question to the user. `then` returns the steps that follow the answer. In a generator, `yield*
+   * agentStep.question("Which one?")` returns the answers.
    */
   question: (
     question: string | MockQuestion,
@@ -126,7 +126,7 @@ export const agentStep = {
     checkArguments("cost", { amount, unit });
     return { kind: "usage", cost: { amount, unit } };
   },
-  /** An error that the turn survives. */
+  /** An error that does not end the turn. */
   error: (message: string, code = "mock.error"): MockAgentStep => {
     checkArguments("error", { message, code });
     return event({ type: "problem", message, code });
@@ -150,31 +150,31 @@ export const agentStep = {
     checkArguments("image", { path, mime });
     return event({ type: "image", path, mime });
   },
-  /** Something that no client knows. */
+  /** An event of a type that no client knows. */
   data: (data: unknown): MockAgentStep => event({ type: "data", data }),
   /** Waits until the test calls `agent.release(gate)`. A released gate stays open. */
   wait: (gate: string): MockAgentStep => {
     checkArguments("wait", { gate });
     return { kind: "wait", gate };
   },
-  /** Waits, in ms of the agent's clock. */
+  /** Waits for a number of ms on the agent's clock. */
   delay: (ms: number): MockAgentStep => {
     checkArguments("delay", { ms });
     return { kind: "delay", ms };
   },
-  /** Loses the link here. */
+  /** Cuts the connection at this point. */
   lose: (loss: MockLoss = {}): MockAgentStep => ({ kind: "lose", loss: checkedLoss(loss) }),
-  /** Loses the link here, and with it the memory of the backend. */
+  /** Cuts the connection at this point. The backend loses its memory. */
   forget: (message = "the backend has forgotten the conversation"): MockAgentStep => ({
     kind: "lose",
     loss: checkedLoss({ message, forgets: true }),
   }),
-  /** The backend closes the link here for good. */
+  /** The backend closes the connection at this point. The client does not reconnect. */
   close: (message = "the backend has closed the link for good"): MockAgentStep => ({
     kind: "lose",
     loss: checkedLoss({ message, forGood: true }),
   }),
-  /** Never goes on: the turn lasts until it is stopped. */
+  /** Never ends: the turn runs until it is stopped. */
   hang: (): MockAgentStep => ({ kind: "hang" }),
 };
 

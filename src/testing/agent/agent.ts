@@ -1,4 +1,4 @@
-// `MockAgent`: an agent without a wire, whose answers a test scripts.
+// `MockAgent`: an in-process agent whose answers a test scripts.
 import type { AnyConversation, AnyTurn } from "../../core/client/any-client.ts";
 import type { AgentSource, UniversalOptions, UniversalStream } from "../../universal/stream.ts";
 import { MockBackend } from "./backend.ts";
@@ -10,8 +10,8 @@ import { checkedLoss } from "./step-checks.ts";
 import { toUniversal } from "./universal.ts";
 
 /**
- * An agent without a wire: a source for chats and adapters, whose answers a test scripts. Without a script it repeats each prompt in a
- * sentence.
+ * An in-process agent: a source for chats and adapters, with scripted answers. Without a script it answers with a
+ * sentence that repeats the prompt.
  *
  * @example
  * ```ts
@@ -26,13 +26,13 @@ export class MockAgent implements AgentSource<MockAgentClient> {
   readonly #backend: MockBackend;
   readonly #clients = new Map<MockAgentClient, ClientParts>();
 
-  /** @throws InvalidInputError for an option that does not exist or is wrong */
+  /** @throws InvalidInputError for an unknown or invalid option */
   constructor(options: MockAgentOptions = {}) {
     this.#backend = new MockBackend(resolveOptions(options));
     this.name = this.#backend.name;
   }
 
-  /** Makes a client. It connects at its first prompt. */
+  /** Makes a client. The client connects at its first prompt. */
   client(): MockAgentClient {
     const parts = new ClientParts(this.#backend);
     const client = new MockAgentClient(parts);
@@ -41,8 +41,8 @@ export class MockAgent implements AgentSource<MockAgentClient> {
   }
 
   /**
-   * The universal events of a client of this agent, or of one of its turns or conversations. Attach it in the tick of `prompt()`.
-   * @throws InvalidInputError for any other value, and for wrong options
+   * The universal events of a client, turn or conversation of this agent. Attach in the same tick as `prompt()`.
+   * @throws InvalidInputError for any other value and for invalid options
    */
   toUniversal(
     of: MockAgentClient | AnyTurn | AnyConversation,
@@ -51,7 +51,7 @@ export class MockAgent implements AgentSource<MockAgentClient> {
     return toUniversal(this.name, this.#clients, of, { clock: this.#backend.clock, ...options });
   }
 
-  /** How prompts are answered from now on. Answers under way go on. */
+  /** Sets the script for later prompts. Running answers keep their script. */
   script(script: MockAgentScript): this {
     this.#backend.script = checkScript(script);
     return this;
@@ -59,54 +59,54 @@ export class MockAgent implements AgentSource<MockAgentClient> {
 
   /**
    * Changes switches, at any time.
-   * @throws InvalidInputError for a switch that does not exist or is wrong
+   * @throws InvalidInputError for an unknown or invalid switch
    */
   set(switches: MockAgentSwitches): void {
     this.#backend.set(switches);
   }
 
-  /** Opens a gate for good: scripts that wait at it go on, and later ones do not wait. */
+  /** Opens a gate permanently: waiting scripts continue, and later scripts do not wait. */
   release(gate: string): void {
     this.#backend.gate(gate).resolve();
   }
 
-  /** Loses the links of all clients that are ready. */
+  /** Cuts the connections of all clients that are ready. */
   disconnect(loss: MockLoss = {}): void {
     checkedLoss(loss);
     for (const { link } of this.#clients.values()) link.lose(loss);
   }
 
-  /** The clients, in the order of their making. */
+  /** All clients, in the order of creation. */
   get clients(): readonly MockAgentClient[] {
     return [...this.#clients.keys()];
   }
 
-  /** The number of attempts to connect, of all clients. */
+  /** The number of connection attempts of all clients. */
   get attempts(): number {
     return this.#backend.attempts;
   }
 
-  /** The prompts that have arrived. */
+  /** All prompts that the backend received. */
   get prompts(): readonly MockAgentPrompt[] {
     return this.#backend.prompts;
   }
 
-  /** How requests for approval ended. */
+  /** The outcomes of all approval requests. */
   get decisions(): readonly MockAgentDecision[] {
     return this.#backend.decisions;
   }
 
-  /** How questions ended. */
+  /** The outcomes of all questions. */
   get answers(): readonly MockAgentAnswer[] {
     return this.#backend.answers;
   }
 
-  /** The turns that were stopped behind their start. */
+  /** The turns that were stopped after the backend had received their prompts. */
   get cancels(): readonly MockAgentCancel[] {
     return this.#backend.cancels;
   }
 
-  /** Resolves with the first value of `probe` that is not undefined, null or false; rejects when `probe` throws. */
+  /** Resolves with the first value of `probe` that is not undefined, null or false. Rejects if `probe` throws. */
   waitFor<T>(probe: (agent: this) => T | undefined | false | null): Promise<T> {
     return this.#backend.waiters.until(() => probe(this));
   }

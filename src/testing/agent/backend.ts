@@ -1,4 +1,4 @@
-// The mock agent as its clients see it.
+// The shared backend of a mock agent's clients.
 import type { Capabilities } from "../../core/client/agent-client.ts";
 import type { Clock } from "../../core/clock.ts";
 import { type Deferred, deferred } from "../../core/deferred.ts";
@@ -7,7 +7,6 @@ import { changeSettings, type MockAgentSwitches, type MockSettings, type Resolve
 import type { MockAgentAnswer, MockAgentCancel, MockAgentDecision, MockAgentPrompt } from "./record.ts";
 import type { MockAgentScript } from "./script.ts";
 
-/** The agent behind its clients: the script, the switches, the journal. */
 export class MockBackend {
   readonly name: string;
   readonly clock: Clock;
@@ -17,7 +16,6 @@ export class MockBackend {
   readonly answers: MockAgentAnswer[] = [];
   readonly cancels: MockAgentCancel[] = [];
   script: MockAgentScript;
-  /** Attempts to connect, of all clients. */
   attempts = 0;
   readonly #capabilities: Resolved["capabilities"];
   readonly #gates = new Map<string, Deferred<void>>();
@@ -43,19 +41,18 @@ export class MockBackend {
     return { ...this.#capabilities, reopens: reconnect !== false, cancelOnWire: !answersAfterCancel };
   }
 
-  /** @throws InvalidInputError for a switch that does not exist or is wrong */
+  /** @throws InvalidInputError for an unknown or invalid switch */
   set(switches: MockAgentSwitches): void {
     this.#settings = changeSettings(this.#settings, switches);
     if (switches.refuseConnect !== undefined) this.#refused = 0;
   }
 
-  /** An attempt to connect begins. */
   tried(): void {
     this.attempts++;
     this.waiters.changed();
   }
 
-  /** Why the backend refuses an attempt to connect; `undefined` if it accepts. Counts the refusal. */
+  /** Returns the reason if the backend refuses this connection attempt. Counts the refusal. */
   refuse(): string | undefined {
     const { refuseConnect } = this.#settings;
     if (typeof refuseConnect === "string") return refuseConnect;
@@ -63,21 +60,20 @@ export class MockBackend {
     return isRefused ? "the backend refuses the connection" : undefined;
   }
 
-  /** `turn_1`, `turn_2`, `call_1` and so on. */
+  /** Returns `turn_1`, `turn_2`, `call_1` and so on. */
   newId(what: "turn" | "call" | "question" | "agent"): string {
     const count = (this.#ids.get(what) ?? 0) + 1;
     this.#ids.set(what, count);
     return `${what}_${count}`;
   }
 
-  /** A gate that scripts wait at. Resolved by the test, for good. */
+  /** A gate at which scripts wait until the test releases it. */
   gate(name: string): Deferred<void> {
     const gate = this.#gates.get(name) ?? deferred<void>();
     this.#gates.set(name, gate);
     return gate;
   }
 
-  /** Notes something in a list of the journal. */
   note<Entry>(list: Entry[], entry: Entry): void {
     list.push(entry);
     this.waiters.changed();

@@ -1,4 +1,4 @@
-// A client of the mock agent, which behaves like the real clients.
+// A client of the mock agent.
 import { checkCallOptions, checks, describe } from "../../core/checks.ts";
 import type { AgentClient, Capabilities } from "../../core/client/agent-client.ts";
 import { BaseClient } from "../../core/client/base-client.ts";
@@ -35,8 +35,8 @@ export class ClientParts implements Parts {
 }
 
 /**
- * A client of a `MockAgent`: behaves as the clients of the backends do, without a wire. It tells no `message` and no `frame`. `close()`
- * ends running turns at once; with `drainTimeout` it waits for them.
+ * A client of a `MockAgent`. It behaves like the client of a real backend, but emits no `message` and no `frame`.
+ * `close()` ends running turns at once; with `drainTimeout` it waits for them.
  */
 export class MockAgentClient
   extends BaseClient<MockAgentEvent, MockAgentResult, MockAgentClientEvents>
@@ -44,7 +44,7 @@ export class MockAgentClient
 {
   readonly #parts: ClientParts;
   readonly #isShared: boolean;
-  /** The conversation of a backend that has one, and its age. */
+  /** The default conversation of a backend with a single conversation, and the age of its memory. */
   #only: { readonly conversation: MockConversation; readonly age: number } | undefined;
 
   constructor(parts: ClientParts) {
@@ -57,7 +57,7 @@ export class MockAgentClient
     return this.#parts.backend.capabilities;
   }
 
-  /** @throws InvalidInputError or UnsupportedError for wrong input; ClosedError on a closed client */
+  /** @throws InvalidInputError or UnsupportedError for invalid input; ClosedError on a closed client */
   prompt(input: string | PromptInput, options?: TurnOptions): MockTurn {
     if (this.#isShared) return this.conversation().prompt(input, options);
     const { core, turns } = this.#parts;
@@ -68,7 +68,9 @@ export class MockAgentClient
     });
   }
 
-  /** @throws InvalidInputError for a `from` that is no state; UnsupportedError for any `from` where the client has one conversation */
+  /**
+   * @throws InvalidInputError for an invalid `from`; UnsupportedError for any `from` if the client has one conversation
+   */
   conversation(options: { readonly from?: ConversationState } = {}): MockConversation {
     checkCallOptions(options, { from: checks.any });
     const { from } = options;
@@ -105,7 +107,7 @@ export class MockAgentClient
   }
 }
 
-/** @throws InvalidInputError for what is no prompt; UnsupportedError for images that the backend does not take */
+/** @throws InvalidInputError for an invalid prompt; UnsupportedError if the backend does not accept images */
 function readPrompt(input: string | PromptInput, takesImages: boolean): Omit<MockPrompt, "remembered"> {
   if (!takesImages) readPromptText(input);
   const given = readPromptInput(input);

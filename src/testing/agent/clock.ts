@@ -1,15 +1,17 @@
-// The clock of a mock client: a pause of 0 ms is a tick, and no back-off is random.
+// The clock of a mock client: a delay of 0 ms is a tick, and backoff has no jitter.
 import type { Clock } from "../../core/clock.ts";
 
-/** Promise reactions in a tick: more than a `for await` loop needs to take one event, so readers see each event before the next one. */
+/** Promise reactions per tick. A `for await` loop needs fewer, so a reader sees each event before the next one. */
 const REACTIONS = 8;
 
-/** The pause of 0 ms: lets promise reactions run, and needs no timer. So tests with a clock of their own, or with fake timers, go on. */
+/**
+ * A delay of 0 ms: lets promise reactions run, without a timer. So tests with fake timers need not advance the time.
+ */
 async function tick(): Promise<void> {
   for (let reaction = 0; reaction < REACTIONS; reaction++) await Promise.resolve();
 }
 
-/** The clock of a client: 0 ms are a tick, each timer holds the process because no socket does, and no back-off is random. */
+/** The clock of a client: 0 ms is a tick, backoff has no jitter, and timers keep the process alive. */
 export function clientClock(clock: Clock): Clock {
   return {
     now: () => clock.now(),

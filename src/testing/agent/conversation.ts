@@ -13,13 +13,13 @@ import type { TurnOptions } from "../../core/turn/turn.ts";
 import type { MockAgentEvent, MockAgentResult } from "./events.ts";
 import type { MockJob, MockTurns, Remembered } from "./turns.ts";
 
-/** The state of a conversation: all that was said. */
+/** The state of a conversation: its messages. */
 export interface MockConversationState extends ConversationState {
   readonly version: 1;
   readonly messages: readonly ConversationMessage[];
 }
 
-/** A conversation with a `MockAgent`. A turn that fails or is cancelled leaves it unchanged. */
+/** A conversation with a `MockAgent`. A failed or cancelled turn does not change it. */
 export type MockConversation = Conversation<
   MockAgentEvent,
   MockAgentResult,
@@ -28,7 +28,7 @@ export type MockConversation = Conversation<
   MockConversationState
 >;
 
-/** What a conversation needs of its client. */
+/** What a conversation needs from its client. */
 export interface MockConversationHost extends CoreHost {
   /** The name of the agent. */
   readonly name: string;
@@ -37,7 +37,7 @@ export interface MockConversationHost extends CoreHost {
   create(input: string | PromptInput, options: TurnOptions | undefined, remembered: Remembered): MockJob;
 }
 
-/** @throws InvalidInputError for a `from` that is no state of a conversation with an agent of this name */
+/** @throws InvalidInputError if `from` is not a conversation state of an agent with this name */
 export function openConversation(host: MockConversationHost, from: unknown): MockConversation {
   const { name, isShared, turns } = host;
   let messages = from === undefined ? [] : readState(from, name);
@@ -62,7 +62,7 @@ export function openConversation(host: MockConversationHost, from: unknown): Moc
       },
       ...(isShared ? { shared: true } : {}),
       earlier(count) {
-        const left = messages.length - 2 * count; // a turn is a prompt and an answer
+        const left = messages.length - 2 * count; // each turn has two messages
         return isShared || left < 0 ? undefined : stateOf(messages.slice(0, left));
       },
       create(input, options) {

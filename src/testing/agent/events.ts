@@ -3,53 +3,52 @@ import type { Turn, TurnEvents, TurnResult } from "../../core/turn/turn.ts";
 import type { Cost, Question, TurnToolCall, Usage } from "../../core/values.ts";
 import type { ToolCallPart } from "../../universal/events.ts";
 
-/** The events of a `MockAgent`'s turns. `agentId`: the sub-agent that the event belongs to. */
+/** The events of a `MockAgent`'s turns. `agentId` is the sub-agent that emitted the event. */
 export type MockAgentEvent =
-  /** A piece of the answer, or of what a sub-agent says. */
+  /** A delta of the answer, or of a sub-agent's text. */
   | { readonly type: "text"; readonly text: string; readonly agentId?: string }
   | { readonly type: "reasoning"; readonly text: string; readonly agentId?: string }
   | {
       readonly type: "status";
       readonly label: string;
       readonly detail: string | null;
-      /** What else the status says: a plan, for example. */
+      /** Additional fields of the status, such as a plan. */
       readonly json?: unknown;
       readonly agentId?: string;
     }
-  /** A tool call is new, or has changed. */
+  /** A tool call was added or changed. */
   | { readonly type: "tool"; readonly call: TurnToolCall; readonly agentId?: string }
   | { readonly type: "question"; readonly question: Question; readonly agentId?: string }
   | MockSubagentEvent
   | MockFileEvent
   | { readonly type: "image"; readonly path: string; readonly mime: string | null; readonly agentId?: string }
-  /** Something that no client knows. */
+  /** An event of a type that no client knows. */
   | { readonly type: "data"; readonly data: unknown; readonly agentId?: string }
-  /** An error that the turn survives. */
+  /** An error that does not end the turn. */
   | { readonly type: "problem"; readonly message: string; readonly code: string; readonly agentId?: string }
-  /** The last event of a turn that completes. */
+  /** The last event of a completed turn. */
   | { readonly type: "finish"; readonly usage?: Usage; readonly cost?: Cost };
 
-/** The `raw` of a call. */
 export interface MockRawCall {
   readonly kind: "tool";
   readonly name: string;
   readonly input: unknown;
-  /** What the call does, and to what. */
+  /** The action of the call, and its subject. */
   readonly facts: Pick<ToolCallPart, "title" | "tool_kind" | "locations">;
 }
 
-/** A sub-agent has begun, or has ended. */
+/** A sub-agent has started or ended. */
 export interface MockSubagentEvent {
   readonly type: "subagent";
   readonly id: string;
   /** Such as `file-picker`. */
   readonly agentType: string;
-  /** The name to show. */
+  /** The display name. */
   readonly name: string;
-  /** What the sub-agent is to do. */
+  /** The sub-agent's task. */
   readonly prompt?: string;
   readonly state: "running" | "done" | "failed";
-  /** The sub-agent that this one works for. */
+  /** The sub-agent that started this one. */
   readonly agentId?: string;
 }
 
@@ -71,7 +70,7 @@ export type MockTurn = Turn<MockAgentEvent, MockAgentResult>;
 /** The events of a {@link MockTurn}. */
 export type MockTurnEvents = TurnEvents<MockAgentEvent>;
 
-/** The text that an event adds to the answer: sub-agents add none. */
+/** The text that an event adds to the answer. The text of sub-agents is not part of the answer. */
 export function textOfEvent(event: MockAgentEvent): string {
   return event.type === "text" && event.agentId === undefined ? event.text : "";
 }

@@ -1,4 +1,4 @@
-// The entry `agentwire/testing/agent`: the mock agent, for browsers too.
+// The entry `agentwire/testing/agent`: the mock agent, also for browsers.
 export { ManualClock } from "../manual-clock.ts";
 export { MockAgent } from "./agent.ts";
 export { agentStep } from "./agent-step.ts";

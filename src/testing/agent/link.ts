@@ -1,4 +1,4 @@
-// The life of the mock agent's pretended connection.
+// The simulated connection of a mock client.
 import { CLIENT_EVENTS, type ClientEvents } from "../../core/client/agent-client.ts";
 import { ClientCore, type ClientProtocol } from "../../core/client/client-core.ts";
 import { turnLimits } from "../../core/client/options.ts";
@@ -16,15 +16,13 @@ import { clientClock } from "./clock.ts";
 import type { MockAgentEvent, MockAgentResult } from "./events.ts";
 import type { MockLoss } from "./script.ts";
 
-/** The events of a `MockAgentClient`. */
 export type MockAgentClientEvents = ClientEvents<MockAgentEvent, MockAgentResult>;
 
 export type MockCore = ClientCore<MockAgentEvent, MockAgentResult, MockAgentClientEvents>;
 
-/** The address of the socket in memory: `.invalid` has no hosts. */
+/** The address of the in-memory socket. No host ends in `.invalid`. */
 const ADDRESS = "ws://mock-agent.invalid/";
 
-/** The core of every socket client, with a socket in memory. */
 export function newCore(backend: MockBackend): MockCore {
   const outbox = new Outbox();
   return new ClientCore({
@@ -46,7 +44,7 @@ export function newCore(backend: MockBackend): MockCore {
   });
 }
 
-/** Follows the switch `reconnect`, which may change at any time. */
+/** Reads the switch `reconnect` at each use, because the switch can change at any time. */
 function policyOf(backend: MockBackend): ReconnectPolicy {
   const now = () => backend.settings.reconnect || { maxAttempts: 0, delay: 0 };
   return {
@@ -62,7 +60,7 @@ function policyOf(backend: MockBackend): ReconnectPolicy {
   };
 }
 
-/** The parts of a client below its turns. */
+/** The parts of a client that its turns use. */
 export interface Parts {
   readonly backend: MockBackend;
   readonly core: MockCore;
@@ -70,29 +68,27 @@ export interface Parts {
   readonly gate: Gate;
 }
 
-/** The turns above the link. */
+/** The turns that use the link. */
 export interface LinkUser {
   readonly isBusy: boolean;
-  /** The link is ready: send what waits. */
+  /** The link is ready: send the queued turns. */
   pump(): void;
-  /** The link is lost. `isFound`: the turns under way go on when the client is back. */
+  /** The link was lost. `isFound`: the running turns continue after the reconnect. */
   lost(error: AgentwireError, isFound: boolean): void;
-  /** The backend has forgotten all conversations. */
   forgotten(): void;
-  /** Nothing more is sent, for now or ever. */
+  /** The client is not connected and does not reconnect now. */
   unavailable(reason: AgentwireError): void;
 }
 
-/** The protocol of a client whose backend is in the same process: when it connects, and how it loses its link. There are no frames. */
+/** The protocol of an in-process client: when it connects, and how it loses its link. There are no frames. */
 export class Link implements ClientProtocol {
   readonly #backend: MockBackend;
   readonly #core: MockCore;
   #user: LinkUser | undefined;
-  /** Ends the wait of an attempt to connect. */
   #cancelDial: CancelTimer = () => {};
   #back: Deferred<void> | undefined;
   #isFound = false;
-  /** Whether the backend forgot everything with the last loss. */
+  /** Whether the backend lost its memory with the last link. */
   hasForgotten = false;
 
   constructor(backend: MockBackend, core: MockCore) {
@@ -100,25 +96,24 @@ export class Link implements ClientProtocol {
     this.#core = core;
   }
 
-  /** The link is made before the turns that use it. */
+  /** Sets the turns. They need the link first. */
   serve(user: LinkUser): void {
     this.#user = user;
   }
 
-  /** Whether a prompt can be sent now. */
   get isReady(): boolean {
     const { status, connection } = this.#core;
     return status === "ready" && connection.writable;
   }
 
-  /** Resolves when the link is ready, or never. */
+  /** Resolves when the link is ready; until then it stays pending. */
   back(): Promise<void> {
     if (this.isReady) return Promise.resolve();
     this.#back ??= deferred();
     return this.#back.promise;
   }
 
-  /** Loses the link, if there is one. */
+  /** Cuts the link, if the client is connected. */
   lose(loss: MockLoss): void {
     const { message = "the link was cut", back = true, recovers = false } = loss;
     const { forgets = false, forGood = false } = loss;
@@ -132,13 +127,13 @@ export class Link implements ClientProtocol {
     outbox.run(() => connection.drop(new ConnectionLostError(message, { code, retryable: !forGood })));
   }
 
-  // --- the connection's side ---
+  // --- called by the connection ---
 
   carriesCredentials(): boolean {
     return false;
   }
 
-  /** An attempt to connect: takes its time, or is refused. */
+  /** A connection attempt: waits for `connectDelay`, then succeeds or is refused. */
   async address(url: string): Promise<string> {
     const backend = this.#backend;
     backend.tried();
@@ -154,7 +149,7 @@ export class Link implements ClientProtocol {
 
   opened(): void {
     const { connection, outbox } = this.#core;
-    outbox.tell(() => outbox.run(() => connection.accept())); // behind the listeners of `handshaking`
+    outbox.tell(() => outbox.run(() => connection.accept())); // after the listeners of `handshaking`
   }
 
   ready(): void {
@@ -180,7 +175,7 @@ export class Link implements ClientProtocol {
     this.#user?.unavailable(reason);
   }
 
-  // No frame comes, no handshake waits, and nothing is pinged.
+  // Unused: there are no frames, no handshake and no pings.
 
   message(): void {}
 

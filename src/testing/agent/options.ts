@@ -14,43 +14,44 @@ import { echo, type MockAgentScript, type MockDeltas } from "./script.ts";
 
 /** Options of `MockAgent`. */
 export interface MockAgentOptions extends MockAgentSwitches {
-  /** The name of the source, and of its protocol in events and in the state of conversations. @default "mock" */
+  /** The name of the source. It is also the protocol name in events and conversation states. @default "mock" */
   readonly name?: string;
   /** How prompts are answered. @default a sentence that repeats the prompt */
   readonly script?: MockAgentScript;
-  /** The clock of all delays, time-outs and events. A `ManualClock` stops time. @default the platform's */
+  /** The clock of all delays, timeouts and events. A `ManualClock` stops the time. @default the platform's */
   readonly clock?: Clock;
   /**
-   * What the backend can do, where it differs from a backend that can do everything. `reopens` follows from `reconnect`, and
-   * `cancelOnWire` from `answersAfterCancel`.
+   * Capabilities of the backend that differ from the default: a backend that supports everything. `reopens` follows
+   * from `reconnect`, and `cancelOnWire` from `answersAfterCancel`.
    */
   readonly capabilities?: Partial<Omit<Capabilities, "reopens" | "cancelOnWire">>;
 }
 
-/** Settings that a test may change at any time, with `agent.set()`. */
+/** Switches that a test can change at any time with `agent.set()`. */
 export interface MockAgentSwitches {
-  /** How text is cut: into words, into pieces of so many characters, or not at all. @default "words" */
+  /** How text is split into deltas: by word, by a number of characters, or not at all. @default "words" */
   readonly deltas?: MockDeltas;
-  /** ms between two events of an answer. @default 0: the next event follows when promise reactions have run */
+  /** ms between two events of an answer. 0: the next event follows after the pending promise reactions. @default 0 */
   readonly pace?: number;
   /** ms until a connection is ready. @default 0 */
   readonly connectDelay?: number;
-  /** Refuses attempts to connect: all of them, or so many. A text is the reason, and refuses all. @default false */
+  /** Refuses all connection attempts, or a number of them. A string refuses all, and is the reason. @default false */
   readonly refuseConnect?: boolean | number | string;
   /**
-   * How clients come back after a loss: attempts until they give up, and ms before each attempt. `false`: a loss closes the client.
+   * How clients reconnect: the maximum number of attempts, and the ms before each attempt. `false`: the client closes
+   * when its link is lost.
    * @default 5 attempts, 0 ms
    */
   readonly reconnect?: MockReconnect | false;
-  /** ms from the cancel of a turn to its outcome. @default 0: at once */
+  /** ms from the cancel of a turn to its end. @default 0 */
   readonly cancelDelay?: number;
-  /** The backend does not hear of a cancel: the script goes on, and its events are dropped. @default false */
+  /** The backend does not receive cancels: the script continues, and its events are dropped. @default false */
   readonly answersAfterCancel?: boolean;
-  /** ms until an open request is refused, for clients that are made later; 0: no limit. @default 0 */
+  /** ms until an open request is denied, for clients created later. 0: no limit. @default 0 */
   readonly approvalTimeout?: number;
-  /** ms of silence until a turn fails; 0: no limit. Turns have an option of the same name. @default 0 */
+  /** ms without an event until a turn fails. 0: no limit. The turn option of the same name overrides it. @default 0 */
   readonly idleTimeout?: number;
-  /** The turns that a client sends at once. Others wait. The turns of a conversation always wait for each other. @default 1 */
+  /** How many turns a client runs at once; others are queued. A conversation runs one turn at a time. @default 1 */
   readonly turnsAtOnce?: number;
 }
 
@@ -61,7 +62,7 @@ export interface MockReconnect {
   readonly delay?: number;
 }
 
-/** The switches with their defaults. */
+/** The default values of all switches. */
 export interface MockSettings extends Required<Omit<MockAgentSwitches, "reconnect">> {
   readonly reconnect: Required<MockReconnect> | false;
 }
@@ -101,7 +102,7 @@ const DEFAULTS: MockSettings = {
   turnsAtOnce: 1,
 };
 
-/** The check of the lengths into which text is cut. */
+/** Checks the switch `deltas`. */
 export const isDeltas: Check = {
   expects: 'a number of characters, "words" or "whole"',
   holds: (value) => value === "words" || value === "whole" || checks.count.holds(value),
@@ -142,7 +143,7 @@ const OPTIONS: Checks<MockAgentOptions> = {
   },
 };
 
-/** @throws InvalidInputError for a switch that does not exist or is wrong */
+/** @throws InvalidInputError for an unknown or invalid switch */
 export function changeSettings(settings: MockSettings, switches: MockAgentSwitches): MockSettings {
   checkCallOptions<MockAgentSwitches, typeof SWITCHES>(switches, SWITCHES);
   const { reconnect, ...others } = switches;
@@ -151,7 +152,7 @@ export function changeSettings(settings: MockSettings, switches: MockAgentSwitch
   return { ...changed, reconnect: reconnect && { maxAttempts: 5, delay: 0, ...defined(reconnect) } };
 }
 
-/** The options of an agent, with their defaults. */
+/** All options, with defaults applied. */
 export interface Resolved {
   readonly name: string;
   readonly script: MockAgentScript;
@@ -160,7 +161,7 @@ export interface Resolved {
   readonly settings: MockSettings;
 }
 
-/** @throws InvalidInputError for an option that does not exist or is wrong */
+/** @throws InvalidInputError for an unknown or invalid option */
 export function resolveOptions(options: MockAgentOptions): Resolved {
   checkCallOptions<MockAgentOptions, typeof OPTIONS>(options, OPTIONS);
   const { name = "mock", script = echo, clock = systemClock, capabilities, ...switches } = options;
@@ -173,7 +174,7 @@ export function resolveOptions(options: MockAgentOptions): Resolved {
   };
 }
 
-/** @throws InvalidInputError for what is no script */
+/** @throws InvalidInputError for a value that is not a script */
 export function checkScript(script: MockAgentScript): MockAgentScript {
   checkFields({ script }, { script: isScript }, "argument");
   return script;

@@ -19,16 +19,13 @@ import type {
 } from "./script.ts";
 import { playTool, type ToolPlaying } from "./tool.ts";
 
-/** Plays the script of one turn. */
 export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implements ToolPlaying {
   readonly turn: LiveTurn<MockAgentEvent, MockAgentResult>;
   readonly parts: Parts;
-  /** The names of the sub-agents, by their ids. */
   readonly #names = new Map<string, string>();
-  /** Text that waits for the end, for a backend without deltas. */
+  /** Text that is sent at the end, if the backend has no deltas. */
   #held = "";
   #withdraw: Withdraw = () => {};
-  /** Usage and cost so far. */
   progress: { readonly usage?: Usage; readonly cost?: Cost } = {};
 
   constructor(turn: LiveTurn<MockAgentEvent, MockAgentResult>, parts: Parts) {
@@ -37,7 +34,7 @@ export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implement
     this.parts = parts;
   }
 
-  /** Plays the steps to their end. What goes wrong in a script fails the turn. */
+  /** Plays all steps. An error in a script fails the turn. */
   async play(steps: () => MockAgentSteps): Promise<void> {
     try {
       await this.delay(0);
@@ -53,12 +50,11 @@ export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implement
     await this.follow(steps, (step) => this.#take(step, agentId));
   }
 
-  /** Takes back what waits for the user. */
   withdraw(...[by, reason]: Parameters<Withdraw>): void {
     this.#withdraw(by, reason);
   }
 
-  /** A script asks one thing at a time. */
+  /** At most one request or question is open at a time. */
   async wait<Outcome>(ask: (answered: (outcome: Outcome) => void) => Withdraw): Promise<Outcome | undefined> {
     await this.#online();
     if (this.stopped || !this.turn.open) return undefined;
@@ -90,7 +86,7 @@ export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implement
     return this.#names.get(agentId) ?? agentId;
   }
 
-  /** Says one thing in one input, and pauses. */
+  /** Emits one event as one input, then pauses. */
   async #say(say: () => void): Promise<undefined> {
     const { core, backend } = this.parts;
     await this.#online();
@@ -103,7 +99,7 @@ export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implement
     return this.#say(() => this.push(event));
   }
 
-  /** A turn that is looked for is silent until the client is back. */
+  /** While the turn is recovering, it emits nothing until the client has reconnected. */
   async #online(): Promise<void> {
     if (this.turn.status === "recovering") await this.unlessStopped(this.parts.link.back());
   }
@@ -175,7 +171,7 @@ export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implement
     if (!backend.capabilities.questions)
       throw new InvalidInputError(
         "the script asks a question, and the capability `questions` is false.",
-        "Leave the capability out, or the question.",
+        "Set the capability to true, or remove the question.",
       );
     const { turn } = this;
     const reply = await this.wait<Reply>((answered) => {
@@ -210,7 +206,7 @@ export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implement
     return undefined;
   }
 
-  /** The last event and the end are one input: a listener of the last event comes too late to cancel. */
+  /** The last event and the end are one input, so a listener of the last event cannot cancel the turn. */
   async #finish(): Promise<void> {
     await this.#online();
     if (this.stopped) return;
@@ -233,10 +229,10 @@ export class Player extends ScriptRunner<MockAgentStep, MockStepValue> implement
   }
 }
 
-/** A word with the space behind it; or space at the start. */
+/** A word with the whitespace after it, or leading whitespace. */
 const WORDS = /\S+\s*|\s+/g;
 
-/** The pieces of a text. A piece ends at no half of a character. */
+/** Splits a text into deltas. Never splits a surrogate pair. */
 function piecesOf(text: string, deltas: MockDeltas): readonly string[] {
   if (text === "") return [];
   if (deltas === "whole") return [text];

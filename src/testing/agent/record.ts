@@ -1,17 +1,17 @@
-// What a test can read of the mock agent: prompts, decisions, answers, cancels.
+// The records of the mock agent: prompts, decisions, answers, cancels.
 import type { PromptImage } from "../../core/turn/prompt-input.ts";
 import type { Reply, Ruling } from "../../core/values.ts";
 
-/** A prompt that has reached the backend. */
+/** A prompt that the backend received. */
 export interface MockAgentPrompt {
-  /** 1, 2, 3, ... in the order of arrival, over all clients of the agent. */
+  /** 1, 2, 3, ... in the order of arrival, across all clients of the agent. */
   readonly n: number;
   readonly text: string;
   readonly images: readonly PromptImage[];
   readonly turnId: string;
 }
 
-/** The end of a tool call's request for approval. */
+/** The outcome of an approval request. */
 export interface MockAgentDecision extends Ruling {
   /** The id of the call. */
   readonly id: string;
@@ -20,14 +20,14 @@ export interface MockAgentDecision extends Ruling {
   readonly turnId: string;
 }
 
-/** The end of a question. */
+/** The outcome of a question. */
 export interface MockAgentAnswer extends Reply {
   /** The id of the question. */
   readonly id: string;
   readonly turnId: string;
 }
 
-/** A turn that was stopped after its prompt had reached the backend. */
+/** A turn that was stopped after the backend had received its prompt. */
 export interface MockAgentCancel {
   readonly turnId: string;
   readonly by: "user" | "signal" | "timeout";

@@ -1,4 +1,4 @@
-// The language of scripts for the mock agent, as types.
+// The types of a mock agent's script.
 import { InvalidInputError } from "../../core/errors.ts";
 import type { ConversationMessage } from "../../core/turn/conversation.ts";
 import type { Cost, QuestionItem, ToolPreview, Usage } from "../../core/values.ts";
@@ -8,8 +8,9 @@ import type { MockAgentEvent, MockTurn } from "./events.ts";
 import type { MockAgentPrompt } from "./record.ts";
 
 /**
- * How prompts are answered: a function that returns the steps of one answer, or a list of replies. The first prompt gets the first
- * reply; the last reply answers all further prompts. Steps are an array, a generator or an async generator.
+ * How prompts are answered: a function that returns the steps of one answer, or a list of replies. Each prompt takes
+ * the next reply of the list. The last reply answers all further prompts. Steps are an array, a generator or an async
+ * generator.
  *
  * @example
  * ```ts
@@ -22,35 +23,35 @@ import type { MockAgentPrompt } from "./record.ts";
  */
 export type MockAgentScript = ((prompt: MockPromptContext) => MockAgentSteps) | readonly MockAgentReply[];
 
-/** One reply of a list. */
+/** One reply of a script's list. */
 export type MockAgentReply = string | readonly MockAgentStep[];
 
-/** The steps of one answer. A generator is told the value of each step that it has yielded. */
+/** The steps of one answer. In a generator, `yield` returns the value of the step. */
 export type MockAgentSteps = StepSource<MockAgentStep, MockStepValue>;
 
-/** A prompt, and what its script may need. */
+/** A prompt, and the context for its script. */
 export interface MockPromptContext extends MockAgentPrompt {
   readonly turn: MockTurn;
-  /** What was said before in the conversation of the prompt. Empty outside of conversations. */
+  /** The earlier messages of the conversation. Empty for a prompt outside conversations. */
   readonly messages: readonly ConversationMessage[];
-  /** Aborted when the answer is no longer wanted. */
+  /** Aborted when the answer is stopped. */
   readonly signal: AbortSignal;
 }
 
-/** What became of a tool call. */
+/** The outcome of a tool call. */
 export interface MockToolOutcome {
   readonly state: "done" | "failed" | "denied";
   /** The reason of a denial. */
   readonly reason?: string;
 }
 
-/** The selected labels for each question; `undefined` without an answer. */
+/** The selected labels of each question; `undefined` if there was no answer. */
 export type MockAgentAnswers = readonly (readonly string[])[] | undefined;
 
-/** The value of a step: of a tool, its outcome; of a question, its answers; otherwise undefined. */
+/** The value of a step: the outcome of a tool, the answers to a question, otherwise undefined. */
 export type MockStepValue = MockToolOutcome | MockAgentAnswers;
 
-/** A tool call. It runs by itself. */
+/** A scripted tool call. */
 export interface MockTool {
   readonly name: string;
   /** @default {} */
@@ -59,31 +60,31 @@ export interface MockTool {
   readonly id?: string;
   /** The output. @default "" */
   readonly output?: unknown;
-  /** Output that streams before `output`. Without `output` these pieces together are the output. */
+  /** Output deltas, streamed before `output`. Without `output`, the joined deltas are the output. */
   readonly streams?: readonly string[];
-  /** The call fails with these words. */
+  /** The call fails with this message. */
   readonly error?: string;
-  /** Whether the user is asked first. @default false */
+  /** Whether the call needs an approval. @default false */
   readonly approval?: boolean;
-  /** What a grant of the call covers, in words. Calls of the tool with the same words share a grant; with "" it gets none. @default the whole input */
+  /** What a grant covers. Calls with the same text share a grant; "" allows no grant. @default the whole input */
   readonly grant?: string;
-  /** What the approval says that the call would change. */
+  /** The preview of the change, shown with the approval request. */
   readonly preview?: readonly ToolPreview[];
-  /** What the call does, in words. */
+  /** A description of the call. */
   readonly title?: string;
-  /** What the tool does, such as `edit`. */
+  /** The kind of action, such as `edit`. */
   readonly kind?: ToolKind;
-  /** What the call is about. */
+  /** The subject of the call. */
   readonly locations?: readonly ToolLocation[];
-  /** The steps behind a denial. */
+  /** The steps that follow a denial. */
   readonly denied?: (reason: string | undefined) => MockAgentSteps;
-  /** The steps while the call runs. */
+  /** The steps that run during the call. */
   readonly during?: readonly MockAgentStep[];
 }
 
-/** A question of one or more items. */
+/** A question with one or more items. */
 export interface MockQuestion {
-  /** Items, or words alone for free text. */
+  /** Items; a string is a free-text question. */
   readonly questions: readonly (string | (Pick<QuestionItem, "question"> & MockQuestionDetails))[];
   /** @default `question_1`, `question_2` and so on */
   readonly id?: string;
@@ -97,54 +98,54 @@ export interface MockQuestionDetails {
   readonly multiSelect?: boolean;
 }
 
-/** An agent that works for the agent. */
+/** A scripted sub-agent. */
 export interface MockSubagent {
   /** Such as `file-picker`. */
   readonly type: string;
   /** @default the type */
   readonly name?: string;
-  /** What the sub-agent is to do. */
+  /** The sub-agent's task. */
   readonly prompt?: string;
   readonly steps: MockAgentSteps;
   /** @default false */
   readonly fails?: boolean;
 }
 
-/** The fields of a failure that ends a turn. */
+/** The fields of a failure. */
 export interface MockFailure {
-  /** The name of the failure, such as `overloaded`. @default "error" */
+  /** The kind of the failure, such as `overloaded`. @default "error" */
   readonly kind?: string;
   /** @default false */
   readonly retryable?: boolean;
   /** An HTTP status. */
   readonly status?: number;
-  /** The wait that the backend asks for, in ms. */
+  /** The retry delay that the backend requests, in ms. */
   readonly retryAfter?: number;
-  /** The balance of the account. */
+  /** The account balance. */
   readonly balance?: number;
 }
 
-/** How a link is lost. */
+/** How a connection is lost. */
 export interface MockLoss {
   /** @default "the link was cut" */
   readonly message?: string;
   /**
-   * Whether the client finds the backend again. `false`: each attempt to reconnect fails until `agent.set({ refuseConnect: false })`, or
-   * until the client gives up. @default true
+   * Whether reconnecting succeeds. `false`: all attempts fail until `agent.set({ refuseConnect: false })`, or until the
+   * client gives up. @default true
    */
   readonly back?: boolean;
-  /** The turns under way are `recovering`. Their scripts go on when the client is back. @default false: the turns fail */
+  /** The running turns become `recovering`, and continue after the reconnect. @default false: the turns fail */
   readonly recovers?: boolean;
-  /** The backend has forgotten everything: `context-lost`. @default false */
+  /** The backend loses its memory: `context-lost`. @default false */
   readonly forgets?: boolean;
-  /** The client does not come back: it is closed. @default false */
+  /** The client closes and does not reconnect. @default false */
   readonly forGood?: boolean;
 }
 
-/** The shared field of all text: pieces, or the number of characters of a piece. */
+/** How a text is split: into words, into a number of characters, or not at all. */
 export type MockDeltas = number | "words" | "whole";
 
-/** One step of an answer: a string is text, the others are made by {@link agentStep}. */
+/** One step of an answer. A string is text; {@link agentStep} makes the other steps. */
 export type MockAgentStep =
   | string
   | { readonly kind: "text" | "reasoning"; readonly text: string; readonly deltas: MockDeltas | undefined }
@@ -169,17 +170,17 @@ export interface MockQuestionStep {
   readonly kind: "question";
   readonly items: readonly QuestionItem[];
   readonly id: string | undefined;
-  /** The steps behind the answer. */
+  /** The steps that follow the answer. */
   readonly then: ((answers: MockAgentAnswers) => MockAgentSteps) | undefined;
   [Symbol.iterator](): Generator<MockAgentStep, MockAgentAnswers, MockStepValue>;
 }
 
-/** The answer of an agent without a script. */
+/** The default script. */
 export const echo: MockAgentScript = ({ text }) => [`You said: ${text}`];
 
 /**
- * The steps of the answer to a prompt.
- * @throws InvalidInputError for a list without replies
+ * Returns the steps that answer a prompt.
+ * @throws InvalidInputError for an empty list of replies
  */
 export function stepsFor(script: MockAgentScript, prompt: MockPromptContext): MockAgentSteps {
   if (typeof script === "function") return script(prompt);

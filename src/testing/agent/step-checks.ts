@@ -114,8 +114,8 @@ const LOSS: Checks<MockLoss> = {
 };
 
 /**
- * The fields of a step, if all exist and hold what they must. A field of `needed` must be there.
- * @throws InvalidInputError that names the step and the field
+ * Returns the fields of a step. The fields of `needed` are required.
+ * @throws InvalidInputError that names the step and the unknown or invalid field
  */
 export function checkedStep<Value extends object>(
   step: string,
@@ -133,7 +133,7 @@ export function checkedStep<Value extends object>(
   return value;
 }
 
-/** Checks the arguments of a step that are no object of fields, by their names. */
+/** Checks positional arguments of a step. */
 export function checkArguments(step: string, given: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(given)) {
     const { expects, holds } = ARGUMENTS[name] ?? checks.string;
@@ -145,7 +145,7 @@ export function checkArguments(step: string, given: Readonly<Record<string, unkn
   }
 }
 
-/** Arguments that are no strings. */
+/** The expected types of arguments that are not strings. */
 const ARGUMENTS: Readonly<Record<string, Check>> = {
   ms: checks.delay,
   amount: isNumber,
@@ -157,13 +157,13 @@ const ARGUMENTS: Readonly<Record<string, Check>> = {
 };
 const NULLABLE: ReadonlySet<string> = new Set(["detail", "mime"]);
 
-/** How a link is lost. @throws InvalidInputError */
+/** Checks how a connection is lost. @throws InvalidInputError */
 export function checkedLoss(loss: MockLoss): MockLoss {
   checkAll("the loss is", loss, LOSS, "field of the loss");
   return loss;
 }
 
-/** @throws InvalidInputError for a value that is no object, and for its first field that does not exist or is wrong */
+/** @throws InvalidInputError for a value that is not an object, and for the first unknown or invalid field */
 function checkAll<Value extends object>(
   subject: string,
   value: Value,

@@ -1,4 +1,4 @@
-// Plays a scripted tool call: request, decision, run, end.
+// Plays a scripted tool call: approval, run, result.
 import { defined } from "../../core/checks.ts";
 import { decideCall } from "../../core/gate/decision.ts";
 import type { Withdraw } from "../../core/gate/gate.ts";
@@ -9,24 +9,20 @@ import type { MockAgentEvent, MockAgentResult, MockRawCall } from "./events.ts";
 import type { Parts } from "./link.ts";
 import type { MockAgentSteps, MockTool, MockToolOutcome } from "./script.ts";
 
-/** A script that is being played. */
 export interface ToolPlaying {
   readonly turn: LiveTurn<MockAgentEvent, MockAgentResult>;
   readonly parts: Parts;
   readonly stopped: boolean;
-  /** Plays some steps, of the agent or of a sub-agent. */
+  /** Plays steps of the agent or a sub-agent. */
   steps(steps: MockAgentSteps, agentId: string | undefined): Promise<void>;
-  /** Asks the user in one input, and waits. `undefined`: the script was stopped, or its turn. */
+  /** Sends a request to the user as one input, and waits. Returns `undefined` if the script or the turn was stopped. */
   wait<Outcome>(ask: (answered: (outcome: Outcome) => void) => Withdraw): Promise<Outcome | undefined>;
-  /** The name of a sub-agent. */
   nameOf(agentId: string): string;
-  /** Changes a call of the turn, and pushes the event of it. */
   change(call: TurnToolCall, agentId: string | undefined): void;
-  /** The same as an input of its own, with a pause behind it. */
+  /** Like `change`, as a separate input with a pause after it. */
   call(call: TurnToolCall, agentId: string | undefined): Promise<void>;
 }
 
-/** Plays a tool call: the request, the decision, the run and its end. */
 export async function playTool(
   player: ToolPlaying,
   tool: MockTool,
@@ -59,7 +55,7 @@ export async function playTool(
   return run(player, tool, call, agentId);
 }
 
-/** Asks the user. The decision changes the call at once. */
+/** Requests the approval. The decision updates the call at once. */
 function decision(
   player: ToolPlaying,
   call: TurnToolCall,
@@ -90,10 +86,10 @@ function decision(
   });
 }
 
-/** Nobody has decided. */
+/** The `by` values of a request that was not decided. */
 const WITHDRAWN: ReadonlySet<Ruling["by"]> = new Set(["cancelled", "disconnected", "ended"]);
 
-/** Streams the output, and ends the call. */
+/** Streams the output, then ends the call. */
 async function run(
   player: ToolPlaying,
   { output, streams = [], error }: MockTool,

@@ -1,4 +1,4 @@
-// The turns of one mock client, waiting and running.
+// The queued and running turns of one mock client.
 import type { CancelTimer } from "../../core/clock.ts";
 import { type AgentwireError, ConnectionLostError, isAgentwireError } from "../../core/errors.ts";
 import { closedInTurn } from "../../core/link/connection-errors.ts";
@@ -12,38 +12,34 @@ import type { LinkUser, Parts } from "./link.ts";
 import { Player } from "./player.ts";
 import { stepsFor } from "./script.ts";
 
-/** What the backend remembers of a conversation. */
+/** The messages of a conversation that the backend remembers. */
 export interface Remembered {
   readonly messages: readonly ConversationMessage[];
-  /** The age of the backend's memory: see `Turns`. */
+  /** How often the backend had lost its memory by then: see `Turns.age`. */
   readonly age: number;
 }
 
-/** A prompt, read. */
 export interface MockPrompt {
   readonly text: string;
   readonly images: readonly PromptImage[];
   readonly remembered: Remembered;
 }
 
-/** One turn of a client, from the call to its end. */
 export interface MockJob {
   readonly turn: LiveTurn<MockAgentEvent, MockAgentResult>;
   readonly prompt: MockPrompt;
   readonly player: Player;
-  /** Set while `cancelDelay` runs. */
   cancelStop?: CancelTimer;
 }
 
-/** The turns of one client. A turn that was sent takes one of `turnsAtOnce` places until it has settled. */
+/** The turns of one client. A sent turn occupies one of `turnsAtOnce` slots until it settles. */
 export class MockTurns implements Course<MockJob>, LinkUser {
   readonly runner: Runner<MockAgentEvent, MockAgentResult, MockJob>;
   readonly #parts: Parts;
-  /** Sent, and not settled. */
   readonly #running = new Set<MockJob>();
-  /** A script that does not hear of a cancel outlives its turn. */
+  /** All playing scripts. With `answersAfterCancel`, a script outlives its turn. */
   readonly #players = new Set<Player>();
-  /** How often the backend has forgotten all conversations. */
+  /** How often the backend has lost its memory. */
   age = 0;
 
   constructor(parts: Parts) {
@@ -57,7 +53,7 @@ export class MockTurns implements Course<MockJob>, LinkUser {
 
   /**
    * Makes a turn without sending it.
-   * @throws QueueFullError when too much waits already
+   * @throws QueueFullError if the queue is full
    */
   create(input: unknown, prompt: MockPrompt, options: TurnOptions | undefined): MockJob {
     const { backend } = this.#parts;
@@ -122,11 +118,11 @@ export class MockTurns implements Course<MockJob>, LinkUser {
     if (!this.#running.delete(job)) return;
     job.cancelStop?.();
     if (job.turn.status === "failed" || !this.#parts.backend.settings.answersAfterCancel) job.player.stop();
-    this.pump(); // its place is free
+    this.pump(); // the slot is free
     if (!this.isBusy) this.#parts.core.connection.drained();
   }
 
-  // --- what the link tells ---
+  // --- called by the link ---
 
   lost(error: AgentwireError, isFound: boolean): void {
     for (const job of [...this.#running]) {
@@ -151,7 +147,6 @@ export class MockTurns implements Course<MockJob>, LinkUser {
     this.runner.unavailable(reason);
   }
 
-  /** Ends a turn that was sent. */
   #fail({ turn }: MockJob, reason: AgentwireError): void {
     turn.tools.abandon();
     if (!turn.open) turn.stopped();
@@ -160,13 +155,12 @@ export class MockTurns implements Course<MockJob>, LinkUser {
   }
 }
 
-/** The error of a turn that was sent: the loss of its link, also if the client gave up later. */
+/** The error of a turn that was sent: always the lost connection, even if the client has given up since. */
 function lostInTurn(reason: AgentwireError): ConnectionLostError {
   const code = isAgentwireError(reason, "context-lost") ? reason.code : "connection-lost";
   return new ConnectionLostError(reason.message, { code, delivery: "unknown", cause: reason });
 }
 
-/** The error of a prompt of a conversation that the backend has forgotten. */
 export function forgotten(): ConnectionLostError {
   const message = "the backend has forgotten the conversation";
   return new ConnectionLostError(message, { code: "context-lost", delivery: "not-sent" });

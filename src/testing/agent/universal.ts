@@ -1,4 +1,4 @@
-// The universal events of the mock agent.
+// Translates the mock agent's events into universal events.
 import { defined } from "../../core/checks.ts";
 import type { AnyConversation, AnyTurn } from "../../core/client/any-client.ts";
 import type { AnyAgentwireError } from "../../core/errors.ts";
@@ -10,12 +10,11 @@ import type { UniversalOptions, UniversalStream } from "../../universal/stream.t
 import { type ClientParts, MockAgentClient } from "./client.ts";
 import type { MockAgentEvent, MockAgentResult, MockRawCall } from "./events.ts";
 
-/** The events of a `MockAgent` as universal events. */
 class MockAgentMapping implements Mapping<MockAgentEvent, MockAgentResult> {
   readonly protocol: string;
   readonly errorPrefix: string;
   readonly asksOnWire = true;
-  /** The characters of each call's output that were told as deltas. */
+  /** For each call, how many characters of its output were emitted as deltas. */
   readonly #told = new Map<string, number>();
 
   constructor(name: string) {
@@ -45,7 +44,7 @@ class MockAgentMapping implements Mapping<MockAgentEvent, MockAgentResult> {
     this.#between(event, session);
   }
 
-  /** An event that ends the text before it. */
+  /** Events that end the current text. */
   #between(
     event: Exclude<MockAgentEvent, { type: "text" | "reasoning" | "finish" }>,
     session: Session,
@@ -62,7 +61,7 @@ class MockAgentMapping implements Mapping<MockAgentEvent, MockAgentResult> {
         this.#grow(event.call, session);
         return;
       case "question":
-        return; // the open request says it
+        return; // the open request emits it
       case "subagent": {
         const { id, agentType, name, prompt, state } = event;
         const json = prompt === undefined ? {} : { prompt };
@@ -93,7 +92,7 @@ class MockAgentMapping implements Mapping<MockAgentEvent, MockAgentResult> {
     }
   }
 
-  /** Output that has grown while the call runs. */
+  /** Emits the new part of a running call's output. */
   #grow({ id, state, output }: TurnToolCall, session: Session): void {
     if (state !== "running" || typeof output !== "string") return;
     session.callOutput(id, output.slice(this.#told.get(id) ?? 0));
@@ -104,7 +103,7 @@ class MockAgentMapping implements Mapping<MockAgentEvent, MockAgentResult> {
     return { agent: agentId, facts: (raw as MockRawCall).facts };
   }
 
-  /** A question is no tool call here. */
+  /** A question is not a tool call here. */
   callOf(): undefined {
     return undefined;
   }
@@ -122,7 +121,6 @@ class MockAgentMapping implements Mapping<MockAgentEvent, MockAgentResult> {
   }
 }
 
-/** The universal events of a client of this agent, or of one of its turns or conversations. */
 export function toUniversal(
   name: string,
   clients: ReadonlyMap<MockAgentClient, ClientParts>,

@@ -1,23 +1,23 @@
-// Speech: silent MP3 in base64, a WAV file, and the frame with the address of one.
+// Speech: silent MP3 in base64, a WAV file, and the `audio` frame.
 import type { CassMockSettings } from "./profiles.ts";
 import type { CassServerFrame } from "./record.ts";
 
 const FRAME_BYTES = 144;
 /**
- * One frame of an MP3 file, in base64: MPEG-2 Layer III, 24 kHz, 48 kbit/s, mono, 24 ms of silence. Its bytes are
- * divisible by 3, so that frames can be strung together.
+ * One MP3 frame in base64: MPEG-2 Layer III, 24 kHz, 48 kbit/s, mono, 24 ms of silence. Its byte count is divisible by
+ * 3, so the base64 of several frames can be concatenated.
  */
 const FRAME = `//NkwA${"A".repeat((FRAME_BYTES / 3) * 4 - 6)}`;
 const HUGE_BYTES = 8 * 1_048_576;
 
-/** The base64 of a frame; empty where speech has none. */
+/** Returns speech as base64, or an empty string if the switch `audio` sends no base64. */
 export function spoken(audio: CassMockSettings["audio"]): string {
   if (audio === "inline" || audio === "legacy") return FRAME.repeat(5);
   if (audio === "huge") return FRAME.repeat(Math.ceil(HUGE_BYTES / FRAME_BYTES));
   return audio === "malformed" ? "this is *not* base64!" : "";
 }
 
-/** A WAV file of one sample, at 8 kHz. */
+/** Returns a WAV file with one sample at 8 kHz. */
 export function wav(): Uint8Array<ArrayBuffer> {
   const header = [
     0x46464952, 38, 0x45564157, 0x20746d66, 16, 0x10001, 8_000, 16_000, 0x100002, 0x61746164, 2,
@@ -27,13 +27,13 @@ export function wav(): Uint8Array<ArrayBuffer> {
   return new Uint8Array(view.buffer);
 }
 
-/** Where a server is reached, and another address of it. */
+/** The server's own origin, and a foreign origin. */
 export interface Origins {
   readonly own: string;
   readonly foreign: string;
 }
 
-/** Speech in a frame of its own: its address, or itself. */
+/** Returns an `audio` frame: with an address, or with the speech in base64. */
 export function audioFrame(
   { audio, audioUrl }: CassMockSettings,
   path: string,

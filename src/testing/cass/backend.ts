@@ -1,4 +1,4 @@
-// What the connections and REST calls of a mock share: users, conversations, tokens.
+// The state that all connections and REST calls of a mock share: users, conversations, tokens.
 import { type CancelTimer, type Clock, systemClock } from "../../core/clock.ts";
 import { checkMockNames } from "../names.ts";
 import type { MockPeer } from "../server/peer.ts";
@@ -36,14 +36,13 @@ const CLAUDE: { readonly [profile in CassProfileName]: string } = {
 const SECOND = 1_000;
 const CONNECTS_PER_SECOND = 5;
 
-/** An attempt to connect: whose, and whether nothing is left of it. */
+/** An attempt to connect: its user, and whether its connection is over. */
 interface Attempt {
   readonly at: number;
   readonly userId: string | null;
   readonly isOver: () => boolean;
 }
 
-/** The server without its sockets: what its connections and its REST calls share. */
 export class CassBackend {
   readonly withPort = "MockCassServer";
   readonly profile: CassProfileName;
@@ -57,12 +56,12 @@ export class CassBackend {
   readonly tokens: Tokens;
   readonly models: Models;
   readonly newId: () => string;
-  /** Chats that were lost with their connections. */
+  /** Chats whose connection ended before the reply. */
   readonly lostChats = new Set<string>();
-  /** The ids of the speech that can be fetched. */
+  /** The ids of the audio files that clients can fetch. */
   readonly audio = new Set<string>();
   answer: CassAnswer;
-  /** Without a port, the first connection tells the own origin. */
+  /** Without a port, the address of the first connection sets `own`. */
   origins: Origins = { own: "", foreign: "https://elsewhere.example" };
   #settings: CassMockSettings;
   readonly #perConnection: NonNullable<MockCassOptions["perConnection"]>;
@@ -99,13 +98,13 @@ export class CassBackend {
     return this.#settings;
   }
 
-  /** Sets switches anew, for what happens from now on. */
+  /** Sets switches for later events. */
   set(switches: MockCassSwitches): void {
     checkMockNames(switches, CASS_SWITCHES, "switch");
     this.#settings = changed(this.#settings, switches);
   }
 
-  /** The switches that a test has for a connection that is about to open. */
+  /** Returns the switches that the test sets for a new connection. */
   switchesFor(opening: CassOpening): MockCassSwitches {
     const switches = this.#perConnection(opening);
     try {
@@ -116,12 +115,12 @@ export class CassBackend {
     return switches;
   }
 
-  /** The account of a user, unless it is gone. */
+  /** Returns a user's account, or undefined if it is deleted. */
   accountOf(userId: string, { deletedUser }: CassMockSettings): StoredAccount | undefined {
     return deletedUser ? undefined : this.accounts.get(userId);
   }
 
-  /** @returns how many messages the conversation has then; undefined where they are not kept yet, or nowhere */
+  /** @returns the conversation's new number of messages; undefined if the messages are stored later or never */
   persist(
     conversationId: string | null,
     messages: readonly Omit<CassMessage, "timestamp">[],
@@ -169,8 +168,8 @@ export class CassBackend {
   }
 
   /**
-   * Notes an attempt to connect, and a client with too many attempts in vain. A client that connects again has no
-   * connection left, so open ones belong to others.
+   * Records an attempt to connect. Reports a `reconnect-storm` for a user with too many ended connections. An open
+   * connection does not count: a client that reconnects has none, so the open ones belong to other clients.
    */
   noteAttempt(
     userId: string | null,
@@ -186,12 +185,12 @@ export class CassBackend {
     this.journal.add(this.journal.violations, { connection, kind: "reconnect-storm", detail });
   }
 
-  /** The process ends, and another takes its place: accounts and conversations are on its disk. */
+  /** Simulates a new server process. Accounts and conversations survive, as if they were on disk. */
   restart(): void {
     for (const peer of this.peers) peer.kill(1012);
   }
 
-  /** Nothing happens any more. */
+  /** Stops all timers and connections. */
   die(): void {
     for (const cancel of this.#timers) cancel();
     this.#timers.clear();
@@ -199,7 +198,7 @@ export class CassBackend {
   }
 }
 
-/** Whose token it is, if it counts. */
+/** Returns the token's user, or undefined for a token that the server does not accept. */
 export function accepted(token: TokenReading, { adminTokens }: CassMockSettings): string | undefined {
   if (token.kind === "access") return token.userId;
   return token.kind === "admin" && adminTokens ? token.userId : undefined;

@@ -1,4 +1,4 @@
-// Notes what a client does wrong in the order of its frames on one connection.
+// Finds mistakes in the order of a client's frames on one connection.
 import type { Dict } from "../server/dict.ts";
 import { isTurn } from "./frames.ts";
 import type { CassMockSettings } from "./profiles.ts";
@@ -6,7 +6,7 @@ import type { CassMistake } from "./record.ts";
 
 const PING_SPACING = 5_000;
 
-/** Things of one kind that come in order and are settled in order. */
+/** Counts frames of one kind, which are handled and settled in order. */
 class Line {
   arrived = 0;
   settled = 0;
@@ -16,7 +16,7 @@ class Line {
     return this.arrived > this.settled;
   }
 
-  /** The next has its turn. @returns what settles it, and gives its number */
+  /** Starts handling the next frame. @returns a function that settles the frame and returns its number */
   next(): () => number {
     const number = ++this.handled;
     return () => {
@@ -26,13 +26,13 @@ class Line {
   }
 }
 
-/** The rules for the order of a client's frames, which the server itself does not enforce. */
+/** The rules for the order of a client's frames. The server does not enforce them. */
 export class ClientRules {
-  /** Chats that were lost with their connections, of all connections. */
+  /** Chats of all connections that ended before the reply. */
   readonly #lost: Set<string>;
   readonly #auths = new Line();
   readonly #turns = new Line();
-  /** Chats on the wire, by their number. */
+  /** Unanswered chats, by turn number. */
   readonly #chats = new Map<number, string>();
   #lastPing = Number.NEGATIVE_INFINITY;
 
@@ -40,7 +40,7 @@ export class ClientRules {
     this.#lost = lost;
   }
 
-  /** A message has arrived, however long it has to wait. */
+  /** Checks a message on arrival, before it waits for its handler. */
   arrived(message: Dict, now: number, settings: CassMockSettings): readonly CassMistake[] {
     const { type } = message;
     const detail = String(type);
@@ -65,18 +65,18 @@ export class ClientRules {
     return mistakes;
   }
 
-  /** An `auth` has its turn. @returns what settles it, if it is answered */
+  /** Starts handling an `auth`. @returns a function to call once the `auth` is answered */
   auth(): () => void {
     return this.#auths.next();
   }
 
-  /** A turn has its turn. @returns what settles it, once its response or error is about to be sent */
+  /** Starts handling a turn. @returns a function to call just before the response or error is sent */
   turn(): () => void {
     const settle = this.#turns.next();
     return () => void this.#chats.delete(settle());
   }
 
-  /** The connection is over. */
+  /** The connection has ended: its unanswered chats are lost. */
   over(): void {
     for (const chat of this.#chats.values()) this.#lost.add(chat);
   }

@@ -1,16 +1,16 @@
-// Reads and checks a client's frames, and writes the server's.
+// Parses and checks a client's frames, and writes the server's frames.
 import { type Dict, isDict } from "../server/dict.ts";
 import { describeFrame, type InboundFrame } from "../server/inbound.ts";
 import { PythonFloat, writePythonJson } from "../server/python-json.ts";
 import type { CassMockSettings, CassProfileName } from "./profiles.ts";
 import type { CassMistake, CassServerFrame, CassViolationKind } from "./record.ts";
 
-/** What the server makes of a frame. */
+/** A parsed message, or the client's mistake. */
 export type CassReading =
   | { readonly message: Dict; readonly mistake?: never }
   | { readonly message?: never; readonly mistake: CassMistake };
 
-/** The types of frames that the server answers with a response, or an error. */
+/** Frame types that the server answers with a `response` or an `error`. */
 const TURNS: ReadonlySet<unknown> = new Set(["chat", "onboarding_intro", "onboarding_demo"]);
 const TYPES: ReadonlySet<unknown> = new Set([...TURNS, "auth", "ping", "status"]);
 
@@ -29,7 +29,7 @@ export function readFrame(frame: InboundFrame): CassReading {
   }
 }
 
-/** What is wrong with a message by itself. */
+/** Returns the mistakes in a message, without regard to other messages. */
 export function mistakesInFrame(sent: Dict): readonly CassMistake[] {
   const { type, token, message, conversation_id: id = null, image = null, user_id, profile } = sent;
   const found: CassMistake[] = [];
@@ -50,10 +50,10 @@ export function mistakesInFrame(sent: Dict): readonly CassMistake[] {
   return found;
 }
 
-/** Fields of no published version of the protocol. */
+/** Fields that no published protocol version has. */
 const EXTRA = { x_later: "added in a later version" };
 
-/** Writes a frame as the server does. @param stamp the time, for frames that have one */
+/** Writes a frame in the server's JSON format. @param stamp returns the timestamp, for frames that have one */
 export function writeFrame(
   frame: CassServerFrame,
   { chunking, extraFields }: CassMockSettings,
@@ -64,7 +64,7 @@ export function writeFrame(
   const isBare = type === "auth_success" || type === "auth_error";
   const isStamped = type === "error" ? profile === "documented" : !isBare;
   const whole = "timestamp" in frame || !isStamped ? frame : { ...frame, timestamp: stamp() };
-  // Escaped text has no characters of several bytes.
+  // Escaped text has no multi-byte characters to split, so do not escape.
   const style = chunking === "splitUtf8" ? "compact" : "spaced";
   return writePythonJson(extraFields === "injected" ? withExtra(whole) : whole, style);
 }
@@ -76,7 +76,7 @@ function withExtra(value: unknown): unknown {
   return { ...Object.fromEntries(members), ...EXTRA };
 }
 
-/** The frames that follow every frame. */
+/** The frames that the switches inject after every frame. */
 export function noiseAfterFrame(settings: CassMockSettings): readonly (string | Uint8Array)[] {
   const noises: readonly (readonly ["off" | "injected", readonly (string | Uint8Array)[]])[] = [
     [settings.unknownType, ['{"type": "dream_updated", "dream": {"id": 7}}']],

@@ -1,35 +1,35 @@
-// Whom the server takes a connection for: tokens, the trust in this machine, and onboarding.
+// The user of a connection: tokens, the trust in local clients, and onboarding.
 import type { Dict } from "../server/dict.ts";
 import { accepted, type CassBackend } from "./backend.ts";
 import type { CassMockSettings } from "./profiles.ts";
 import type { CassMistake, ReceivedAuth } from "./record.ts";
 
-/** A user who is not the client. */
+/** The id of a user other than the client's. */
 export const FOREIGN_USER = "00000000-0000-4000-8000-00000000f0e1";
 
-/** Text that needs no escape, and escapes. */
+/** Matches text that is correctly URL-encoded. */
 const ESCAPED = /^(?:[\w\-.~!'()*]|%[0-9a-f]{2})*$/i;
 
-/** The token in an address: path and query, or more; undefined where nobody knows it. */
+/** Returns the token in the address (a path with a query, or a full URL), or undefined if there is none. */
 export function tokenIn(url = ""): string | undefined {
   return new URL(url, "ws://mock.invalid").searchParams.get("token") ?? undefined;
 }
 
-/** The user of the token in an address, null for nobody. */
+/** Returns the user of the token in the address, or null. */
 export function userIn(url: string | undefined, { tokens }: CassBackend): string | null {
   const reading = tokens.read(tokenIn(url));
   return "userId" in reading ? reading.userId : null;
 }
 
-/** Who the server takes a connection for, and how that changes. */
+/** The user of a connection. An `auth` or an onboarding can change it. */
 export class Identity {
   readonly #backend: CassBackend;
-  /** Whether a token was given that is ignored. */
+  /** Whether the address has a token that the server does not accept. */
   readonly isRefused: boolean;
   readonly mistakes: readonly CassMistake[];
   userId: string | null;
 
-  /** @param url of the upgrade, if it is known */
+  /** @param url the address of the upgrade, if known */
   constructor(url: string | undefined, backend: CassBackend, settings: CassMockSettings) {
     const reading = backend.tokens.read(tokenIn(url));
     const userId = accepted(reading, settings);
@@ -41,11 +41,11 @@ export class Identity {
     this.#backend = backend;
     this.mistakes = mistakes;
     this.isRefused = userId === undefined && reading.kind !== "missing";
-    // The server trusts every client of this machine, and here each client is one.
+    // The server trusts all clients on its own machine. The mock's clients all count as such.
     this.userId = userId ?? (localhostBypass ? localhostUser : null);
   }
 
-  /** Takes the token of an `auth`, or does not. */
+  /** Handles the token of an `auth`. */
   present(token: unknown, settings: CassMockSettings): ReceivedAuth["answer"] {
     const { auth, badAuth } = settings;
     const fixed = {
@@ -64,7 +64,7 @@ export class Identity {
   }
 }
 
-/** Why an onboarding is refused. */
+/** Returns why the server refuses an onboarding, or undefined. */
 export function onboardingProblem(
   kind: "intro" | "demo",
   { user_id: userId, conversation_id: conversationId }: Dict,

@@ -1,4 +1,4 @@
-// `MockCass`: the mock without a port, for sockets that something else hands it.
+// `MockCass`: the mock without a port. It uses sockets from elsewhere, such as msw.
 import { checkMockNames } from "../names.ts";
 import { ProtocolMock } from "../server/protocol-mock.ts";
 import { CassBackend } from "./backend.ts";
@@ -18,10 +18,10 @@ import type { CassAnswer } from "./script.ts";
 import type { CassModel, CassProvider, NewConversation, StoredConversation, StoredUser } from "./store.ts";
 import type { MockCassSwitches } from "./switches.ts";
 
-/** What is behind a mock: for the transports in this folder, and no part of what users see. */
+/** Returns the mock's backend. For the transports in this folder, not part of the public API. */
 export let cassBackendOf: (mock: MockCass) => CassBackend;
 
-/** A user whom a test has made, with what is needed to be one. */
+/** A user that a test created, with password and tokens. */
 export interface NewCassUser extends StoredUser {
   readonly password: string;
   readonly accessToken: string;
@@ -29,12 +29,11 @@ export interface NewCassUser extends StoredUser {
 }
 
 /**
- * The mock of the Cass server without a port: it speaks over the WebSockets that something else hands it, and answers
- * the requests that something else hands it, such as msw. For a server with a port, and faults beneath the protocol,
- * see {@link MockCassServer}.
+ * The mock of the Cass server without a port. It uses WebSockets and HTTP requests from elsewhere, such as msw. For a
+ * server with a port, and for faults below the protocol, see {@link MockCassServer}.
  *
- * Over msw there are no TCP connection and no Close frames: `drop()` is a close event with 1006, a `zombie` is found out
- * by nobody but a client that waits, `refuseUpgrade` has no effect, and `chunking` throws.
+ * msw has no TCP connections and no Close frames: `drop()` is a close event with 1006, a client notices a `zombie` only
+ * by a timeout of its own, `refuseUpgrade` has no effect, and `chunking` throws.
  *
  * @example
  * ```ts
@@ -71,46 +70,46 @@ export class MockCass extends ProtocolMock<
     this.#rest = new Rest(backend);
   }
 
-  /** Answers a REST call: give it to msw, or to a client in place of `fetch`. Bound to the mock. */
+  /** Answers a REST call. Pass it to msw, or to a client as its `fetch`. Bound to the mock. */
   readonly fetch = (input: Request | URL | string, init?: RequestInit): Promise<Response> =>
     this.#rest.fetch(new Request(input, init));
 
-  /** Every JSON object of a client, of all types, in the order in which they were handled. */
+  /** Every JSON object from clients, of any type, in the order of handling. */
   get received(): readonly CassReceived[] {
     return this.#backend.journal.received;
   }
 
-  /** Every turn that the server has taken on: chats, and both kinds of onboarding. */
+  /** Every turn that the server accepted: chats and both kinds of onboarding. */
   get turns(): readonly ReceivedTurn[] {
     return this.#backend.journal.turns;
   }
 
-  /** Every `auth`, and what was said to it. */
+  /** Every `auth`, with the server's answer. */
   get auths(): readonly ReceivedAuth[] {
     return this.#backend.journal.auths;
   }
 
-  /** Every REST call, without its secrets. */
+  /** Every REST call, without tokens and passwords. */
   get requests(): readonly CassRequest[] {
     return this.#backend.journal.requests;
   }
 
-  /** What the server keeps. */
+  /** The stored conversations. */
   get conversations(): readonly StoredConversation[] {
     return this.#backend.store.all;
   }
 
-  /** Who has an account. */
+  /** The users with an account. */
   get users(): readonly StoredUser[] {
     return [...this.#backend.accounts.values()];
   }
 
-  /** The language model that new connections get. */
+  /** The language model of new connections. */
   get model(): CassModel {
     return this.#backend.models.current;
   }
 
-  /** How turns are answered from now on; those that run are not touched. */
+  /** The script for new turns. Running turns keep their script. */
   get answer(): CassAnswer {
     return this.#backend.answer;
   }
@@ -119,12 +118,12 @@ export class MockCass extends ProtocolMock<
     this.#backend.answer = answer;
   }
 
-  /** Sets switches anew, at any time, for all connections that have not set them for themselves. */
+  /** Sets switches for all connections at any time. Switches that a connection set for itself stay. */
   set(switches: MockCassSwitches): void {
     this.#backend.set(switches);
   }
 
-  /** Makes an account, and tokens for it. */
+  /** Creates an account with tokens. */
   addUser(user: Partial<StoredUser> & { readonly password?: string } = {}): NewCassUser {
     checkMockNames(user, { userId: true, email: true, displayName: true, password: true }, "field");
     const { password = "correct horse", ...given } = user;
@@ -134,15 +133,15 @@ export class MockCass extends ProtocolMock<
     return { userId, email, displayName, password, accessToken: access_token, refreshToken: refresh_token };
   }
 
-  /** Deletes an account. Its tokens are as good as before, and so are its conversations. */
+  /** Deletes an account. Its tokens stay valid, and its conversations stay. */
   deleteUser(userId: string): void {
     this.#backend.accounts.delete(userId);
   }
 
   /**
-   * Makes a token.
+   * Creates a token.
    * @param options.type `access` by default
-   * @param options.lifetime in seconds; one below zero has expired already. As long as the server's own by default
+   * @param options.lifetime in seconds; a negative one gives an expired token. By default the server's own lifetime
    */
   issueToken(
     userId: string,
@@ -157,42 +156,42 @@ export class MockCass extends ProtocolMock<
     return tokens.issue(userId, type, lifetime ?? usual);
   }
 
-  /** Makes a conversation, as `POST /conversations/new` does. */
+  /** Creates a conversation, like `POST /conversations/new`. */
   addConversation(conversation: NewConversation = {}): StoredConversation {
     checkMockNames(conversation, { title: true, userId: true, projectId: true, continuous: true }, "field");
     return this.#backend.store.create(conversation);
   }
 
-  /** Chooses the language model of connections to come. */
+  /** Sets the language model of new connections. */
   useModel(provider: CassProvider, model?: string): void {
     this.#backend.models.use(provider);
     if (model !== undefined) this.#backend.models.choose(model);
   }
 
-  /** The first turn on the first call, the second on the second, whether it is there already or not. */
+  /** Resolves with the next turn. The n-th call gets the n-th turn, past or future. */
   nextTurn(): Promise<ReceivedTurn> {
     return this.#backend.journal.next(this.turns);
   }
 
-  /** The first `auth` on the first call, the second on the second, whether it is there already or not. */
+  /** Resolves with the next `auth`. The n-th call gets the n-th `auth`, past or future. */
   nextAuth(): Promise<ReceivedAuth> {
     return this.#backend.journal.next(this.auths);
   }
 
-  /** The first REST call on the first call, the second on the second, whether it is there already or not. */
+  /** Resolves with the next REST call. The n-th call of this method gets the n-th REST call, past or future. */
   nextRequest(): Promise<CassRequest> {
     return this.#backend.journal.next(this.requests);
   }
 
   /**
-   * Ends every connection as the real server does that restarts: with 1012, also in the middle of a turn, which is
-   * then not stored. New connections are taken, and everything else is as it was.
+   * Closes every connection with 1012, like a restart of the real server. A running turn is cut short and not stored.
+   * New connections are accepted, and all other state stays.
    */
   restart(): void {
     this.#backend.restart();
   }
 
-  /** Ends everything: running answers, timers, connections, waits. Idempotent, and waits for no client. */
+  /** Stops running answers, timers, connections and waits. Idempotent. It waits for no client. */
   override async stop(): Promise<void> {
     this.#backend.die();
     this.#rest.stop();

@@ -1,4 +1,4 @@
-// What the later server notices in the tags of the model's text.
+// The observations, marks and the like that the later server finds in the model's tags.
 import { PythonFloat } from "../server/python-json.ts";
 
 /** The lists of a response, by name. */
@@ -12,12 +12,12 @@ interface Tag {
 type Value = (tag: Tag) => unknown;
 type Fields = Readonly<Record<string, Value>>;
 
-/** A value without spaces; of one with spaces, the first word. */
+/** A value without spaces. Of a value with spaces, the first word counts. */
 const word =
   (name: string, usual: string | null = null) =>
   ({ attributes }: Tag): string | null =>
     new RegExp(`${name}=["']?([^"'>\\s]+)`).exec(attributes)?.[1] ?? usual;
-/** A value that may have spaces. */
+/** A value that may contain spaces. */
 const text =
   (name: string): Value =>
   ({ attributes }) =>
@@ -34,7 +34,7 @@ const flag =
     const said = new RegExp(`${name}=["']?(true|false)`, "i").exec(attributes)?.[1];
     return said === undefined ? null : said.toLowerCase() === "true";
   };
-/** Between 0 and 1; 0 counts as none. */
+/** A number between 0 and 1. 0 counts as missing. */
 const sure =
   (usual = 0.7): Value =>
   ({ attributes }) => {
@@ -54,15 +54,15 @@ const about = (category: Value, more: Fields = {}, confidence = sure()): Fields 
   return { observation: content, category, ...more, confidence };
 };
 
-/** How one tag becomes an entry of a list. */
+/** How one tag becomes a list entry. */
 interface Reader {
   readonly list: string;
   readonly tag: string;
-  /** Without a value for each of these fields, the tag is ignored. */
+  /** The fields that a tag needs. Without one of them, the tag is ignored. */
   readonly needs: string;
   readonly fields: Fields;
   readonly closer?: string;
-  /** The beginning of the attribute `target`. */
+  /** The required prefix of the attribute `target`. */
   readonly target?: string;
 }
 
@@ -150,7 +150,7 @@ const READERS: readonly Reader[] = [
 
 const MARK = /<mark:([a-z-]+)>(?:((?:(?!<mark:)[\s\S])*?)<\/mark(?::[a-z-]+)?>)?/gi;
 
-/** Reads the tags, each of which is also taken out of the text. @param said the text without gestures and emotes */
+/** Reads the tags. @param said the text without gestures and emotes */
 export function noticedIn(said: string): Noticed {
   const lists: Record<string, object[] | null> = { self_observations: [], user_observations: [] };
   lists["marks"] = [...said.matchAll(MARK)].flatMap(({ 1: name = "", 2: description = "" }) => {

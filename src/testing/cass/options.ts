@@ -5,43 +5,43 @@ import type { CassProvider } from "./store.ts";
 import type { MockCassSwitches } from "./switches.ts";
 import type { CassClaims } from "./tokens.ts";
 
-/** What `MockCassServer.start()` takes. Every switch can be set alone; the rest is as the profile has it. */
+/** The options of `MockCassServer.start()`. Each switch can be set alone. The profile sets the others. */
 export interface MockCassOptions extends MockCassSwitches {
   /**
-   * The server that sets the defaults: `documented` does as the published page says, `v1` is the server at the time of the
-   * page, `v2` the later one, and `relay` what clients see behind a relay. @default "v2"
+   * The server that sets the defaults. `documented`: the published page. `v1`: the server of the page's time. `v2`: the
+   * later server. `relay`: the server as clients see it behind a relay. @default "v2"
    */
   readonly profile?: "documented" | "v1" | "v2" | "relay";
-  /** How turns are answered. @default `Hello! <gesture:wave> <emote:happy:0.8>` */
+  /** The script that answers turns. @default `Hello! <gesture:wave> <emote:happy:0.8>` */
   readonly answer?: CassAnswer;
-  /** Switches for a connection that is about to open, for what happens before a test can reach it. */
+  /** Returns switches for a new connection, for behaviour before a test can access the connection. */
   readonly perConnection?: (opening: CassOpening) => MockCassSwitches;
-  /** The path under which the server lives, such as `/cass`. @default "" */
+  /** The path prefix of the server, such as `/cass`. @default "" */
   readonly basePath?: string;
-  /** The source of time: for delays, for tokens that expire, and for rules about time. @default systemClock */
+  /** The clock for delays, token expiry and time limits. @default systemClock */
   readonly clock?: Clock;
-  /** The time of day at which the clock stands at zero, in ms since 1970. @default as the clock itself has it */
+  /** The wall time when the clock is at zero, in ms since 1970. @default the clock's own wall time */
   readonly epoch?: number;
-  /** The server's time zone, in minutes east of UTC: its timestamps are local, and do not say so. @default -300 */
+  /** The server's time zone, in minutes east of UTC. Timestamps are local and name no zone. @default -300 */
   readonly utcOffset?: number;
-  /** Makes the ids of users, conversations and the like. @default a fresh UUID v4 */
+  /** Returns the id of a user, conversation or the like. @default a fresh UUID v4 */
   readonly id?: () => string;
-  /** What tokens are signed with. Two servers with one secret trust each other. @default "mock-cass" */
+  /** The secret that signs tokens. Servers with the same secret accept each other's tokens. @default "mock-cass" */
   readonly secret?: string;
-  /** Makes the text of a token, for clients that must not look into it. @default a JWT */
+  /** Returns the text of a token, to test clients that must not decode tokens. @default a JWT */
   readonly token?: (claims: CassClaims) => string;
-  /** The provider that the server begins with. @default "anthropic" */
+  /** The first provider. @default "anthropic" */
   readonly provider?: CassProvider;
-  /** The providers that can be chosen. @default all */
+  /** The available providers. @default all */
   readonly providers?: readonly CassProvider[];
   /** The model of each provider. */
   readonly models?: { readonly [provider in CassProvider]?: string };
 }
 
-/** A connection that is about to open. */
+/** A new connection. */
 export interface CassOpening {
-  /** 1 for the first connection, and so on. */
+  /** 1 for the first connection. */
   readonly number: number;
-  /** Whose token is in its address; null for nobody's. */
+  /** The user of the token in the address; null without a valid token. */
   readonly userId: string | null;
 }

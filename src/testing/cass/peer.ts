@@ -1,4 +1,4 @@
-// One connection of the mock, without its socket: strictly one frame after the other.
+// One connection of the mock, without its socket. It handles one frame at a time.
 import { checkMockNames } from "../names.ts";
 import { ChunkedLink } from "../server/chunked-link.ts";
 import type { Dict } from "../server/dict.ts";
@@ -23,8 +23,8 @@ const LIMIT = 16_777_216;
 const CUT = 1006;
 
 /**
- * One connection of the mock server without its socket: frames in, frames out, a clock. Strictly serial: a frame has
- * its turn when everything about the one before is over.
+ * One connection of the mock server, without its socket. It handles frames strictly in order: the next frame waits
+ * until the previous one is handled completely.
  *
  * ```
  *   open ---- connected ----> ready ---+--- either side closes or drops ---> closed
@@ -43,7 +43,7 @@ export class CassPeer extends MockPeer implements TurnConnection {
   #own: MockCassSwitches;
   readonly #identity: Identity;
   #greeted = false;
-  /** Past all answering: by a failure, a restart, or the end of the mock. */
+  /** Whether it answers no more: after a failure, a restart, or the end of the mock. */
   #dead = false;
   #zombie = false;
   #greeting: Promise<void> = Promise.resolve();
@@ -80,7 +80,6 @@ export class CassPeer extends MockPeer implements TurnConnection {
     this.#own = { ...this.#own, ...switches };
   }
 
-  /** The connection is open. */
   start(): void {
     for (const mistake of this.#identity.mistakes) this.blame(mistake);
     const { initializing, badQueryToken, connectedDelay } = this.settings;
@@ -96,7 +95,7 @@ export class CassPeer extends MockPeer implements TurnConnection {
     } else this.#greet();
   }
 
-  /** The process is gone, or is about to be. */
+  /** Stops all work, because the server process ends. */
   die(): void {
     this.#dead = true;
     this.#life.stop();
@@ -110,7 +109,7 @@ export class CassPeer extends MockPeer implements TurnConnection {
     else if (by === "zombie") {
       this.#zombie = true;
       this.pause();
-      // Nobody will tell that the client has given it up: nothing is read any more.
+      // A zombie reads nothing, so it cannot notice the client's close. Count the chats as lost now.
       this.#rules.over();
       this.#backend.journal.changed();
     } else this.close(by);
@@ -162,7 +161,7 @@ export class CassPeer extends MockPeer implements TurnConnection {
   protected release(): void {
     this.#rules.over();
     if (this.#dead) return;
-    // The server finds out that the client has gone only when it has done all that was asked of it.
+    // The real server notices a client's close only after it handled all received frames.
     const left = this.inbox.waiting();
     const handling = this.#handling;
     void (async () => {
@@ -272,7 +271,7 @@ export class CassPeer extends MockPeer implements TurnConnection {
       settle();
       this.#fail("profile is null");
     } else {
-      // The server asks for no proof.
+      // The server trusts the `user_id` without a token.
       this.#identity.userId = String(userId);
       await this.#perform(kind, typeof message === "string" ? message : "", undefined, data, settle);
     }
@@ -298,12 +297,12 @@ export class CassPeer extends MockPeer implements TurnConnection {
     this.#readOrNot();
   }
 
-  /** While a turn runs, a frame that waits for its handler keeps the server from reading on. */
+  /** While a turn runs and another frame waits, the server stops reading. */
   #readOrNot(): void {
     if (this.settings.unreadFrame === "1011") this.read(!(this.#turn && this.inbox.hasWaiting));
   }
 
-  /** Something that the server does not survive. */
+  /** Handles a failure of the server: an `error`, or the end of the connection. */
   #fail(message: string): void {
     const { failure } = this.settings;
     if (failure === "error") this.push({ type: "error", message });
@@ -314,7 +313,7 @@ export class CassPeer extends MockPeer implements TurnConnection {
     this.push({ type: "error", message: `Unknown message type: ${type}` });
   }
 
-  /** A response that nobody has asked for. */
+  /** Sends a response without a turn. */
   #sayUnsolicited(): void {
     const { profile, time } = this.#backend;
     const { settings, model } = this;
@@ -329,13 +328,12 @@ export class CassPeer extends MockPeer implements TurnConnection {
   }
 }
 
-/** Not the frame itself, which may hold a token. */
+/** Names a frame by its type only, since the frame may contain a token. */
 function typeOf(frame: InboundFrame): string {
   const { message } = readFrame(frame);
   return message ? String(message["type"]) : describeFrame(frame);
 }
 
-/** A client has connected, over whatever the link is. */
 export function acceptCass(backend: CassBackend, link: PeerLink): CassPeer {
   const { journal, origins, peers } = backend;
   if (origins.own === "" && link.url !== undefined && URL.canParse(link.url))

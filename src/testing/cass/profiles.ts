@@ -5,14 +5,14 @@ import type { MockCassOptions } from "./options.ts";
 import { ROUTES } from "./routes.ts";
 import type { CassDeath, CassStatusTexts, MockCassSwitches } from "./switches.ts";
 
-/** All switches, decided. */
+/** All switches, with their values. */
 export type CassMockSettings = Required<MockCassSwitches>;
 
 export type CassProfileName = NonNullable<MockCassOptions["profile"]>;
 
 const PROFILES: readonly CassProfileName[] = ["documented", "v1", "v2", "relay"];
 
-/** Of several values each is that of one profile, in the order above. */
+/** A list has one value per profile, in the order above. */
 const DEFAULTS: Defaults<CassMockSettings> = {
   connected: "sent",
   connectedDelay: 0,
@@ -83,7 +83,7 @@ const TEXTS: NamesOf<CassStatusTexts> = {
   demo: true,
 };
 
-/** The names of the switches, to refuse wrong ones. */
+/** The names of all switches, to reject unknown ones. */
 export const CASS_SWITCHES: NamesOf<MockCassSwitches> = {
   ...DEFAULTS,
   statusTexts: TEXTS,
@@ -91,7 +91,7 @@ export const CASS_SWITCHES: NamesOf<MockCassSwitches> = {
   restStatus: Object.fromEntries(ROUTES.map((route) => [route, true])),
 };
 
-/** The names of the options, without the port. */
+/** The names of all options except `port`, to reject unknown ones. */
 export const CASS_OPTIONS: NamesOf<MockCassOptions> = {
   ...CASS_SWITCHES,
   profile: true,
@@ -109,7 +109,7 @@ export const CASS_OPTIONS: NamesOf<MockCassOptions> = {
   models: { anthropic: true, openai: true, local: true },
 };
 
-/** @throws InvalidMockInput for a profile that does not exist */
+/** @throws InvalidMockInput for an unknown profile */
 export function cassSettings(options: MockCassOptions): CassMockSettings {
   return settingsFrom(DEFAULTS, PROFILES, options.profile ?? "v2", options);
 }

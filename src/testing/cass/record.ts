@@ -1,37 +1,37 @@
-// What tests can read of connections, frames, turns and violations.
+// The records for tests: connections, frames, turns and violations.
 import { Journal } from "../server/journal.ts";
 import type { ConnectionFrame, ServedConnection, ViolationRecord } from "../server/record.ts";
 import type { CassRoute } from "./routes.ts";
 import type { CassModel } from "./store.ts";
 import type { MockCassSwitches } from "./switches.ts";
 
-/** A frame of the server, as a test spells it out. A timestamp is added to those that have one. */
+/** A server frame, as a test writes it. The mock adds the timestamp, for types that have one. */
 export interface CassServerFrame {
   readonly type: string;
   readonly [field: string]: unknown;
 }
 
-/** One connection of the mock server, as a test sees and steers it. Kept after it closed. */
+/** One connection of the mock server, for a test to inspect and control. The mock keeps closed connections. */
 export interface CassConnection extends ServedConnection {
-  /** `open`: not greeted yet. `zombie`: failed, open and mute. `closed`: either side has ended it, see `closed`. */
+  /** `open`: `connected` not sent yet. `zombie`: failed, open but silent. `closed`: ended, see `closed`. */
   readonly state: "open" | "ready" | "zombie" | "closed";
-  /** Who the server takes it for: whoever an `auth` or an onboarding has said last. */
+  /** The connection's user, from its last `auth` or onboarding. */
   readonly userId: string | null;
-  /** The language model that it was opened with, and keeps. */
+  /** The language model when the connection opened. It does not change. */
   readonly model: CassModel;
-  /** Sets switches for this connection alone, from now on. */
+  /** Sets switches for this connection only. */
   set(switches: MockCassSwitches): void;
-  /** Sends an object in the server's way of writing JSON. */
+  /** Sends an object in the server's JSON format. */
   push(message: CassServerFrame): void;
 }
 
-/** One frame, either way. */
+/** One frame in either direction. */
 export interface CassFrame extends ConnectionFrame<CassConnection> {
-  /** Whether it was a binary frame; `raw` is then its bytes, read as UTF-8. */
+  /** Whether it is a binary frame. `raw` is then its bytes, decoded as UTF-8. */
   readonly binary: boolean;
 }
 
-/** A JSON object of the client whose turn has come, whatever its type. */
+/** A JSON object from the client, of any type, when the server handled it. */
 export interface CassReceived {
   /** `clock.now()`, in ms. */
   readonly at: number;
@@ -39,32 +39,32 @@ export interface CassReceived {
   readonly message: Readonly<Record<string, unknown>>;
 }
 
-/** An `auth`. What its token was is nobody's business. */
+/** An `auth`. The token itself is not recorded. */
 export interface ReceivedAuth {
   /** `clock.now()`, in ms. */
   readonly at: number;
   readonly connection: CassConnection;
   readonly token: "access" | "refresh" | "admin" | "missing" | "invalid";
-  /** Whose token it was; null where it cannot be told. */
+  /** The token's user; null if unknown. */
   readonly userId: string | null;
   readonly answer: "auth_success" | "auth_error" | "error" | "silence";
 }
 
-/** A `chat`, `onboarding_intro` or `onboarding_demo` that the server has taken on. */
+/** A `chat`, `onboarding_intro` or `onboarding_demo` that the server accepted. */
 export interface ReceivedTurn {
-  /** `clock.now()` when its turn had come, in ms. */
+  /** `clock.now()` when the server began the turn, in ms. */
   readonly at: number;
   readonly connection: CassConnection;
   readonly kind: "chat" | "intro" | "demo";
-  /** 1 for the first one that this server got, and so on. */
+  /** 1 for the server's first turn. */
   readonly number: number;
-  /** The text; empty where there was none. */
+  /** The text; empty if missing. */
   readonly message: string;
-  /** The `conversation_id` as it was sent; null where there was none. */
+  /** The `conversation_id` that the client sent; null if missing. */
   readonly conversationId: string | null;
-  /** Who asks. */
+  /** The user of the turn. */
   readonly userId: string | null;
-  /** The image that reaches the model: not over the relay, not without a media type, and only with `anthropic`. */
+  /** The image that the model receives: never over the relay, only with a media type, and only with `anthropic`. */
   readonly image: { readonly data: string; readonly mediaType: string } | undefined;
   /** The model that answers. */
   readonly model: CassModel;
@@ -72,58 +72,58 @@ export interface ReceivedTurn {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** A REST call. Tokens and passwords are taken out. */
+/** A REST call, without tokens and passwords. */
 export interface CassRequest {
-  /** `clock.now()` when it arrived, in ms. */
+  /** `clock.now()` at arrival, in ms. */
   readonly at: number;
   readonly method: string;
-  /** Path and query. */
+  /** The path with the query. */
   readonly path: string;
-  /** Undefined for a path that there is not. */
+  /** Undefined for an unknown path. */
   readonly route: CassRoute | undefined;
-  /** Who the bearer token says it is; null for nobody, or for one that is not good. */
+  /** The user of the bearer token; null for an invalid or missing token. */
   readonly userId: string | null;
   readonly headers: Readonly<Record<string, string>>;
-  /** The JSON of it; undefined for none. */
+  /** The parsed JSON body; undefined without a body. */
   readonly body: unknown;
-  /** Of the answer; undefined until there is one. */
+  /** The status of the answer; undefined until the answer. */
   readonly status: number | undefined;
 }
 
-/** A mistake of the client; on a connection, unless it was made in a REST call or by connecting too often. */
+/** A mistake of the client. It has no connection if it happened in a REST call or by connecting too often. */
 export type CassViolation = ViolationRecord<CassConnection | undefined, CassViolationKind>;
 
 /** A violation without its connection. */
 export type CassMistake = Omit<CassViolation, "connection">;
 
-/** What a client can do wrong. */
+/** The kinds of client mistakes. */
 export type CassViolationKind =
   /** The upgrade asked for a subprotocol. */
   | "subprotocol-requested"
-  /** A frame that breaks the WebSocket protocol itself. */
+  /** A frame that violates the WebSocket protocol itself. */
   | "malformed-frame"
   | "binary-frame"
-  /** Text that is no JSON. */
+  /** Text that is not JSON. */
   | "invalid-json"
-  /** JSON that is no object. */
+  /** JSON that is not an object. */
   | "not-an-object"
-  /** A type that no server knows, or none. */
+  /** An unknown or missing type. */
   | "unknown-type"
-  /** A frame above 16 MiB. */
+  /** A frame over 16 MiB. */
   | "oversize-frame"
-  /** A frame came before `connected` was sent. */
+  /** A frame before the server sent `connected`. */
   | "frame-before-connected"
   /** An `auth` without a token. */
   | "empty-token"
   /** A refresh token on the socket. */
   | "refresh-token"
-  /** A turn behind an `auth` that was not answered yet. */
+  /** A turn after an `auth` that was not answered yet. */
   | "chat-before-auth"
-  /** A `message` that is no string. */
+  /** A `message` that is not a string. */
   | "message-not-string"
-  /** A `message` that is blank. */
+  /** A blank `message`. */
   | "empty-message"
-  /** A `conversation_id` that is neither left out nor an id. */
+  /** A `conversation_id` that is neither missing nor a valid id. */
   | "bad-conversation-id"
   /** An image without its media type. */
   | "image-without-mime"
@@ -133,17 +133,17 @@ export type CassViolationKind =
   | "null-profile"
   /** A `user_id` in a `chat`. */
   | "user-id-in-chat"
-  /** A turn while another one was on the wire. */
+  /** A turn while another turn was unanswered. */
   | "turn-in-flight"
-  /** A frame while a turn ran, with the switch `unreadFrame: "1011"`: the real server may end the link for it. */
+  /** A frame during a turn, with the switch `unreadFrame: "1011"`. The real server may close the connection for it. */
   | "frame-mid-turn"
-  /** A `chat` that had been lost with its connection, sent again as it was. */
+  /** An identical `chat` again, after the connection of the first one ended without a reply. */
   | "resent-chat"
   /** Two pings within five seconds. */
   | "ping-too-soon"
-  /** A client that has connected more than five times in a second, and was not kept. */
+  /** More than five connections of one client in a second, all ended. */
   | "reconnect-storm"
-  /** A token in the address that is not escaped. */
+  /** A token in the address that is not URL-encoded. */
   | "unescaped-token"
   /** A bearer token in a request to another origin. */
   | "token-to-other-origin";

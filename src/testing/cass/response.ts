@@ -1,4 +1,4 @@
-// What becomes of the model's rounds: the reply, and the frame with it.
+// Makes the reply of a turn and its `response` frame from the model's rounds.
 import { PythonFloat } from "../server/python-json.ts";
 import { spoken } from "./audio.ts";
 import type { Noticed } from "./noticed.ts";
@@ -8,14 +8,14 @@ import type { CassTool, ScriptedUsage } from "./script.ts";
 import type { CassModel } from "./store.ts";
 import { type Animation, animationsOf, noticed, type TagReading, textOf } from "./tags.ts";
 
-/** One round of the model: what it said, and the tools at its end. */
+/** One round of the model: its text, then its tool calls. */
 export interface CassRound {
   readonly text: string;
   readonly usage: ScriptedUsage;
   readonly tools: readonly CassTool[];
 }
 
-/** What a turn is about, as far as its reply depends on it. */
+/** The facts of a turn that its reply depends on. */
 export interface ReplyContext {
   readonly kind: ReceivedTurn["kind"];
   readonly model: CassModel;
@@ -23,7 +23,7 @@ export interface ReplyContext {
   readonly settings: CassMockSettings;
 }
 
-/** What the model has said, as the server reads it. */
+/** The reply, as the server parses the model's text. */
 export interface MockCassReply {
   readonly text: string;
   readonly raw: string;
@@ -32,11 +32,11 @@ export interface MockCassReply {
   readonly usage: { readonly input: number; readonly output: number; readonly cacheRead: number };
 }
 
-/** Tags that servers fail to take out of the text. */
+/** Tags that servers fail to remove from the text. */
 export const LEAKS =
   " <emote:thinking> </gesture:wave> <GESTURE:wave> <memory:leak> <emote:happy:1.> <gesture:wave/>";
 
-/** A conversation that does not exist. */
+/** The id of a conversation that does not exist. */
 const WRONG_CONVERSATION = "00000000-0000-4000-8000-00000000dead";
 
 export function readingOf({ kind, profile, settings }: ReplyContext): TagReading {
@@ -69,7 +69,7 @@ export function replyOf(rounds: readonly CassRound[], context: ReplyContext): Mo
   };
 }
 
-/** A `response` with the fields of its server, in its order. */
+/** Writes a `response` with the fields and the field order of the profile's server. */
 export function responseFrame(
   reply: MockCassReply,
   { kind, model, profile, settings }: ReplyContext,

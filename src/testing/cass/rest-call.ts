@@ -4,22 +4,21 @@ import { accepted, type CassBackend } from "./backend.ts";
 import type { CassMockSettings } from "./profiles.ts";
 import type { TokenReading } from "./tokens.ts";
 
-/** A REST call whose route is known. */
+/** A REST call to a known route. */
 export interface RestCall {
-  /** The `{id}` of its path; empty where there is none. */
+  /** The `{id}` of the path; empty if the route has none. */
   readonly id: string;
   readonly query: URLSearchParams;
-  /** The JSON object in its body; an empty one for anything else. */
+  /** The JSON object of the body; empty for any other body. */
   readonly body: Dict;
   readonly token: TokenReading;
   readonly backend: CassBackend;
   readonly settings: CassMockSettings;
 }
 
-/** Answers a call: JSON, or a sound file. @throws Refusal */
+/** Answers a call with JSON or an audio file. @throws Refusal */
 export type RestHandler = (call: RestCall) => object | Uint8Array<ArrayBuffer>;
 
-/** A call that is refused. */
 export class RestRefusal extends Error {
   readonly status: number;
   readonly detail: unknown;
@@ -31,7 +30,7 @@ export class RestRefusal extends Error {
   }
 }
 
-/** The user of a call, with the trust in this machine. @throws Refusal for nobody */
+/** Returns the user of a call, with the trust in local clients. @throws Refusal without a user */
 export function userOf({ token, settings }: RestCall): string {
   const { localhostBypass, localhostUser } = settings;
   const userId = accepted(token, settings) ?? (localhostBypass ? localhostUser : undefined);
@@ -41,7 +40,7 @@ export function userOf({ token, settings }: RestCall): string {
   return userId;
 }
 
-/** Texts that must be in the body. @throws Refusal that names all those that are not */
+/** Returns required texts of the body. @throws Refusal that names all missing texts */
 export function texts<Name extends string>(body: Dict, ...names: readonly Name[]): Record<Name, string> {
   if (hasTexts(body, names)) return body;
   const problems = names.flatMap((name) => {
@@ -60,13 +59,13 @@ function hasTexts<Name extends string>(
   return names.every((name) => typeof body[name] === "string");
 }
 
-/** A text of the body that may be missing. */
+/** Returns an optional text of the body. */
 export function optionalText(body: Dict, name: string): string | undefined {
   const value = body[name];
   return typeof value === "string" ? value : undefined;
 }
 
-/** A whole number of the query that may be missing. @throws Refusal for one that is no number */
+/** Returns an optional whole number of the query. @throws Refusal if it is not a number */
 export function optionalNumber(query: URLSearchParams, name: string): number | undefined {
   const input = query.get(name);
   if (input === null) return undefined;
@@ -75,12 +74,12 @@ export function optionalNumber(query: URLSearchParams, name: string): number | u
   throw new RestRefusal(422, [{ type: "int_parsing", loc: ["query", name], msg, input }]);
 }
 
-/** The JSON object that a text is; undefined for anything else. */
+/** Parses a JSON object; undefined for anything else. */
 export function jsonObject(text: string): Dict | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isDict(value) ? value : undefined;
   } catch {
-    return undefined; // the server answers as to an empty body
+    return undefined; // the server treats it as an empty body
   }
 }

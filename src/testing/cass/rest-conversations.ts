@@ -12,7 +12,7 @@ import type { CassMessage, StoredConversation } from "./store.ts";
 
 export const create: RestHandler = (call) => {
   const { body, backend } = call;
-  // The older server asks nobody who they are.
+  // The older server requires no token here.
   const userId = backend.profile === "v1" ? (optionalText(body, "user_id") ?? null) : userOf(call);
   const title = optionalText(body, "title");
   const projectId = optionalText(body, "project_id") ?? null;
@@ -68,7 +68,7 @@ export const readMessages: RestHandler = (call) => {
     .filter(({ timestamp }) => time.hoursSince(timestamp) <= hours)
     .slice(-limit || messages.length);
   const told = recent.map(({ role, content, timestamp, userId, reply }, index) => ({
-    // Counted from the newest, so that every new message renames all others.
+    // Ids count from the newest message, as on the real server: every new message changes the ids of all others.
     id: `msg-${recent.length - 1 - index}`,
     role,
     content,
@@ -95,7 +95,7 @@ export const remove: RestHandler = (call) => {
   return { status: "deleted", id };
 };
 
-/** The conversation of the path, if the caller may see it. Everybody may see what is nobody's. */
+/** Returns the conversation of the path, if the caller may see it. Conversations without an owner are public. */
 function owned(call: RestCall): StoredConversation {
   const userId = userOf(call);
   const conversation = call.backend.store.get(call.id);

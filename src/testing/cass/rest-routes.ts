@@ -45,7 +45,7 @@ const me: RestHandler = ({ token, backend, settings }) => {
   const userId = accepted(token, settings) ?? (localhostBypass ? localhostUser : null);
   if (userId === null) throw new RestRefusal(401, "Not authenticated");
   const account = backend.accountOf(userId, settings);
-  // The real server answers with 200.
+  // The real server answers with status 200.
   if (!account) return { error: "User not found" };
   const { displayName, email, relationship, createdAt } = account;
   return { user_id: userId, display_name: displayName, email, relationship, created_at: createdAt };

@@ -1,4 +1,4 @@
-// Finds the route of a REST call, answers it, and notes it without its secrets.
+// Finds the route of a REST call, answers the call, and records it without secrets.
 import { isCredentialName, Redaction } from "../redaction.ts";
 import type { Dict } from "../server/dict.ts";
 import { Interruptible } from "../server/interruptible.ts";
@@ -10,18 +10,18 @@ import { HANDLERS } from "./rest-routes.ts";
 import { type CassRoute, ROUTES } from "./routes.ts";
 import type { TokenReading } from "./tokens.ts";
 
-/** Routes as they are matched: a fixed path before one with an id. */
+/** The routes in matching order: fixed paths before paths with an id. */
 const PATTERNS = ROUTES.map((route) => {
   const [method = "", path = ""] = route.split(" ");
   const pattern = path.replaceAll(".", "\\.").replace("{id}", "([^/]+)");
   return { route, method, path: new RegExp(`^${pattern}$`) };
 });
 
-/** What the older server does not have yet. */
+/** Routes that the older server lacks. */
 const NEWER: ReadonlySet<CassRoute> = new Set(["GET /conversations/continuous", "POST /settings/llm-model"]);
 
 const MINUTE = 60_000;
-/** How often a route may be called in a minute. */
+/** The calls per minute that each route allows. */
 const RATES: { readonly [route in CassRoute]?: number } = {
   "POST /auth/register": 5,
   "POST /auth/login": 10,
@@ -35,7 +35,6 @@ interface Match {
   readonly id: string;
 }
 
-/** The HTTP side of the server. */
 export class Rest {
   readonly #backend: CassBackend;
   readonly #redaction = new Redaction([]);
@@ -76,7 +75,7 @@ export class Rest {
     return response;
   }
 
-  /** Answers whatever waits. */
+  /** Releases all delayed calls. */
   stop(): void {
     for (const waiting of this.#waiting) waiting.stop();
   }
@@ -102,7 +101,7 @@ export class Rest {
     }
   }
 
-  /** The limit that a call exceeds. */
+  /** Returns the rate limit that a call exceeds. */
   #limitOf(route: CassRoute): number | undefined {
     const { profile, clock, settings } = this.#backend;
     const rate = (profile === "v1" ? V1_RATES : RATES)[route];
@@ -142,7 +141,7 @@ export class Rest {
   }
 }
 
-/** With escapes, or without. */
+/** Decodes an id; an id with invalid escapes stays as it is. */
 function decoded(id: string): string {
   try {
     return decodeURIComponent(id);

@@ -1,4 +1,4 @@
-// The language of scripts for answers, with `cassStep`.
+// The steps of answer scripts: `cassStep`.
 import type { Clock } from "../../core/clock.ts";
 import { checked, type NamesOf } from "../names.ts";
 import type { StepSource } from "../server/script-runner.ts";
@@ -6,12 +6,12 @@ import type { CassServerFrame, ReceivedTurn } from "./record.ts";
 import type { CassEnd, MockCassSwitches } from "./switches.ts";
 
 /**
- * Answers one turn with a script: an array of steps, a generator, or an async generator, which may await anything
- * between its steps. With `{ switches, script }` switches are set for this turn alone.
+ * Answers one turn with a script: an array of steps, a generator, or an async generator, which may await between steps.
+ * `{ switches, script }` sets switches for this turn only.
  *
- * What comes before a `cassStep.tools` is one round of the model, what comes behind it the next. A script that ends
- * gets its `response`; one that throws is a model that fails, see the switch `failure`. Nothing stops a script but
- * the end of the server: a client that leaves is answered all the same, and the answer is stored.
+ * Each `cassStep.tools` ends a round of the model. When a script ends, the server sends its `response`. A script that
+ * throws is a model failure, see the switch `failure`. Only the end of the server stops a script: if the client leaves,
+ * the script goes on and its answer is stored.
  *
  * @example
  * ```ts
@@ -26,26 +26,26 @@ export type CassAnswer = (
 /** The steps of one answer. */
 export type CassScript = StepSource<CassStep, undefined>;
 
-/** What a script gets besides its turn. */
+/** The second argument of an answer function. */
 export interface CassAnswerContext {
-  /** Aborted when the turn is cut short: by a failure, a restart, or the end of the server. */
+  /** Aborted by a failure, a restart, or the end of the server. */
   readonly signal: AbortSignal;
-  /** The clock of the server. */
+  /** The server's clock. */
   readonly clock: Clock;
 }
 
-/** A tool that the server executes by itself. */
+/** A tool that the server runs. */
 export interface CassTool {
   readonly name: string;
   /** @default {} */
   readonly input?: unknown;
-  /** What it gives, which only `v1` tells. @default "ok" */
+  /** The tool's result. Only `v1` sends it. @default "ok" */
   readonly result?: string;
   /** @default true */
   readonly success?: boolean;
 }
 
-/** The tokens of one round. */
+/** The token counts of one round. */
 export interface ScriptedUsage {
   /** @default 1500 */
   readonly input_tokens?: number;
@@ -55,7 +55,7 @@ export interface ScriptedUsage {
   readonly cache_read_tokens?: number;
 }
 
-/** One step of an answer: a string is what the model says, with tags; the others are made by {@link cassStep}. */
+/** One step of an answer. A string is the model's text, with tags. {@link cassStep} makes the other steps. */
 export type CassStep =
   | string
   | { readonly kind: "tools"; readonly tools: readonly CassTool[] }
@@ -78,40 +78,40 @@ const HALF_A_FRAME = '{"type": "thinking", "status": "this frame is cut in two"}
 
 /** Makes the steps of an answer. */
 export const cassStep = {
-  /** The end of a round: the server executes tools, and the model goes on. A name alone is a tool that gives "ok". */
+  /** Ends a round: the server runs tools, and the model continues. A tool given by name returns "ok". */
   tools: (...tools: readonly (string | CassTool)[]): CassStep => ({
     kind: "tools",
     tools: tools.map(toolOf),
   }),
-  /** Tools that the model wants and that are not executed: it was cut off. They are in `tool_uses`. */
+  /** Tools that the model requested before it was cut off. The server does not run them. They are in `tool_uses`. */
   unexecuted: (...tools: readonly (string | CassTool)[]): CassStep => {
     return { kind: "unexecuted", tools: tools.map(toolOf) };
   },
-  /** What this round costs; the server adds the rounds up. */
+  /** The token counts of this round. The server adds up all rounds. */
   usage: (usage: ScriptedUsage): CassStep => ({ kind: "usage", usage: checked(usage, USAGE) }),
-  /** Fields of the response, as they are: `marks`, `holds`, `self_observations` and the like. */
+  /** Response fields to send unchanged: `marks`, `holds`, `self_observations` and the like. */
   fields: (fields: Readonly<Record<string, unknown>>): CassStep => ({ kind: "fields", fields }),
-  /** The title that the conversation gets. @default the beginning of the message */
+  /** The conversation's new title. @default the beginning of the message */
   title: (title: string): CassStep => ({ kind: "title", title }),
-  /** A `thinking` frame, at once. */
+  /** Sends a `thinking` frame at once. */
   thinking: (status: string): CassStep => cassStep.say({ type: "thinking", status }),
-  /** A `debug` frame, at once. */
+  /** Sends a `debug` frame at once. */
   debug: (message: string): CassStep => cassStep.say({ type: "debug", message }),
-  /** A `system` frame, at once. */
+  /** Sends a `system` frame at once. */
   system: (message: string, status: string): CassStep => cassStep.say({ type: "system", message, status }),
-  /** Any frame, at once. */
+  /** Sends any frame at once. */
   say: (message: CassServerFrame): CassStep => ({ kind: "say", message }),
   /** The model fails, see the switch `failure`. */
   fail: (message = "the model is overloaded"): CassStep => ({ kind: "fail", message }),
-  /** The connection ends here, and the turn with it. A number is the code of a Close. */
+  /** Ends the connection and the turn. A number is the code of a Close. */
   die: (by: CassEnd | number): CassStep => ({ kind: "die", by }),
   /** Waits, in ms of the server's clock. */
   delay: (ms: number): CassStep => ({ kind: "delay", ms }),
-  /** Never goes on, and nothing behind it on this connection does. */
+  /** Hangs for ever. The connection handles no later frame. */
   hang: (): CassStep => ({ kind: "hang" }),
-  /** A string as a text frame, bytes as a binary one, as they are. */
+  /** Sends a frame unchanged: a string as text, bytes as binary. */
   raw: (frame: string | Uint8Array): CassStep => ({ kind: "raw", frame }),
-  /** Cuts the link in the middle of a frame; the turn goes on. @param frame its text; a `thinking` by default */
+  /** Cuts the connection in the middle of a frame. The turn goes on. @param frame its text; a `thinking` by default */
   dropMidFrame: (frame = HALF_A_FRAME): CassStep => ({ kind: "drop-mid-frame", frame }),
 };
 
@@ -119,5 +119,5 @@ function toolOf(tool: string | CassTool): CassTool {
   return typeof tool === "string" ? { name: tool } : checked(tool, TOOL);
 }
 
-/** The answer of a server that was given none. */
+/** The default answer. */
 export const helloAnswer: CassAnswer = () => ["Hello! <gesture:wave> <emote:happy:0.8>"];

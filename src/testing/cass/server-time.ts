@@ -3,17 +3,17 @@ import type { Clock } from "../../core/clock.ts";
 
 const MINUTE = 60_000;
 
-/** The wall clock of the server: what its tokens expire by, and what it stamps on its frames. */
+/** The server's wall clock, for token expiry and timestamps. */
 export class ServerTime {
   readonly #clock: Clock;
   readonly #epoch: number;
   readonly #offset: number;
-  /** The last stamp, in microseconds. */
+  /** The last timestamp, in microseconds. */
   #last = 0;
 
   /**
-   * @param epoch the time of day, in ms since 1970, at which the clock stands at zero
-   * @param utcOffset of the server's zone, in minutes
+   * @param epoch the wall time when the clock is at zero, in ms since 1970
+   * @param utcOffset the server's time zone, in minutes
    */
   constructor(clock: Clock, epoch: number, utcOffset: number) {
     this.#clock = clock;
@@ -27,8 +27,8 @@ export class ServerTime {
   }
 
   /**
-   * The server's local time as Python writes it: no zone, and no fraction where it is zero. No two are the same, also
-   * where the clock stands still: of the real server's, none are.
+   * Returns the server's local time in Python's format: without a zone, and without a zero fraction. Timestamps never
+   * repeat, even if the clock stands still, as on the real server.
    */
   stamp(): string {
     const now = Math.floor((this.#epoch + this.#clock.now()) * 1000);
@@ -36,7 +36,7 @@ export class ServerTime {
     return this.#written(this.#last);
   }
 
-  /** How long ago it was that a stamp said, in hours. */
+  /** Returns the age of a timestamp, in hours. */
   hoursSince(stamp: string): number {
     return (this.seconds * 1000 + this.#offset - Date.parse(`${stamp}Z`)) / (60 * MINUTE);
   }

@@ -1,8 +1,10 @@
 // `MockCassServer`: the mock Cass server on a port of 127.0.0.1.
 //
-// To extend it: a step goes into script.ts and turn.ts; a switch into switches.ts, profiles.ts and where the behaviour is
-// (peer.ts, turn.ts, response.ts, tags.ts, rest.ts); a mistake of clients into record.ts and frames.ts or client-rules.ts;
-// a route into routes.ts and rest.ts or rest-conversations.ts.
+// How to extend it:
+// - a step: script.ts and turn.ts
+// - a switch: switches.ts, profiles.ts, and the file with the behaviour (peer.ts, turn.ts, response.ts, tags.ts, rest.ts)
+// - a client mistake: record.ts, and frames.ts or client-rules.ts
+// - a route: routes.ts, and rest.ts or rest-conversations.ts
 
 import { checkMockNames } from "../names.ts";
 import { listenWith } from "../server/http.ts";
@@ -15,8 +17,8 @@ import { acceptCass } from "./peer.ts";
 import { CASS_OPTIONS } from "./profiles.ts";
 
 /**
- * A server that speaks the WebSocket protocol of Cass and answers its REST routes, on one port of 127.0.0.1. It records
- * what happens, notes what a client does wrong, and answers turns by script.
+ * A mock Cass server on one port of 127.0.0.1, with WebSocket and REST. It answers turns by script, records all events,
+ * and reports client mistakes.
  *
  * @example
  * ```ts
@@ -28,9 +30,9 @@ import { CASS_OPTIONS } from "./profiles.ts";
  * ```
  */
 export class MockCassServer extends MockCass {
-  /** Where to connect: `ws://127.0.0.1:PORT/ws`, with the `basePath` before `/ws`. */
+  /** The WebSocket address: `ws://127.0.0.1:PORT/ws`, with the `basePath` before `/ws`. */
   readonly url: string;
-  /** What REST routes are relative to: `http://127.0.0.1:PORT/`, with the `basePath`. */
+  /** The base address of the REST routes: `http://127.0.0.1:PORT/`, with the `basePath`. */
   readonly httpUrl: string;
   readonly #port: LoopbackPort;
 
@@ -61,24 +63,24 @@ export class MockCassServer extends MockCass {
 
   /**
    * Starts a server on 127.0.0.1.
-   * @throws InvalidInputError for an option that does not exist, and for a `port` that is in use; a TypeError too
+   * @throws InvalidInputError (also a TypeError) for an unknown option, or a `port` in use
    */
   static async start({ port = 0, ...options }: MockCassOptions & PortOption = {}): Promise<MockCassServer> {
     checkMockNames(options, { ...CASS_OPTIONS, port: true }, "option");
     return await LoopbackPort.open(port, (opened) => new MockCassServer(options, opened));
   }
 
-  /** Every attempt to connect, refused ones too. */
+  /** Every attempt to connect, including refused ones. */
   get upgrades(): readonly UpgradeAttempt[] {
     return this.#port.upgrades;
   }
 
-  /** Lets all upgrades from now on fail; `undefined` lets them in again. The switch `refuseUpgrade`, in short. */
+  /** Refuses all later upgrades; `undefined` accepts them again. Short for the switch `refuseUpgrade`. */
   refuseUpgrades(how: UpgradeRefusal | undefined): void {
     this.set({ refuseUpgrade: how ?? false });
   }
 
-  /** Ends everything: running answers, timers, sockets, waits. Idempotent, and waits for no client. */
+  /** Stops running answers, timers, sockets and waits. Idempotent. It waits for no client. */
   override async stop(): Promise<void> {
     cassBackendOf(this).die();
     this.dropAll();

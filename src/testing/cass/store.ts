@@ -1,17 +1,17 @@
-// What the server keeps: users, conversations and messages, and the choice of the language model.
+// The server's stored data: users, conversations and messages, and the chosen language model.
 
-/** Who makes the language model. */
+/** The provider of the language model. */
 export type CassProvider = "anthropic" | "openai" | "local";
 
 export const PROVIDERS: readonly CassProvider[] = ["anthropic", "openai", "local"];
 
-/** The provider and its model at one time. A socket keeps those of the time when it was opened. */
+/** A provider with its model. A connection keeps the model that was set when it opened. */
 export interface CassModel {
   readonly provider: CassProvider;
   readonly model: string;
 }
 
-/** The language model of the server: one for all. */
+/** The language models of the server, shared by all users. */
 export class Models {
   readonly enabled: ReadonlySet<CassProvider>;
   readonly #models: Record<CassProvider, string>;
@@ -45,57 +45,57 @@ export class Models {
   }
 }
 
-/** A user, as a test sees one. */
+/** A user, as tests see it. */
 export interface StoredUser {
   readonly userId: string;
   readonly email: string;
   readonly displayName: string;
 }
 
-/** A user, as the server keeps one. */
+/** A user, as the server stores it. */
 export interface StoredAccount extends StoredUser {
   readonly password: string;
   readonly relationship: string;
   readonly createdAt: string;
 }
 
-/** A message that the server keeps. */
+/** A stored message. */
 export interface CassMessage {
   readonly role: "user" | "assistant";
   readonly content: string;
-  /** The server's local time, as it is on the wire. */
+  /** The server's local time, as in frames. */
   readonly timestamp: string;
   readonly animations: readonly unknown[];
   readonly userId: string | null;
-  /** Undefined for messages of the user. */
+  /** Undefined for the user's messages. */
   readonly reply: ({ readonly inputTokens: number; readonly outputTokens: number } & CassModel) | undefined;
 }
 
-/** A conversation that the server keeps. */
+/** A stored conversation. */
 export interface StoredConversation {
   readonly id: string;
   readonly title: string;
-  /** Whose it is; null for one that is nobody's. */
+  /** The owner's id; null without an owner. */
   readonly userId: string | null;
   readonly projectId: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** Whether it is the one that a user's messages go to when they name none. */
+  /** Whether it gets its user's messages that name no conversation. */
   readonly continuous: boolean;
   readonly messages: readonly CassMessage[];
-  /** How many of its messages were consolidated, and when the last time was. */
+  /** How many of its messages are consolidated, and when that last happened. */
   readonly summarized: number;
   readonly summarizedAt: string | null;
 }
 
-/** What a new conversation may be told. */
+/** The fields of a new conversation that a caller can set. */
 export type NewConversation = Partial<
   Pick<StoredConversation, "title" | "userId" | "projectId" | "continuous">
 >;
 
 type Kept = { -readonly [Key in keyof StoredConversation]: StoredConversation[Key] };
 
-/** The conversations of the server. */
+/** The stored conversations. */
 export class Store {
   readonly #byId = new Map<string, Kept>();
   readonly #newId: () => string;
@@ -127,13 +127,13 @@ export class Store {
     return kept;
   }
 
-  /** The one conversation that a user's messages go to when they name none. */
+  /** Returns the conversation for a user's messages that name none. */
   continuous(userId: string | null): StoredConversation {
     const found = this.all.find((kept) => kept.continuous && kept.userId === userId);
     return found ?? this.create({ userId, continuous: true });
   }
 
-  /** @returns how many messages the conversation has now; undefined for an unknown id */
+  /** @returns the new number of messages; undefined for an unknown id */
   addMessages(id: string, messages: readonly CassMessage[]): number | undefined {
     return this.#change(id, (kept) => {
       kept.messages = [...kept.messages, ...messages];

@@ -1,25 +1,24 @@
-// How each server reads tags in the model's text.
+// Parses tags in the model's text, as each server does.
 import { PythonFloat } from "../server/python-json.ts";
 import { type Noticed, noticedIn } from "./noticed.ts";
 
-/** How a server makes text and animations of what the model says. */
+/** How a server splits the model's text into text and animations. */
 export type TagReading =
-  /** Tags stay in the text, and animations say where. */
+  /** Tags stay in the text, and animations give their positions. */
   | "positions"
-  /** As the server of the time of the document, and the later one. */
+  /** The server of the document's time, and the later one. */
   | "v1"
   | "v2"
-  /** As `v2`, without its later steps: for onboarding, and behind the relay. */
+  /** `v2` without its later steps. For onboarding and the relay. */
   | "v2-plain"
   /** The pipeline of servers without the SDK. */
   | "legacy";
 
-/** One animation, as it is on the wire. */
 export type Animation = Readonly<Record<string, unknown>>;
 
 const GESTURES = ["idle", "talk", "think", "point", "explain", "wave", "nod", "shrug"];
 const EMOTES = ["happy", "concern", "excited", "thinking", "love", "surprised"];
-/** The names that the server's own library lists. */
+/** The names in the server's own library. */
 export const VOCABULARY = { gestures: GESTURES, emotes: EMOTES } as const;
 
 const NAME = String.raw`[\p{L}\p{N}_]+`;
@@ -29,7 +28,7 @@ const TAG_OTHER_THAN_THINK = new RegExp(`<(?:gesture|emote):(?!think)${NAME}(?::
 const CLOSER = new RegExp(`</(?:gesture|emote):${NAME}>`, "gu");
 const MEMORY = new RegExp(`<memory:${NAME}>`, "gu");
 const MARK = /<mark:[a-z-]+>(?:(?:(?!<mark:)[\s\S])*?<\/mark(?::[a-z-]+)?>)?/gi;
-/** That of a milestone goes with its whole element, later. */
+/** The closing tag of a milestone is removed later, with its whole element. */
 const STRAY_MARK_CLOSER = /<\/mark:(?!milestone>)[a-z-]+>/gi;
 const MILESTONE = /<mark:milestone(?:\s[^<>]*)?>[\s\S]*?<\/mark(?::milestone)?>/g;
 
@@ -44,7 +43,7 @@ const METACOGNITIVE = {
   ]),
 };
 
-/** The text that a client gets for what the model says. */
+/** Returns the text that a client gets. */
 export function textOf(raw: string, reading: TagReading): string {
   switch (reading) {
     case "positions":
@@ -68,12 +67,12 @@ export function textOf(raw: string, reading: TagReading): string {
   }
 }
 
-/** What the later server notices in it. Elsewhere nothing is. */
+/** Returns the lists that the later server reads from the tags. Other readings return empty lists. */
 export function noticed(raw: string, reading: TagReading): Noticed {
   return noticedIn(reading === "v2" ? collapsed(raw.replace(TAG_OTHER_THAN_THINK, "")) : "");
 }
 
-/** The animations of one round of the model. */
+/** Returns the animations of one round. */
 export function animationsOf(raw: string, reading: TagReading): readonly Animation[] {
   const tags = [...raw.matchAll(TAG)].map(({ 1: type = "", 2: name = "", 3: intensity = "1", index }) => ({
     type,
@@ -100,7 +99,7 @@ interface Tag {
   readonly intensity: number;
 }
 
-/** All gestures first, and then all emotes. */
+/** Sorts gestures before emotes. */
 function byType(tags: readonly Tag[]): readonly Tag[] {
   return ["gesture", "emote"].flatMap((wanted) => tags.filter(({ type }) => type === wanted));
 }
@@ -109,7 +108,7 @@ function isKnown({ type, name }: Tag): boolean {
   return (type === "gesture" ? GESTURES : EMOTES).includes(name);
 }
 
-/** Who speaks moves, whatever else. */
+/** Adds a `talk` gesture, unless there is one. */
 function withTalk(tags: readonly Tag[]): readonly Tag[] {
   if (tags.some(({ type, name }) => type === "gesture" && name === "talk")) return tags;
   return [{ type: "gesture", name: "talk", intensity: 1 }, ...tags];
@@ -133,7 +132,7 @@ function blankLines(text: string): string {
   return text.replace(/\n\s*\n\s*\n/g, "\n\n").trim();
 }
 
-/** Elements of these names, with what is in them. */
+/** Matches elements of these names with their content. */
 function blocks(names: readonly string[]): RegExp {
   return new RegExp(`<(${names.join("|")})(?:\\s[^<>]*)?(?:/>|>[\\s\\S]*?</\\1>)`, "g");
 }

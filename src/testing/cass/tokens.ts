@@ -1,8 +1,8 @@
-// Issues tokens, and checks those of clients.
+// Issues and checks tokens.
 import { type Dict, isDict } from "../server/dict.ts";
 import type { ServerTime } from "./server-time.ts";
 
-/** What is in a token of the server. `sub` and `type` in those of users, the others in those of administrators. */
+/** The claims of a token. Users' tokens have `sub` and `type`, administrators' tokens have the others. */
 export interface CassClaims {
   readonly sub?: string;
   readonly type?: "access" | "refresh";
@@ -14,7 +14,7 @@ export interface CassClaims {
   readonly iat?: number;
 }
 
-/** What a token turns out to be. */
+/** The result of checking a token. */
 export type TokenReading =
   | { readonly kind: "access" | "refresh" | "admin"; readonly userId: string }
   | { readonly kind: "missing" | "invalid" };
@@ -22,15 +22,15 @@ export type TokenReading =
 const ADMIN_LIFETIME = 86_400;
 const HEADER = base64url('{"alg": "HS256", "typ": "JWT"}');
 
-/** The tokens of one server. Their signatures are checksums: only the mock itself can check them. */
+/** The tokens of one server. Signatures are checksums that only the mock can check. */
 export class Tokens {
   readonly #secret: string;
   readonly #time: ServerTime;
   readonly #write: (claims: CassClaims) => string;
-  /** The claims of every token of `write`, which are not in its text. */
+  /** The claims of tokens made by `write`, whose text does not contain them. */
   readonly #opaque = new Map<string, CassClaims>();
 
-  /** @param write makes the text of a token; a JWT by default */
+  /** @param write returns the text of a token; a JWT by default */
   constructor(secret: string, time: ServerTime, write: ((claims: CassClaims) => string) | undefined) {
     this.#secret = secret;
     this.#time = time;
@@ -52,7 +52,7 @@ export class Tokens {
     return this.#write({ user_id, display_name, is_admin: true, exp: iat + lifetime, iat });
   }
 
-  /** Looks at no account: a token outlives its user. */
+  /** Checks a token without its account: a token stays valid when its user is deleted. */
   read(token: unknown): TokenReading {
     if (token === undefined || token === null || token === "") return { kind: "missing" };
     if (typeof token !== "string") return { kind: "invalid" };
@@ -65,7 +65,7 @@ export class Tokens {
     return typeof user_id === "string" ? { kind: "admin", userId: user_id } : { kind: "invalid" };
   }
 
-  /** Whole seconds, so that two tokens of one second are the same. */
+  /** Whole seconds: two tokens of the same second are equal. */
   get #now(): number {
     return Math.floor(this.#time.seconds);
   }
@@ -84,7 +84,7 @@ export class Tokens {
     return isDict(claims) ? claims : undefined;
   }
 
-  /** FNV-1a of four salted texts, as long as a real signature. */
+  /** FNV-1a of four salted texts. As long as a real signature. */
   #signature(signed: string): string {
     const hashes = ["a", "b", "c", "d"].map((salt) => {
       let hash = 0xcbf29ce484222325n;

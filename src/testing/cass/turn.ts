@@ -1,4 +1,4 @@
-// One turn, from its first `thinking` to what follows the response.
+// One turn, from its first `thinking` to the frames after the response.
 import { checkMockNames } from "../names.ts";
 import { ENOUGH, ScriptRunner } from "../server/script-runner.ts";
 import { changed } from "../server/switches.ts";
@@ -21,15 +21,14 @@ import type { CassEnd, MockCassSwitches } from "./switches.ts";
 import { textOf } from "./tags.ts";
 import { consolidationFrames, continuation, executing, firstWord, generating } from "./words.ts";
 
-/** What the client wants answered; `message` is undefined where the model cannot take it. */
+/** The client's turn. `message` is undefined if the model cannot handle it. */
 export type AskedOfUser = Omit<ReceivedTurn, "number" | "message"> & { readonly message: string | undefined };
 
-/** The connection of a turn. */
 export interface TurnConnection extends CassConnection {
   readonly settings: CassMockSettings;
-  /** The connection ends in a failure of the server. */
+  /** Ends the connection with a failure of the server. */
   kill(by: CassEnd | number): void;
-  /** Frames for the middle of the next turn. */
+  /** Frames to send during the next turn. */
   deferred: readonly CassServerFrame[];
 }
 
@@ -42,7 +41,7 @@ const FAILURES = {
   demo: "Failed to generate demo response: ",
 };
 
-/** One turn under way. No client can cancel it: one that has gone is answered too. */
+/** One running turn. A client cannot cancel it: the turn completes even after the client has left. */
 export class CassMockTurn {
   readonly #asked: AskedOfUser;
   readonly #backend: CassBackend;
@@ -58,7 +57,7 @@ export class CassMockTurn {
   #unexecuted: readonly CassTool[] = [];
   #conversationId: string | null = null;
 
-  /** @param settle called when the client is about to have its answer, good or bad */
+  /** @param settle called just before the client gets its response or error */
   constructor(asked: AskedOfUser, connection: TurnConnection, backend: CassBackend, settle: () => void) {
     this.#asked = asked;
     this.#connection = connection;
@@ -67,12 +66,12 @@ export class CassMockTurn {
     this.#runner = new ScriptRunner(backend.clock);
   }
 
-  /** Ends it where it is, without a frame. */
+  /** Stops the turn without a frame. */
   stop(): void {
     this.#runner.stop();
   }
 
-  /** Settles when the turn is over or stopped; never rejects. */
+  /** Settles when the turn ends or is stopped. Never rejects. */
   async perform(): Promise<void> {
     const script = this.#plan();
     const { failure } = this.#settings;
@@ -112,7 +111,7 @@ export class CassMockTurn {
     return this.#backend.profile === "relay" && this.#rounds.length === ROUNDS_OVER_RELAY;
   }
 
-  /** Asks for the script first: it may come with switches that count from the beginning. */
+  /** Gets the script before the first frame, since the script may set switches for the whole turn. */
   #plan(): { readonly steps: CassScript } | { readonly problem: string } {
     const { message } = this.#asked;
     if (message === undefined) return { problem: "message is not a string" };
@@ -121,7 +120,7 @@ export class CassMockTurn {
     journal.add(journal.turns, turn);
     try {
       const answer = this.#backend.answer(turn, { signal: this.#runner.signal, clock });
-      // A string would be a script of one step per character, which nobody means.
+      // A string is one step. Iterating it would send one step per character.
       if (typeof answer === "string") return { steps: [answer] };
       if (!("script" in answer)) return { steps: answer };
       checkMockNames(answer, { switches: true, script: true }, "answer's field");
@@ -135,8 +134,8 @@ export class CassMockTurn {
   }
 
   /**
-   * The conversation that the turn belongs to, by its id, whether it is known or not; null for none.
-   * @returns undefined where the server cannot tell: its user is gone
+   * Returns the id of the turn's conversation, known or not; null for none.
+   * @returns undefined if the user's account is deleted, so the server cannot decide
    */
   #conversation(): string | null | undefined {
     const { kind, conversationId, userId } = this.#asked;
@@ -156,7 +155,7 @@ export class CassMockTurn {
     }
   }
 
-  /** What is said before the model speaks. @returns whether the connection has outlived it */
+  /** Sends the frames before the model's text. @returns whether the connection is still usable */
   #open(): boolean {
     const { kind, model } = this.#asked;
     const connection = this.#connection;
@@ -211,7 +210,7 @@ export class CassMockTurn {
     }
   }
 
-  /** The model wants tools, and they are executed. */
+  /** Ends a round: the server runs the tools. */
   #endRound(tools: readonly CassTool[]): typeof ENOUGH | undefined {
     if (this.#isCapped) return ENOUGH;
     this.#closeRound(tools, "tool_use");
@@ -242,7 +241,7 @@ export class CassMockTurn {
     const id = this.#conversationId;
     if (settings.tagLeaks) this.#text += LEAKS;
     if (settings.unexecutedToolUses && this.#unexecuted.length === 0) this.#unexecuted = [EXTRA_TOOL];
-    // The model wanted the tools that were not executed.
+    // The tools that the model requested but the server did not run.
     this.#closeRound(this.#unexecuted, this.#unexecuted.length > 0 ? "max_tokens" : "end_turn");
     const toolUses = this.#unexecuted.map((tool) => backend.toolUse(tool));
     const reply = replyOf(this.#rounds, this.#context);
@@ -267,7 +266,7 @@ export class CassMockTurn {
     this.#consolidate(reply.raw);
   }
 
-  /** What the server keeps of the turn; without a reply the model has failed. */
+  /** Returns the messages to store. Without a reply, the model has failed. */
   #messages(reply?: MockCassReply): readonly Omit<CassMessage, "timestamp">[] {
     const { kind, message = "", userId, model } = this.#asked;
     if (kind === "demo") return [];
@@ -307,12 +306,12 @@ export class CassMockTurn {
     else for (const frame of frames) connection.push(frame);
   }
 
-  /** The model has failed, or the server over it. */
+  /** Handles a failure of the model or the server. */
   #fail(problem: string): void {
     const { kind } = this.#asked;
     const settings = this.#settings;
     const isRelay = this.#backend.profile === "relay";
-    // The relay stores the user's message before it asks the model.
+    // The relay stores the user's message before it calls the model.
     if (isRelay) this.#backend.persist(this.#conversationId, this.#messages(), settings);
     if (kind === "chat" && settings.failure !== "error") {
       this.#connection.kill(settings.failure);

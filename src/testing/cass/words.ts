@@ -1,4 +1,4 @@
-// What the server says beside a response: of thinking, tools and memories.
+// The frames beside a response: thinking, tools and memories.
 import type { CassMockSettings, CassProfileName } from "./profiles.ts";
 import type { CassServerFrame, ReceivedTurn } from "./record.ts";
 import type { CassRound } from "./response.ts";
@@ -32,7 +32,7 @@ export function firstWord(
   if (kind === "demo") return thinking(statusTexts.demo ?? "Cass is thinking...");
   if (memories === "none") return thinking(statusTexts.processing ?? "Processing...");
   const retrieving = thinking(statusTexts.retrieving ?? "Retrieving memories...");
-  // Local models do not use memories, and the relay does not pass them on.
+  // Local models use no memories, and the relay does not forward them.
   if (profile === "relay" || provider === "local") return retrieving;
   return { ...retrieving, memories: memories === "usual" ? usualMemories(profile) : memories };
 }
@@ -53,12 +53,12 @@ function usualMemories(profile: CassProfileName): object {
   return { ...found, has_context: true, context_sizes: sizes };
 }
 
-/** The frame about a model that begins to speak. */
+/** The frame sent when the model starts its text. */
 export function generating({ provider }: CassModel, { statusTexts }: CassMockSettings): CassServerFrame {
   return thinking(statusTexts.generating ?? `Generating response (${MODEL_NAMES[provider]})...`);
 }
 
-/** The frames about the tools at the end of the `number`th round. */
+/** The frames about the tools that end round `number`. */
 export function executing(
   number: number,
   tools: readonly CassTool[],
@@ -88,7 +88,7 @@ function resultOf({ name, result = "ok", success = true }: CassTool): CassServer
   );
 }
 
-/** The frames about a round after tools. @param text what is left of it without its tags */
+/** The frames about a round after tools. @param text the round's text without tags */
 export function continuation(
   round: CassRound,
   text: string,
@@ -112,7 +112,7 @@ function begin(text: string, characters: number): string {
   return [...text].slice(0, characters).join("");
 }
 
-/** The frames about memories that are consolidated. @param count of messages */
+/** The frames about consolidated memories. @param count of messages */
 export function consolidationFrames(
   count: number,
   consolidation: CassMockSettings["consolidation"],

@@ -1,4 +1,4 @@
-// The routes for runs of agents and their steps.
+// The routes for agent runs and their steps.
 import { type Dict, isDict } from "../server/dict.ts";
 import { fieldIssues, type ShapeTable } from "../shape.ts";
 import type { Backend } from "./backend.ts";
@@ -16,7 +16,7 @@ const SHAPES: ShapeTable = {
   step: `id:filled ${STEP}`,
 };
 
-/** As many steps as FINISH may bring. */
+/** The maximum number of steps in FINISH. */
 const MOST_STEPS = 1000;
 
 /** `POST /api/v1/agent-runs`: START and FINISH. */
@@ -76,7 +76,7 @@ function finish(call: Call, user: BackendUser, body: Dict, backend: Backend): Ht
     backend.blame(call, "finished-twice", run.id);
     return ok({ success: true });
   }
-  // The shape of FINISH was checked.
+  // The shape of FINISH is already checked.
   run.status = body["status"] as BackendFinish["status"];
   run.finish = {
     at: backend.clock.now(),
@@ -91,7 +91,7 @@ function finish(call: Call, user: BackendUser, body: Dict, backend: Backend): Ht
   return ok({ success: true });
 }
 
-/** The user and the body that these endpoints need, or why not. An unknown key is 404 here. */
+/** Returns the user and the body, or the refusal. These endpoints answer an unknown key with 404. */
 function readBody({ key, user, json }: Call): { reply: HttpReply } | { user: BackendUser; body: Dict } {
   if (key === undefined) return { reply: failed(401, "Missing or invalid Authorization header") };
   if (!user) return { reply: failed(404, "Invalid API key or user not found") };
@@ -99,7 +99,7 @@ function readBody({ key, user, json }: Call): { reply: HttpReply } | { user: Bac
   return { user, body: isDict(json.value) ? json.value : {} };
 }
 
-/** What is wrong with each field. */
+/** Returns the problem of each field. */
 function problemsOf(body: Dict, shape: string): Record<string, string> {
   const issues = fieldIssues(body, shape, SHAPES);
   return Object.fromEntries(issues.map((issue) => [String(issue.path[0]), problemOf(issue)]));
@@ -111,7 +111,7 @@ function refused(call: Call, details: Readonly<Record<string, string>>, backend:
   return { status: 400, body: { error: "Invalid request body", details } };
 }
 
-/** A step whose fields have been checked. */
+/** A step with validated fields. */
 function stepOf(id: string, body: Dict): BackendStep {
   return {
     id,

@@ -1,4 +1,4 @@
-// What the mock backend knows: users, runs, switches, the script.
+// The state of the mock backend: users, runs, switches, the script.
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { checkMockNames } from "../names.ts";
 import type { Call } from "./call.ts";
@@ -12,7 +12,6 @@ import { type BackendScript, helloScript } from "./script.ts";
 import { BACKEND_OPTIONS, type BackendSettings, backendSettings } from "./settings.ts";
 import { Users } from "./users.ts";
 
-/** What the backend knows, without its port: users, runs, switches, the script, and what has happened. */
 export class Backend {
   readonly clock: Clock;
   readonly journal = new BackendJournal();
@@ -23,14 +22,14 @@ export class Backend {
   readonly startedAt: string;
   settings: BackendSettings;
   model: Model;
-  /** Answers so far: `gen-1`, `gen-2`. */
+  /** The number of answers so far: `gen-1`, `gen-2`. */
   generations = 0;
-  /** Chat calls of direct providers. */
+  /** The number of chat calls to the direct provider. */
   directCalls = 0;
-  /** How often `latest` of the registry was fetched. */
+  /** How often `latest` was fetched from the registry. */
   latestFetches = 0;
 
-  /** @throws InvalidMockInput for options that cannot be meant */
+  /** @throws InvalidMockInput for invalid options */
   constructor(options: MockCodebuffBackendOptions) {
     checkMockNames(options, BACKEND_OPTIONS, "option");
     this.clock = options.clock ?? systemClock;
@@ -41,7 +40,7 @@ export class Backend {
     this.#setFaultsOf(this.model.script);
   }
 
-  /** The time of day in ISO 8601. @param later ms from now */
+  /** The time in ISO 8601. @param later ms from now */
   stamp(later = 0): string {
     return new Date(this.clock.wallTime() + later).toISOString();
   }
@@ -51,13 +50,12 @@ export class Backend {
     this.#setFaultsOf(script);
   }
 
-  /** Notes a mistake of the client. */
   blame({ record }: Pick<Call, "record">, kind: BackendViolationKind, detail: string): void {
     if (!this.settings.strict) return;
     this.journal.add(this.journal.violations, { request: record, kind, detail });
   }
 
-  /** Forgets what has happened, and begins the script anew. Users and switches stay; of the faults, those of the script. */
+  /** Clears the records and restarts the script with its own faults. Users and switches stay. */
   reset(): void {
     this.faults.clear();
     this.#setFaultsOf(this.model.script);
@@ -69,7 +67,7 @@ export class Backend {
     this.journal.clear();
   }
 
-  /** Faults that stand beside the answers of a script. */
+  /** Adds the faults that a script contains. */
   #setFaultsOf(script: BackendScript): void {
     if (typeof script !== "object" || !("faults" in script)) return;
     for (const [endpoint, faults] of Object.entries(script.faults ?? {}))

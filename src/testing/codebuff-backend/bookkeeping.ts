@@ -1,22 +1,22 @@
-// The routes for health, the account, token counts, the registry of agents, and searches.
+// The routes for health, account, token counts, the agent registry and searches.
 import { type Dict, isDict } from "../server/dict.ts";
 import type { Backend } from "./backend.ts";
 import { type Call, failed, type HttpReply, NOT_FOUND, ok } from "./call.ts";
 import { balanceOf } from "./gates.ts";
 
-/** Credits that one search costs. */
+/** The cost of one search, in credits. */
 const CREDITS = 1;
 
-/** When the free credits come back, in ms from now. */
+/** ms from now until the free credits are renewed. */
 const QUOTA_RESET = 3 * 3_600_000;
 
-/** `GET /api/healthz`, for everybody. */
+/** `GET /api/healthz`, without a key. */
 export function healthz(_call: Call, backend: Backend): HttpReply {
   const cached = Object.keys(backend.settings.agents).length;
   return ok({ status: "ok", cached_agents: cached, timestamp: backend.stamp() });
 }
 
-/** `GET /api/v1/me?fields=...`: exactly the requested fields; `id` alone where none are requested. */
+/** `GET /api/v1/me?fields=...`: exactly the requested fields; only `id` by default. */
 export function me({ key, user, query }: Call, backend: Backend): HttpReply {
   if (!user) return stranger(key);
   const all: Dict = {
@@ -78,7 +78,7 @@ export function webSearch(call: Call, backend: Backend): HttpReply {
   const { query, depth } = body.fields;
   const search = { query: String(query), depth: typeof depth === "string" ? depth : "standard" };
   const result = backend.settings.webSearch(search);
-  // Nothing found is no failure of the request, and costs nothing.
+  // An empty search result is a success, and costs nothing.
   if (result === null) return ok({ error: `No search results found for "${search.query}"` });
   return ok({ result, creditsUsed: CREDITS });
 }
@@ -100,7 +100,6 @@ export function docsSearch(call: Call, backend: Backend): HttpReply {
 
 type Body = { readonly reply: HttpReply } | { readonly fields: Dict };
 
-/** The body of a search, or why there is none. */
 function searchFor(call: Call, name: string, backend: Backend): Body {
   const isFilled = (value: unknown) => typeof value === "string" && value !== "";
   const body = bodyFor(call, name, isFilled, "must be a string that is not empty", backend);
@@ -110,7 +109,7 @@ function searchFor(call: Call, name: string, backend: Backend): Body {
   return { reply: { status: 402, body: refusal } };
 }
 
-/** The body with the one field that it must have, or why not. */
+/** Returns the body with its one required field, or the refusal. */
 function bodyFor(
   call: Call,
   name: string,
@@ -126,7 +125,6 @@ function bodyFor(
   return { reply: { status: 400, body: { error: "Invalid request body", details: { [name]: problem } } } };
 }
 
-/** The refusal of a caller whose key is missing or unknown. */
 function stranger(key: string | undefined): HttpReply {
   return failed(
     401,

@@ -1,4 +1,4 @@
-// One request, and answers that are no stream.
+// One request, and answers that are not streamed.
 import { STATUS_CODES } from "node:http";
 import { isDict } from "../server/dict.ts";
 import type { Issue } from "../shape.ts";
@@ -6,26 +6,24 @@ import type { OpenCall } from "./journal.ts";
 import type { BackendUser } from "./options.ts";
 import type { Route } from "./routes.ts";
 
-/** A request that has arrived. */
 export interface Call {
   readonly record: OpenCall;
   readonly route: Route;
-  /** Path and query, as they were sent. */
+  /** Path and query, unchanged. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** The body as it was sent. */
+  /** The body, unchanged. */
   readonly text: string;
   readonly json: ParsedBody;
-  /** The API key; undefined for none. */
+  /** The API key; undefined without one. */
   readonly key: string | undefined;
-  /** Whose key it is; undefined for nobody's. */
+  /** The user of the key; undefined for an unknown key. */
   readonly user: BackendUser | undefined;
 }
 
-/** The body of a request. */
 export type ParsedBody = { readonly valid: true; readonly value: unknown } | { readonly valid: false };
 
-/** An answer that is no stream. */
+/** An answer that is not streamed. */
 export interface HttpReply {
   readonly status: number;
   readonly body: unknown;
@@ -36,12 +34,11 @@ export function ok(body: object): HttpReply {
   return { status: 200, body };
 }
 
-/** How every endpoint but chat fails. */
 export function failed(status: number, error = STATUS_CODES[status] ?? "Failed"): HttpReply {
   return { status, body: { error } };
 }
 
-/** How a provider refuses a chat call. */
+/** A provider's refusal of a chat call. */
 export function providerError(
   status: number,
   message = "Provider returned error",
@@ -73,7 +70,7 @@ const WANTED: Readonly<Record<string, string>> = {
   moment: "a time in ISO 8601",
 };
 
-/** What a field must be. */
+/** Describes the valid values of a field. */
 export function problemOf({ expected, input }: Issue): string {
   if (input === undefined) return "must be there";
   if (expected.includes("|")) return `must be one of ${expected.split("|").join(", ")}`;

@@ -1,39 +1,39 @@
-// Reads a chat request, with tolerance.
+// Reads a chat request leniently.
 import { type Dict, isDict } from "../server/dict.ts";
 
-/** A chat request, read with tolerance: what has the wrong type counts as missing. */
+/** A chat request, read leniently: a value of the wrong type counts as missing. */
 export interface BackendChat {
-  /** The whole body, as it was sent. */
+  /** The whole body, unchanged. */
   readonly body: Readonly<Record<string, unknown>>;
-  /** Empty where there is none. */
+  /** Empty if missing. */
   readonly model: string;
   readonly messages: readonly BackendChatMessage[];
-  /** The names of the tools that are offered. */
+  /** The names of the available tools. */
   readonly tools: readonly string[];
   readonly stream: boolean;
   /** `codebuff_metadata.client_id`. */
   readonly clientId: string | null;
   /** `codebuff_metadata.cost_mode`. */
   readonly costMode: string | null;
-  /** `codebuff_metadata.n`: how many texts are asked for. */
+  /** `codebuff_metadata.n`: the number of requested texts. */
   readonly n: number | null;
 }
 
 /** A message of a chat request. */
 export interface BackendChatMessage {
   readonly role: string;
-  /** The texts of its content, joined. */
+  /** The joined texts of its content. */
   readonly text: string;
-  /** Of an assistant. */
+  /** Only of an assistant message. */
   readonly toolCalls: readonly BackendChatToolCall[];
-  /** Of a tool message. */
+  /** Only of a tool message. */
   readonly toolCallId: string | null;
 }
 
 export interface BackendChatToolCall {
   readonly id: string;
   readonly name: string;
-  /** The JSON of the arguments; the text where it is none. */
+  /** The parsed JSON of the arguments; the text if it is invalid JSON. */
   readonly arguments: unknown;
 }
 
@@ -51,7 +51,7 @@ export function readChat(body: Dict): BackendChat {
   };
 }
 
-/** `codebuff_metadata.run_id`, if it is a string with something in it. */
+/** `codebuff_metadata.run_id`, if it is a non-empty string. */
 export function runIdOf(body: Dict): string | undefined {
   return textOf(dictOf(body["codebuff_metadata"])["run_id"]) || undefined;
 }

@@ -14,7 +14,7 @@ import { Stream } from "./stream.ts";
 
 const BAD_GATEWAY = "<html><head><title>502 Bad Gateway</title></head><body>502 Bad Gateway</body></html>";
 
-/** Seconds since 1970: the same in all chunks. */
+/** Seconds since 1970, the same in all chunks. */
 const CREATED = 1_700_000_000;
 
 /** `POST /api/v1/chat/completions`. */
@@ -29,7 +29,7 @@ export async function chat(call: Call, backend: Backend, exchange: Exchange): Pr
     await answer(readChat(body), { call, user, run, number: ++run.chatCalls }, backend, exchange);
 }
 
-/** `POST /v1/chat/completions`, as a provider has it: no runs, no gates, no comments. */
+/** `POST /v1/chat/completions` of a direct provider: without runs, gates and comments. */
 export async function directChat(call: Call, backend: Backend, exchange: Exchange): Promise<void> {
   const { user, json } = call;
   if (!user) exchange.reply(providerError(401, "Incorrect API key provided."));
@@ -69,18 +69,18 @@ async function answer(
   const head = { id: `gen-${++backend.generations}`, model: request.model, created: CREATED };
   if (request.stream && !sse.asJson) await new Stream(backend, exchange, sse).play(reply, head, run !== null);
   else {
-    // An answer in one piece waits for all that a stream would wait for.
+    // An unstreamed answer also waits for all gates and delays of the stream.
     for (const part of chunkParts(reply)) if (part.kind === "gate") await exchange.pass(part.gate);
     exchange.reply({ status: 200, body: completionOf(reply, head, sse, request.n) });
   }
 }
 
-/** Answers as nothing but a server in the way does. Where the whole server has these switches, the model is not asked. */
+/** Answers like an intermediate server. If the switch is set for the whole server, the script is not called. */
 function isWrong({ record }: Call, { html502, redirect }: BackendSse, exchange: Exchange): boolean {
   if (html502) exchange.whole(502, { "content-type": "text/html" }, BAD_GATEWAY);
   else if (redirect !== undefined) exchange.whole(307, { location: new URL(record.path, redirect).href }, "");
   return html502 === true || redirect !== undefined;
 }
 
-/** The catch-all. */
+/** The fallback answer to an error. */
 export const CHAT_FAILED = failed(500, "Failed to process request");

@@ -1,9 +1,8 @@
-// Checks the answers of a script, and their switches.
+// Checks the answers of a script and their switches.
 import { checkMockNames, InvalidMockInput, type NamesOf } from "../names.ts";
 import { isGate } from "./chunks.ts";
 import type { BackendAnswer, BackendReply, BackendSse, BackendToolCall, BackendUsage } from "./script.ts";
 
-/** The names of `sse`. */
 export const SSE: NamesOf<BackendSse> = {
   ...{ chunkBytes: true, crlf: true, cr: true, noConnected: true, heartbeatMs: true, multiData: true },
   ...{ noDone: true, noFinish: true, noUsage: true, usageOnFinish: true, noToolIds: true },
@@ -26,7 +25,7 @@ const TOOL_CALL: NamesOf<BackendToolCall> = {
 const PART = { text: true, reasoning: true, toolCall: TOOL_CALL };
 const COUNTS = ["cutAfter", "endAfter", "errorAfter", "badJsonAfter", "stallAfter"] as const;
 
-/** @throws InvalidMockInput for a number that cannot be meant */
+/** @throws InvalidMockInput for an invalid number */
 export function checkSse(sse: BackendSse): void {
   const isWhole = (value: unknown, least: number) => Number.isInteger(value) && Number(value) >= least;
   if (sse.chunkBytes !== undefined && !isWhole(sse.chunkBytes, 1))
@@ -36,7 +35,7 @@ export function checkSse(sse: BackendSse): void {
       throw new InvalidMockInput(`\`${name}\` is no number of frames.`, "Give a whole number of 0 or more.");
 }
 
-/** @throws InvalidMockInput for what is no answer, or has a field that does not exist */
+/** @throws InvalidMockInput for an invalid answer or an unknown field */
 export function checkReply(reply: unknown): asserts reply is BackendReply {
   if (typeof reply === "string") return;
   if (!isFields(reply))
@@ -59,12 +58,15 @@ export function checkReply(reply: unknown): asserts reply is BackendReply {
   for (const part of itemsOf(reply, "parts")) {
     checkMockNames(part, PART, "field of the part");
     if (Object.keys(part).length !== 1)
-      throw new InvalidMockInput("a part has more than one field, or none.", "Make a part of each.");
+      throw new InvalidMockInput(
+        "a part has more than one field, or none.",
+        "Give each part exactly one field.",
+      );
   }
   for (const name of ["reasoning", "text", "frames"]) itemsOf(reply, name);
 }
 
-/** The objects of a list. A gate that rejects before the stream has come to it must not end the process. */
+/** Returns the objects of a list. The rejection of a gate that the stream has not reached must not end the process. */
 function itemsOf(reply: Readonly<Record<string, unknown>>, name: string): readonly object[] {
   const list = reply[name] ?? [];
   if (typeof list === "string") return [];

@@ -1,13 +1,11 @@
-// The chunks of a streamed answer, and the answer in one piece.
+// The chunks of a streamed answer, and the unstreamed answer.
 
 import type { BackendAnswer, BackendGate, BackendSse, BackendToolCall, BackendUsage } from "./script.ts";
 
-/** What stands in a stream: the JSON of a frame, or a place to wait. */
 export type StreamItem =
   | { readonly kind: "chunk"; readonly json: object }
   | { readonly kind: "gate"; readonly gate: BackendGate };
 
-/** What all chunks of an answer have in common. */
 export interface ChunkHead {
   readonly id: string;
   readonly model: string;
@@ -23,7 +21,6 @@ type Part =
 
 const ROLE = { role: "assistant", content: "" };
 
-/** The parts of an answer, in the order of the stream. */
 export function chunkParts(answer: BackendAnswer): readonly Part[] {
   const parts: Part[] = [];
   let calls = 0;
@@ -77,7 +74,8 @@ export function* chunksOf(answer: BackendAnswer, head: ChunkHead, sse: BackendSs
 
 /**
  * The answer to a request without `stream: true`: one `chat.completion`.
- * @param n how many texts are asked for: the content is then the JSON of an array of them, which begin anew where there are fewer
+ * @param n the number of requested texts: the content is then a JSON array of texts. If the script has fewer texts,
+ * they repeat.
  */
 export function completionOf(
   answer: BackendAnswer,
@@ -108,7 +106,6 @@ export function completionOf(
   };
 }
 
-/** `finish_reason`. */
 function finishOf(answer: BackendAnswer, parts: readonly Part[]): string {
   return answer.finish ?? (parts.some(({ kind }) => kind === "call") ? "tool_calls" : "stop");
 }
@@ -126,12 +123,11 @@ function usageOf(usage: BackendUsage = {}): object {
   };
 }
 
-/** The arguments of a call, as they are on the wire. */
 function argumentsOf({ rawArguments, arguments: given = {} }: BackendToolCall): string {
   return rawArguments ?? JSON.stringify(given);
 }
 
-/** The id of a call; undefined for none. */
+/** The id of a call; undefined without one. */
 function idOf(call: BackendToolCall, index: number, sse: BackendSse): string | undefined {
   if (sse.noToolIds) return undefined;
   return sse.repeatToolIds ? "call_0" : (call.id ?? `call_${index}`);
@@ -157,7 +153,7 @@ function reasoningDelta(text: string): object {
   };
 }
 
-/** First the name, then the arguments. */
+/** The name first, then the arguments. */
 function* callDeltas({ call, index }: Part & { kind: "call" }, sse: BackendSse): Iterable<object> {
   const id = idOf(call, index, sse);
   const opening = { index, ...(id !== undefined && { id }), type: "function" };
@@ -166,7 +162,7 @@ function* callDeltas({ call, index }: Part & { kind: "call" }, sse: BackendSse):
     yield { tool_calls: [{ index, function: { arguments: piece } }] };
 }
 
-/** A text in pieces of about the same length; none of nothing. */
+/** Splits a text into pieces of similar length. Returns no piece for an empty text. */
 function split(text: string, pieces: number): readonly string[] {
   const size = Math.ceil(text.length / pieces);
   const result: string[] = [];

@@ -1,4 +1,4 @@
-// The answer to one request, recorded as it is written.
+// Writes and records the answer to one request.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../../core/clock.ts";
 import { Interruptible } from "../server/interruptible.ts";
@@ -8,12 +8,11 @@ import type { BackendGate } from "./script.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** Taken when this file is loaded: a test may replace the global one. */
+/** Kept at load time, because a test may replace the global function. */
 const nextTurn = setImmediate;
 
-/** The answer to one request, from its status to its end; it is recorded as it is written. */
 export class Exchange {
-  /** What the answer waits for. Stopped when the client has left, and when the answer is complete. */
+  /** The waits of the answer. Stopped when the client leaves or the answer is complete. */
   readonly work: Interruptible;
   readonly #message: IncomingMessage;
   readonly #response: ServerResponse;
@@ -41,13 +40,11 @@ export class Exchange {
     return this.#record.state === "open";
   }
 
-  /** A whole answer with JSON. */
   reply({ status, body, headers }: HttpReply): void {
     const text = JSON.stringify(body);
     this.whole(status, { ...JSON_TYPE, ...headers }, text, body);
   }
 
-  /** A whole answer with a body as it is. */
   whole(
     status: number,
     headers: Readonly<Record<string, string>>,
@@ -61,7 +58,6 @@ export class Exchange {
     this.#settle("answered");
   }
 
-  /** Sends the head of an answer whose body comes in pieces. */
   begin(status: number, headers: Readonly<Record<string, string>>): void {
     if (!this.open) return;
     this.#begin(status, headers, undefined);
@@ -70,8 +66,8 @@ export class Exchange {
   }
 
   /**
-   * Writes pieces of the body, and waits until the last one has left. One call at a time.
-   * @param frame what is recorded; nothing by default
+   * Writes pieces of the body, and waits until the last piece is sent. One call at a time.
+   * @param frame the text to record; nothing by default
    */
   async write(pieces: readonly Uint8Array[], frame?: string): Promise<void> {
     if (frame !== undefined && this.open) {
@@ -82,20 +78,19 @@ export class Exchange {
       if (!this.open) return;
       await new Promise<void>((resolve) => {
         this.#written = resolve;
-        // A turn of the event loop, so that a client of the same process reads each piece by itself.
+        // Wait one turn of the event loop, so that a client in this process reads each piece separately.
         this.#response.write(piece, () => nextTurn(resolve));
       });
     }
   }
 
-  /** The body is complete. */
   end(): void {
     if (!this.open) return;
     this.#response.end();
     this.#settle("answered");
   }
 
-  /** Waits so many ms of the clock, or until the answer is over. Tests that move the clock can see that it waits. */
+  /** Waits for ms of the clock, or until the answer ends. The wait is visible to tests that control the clock. */
   async delay(ms: number): Promise<void> {
     if (ms <= 0) return;
     const passed = this.work.delay(ms);
@@ -103,14 +98,14 @@ export class Exchange {
     await passed;
   }
 
-  /** Waits until the answer is over: the client leaves, or the server stops. */
+  /** Waits until the client leaves or the server stops. */
   async hang(): Promise<void> {
     const over = this.work.hang();
     this.#journal.changed();
     await over;
   }
 
-  /** Waits where the script says so, unless the client has left. A rejection cuts the connection. */
+  /** Waits at a script's gate, unless the client has left. A rejection cuts the connection. */
   async pass(gate: BackendGate): Promise<void> {
     const { work } = this;
     if (work.stopped) return;
@@ -121,21 +116,19 @@ export class Exchange {
     }
   }
 
-  /** Ends the connection after what was written, without the end of the body. */
+  /** Sends what was written, then ends the connection without the end of the body. */
   cut(): void {
     if (!this.open) return;
     this.#settle("cut");
     this.#message.socket.destroySoon();
   }
 
-  /** Resets the connection at once. */
   reset(): void {
     if (!this.open) return;
     this.#settle("cut");
     this.#message.socket.resetAndDestroy();
   }
 
-  /** The server stops: nothing is written any more. */
   abandon(): void {
     this.#settle("cut");
   }

@@ -1,4 +1,4 @@
-// The faults that a test has set, and how each is played.
+// The faults that a test has set.
 import { checkMockNames, guessAt, InvalidMockInput, type NamesOf } from "../names.ts";
 import { failed, type HttpReply, providerError } from "./call.ts";
 import type { Exchange } from "./exchange.ts";
@@ -14,17 +14,16 @@ const FAULT: NamesOf<BackendFaultOptions> = {
 interface Fault {
   readonly endpoint: BackendEndpoint;
   readonly options: BackendFaultOptions;
-  /** Requests that it was asked about. */
+  /** How many matching requests arrived. */
   seen: number;
 }
 
-/** The faults that a test has set, the newest last. */
 export class Faults {
   readonly #faults = new Set<Fault>();
 
   /**
-   * @returns lifts the fault
-   * @throws InvalidMockInput for an endpoint or a field that does not exist
+   * @returns a function that removes the fault
+   * @throws InvalidMockInput for an unknown endpoint or field
    */
   add(endpoint: BackendEndpoint, options: BackendFaultOptions): () => void {
     if (!ENDPOINTS.includes(endpoint))
@@ -37,7 +36,7 @@ export class Faults {
     return () => this.#faults.delete(fault);
   }
 
-  /** The fault of a request; the oldest of several. Each counts the request. */
+  /** Returns the oldest matching fault of a request. Counts the request for all matching faults. */
   next({ endpoint, action }: BackendRequest): BackendFaultOptions | undefined {
     const about = [...this.#faults].filter(
       (fault) =>
@@ -71,7 +70,7 @@ export async function playFault(
   return "done";
 }
 
-/** What the real server says with a status, as far as it is known. */
+/** The real server's answer for a status, as far as known. */
 function usualReply(status: number, { endpoint, action }: BackendRequest): HttpReply {
   if (endpoint === "chat" && status < 500) return providerError(status);
   if (status !== 500) return failed(status);

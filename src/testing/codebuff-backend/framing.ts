@@ -1,8 +1,8 @@
-// The bytes of a stream: comments, blocks, line ends, pieces, gzip.
+// The bytes of a stream: comments, blocks, line endings, pieces, gzip.
 import { constants, createGzip } from "node:zlib";
 import type { BackendSse } from "./script.ts";
 
-/** A comment that shares its block with the next frame: it ends with one newline. */
+/** A comment. It ends with one newline, so the next frame belongs to the same block. */
 export function comment(words: string): string {
   return `: ${words}\n`;
 }
@@ -15,18 +15,18 @@ export function dataBlock(data: string): string {
     .join("")}\n`;
 }
 
-/** The JSON of a frame, on several lines with `multiData`. */
+/** The JSON of a frame; on several lines with `multiData`. */
 export function jsonText(json: object, { multiData }: BackendSse): string {
   return multiData ? JSON.stringify(json, null, 1) : JSON.stringify(json);
 }
 
-/** With the line ends that are asked for. */
+/** Applies the configured line endings. */
 export function withLineEnds(block: string, { crlf, cr }: BackendSse): string {
   if (crlf) return block.replaceAll("\n", "\r\n");
   return cr ? block.replaceAll("\n", "\r") : block;
 }
 
-/** The bytes of a frame, one piece for each write. */
+/** Splits the bytes of a frame into the pieces of each write. */
 export function pieces(bytes: Uint8Array, size: number | undefined): readonly Uint8Array[] {
   if (size === undefined || bytes.length === 0) return [bytes];
   const result: Uint8Array[] = [];
@@ -34,7 +34,7 @@ export function pieces(bytes: Uint8Array, size: number | undefined): readonly Ui
   return result;
 }
 
-/** Compresses one frame after the other, so that each can be read as soon as it has arrived. */
+/** Compresses frame by frame. Each frame is readable on arrival. */
 export class Gzip {
   readonly #stream = createGzip();
   #out: Uint8Array[] = [];

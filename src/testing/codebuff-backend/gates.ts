@@ -1,4 +1,4 @@
-// Who may make a chat call: key, credits, free mode, runs.
+// The checks of a chat call: key, credits, free mode, runs.
 import { type Dict, isDict } from "../server/dict.ts";
 import type { Backend } from "./backend.ts";
 import type { Call, HttpReply } from "./call.ts";
@@ -10,14 +10,13 @@ import { FREE_MODE } from "./settings.ts";
 const SUSPENDED =
   "Your account has been suspended due to billing issues. Please contact support@codebuff.com to resolve this.";
 
-/** What a chat call has that is past the gates. */
 export interface Admitted {
   readonly user: BackendUser;
   readonly run: OpenRun;
   readonly body: Dict;
 }
 
-/** The gates of a chat call, in their order: who is admitted, or the first refusal. */
+/** Checks a chat call, in the order of the gates. Returns the admitted call, or the first refusal. */
 export function admit(
   { json, key, user }: Call,
   backend: Backend,

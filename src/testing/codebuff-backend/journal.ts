@@ -7,10 +7,8 @@ type Open<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 /** An answer that is being written. */
 export type OpenResponse = Open<Omit<BackendResponse, "frames">> & { readonly frames: string[] };
 
-/** A request whose answer is still to come. */
 export type OpenCall = Open<Omit<BackendRequest, "response">> & { response: OpenResponse | undefined };
 
-/** What happened on the server, and who waits for something to happen. */
 export class BackendJournal extends Notes {
   readonly requests: OpenCall[] = [];
   readonly violations: BackendViolation[] = [];
@@ -22,7 +20,6 @@ export class BackendJournal extends Notes {
   }
 }
 
-/** Whether a request is one of those that are asked for. */
 export function fits(request: BackendRequest, filter: BackendRequestFilter): boolean {
   const { status, ...rest } = filter;
   if (status !== undefined && request.response?.status !== status) return false;

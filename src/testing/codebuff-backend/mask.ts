@@ -1,4 +1,4 @@
-// Takes API keys out of what is recorded.
+// Removes API keys from recorded data.
 
 const MASKED = "<masked>";
 const SECRET: ReadonlySet<string> = new Set([
@@ -8,7 +8,7 @@ const SECRET: ReadonlySet<string> = new Set([
   "x-openrouter-api-key",
 ]);
 
-/** The headers of a request, without its keys. The scheme of `authorization` stays. */
+/** The headers of a request without API keys. The scheme of `authorization` stays. */
 export function maskedHeaders(headers: Headers): Readonly<Record<string, string>> {
   return Object.fromEntries(
     [...headers].map(([name, value]) => [name, SECRET.has(name) ? mask(value) : value]),
@@ -20,15 +20,13 @@ function mask(value: string): string {
   return `${scheme}${MASKED}`;
 }
 
-/** Shorter keys stand in texts by chance. */
+/** Shorter keys could occur in a text by chance. */
 const SHORTEST = 8;
 
-/** Whether a text holds the key. */
 export function holdsKey(text: string, key: string | undefined): boolean {
   return key !== undefined && key.length >= SHORTEST && text.includes(key);
 }
 
-/** A text without the key, wherever it stands. */
 export function maskedText(text: string, key: string | undefined): string {
   return key !== undefined && holdsKey(text, key) ? text.replaceAll(key, MASKED) : text;
 }

@@ -13,15 +13,14 @@ import {
 
 const SCRIPT_FILE = { answers: true, faults: Object.fromEntries(ENDPOINTS.map((name) => [name, true])) };
 
-/** Chooses the answers of one script. */
 export class Model {
   readonly script: BackendScript;
-  /** Whether a run has outlived the script. */
+  /** Whether a run has used up the script. */
   exhausted = false;
-  /** The places in the list that a run has used; of calls without a run under null. */
+  /** For each run, the used positions of the list. The key null is for calls without a run. */
   readonly #used = new Map<string | null, Set<number>>();
 
-  /** @throws InvalidMockInput for what is no script */
+  /** @throws InvalidMockInput for an invalid script */
   constructor(script: BackendScript) {
     this.script = script;
     if (typeof script === "function") return;
@@ -29,7 +28,7 @@ export class Model {
     for (const reply of listOf(script)) checkReply(reply);
   }
 
-  /** @throws what the script throws, and InvalidMockInput for what is no answer */
+  /** @throws the script's error, and InvalidMockInput for an invalid answer */
   async answerTo(context: BackendAnswerContext): Promise<BackendAnswer> {
     const { script } = this;
     const given = typeof script === "function" ? await script(context) : listOf(script);
@@ -53,7 +52,6 @@ export class Model {
     return chosen.reply;
   }
 
-  /** Forgets all runs. */
   reset(): void {
     this.exhausted = false;
     this.#used.clear();

@@ -1,9 +1,8 @@
-// A port of 127.0.0.1 that speaks HTTP.
+// An HTTP port on 127.0.0.1.
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { listenOn } from "../server/listen.ts";
 
-/** A port of 127.0.0.1 that speaks HTTP. */
 export class HttpPort {
   readonly #http: Server;
   readonly #sockets = new Set<Socket>();
@@ -11,7 +10,7 @@ export class HttpPort {
 
   private constructor(http: Server) {
     this.#http = http;
-    // An idle connection stays: a client that meets one at the moment of its end would fail by chance.
+    // Keep idle connections open: a client that reuses a connection while it closes would fail at random.
     http.keepAliveTimeout = 0;
     http.on("connection", (socket) => {
       socket.setNoDelay(true);
@@ -21,7 +20,7 @@ export class HttpPort {
     });
   }
 
-  /** Opens a port, 0 for any. @throws InvalidMockInput for a port that does not exist, or that is in use */
+  /** Opens a port; 0 for any. @throws InvalidMockInput for an invalid port or a port in use */
   static async open(number: number, listener: RequestListener): Promise<HttpPort> {
     const http = createServer(listener);
     const port = new HttpPort(http);
@@ -33,7 +32,6 @@ export class HttpPort {
     return (this.#http.address() as AddressInfo).port;
   }
 
-  /** Ends the port and every socket on it. Idempotent. */
   stop(): Promise<void> {
     this.#stopped ??= new Promise((resolve) => {
       this.#http.close(() => resolve());

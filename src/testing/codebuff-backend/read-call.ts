@@ -8,7 +8,7 @@ import type { OpenCall } from "./journal.ts";
 import { maskedHeaders, maskedText } from "./mask.ts";
 import { type Route, routeOf } from "./routes.ts";
 
-/** The body of a request; undefined when the client left in its middle. */
+/** The body of a request; undefined if the client left before its end. */
 export async function readBodyText(message: IncomingMessage): Promise<string | undefined> {
   const pieces: Uint8Array[] = [];
   try {
@@ -19,7 +19,6 @@ export async function readBodyText(message: IncomingMessage): Promise<string | u
   return Buffer.concat(pieces).toString();
 }
 
-/** A request with its record. */
 export function readCall(message: IncomingMessage, text: string, backend: Backend): Call {
   const { method = "GET", url: path = "/" } = message;
   const url = new URL(path, "http://127.0.0.1");
@@ -48,7 +47,6 @@ export function readCall(message: IncomingMessage, text: string, backend: Backen
   return { record, route, path, query: url.searchParams, text, json, key, user };
 }
 
-/** The run that a request is about. */
 function namedRun({ endpoint, parameters }: Route, json: ParsedBody): string | null {
   if (endpoint === "steps") return parameters[0] ?? null;
   if (!json.valid || !isDict(json.value)) return null;
@@ -64,7 +62,7 @@ function headersOf(message: IncomingMessage): Headers {
   return headers;
 }
 
-/** The API key: `x-codebuff-api-key` wins. */
+/** The API key. `x-codebuff-api-key` takes precedence. */
 function keyOf(headers: Headers): string | undefined {
   const bearer = /^Bearer\s+(\S.*)$/i.exec(headers.get("authorization") ?? "")?.[1];
   return headers.get("x-codebuff-api-key") || bearer;

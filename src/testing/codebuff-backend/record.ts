@@ -1,6 +1,6 @@
-// What tests can read of requests, runs and violations, as types.
+// The types of the records: requests, runs and violations.
 
-/** The endpoints of the backend, by short names. `chat` is also `POST /v1/chat/completions` with `openAiCompatible`. */
+/** The endpoints of the backend, by short name. `chat` is also `POST /v1/chat/completions` with `openAiCompatible`. */
 export type BackendEndpoint =
   | "healthz"
   | "me"
@@ -12,51 +12,51 @@ export type BackendEndpoint =
   | "web-search"
   | "docs-search";
 
-/** One request, and what became of it. API keys are masked. */
+/** One request and its outcome. API keys are masked. */
 export interface BackendRequest {
   /** 1 for the first request since the start, or since `reset()`. */
   readonly id: number;
   /** `clock.now()` when the whole request had arrived, in ms. */
   readonly at: number;
-  /** Undefined for a path or a method that does not exist. */
+  /** Undefined for an unknown path or method. */
   readonly endpoint: BackendEndpoint | undefined;
   /** The `action` of a request to `agent-runs`. */
   readonly action: "START" | "FINISH" | undefined;
   readonly method: string;
   /** Path and query. */
   readonly path: string;
-  /** Names in lower case. */
+  /** The names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The JSON of the body, whatever its content type; undefined for a body that is no JSON. */
+  /** The parsed JSON of the body, regardless of the content type; undefined for invalid JSON. */
   readonly body: unknown;
-  /** The body as it was sent. */
+  /** The body, unchanged. */
   readonly text: string;
-  /** The user of the API key; null for a key that is missing or unknown. */
+  /** The user of the API key; null for a missing or unknown key. */
   readonly userId: string | null;
-  /** The run that the request names; null for none. The answer to START gives it to START. */
+  /** The run that the request names; null without one. For START, the run that the answer names. */
   readonly runId: string | null;
   /**
-   * `open`: the answer is not complete. `answered`: it is. `cut`: the server has ended the connection in the middle, by a
-   * fault or by `stop()`. `disconnected`: the client has.
+   * `open`: the answer is incomplete. `answered`: it is complete. `cut`: the server ended the connection early, by a
+   * fault or by `stop()`. `disconnected`: the client ended it.
    */
   readonly state: "open" | "answered" | "cut" | "disconnected";
   /** Undefined until the answer begins. */
   readonly response: BackendResponse | undefined;
 }
 
-/** The answer to a request, as far as it is written. */
+/** The answer to a request, as far as written. */
 export interface BackendResponse {
-  /** `clock.now()` when it began, in ms. */
+  /** `clock.now()` at its begin, in ms. */
   readonly at: number;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The JSON of the answer; undefined for a stream, and for what is no JSON. */
+  /** The JSON of the answer; undefined for a stream and for other content. */
   readonly body: unknown;
-  /** The pieces that were written, in order: of a stream, one for each comment and each `data:` block. */
+  /** The written pieces, in order. For a stream: one for each comment and each `data:` block. */
   readonly frames: readonly string[];
 }
 
-/** Which requests to list. All that is given must fit. */
+/** A filter of requests. All given fields must match. */
 export interface BackendRequestFilter {
   readonly endpoint?: BackendEndpoint;
   readonly action?: "START" | "FINISH";
@@ -68,18 +68,18 @@ export interface BackendRequestFilter {
   readonly status?: number;
 }
 
-/** A run of an agent: begun by START, ended by FINISH. */
+/** A run of an agent, from START to FINISH. */
 export interface BackendRun {
   readonly id: string;
-  /** As START gave it: a bare id, or `publisher/id@version`. */
+  /** As in START: a bare id, or `publisher/id@version`. */
   readonly agentId: string;
   readonly userId: string;
-  /** The root first; empty for the main run. */
+  /** The root is first; empty for the main run. */
   readonly ancestorRunIds: readonly string[];
   /** `clock.now()` at START, in ms. */
   readonly startedAt: number;
   readonly status: "running" | BackendFinish["status"];
-  /** Chat calls that the model has answered, or is answering. */
+  /** Chat calls that got an answer, complete or not. */
   readonly chatCalls: number;
   /** From `POST .../steps`, and from `steps` of FINISH. */
   readonly steps: readonly BackendStep[];
@@ -87,7 +87,7 @@ export interface BackendRun {
   readonly finish: BackendFinish | undefined;
 }
 
-/** What FINISH said. */
+/** The data of FINISH. */
 export interface BackendFinish {
   /** `clock.now()`, in ms. */
   readonly at: number;
@@ -100,7 +100,7 @@ export interface BackendFinish {
 
 /** A step of a run. */
 export interface BackendStep {
-  /** The id that the server answered, or that the client chose in FINISH. */
+  /** The id from the server's answer, or from the client's FINISH. */
   readonly id: string;
   readonly stepNumber: number;
   readonly credits: number;
@@ -112,30 +112,30 @@ export interface BackendStep {
   readonly errorMessage: string | undefined;
 }
 
-/** A mistake of the client. The server answers as the real one does, and notes it. */
+/** A client mistake. The server answers as the real server does, and records the mistake. */
 export interface BackendViolation {
   readonly request: BackendRequest;
   readonly kind: BackendViolationKind;
-  /** What it was about, for people: a field, an id. */
+  /** A readable detail, such as a field or an id. */
   readonly detail: string;
 }
 
-/** What a client can do wrong. */
+/** The kinds of client mistakes. */
 export type BackendViolationKind =
-  | "unknown-route" // a path or a method that does not exist
+  | "unknown-route" // an unknown path or method
   | "content-type" // a body without `content-type: application/json`
   | "invalid-json"
   | "key-outside-headers" // the API key in the path or in the body
-  | "bad-field" // a type or a value that the protocol does not have, or a field that is missing
+  | "bad-field" // an unknown value, a wrong type, or a missing field
   | "missing-run-id" // a chat call without `codebuff_metadata.run_id`
-  | "unknown-run" // or one of another user
-  | "run-not-running" // a chat call or a step for a run that has ended
+  | "unknown-run" // also a run of another user
+  | "run-not-running" // a chat call or a step for an ended run
   | "finished-twice"
   | "client-id-changed" // within one run
-  | "orphan-tool-message" // without a call before it
+  | "orphan-tool-message" // without a preceding call
   | "unanswered-tool-call" // without its tool message
   | "repeated-tool-call-id"
   | "repeated-tool-message"
-  | "bad-arguments" // of a tool call: no JSON object
-  | "unmerged-assistant-messages" // in a row
+  | "bad-arguments" // the arguments of a tool call are not a JSON object
+  | "unmerged-assistant-messages" // one after another
   | "metadata-to-provider"; // `codebuff_metadata` or `provider` in a request to a direct provider

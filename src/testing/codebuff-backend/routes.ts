@@ -1,16 +1,15 @@
 // Finds the route of a request.
 import type { BackendEndpoint } from "./record.ts";
 
-/** A path that was matched. */
 export interface Route {
   readonly endpoint: BackendEndpoint | undefined;
-  /** What stands in its places, in order. */
+  /** The values of its placeholders, in order. */
   readonly parameters: readonly string[];
-  /** Whether it is the path of a direct provider. */
+  /** Whether this is the path of a direct provider. */
   readonly direct: boolean;
 }
 
-/** The methods and paths of the endpoints; a `*` stands for one place of the path. */
+/** The methods and paths of the endpoints; `*` is a placeholder. */
 const ROUTES: { readonly [endpoint in BackendEndpoint]: string } = {
   healthz: "GET /api/healthz",
   me: "GET /api/v1/me",
@@ -27,7 +26,7 @@ export const ENDPOINTS = Object.keys(ROUTES) as readonly BackendEndpoint[];
 
 const NOWHERE: Route = { endpoint: undefined, parameters: [], direct: false };
 
-/** The route of a request. @param openAiCompatible whether the path of a direct provider exists */
+/** The route of a request. @param openAiCompatible whether the direct provider's path exists */
 export function routeOf(method: string, path: string, openAiCompatible: boolean): Route {
   if (openAiCompatible && method === "POST" && path === "/v1/chat/completions")
     return { endpoint: "chat", parameters: [], direct: true };
@@ -38,7 +37,7 @@ export function routeOf(method: string, path: string, openAiCompatible: boolean)
   return NOWHERE;
 }
 
-/** `publisher%2Fname` is one place of a path. What is no encoding stays as it is. */
+/** Decodes one path segment, such as `publisher%2Fname`. Invalid encoding stays unchanged. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,4 +1,4 @@
-// Notes what is wrong with requests, whatever their answers will be.
+// Records the mistakes in requests, regardless of the answer.
 import { type Dict, isDict } from "../server/dict.ts";
 import { fieldIssues, type ShapeTable } from "../shape.ts";
 import type { Backend } from "./backend.ts";
@@ -7,7 +7,6 @@ import { runIdOf } from "./chat-request.ts";
 import { holdsKey } from "./mask.ts";
 import type { BackendViolationKind } from "./record.ts";
 
-/** Takes note of a mistake. */
 type Note = (kind: BackendViolationKind, detail: string) => void;
 
 const SHAPES: ShapeTable = {
@@ -23,17 +22,15 @@ const CHAT =
 const METADATA =
   "client_id:filled cost_mode:filled n?:whole trace_session_id?:string llm_step_number?:string";
 
-/** The messages of a chat call, by their roles. */
 const MESSAGES: ShapeTable = {
   system: "content:string",
   user: "content:string",
   assistant: "content:string tool_calls?:call[]",
   tool: "content:string tool_call_id:filled",
 };
-/** A user message with parts. */
+/** A user message with content parts. */
 const PARTS = "content:part[]";
 
-/** Notes what is wrong with a request. */
 export function noteRequest(call: Call, backend: Backend): void {
   const { record, text, json, key, route } = call;
   const note: Note = (kind, detail) => backend.blame(call, kind, detail);
@@ -96,11 +93,11 @@ function noteEmpty(list: unknown, name: string, note: Note): void {
     note("bad-field", `${name} must have something in it, or not be there`);
 }
 
-/** Notes the fields of messages, and the order of tool calls and tool messages. */
+/** Checks the fields of messages, and the order of tool calls and tool messages. */
 function noteMessages(messages: readonly unknown[], note: Note): void {
   const called = new Set<string>();
   const answered = new Set<string>();
-  /** Calls of the last assistant message that have no tool message yet. */
+  /** The last assistant message's calls without a tool message yet. */
   const waiting = new Set<string>();
   const endCalls = () => {
     for (const id of waiting) note("unanswered-tool-call", id);

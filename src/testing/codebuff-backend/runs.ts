@@ -1,14 +1,12 @@
-// The runs of agents that the server knows.
+// The agent runs of the server.
 import type { BackendRun, BackendStep } from "./record.ts";
 
-/** A run, as the server changes it. */
 export type OpenRun = { -readonly [Key in keyof Omit<BackendRun, "steps">]: BackendRun[Key] } & {
   readonly steps: BackendStep[];
-  /** Of its first chat call; null before. */
+  /** From its first chat call; null before. */
   clientId: string | null;
 };
 
-/** The runs of the server, in the order of their START. */
 export class Runs {
   readonly #byId = new Map<string, OpenRun>();
 
@@ -20,7 +18,6 @@ export class Runs {
     return this.#byId.get(id);
   }
 
-  /** The run, if it belongs to this user. */
   of(userId: string, id: string): OpenRun | undefined {
     const run = this.#byId.get(id);
     return run?.userId === userId ? run : undefined;

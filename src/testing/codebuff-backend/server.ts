@@ -32,8 +32,8 @@ const FILTER: NamesOf<BackendRequestFilter> = {
 };
 
 /**
- * The HTTP backend that a Codebuff run talks to, on a port of 127.0.0.1: users, runs and their steps, the registry of agents,
- * and chat calls that a scripted model answers as a stream. It records every request, and notes what a client does wrong.
+ * The HTTP backend of a Codebuff run, on a port of 127.0.0.1: users, runs and steps, the agent registry, and chat calls
+ * that a scripted model answers as a stream. It records every request and the client's mistakes.
  *
  * @example
  * ```ts
@@ -47,7 +47,7 @@ const FILTER: NamesOf<BackendRequestFilter> = {
  * ```
  */
 export class MockCodebuffBackend implements AsyncDisposable {
-  /** `http://127.0.0.1:PORT`, without a slash at its end. */
+  /** `http://127.0.0.1:PORT`, without a trailing slash. */
   readonly url: string;
   readonly #backend: Backend;
   readonly #service: Service;
@@ -62,7 +62,7 @@ export class MockCodebuffBackend implements AsyncDisposable {
 
   /**
    * Starts a backend on 127.0.0.1.
-   * @throws InvalidInputError for an option that does not exist, and for a `port` that is in use; a TypeError too
+   * @throws InvalidInputError, which is also a TypeError, for an unknown option or a `port` in use
    */
   static async start(options: MockCodebuffBackendOptions & PortOption = {}): Promise<MockCodebuffBackend> {
     checkMockNames(options, { ...BACKEND_OPTIONS, port: true }, "option");
@@ -73,12 +73,12 @@ export class MockCodebuffBackend implements AsyncDisposable {
     return new MockCodebuffBackend(backend, service, opened);
   }
 
-  /** The key of the first user; empty where there is none. */
+  /** The key of the first user; empty without users. */
   get apiKey(): string {
     return this.#backend.users.first?.key ?? "";
   }
 
-  /** What the model says from now on. A new script begins at its beginning, for all runs; its faults come on top. */
+  /** Sets the script. It starts from its beginning for all runs. Its faults are added to the existing ones. */
   get answer(): BackendScript {
     return this.#backend.model.script;
   }
@@ -87,36 +87,36 @@ export class MockCodebuffBackend implements AsyncDisposable {
     this.#backend.use(script);
   }
 
-  /** Whether a run has outlived the script. */
+  /** Whether a run has used up the script. */
   get scriptExhausted(): boolean {
     return this.#backend.model.exhausted;
   }
 
-  /** Every mistake that a client has made. None are noted with `strict: false`. */
+  /** All client mistakes. Empty with `strict: false`. */
   get violations(): readonly BackendViolation[] {
     return this.#backend.journal.violations;
   }
 
-  /** Every request in the order of arrival, or those that fit. @throws InvalidInputError for a filter that does not exist */
+  /** All requests in the order of arrival, or the matching ones. @throws InvalidInputError for an unknown filter */
   requests(filter: BackendRequestFilter = {}): readonly BackendRequest[] {
     checkMockNames(filter, FILTER, "filter");
     return this.#backend.journal.requests.filter((request) => fits(request, filter));
   }
 
-  /** Every run in the order of START. */
+  /** All runs, in START order. */
   runs(): readonly BackendRun[] {
     return this.#backend.runs.all;
   }
 
-  /** Sets switches anew, at any time. @throws InvalidInputError for a switch that does not exist */
+  /** Changes switches, at any time. @throws InvalidInputError for an unknown switch */
   set(switches: MockCodebuffBackendSwitches): void {
     this.#backend.settings = setAnew(this.#backend.settings, switches);
   }
 
   /**
-   * Makes a user.
-   * @param user what is left out is made up: the keys `test-key`, `test-key-2`, the ids `user-1`, `user-2` and so on
-   * @throws InvalidInputError for a field that does not exist, and for a key that is taken
+   * Adds a user.
+   * @param user missing fields get defaults: the keys `test-key`, `test-key-2`, the ids `user-1`, `user-2` and so on
+   * @throws InvalidInputError for an unknown field or a key in use
    */
   addUser(user: Partial<BackendUser> = {}): BackendUser {
     return this.#backend.users.add(user);
@@ -128,34 +128,33 @@ export class MockCodebuffBackend implements AsyncDisposable {
   }
 
   /**
-   * Lets requests to an endpoint fail. Of several faults for one request, the oldest counts.
-   * @returns lifts the fault
-   * @throws InvalidInputError for an endpoint or a field that does not exist
+   * Makes requests to an endpoint fail. If several faults match a request, the oldest applies.
+   * @returns a function that removes the fault
+   * @throws InvalidInputError for an unknown endpoint or field
    */
   fault(endpoint: BackendEndpoint, fault: BackendFaultOptions): () => void {
     return this.#backend.faults.add(endpoint, fault);
   }
 
   /**
-   * Resolves with the first value of `probe` that is not undefined, null or false. It is asked now, and again whenever
-   * something happened: a request, a frame that was written, the end of an answer. Rejects when `probe` throws, and when the
-   * server stops first.
+   * Resolves with the first value of `probe` that is not undefined, null or false. Calls `probe` now and after every
+   * change: a request, a written frame, the end of an answer. Rejects if `probe` throws, or if the server stops first.
    */
   waitFor<T>(probe: (backend: this) => T | undefined | false | null): Promise<T> {
     return this.#backend.journal.until(() => probe(this));
   }
 
   /**
-   * Forgets requests, runs and violations, lifts the faults of `fault()`, and begins the script anew, with its own faults. Users
-   * and switches stay.
+   * Clears requests, runs and violations, removes the faults of `fault()`, and restarts the script with its own faults.
+   * Users and switches stay.
    */
   reset(): void {
     this.#backend.reset();
   }
 
   /**
-   * Ends everything: answers, timers, connections, waits. Idempotent, and waits for no client.
-   * @throws InvalidInputError for a field that does not exist in what a script gave
+   * Stops everything: answers, timers, connections, waits. Idempotent. Does not wait for clients.
+   * @throws InvalidInputError for an unknown field in a script's answer
    */
   async stop(): Promise<void> {
     this.#service.stop();

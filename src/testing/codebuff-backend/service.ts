@@ -1,4 +1,4 @@
-// Answers each request: faults first, then its route.
+// Answers each request: faults first, then the route.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { agentRuns, steps } from "./agent-runs.ts";
 import type { Backend } from "./backend.ts";
@@ -24,7 +24,6 @@ const HANDLERS: {
   "docs-search": docsSearch,
 };
 
-/** Answers the requests of a backend. */
 export class Service {
   readonly #backend: Backend;
   readonly #exchanges = new Set<Exchange>();
@@ -36,7 +35,7 @@ export class Service {
   /** Answers one request. Never rejects. */
   async answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const text = await readBodyText(message);
-    // The client has left before its request was complete.
+    // The client left before the request was complete.
     if (text === undefined) return;
     const { journal, clock, faults } = this.#backend;
     const call = readCall(message, text, this.#backend);
@@ -59,7 +58,6 @@ export class Service {
     }
   }
 
-  /** Ends all answers that are being written. */
   stop(): void {
     for (const exchange of this.#exchanges) exchange.abandon();
     this.#backend.journal.end(new Error("The mock server has stopped, so this cannot happen any more"));

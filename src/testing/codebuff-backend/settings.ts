@@ -1,10 +1,9 @@
-// The settings, from switches of the start and later ones.
+// The settings, made from the initial and later switches.
 import { checkMockNames, guessAt, InvalidMockInput } from "../names.ts";
 import { changed } from "../server/switches.ts";
 import { checkSse, SSE } from "./check-script.ts";
 import type { BackendFreeModeGate, MockCodebuffBackendSwitches } from "./options.ts";
 
-/** All switches, decided. */
 export type BackendSettings = Required<MockCodebuffBackendSwitches>;
 
 const DEFAULTS: BackendSettings = {
@@ -27,13 +26,13 @@ const DEFAULTS: BackendSettings = {
   strict: true,
 };
 
-/** The names of the switches. Those of `agents` are any. */
+/** The names of the switches. `agents` accepts any field. */
 const SWITCHES = { ...DEFAULTS, agents: true, sse: SSE };
 
-/** The names of the options, without a port. */
+/** The names of the options except `port`. */
 export const BACKEND_OPTIONS = { ...SWITCHES, answer: true, users: true, clock: true };
 
-/** The status of each gate of July. Its words are the mock's own: only the codes are known. */
+/** The status of each July gate. Only the codes are known; the messages are the mock's own. */
 export const FREE_MODE: {
   readonly [gate in BackendFreeModeGate]: readonly [status: number, message: string];
 } = {
@@ -49,19 +48,18 @@ export const FREE_MODE: {
   free_mode_rate_limited: [429, "Free mode is rate limited. Try again later."],
 };
 
-/** What each of these takes. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   profile: ["march", "july"],
   quota: ["none", "weekly", "session"],
   freeModeGate: Object.keys(FREE_MODE),
 };
 
-/** The settings of a server that was given switches. @throws InvalidMockInput for a value that does not exist */
+/** Makes the settings from switches. @throws InvalidMockInput for an invalid value */
 export function backendSettings(switches: MockCodebuffBackendSwitches): BackendSettings {
   return withValues(DEFAULTS, switches);
 }
 
-/** The settings with some switches set anew. @throws InvalidMockInput for a switch or a value that does not exist */
+/** Returns the settings with changed switches. @throws InvalidMockInput for an unknown switch or an invalid value */
 export function setAnew(settings: BackendSettings, switches: MockCodebuffBackendSwitches): BackendSettings {
   checkMockNames(switches, SWITCHES, "switch");
   return withValues(settings, switches);

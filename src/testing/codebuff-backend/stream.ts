@@ -6,7 +6,7 @@ import type { Exchange } from "./exchange.ts";
 import { comment, dataBlock, Gzip, jsonText, pieces, withLineEnds } from "./framing.ts";
 import type { BackendAnswer, BackendSse } from "./script.ts";
 
-/** What the stream says when the provider fails in its middle. */
+/** The error of a provider that fails in mid-stream. */
 const IN_STREAM_ERROR = {
   error: { message: "Provider returned error", code: 502, type: null, param: null, metadata: {} },
 };
@@ -19,7 +19,6 @@ const HEADERS = {
   connection: "keep-alive",
 };
 
-/** Streams one answer, frame by frame. */
 export class Stream {
   readonly #backend: Backend;
   readonly #exchange: Exchange;
@@ -27,7 +26,7 @@ export class Stream {
   readonly #gzip: Gzip | undefined;
   #heartbeat: CancelTimer = () => {};
   #last: Promise<void> = Promise.resolve();
-  /** `data:` blocks so far. */
+  /** The number of `data:` blocks so far. */
   #frames = 0;
 
   constructor(backend: Backend, exchange: Exchange, sse: BackendSse) {
@@ -37,7 +36,7 @@ export class Stream {
     this.#gzip = sse.gzip ? new Gzip() : undefined;
   }
 
-  /** @param comments whether there are comments: a direct provider has none */
+  /** @param comments whether to send comments; a direct provider sends none */
   async play(answer: BackendAnswer, head: ChunkHead, comments: boolean): Promise<void> {
     this.#exchange.begin(200, { ...HEADERS, ...(this.#gzip && { "content-encoding": "gzip" }) });
     if (answer.frames) await this.#playRaw(answer.frames, answer.gapMs ?? 0);
@@ -68,7 +67,6 @@ export class Stream {
     await this.#end();
   }
 
-  /** Begins with a comment, and goes on with heartbeats. */
   async #comments(): Promise<void> {
     const { noConnected, heartbeatMs = 30_000 } = this.#sse;
     if (!noConnected) await this.#block(comment(`connected ${this.#backend.stamp()}`));
@@ -96,11 +94,11 @@ export class Stream {
     return this.#exchange.open ? "goes on" : "over";
   }
 
-  /** What goes wrong behind the frames so far. */
+  /** Plays the fault that is set after this number of frames. */
   async #fault(): Promise<"over" | "goes on"> {
     const at = this.#frames;
     const { badJsonAfter, errorAfter, cutAfter, endAfter, stallAfter } = this.#sse;
-    // Not counted, so that no other fault is passed over.
+    // Not counted as a frame: otherwise another fault at this number would be skipped.
     if (badJsonAfter === at) await this.#block(dataBlock(BROKEN_JSON));
     if (errorAfter === at) await this.#block(dataBlock(JSON.stringify(IN_STREAM_ERROR)));
     if (cutAfter === at) {
@@ -118,7 +116,7 @@ export class Stream {
     await this.#send(Buffer.from(withLineEnds(block, this.#sse)), block);
   }
 
-  /** One frame at a time: a heartbeat may come while another frame is being written. */
+  /** Writes one frame at a time, because a heartbeat may fall due during a write. */
   #send(bytes: Uint8Array, frame: string): Promise<void> {
     this.#last = this.#last.then(() => this.#write(bytes, frame));
     return this.#last;
@@ -135,7 +133,7 @@ export class Stream {
     this.#exchange.end();
   }
 
-  /** Ends the heartbeats; one that is being written is written to its end. */
+  /** Stops the heartbeats, and waits for a heartbeat that is being written. */
   async #settle(): Promise<void> {
     this.#heartbeat();
     await this.#last;

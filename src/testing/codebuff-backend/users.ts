@@ -7,17 +7,16 @@ const USER: NamesOf<BackendUser> = {
   ...{ stripeCustomerId: true, banned: true, country: true, quota: true, balance: true },
 };
 
-/** The users of the server, by key. */
 export class Users {
   readonly #byKey = new Map<string, BackendUser>();
   #made = 0;
 
-  /** @throws InvalidMockInput for a field that does not exist, and for a key that is empty or taken */
+  /** @throws InvalidMockInput for an unknown field, an empty key or a key in use */
   add(given: Partial<BackendUser>): BackendUser {
     checkMockNames(given, USER, "field of the user");
     const number = ++this.#made;
     const key = given.key ?? (number === 1 ? "test-key" : `test-key-${number}`);
-    if (key === "") throw new InvalidMockInput("`key` is empty.", "Leave it out for one that is made up.");
+    if (key === "") throw new InvalidMockInput("`key` is empty.", "Leave it out for a generated key.");
     if (this.#byKey.has(key))
       throw new InvalidMockInput("`key` is taken.", "Give each user a key of its own.");
     const id = given.id ?? `user-${number}`;

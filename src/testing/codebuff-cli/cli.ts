@@ -24,10 +24,10 @@ import type { FakeCodebuffScenario } from "./scenario.ts";
 import { type FakeScript, findScript } from "./script-path.ts";
 
 /**
- * A fake of the Codebuff CLI: a real program that prints what a scenario says, and keeps a record of what it was started
- * with. It needs no network, no account and no files but those of a folder of its own.
+ * A fake of the Codebuff CLI: a real program that prints what a scenario says, and records how it was started. It needs
+ * no network and no account. It uses only files in its own folder.
  *
- * Everything that it has started is killed by `stop()`, and also when the process of the test ends.
+ * All its processes are killed by `stop()`, and when the test process ends.
  *
  * @example
  * ```ts
@@ -39,25 +39,25 @@ import { type FakeScript, findScript } from "./script-path.ts";
  * ```
  */
 export class FakeCodebuffCli {
-  /** The path of the script. It needs Node 20 or later and nothing else. */
+  /** The path of the fake program. It needs only Node 20 or later. */
   readonly path: string;
-  /** What to start: this Node. */
+  /** The command to start: this Node. */
   readonly command: string = process.execPath;
-  /** What comes before the options of the CLI: the path of the script. */
+  /** The arguments before the CLI's options: the path of the fake program. */
   readonly args: readonly string[];
-  /** What has to be in the environment of a run. */
+  /** The environment variables that a run needs. */
   readonly env: Readonly<Record<string, string>>;
   readonly #folder: string;
   readonly #runs: string;
   readonly #lifelines: Lifelines;
   readonly #waiters: Waiters;
-  /** The names of records, in the order in which they were first seen. */
+  /** The names of the records, in the order of their discovery. */
   readonly #seen: string[] = [];
   readonly #next = { started: 0, ended: 0 };
   #scenario: FakeCodebuffScenario = {};
   readonly #removeNow = (): void => rmSync(this.#folder, { recursive: true, force: true });
   #stopping: Promise<void> | undefined;
-  /** What `runs()` gives once the records are removed. */
+  /** The result of `runs()` after the records are removed. */
   #final: readonly FakeCodebuffRecord[] | undefined;
 
   private constructor(
@@ -73,7 +73,7 @@ export class FakeCodebuffCli {
     this.#runs = runs;
     this.#lifelines = lifelines;
     this.#waiters = waiters;
-    // For an end of the test's process that stops nothing.
+    // If the test process ends without `stop()`.
     process.once("exit", this.#removeNow);
     this.env = {
       ...script.env,
@@ -84,9 +84,10 @@ export class FakeCodebuffCli {
   }
 
   /**
-   * Makes a fake that is ready to be started.
+   * Makes a fake that is ready to start.
    *
-   * @throws InvalidInputError when the scenario cannot be played, which guesses at a switch that does not exist; a TypeError too.
+   * @throws InvalidInputError, which is also a TypeError, for an invalid scenario; suggests a name for an unknown
+   * switch
    */
   static async start(scenario: FakeCodebuffScenario = {}): Promise<FakeCodebuffCli> {
     checkScenario(scenario);
@@ -109,10 +110,11 @@ export class FakeCodebuffCli {
   }
 
   /**
-   * Changes the scenario for the runs to come: what is given replaces what was there, `undefined` takes it away, and the
-   * rest stays. Runs under way are not touched.
+   * Changes the scenario of later runs. Given fields replace the old ones, `undefined` removes a field, and the others
+   * stay. Running runs keep their scenario.
    *
-   * @throws InvalidInputError when the scenario cannot be played, which guesses at a switch that does not exist; a TypeError too.
+   * @throws InvalidInputError, which is also a TypeError, for an invalid scenario; suggests a name for an unknown
+   * switch
    */
   set(
     scenario: { readonly [Key in keyof FakeCodebuffScenario]: FakeCodebuffScenario[Key] | undefined },
@@ -125,7 +127,7 @@ export class FakeCodebuffCli {
     this.#scenario = next;
   }
 
-  /** The records of all runs up to now, in the order in which they started. */
+  /** The records of all runs so far, in start order. */
   runs(): readonly FakeCodebuffRecord[] {
     if (this.#final) return this.#final;
     const known = new Set(this.#seen);
@@ -135,8 +137,9 @@ export class FakeCodebuffCli {
   }
 
   /**
-   * The first run on the first call, the second on the second, whether it is there already or not. `started`: as soon as
-   * it is there, with what is known of it then. `ended`: once it is over, with all there is to know; counted apart.
+   * Returns the first run on the first call, the second on the second, and so on. Waits if needed. `started`: resolves
+   * when the run has started, with an incomplete record. `ended`: resolves when the run has ended, with the complete
+   * record; counted separately.
    */
   nextRun(when: "started" | "ended" = "started"): Promise<FakeCodebuffRecord> {
     const index = this.#next[when]++;
@@ -147,27 +150,27 @@ export class FakeCodebuffCli {
   }
 
   /**
-   * Resolves with the first value of `probe` that is not undefined, null or false: it looks when a run has started, its
-   * record has changed, or a process is gone.
+   * Resolves with the first value of `probe` that is not undefined, null or false. Calls `probe` when a run starts, a
+   * record changes or a process ends.
    */
   waitFor<T>(probe: (cli: this) => T | undefined | false | null): Promise<T> {
     return this.#waiters.until(() => probe(this));
   }
 
   /**
-   * Resolves once a process is gone: the `pid` of a run, or one of its `grandchildren`. What is left then is at most a
-   * zombie, for its parent to notice; `process.kill(pid, 0)` cannot tell the two apart.
+   * Resolves when a process has ended: the `pid` of a run, or one of its `grandchildren`. The process may still be a
+   * zombie until its parent reaps it; `process.kill(pid, 0)` does not show the difference.
    */
   async gone(pid: number): Promise<void> {
     await this.waitFor(() => this.#lifelines.isGone(pid));
   }
 
-  /** Lets every run go on that waits at `{ hold: name }`, or will. */
+  /** Releases all runs that wait at `{ hold: name }`, now or later. */
   release(name: string): void {
     this.#lifelines.release(name);
   }
 
-  /** Kills what is left, and removes the folder. `runs()` still tells what there was. Idempotent. */
+  /** Kills all remaining processes, and removes the folder. `runs()` still returns the records. Idempotent. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -186,11 +189,11 @@ export class FakeCodebuffCli {
   }
 
   #read(name: string): FakeCodebuffRecord {
-    // Written by the script of this very build.
+    // The script of the same build wrote it.
     const record: FakeCodebuffRecord = JSON.parse(readFileSync(join(this.#runs, name), "utf8"));
     const gone = this.#lifelines.endOf(name.replace(/\.json$/, ""));
     if (record.end || gone === undefined) return record;
-    // It was killed, and could not say so.
+    // The run was killed before it could record its end.
     return { ...record, end: { code: null, signal: null, atMs: Math.max(0, gone - record.startedAt) } };
   }
 }

@@ -1,9 +1,9 @@
-// The environment variables by which a test and the fake program speak.
+// The environment variables between a test and the fake program.
 
-/** The variables that a run of the fake reads. The first two are its interface, the others are between its parts. */
+/** The variables that a run reads. The first two are its public interface; the others are internal. */
 export const SCENARIO = "FAKE_CODEBUFF_SCENARIO";
 export const RECORD = "FAKE_CODEBUFF_RECORD";
-/** Where `FakeCodebuffCli` listens: who is connected is alive, and dies when the connection ends. */
+/** The address of `FakeCodebuffCli`. A process stays connected while it lives, and dies when the connection ends. */
 export const LIFELINE = "FAKE_CODEBUFF_LIFELINE";
-/** What a process is that a run has started. */
+/** The role of a process that a run started. */
 export const ROLE = "FAKE_CODEBUFF_ROLE";

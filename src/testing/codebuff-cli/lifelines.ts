@@ -1,9 +1,9 @@
-// Knows which processes of the fake still live.
+// Tracks which processes of the fake are alive.
 import { createServer, type Server, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import type { Waiters } from "../waiters.ts";
 
-/** What a process says first; more lines only say that its record has changed. */
+/** Reads the first line that a process sends. Later lines only signal a changed record. */
 function readGreeting(line: string): { readonly pid: number; readonly run?: string } | undefined {
   const value: unknown = JSON.parse(line);
   if (typeof value !== "object" || value === null || !("pid" in value) || typeof value.pid !== "number")
@@ -11,7 +11,6 @@ function readGreeting(line: string): { readonly pid: number; readonly run?: stri
   return { pid: value.pid, ...("run" in value && typeof value.run === "string" ? { run: value.run } : {}) };
 }
 
-/** The processes of the fake, each connected as long as it lives: so their end is known, even that by SIGKILL. */
 export class Lifelines {
   readonly address: string;
   readonly #server: Server;
@@ -19,7 +18,7 @@ export class Lifelines {
   readonly #sockets = new Map<Socket, number | undefined>();
   readonly #released = new Set<string>();
   readonly #gone = new Set<number>();
-  /** When which run was found to be gone, in ms since the epoch. */
+  /** When each run ended, in ms since the epoch. */
   readonly #goneRuns = new Map<string, number>();
 
   private constructor(address: string, server: Server, waiters: Waiters) {
@@ -39,12 +38,11 @@ export class Lifelines {
     return new Lifelines(address, server, waiters);
   }
 
-  /** Whether a process has been there, and is no more. */
+  /** Whether a known process has ended. */
   isGone(pid: number): boolean {
     return this.#gone.has(pid);
   }
 
-  /** When a run was found to be no more, in ms since the epoch. */
   endOf(run: string): number | undefined {
     return this.#goneRuns.get(run);
   }
@@ -54,15 +52,15 @@ export class Lifelines {
     for (const socket of this.#sockets.keys()) socket.write(`${name}\n`);
   }
 
-  /** Kills what lives, and resolves once it is dead. */
+  /** Kills all live processes, and resolves when they are dead. */
   async stop(): Promise<void> {
-    // While its socket is open a process is alive, so no other one can have its number by now.
+    // An open socket means that the process is alive, so no other process has its pid.
     for (const [socket, pid] of this.#sockets) {
       if (pid === undefined) socket.destroy();
       else kill(pid);
     }
     await new Promise((resolve) => this.#server.close(resolve));
-    // The server may say so before the last of its sockets does.
+    // The server may close before its last socket does.
     await this.#waiters.until(() => this.#sockets.size === 0);
   }
 
@@ -70,14 +68,14 @@ export class Lifelines {
     let run: string | undefined;
     this.#sockets.set(socket, undefined);
     const lines = createInterface({ input: socket });
-    for (const each of [socket, lines]) each.on("error", () => {}); // a process that is killed may reset it
+    for (const each of [socket, lines]) each.on("error", () => {}); // a killed process may reset the connection
     lines.on("line", (line) => {
       const greeting = line === "" ? undefined : readGreeting(line);
       if (greeting) {
         this.#sockets.set(socket, greeting.pid);
-        this.#gone.delete(greeting.pid); // numbers are used again
+        this.#gone.delete(greeting.pid); // pids are reused
         run = greeting.run;
-        // One that comes while all are being killed.
+        // The process connected during `stop()`.
         if (!this.#server.listening) kill(greeting.pid);
       }
       this.#waiters.changed();
@@ -96,7 +94,5 @@ export class Lifelines {
 function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
-  } catch {
-    // It has just ended.
-  }
+  } catch {}
 }

@@ -5,7 +5,7 @@ import { type Dict, isDict } from "../server/dict.ts";
 import { fieldIssues, type ShapeTable } from "../shape.ts";
 import type { FakeCodebuffScenario } from "./scenario.ts";
 
-/** What each switch takes: a type, a test, or either. Every switch there is, so that a new one cannot be forgotten. */
+/** The type or check of each switch. The type makes every switch required here. */
 const SWITCHES: { readonly [Key in keyof Required<FakeCodebuffScenario>]: string } = {
   ...{ profile: "note|fork|print|tui", events: "events", exit: "exit" },
   ...{ echoPrompt: "boolean", askUser: "true or question", subagents: "amount", progress: "amount" },
@@ -34,12 +34,12 @@ const SHAPES: ShapeTable = {
   noise: "text:string atMs?:amount",
 };
 
-/** The steps that are no event: each has one of these alone. An event has a `type`, and may have these as fields. */
+/** The steps that are not events, each with exactly one of these fields. An event has a `type`. */
 const STEPS: Readonly<Record<string, string>> = {
   ...{ delayMs: "amount", raw: "string", base64: "string", stderr: "string", hold: "string" },
 };
 
-/** Tests of what no shape can say. */
+/** Checks that a shape cannot express. */
 const TESTS: Readonly<Record<string, (value: unknown) => boolean>> = {
   script: (value) => Array.isArray(value) && value.every(isStep),
   events: (value) => {
@@ -67,7 +67,6 @@ function holds(value: unknown, types: string): boolean {
   });
 }
 
-/** What is wrong with a scenario; nothing, if it can be played. */
 function mistakesOf(scenario: Dict): readonly string[] {
   const switches: Readonly<Record<string, string>> = SWITCHES;
   return Object.entries(scenario).flatMap(([key, value]) => {
@@ -81,9 +80,9 @@ function mistakesOf(scenario: Dict): readonly string[] {
 }
 
 /**
- * A scenario that can be played.
+ * Returns a valid scenario.
  *
- * @throws InvalidMockInput saying what is wrong: silence would make a test pass for nothing.
+ * @throws InvalidMockInput with the problem: otherwise a test could pass by mistake
  */
 export function checkScenario(value: unknown): FakeCodebuffScenario {
   const mistakes = isDict(value) ? mistakesOf(value) : ["a scenario is an object"];
@@ -91,7 +90,7 @@ export function checkScenario(value: unknown): FakeCodebuffScenario {
   throw new InvalidMockInput("this scenario cannot be played:", `${mistakes.join("; ")}.`);
 }
 
-/** Reads what `FAKE_CODEBUFF_SCENARIO` says: JSON, or the path of a file with JSON. */
+/** Reads `FAKE_CODEBUFF_SCENARIO`: JSON, or the path of a JSON file. */
 export function readScenario(variable: string | undefined): FakeCodebuffScenario {
   if (variable === undefined || variable.trim() === "") return {};
   return checkScenario(JSON.parse(/^\s*\{/.test(variable) ? variable : readFileSync(variable, "utf8")));

@@ -1,13 +1,13 @@
-// What one run of the fake saw and did, as types.
+// The record of a run of the fake, as types.
 
-/** A signal that reached a run. */
+/** A signal that a run received. */
 export interface FakeCodebuffSignal {
   readonly signal: string;
   /** ms after the start of the run. */
   readonly atMs: number;
 }
 
-/** How a run ended. Both are null where it was killed, and could not say anything any more. */
+/** How a run ended. Both are null if it was killed and could not record its end. */
 export interface FakeCodebuffEnd {
   readonly code: number | null;
   readonly signal: string | null;
@@ -21,9 +21,9 @@ export interface FakeCodebuffMessage {
   readonly content: string;
 }
 
-/** What one run of the fake saw and did: written when it starts, when something is added, and when it ends. */
+/** The record of one run: written at its start, at each change, and at its end. */
 export interface FakeCodebuffRecord {
-  /** The arguments behind the script's path. */
+  /** The arguments after the script's path. */
   readonly argv: readonly string[];
   /** The working directory at the start, before any `--cwd`. */
   readonly cwd: string;
@@ -33,35 +33,35 @@ export interface FakeCodebuffRecord {
   /** When the run started, in ms since the epoch. */
   readonly startedAt: number;
   readonly stdin: {
-    /** `closed`: nothing can be read from it, as with stdio `"ignore"`. */
+    /** `closed`: stdin is not readable, as with stdio `"ignore"`. */
     readonly kind: "tty" | "closed" | "pipe" | "file";
-    /** What was read, all of it; missing where the run did not read, because it had a prompt already. */
+    /** The whole input; missing if the run did not read, because it had a prompt already. */
     readonly text?: string;
   };
   /**
-   * `HOME`, `USERPROFILE`, `NO_COLOR`, all that begin with `CODEBUFF_`, and those of `recordEnv`. A key that is not empty
-   * is `sha256:` and its hash in hexadecimal, wherever in a value it is.
+   * `HOME`, `USERPROFILE`, `NO_COLOR`, variables that start with `CODEBUFF_`, and those of `recordEnv`. Each occurrence
+   * of a non-empty key is replaced by `sha256:` and its hexadecimal hash.
    */
   readonly env: { readonly [name: string]: string };
-  /** The options that were understood, by their long names; `true` for those without a value. */
+  /** The known options, by long name; `true` for an option without a value. */
   readonly options: { readonly [name: string]: string | true };
-  /** The options that the profile lacks, as they were given. */
+  /** The options that the profile lacks, unchanged. */
   readonly unknownOptions: readonly string[];
-  /** The agent of the mode: `base2`, `base2-free`, `base2-lite`, `base2-max`, `base2-plan`, or that of `--agent`. */
+  /** The agent of the mode (`base2`, `base2-free`, `base2-lite`, `base2-max`, `base2-plan`), or of `--agent`. */
   readonly agent: string;
-  /** As it was parsed; missing where there was none. */
+  /** The parsed prompt; missing without one. */
   readonly prompt?: string;
   readonly promptFrom?: "argv" | "stdin";
-  /** The key that counts, where one was looked for (`requireKey`, `credentialsFile`). */
+  /** The key in use, if a key was looked up (`requireKey`, `credentialsFile`). */
   readonly key?: { readonly from: "env" | "file"; readonly sha256: string };
-  /** The conversation, and what was said in it before: with a `continueStore` or a `sessionKey`. */
+  /** The conversation and its earlier messages, with a `continueStore` or a `sessionKey`. */
   readonly sessionId?: string;
   readonly history?: readonly FakeCodebuffMessage[];
   readonly signals: readonly FakeCodebuffSignal[];
-  /** The processes that this run has started. */
+  /** The processes that this run started. */
   readonly grandchildren: readonly number[];
-  /** Whether nobody read any more while there was more to print. */
+  /** Whether the reader left before all output was printed. */
   readonly stdoutBroken: boolean;
-  /** Missing while it runs. */
+  /** Missing while the run is running. */
   readonly end?: FakeCodebuffEnd;
 }

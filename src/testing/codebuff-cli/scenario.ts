@@ -1,34 +1,34 @@
-// What a run of the fake does, as types: its script, its end, its switches.
+// The scenario of a run, as types: its script, its end, its switches.
 import type { FakeCodebuffScript } from "./script.ts";
 
 /**
- * Which CLI is played. `note`: as the published note describes it, with `--stream-json` and `--free`. `fork`: the only
- * build with a non-interactive mode, which has `--json`, `-o` and `--lite`, and rejects those two. `print`: the older
- * build with `-p`, whose `error` events go to stderr and which exits with 0 once there was a response. `tui`: the
- * terminal UI, which writes escape sequences and never exits.
+ * The CLI that is played. `note`: as the published note describes it, with `--stream-json` and `--free`. `fork`: the
+ * only build with a non-interactive mode. It has `--json`, `-o` and `--lite`, and rejects `--stream-json` and `--free`.
+ * `print`: the older build with `-p`. Its `error` events go to stderr, and it exits with 0 if there was a response.
+ * `tui`: the terminal UI, which writes escape sequences and never exits.
  */
 export type FakeCodebuffProfile = "note" | "fork" | "print" | "tui";
 
-/** Answers by the prompt as it was parsed; `default` is for every other one. */
+/** Answers, by parsed prompt; `default` is for all other prompts. */
 export interface FakeCodebuffAnswers {
   readonly byPrompt: { readonly [prompt: string]: FakeCodebuffScript };
   /** @default the events of a run without a script */
   readonly default?: FakeCodebuffScript;
 }
 
-/** How a run ends, once everything is printed. */
+/** How a run ends after its output. */
 export interface FakeCodebuffExit {
-  /** @default 0; 1 behind a failure, but 0 in `print` once there was a response */
+  /** @default 0; 1 after a failure, but 0 in `print` if there was a response */
   readonly code?: number;
-  /** How long the process stays behind its last output, in ms. @default 0 */
+  /** ms between the last output and the exit. @default 0 */
   readonly afterMs?: number;
-  /** Ends by a signal to itself instead. */
+  /** Ends with a signal to itself instead. */
   readonly signal?: "SIGTERM" | "SIGINT" | "SIGHUP" | "SIGKILL" | "SIGSEGV" | "SIGABRT";
-  /** Stays until it is killed. @default false */
+  /** Runs until it is killed. @default false */
   readonly never?: boolean;
 }
 
-/** An `ask_user` call among the events. */
+/** An added `ask_user` call. */
 export interface FakeCodebuffQuestion {
   /** @default "ask_1" */
   readonly toolCallId?: string;
@@ -36,21 +36,21 @@ export interface FakeCodebuffQuestion {
   readonly toolName?: string;
   /** @default one question with two options */
   readonly input?: unknown;
-  /** The value of its `tool_result`; null leaves the question open. @default an `errorMessage`: nobody could answer */
+  /** The value of its `tool_result`; null leaves the question open. @default an `errorMessage`: no user can answer */
   readonly result?: unknown;
 }
 
-/** Something on stderr. */
+/** Output on stderr. */
 export interface FakeCodebuffNoise {
-  /** As it is, newline included. */
+  /** The text, unchanged, including its newline. */
   readonly text: string;
-  /** ms after the start of the run, whose end waits for it. @default 0 */
+  /** ms after the start of the run. The run waits for it before it ends. @default 0 */
   readonly atMs?: number;
 }
 
 /**
- * Why a run fails. With an HTTP status it is the chat request that was refused, and what was scripted is printed before;
- * `me`: the key was refused at the beginning; `connect`: there is no server.
+ * Why a run fails. An HTTP status: the chat request is refused, after the scripted output. `me`: the key is refused at
+ * the start. `connect`: the server is unreachable.
  */
 export type FakeCodebuffFailure =
   | "401"
@@ -68,40 +68,40 @@ export type FakeCodebuffFailure =
   | "no-response"
   | "connect";
 
-/** The switches of the fake: what programs that read from a CLI have to survive. */
+/** The switches of the fake: output and behaviour that a program must handle when it runs a CLI. */
 export interface FakeCodebuffSwitches {
-  // What is answered
+  // The answer
 
-  /** Answers with a `text` that is the prompt exactly as it was parsed, in place of `events`. @default false */
+  /** Answers with a `text` that repeats the parsed prompt exactly, instead of `events`. @default false */
   readonly echoPrompt?: boolean;
-  /** An `ask_user` call; `true` is one with all defaults. */
+  /** An `ask_user` call; `true` uses all defaults. */
   readonly askUser?: true | FakeCodebuffQuestion;
-  /** So many sub-agents, one after the other, each with a `text` of its own. @default 0 */
+  /** The number of sub-agents, which run one after another and print one `text` each. @default 0 */
   readonly subagents?: number;
-  /** A tool call with so many `tool_progress` before its result. @default 0 */
+  /** A tool call with this number of `tool_progress` events before its result. @default 0 */
   readonly progress?: number;
-  /** A `download` before everything, as the launcher prints it. */
+  /** A `download` before all other output, as the launcher prints it. */
   readonly download?: "complete" | "failed";
-  /** Prints what a failure prints, and exits with its code. */
+  /** Prints a failure, and exits with its code. */
   readonly failWith?: FakeCodebuffFailure;
-  /** How long it takes to fail, in ms; the real one takes 14 s over a 429 or 5xx. @default 0 */
+  /** ms until the failure. The real CLI needs 14 s for a 429 or 5xx. @default 0 */
   readonly failAfterMs?: number;
 
   // Framing
 
-  /** Writes stdout so many bytes at a time, which cuts UTF-8 sequences. */
+  /** Writes stdout in pieces of this number of bytes, which splits UTF-8 sequences. */
   readonly chunkBytes?: number;
   /** ms between those writes. @default 0 */
   readonly gapMs?: number;
   /** `none-last`: each line's newline comes with what follows it, and the last line has none. @default "\n" */
   readonly newline?: "\n" | "\r\n" | "none-last";
-  /** A byte-order mark before everything. @default false */
+  /** A byte-order mark at the start. @default false */
   readonly bom?: boolean;
-  /** So many lines that are no event, before the first one: banners, progress bars, arrays, numbers. @default 0 */
+  /** The number of lines before the first event that are not events, such as banners and numbers. @default 0 */
   readonly junk?: number;
-  /** A `text` event whose line has so many bytes, at least 30, without its newline. */
+  /** A `text` event with a line of this number of bytes, at least 30, without its newline. */
   readonly hugeLine?: number;
-  /** So many short `text` events, or without end; no faster than they are read. @default 0 */
+  /** The number of short `text` events, or an endless flood; never faster than the reader. @default 0 */
   readonly flood?: number | "endless";
   /** A line with a bare `Infinity`, `-Infinity` and `NaN`. @default false */
   readonly infinity?: boolean;
@@ -109,90 +109,90 @@ export interface FakeCodebuffSwitches {
   // stderr
 
   readonly stderr?: readonly FakeCodebuffNoise[];
-  /** So many bytes of lines on stderr, beside the events. The end of the run waits for them. @default 0 */
+  /** The number of bytes on stderr, beside the events. The run waits for them before it ends. @default 0 */
   readonly stderrFlood?: number;
-  /** Where `error` events go. @default "stdout"; "stderr" in `print` */
+  /** Where `error` events are printed. @default "stdout"; "stderr" in `print` */
   readonly errorEventOn?: "stdout" | "stderr";
-  /** Whether the progress of a run is told on stderr, unless it is quiet. @default true in `fork`, else false */
+  /** Whether the run prints progress on stderr, unless it is quiet. @default true in `fork`, else false */
   readonly traceLines?: boolean;
 
-  // What the events are like
+  // Changes to events
 
-  /** Leaves out each `finish` of the root agent. @default false */
+  /** Omits each `finish` of the root agent. @default false */
   readonly noFinish?: boolean;
   /** Prints each `finish` of the root agent twice. @default false */
   readonly dupFinish?: boolean;
   /** Prints each `start` twice. @default false */
   readonly dupStart?: boolean;
-  /** What comes behind the last event; `true` is a `text`. @default false */
+  /** The output after the last event; `true` is a `text`. @default false */
   readonly eventsAfterFinish?: boolean | FakeCodebuffScript;
-  /** Adds the id of the session to each `start`, under this key. */
+  /** Adds the session id to each `start`, under this key. */
   readonly sessionKey?: string;
-  /** That id. @default the one that is continued, or else the time, as the real CLI makes it */
+  /** The session id. @default the continued one, or else the time, as in the real CLI */
   readonly sessionId?: string;
 
-  // How it ends
+  // The end
 
-  /** Exits first, and has everything printed by another process afterwards. @default false */
+  /** Exits first; then another process prints all output. @default false */
   readonly exitBeforeFlush?: boolean;
-  /** A grandchild in a group of its own holds stdout and stderr, and stays so many ms behind the end of the run. */
+  /** A grandchild in its own process group holds stdout and stderr, and stays for this number of ms after the run. */
   readonly holdPipes?: number;
-  /** Closes stdout behind the last output, before the time of `exit.afterMs`. @default false */
+  /** Closes stdout after the last output, before `exit.afterMs`. @default false */
   readonly closeStdout?: boolean;
-  /** SIGTERM is noted, and that is all; a `grandchild` ignores it too. @default false */
+  /** SIGTERM is recorded, otherwise ignored; also by a `grandchild`. @default false */
   readonly ignoreSigterm?: boolean;
-  /** Dies of SIGTERM so many ms later, and goes on meanwhile. */
+  /** Continues after SIGTERM, and dies of it after this number of ms. */
   readonly slowSigterm?: number;
-  /** A grandchild in the same process group, which stays until it is killed. @default false */
+  /** A grandchild in the same process group, which runs until it is killed. @default false */
   readonly grandchild?: boolean;
 
   // Time
 
   /** ms before the first byte on stdout. @default 0 */
   readonly startDelayMs?: number;
-  /** Stops for ever behind so many events and chunks; 0 is before the first. */
+  /** Stops forever after this number of events and chunks; 0 is before the first. */
   readonly stallAfter?: number;
   /** How long one second of `--timeout` lasts, in ms. @default 1000 */
   readonly secondMs?: number;
-  /** How long stdin may take to its first byte, in ms, before there is no prompt. @default 100 */
+  /** ms to wait for the first byte of stdin; after that there is no prompt. @default 100 */
   readonly stdinWaitMs?: number;
 
-  // Output modes, whatever the options say
+  // Output modes, regardless of the options
 
-  /** What `--json` prints, in place of what the events make. */
+  /** The output of `--json`, instead of the usual object. */
   readonly jsonObject?: { readonly [field: string]: unknown };
-  /** Prints the text alone, as it comes, as `-n` does. @default false */
+  /** Prints only the text, as it arrives, like `-n`. @default false */
   readonly plain?: boolean;
-  /** Prints the text alone, at the end, as `-q` does. @default false */
+  /** Prints only the text, at the end, like `-q`. @default false */
   readonly quiet?: boolean;
 
-  // Options and surroundings
+  // Options and environment
 
-  /** What becomes of an option that the profile lacks. @default "error"; "ignore" in `tui` */
+  /** How options that the profile lacks are handled. @default "error"; "ignore" in `tui` */
   readonly unknownOption?: "error" | "ignore";
-  /** What `--version` prints, and the version of a `download`. @default "1.0.600" */
+  /** The output of `--version`, and the version of a `download`. @default "1.0.600" */
   readonly version?: string;
-  /** Fails without a key: neither `CODEBUFF_API_KEY` nor a valid `credentialsFile`. @default false */
+  /** Fails without `CODEBUFF_API_KEY` and without a valid `credentialsFile`. @default false */
   readonly requireKey?: boolean;
-  /** A credentials file, which beats the environment, as with the real CLI. @default none: no file is read */
+  /** A credentials file. It takes precedence over the environment. @default none: no file is read */
   readonly credentialsFile?: string;
-  /** A file in which conversations are kept by id, so that `--continue` has something to continue. @default none */
+  /** A file that stores conversations by id, for `--continue`. @default none */
   readonly continueStore?: string;
   /**
-   * What `--continue` does with an id that is not in the store. `newest` continues the newest conversation without a
-   * word; `none` begins a new one. `fork` ignores `--continue` altogether.
+   * What `--continue` does with an unknown id. `newest` continues the newest conversation, without an error. `none`
+   * starts a new one. The profile `fork` always ignores `--continue`.
    * @default "newest"
    */
   readonly unknownSession?: "newest" | "none";
-  /** More variables of the environment that go into the record. @default none */
+  /** Further environment variables to record. @default none */
   readonly recordEnv?: readonly string[];
 }
 
-/** What a run of the fake does: JSON in the environment variable `FAKE_CODEBUFF_SCENARIO`, or a path of such a file. */
+/** The scenario of a run: JSON in the environment variable `FAKE_CODEBUFF_SCENARIO`, or the path of a JSON file. */
 export interface FakeCodebuffScenario extends FakeCodebuffSwitches {
   /** @default "note" */
   readonly profile?: FakeCodebuffProfile;
-  /** What is said. @default a `start`, a `text` that says the prompt back, and a `finish` of 1 credit */
+  /** The script. @default a `start`, a `text` that repeats the prompt, and a `finish` of 1 credit */
   readonly events?: FakeCodebuffScript | FakeCodebuffAnswers;
   readonly exit?: FakeCodebuffExit;
 }

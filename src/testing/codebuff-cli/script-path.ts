@@ -6,15 +6,15 @@ import { fileURLToPath } from "node:url";
 
 export interface FakeScript {
   readonly path: string;
-  /** What it needs in its environment to start fast. */
+  /** The environment variables that make it start fast. */
   readonly env: Readonly<Record<string, string>>;
 }
 
 /**
- * The script stands beside this module in the package, where it is one file without dependencies. In the repository it
- * is TypeScript in many, which Node reads by itself but slowly, unless it may keep what it made of them.
+ * Returns the path of the script. In the package, it is one file beside this module, without dependencies. In the
+ * repository, it is several TypeScript files. Node runs them directly, and needs a compile cache to start fast.
  *
- * @throws Error when it is in neither place, as in a bundle.
+ * @throws Error if the script is in neither place, as in a bundle
  */
 export function findScript(): FakeScript {
   const here = import.meta.url;

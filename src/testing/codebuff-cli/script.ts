@@ -1,26 +1,26 @@
 // The steps of a scripted run, as types.
 
-/** One event as it is printed: its fields are not checked, so that wrong ones can be played too. */
+/** One printed event. Its fields are not checked, so a script can print wrong ones. */
 export interface FakeCodebuffEvent {
   readonly type: string;
   readonly [field: string]: unknown;
 }
 
-/** One thing that a run does. A string is a chunk of text of the root agent: a line that is a JSON string. */
+/** One step of a run. A string is a text chunk of the root agent, printed as a JSON string. */
 export type FakeCodebuffStep =
   | FakeCodebuffEvent
   | string
   /** Waits, in ms. */
   | { readonly delayMs: number }
-  /** Text on stdout as it is, in every output mode; it brings its own newline. */
+  /** Raw text on stdout, in every output mode. Include the newline. */
   | { readonly raw: string }
-  /** Bytes on stdout as they are, in Base64: what is no UTF-8. */
+  /** Raw bytes on stdout, in Base64, for invalid UTF-8. */
   | { readonly base64: string }
   /** A line with any JSON value: `null`, an array, an object without `type`. */
   | { readonly json: unknown }
-  /** Text on stderr as it is, behind what is on stdout already. */
+  /** Raw text on stderr, written after the preceding stdout output. */
   | { readonly stderr: string }
-  /** Waits until the test calls `cli.release(name)`; without a `FakeCodebuffCli` for ever. */
+  /** Waits until the test calls `cli.release(name)`; forever without a `FakeCodebuffCli`. */
   | { readonly hold: string };
 
 export type FakeCodebuffScript = readonly FakeCodebuffStep[];

@@ -3,7 +3,6 @@ import type { FrameWriter } from "./frames.ts";
 import type { AccountFigures, PromptErrorFields } from "./messages.ts";
 import type { AuthOutcome, CodebuffMockSettings } from "./options.ts";
 
-/** The credits of the one user that a server has. */
 export class Account {
   readonly #granted: number;
   #used = 0;
@@ -43,7 +42,7 @@ const REFUSALS: { readonly [refusal in Refusal]: PromptErrorFields } = {
   },
 };
 
-/** What is wrong with a token; undefined for a good one. */
+/** Returns the problem of a token; undefined for a valid one. */
 export function tokenRefusal(
   authToken: string | null | undefined,
   { auth }: CodebuffMockSettings,
@@ -52,7 +51,6 @@ export function tokenRefusal(
   return outcome === "off" ? undefined : outcome;
 }
 
-/** The frame that refuses a prompt. */
 export function refusalFrame(refusal: Refusal, promptId: string, frames: FrameWriter): string {
   const fields = REFUSALS[refusal];
   return refusal === "action-error" ? frames.actionError(fields) : frames.promptError(promptId, fields);

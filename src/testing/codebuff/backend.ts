@@ -1,4 +1,4 @@
-// What the connections of a mock share.
+// The state that the connections of a mock share.
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { checkMockNames } from "../names.ts";
 import type { PeerLink } from "../server/link.ts";
@@ -18,15 +18,15 @@ import { CodebuffJournal } from "./record.ts";
 import { echoAnswer, type ScriptedAnswer } from "./script.ts";
 import { Sessions } from "./sessions.ts";
 
-/** What `MockCodebuffServer.start()` takes. Every switch can be set alone; the rest is as the profile has it. */
+/** The options of `MockCodebuffServer.start()`. The profile sets every switch that is left out. */
 export interface MockCodebuffOptions extends MockCodebuffSwitches {
-  /** The source of time for delays and the heartbeat. @default systemClock */
+  /** The clock of delays and the heartbeat. @default systemClock */
   readonly clock?: Clock;
   /** How prompts are answered. @default a few chunks that echo the prompt */
   readonly answer?: ScriptedAnswer;
 }
 
-/** The server without its sockets: what its connections share. */
+/** The server without its sockets: the state that its connections share. */
 export class CodebuffBackend {
   readonly withPort = "MockCodebuffServer";
   readonly settings: CodebuffMockSettings;
@@ -53,7 +53,6 @@ export class CodebuffBackend {
     this.heartbeat = this.settings.heartbeat ? new Heartbeat(this.settings.heartbeat, this.clock) : undefined;
   }
 
-  /** A client has connected, over whatever the link is. */
   accept(link: PeerLink): CodebuffPeer {
     const peer = new CodebuffPeer(this.journal.connections.length + 1, link, this);
     this.peers.push(peer);
@@ -61,7 +60,7 @@ export class CodebuffBackend {
     return peer;
   }
 
-  /** The process is about to end: tells the clients, and forgets the sessions. */
+  /** The server shuts down: notifies the clients, and forgets the sessions. */
   shutDown(): void {
     for (const peer of this.peers) peer.shutDown();
     this.sessions.clear();

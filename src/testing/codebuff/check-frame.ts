@@ -1,4 +1,4 @@
-// Checks a frame of the client, and words the refusal as the server that is played does.
+// Checks a client's frame, and words the refusal as the real server does.
 import { type Dict, isDict } from "../server/dict.ts";
 import type { InboundFrame } from "../server/inbound.ts";
 import { writePythonJson } from "../server/python-json.ts";
@@ -7,7 +7,6 @@ import type { ActionData } from "./messages.ts";
 import type { CodebuffMockSettings } from "./options.ts";
 import type { ViolationKind } from "./record.ts";
 
-/** A message that passed the checks. */
 export type Inbound =
   | { readonly type: "identify"; readonly clientSessionId: string }
   | { readonly type: "ping" }
@@ -18,17 +17,15 @@ export interface Accepted {
   readonly ok: true;
   readonly txid: number;
   readonly message: Inbound;
-  /** The message as the client wrote it. */
   readonly source: Dict;
 }
 
 export interface Refused {
   readonly ok: false;
-  /** The text of the NACK. */
   readonly error: string;
-  /** The txid of the NACK; the original server says back whatever it got. */
+  /** The txid of the NACK. The original server repeats any value. */
   readonly txid?: unknown;
-  /** `broken`: a NACK that failed itself; before identify there is only a close. `none`: no answer. @default "nack" */
+  /** `broken`: the NACK itself fails; before identify there is only a close. `none`: no answer. @default "nack" */
   readonly answer?: "broken" | "none";
   readonly violation: ViolationKind;
 }
@@ -62,7 +59,7 @@ const EXTENSIONS: ShapeTable = {
 };
 const CANCEL: ShapeTable = { "cancel-user-input": "authToken:string promptId:string" };
 
-/** What stands within the actions. */
+/** The shape of each action. */
 const PARTS: ShapeTable = {
   part: "type:text|image text?:string image?:string mediaType?:string",
   output: "type:json|media",
@@ -76,7 +73,7 @@ const PARTS: ShapeTable = {
   system: "platform:string shell:string nodeVersion:string arch:string homedir:string cpus:number",
 };
 
-/** Checks one frame by the rules of the server that is played. */
+/** Checks one frame by the rules of the profile's server. */
 export function checkFrame(frame: InboundFrame, settings: CodebuffMockSettings): Verdict {
   if (typeof frame !== "string" && settings.binary === "nack")
     return { ok: false, error: "Internal error: 'text'", violation: "binary-frame" };
@@ -113,14 +110,13 @@ function violationOf({ type, data }: Dict, actions: ShapeTable): ViolationKind {
   return Object.hasOwn(EXTENSIONS, action) ? "answer-incomplete" : "schema-error";
 }
 
-/** A message without issues. */
 function accepted(source: Dict, txid: number): Accepted {
   return { ok: true, txid, message: source as Dict & Inbound, source };
 }
 
-// The proxy: Python's texts
+// The proxy: texts of Python
 
-/** What Python's parser says. Four kinds of mistakes were captured; each other one gets the nearest of their sentences. */
+/** The error text of Python's JSON parser. Four kinds were captured; other mistakes get the most similar text. */
 function pythonJsonError(raw: string): string {
   if (/^\[{1000}/.test(raw))
     return "maximum recursion depth exceeded while decoding a JSON array from a unicode string";
@@ -140,7 +136,7 @@ function checkPython(source: unknown, settings: CodebuffMockSettings): Verdict {
   const { type, txid } = source;
   const number = settings.txidChecks === "any" && typeof txid === "number" ? txid : pythonInteger(txid);
   const refuse = (violation: ViolationKind, error: string): Refused => {
-    // A NACK says back the txid, and fails itself where that is no integer.
+    // A NACK repeats the txid. It fails if the txid is not an integer.
     if (typeof number === "number" || txid === undefined || txid === null)
       return { ok: false, error, txid: typeof number === "number" ? number : undefined, violation };
     const broken = report("AckMessage", [`txid\n${pythonLine(...number, txid)}`]);
@@ -167,7 +163,7 @@ function checkPython(source: unknown, settings: CodebuffMockSettings): Verdict {
   return refuse(violationOf(source, actions), `Message validation failed: ${report(model, lines)}`);
 }
 
-/** What is wrong with the data of an action: all that each branch of the union has against it. */
+/** The errors of an action's data, from all branches of the union. */
 function actionLines(source: Dict, actions: ShapeTable): readonly string[] {
   const { data } = source;
   if (data === undefined) return [`data\n${pythonLine(...MISSING, source)}`];
@@ -211,7 +207,7 @@ function report(model: string, lines: readonly string[]): string {
   );
 }
 
-/** A txid as pydantic reads it, or what it has against it. */
+/** Reads a txid as pydantic does, or returns its errors. */
 function pythonInteger(txid: unknown): number | readonly [type: string, text: string] {
   const integer = "Input should be a valid integer";
   if (typeof txid === "boolean" || Number.isInteger(txid)) return Number(txid);
@@ -225,7 +221,7 @@ function pythonInteger(txid: unknown): number | readonly [type: string, text: st
 
 const PYTHON_WORDS: Readonly<Record<string, string>> = { null: "None", true: "True", false: "False" };
 
-/** A value about as Python shows it. */
+/** Formats a value roughly as Python does. */
 function pythonRepr(value: unknown): string {
   const text = writePythonJson(value, "spaced").replaceAll('"', "'");
   return text.replace(/\b(?:null|true|false)\b/g, (word) => PYTHON_WORDS[word] ?? word);
@@ -241,7 +237,7 @@ function pythonType(value: unknown): string {
 // The original server: lists of issues
 
 function checkOriginal(source: unknown, settings: CodebuffMockSettings): Verdict {
-  // It looks into the message for the txid of its refusal, which throws only for null: no ack at all.
+  // The server reads the message's txid for the refusal. Only `null` makes this throw, so `null` gets no ack.
   if (source === null)
     return { ok: false, error: "null is not a message", answer: "none", violation: "schema-error" };
   const refuse = (violation: ViolationKind, issues: readonly object[]): Refused => ({
@@ -258,7 +254,7 @@ function checkOriginal(source: unknown, settings: CodebuffMockSettings): Verdict
 
   const actions = actionsOf(settings);
   const action = isDict(data) ? String(data["type"]) : "";
-  // Python's integers are for a server that plays this one with `txidChecks: "coerce"`.
+  // Python's integers matter only with `txidChecks: "coerce"`.
   const number = settings.txidChecks === "any" && typeof txid === "number" ? txid : pythonInteger(txid);
   const takesTxid =
     typeof number === "number" && (settings.txidChecks === "coerce" || typeof txid === "number");
@@ -274,7 +270,7 @@ function checkOriginal(source: unknown, settings: CodebuffMockSettings): Verdict
     : refuse(violationOf(source, actions), issues);
 }
 
-/** An entry of the list; the order of its keys is the server's. */
+/** One issue of the list, with its keys in the server's order. */
 function zodIssue({ path, expected, input }: Pick<Issue, "path" | "expected" | "input">): object {
   const received = input === null ? "null" : Array.isArray(input) ? "array" : typeof input;
   const message = received === "undefined" ? "Required" : `Expected ${expected}, received ${received}`;

@@ -1,12 +1,11 @@
-// Answers that fail, in the words of the real servers.
+// Failing answers, with the texts of the real servers.
 import type { FailureKind } from "./options.ts";
 import { type Script, type ScriptedAnswer, type Step, step } from "./script.ts";
 
-/** The answer of a server that fails in this way. */
 export function failing(kind: FailureKind, answer: ScriptedAnswer): ScriptedAnswer {
   return async function* (...given) {
     const usual = answer(...given);
-    // A lone string is one step, not one for each character.
+    // Wrap a string: as an iterable it would be one step per character.
     const whole: Script = typeof usual === "string" ? [usual] : usual;
     const { [kind]: steps } = FAILURES;
     for (const each of steps) {
@@ -19,7 +18,7 @@ export function failing(kind: FailureKind, answer: ScriptedAnswer): ScriptedAnsw
 const WHOLE = Symbol("the usual answer");
 const BAD_OUTPUT = "The agent ended without an output";
 
-/** What each failure is made of, in the words of the real servers. */
+/** The steps of each failure, with the texts of the real servers. */
 const FAILURES: { readonly [kind in FailureKind]: readonly (Step | typeof WHOLE)[] } = {
   "before-stream": [step.failBeforeStream("upstream exploded")],
   "mid-stream": [WHOLE, step.failMidStream("stream broke")],

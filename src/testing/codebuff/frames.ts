@@ -5,7 +5,6 @@ import type { CodebuffMockSettings } from "./options.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Writes the frames of one server, in its style. */
 export class FrameWriter {
   readonly #settings: CodebuffMockSettings;
 
@@ -17,7 +16,7 @@ export class FrameWriter {
     return this.#control({ type: "ack", txid: txid ?? null, success: true, error: null });
   }
 
-  /** `txid` is what the client sent, which need not be a number. */
+  /** `txid` is the client's value, which may not be a number. */
   nack(txid: unknown, error: string): string {
     return this.#control({ type: "ack", txid: txid ?? null, success: false, error });
   }
@@ -38,7 +37,7 @@ export class FrameWriter {
     return this.action({ type: "usage-response", ...figures });
   }
 
-  /** Any action, with its fields as they are: what a script spells out, it gets. */
+  /** Writes any action, with its fields unchanged. */
   action(data: Fields): string {
     return writePythonJson({ type: "action", data }, this.#promptStyle);
   }
@@ -80,13 +79,13 @@ export class FrameWriter {
     });
   }
 
-  /** What the real proxy writes with `json.dumps` after dropping nulls. */
+  /** Like `json.dumps` on the real proxy, after nulls are removed. */
   #control(message: Fields): string {
     const style = this.#settings.jsonStyle === "compact" ? "compact" : "spaced";
     return writePythonJson(this.#withoutNulls(this.#settings.nulls !== "keep", message), style);
   }
 
-  /** What it writes straight from its models. */
+  /** Like the real proxy's serialised models. */
   #prompt(data: Fields): string {
     return this.action(this.#withoutNulls(this.#settings.nulls === "omit", data));
   }
@@ -95,12 +94,12 @@ export class FrameWriter {
     return this.#settings.jsonStyle === "spaced" ? "spaced" : "compact";
   }
 
-  /** Python holds amounts as floats, and writes a point into whole ones. */
+  /** Python keeps amounts as floats, so whole amounts are written with `.0`. */
   #amount(value: number | null): unknown {
     return this.#settings.errorTexts === "python" && value !== null ? new PythonFloat(value) : value;
   }
 
-  /** One level deep: a null within a session state is the user's. */
+  /** Removes nulls at the top level only: nulls inside a session state belong to the user. */
   #withoutNulls(omit: boolean, fields: Fields): Fields {
     return omit ? Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) : fields;
   }

@@ -1,4 +1,4 @@
-// What the server does about each message.
+// Handles each kind of message.
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 import { type Account, refusalFrame, tokenRefusal } from "./account.ts";
 import type { Accepted } from "./check-frame.ts";
@@ -15,16 +15,13 @@ import { RequestSteps } from "./requests.ts";
 import { PromptRun } from "./run.ts";
 import type { ScriptedAnswer } from "./script.ts";
 
-/** What the handlers need of their connection. */
 export interface HandlerPort extends RunPort {
   readonly connection: MockConnection;
   readonly record: ClientRecord;
   blame(mistake: Mistake): void;
-  /** A sign of life was processed. */
   beat(): void;
 }
 
-/** What the handlers need of their server. */
 export interface HandlerHost {
   readonly settings: CodebuffMockSettings;
   readonly clock: Clock;
@@ -32,12 +29,10 @@ export interface HandlerHost {
   readonly frames: FrameWriter;
   readonly account: Account;
   readonly answer: ScriptedAnswer;
-  /** What the server remembers of a session id. */
   historyOf(sessionId: string): ClientHistory;
   nextRequestId(): string;
 }
 
-/** What the server does about each message, once it has passed the checks. */
 export class Handlers {
   readonly topics = new Set<string>();
   readonly #host: HandlerHost;
@@ -52,28 +47,26 @@ export class Handlers {
     this.#requests = new RequestSteps(port, host.journal, host.clock);
   }
 
-  /** Whether an answer is under way. */
   get busy(): boolean {
     return this.#runs.size > 0;
   }
 
-  /** The prompts under way that have no terminal message yet. */
+  /** Running prompts without a terminal message yet. */
   get unanswered(): readonly string[] {
     return [...this.#runs].filter((run) => run.awaited).map((run) => run.prompt.promptId);
   }
 
-  /** Stops the answers under way, and all that waits. */
   stop(): void {
     for (const run of this.#runs) run.stop();
     for (const cancelTimer of this.#lateEnds) cancelTimer();
     this.#requests.end();
   }
 
-  /** Settles when the message is done with. `ack` may be called early, and more than once. */
+  /** Settles when the message is handled. `ack` may be called early and repeatedly. */
   async handle({ txid, message }: Accepted, ack: () => void): Promise<void> {
     switch (message.type) {
       case "identify":
-        // Acked and ignored.
+        // Acked, otherwise ignored.
         return this.#port.record.sawIdentify(
           message.clientSessionId,
           txid,
@@ -168,7 +161,7 @@ export class Handlers {
       ...this.#port,
       send: (raw) => {
         this.#port.send(raw);
-        // Only the oddity "chunk before ack" has left the ack until here.
+        // Only "chunk before ack" has delayed the ack until here.
         if (settings.ackOrder === "before") ack();
       },
     };
@@ -199,7 +192,6 @@ export class Handlers {
     this.#runs.delete(run);
   }
 
-  /** The frame that a prompt gets instead of an answer. */
   #refusalOf({ data, messages, promptId }: ReceivedPrompt): string | undefined {
     const { frames, settings } = this.#host;
     const refusal = tokenRefusal(data.authToken, settings);

@@ -1,17 +1,17 @@
-// Cuts connections that stay silent.
+// Closes connections that stay silent.
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 import type { CodebuffMockSettings } from "./options.ts";
 
 type HeartbeatSettings = Exclude<CodebuffMockSettings["heartbeat"], false>;
 
-/** Who is cut when it stays silent. */
+/** A connection that the heartbeat watches. */
 export interface Beating {
   expire(): void;
 }
 
 /**
- * The server's watch over its connections. It looks at whole multiples of `sweep` since its
- * start, so a connection is cut between `timeout` and `timeout + sweep` after its last beat.
+ * The server's heartbeat. It checks at multiples of `sweep` since its start, so a connection ends between `timeout` and
+ * `timeout + sweep` after its last sign of life.
  */
 export class Heartbeat {
   readonly #settings: HeartbeatSettings;
@@ -26,7 +26,7 @@ export class Heartbeat {
     this.#start = clock.now();
   }
 
-  /** The beginning of the watch, or a sign of life that was processed. */
+  /** Starts watching a connection, or notes a processed sign of life. */
   beat(member: Beating): void {
     this.#lastBeats.set(member, this.#clock.now());
     this.#arm();
@@ -34,7 +34,7 @@ export class Heartbeat {
 
   forget(member: Beating): void {
     this.#lastBeats.delete(member);
-    // Without members there is no timer, so that a test can see its clock come to rest.
+    // Without connections there is no timer, so that a test's clock becomes idle.
     if (this.#lastBeats.size === 0) this.#disarm();
   }
 

@@ -1,14 +1,14 @@
-// The data of messages, both ways, as types.
+// The types of message data, in both directions.
 
-/** One part of what a tool gave. */
+/** One part of a tool's output. */
 export type ToolOutputPart =
   | { readonly type: "json"; readonly value: unknown }
   | { readonly type: "media"; readonly data: string; readonly mediaType: string };
 
-/** What a tool gave. */
+/** A tool's output. */
 export type SentToolOutput = readonly ToolOutputPart[];
 
-/** Files by their path; null for one that cannot be read. */
+/** Files by path; null for an unreadable file. */
 export type FileContents = { readonly [path: string]: string | null };
 
 /** A tool of an MCP server. */
@@ -67,16 +67,16 @@ export interface CancelUserInputData {
   readonly promptId: string;
 }
 
-/** What a client says to a request of the server. */
+/** The client's answer to a server request. */
 export type AnswerData = ToolCallResponseData | ReadFilesResponseData | McpToolData;
 
-/** What a script goes on with that has asked. */
+/** The value that a requesting script step receives. */
 export type RequestResult = SentToolOutput | FileContents | readonly ListedMcpTool[];
 
 /** The data of an action, by its type. */
 export type ActionData = PromptData | InitData | AnswerData | CancelUserInputData;
 
-/** What a usage-response says. */
+/** The data of a usage-response. */
 export interface AccountFigures {
   readonly usage: number;
   readonly remainingBalance: number;
@@ -88,7 +88,7 @@ export interface AccountFigures {
   readonly autoTopupEnabled?: boolean;
 }
 
-/** Fields of a prompt-response that a script may set. */
+/** Fields of a prompt-response that a script can set. */
 export interface PromptResponseFields {
   readonly promptId?: string;
   readonly sessionState?: unknown;
@@ -97,21 +97,21 @@ export interface PromptResponseFields {
   readonly output?: unknown;
 }
 
-/** Fields of a prompt-error, or of an action-error, that a script may set. */
+/** Fields of a prompt-error or action-error that a script can set. */
 export interface PromptErrorFields {
   readonly message: string;
-  /** @default the message; none on the profile `codebuff` and in an action-error */
+  /** @default the message; absent on the profile `codebuff` and in an action-error */
   readonly error?: string | null;
   /** @default null */
   readonly remainingBalance?: number | null;
 }
 
-/** What the error object of an SSE chunk says. */
+/** The fields of the error object in an SSE chunk. */
 export interface SseErrorFields {
   readonly message: string;
   /** @default "BackendError" */
   readonly type?: string;
-  /** HTTP status of the backend. @default 404 */
+  /** The backend's HTTP status. @default 404 */
   readonly status?: number;
   /** @default false */
   readonly retryable?: boolean;

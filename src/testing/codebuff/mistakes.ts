@@ -1,9 +1,9 @@
-// Notes mistakes of clients that the real server would accept.
+// Records client mistakes that the real server accepts.
 import { isDict } from "../server/dict.ts";
 import type { Accepted } from "./check-frame.ts";
 import type { Mistake } from "./record.ts";
 
-/** What is wrong with a message by itself although the server takes it. */
+/** Returns the mistakes in an accepted message. */
 export function mistakesIn({ message, source }: Accepted): readonly Mistake[] {
   const mistakes: Mistake[] = [];
   const { txid, data } = source;
@@ -23,7 +23,7 @@ export function mistakesIn({ message, source }: Accepted): readonly Mistake[] {
   return mistakes;
 }
 
-/** What a server remembers of one session id, over all its connections. */
+/** What a server remembers for one session id, across connections. */
 export interface ClientHistory {
   lastTxid: number;
   readonly promptIds: Set<string>;
@@ -31,7 +31,7 @@ export interface ClientHistory {
 
 export const newHistory = (): ClientHistory => ({ lastTxid: Number.NEGATIVE_INFINITY, promptIds: new Set() });
 
-/** What the client of one connection has said so far, here and, once its id is known, on earlier connections. */
+/** What a client has sent on this connection, and on earlier connections of the same session id. */
 export class ClientRecord {
   readonly #blame: (mistake: Mistake) => void;
   readonly #txids = new Set<number>();
@@ -52,7 +52,7 @@ export class ClientRecord {
     this.#history.lastTxid = Math.max(this.#history.lastTxid, txid);
   }
 
-  /** An identify, taken or not: its id tells which client this is. */
+  /** Notes an identify. Even a refused identify names the client's session id. */
   sawIdentify(sessionId: string, txid: number, history: ClientHistory): void {
     if (this.#identified) {
       this.#blame({ kind: "second-identify", detail: sessionId });

@@ -1,4 +1,4 @@
-// `MockCodebuff`: the mock without a port, for sockets that something else hands it.
+// `MockCodebuff`: the mock without a port, for sockets from elsewhere.
 import { ProtocolMock } from "../server/protocol-mock.ts";
 import { CodebuffBackend, type MockCodebuffOptions } from "./backend.ts";
 import type {
@@ -10,21 +10,24 @@ import type {
 } from "./record.ts";
 import type { ScriptedAnswer } from "./script.ts";
 
-/** What is behind a mock: for the transports in this folder, and no part of what users see. */
+/** The internals of a mock, for the transports of this folder. Not exported. */
 export let codebuffBackendOf: (mock: MockCodebuff) => CodebuffBackend;
 
 /**
- * The Codebuff mock without a port: it speaks over the WebSockets that something else hands it, such as msw. With an
- * app that opens the global `WebSocket` at an address of its own, nothing in the app has to change. For a server
- * with a port, and faults beneath the protocol, see {@link MockCodebuffServer}.
+ * The Codebuff mock without a port. It uses WebSockets from elsewhere, such as msw. An app that opens the global
+ * `WebSocket` at its own address needs no change.
  *
- * Over msw there are no TCP connection and no Close frames, which shows in four places: `drop()` is a close event
- * with 1006 but without the error event before it, and with `wasClean: true`; `closeReply: false` has no effect, and
- * a client that closes during a `pause()` is done at once; a client's `close()` without a code is 1000 instead
- * of 1005; and `dropMidFrame()` is `drop()`.
+ * {@link MockCodebuffServer} has a port and transport faults.
  *
- * msw carries the global `WebSocket` only, as it is after `listen()`. On Node a client of this library takes `ws` unless
- * it is given `WebSocket: globalThis.WebSocket`; msw would let that one connect, and then never deliver a frame.
+ * Over msw there are no TCP connections and no Close frames. Therefore:
+ *
+ * - `drop()` is a close event with 1006 and `wasClean: true`, without an error event before it.
+ * - `closeReply: false` has no effect. A client that closes during a `pause()` is closed at once.
+ * - A client's `close()` without a code is 1000 instead of 1005.
+ * - `dropMidFrame()` equals `drop()`.
+ *
+ * msw replaces only the global `WebSocket`, after `listen()`. On Node, a client of this library uses `ws` by default.
+ * msw accepts such a connection, but never delivers a frame: pass `WebSocket: globalThis.WebSocket`.
  *
  * @example
  * ```ts
@@ -50,22 +53,22 @@ export class MockCodebuff extends ProtocolMock<MockConnection, ViolationKind> {
     this.#backend = backend;
   }
 
-  /** Every prompt whose turn has come. */
+  /** All prompts that the server has started to process. */
   get prompts(): readonly ReceivedPrompt[] {
     return this.#backend.journal.prompts;
   }
 
-  /** Every answer to a request of the server, such as a tool's output. */
+  /** All answers to server requests, such as tool outputs. */
   get answers(): readonly ReceivedAnswer[] {
     return this.#backend.journal.answers;
   }
 
-  /** Every cancel-user-input. */
+  /** All cancel-user-input messages. */
   get cancels(): readonly ReceivedCancel[] {
     return this.#backend.journal.cancels;
   }
 
-  /** How prompts are answered from now on; those that run are not touched. */
+  /** Sets the script for later prompts. Running prompts keep theirs. */
   get answer(): ScriptedAnswer {
     return this.#backend.answer;
   }
@@ -74,15 +77,14 @@ export class MockCodebuff extends ProtocolMock<MockConnection, ViolationKind> {
     this.#backend.answer = answer;
   }
 
-  /** The first prompt on the first call, the second on the second, whether it is there already or not. */
+  /** Returns the first prompt on the first call, the second on the second, and so on. Waits if needed. */
   nextPrompt(): Promise<ReceivedPrompt> {
     return this.#backend.journal.next(this.prompts);
   }
 
   /**
-   * Ends every connection as a real server does that shuts down, and forgets its sessions: with 1012 and
-   * no reason, or as the switch `shutdown` says. New connections are still taken, as by one that has
-   * started anew.
+   * Shuts down like the real server: ends all connections and forgets the sessions. Closes with 1012 and no reason, or
+   * as the switch `shutdown` says. New connections are accepted, as after a restart.
    */
   shutdown(): void {
     this.#backend.shutDown();

@@ -1,8 +1,8 @@
-// Odd frames that servers may send between others.
+// Unexpected frames that servers may send.
 import type { FrameWriter } from "./frames.ts";
 import type { CodebuffMockSettings } from "./options.ts";
 
-/** A txid that no client counts up to. */
+/** A txid that no client reaches. */
 const UNUSED_TXID = 999_999_999;
 
 const UNKNOWN_MESSAGES = [
@@ -15,7 +15,7 @@ const GARBAGE = [
   '{"type":"action","data":null}',
 ];
 
-/** What follows the success ack of `txid`. */
+/** Frames that follow the success ack of `txid`. */
 export function noiseAfterAck(
   { oddities }: CodebuffMockSettings,
   frames: FrameWriter,
@@ -29,7 +29,7 @@ export function noiseAfterAck(
   ];
 }
 
-/** What comes between the ack of a prompt and its answer. */
+/** Frames between the ack of a prompt and its answer. */
 export function noiseBeforeAnswer(
   { oddities }: CodebuffMockSettings,
   frames: FrameWriter,

@@ -11,7 +11,6 @@ import { noiseAfterAck } from "./oddities.ts";
 import type { CodebuffJournal, Mistake, MockConnection } from "./record.ts";
 import type { Registration, Sessions } from "./sessions.ts";
 
-/** What a connection needs of its server. */
 export interface CodebuffPeerHost extends PeerHost, HandlerHost {
   readonly journal: CodebuffJournal;
   readonly sessions: Sessions;
@@ -19,7 +18,7 @@ export interface CodebuffPeerHost extends PeerHost, HandlerHost {
 }
 
 /**
- * One connection of the mock server without its socket: frames in, frames out, a clock.
+ * One connection of the mock server, without its socket.
  *
  * ```
  *            a valid identify
@@ -33,7 +32,7 @@ export interface CodebuffPeerHost extends PeerHost, HandlerHost {
  * ```
  * With `identify: "nack"` a connection is ready from the start.
  *
- * With `scheduling: "fifo"` a frame is done with when the whole answer to its prompt is.
+ * With `scheduling: "fifo"` a prompt's frame is handled only when its whole answer is sent.
  */
 export class CodebuffPeer extends MockPeer implements MockConnection, Beating {
   readonly #host: CodebuffPeerHost;
@@ -41,7 +40,7 @@ export class CodebuffPeer extends MockPeer implements MockConnection, Beating {
   readonly #record = new ClientRecord((mistake) => this.blame(mistake));
   #phase: "fresh" | "deaf" | "ready" | "over";
   #registration: Registration | undefined;
-  /** How far the first frame is: what comes between arrival and answer comes too early. */
+  /** The state of the first frame. Frames between its arrival and its answer are too early. */
   #first: "expected" | "arrived" | "answered" = "expected";
   #closing: CancelTimer | undefined;
 
@@ -83,7 +82,7 @@ export class CodebuffPeer extends MockPeer implements MockConnection, Beating {
     return false;
   }
 
-  /** The link reports a frame of the client. */
+  /** The link received a frame from the client. */
   receive(frame: InboundFrame): void {
     const { clock, journal, settings } = this.#host;
     if (typeof frame === "string")
@@ -92,12 +91,12 @@ export class CodebuffPeer extends MockPeer implements MockConnection, Beating {
     this.#blameForUnread(frame);
     if (this.#first === "arrived")
       this.blame({ kind: "frame-before-identify-ack", detail: describeFrame(frame) });
-    // Where an identify is not required, only an identify must be alone until its answer.
+    // If identify is optional, only an identify must wait for its answer.
     if (this.#first === "expected")
       this.#first =
         settings.identify !== "nack" || this.#messageIn(frame)?.type === "identify" ? "arrived" : "answered";
 
-    // The transport closes this one, not a handler, so it does not wait in line.
+    // The transport closes for an oversize frame at once; the frame is not queued.
     const closeAbove = settings.sizeLimits ? settings.sizeLimits.closeAbove : Number.POSITIVE_INFINITY;
     if (byteLength(frame, closeAbove) > closeAbove) {
       this.blame({ kind: "oversize-frame", detail: describeFrame(frame) });
@@ -109,20 +108,18 @@ export class CodebuffPeer extends MockPeer implements MockConnection, Beating {
   }
 
   override leave(code: number, reason: string): void {
-    // What came in one packet with the Close was handled by then on a server where no frame waits for another.
+    // A concurrent server has already handled the frames that arrived together with the Close.
     if (this.#host.settings.scheduling === "concurrent")
       for (const frame of this.inbox.takeWaiting()) void this.handle(frame);
     super.leave(code, reason);
   }
 
-  /** The heartbeat has found this connection silent. */
   expire(): void {
     const { heartbeat } = this.#host.settings;
     if (heartbeat && heartbeat.end === "terminate") this.drop();
     else this.close(1000, "Heartbeat timeout");
   }
 
-  /** The server is about to end. */
   shutDown(): void {
     if (this.#phase === "over") return;
     const { clock, frames, settings } = this.#host;
@@ -135,7 +132,6 @@ export class CodebuffPeer extends MockPeer implements MockConnection, Beating {
     this.#closing ??= clock.setTimeout(() => this.close(1001), closeAfter, { unref: true });
   }
 
-  /** Notes a mistake of the client. */
   blame({ kind, detail }: Mistake): void {
     const { journal } = this.#host;
     journal.add(journal.violations, { connection: this, kind, detail });
@@ -220,7 +216,7 @@ export class CodebuffPeer extends MockPeer implements MockConnection, Beating {
     }
     const { txid, message } = verdict;
     if (message.type === "identify" && settings.identify === "nack") {
-      // It knows no sessions; whose connection this is can be told from the id all the same.
+      // The server has no sessions, but the id identifies the client.
       const { clientSessionId } = message;
       this.#record.sawIdentify(clientSessionId, txid, this.#host.historyOf(clientSessionId));
       this.send(frames.nack(txid, "Unknown message type; shouldn't be possible here."));
@@ -257,7 +253,7 @@ export class CodebuffPeer extends MockPeer implements MockConnection, Beating {
     if (answer !== "none") this.send(this.#host.frames.nack(txid, error));
   }
 
-  /** While a prompt runs, a frame that waits for its handler keeps the server from reading on. */
+  /** During a prompt, the server stops reading once a frame waits. */
   #readOrNot(): void {
     if (this.#staysUnread) this.read(!(this.#handlers.busy && this.inbox.hasWaiting));
   }
@@ -267,7 +263,7 @@ export class CodebuffPeer extends MockPeer implements MockConnection, Beating {
     return scheduling === "fifo" && unreadFrame === "1011";
   }
 
-  /** Prompts that run or wait, and have no terminal message yet. */
+  /** The prompts that run or wait, without a terminal message yet. */
   get #unanswered(): readonly string[] {
     const waiting = this.#phase === "ready" ? this.inbox.waiting() : [];
     const prompts = waiting.flatMap((frame) => {

@@ -1,10 +1,9 @@
-// Puts the event objects of the original server around the chunks of an answer.
+// Adds the original server's events to the chunks of an answer.
 type Chunk = string | object;
 
 /**
- * The chunks of one answer as the original server sends them: `start` first, the text of strings repeated in
- * a `text` event before anything else comes, `finish` at the end. What the script sends of these itself is
- * not added again.
+ * The chunks of one answer, as the original server sends them: `start` first, a `text` event that repeats the strings
+ * so far before any other event, `finish` at the end. Events that the script itself sends are not added.
  */
 export class PrintModeStream {
   readonly #agentId: string;
@@ -18,7 +17,7 @@ export class PrintModeStream {
     this.#historyLength = historyLength;
   }
 
-  /** A chunk of the script, behind those that it needs before it. */
+  /** Returns a script's chunk, preceded by the events that must come before it. */
   chunk(chunk: Chunk): readonly Chunk[] {
     if (typeof chunk === "string") {
       const before = this.#start();
@@ -32,7 +31,7 @@ export class PrintModeStream {
     return [...this.interlude(), chunk];
   }
 
-  /** What must be out before something that is no chunk. */
+  /** Returns the events that must precede a message that is not a chunk. */
   interlude(): readonly Chunk[] {
     const start = this.#start();
     const text = this.#unrepeated;
@@ -40,7 +39,7 @@ export class PrintModeStream {
     return text === "" ? start : [...start, { type: "text", text }];
   }
 
-  /** What must be out before the prompt-response. */
+  /** Returns the events that must precede the prompt-response. */
   end(totalCost: number): readonly Chunk[] {
     const before = this.interlude();
     if (this.#finished) return before;
@@ -48,7 +47,7 @@ export class PrintModeStream {
     return [...before, { type: "finish", agentId: this.#agentId, totalCost }];
   }
 
-  /** Nothing more of what was said or begun is to be repeated. */
+  /** Discards the pending text, and adds no `start` any more. */
   cut(): void {
     this.#started = true;
     this.#unrepeated = "";

@@ -1,10 +1,9 @@
-// What the model sees of a prompt, and the session state after its answer.
+// The messages that the model sees, and the session state after an answer.
 import { type Dict, isDict } from "../server/dict.ts";
 import type { PromptData } from "./messages.ts";
 import type { CodebuffMockSettings } from "./options.ts";
 import type { PromptMessage } from "./record.ts";
 
-/** What the language model sees of a prompt. */
 export function promptMessages(
   data: PromptData,
   order: CodebuffMockSettings["messageOrder"],
@@ -12,7 +11,7 @@ export function promptMessages(
   return order === "history-last" ? proxyMessages(data) : agentMessages(data);
 }
 
-/** The proxy's order: the history comes last. */
+/** The proxy's order: the history is last. */
 function proxyMessages(data: PromptData): readonly PromptMessage[] {
   const { messages: history } = data.sessionState;
   return [
@@ -23,8 +22,8 @@ function proxyMessages(data: PromptData): readonly PromptMessage[] {
 }
 
 /**
- * One message, in each spelling that the proxy takes: it may be wrapped in `message`, have its role as `type`, its text as `text`,
- * or no role and no content at all.
+ * Reads one message in any form that the proxy accepts. It may be wrapped in `message`, have its role as `type` or its
+ * text as `text`, or lack a role and content.
  */
 function readMessage(item: Dict): PromptMessage {
   const { message, type, text = null, content = text } = item;
@@ -33,7 +32,7 @@ function readMessage(item: Dict): PromptMessage {
   return { role: typeof role === "string" ? role : "user", content };
 }
 
-/** The state that the document promises: the one received, with the turn at the end of its messages. */
+/** The documented state: the received state, with the turn appended to its messages. */
 export function appendTurn(data: PromptData, answer: string): Dict {
   const { messages: history } = data.sessionState;
   return {
@@ -46,13 +45,13 @@ export function appendTurn(data: PromptData, answer: string): Dict {
   };
 }
 
-/** The original server's: what its main agent has heard so far, then one message. */
+/** The original server's order: the main agent's history, then one message. */
 function agentMessages(data: PromptData): readonly PromptMessage[] {
   const said = userMessage(data);
   return [...agentHistory(data).filter(isDict).map(readMessage), ...(said ? [said] : [])];
 }
 
-/** The messages of the main agent before this prompt. */
+/** The main agent's messages before this prompt. */
 export function agentHistory({ sessionState }: PromptData): readonly unknown[] {
   const { mainAgentState: agent } = sessionState;
   const history = isDict(agent) ? agent["messageHistory"] : undefined;
@@ -60,8 +59,8 @@ export function agentHistory({ sessionState }: PromptData): readonly unknown[] {
 }
 
 /**
- * The state that the original server makes: the main agent has heard the prompt and has answered, and its
- * credits are those of this answer alone.
+ * The original server's state: the prompt and the answer are in the main agent's history, and the credits count this
+ * answer only.
  */
 export function nextAgentState(data: PromptData, answer: string, cost: number): Dict {
   const { mainAgentState: agent } = data.sessionState;
@@ -80,7 +79,7 @@ export function nextAgentState(data: PromptData, answer: string, cost: number): 
   };
 }
 
-/** The prompt and the parts that came with it are one message. */
+/** The prompt and its content parts form one message. */
 function userMessage({ prompt, content }: PromptData): PromptMessage | undefined {
   if (!content || content.length === 0) return prompt ? { role: "user", content: prompt } : undefined;
   return { role: "user", content: [...(prompt ? [{ type: "text", text: prompt }] : []), ...content] };

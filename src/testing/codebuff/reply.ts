@@ -1,4 +1,4 @@
-// What is said to one prompt, in the manner of the server.
+// Writes the frames of one answer, in the style of the server.
 import type { Account } from "./account.ts";
 import type { FrameWriter } from "./frames.ts";
 import type { AccountFigures, PromptErrorFields, PromptResponseFields } from "./messages.ts";
@@ -8,7 +8,7 @@ import { agentHistory, appendTurn, nextAgentState } from "./prompt-messages.ts";
 import type { ReceivedPrompt } from "./record.ts";
 import { PYTHON_OBJECT, SseStream } from "./sse.ts";
 
-/** What a running answer does to its connection. */
+/** The connection, as a running answer uses it. */
 export interface RunPort {
   send(text: string): void;
   close(code: number, reason: string): void;
@@ -24,10 +24,9 @@ export interface ReplyOptions {
   readonly account: Account;
 }
 
-/** Credits that an answer costs whose script reports no cost. */
+/** The cost in credits of an answer whose script reports no cost. */
 const USUAL_COST = 1;
 
-/** Writes the frames of one answer. */
 export class PromptReply {
   readonly sse: SseStream;
   readonly #options: ReplyOptions;
@@ -49,18 +48,17 @@ export class PromptReply {
     return this.#options.account.figures;
   }
 
-  /** Whether the client has its terminal message, or wants none any more. */
+  /** Whether the client has its terminal message, or has cancelled. */
   get settled(): boolean {
     return this.#settled;
   }
 
-  /** The client wants no more of it. */
+  /** The client cancelled the prompt. */
   cancel(): void {
     this.#settled = true;
     this.#printMode?.cut();
   }
 
-  /** The script has said all it had to say. */
   end(): void {
     if (this.#settled) return;
     if (this.#options.settings.chunks === "openai-sse") {
@@ -70,13 +68,13 @@ export class PromptReply {
     this.respond({});
   }
 
-  /** What follows a whole answer. */
+  /** Sends the usage that follows a whole answer. */
   afterword(): void {
     const { port, frames, settings } = this.#options;
     if (this.#responded && settings.usage === "around") port.send(frames.usageResponse(this.figures));
   }
 
-  /** A string step: a chunk, as the switch `chunks` has it. */
+  /** Sends a string step, as the switch `chunks` says. */
   text(text: string): void {
     const { chunks } = this.#options.settings;
     if (chunks === "repr") this.raw(PYTHON_OBJECT, text);
@@ -84,27 +82,25 @@ export class PromptReply {
     else this.say(text);
   }
 
-  /** A chunk, with the events that belong around it. */
   say(chunk: string | object): void {
     if (typeof chunk === "string") this.#text += chunk;
     for (const each of this.#printMode?.chunk(chunk) ?? [chunk]) this.#send(each);
   }
 
-  /** A chunk as it is. @param text what it says */
+  /** Sends a chunk unchanged. @param text the text that the chunk contains */
   raw(chunk: string, text = ""): void {
     this.#text += text;
     this.interlude();
     this.#send(chunk);
   }
 
-  /** An action of the server in the middle of the answer. */
   act(data: Readonly<Record<string, unknown>>): void {
     const { port, frames } = this.#options;
     this.interlude();
     port.send(frames.action(data));
   }
 
-  /** What the strings so far have said must be out before anything else comes. */
+  /** Sends pending events, such as the text of the strings so far. */
   interlude(): void {
     for (const chunk of this.#printMode?.interlude() ?? []) this.#send(chunk);
   }
@@ -120,7 +116,7 @@ export class PromptReply {
     const cost = this.#cost ?? USUAL_COST;
     for (const chunk of this.#printMode?.end(cost) ?? []) this.#send(chunk);
     const { sessionState, ...usual } = this.#results(cost);
-    // Before it counts as sent: a state that is nested too deep cannot be written.
+    // Write the frame first: writing throws for a state that is nested too deeply.
     const frame = frames.promptResponse(prompt.promptId, sessionState, { ...usual, ...fields });
     if (!this.#responded) account.charge(cost);
     this.#settled = true;

@@ -1,47 +1,47 @@
-// Script steps that ask the client: tools, files, MCP tools.
+// Script steps that send requests to the client: tools, files, MCP tools.
 import { checked, type NamesOf } from "../names.ts";
 import type { FileContents, ListedMcpTool, RequestResult, SentToolOutput } from "./messages.ts";
 import type { ReceivedAnswer } from "./record.ts";
 
-/** What every request step can be told. */
+/** Options of every request step. */
 export interface RequestOptions {
-  /** @default "request-1", "request-2" and so on, counted by the server */
+  /** @default "request-1", "request-2" and so on, numbered by the server */
   readonly requestId?: string;
   /**
-   * Whether the script waits for the answer. Without, the value of the step is the id of the request, and
+   * Whether the script waits for the answer. If false, the value of the step is the request's id, and
    * `step.answerTo(id)` waits later.
    * @default true
    */
   readonly wait?: boolean;
 }
 
-/** A tool-call-request as the original server sends it. */
+/** A tool-call-request, as the original server sends it. */
 export interface AskedToolCall extends RequestOptions {
   readonly toolName: string;
   readonly input: { readonly [key: string]: unknown };
   /**
-   * In ms, negative for none. It is sent only when it is given; the server itself gives up 5 s later, and
-   * goes on with an `errorMessage`.
+   * In ms; negative for no timeout. Sent only if set. The server gives up 5 s later, and continues with an
+   * `errorMessage`.
    * @default 30_000
    */
   readonly timeout?: number;
-  /** The MCP server that has the tool. */
+  /** The MCP server of the tool. */
   readonly mcpConfig?: AskedMcpConfig;
   /** @default the promptId */
   readonly userInputId?: string;
 }
 
-/** A tool-call-request with the field names that the proxy has planned. */
+/** A tool-call-request with the field names that the proxy plans. */
 export interface PlannedToolCallRequest extends Pick<RequestOptions, "wait"> {
   readonly toolName: string;
   readonly toolArgs: { readonly [key: string]: unknown };
-  /** What the answer names as its `requestId`. @default "request-1" and so on, counted by the server */
+  /** The `requestId` that the answer must repeat. @default "request-1" and so on, numbered by the server */
   readonly toolCallId?: string;
 }
 
-/** A read-files, or a read-files-request. */
+/** A read-files or read-files-request. */
 export interface AskedFiles extends RequestOptions {
-  /** `read-files-request` is the name that the proxy has planned. @default "read-files" */
+  /** `read-files-request` is the name that the proxy plans. @default "read-files" */
   readonly name?: "read-files" | "read-files-request";
 }
 
@@ -52,7 +52,7 @@ export interface McpToolsRequest extends RequestOptions {
   readonly toolNames?: readonly string[];
 }
 
-/** How to reach an MCP server; the type and the collections may be left out. */
+/** How to reach an MCP server. The type and the collections are optional. */
 export type AskedMcpConfig =
   | {
       readonly type?: "stdio";
@@ -67,23 +67,23 @@ export type AskedMcpConfig =
       readonly headers?: { readonly [name: string]: string };
     };
 
-/** What a request step asks for. */
+/** The request of a request step. */
 export interface Asked {
   readonly kind: ReceivedAnswer["kind"];
   readonly requestId: string | undefined;
   readonly wait: boolean | undefined;
-  /** The paths that the answer must have. */
+  /** The paths that the answer must contain. */
   readonly paths: readonly string[];
-  /** ms until the server goes on without an answer; undefined for never. */
+  /** ms until the server continues without an answer; undefined for never. */
   readonly patience: number | undefined;
-  /** The value of the step then. */
+  /** The value of the step after this timeout. */
   readonly late: RequestResult;
-  /** The data of the action that asks. */
+  /** The data of the request action. */
   dataFor(requestId: string, promptId: string): Readonly<Record<string, unknown>>;
 }
 
 /**
- * A step with a value. `yield` gives it as any of the values that steps have; `yield*` gives it with its type:
+ * A step with a value. `yield` returns the union of all step values; `yield*` returns this step's type:
  *
  * ```ts
  * const output = yield* step.toolCall({ toolName: "get_weather", input: { city: "Oslo" } });
@@ -91,23 +91,23 @@ export interface Asked {
  */
 export interface RequestStep<Result> {
   readonly kind: "request";
-  /** What it asks for, or the id of a request whose answer it waits for. */
+  /** The request, or the id of an earlier request to wait for. */
   readonly asked: Asked | string;
   [Symbol.iterator](): Generator<RequestStep<Result>, Result>;
 }
 
-/** The value of a request step: without waiting it is the id of the request. */
+/** The value of a request step. With `wait: false` it is the request's id. */
 export type RequestValue<Options, Result> = Options extends { readonly wait: false } ? string : Result;
 
 const OPTIONS: NamesOf<RequestOptions> = { requestId: true, wait: true };
 const TOOL = { ...OPTIONS, toolName: true, input: true, timeout: true, mcpConfig: true, userInputId: true };
 const PLANNED_TOOL = { wait: true, toolName: true, toolArgs: true, toolCallId: true };
 
-/** ms that a tool may take when the request does not say. */
+/** The default timeout of a tool, in ms. */
 const TOOL_TIMEOUT = 30_000;
-/** ms that the server waits for the answer on top of what the tool may take. */
+/** ms that the server waits beyond the tool's timeout. */
 const TOOL_GRACE = 5_000;
-/** ms that the server waits for the tools of an MCP server. */
+/** ms that the server waits for the tool list of an MCP server. */
 const MCP_TIMEOUT = 50_000;
 
 function asking<Result>(asked: Asked | string): RequestStep<Result> {
@@ -121,7 +121,7 @@ function asking<Result>(asked: Asked | string): RequestStep<Result> {
   return made;
 }
 
-/** What is the same for both shapes of a tool-call-request. */
+/** The common part of both forms of a tool-call-request. */
 function toolLimits(
   toolName: string,
   timeout = TOOL_TIMEOUT,
@@ -132,11 +132,11 @@ function toolLimits(
 }
 
 /**
- * Steps that ask the client for something and go on with its answer. With `extensions: "nack"` the server
- * would refuse the answer, so it does not wait, and the value is an empty one.
+ * Steps that send a request to the client and return its answer. With `extensions: "nack"` the server would refuse the
+ * answer, so the step does not wait and returns an empty value.
  */
 export const requestSteps = {
-  /** Asks for a tool. The value is its output, or an `errorMessage` when the server has given up. */
+  /** Requests a tool call. The value is its output, or an `errorMessage` after the timeout. */
   toolCall<Request extends AskedToolCall>(
     request: Request,
   ): RequestStep<RequestValue<Request, SentToolOutput>> {
@@ -149,7 +149,7 @@ export const requestSteps = {
       },
     });
   },
-  /** The same in the field names that the proxy has planned and never sent. */
+  /** Like `toolCall`, with the field names that the proxy plans but never sends. */
   plannedToolCall<Request extends PlannedToolCallRequest>(
     request: Request,
   ): RequestStep<RequestValue<Request, SentToolOutput>> {
@@ -157,7 +157,7 @@ export const requestSteps = {
     const dataFor: Asked["dataFor"] = (id) => ({ type: "tool-call-request", toolCallId: id, ...fields });
     return asking({ ...toolLimits(fields.toolName), requestId, wait, dataFor });
   },
-  /** Asks for files. The server waits for ever. */
+  /** Requests files. The server waits without a limit. */
   readFiles<Request extends AskedFiles>(
     filePaths: readonly string[],
     request?: Request,
@@ -175,7 +175,7 @@ export const requestSteps = {
       dataFor,
     });
   },
-  /** Asks which tools an MCP server has. The server gives up after 50 s, and goes on with none. */
+  /** Requests the tool list of an MCP server. The server gives up after 50 s, and continues with an empty list. */
   requestMcpTools<Request extends McpToolsRequest>(
     request: Request,
   ): RequestStep<RequestValue<Request, readonly ListedMcpTool[]>> {

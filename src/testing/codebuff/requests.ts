@@ -9,18 +9,16 @@ interface Request {
   readonly promptId: string;
   readonly result: Promise<RequestResult>;
   readonly settle: (result: RequestResult) => void;
-  /** What an answer is that comes now. */
+  /** How an answer that arrives now is classified. */
   state: Exclude<ReceivedAnswer["outcome"], "unknown">;
   cancelTimer: CancelTimer | undefined;
 }
 
-/** What an answer needs of its connection. */
 export interface RequestsPort {
   readonly connection: MockConnection;
   blame(mistake: Mistake): void;
 }
 
-/** The requests of the server on one connection, and what became of them. */
 export class RequestSteps {
   readonly #port: RequestsPort;
   readonly #journal: CodebuffJournal;
@@ -33,7 +31,6 @@ export class RequestSteps {
     this.#clock = clock;
   }
 
-  /** Takes note of a request that is being sent. */
   open(requestId: string, asked: Asked, promptId: string): void {
     if (this.#requests.get(requestId)?.state === "taken")
       throw new TypeError(`The request ${requestId} is open already: give each its own requestId`);
@@ -51,14 +48,13 @@ export class RequestSteps {
       request.cancelTimer = this.#clock.setTimeout(giveUp, asked.patience, { unref: true });
   }
 
-  /** Resolves when the answer has come or the server has given up; never rejects. */
+  /** Resolves with the answer, or after the timeout; never rejects. */
   result(requestId: string): Promise<RequestResult> {
     const request = this.#requests.get(requestId);
     if (!request) throw new TypeError(`There is no request ${requestId} on this connection`);
     return request.result;
   }
 
-  /** The client has answered. */
   answer(data: AnswerData, txid: number): void {
     const { requestId } = data;
     const [kind, result] = read(data);
@@ -83,7 +79,7 @@ export class RequestSteps {
     request.settle(result);
   }
 
-  /** The connection is over: nobody waits any more. */
+  /** The connection ended: cancels the timeouts. */
   end(): void {
     for (const request of this.#requests.values()) request.cancelTimer?.();
   }

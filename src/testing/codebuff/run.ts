@@ -1,4 +1,4 @@
-// One answer under way: takes the steps of its script.
+// Runs the script of one answer.
 import type { Clock } from "../../core/clock.ts";
 import { STOPPED } from "../server/interruptible.ts";
 import { ENOUGH, ScriptRunner } from "../server/script-runner.ts";
@@ -14,13 +14,11 @@ export interface RunOptions extends ReplyOptions {
   readonly answer: ScriptedAnswer;
   readonly clock: Clock;
   readonly requests: RequestSteps;
-  /** Told what the script has thrown. */
+  /** Called with an error that the script threw. */
   threw(error: unknown): void;
-  /** An id for a request that was given none. */
   nextRequestId(): string;
 }
 
-/** One answer under way: takes the steps of its script until it ends or is stopped. */
 export class PromptRun implements StepRun {
   readonly prompt: ReceivedPrompt;
   readonly port: RunPort;
@@ -38,23 +36,23 @@ export class PromptRun implements StepRun {
     this.#runner = new ScriptRunner(options.clock);
   }
 
-  /** Whether the client still has a terminal message to wait for. */
+  /** Whether the client still waits for a terminal message. */
   get awaited(): boolean {
     return !this.reply.settled;
   }
 
-  /** Ends the script at its next step, or at once where it waits. */
+  /** Ends the script at its next step, or at once if it waits. */
   stop(): void {
     this.#runner.stop();
   }
 
-  /** The client wants no more of it: as `stop()`, and nobody waits for the end. */
+  /** The client cancelled: stops the script, and no terminal message follows. */
   cancel(): void {
     this.reply.cancel();
     this.stop();
   }
 
-  /** What may come although it was cancelled: the end, without the usage that follows a whole answer. */
+  /** Sends the late end of a cancelled answer, without the usage that follows a whole answer. */
   endLate(): void {
     try {
       this.reply.respond({});
@@ -70,7 +68,7 @@ export class PromptRun implements StepRun {
       if (settings.oddities.stall) await this.#runner.delay(settings.oddities.stall);
       if (this.#runner.stopped) return;
       const script = answer(this.prompt, { signal: this.#runner.signal, clock });
-      // A string would be a script of one chunk per character, which nobody means.
+      // A string is iterable: it would be a script of one chunk per character.
       const steps = typeof script === "string" ? [script] : script;
       const outcome = await this.#runner.follow(steps, (step) => this.#take(step));
       if (outcome === "ended" && !this.#runner.stopped) this.reply.end();
@@ -93,7 +91,7 @@ export class PromptRun implements StepRun {
     return undefined;
   }
 
-  /** Does what a step says; a promise, of its value, for one that takes time. */
+  /** Performs a step. Returns its value, as a promise if the step takes time. */
   #take(step: Step): Promise<StepResult> | typeof ENOUGH | undefined {
     if (typeof step === "string") this.reply.text(step);
     else if (step.kind === "plain") {
@@ -124,7 +122,7 @@ export class PromptRun implements StepRun {
     return result === STOPPED ? undefined : result;
   }
 
-  /** What a script that throws looks like to the client. */
+  /** The message that the client receives when a script throws. */
   #thrown(error: unknown): PromptErrorFields {
     const message = error instanceof Error ? error.message : String(error);
     return this.#options.settings.errorTexts === "python" ? midStreamFailure(message) : { message };

@@ -26,9 +26,8 @@ import { CODEBUFF_OPTIONS } from "./options.ts";
 const PATH = "/ws";
 
 /**
- * A server that speaks the Codebuff WebSocket protocol as one of the two real servers does, faults included, on
- * `ws://127.0.0.1:PORT/ws`. It records what happens, notes what a client does wrong, and answers prompts
- * by script.
+ * A server that speaks the Codebuff WebSocket protocol like one of the two real servers, including their faults, on
+ * `ws://127.0.0.1:PORT/ws`. It records all traffic and the client's mistakes, and answers prompts by script.
  *
  * @example
  * ```ts
@@ -39,7 +38,7 @@ const PATH = "/ws";
  * ```
  */
 export class MockCodebuffServer extends MockCodebuff {
-  /** Where to connect: `ws://127.0.0.1:PORT/ws`. */
+  /** The server's URL: `ws://127.0.0.1:PORT/ws`. */
   readonly url: string;
   readonly #port: LoopbackPort;
 
@@ -58,7 +57,7 @@ export class MockCodebuffServer extends MockCodebuff {
 
   /**
    * Starts a server on 127.0.0.1.
-   * @throws InvalidInputError for an option that does not exist, and for a `port` that is in use; a TypeError too
+   * @throws InvalidInputError, which is also a TypeError, for an unknown option or a `port` in use
    */
   static async start({
     port = 0,
@@ -68,17 +67,17 @@ export class MockCodebuffServer extends MockCodebuff {
     return await LoopbackPort.open(port, (opened) => new MockCodebuffServer(options, opened));
   }
 
-  /** Every attempt to connect, refused ones too. */
+  /** Every connection attempt, including refused ones. */
   get upgrades(): readonly UpgradeAttempt[] {
     return this.#port.upgrades;
   }
 
-  /** Lets all upgrades from now on fail; `undefined` lets them in again. */
+  /** Makes all later upgrades fail; `undefined` accepts them again. */
   refuseUpgrades(how: UpgradeRefusal | undefined): void {
     this.#port.refuseUpgrades(how);
   }
 
-  /** Ends everything: running answers, timers, sockets, waits. Idempotent, and waits for no client. */
+  /** Stops everything: running answers, timers, sockets, waits. Idempotent. Does not wait for clients. */
   override async stop(): Promise<void> {
     this.dropAll();
     await this.#port.stop();

@@ -1,14 +1,14 @@
 // Makes a session state that the original server accepts.
 
-/** The first `sessionState` of a client of the original server: an empty project, and an agent that has heard nothing. */
+/** The initial `sessionState` of a client of the original server: an empty project and an agent without history. */
 export interface ExampleSessionState {
   readonly fileContext: { readonly [key: string]: unknown };
   readonly mainAgentState: { readonly [key: string]: unknown };
 }
 
 /**
- * Makes a `sessionState` that the profile `codebuff` takes. Fields of its two halves can be set; its
- * `fileContext` also is one for an init.
+ * Makes a `sessionState` that the profile `codebuff` accepts. Fields of its two halves can be overridden. Its
+ * `fileContext` is also valid in an init.
  *
  * @example
  * ```ts

@@ -1,15 +1,13 @@
-// Which session ids are in use.
+// Tracks which session ids are in use.
 import type { Clock } from "../../core/clock.ts";
 import type { CodebuffMockSettings } from "./options.ts";
 
-/** A session id that is taken. */
 export interface Registration {
   readonly sessionId: string;
-  /** When it becomes free, by the clock; undefined while its connection lives. */
+  /** When the id becomes free, on the server's clock; undefined while its connection is open. */
   freeAt: number | undefined;
 }
 
-/** Which session ids are taken, on one server. */
 export class Sessions {
   readonly #settings: CodebuffMockSettings;
   readonly #clock: Clock;
@@ -20,13 +18,13 @@ export class Sessions {
     this.#clock = clock;
   }
 
-  /** Takes an id, or says why not, in the words of the second ack. */
+  /** Registers an id, or returns the text of the refusal. */
   register(sessionId: string): Registration | string {
     const { duplicateId, maxConnections } = this.#settings;
     const now = this.#clock.now();
     let inUse = false;
     for (const registration of this.#taken) {
-      // Looked at only here, so that no timer is needed for it.
+      // Expired ids are removed here, so they need no timer.
       if (registration.freeAt !== undefined && registration.freeAt <= now) this.#taken.delete(registration);
       else if (registration.sessionId === sessionId) inUse = true;
     }
@@ -42,7 +40,6 @@ export class Sessions {
     registration.freeAt = this.#clock.now() + (promptRan ? midPrompt : idle);
   }
 
-  /** Forgets them all, as a process that starts anew. */
   clear(): void {
     this.#taken.clear();
   }

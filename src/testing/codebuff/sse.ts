@@ -1,8 +1,8 @@
-// Chunks that hold raw server-sent events, as the deployed proxy sends them.
+// Chunks that contain raw server-sent events, as the deployed proxy sends them.
 import { writePythonJson } from "../server/python-json.ts";
 import type { SseErrorFields } from "./messages.ts";
 
-/** The chunks of one answer as the deployed proxy passes them on: raw SSE frames of an OpenAI stream. */
+/** The chunks of one answer, as the deployed proxy forwards them: raw SSE frames of an OpenAI stream. */
 export class SseStream {
   readonly #model: string;
   #started = false;
@@ -12,13 +12,13 @@ export class SseStream {
   }
 
   chunk(text: string): string {
-    // The stream's first delta names the role, the later ones do not.
+    // Only the first delta has the role.
     const delta = this.#started ? { content: text } : { role: "assistant", content: text };
     this.#started = true;
     return sseFrame({ ...this.#head(), choices: [{ index: 0, delta, finish_reason: null }] });
   }
 
-  /** The proxy makes this frame by itself, with its keys in another order. */
+  /** The proxy itself makes this frame, with another key order. */
   stop(): string {
     const { id, object, created, model } = this.#head();
     const choices = [{ index: 0, delta: {}, finish_reason: "stop" }];
@@ -46,6 +46,6 @@ function sseFrame(payload: object): string {
   return `data: ${writePythonJson(payload, "spaced")}\n\n`;
 }
 
-/** What the real proxy sends as a chunk where it forgets to read an object. */
+/** The chunk that the real proxy sends when it forwards an object without reading it. */
 export const PYTHON_OBJECT =
   "<src.core.interfaces.response_processor_interface.ProcessedResponse object at 0x7f3a5c0d1e50>";

@@ -1,4 +1,4 @@
-// The server without its sockets: what its connections share.
+// The server without its sockets. All connections share it.
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { checkMockNames } from "../names.ts";
 import type { MockPeer } from "../server/peer.ts";
@@ -16,7 +16,7 @@ import {
 import { CodeyJournal } from "./record.ts";
 import { type CodeyAnswer, echoCodeyAnswer } from "./script.ts";
 
-/** A connection, as far as its server steers it. */
+/** The part of a connection that its server uses. */
 interface BackendPeer extends MockPeer {
   readonly session: "live" | "leaked" | "ended";
   freezeUp(): void;
@@ -24,7 +24,6 @@ interface BackendPeer extends MockPeer {
   die(): void;
 }
 
-/** The server without its sockets: what its connections share. */
 export class CodeyBackend {
   readonly withPort = "MockCodeyServer";
   readonly profile: CodeyProfileName;
@@ -58,18 +57,18 @@ export class CodeyBackend {
     return this.#settings;
   }
 
-  /** Whether there are as many sessions as freeze the server. */
+  /** Whether the server has reached the number of sessions that freezes it. */
   get full(): boolean {
     return this.#full;
   }
 
-  /** Sessions that have not ended, with their connection and without. */
+  /** The number of sessions that have not ended, with and without a connection. */
   get sessions(): { readonly live: number; readonly leaked: number } {
     const count = (state: "live" | "leaked") => this.peers.filter(({ session }) => session === state).length;
     return { live: count("live"), leaked: count("leaked") };
   }
 
-  /** Sets switches anew, for what happens from now on. */
+  /** Sets switches for later events. */
   set(switches: MockCodeySwitches): void {
     checkMockNames(switches, CODEY_SWITCHES, "switch");
     this.#settings = changed(this.#settings, switches);
@@ -83,7 +82,7 @@ export class CodeyBackend {
     }
   }
 
-  /** The process dies, and another takes its place. */
+  /** Simulates the death of the process. A new process takes its place. */
   die(): void {
     this.#full = false;
     for (const peer of this.peers) peer.die();
@@ -98,14 +97,14 @@ export class CodeyBackend {
     for (const peer of this.peers) peer.freezeUp();
   }
 
-  /** The items in random order. */
+  /** Returns the items in random order. */
   shuffled<T>(items: readonly T[]): readonly T[] {
     const drawn = items.map((item) => ({ item, lot: this.random() }));
     return drawn.sort((one, other) => one.lot - other.lot).map(({ item }) => item);
   }
 }
 
-/** Returns numbers in [0, 1), the same for the same seed (mulberry32). */
+/** Returns a generator of numbers in [0, 1), repeatable by seed (mulberry32). */
 function dice(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,15 +1,15 @@
-// Runs the calls of one `ToolRequest`, foreground and background ones.
+// Runs the calls of one `ToolRequest`, in the foreground and in the background.
 import { Interruptible, STOPPED } from "../server/interruptible.ts";
 import type { PlannedCall } from "./calls.ts";
 import type { ScriptRound, SessionContext } from "./context.ts";
 import { ROOT } from "./messages.ts";
 import type { CodeyCallOutcome, CodeyCallResult } from "./script.ts";
 
-/** The calls of one `ToolRequest`: foreground ones one after another, background ones all at once beside them. */
+/** The calls of one `ToolRequest`. Foreground calls run one after another, background calls at the same time. */
 export class CallRound implements ScriptRound {
   readonly #calls: readonly PlannedCall[];
   readonly #session: SessionContext;
-  /** Settles when the turn is over: what late results wait for. */
+  /** Settles when the turn is over. Late results wait for it. */
   readonly #afterTurn: Promise<void>;
   /** The calls without a terminal message. */
   readonly #open: Map<PlannedCall, Interruptible>;
@@ -28,7 +28,7 @@ export class CallRound implements ScriptRound {
     return [...this.#open.keys()];
   }
 
-  /** Settles when every call has its terminal; never when it is stopped before. */
+  /** Settles when every call has its terminal message. Never settles if stopped before. */
   async run(): Promise<readonly CodeyCallOutcome[]> {
     await Promise.all(this.#starts().map((start) => start()));
     if (this.#stopped) return new Promise(() => {});
@@ -45,7 +45,7 @@ export class CallRound implements ScriptRound {
     this.#strays = true;
   }
 
-  /** What starts together, in its order: the line of foreground calls is one of them. */
+  /** Returns what to start together, in order. All foreground calls together are one item. */
   #starts(): readonly (() => Promise<void>)[] {
     const { backgroundOrder } = this.#session.settings;
     const foreground = this.#calls.filter((call) => !call.background);
@@ -64,7 +64,7 @@ export class CallRound implements ScriptRound {
     }
   }
 
-  /** One call from its request to its terminal, or as far as it gets. */
+  /** Runs one call from its request to its terminal message, unless it is stopped. */
   async #live(call: PlannedCall): Promise<void> {
     const { settings, approvals } = this.#session;
     if (typeof call.result === "object" && "invalid" in call.result)
@@ -165,7 +165,7 @@ async function outputOf(result: CodeyCallResult): Promise<{ readonly ok: boolean
   return { ok: false, text: "error" in result ? result.error : result.invalid };
 }
 
-/** Cut between characters, not within one. */
+/** Splits between characters, not within one. */
 function halves(text: string): readonly string[] {
   const characters = [...text];
   const middle = Math.ceil(characters.length / 2);

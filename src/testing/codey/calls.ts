@@ -1,10 +1,10 @@
-// The calls of a session: what is planned for each, and what the client decides about them.
+// The calls of a session: their plans, and the client's decisions.
 import type { CodeyBackend } from "./backend.ts";
 import { usualResult } from "./profiles.ts";
 import type { ReceivedDecision } from "./record.ts";
 import type { CodeyCall } from "./script.ts";
 
-/** A call with nothing left open. */
+/** A call with all defaults filled in. */
 export type PlannedCall = Required<Omit<CodeyCall, "deltas">> & Pick<CodeyCall, "deltas">;
 
 export function planned(call: CodeyCall, backend: CodeyBackend): PlannedCall {
@@ -16,7 +16,7 @@ export function planned(call: CodeyCall, backend: CodeyBackend): PlannedCall {
   return { filter, delay, background, ...call, params, callId, result };
 }
 
-/** The server takes `background` out of the input. */
+/** Removes `background` from the input, as the server does. */
 function lifted(params: unknown = {}): { readonly params: unknown; readonly background: boolean } {
   if (typeof params !== "object" || params === null || Array.isArray(params) || !("background" in params))
     return { params, background: false };
@@ -25,12 +25,12 @@ function lifted(params: unknown = {}): { readonly params: unknown; readonly back
 }
 
 /**
- * Where a call is on its way to a decision.
+ * A call and its state.
  *
  * ```
  *   requested --> awaiting --> decided
  *       |            |
- *       |            +-------> stale -----> decided    a Cancel found it waiting
+ *       |            +-------> stale -----> decided    a Cancel came before the decision
  *       +-----------------------------------> past     it needs no decision, or none any more
  * ```
  */
@@ -40,7 +40,7 @@ interface Standing {
   decide: (approved: boolean) => void;
 }
 
-/** The outcome of a decision: the first row whose state one of the calls of its id has. */
+/** The outcome of a decision, by the call's state. If several calls share the id, the first matching row counts. */
 const OUTCOMES = [
   ["awaiting", "taken"],
   ["stale", "stale"],
@@ -49,24 +49,24 @@ const OUTCOMES = [
   ["past", "late"],
 ] as const satisfies readonly (readonly [Standing["state"], ReceivedDecision["outcome"]])[];
 
-/** The calls of one session. Several may have one id: the oldest is decided first. */
+/** The calls of one session. If several calls share an id, the oldest is decided first. */
 export class Approvals {
   #calls: Standing[] = [];
 
   request(call: PlannedCall): void {
-    // Calls of the same id that are settled are forgotten.
+    // Forget settled calls with the same id.
     this.#calls = this.#calls.filter(
       ({ call: { callId }, state }) => callId !== call.callId || (state !== "decided" && state !== "past"),
     );
     this.#calls.push({ call, state: "requested", decide: () => {} });
   }
 
-  /** Resolves with the decision, if one ever comes. */
+  /** Resolves with the decision. Without a decision it stays pending. */
   ask(call: PlannedCall): Promise<boolean> {
     return new Promise((decide) => Object.assign(this.#of(call) ?? {}, { state: "awaiting", decide }));
   }
 
-  /** The call is under way or over; a decision that was made is not forgotten. */
+  /** The call runs or is over, so it needs no decision. A decision already made stays recorded. */
   pass(call: PlannedCall): void {
     const standing = this.#of(call);
     if (standing && standing.state !== "decided") standing.state = "past";
@@ -84,7 +84,7 @@ export class Approvals {
     return "unknown";
   }
 
-  /** A `Cancel`: nobody waits for decisions any more. */
+  /** Handles a `Cancel`: no call waits for a decision any more. */
   cancel(): void {
     for (const standing of this.#calls) {
       if (standing.state === "awaiting") standing.state = "stale";
@@ -92,7 +92,7 @@ export class Approvals {
     }
   }
 
-  /** The calls that wait for a decision, or did when a `Cancel` came. */
+  /** Returns the calls that wait for a decision, or waited when a `Cancel` came. */
   calls(state: "awaiting" | "stale"): readonly PlannedCall[] {
     return this.#calls.filter((each) => each.state === state).map(({ call }) => call);
   }

@@ -1,4 +1,4 @@
-// What the turns and calls of one session share: the way to the client, and what the model was told.
+// The state that the turns and calls of one session share: the client's connection, and the model's context.
 import type { CodeyBackend } from "./backend.ts";
 import { Approvals, type PlannedCall } from "./calls.ts";
 import { type HistoryEntry, ROOT, type ServerMessage, type WireUsage } from "./messages.ts";
@@ -7,11 +7,11 @@ import type { CodeyConnection, CodeyMistake } from "./record.ts";
 
 /** The connection of a session. */
 export interface Speaker extends CodeyConnection {
-  /** How many frames have arrived. */
+  /** The number of frames received. */
   readonly arrived: number;
   /**
-   * Returns false for a message that cannot be sent any more. The first such message ends the connection, if a Close
-   * without a reply had left it open.
+   * Sends a message. Returns false if the connection is gone. If a Close without a reply left the socket open, the
+   * first failed message ends the connection.
    * @param first whether it is the first message of a turn
    */
   say(message: ServerMessage, first: boolean): boolean;
@@ -20,15 +20,15 @@ export interface Speaker extends CodeyConnection {
 
 /** The calls of one `ToolRequest`. */
 export interface ScriptRound {
-  /** The calls without a terminal message, in the order of the request. */
+  /** The calls without a terminal message, in request order. */
   readonly open: readonly PlannedCall[];
-  /** Forgets all calls, without a message. */
+  /** Forgets all calls without a message. */
   stop(): void;
-  /** Its turn was dropped, and nothing has stopped its calls. */
+  /** The turn was dropped, but its calls still run. */
   stray(): void;
 }
 
-/** The moment at which the server's clock stood at zero. */
+/** The wall time when the server's clock is at zero. */
 const EPOCH = Date.UTC(2026, 0, 1);
 
 const NO_USAGE: WireUsage = {
@@ -38,13 +38,13 @@ const NO_USAGE: WireUsage = {
   cache_read_tokens: 0,
 };
 
-/** What one request to the model costs when its script does not say. */
+/** The default usage of one request to the model. */
 const USUAL_USAGE: WireUsage = { ...NO_USAGE, output_tokens: 10, context_tokens: 100 };
 
-/** Messages that answer a request, at any time. */
+/** Replies that can come outside of turns. */
 const OUTSIDE_TURNS: ReadonlySet<ServerMessage["type"]> = new Set(["Connected", "Pong", "State", "History"]);
 
-/** A session ends when it has failed to send so many messages. */
+/** The number of failed sends that ends a session. */
 const FAILED_SENDS = 2;
 
 /**
@@ -79,7 +79,7 @@ export abstract class SessionContext {
     this.speaker = speaker;
   }
 
-  /** The turn has ended by itself. */
+  /** The turn has ended without being stopped. */
   abstract over(): void;
   /** A fatal error was sent. */
   abstract fatal(): void;
@@ -94,12 +94,12 @@ export abstract class SessionContext {
     return this.malformed;
   }
 
-  /** Output adds up; the rest is that of the last request. */
+  /** `output_tokens` is the sum of all requests. The other counts are those of the last request. */
   get usage(): WireUsage {
     return this.#usage;
   }
 
-  /** Whether it works, with its connection or without. */
+  /** Whether the session works, with or without a connection. */
   get isUp(): boolean {
     return this.phase === "live" || this.phase === "leaked";
   }
@@ -126,7 +126,7 @@ export abstract class SessionContext {
     this.say({ type: "Finished", agent_id: ROOT, usage: this.#usage });
   }
 
-  /** A request to the model ran to its end. */
+  /** Adds the usage of a completed request to the model. */
   spend(request: Partial<WireUsage>): void {
     const usage = { ...USUAL_USAGE, ...request };
     this.#usage = { ...usage, output_tokens: this.#usage.output_tokens + usage.output_tokens };
@@ -144,13 +144,13 @@ export abstract class SessionContext {
     return this.#history.map((entry) => (entry.role === "user" ? entry : { ...entry, timestamp: null }));
   }
 
-  /** An unknown tool was called. */
+  /** Handles the call of an unknown tool. */
   panic(): void {
     if (this.settings.unknownTool === "processDeath") this.backend.die();
     else if (this.phase === "live") this.phase = "panicked";
   }
 
-  /** The model will be told of a result that belongs to no call of its own. */
+  /** The context gets a result without its call, so the model's API will refuse it. */
   strayed(): void {
     this.malformed = true;
   }

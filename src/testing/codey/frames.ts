@@ -1,10 +1,10 @@
-// Reads a client's frames, and writes the server's.
+// Parses a client's frames, and writes the server's frames.
 import { type Dict, isDict } from "../server/dict.ts";
 import type { ClientMessage, ServerMessage } from "./messages.ts";
 import type { CodeyMockSettings } from "./profiles.ts";
 import type { CodeyViolationKind } from "./record.ts";
 
-/** What the server makes of a text frame. */
+/** A parsed text frame, or the client's mistake. */
 export type CodeyReading =
   | { readonly ok: true; readonly message: ClientMessage }
   | { readonly ok: false; readonly kind: CodeyViolationKind; readonly detail: string };
@@ -12,7 +12,7 @@ export type CodeyReading =
 const MAX_U32 = 4_294_967_295;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Reads as strictly as the real server, which drops without a word whatever fails here. */
+/** Parses as strictly as the real server. The real server silently drops every frame that fails here. */
 export function readMessage(text: string): CodeyReading {
   let value: unknown;
   try {
@@ -21,7 +21,7 @@ export function readMessage(text: string): CodeyReading {
     return bad("invalid-json", text.slice(0, 100));
   }
   if (!isDict(value)) return bad("invalid-message", "not an object");
-  // The server's parser refuses half a character, in an unknown field too.
+  // The server's parser rejects lone surrogates, even in unknown fields.
   if (hasLoneSurrogate(value)) return bad("lone-surrogate", text.slice(0, 100));
   const { type } = value;
   switch (type) {
@@ -65,15 +65,15 @@ function hasLoneSurrogate(value: unknown): boolean {
   return Object.entries(value).some(([key, member]) => LONE_SURROGATE.test(key) || hasLoneSurrogate(member));
 }
 
-/** A field of no published version of the protocol. */
+/** A field that no published protocol version has. */
 const EXTRA = '"x_later":{"added":"in a later version"}';
 
-/** Writes a message as the server does: compact, the fields as they come, the keys within `params` sorted. */
+/** Writes a message in the server's format: compact, fields in their given order, keys within `params` sorted. */
 export function writeMessage(message: ServerMessage, { extraFields }: CodeyMockSettings): string {
   return write(message, extraFields === "injected" ? [EXTRA] : [], false);
 }
 
-/** Not `JSON.stringify`, which writes numeric keys first. */
+/** `JSON.stringify` would write numeric keys first. */
 function write(value: unknown, extra: readonly string[], sorted: boolean): string {
   if (Array.isArray(value)) return `[${value.map((item) => write(item, extra, sorted)).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
@@ -88,13 +88,13 @@ function write(value: unknown, extra: readonly string[], sorted: boolean): strin
 
 const UNKNOWN_TYPE = '{"type":"AgentSpawned","agent_id":7,"name":"helper"}';
 
-/** Text that is no JSON, and JSON that is no message. */
+/** Text that is not JSON, and JSON that is not a message. */
 const BAD_JSON = [
   ...["", "not json", '{"type":"TextDelta","agent_id":0,', "null", "[]", '"Pong"', "{}"],
   '{"type":"TextDelta","agent_id":"0","content":7}',
 ];
 
-/** The frames that follow every message. */
+/** The frames that the switches inject after every message. */
 export function noiseAfterMessage({ unknownType, badJson }: CodeyMockSettings): readonly string[] {
   return [...(unknownType === "injected" ? [UNKNOWN_TYPE] : []), ...(badJson === "injected" ? BAD_JSON : [])];
 }

@@ -1,6 +1,6 @@
-// The messages of the wire, as types.
+// The types of the protocol's messages.
 
-/** The agent that answers, and the only one of the real server. */
+/** The id of the answering agent. The real server has no other agent. */
 export const ROOT = 0;
 
 /** `usage` of a `Finished`. */
@@ -44,7 +44,7 @@ interface StateFields {
   readonly pending_approvals: readonly (OfCall & { readonly name: string; readonly params: unknown })[];
 }
 
-/** What the server says, with its fields in the order in which they are written. */
+/** A server message. The fields are in the order in which the server writes them. */
 export type ServerMessage =
   | { readonly type: "Connected"; readonly session_id: string }
   | (OfAgent & { readonly type: "TextDelta" | "ThinkingDelta"; readonly content: string })
@@ -60,7 +60,7 @@ export type ServerMessage =
   | { readonly type: "Pong" }
   | { readonly type: "Error"; readonly message: string; readonly fatal: boolean };
 
-/** A message of the client that the server understands. */
+/** A client message that the server understands. */
 export type ClientMessage =
   | { readonly type: "SendMessage"; readonly content: string; readonly agent_id: number | null }
   | { readonly type: "ToolDecision"; readonly call_id: string; readonly approved: boolean }

@@ -1,4 +1,4 @@
-// `MockCodey`: the mock without a port, for sockets that something else hands it.
+// `MockCodey`: the mock without a port. It uses sockets from elsewhere, such as msw.
 import { ProtocolMock } from "../server/protocol-mock.ts";
 import { CodeyBackend } from "./backend.ts";
 import type { MockCodeyOptions, MockCodeySwitches } from "./options.ts";
@@ -14,16 +14,16 @@ import type {
 } from "./record.ts";
 import type { CodeyAnswer } from "./script.ts";
 
-/** What is behind a mock: for the transports in this folder, and no part of what users see. */
+/** Returns the mock's backend. For the transports in this folder, not part of the public API. */
 export let codeyBackendOf: (mock: MockCodey) => CodeyBackend;
 
 /**
- * The mock of codey-server without a port: it speaks over the WebSockets that something else hands it, such as msw.
- * With an app that opens the global `WebSocket` at an address of its own, nothing in the app has to change. For a
- * server with a port, and faults beneath the protocol, see {@link MockCodeyServer}.
+ * The mock of codey-server without a port. It uses WebSockets from elsewhere, such as msw. An app that opens the global
+ * `WebSocket` at a fixed address needs no change. For a server with a port, and for faults below the protocol, see
+ * {@link MockCodeyServer}.
  *
- * Over msw there are no TCP connection and no Close frames: `drop()` is a close event with 1006, the switch
- * `closeReply` has no effect, `frozen: "noUpgrade"` is `"noConnected"`, and `chunking` throws unless it is `huge`.
+ * msw has no TCP connections and no Close frames: `drop()` is a close event with 1006, the switch `closeReply` has no
+ * effect, `frozen: "noUpgrade"` acts like `"noConnected"`, and `chunking` throws unless it is `huge`.
  *
  * @example
  * ```ts
@@ -50,7 +50,7 @@ export class MockCodey extends ProtocolMock<CodeyConnection, CodeyViolationKind,
     this.#backend = backend;
   }
 
-  /** Every message that the server understood, of all types, in the order in which they were handled. */
+  /** Every message that the server understood, of any type, in the order of handling. */
   get received(): readonly CodeyReceived[] {
     return this.#backend.journal.received;
   }
@@ -60,7 +60,7 @@ export class MockCodey extends ProtocolMock<CodeyConnection, CodeyViolationKind,
     return this.#backend.journal.sends;
   }
 
-  /** Every `ToolDecision`, also those that changed nothing. */
+  /** Every `ToolDecision`, including those without effect. */
   get decisions(): readonly ReceivedDecision[] {
     return this.#backend.journal.decisions;
   }
@@ -70,12 +70,12 @@ export class MockCodey extends ProtocolMock<CodeyConnection, CodeyViolationKind,
     return this.#backend.journal.cancels;
   }
 
-  /** How many sessions there are: with a connection, and without one (see the switch `sessionAfterDisconnect`). */
+  /** The number of sessions: with a connection, and without one (see the switch `sessionAfterDisconnect`). */
   get sessions(): { readonly live: number; readonly leaked: number } {
     return this.#backend.sessions;
   }
 
-  /** How messages are answered from now on; turns that run are not touched. */
+  /** The script for new messages. Running turns keep their script. */
   get answer(): CodeyAnswer {
     return this.#backend.answer;
   }
@@ -85,29 +85,29 @@ export class MockCodey extends ProtocolMock<CodeyConnection, CodeyViolationKind,
   }
 
   /**
-   * Sets switches anew, at any time: `frozen: "midSession"` freezes the connections there are, `frozen: "off"` lets
-   * them say and handle what has piled up.
+   * Sets switches at any time. `frozen: "midSession"` freezes the open connections. `frozen: "off"` makes them send and
+   * handle everything that waits.
    */
   set(switches: MockCodeySwitches): void {
     this.#backend.set(switches);
   }
 
-  /** The first `SendMessage` on the first call, the second on the second, whether it is there already or not. */
+  /** Resolves with the next `SendMessage`. The n-th call gets the n-th message, past or future. */
   nextSend(): Promise<ReceivedSend> {
     return this.#backend.journal.next(this.sends);
   }
 
-  /** The first `ToolDecision` on the first call, the second on the second, whether it is there already or not. */
+  /** Resolves with the next `ToolDecision`. The n-th call gets the n-th decision, past or future. */
   nextDecision(): Promise<ReceivedDecision> {
     return this.#backend.journal.next(this.decisions);
   }
 
-  /** The first `Cancel` on the first call, the second on the second, whether it is there already or not. */
+  /** Resolves with the next `Cancel`. The n-th call gets the n-th `Cancel`, past or future. */
   nextCancel(): Promise<ReceivedCodeyCancel> {
     return this.#backend.journal.next(this.cancels);
   }
 
-  /** Ends everything: running answers, timers, sessions, connections, waits. Idempotent, and waits for no client. */
+  /** Stops running answers, timers, sessions, connections and waits. Idempotent. It waits for no client. */
   override async stop(): Promise<void> {
     this.#backend.die();
     await super.stop();

@@ -13,15 +13,14 @@ import type { CodeyMistake } from "./record.ts";
 import { CodeySession } from "./session.ts";
 
 const MIB = 1_048_576;
-/** What a client may send. */
+/** The largest frame that a client may send. */
 const CLIENT_LIMIT = 15 * MIB;
-/** What the server takes. */
+/** The largest frame that the server accepts. */
 const SERVER_LIMIT = 16 * MIB;
 /** The size of a huge message. */
 const HUGE = 20_000_000;
 const CUT = 1006;
 
-/** One connection of the mock server without its socket: frames in, frames out, a clock. */
 export class CodeyPeer extends MockPeer implements Speaker {
   readonly #host: CodeyBackend;
   readonly #session: CodeySession;
@@ -31,10 +30,10 @@ export class CodeyPeer extends MockPeer implements Speaker {
   #arrived = 0;
   #handled = 0;
   #said = 0;
-  /** The client has sent its Close, and gets no reply: whatever is sent to it fails. */
+  /** The client sent its Close and gets no reply. Every later send fails. */
   #isLeft = false;
   #hasFailed = false;
-  /** What came while the server was frozen, on a connection that is over: it is handled when the server thaws. */
+  /** Frames that ended connections left while the server was frozen. The server handles them when it thaws. */
   #unheard: readonly InboundFrame[] = [];
 
   constructor(id: number, link: PeerLink, host: CodeyBackend) {
@@ -69,7 +68,6 @@ export class CodeyPeer extends MockPeer implements Speaker {
     return this.#host.settings.afterOversize === "deaf";
   }
 
-  /** The connection is open. */
   start(): void {
     const { frozen } = this.#host.settings;
     this.#dropWhenDue();
@@ -78,7 +76,7 @@ export class CodeyPeer extends MockPeer implements Speaker {
     if (frozen === "midSession") this.freezeUp();
   }
 
-  /** Nothing is said or handled any more. */
+  /** Freezes the connection: it sends and handles nothing more. */
   freezeUp(): void {
     if (this.freeze()) this.#frozen = true;
   }
@@ -96,7 +94,7 @@ export class CodeyPeer extends MockPeer implements Speaker {
     super.resume();
   }
 
-  /** The process is gone. */
+  /** Ends the connection, because the server process died. */
   die(): void {
     this.drop();
     this.#session.end();
@@ -137,10 +135,10 @@ export class CodeyPeer extends MockPeer implements Speaker {
   }
 
   override leave(code: number, reason: string): void {
-    // What came in one packet with the Close is handled behind it.
+    // Handle the frames in the Close's packet after the Close.
     this.#isLeft = !this.repliesToClose;
     for (const frame of this.inbox.takeWaiting()) this.#heed(frame);
-    // One that is not heard cannot cancel first.
+    // A frozen or deaf server reads no Cancel, so do not blame the client.
     if (!this.#frozen && !this.#deaf) this.#session.blameForLeaving();
     super.leave(code, reason);
     if (this.#hasFailed) this.hangUp();
@@ -153,8 +151,8 @@ export class CodeyPeer extends MockPeer implements Speaker {
 
   protected async handle(frame: InboundFrame): Promise<void> {
     this.#heed(frame);
-    // On the real server it is open whether what a message sets in motion comes before the answer to the next one.
-    // Here it always does, so that tests need not care.
+    // The real server has no fixed order between the effects of a message and the reply to the next one. Here the
+    // effects always come first, so that tests are stable.
     await settle();
   }
 
@@ -199,18 +197,17 @@ export class CodeyPeer extends MockPeer implements Speaker {
   }
 }
 
-/** A client that gives up before `Connected` can end the session only so. */
+/** Only a `Ping` lets a client end the session before `Connected`. */
 function isPing(frame: InboundFrame): boolean {
   const reading = typeof frame === "string" ? readMessage(frame) : undefined;
   return reading?.ok === true && reading.message.type === "Ping";
 }
 
-/** A huge message travels in one piece. */
+/** A huge message is sent in one frame. */
 function chunkingOf({ settings: { chunking } }: CodeyBackend): Chunking {
   return chunking === "huge" ? "whole" : chunking;
 }
 
-/** A client has connected, over whatever the link is. */
 export function acceptCodey(backend: CodeyBackend, link: PeerLink): CodeyPeer {
   const { journal, peers } = backend;
   const peer = new CodeyPeer(peers.length + 1, link, backend);

@@ -1,17 +1,17 @@
-// The settings of the real server and of the documented one.
+// The settings of the real server and of the documented server.
 import type { NamesOf } from "../names.ts";
 import { type Defaults, settingsFrom } from "../server/switches.ts";
 import type { MockCodeyOptions, MockCodeySwitches } from "./options.ts";
 import type { CodeyCallResult } from "./script.ts";
 
-/** All switches, decided. */
+/** All switches, with their values. */
 export type CodeyMockSettings = Required<MockCodeySwitches>;
 
 export type CodeyProfileName = NonNullable<MockCodeyOptions["profile"]>;
 
 const PROFILES: readonly CodeyProfileName[] = ["real", "documented"];
 
-/** Of two values the first is that of the real server, the second that of the document. */
+/** The first of two values is that of the real server, the second that of the document. */
 const DEFAULTS: Defaults<CodeyMockSettings> = {
   startedAfterApproval: [false, true],
   duplicateBackgroundStarted: [true, false],
@@ -45,13 +45,13 @@ const DEFAULTS: Defaults<CodeyMockSettings> = {
   dropAt: "off",
 };
 
-/** The names of the switches, to refuse wrong ones. */
+/** The names of all switches, to reject unknown ones. */
 export const CODEY_SWITCHES: NamesOf<MockCodeySwitches> = {
   ...DEFAULTS,
   dropAt: { after: true, code: true },
 };
 
-/** The names of the options, without the port. */
+/** The names of all options except `port`, to reject unknown ones. */
 export const CODEY_OPTIONS: NamesOf<MockCodeyOptions> = {
   ...CODEY_SWITCHES,
   profile: true,
@@ -63,14 +63,14 @@ export const CODEY_OPTIONS: NamesOf<MockCodeyOptions> = {
   tools: true,
 };
 
-/** @throws InvalidMockInput for a profile that does not exist */
+/** @throws InvalidMockInput for an unknown profile */
 export function codeySettings(options: MockCodeyOptions): CodeyMockSettings {
   return settingsFrom(DEFAULTS, PROFILES, options.profile ?? "real", options);
 }
 
 const DELEGATION = "Delegation not supported over WebSocket";
 
-/** The tools of the real server, and what they give when a script does not say. */
+/** The tools of the real server, with their default results. */
 const REAL_TOOLS: ReadonlyMap<string, CodeyCallResult> = new Map<string, CodeyCallResult>([
   ["mcp_read_file", ""],
   ["mcp_shell", "(no output)"],
@@ -85,12 +85,12 @@ const REAL_TOOLS: ReadonlyMap<string, CodeyCallResult> = new Map<string, CodeyCa
   ["mcp_spawn_agent", { error: "Agent context not initialized" }],
 ]);
 
-/** The document names tools that the real server does not have. */
+/** The document names two tools that the real server lacks. */
 export function toolsOf(profile: CodeyProfileName): readonly string[] {
   return [...REAL_TOOLS.keys(), ...(profile === "real" ? [] : ["Read", "Bash"])];
 }
 
-/** To the document, every tool works. */
+/** According to the document, every tool works. */
 export function usualResult(name: string, profile: CodeyProfileName): CodeyCallResult {
   return (profile === "real" && REAL_TOOLS.get(name)) || "";
 }

@@ -1,32 +1,32 @@
-// What tests can read of connections, messages, decisions and violations.
+// The records for tests: connections, messages, decisions and violations.
 import { Journal } from "../server/journal.ts";
 import type { ConnectionFrame, ServedConnection, ViolationRecord } from "../server/record.ts";
 import type { ClientMessage } from "./messages.ts";
 
-/** One connection of the mock server, as a test sees and steers it. Kept after it closed. */
+/** One connection of the mock server, for a test to inspect and control. The mock keeps closed connections. */
 export interface CodeyConnection extends ServedConnection {
-  /** The id in its `Connected`. */
+  /** The id in `Connected`. */
   readonly sessionId: string;
-  /** `ready`: `Connected` was sent. `deaf`: nothing is read any more. `closed`: either side has ended it, see `closed`. */
+  /** `ready`: `Connected` was sent. `deaf`: the server reads nothing more. `closed`: ended, see `closed`. */
   readonly state: "open" | "ready" | "deaf" | "closed";
-  /** A `leaked` session has lost its connection and lives on. */
+  /** `leaked`: the session goes on without its connection. */
   readonly session: "live" | "leaked" | "ended";
 }
 
-/** One frame, either way. */
+/** One frame in either direction. */
 export interface CodeyFrame extends ConnectionFrame<CodeyConnection> {
-  /** Whether it was a binary frame; `raw` is then its bytes, read as UTF-8. */
+  /** Whether it is a binary frame. `raw` is then its bytes, decoded as UTF-8. */
   readonly binary: boolean;
 }
 
-/** Something that the client did. */
+/** A record of a client's message. */
 interface Received {
   /** `clock.now()`, in ms. */
   readonly at: number;
   readonly connection: CodeyConnection;
 }
 
-/** A message of the client that the server understood. */
+/** A client message that the server understood. */
 export interface CodeyReceived extends Received {
   readonly message: ClientMessage;
 }
@@ -34,11 +34,11 @@ export interface CodeyReceived extends Received {
 /** A `SendMessage`. */
 export interface ReceivedSend extends Received {
   readonly content: string;
-  /** The addressee, which the server ignores; null when there was none. */
+  /** The addressed agent, which the server ignores; null if missing. */
   readonly agentId: number | null;
-  /** 1 for the first `SendMessage` of this server, and so on. */
+  /** 1 for the server's first `SendMessage`. */
   readonly number: number;
-  /** `started`: a turn began. `queued`, `restarted`: one was running, see the switch `midTurnSend`. */
+  /** `started`: a turn began. `queued`, `restarted`: a turn was running, see the switch `midTurnSend`. */
   readonly outcome: "started" | "queued" | "restarted";
 }
 
@@ -47,60 +47,61 @@ export interface ReceivedDecision extends Received {
   readonly callId: string;
   readonly approved: boolean;
   /**
-   * `taken`: the call was waiting for it. `stale`: it was, when a `Cancel` came. The others are ignored: `early` for a call
-   * not asked about yet, `repeated` for a decided one, `late` for one that needs none any more, `unknown`.
+   * `taken`: the call was waiting for a decision. `stale`: the call was waiting when a `Cancel` came. The server
+   * ignores all others: `early` (the server has not asked yet), `repeated` (already decided), `late` (no decision
+   * needed any more), `unknown`.
    */
   readonly outcome: "taken" | "stale" | "early" | "repeated" | "late" | "unknown";
 }
 
 /** A `Cancel`. */
 export interface ReceivedCodeyCancel extends Received {
-  /** Whether there was a turn, or a call left over from one. */
+  /** Whether a turn, or a call left over from one, was running. */
   readonly stopped: boolean;
 }
 
-/** A mistake of the client. The server answers as the one that is played, and notes it here. */
+/** A mistake of the client. The mock records it, and answers as the real server would. */
 export type CodeyViolation = ViolationRecord<CodeyConnection, CodeyViolationKind>;
 
 /** A violation without its connection. */
 export type CodeyMistake = Omit<CodeyViolation, "connection">;
 
-/** What a client can do wrong. */
+/** The kinds of client mistakes. */
 export type CodeyViolationKind =
   /** The upgrade asked for a subprotocol. */
   | "subprotocol-requested"
-  /** A frame that breaks the WebSocket protocol itself. */
+  /** A frame that violates the WebSocket protocol itself. */
   | "malformed-frame"
   /** A frame before `Connected`, other than a `Ping`. */
   | "frame-before-connected"
   | "binary-frame"
-  /** A frame above the 15 MiB that a client may send. */
+  /** A frame over 15 MiB, the client's limit. */
   | "oversize-frame"
-  /** Text that is no JSON. */
+  /** Text that is not JSON. */
   | "invalid-json"
-  /** JSON that is no object, or lacks a field, or has one of a wrong type. */
+  /** JSON that is not an object, lacks a field, or has a field of a wrong type. */
   | "invalid-message"
-  /** A type that the server does not know, or none. */
+  /** An unknown or missing type. */
   | "unknown-type"
-  /** Half a character: the server cannot read such JSON. */
+  /** A lone surrogate, which the server's JSON parser rejects. */
   | "lone-surrogate"
-  /** A `SendMessage` of white space: the model refuses it, and everything after it. */
+  /** A blank `SendMessage`. The model's API rejects it and all later messages. */
   | "blank-content"
-  /** A `SendMessage` while a turn ran. */
+  /** A `SendMessage` during a turn. */
   | "send-mid-turn"
-  /** A `SendMessage` after a `Cancel`, before the client could read the `Pong` of a `Ping` in between. */
+  /** A `SendMessage` after a `Cancel`, without a `Ping` in between whose `Pong` the client could read. */
   | "send-before-barrier"
   /** A decision for a call that the server never named on this connection. */
   | "decision-unknown"
-  /** A decision for a call that the server had not asked about yet. */
+  /** A decision before the server asked for it. */
   | "decision-early"
   /** A second decision for a call. */
   | "decision-repeated"
-  /** A decision for a call that was allowed, failed or over without one; or an approval after a `Cancel`. */
+  /** A decision for a call that was allowed, failed or over without one. Also an approval after a `Cancel`. */
   | "decision-late"
-  /** A next turn, or a Close, with an undecided call that had waited at a `Cancel`. */
+  /** A new turn or a Close, while a call that waited at a `Cancel` is still undecided. */
   | "approval-not-denied"
-  /** A Close in a turn, without a `Cancel` first. */
+  /** A Close during a turn, without a `Cancel` first. */
   | "left-mid-turn";
 
 /** Everything that happened on a server. */

@@ -1,4 +1,4 @@
-// The language of scripts for answers, with `codeyStep` and `codeyTool`.
+// The steps of answer scripts: `codeyStep` and `codeyTool`.
 import type { Clock } from "../../core/clock.ts";
 import { checked, type NamesOf } from "../names.ts";
 import type { StepSource } from "../server/script-runner.ts";
@@ -7,10 +7,10 @@ import type { ReceivedSend } from "./record.ts";
 
 /**
  * Answers one `SendMessage` with a script: an array of steps, a generator, or an async generator, which may await
- * anything between its steps. A `Cancel` and the end of the session stop the script (`return()`).
+ * between steps. A `Cancel` or the end of the session stops the script (`return()`).
  *
- * What comes before a `codeyStep.calls` is one round, what comes after it the next. A script that ends gets the
- * `Finished`; one that throws becomes an `Error` with the message of what it threw.
+ * Each `codeyStep.calls` ends a round. When a script ends, the server sends `Finished`. If a script throws, the server
+ * sends an `Error` with the thrown message.
  *
  * @example
  * ```ts
@@ -19,42 +19,42 @@ import type { ReceivedSend } from "./record.ts";
  */
 export type CodeyAnswer = (send: ReceivedSend, context: CodeyAnswerContext) => CodeyScript;
 
-/** The steps of one answer. A generator is told the value of each step that it has yielded. */
+/** The steps of one answer. In a generator, `yield` returns the result of the step. */
 export type CodeyScript = StepSource<CodeyStep, CodeyStepResult>;
 
-/** The value of a step: what became of the calls; undefined for most. */
+/** The result of a step: the outcomes of its calls; undefined for most steps. */
 export type CodeyStepResult = readonly CodeyCallOutcome[] | undefined;
 
-/** What a script gets besides its message. */
+/** The second argument of an answer function. */
 export interface CodeyAnswerContext {
   /** Aborted when the script is stopped. */
   readonly signal: AbortSignal;
-  /** The clock of the server. */
+  /** The server's clock. */
   readonly clock: Clock;
 }
 
-/** A tool call that the model makes, and what becomes of it. */
+/** A tool call of the model, with its outcome. */
 export interface CodeyCall {
   readonly name: string;
-  /** The tool's input: any JSON. A member `background` is taken out, and is the default of {@link background}. @default {} */
+  /** The tool's input: any JSON. Its member `background` is removed and sets {@link background}. @default {} */
   readonly params?: unknown;
-  /** Whether it runs beside the others. @default false */
+  /** Whether the call runs in the background, beside other calls. @default false */
   readonly background?: boolean;
-  /** @default the next of the server's `callId` */
+  /** @default the next id of the server's `callId` */
   readonly callId?: string;
-  /** What the server's own rules say: `none` asks the client. @default "none" */
+  /** What the server's own filter decides. `none`: the client is asked. @default "none" */
   readonly filter?: "none" | "allow" | "deny";
-  /** What it gives once it runs. @default what the real server's tool of that name gives, or an empty string */
+  /** The call's result. @default the result of the real server's tool of that name, or an empty string */
   readonly result?: CodeyCallResult;
-  /** How long it runs, in ms of the server's clock. @default 0 */
+  /** How long the call runs, in ms of the server's clock. @default 0 */
   readonly delay?: number;
-  /** Pieces of its output to send as `ToolDelta`s, where the switch `toolDeltas` is `some`. @default two halves of it */
+  /** The output's pieces for `ToolDelta`s, with the switch `toolDeltas: "some"`. @default two halves of the output */
   readonly deltas?: readonly string[];
 }
 
 /**
- * What a call gives: its output; an `error` once it has run; `invalid`, an error before anybody is asked; nothing, ever;
- * or what a function returns, whose throwing is an error.
+ * The result of a call: its output; an `error` after it ran; `invalid`, an error before the client is asked; no result
+ * at all; or a function that returns the output. If the function throws, the call fails.
  */
 export type CodeyCallResult =
   | string
@@ -63,16 +63,16 @@ export type CodeyCallResult =
   | { readonly hangs: true }
   | (() => string | Promise<string>);
 
-/** What became of a call: the value of `codeyStep.calls`. */
+/** The outcome of a call, as `codeyStep.calls` returns it. */
 export interface CodeyCallOutcome {
   readonly callId: string;
-  /** `running`: the result is yet to come, see the switch `lateBackground`. */
+  /** `running`: the result comes later, see the switch `lateBackground`. */
   readonly state: "completed" | "failed" | "denied" | "running";
-  /** What the terminal message said. */
+  /** The content of the terminal message. */
   readonly content: string;
 }
 
-/** One step of an answer: a string is a piece of text, the others are made by {@link codeyStep}. */
+/** One step of an answer. A string is a piece of text. {@link codeyStep} makes the other steps. */
 export type CodeyStep =
   | string
   | { readonly kind: "thinking"; readonly content: string }
@@ -88,7 +88,7 @@ export type CodeyStep =
   | { readonly kind: "drop-mid-frame"; readonly frame: string }
   | { readonly kind: "close"; readonly code: number; readonly reason: string };
 
-/** The end of a round with calls. `yield*` gives what became of them, in the order of the calls. */
+/** Ends a round with calls. `yield*` returns their outcomes, in the order of the calls. */
 export interface CodeyCallsStep {
   readonly kind: "calls";
   readonly calls: readonly CodeyCall[];
@@ -119,7 +119,7 @@ export const codeyStep = {
   /** A `ThinkingDelta`. */
   thinking: (content: string): CodeyStep => ({ kind: "thinking", content }),
   /**
-   * A `ToolRequest` with these calls, and all that follows from it up to the last terminal. In a generator:
+   * Sends a `ToolRequest` with these calls, and runs them all to their terminal messages. In a generator:
    *
    * ```ts
    * const [shell] = yield* codeyStep.calls(codeyTool.shell("ls", "a.txt\n"));
@@ -137,44 +137,44 @@ export const codeyStep = {
     return made;
   },
   /**
-   * What the request of this round costs, said anywhere in the round. `output_tokens` are those of the request alone: the
-   * server adds them up.
-   * @param usage by default 10 tokens of output, a context of 100 and none from a cache
+   * The usage of this round's request, given anywhere in the round. `output_tokens` counts this request only: the
+   * server adds up all requests.
+   * @param usage by default 10 output tokens, a context of 100 tokens, and none from a cache
    */
   usage: (usage: Partial<WireUsage>): CodeyStep => ({ kind: "usage", usage: checked(usage, USAGE) }),
   /**
-   * An `Error`. It ends the turn, unless the switch `errorEndsTurn` is off.
-   * @param fatal counts with `errorFatal: "scripted"`
+   * Sends an `Error`. It ends the turn, unless the switch `errorEndsTurn` is off.
+   * @param fatal only used with `errorFatal: "scripted"`
    */
   error: (message: string, fatal = false): CodeyStep => ({ kind: "error", message, fatal }),
-  /** The `Error` of an HTTP status of the model's API, in the words of the real server. */
+  /** The real server's `Error` for an HTTP status of the model's API. */
   apiError: (status: number, body: string): CodeyStep => codeyStep.error(apiErrorText(status, body)),
-  /** The `Error` of a stream that breaks off, in the words of the real server. */
+  /** The real server's `Error` for a stream that breaks off. */
   streamEnded: (): CodeyStep => codeyStep.error("Stream error: ReqwestEventSource(StreamEnded)"),
-  /** The `Error` of a request that could not be built, where only one attempt is allowed. */
+  /** The real server's `Error` for a request that it could not build, where only one attempt is allowed. */
   misconfigured: (model: string, cause: string): CodeyStep =>
     codeyStep.error(`API error (${model}): ${cause}`),
   /**
-   * `Retrying` as the switch `retrying` says: a flood of attempt 1, or attempts 1 to 3.
-   * @param options.times so many messages instead
+   * Sends `Retrying` as the switch `retrying` says: a flood of attempt 1, or attempts 1 to 3.
+   * @param options.times sends this many messages instead
    */
   retrying: (error = "API key is missing", options: { readonly times?: number } = {}): CodeyStep => {
     const { times } = checked(options, { times: true });
     return { kind: "retrying", error, times };
   },
-  /** What another agent says, one `TextDelta` for each text, and its `Finished`. */
+  /** Text of another agent, one `TextDelta` for each text, then its `Finished`. */
   subAgent: (agentId: number, ...texts: readonly string[]): CodeyStep => {
     return { kind: "sub-agent", agentId, texts };
   },
-  /** Waits, in ms of the server's clock. An endless script needs one, or an await, in its loop. */
+  /** Waits, in ms of the server's clock. An endless script needs a delay or an await in its loop. */
   delay: (ms: number): CodeyStep => ({ kind: "delay", ms }),
-  /** Never goes on: the turn lasts until it is cancelled. */
+  /** Hangs: the turn lasts until it is cancelled. */
   hang: (): CodeyStep => ({ kind: "hang" }),
-  /** A string as a text frame, bytes as a binary one, as they are. */
+  /** Sends a frame unchanged: a string as text, bytes as binary. */
   raw: (frame: string | Uint8Array): CodeyStep => ({ kind: "raw", frame }),
-  /** Ends the TCP connection: the client sees 1006. */
+  /** Cuts the TCP connection: the client sees 1006. */
   drop: (): CodeyStep => ({ kind: "drop" }),
-  /** Ends the TCP connection in the middle of a frame. @param frame its text; a `TextDelta` by default */
+  /** Cuts the TCP connection in the middle of a frame. @param frame its text; a `TextDelta` by default */
   dropMidFrame: (frame = HALF_A_MESSAGE): CodeyStep => ({ kind: "drop-mid-frame", frame }),
   /** Closes the connection. */
   close: (code = 1000, reason = ""): CodeyStep => ({ kind: "close", code, reason }),
@@ -187,9 +187,9 @@ const called = (
   more: Partial<CodeyCall>,
 ): CodeyCall => ({ name, params, ...(result === undefined ? {} : { result }), ...more });
 
-/** Makes calls of the tools that clients meet most. */
+/** Makes calls of common tools. */
 export const codeyTool = {
-  /** A call of `mcp_shell`, which the real server always asks about. */
+  /** A call of `mcp_shell`. The real server always asks the client about it. */
   shell: (command: string, result?: CodeyCallResult, more: Partial<CodeyCall> = {}): CodeyCall =>
     called("mcp_shell", { command }, result, more),
   /** A call of `mcp_read_file`. */
@@ -201,7 +201,7 @@ const RUST_ESCAPES: Readonly<Record<string, string>> = {
   ...{ '"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\0" },
 };
 
-/** The text of a failed request, whose body is escaped as Rust's `{:?}` does. */
+/** The text of a failed request. The body is escaped like Rust's `{:?}`. */
 export function apiErrorText(status: number, body: string): string {
   const escaped = body.replace(
     /["\\\p{Cc}]/gu,
@@ -210,5 +210,5 @@ export function apiErrorText(status: number, body: string): string {
   return `Stream error: ApiError { status: ${status}, body: "${escaped}" }`;
 }
 
-/** The answer of a server that was given none: greets, and repeats the message. */
+/** The default answer: greets, and repeats the message. */
 export const echoCodeyAnswer: CodeyAnswer = ({ content }) => ["Hello! ", "You said: ", content];

@@ -1,8 +1,10 @@
 // `MockCodeyServer`: the mock codey-server on a port of 127.0.0.1.
 //
-// To extend it: a step goes into script.ts and turn.ts; a switch into options.ts, profiles.ts and where the behaviour is
-// (call-round.ts, turn.ts, session.ts, peer.ts); a mistake of clients into record.ts and session.ts or frames.ts; a message
-// into messages.ts, frames.ts and session.ts.
+// How to extend it:
+// - a step: script.ts and turn.ts
+// - a switch: options.ts, profiles.ts, and the file with the behaviour (call-round.ts, turn.ts, session.ts, peer.ts)
+// - a client mistake: record.ts, and session.ts or frames.ts
+// - a message: messages.ts, frames.ts and session.ts
 
 import { checkMockNames } from "../names.ts";
 import type { PortOption } from "../server/listen.ts";
@@ -13,9 +15,8 @@ import { acceptCodey } from "./peer.ts";
 import { CODEY_OPTIONS } from "./profiles.ts";
 
 /**
- * A server that speaks the WebSocket protocol of codey-server, as the only implementation does or as its guide
- * promises, on `ws://127.0.0.1:PORT`. It records what happens, notes what a client does wrong, and answers messages
- * by script.
+ * A mock codey-server on `ws://127.0.0.1:PORT`. It behaves like the only implementation, or as the guide promises. It
+ * answers messages by script, records all events, and reports client mistakes.
  *
  * @example
  * ```ts
@@ -26,7 +27,7 @@ import { CODEY_OPTIONS } from "./profiles.ts";
  * ```
  */
 export class MockCodeyServer extends MockCodey {
-  /** Where to connect: `ws://127.0.0.1:PORT`. Any path will do. */
+  /** The server's address: `ws://127.0.0.1:PORT`. Any path works. */
   readonly url: string;
   readonly #port: LoopbackPort;
 
@@ -41,31 +42,31 @@ export class MockCodeyServer extends MockCodey {
         backend.full || backend.settings.frozen === "noUpgrade" ? "never-answered" : undefined,
       accept: (link) => acceptCodey(backend, link),
       changed: () => backend.journal.changed(),
-      // It has no HTTP, and says not even that.
+      // codey-server has no HTTP and sends no reply.
       request: ({ socket }) => void socket.destroy(),
     });
   }
 
   /**
    * Starts a server on 127.0.0.1.
-   * @throws InvalidInputError for an option that does not exist, and for a `port` that is in use; a TypeError too
+   * @throws InvalidInputError (also a TypeError) for an unknown option, or a `port` in use
    */
   static async start({ port = 0, ...options }: MockCodeyOptions & PortOption = {}): Promise<MockCodeyServer> {
     checkMockNames(options, { ...CODEY_OPTIONS, port: true }, "option");
     return await LoopbackPort.open(port, (opened) => new MockCodeyServer(options, opened));
   }
 
-  /** Every attempt to connect, refused ones too. */
+  /** Every attempt to connect, including refused ones. */
   get upgrades(): readonly UpgradeAttempt[] {
     return this.#port.upgrades;
   }
 
-  /** Lets all upgrades from now on fail; `undefined` lets them in again. */
+  /** Refuses all later upgrades; `undefined` accepts them again. */
   refuseUpgrades(how: UpgradeRefusal | undefined): void {
     this.#port.refuseUpgrades(how);
   }
 
-  /** Ends everything: running answers, timers, sessions, sockets, waits. Idempotent, and waits for no client. */
+  /** Stops running answers, timers, sessions, sockets and waits. Idempotent. It waits for no client. */
   override async stop(): Promise<void> {
     this.dropAll();
     await this.#port.stop();

@@ -1,10 +1,10 @@
-// One session: handles the client's messages, runs one turn at a time, and notes what the client does wrong.
+// One session: handles the client's messages, runs one turn at a time, and records client mistakes.
 import { SessionContext } from "./context.ts";
 import { type ClientMessage, ROOT, type ServerMessage } from "./messages.ts";
 import type { CodeyMistake, CodeyViolationKind, ReceivedDecision, ReceivedSend } from "./record.ts";
 import { CodeyMockTurn } from "./turn.ts";
 
-/** The mistake in a decision of this outcome; an approval of a `stale` call is `decision-late` too. */
+/** The mistake for each outcome of a decision. Approving a `stale` call is `decision-late` too. */
 const MISTAKES: { readonly [outcome in ReceivedDecision["outcome"]]?: CodeyViolationKind } = {
   early: "decision-early",
   repeated: "decision-repeated",
@@ -12,21 +12,20 @@ const MISTAKES: { readonly [outcome in ReceivedDecision["outcome"]]?: CodeyViola
   unknown: "decision-unknown",
 };
 
-/** One session of the server: a context, one turn at a time, and the calls of it. */
 export class CodeySession extends SessionContext {
   readonly id = this.backend.newSessionId();
   #turn: CodeyMockTurn | undefined;
   #queue: ReceivedSend[] = [];
-  /** Replies to a `Cancel` that wait for a `Pong`. */
+  /** Replies to a `Cancel` that are sent after the next `Pong`. */
   #behindPong: readonly ServerMessage[] = [];
-  /** A `Cancel` without the `Pong` of a later `Ping`; or how many frames had arrived when that `Pong` was sent. */
+  /** `missing`: no `Ping` came after a `Cancel`. A number: the frames received when that `Ping`'s `Pong` was sent. */
   #barrier: "none" | "missing" | number = "none";
 
   get state(): "live" | "leaked" | "ended" {
     return this.phase === "leaked" || this.phase === "ended" ? this.phase : "live";
   }
 
-  /** Whether the next text of the client is its end. */
+  /** Whether the next text frame of the client ends the connection. */
   get panicked(): boolean {
     return this.phase === "panicked";
   }
@@ -35,7 +34,7 @@ export class CodeySession extends SessionContext {
     this.say({ type: "Connected", session_id: this.id });
   }
 
-  /** A message of the client, which was the `index`th frame to arrive. */
+  /** Handles a message. @param index the number of its frame */
   handle(message: ClientMessage, index: number): void {
     if (!this.isUp) return;
     switch (message.type) {
@@ -60,20 +59,19 @@ export class CodeySession extends SessionContext {
     }
   }
 
-  /** A frame of the client that is no message. */
+  /** Handles a frame that is not a message. */
   refuse(detail: string): void {
     if (this.phase !== "live" || this.settings.invalidInput === "drop" || this.#turn) return;
     this.sayError(`Invalid message: ${detail}`, this.settings.errorFatal === true);
   }
 
-  /** Notes what is wrong with a client that says Close now. */
+  /** Records the client's mistakes if it closes now. */
   blameForLeaving(): void {
     if (this.phase !== "live") return;
     if (this.#turn) this.speaker.blame({ kind: "left-mid-turn", detail: "Close without Cancel" });
     this.#blameForUndenied();
   }
 
-  /** The connection is gone. */
   lost(): void {
     if (this.phase === "live" && this.settings.sessionAfterDisconnect === "leaks") this.phase = "leaked";
     else this.end();
@@ -133,7 +131,7 @@ export class CodeySession extends SessionContext {
 
   #start(send: ReceivedSend): void {
     this.remember("user", send.content);
-    // The API refuses an empty text, and it stays in the context.
+    // The API rejects an empty text, and the text stays in the context.
     if (send.content.trim() === "") this.malformed = true;
     this.isFirstOfTurn = true;
     this.#turn = new CodeyMockTurn(send, this);
@@ -170,7 +168,7 @@ export class CodeySession extends SessionContext {
   }
 
   #pong(): void {
-    // A later Ping, such as a keepalive, moves no barrier.
+    // Only the first Ping after a Cancel counts. Later Pings, such as keepalives, change nothing.
     if (this.#barrier === "missing") this.#barrier = this.speaker.arrived;
     const replies = this.#behindPong;
     this.#behindPong = [];
@@ -194,7 +192,7 @@ export class CodeySession extends SessionContext {
     this.say({ type: "State", agents, pending_approvals });
   }
 
-  /** Ends the turn and all calls, without a message. */
+  /** Stops the turn and all calls without a message. */
   #stop(): void {
     this.#turn?.stop();
     this.#turn = undefined;

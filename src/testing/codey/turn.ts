@@ -14,11 +14,11 @@ import {
   type CodeyStepResult,
 } from "./script.ts";
 
-/** What the API says to a context that is not as it wants it. */
+/** The API's reply to an invalid context. */
 const BAD_REQUEST = '{"type":"error","error":{"type":"invalid_request_error"}}';
 const USUAL_RETRIES = 3;
 const SUB_AGENT = 1;
-/** What one request of a sub-agent costs; its figures are its own. */
+/** The usage of one request of a sub-agent, counted separately. */
 const SUB_AGENT_USAGE: WireUsage = {
   output_tokens: 5,
   context_tokens: 50,
@@ -26,7 +26,6 @@ const SUB_AGENT_USAGE: WireUsage = {
   cache_read_tokens: 0,
 };
 
-/** One turn under way, until it ends or is stopped. */
 export class CodeyMockTurn {
   readonly #send: ReceivedSend;
   readonly #session: SessionContext;
@@ -34,7 +33,7 @@ export class CodeyMockTurn {
   readonly #afterTurn: Promise<void>;
   #end = (): void => {};
   #phase: "streaming" | "calling" | "over" = "streaming";
-  /** What the script said of the cost of this round. */
+  /** The usage that the script set for this round. */
   #cost: Partial<WireUsage> = {};
   /** The text of this round. */
   #text = "";
@@ -49,24 +48,24 @@ export class CodeyMockTurn {
     });
   }
 
-  /** Whether the model is at work, and no call. */
+  /** Whether the model is working and no call runs. */
   get streaming(): boolean {
     return this.#phase === "streaming";
   }
 
-  /** Ends it where it is, without a message. */
+  /** Stops the turn without a message. */
   stop(): void {
     this.#phase = "over";
     this.#runner.stop();
   }
 
-  /** Settles when the turn is over or stopped; never rejects. */
+  /** Settles when the turn ends or is stopped. Never rejects. */
   async perform(): Promise<void> {
     if (this.#isRefused()) return;
     const { clock, answer, journal } = this.#session.backend;
     try {
       const script = answer(this.#send, { signal: this.#runner.signal, clock });
-      // A string would be a script of one delta per character, which nobody means.
+      // A string is one step. Iterating it would send one delta per character.
       const steps = typeof script === "string" ? [script] : script;
       const outcome = await this.#runner.follow(steps, (step) => this.#take(step));
       if (outcome === "ended") this.#finish();
@@ -118,7 +117,7 @@ export class CodeyMockTurn {
     }
   }
 
-  /** A message of the root agent; after the first, another agent may speak. */
+  /** Sends a message of the root agent. After the turn's first message, a sub-agent may follow. */
   #say(message: ServerMessage): void {
     this.#session.say(message);
     if (this.#hasSpoken) return;
@@ -135,7 +134,7 @@ export class CodeyMockTurn {
     const { approvals, backend, rounds, settings } = this.#session;
     const plan = calls.map((call) => planned(call, backend));
     for (const call of plan) approvals.request(call);
-    // The request has run to its end; its calls cost nothing.
+    // The request to the model is complete. Its calls add no usage.
     this.#session.spend(this.#cost);
     this.#cost = {};
     this.#phase = "calling";
@@ -163,7 +162,7 @@ export class CodeyMockTurn {
     const last = times ?? (flood ? Number.POSITIVE_INFINITY : USUAL_RETRIES);
     for (let count = 1; count <= last && !this.#runner.stopped; count++) {
       this.#session.say({ type: "Retrying", agent_id: ROOT, attempt: flood ? 1 : count, error });
-      // Not on the clock: the client's frames get their turn, and no time passes.
+      // A real timer, not the mock's clock: the client's frames get handled, and no mock time passes.
       if (flood) await this.#runner.unlessStopped(new Promise<void>((resolve) => setTimeout(resolve, 0)));
     }
     return undefined;
@@ -178,7 +177,7 @@ export class CodeyMockTurn {
     return ENOUGH;
   }
 
-  /** Whether the API takes no request of this session any more: that is the end of the turn. */
+  /** Ends the turn if the API rejects every request of this session. Returns whether it does. */
   #isRefused(): boolean {
     if (this.#session.isMalformed) this.#fail(apiErrorText(400, BAD_REQUEST));
     return this.#session.isMalformed;

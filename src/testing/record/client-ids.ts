@@ -1,28 +1,28 @@
-// Matches the ids of a replay's client with those of the recording.
+// Maps the ids of a replay's client to those of the recording.
 import { type OuterMember, outerMembers } from "./outer-members.ts";
 
 type Id = string | number;
 
-/** The members whose values a client chooses, and by which the server answers. */
+/** Members whose values the client chooses and the server repeats. */
 const ID_NAMES: readonly string[] = ["txid", "promptId", "userInputId", "requestId", "clientSessionId"];
 
-/** Two names of the same id. */
+/** Two names for the same id. */
 const SYNONYMS: Readonly<Record<string, string>> = { userInputId: "promptId" };
 
-/** How a refusal names the session; the one place where an id stands in a text. */
+/** The session id in the text of a refusal, the only text that contains an id. */
 const SESSION_IN_TEXT = /(?<=Session ID ).{1,1000}?(?= is already in use)/;
 
-/** Knows by which ids a client of a replay calls what the client of the recording called otherwise. */
+/** Maps ids of the recorded client to the ids of the replay's client. */
 export class ClientIds {
   readonly #names: ReadonlySet<string>;
-  /** By name, from the recording's to the client's. */
+  /** By member name: recorded id to client's id. */
   readonly #ours = new Map<string, Map<Id, Id>>();
 
   constructor(names: readonly string[]) {
     this.#names = new Set([...ID_NAMES, ...names]);
   }
 
-  /** `sent` stands for what the client of the recording sent. */
+  /** Learns from a pair of messages: the recorded one, and the client's in its place. */
   learn(recorded: string, sent: string): void {
     const [theirs, ours] = [this.#idsIn(recorded), this.#idsIn(sent)];
     for (const [name, their] of theirs) {
@@ -33,7 +33,7 @@ export class ClientIds {
     }
   }
 
-  /** What the server sent, with the client's ids. Every other character stays as it was. */
+  /** Puts the client's ids into a server message. All other characters stay the same. */
   translate(raw: string): string {
     let translated = "";
     let copied = 0;
@@ -59,7 +59,7 @@ export class ClientIds {
     return our === undefined ? undefined : JSON.stringify(our);
   }
 
-  /** The first of each name. */
+  /** Returns the first id of each name. */
   #idsIn(raw: string): ReadonlyMap<string, Id> {
     const ids = new Map<string, Id>();
     for (const member of outerMembers(raw)) {
@@ -77,11 +77,11 @@ function idAt(raw: string, { start, end }: OuterMember): Id | undefined {
     const value: unknown = JSON.parse(raw.slice(start, end));
     return typeof value === "string" || typeof value === "number" ? value : undefined;
   } catch {
-    return undefined; // a word that is no JSON, or a string that was cut
+    return undefined; // an invalid word, or a truncated string
   }
 }
 
-/** The id itself, or the longest known one that it is made of, as `<promptId>-agent-1` is. */
+/** The id itself, or the longest known id that it starts with, as in `<promptId>-agent-1`. */
 function exchanged(id: string, ours: ReadonlyMap<Id, Id>): Id | undefined {
   for (let end = id.length; end > 0; end = id.lastIndexOf("-", end - 1)) {
     const our = ours.get(id.slice(0, end));

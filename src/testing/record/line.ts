@@ -1,15 +1,12 @@
-// The lines of a recording, as types.
+// The types of a recording's lines.
 
-/**
- * One line of a recording: what happened on one connection. Recordings are JSONL; readers ignore fields that
- * they do not know.
- */
+/** One line of a recording: an event on one connection. Recordings are JSONL. Readers ignore unknown fields. */
 export type RecordingLine = RecordedOpen | RecordedMessage | RecordedClose;
 
 interface Happened {
-  /** When it happened, in ms since the recording began. */
+  /** Time of the event, in ms since the recording began. */
   readonly ms: number;
-  /** 1 for the first connection that opened, and so on. */
+  /** 1 for the first opened connection. */
   readonly conn: number;
 }
 
@@ -22,17 +19,17 @@ export interface RecordedOpen extends Happened {
 export interface RecordedMessage extends Happened {
   readonly ev?: never;
   readonly dir: "c2s" | "s2c";
-  /** The text, as it was on the wire. */
+  /** The text, unchanged. */
   readonly raw: string;
-  /** Only of a binary message: whether its bytes are in `raw` as the text that they spell, or in base64. */
+  /** Only for a binary message: whether `raw` holds its bytes as UTF-8 text or in base64. */
   readonly binary?: "utf8" | "base64";
 }
 
-/** A connection ended, as the client saw it: 1005 for a Close without a code, 1006 for none at all. */
+/** The end of a connection, as the client saw it: 1005 for a Close without a code, 1006 without a Close. */
 export interface RecordedClose extends Happened {
   readonly ev: "close";
   readonly code: number;
   readonly reason: string;
-  /** Whether the client began it; `server` is also a link that broke. Older captures do not say. */
+  /** Who closed first. `server` also stands for a broken link. Older captures lack this field. */
   readonly by?: "client" | "server";
 }

@@ -1,19 +1,19 @@
-// Finds values near the top of a JSON text, to exchange one and keep every other character.
+// Finds values near the top level of a JSON text, to replace one and keep all other characters.
 
-/** A string, number or word that is a member of a message, or of an object that is a member of it. */
+/** A string, number or word in a message, or in an object directly inside a message. */
 export interface OuterMember {
   readonly name: string;
-  /** Where its value stands in the text, as JSON: from `start` up to `end`. */
+  /** The range of the JSON value in the text: from `start` up to `end`. */
   readonly start: number;
   readonly end: number;
 }
 
-/** What deeper objects hold is content, whatever its names. */
+/** Deeper objects hold content, whatever their member names. */
 const DEEPEST = 2;
 
 /**
- * Finds the outer members of a message in its text, so that one value can be exchanged and every other
- * character stays. Reads what is not quite JSON too, as far as it goes. One pass.
+ * Finds the outer members of a message in its text, so that one value can be replaced and all other characters stay.
+ * Invalid JSON is read as far as possible. One pass.
  */
 export function* outerMembers(text: string): Generator<OuterMember> {
   let depth = 0;
@@ -55,7 +55,7 @@ function lengthOf(pattern: RegExp, text: string, at: number): number {
   return pattern.test(text) ? pattern.lastIndex - at : 0;
 }
 
-/** The index of the quote that closes the string opened at `open`, or of the last character. */
+/** Returns the index of the closing quote of the string at `open`, or of the last character. */
 function endOfString(text: string, open: number): number {
   for (let at = open + 1; at < text.length; at++) {
     if (text[at] === "\\") at++;

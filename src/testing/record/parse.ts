@@ -1,18 +1,18 @@
-// Reads a recording.
+// Parses a recording.
 import type { RecordedClose, RecordedMessage, RecordingLine } from "./line.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Where a line stands, for the error that names it. */
+/** Makes an error that names the line. */
 type Refuse = (problem: string) => TypeError;
 
 /**
- * Reads a recording: one JSON object per line, as a `Recorder` writes them, and two forms of older captures:
- * `dir: "open"` or `"close"` for `ev`, and `frame`, a value, for `raw`, the text. Blank lines and remarks (any
- * other `ev`) are left out.
+ * Parses a recording: one JSON object per line, as a `Recorder` writes them. Also accepts older captures: `dir: "open"`
+ * or `"close"` instead of `ev`, and `frame` (a value) instead of `raw` (its text). Blank lines and comments (any other
+ * `ev`) are skipped.
  *
- * @throws TypeError that names the line, for one that cannot be read, and for one out of order: a message or
- *   a close of a connection that is not open, or a second opening.
+ * @throws TypeError that names the line, if it cannot be parsed or is out of order: a message or a close of a
+ * connection that is not open, or a second opening.
  */
 export function parseRecording(text: string): readonly RecordingLine[] {
   return parseLines(text.split("\n"));
@@ -76,13 +76,13 @@ function readMessage(fields: Fields, dir: "c2s" | "s2c", refuse: Refuse): Record
   return { ...message, raw: text, binary };
 }
 
-/** A server that writes JavaScript's JSON wrote the value of `frame` as this text. */
+/** A server that uses `JSON.stringify` sent exactly this text for `frame`. */
 function textOf(raw: unknown, frame: unknown): string | undefined {
   if (typeof raw === "string") return raw;
   return frame === undefined ? undefined : JSON.stringify(frame);
 }
 
-/** Bytes of the reason of a Close: what its frame has room for. */
+/** The largest close reason in bytes. A Close frame has no room for more. */
 const MAX_REASON = 123;
 
 function readClose(fields: Fields, refuse: Refuse): RecordedClose {
@@ -97,7 +97,7 @@ function readClose(fields: Fields, refuse: Refuse): RecordedClose {
   return { ...close, by };
 }
 
-/** RFC 6455, section 7.4; 1004 is reserved, and 1016 to 2999 mean nothing yet. */
+/** RFC 6455, section 7.4. 1004 is reserved, and 1016 to 2999 are undefined. */
 function isCloseCode(code: number): boolean {
   if (!Number.isInteger(code)) return false;
   return (code >= 1000 && code <= 1015 && code !== 1004) || (code >= 3000 && code <= 4999);

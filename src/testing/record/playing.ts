@@ -4,19 +4,19 @@ import type { CancelTimer, Clock } from "../../core/clock.ts";
 import { ClientIds } from "./client-ids.ts";
 import type { RecordedClose, RecordedMessage, RecordingLine } from "./line.ts";
 
-/** One connection of a client to a replay. */
+/** A client's connection to a replay. */
 export interface ReplayedConnection {
-  /** What the client sent, in order. */
+  /** The client's messages, in order. */
   readonly received: readonly string[];
-  /** How the connection ended, once it did. */
+  /** The end of the connection, once it has ended. */
   readonly closed: { readonly code: number; readonly reason: string } | undefined;
-  /** Whether everything up to the end of the recorded connection was played. */
+  /** Whether the recorded connection was played to its end. */
   readonly over: boolean;
 }
 
 export interface PlayingSetup {
   readonly lines: readonly RecordingLine[];
-  /** For the recorded timing. */
+  /** The clock of the recorded timing. */
   readonly clock: Clock | undefined;
   readonly ids: readonly string[];
   readonly unsent: (raw: string) => boolean;
@@ -26,18 +26,17 @@ export interface PlayingSetup {
   readonly changed: () => void;
 }
 
-/** Plays one recorded connection to one socket. */
 export class Playing implements ReplayedConnection {
   readonly received: string[] = [];
   closed: { readonly code: number; readonly reason: string } | undefined;
   readonly #socket: WebSocket;
   readonly #setup: PlayingSetup;
   readonly #ids: ClientIds;
-  /** What stands for the recorded client's messages, in order. */
+  /** The client's messages that take the place of recorded ones, in order. */
   readonly #sent: string[] = [];
   #at = 0;
   #read = 0;
-  /** Up to which moment of the recording time has passed. */
+  /** The position in the recorded time, in ms. */
   #ms: number;
   #cancelTimer: CancelTimer | undefined;
 
@@ -57,17 +56,17 @@ export class Playing implements ReplayedConnection {
       this.#cancelTimer?.();
       this.closed = { code, reason: String(reason) };
       const line = setup.lines[this.#at];
-      if (line?.ev === "close" && setup.closedByClient(line)) this.#at++; // it left before its time
+      if (line?.ev === "close" && setup.closedByClient(line)) this.#at++; // the client closed earlier than recorded
       setup.changed();
     });
-    socket.on("error", () => {}); // the close that follows tells its code
+    socket.on("error", () => {}); // the following close event has the code
   }
 
   get over(): boolean {
     return this.#at >= this.#setup.lines.length;
   }
 
-  /** Goes on as far as the client, and time, have come. */
+  /** Plays on, up to a line that waits for the client or for time. */
   play(): void {
     if (this.#cancelTimer) return;
     for (let line = this.#setup.lines[this.#at]; line; line = this.#setup.lines[++this.#at]) {
@@ -80,7 +79,7 @@ export class Playing implements ReplayedConnection {
     this.#setup.changed();
   }
 
-  /** Whether the time between this line and the one before has not passed yet. */
+  /** Whether the recorded delay before this line has not passed yet. */
   #mustWait(line: RecordingLine): boolean {
     const { clock } = this.#setup;
     const delay = line.ms - this.#ms;
@@ -93,7 +92,7 @@ export class Playing implements ReplayedConnection {
     return true;
   }
 
-  /** Whether the client has sent what it sent in the recording. */
+  /** Whether the client has sent its message for this recorded line. */
   #hasCome(line: RecordedMessage): boolean {
     if (this.#setup.unsent(line.raw)) return this.#setup.mayGoOn();
     const sent = this.#sent[this.#read];

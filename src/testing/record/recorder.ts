@@ -1,4 +1,4 @@
-// `Recorder`: writes down what passes through WebSockets.
+// `Recorder`: records the traffic of WebSockets.
 import { WebSocket } from "ws";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import type { WebSocketInit, WebSocketLike } from "../../core/link/web-socket.ts";
@@ -10,35 +10,39 @@ import type { RecordingSink } from "./sink.ts";
 import { type Happening, watchSocket } from "./watch-socket.ts";
 
 export interface RecorderOptions {
-  /** Where the lines go: a function that takes each without its newline, or `toFile(path)`, or `toStream(stream)`. */
+  /** The destination: a function that takes each line without its newline, `toFile(path)`, or `toStream(stream)`. */
   readonly output: RecordingSink | ((line: string) => unknown);
   /**
-   * Texts of 4 characters or more that must not be recorded, wherever they turn up. Needed only for what the
-   * recorder cannot tell by itself: see {@link Recorder}. @default none
+   * Texts of 4 characters or more to redact everywhere. Only needed for secrets that the recorder does not recognize,
+   * see {@link Recorder}. @default none
    */
   readonly secrets?: readonly string[];
-  /** The source of `ms`. @default the platform's */
+  /** The clock for `ms`. @default the platform's */
   readonly clock?: Clock;
 }
 
 const OPTIONS: NamesOf<RecorderOptions> = { output: true, secrets: true, clock: true };
 
-/** Bytes of one incoming message: what the clients take unless told otherwise. */
+/** The largest incoming message in bytes. Same as the clients' default. */
 const MAX_RECEIVE_BYTES = 134_217_728;
 
 /**
- * Writes down what passes through WebSockets, as JSONL (see {@link RecordingLine}) that a `Replayer` plays. It
- * sits at the socket, so that close codes and binary messages are those of the wire, and any client can be
- * recorded, not only this library's. Connections are numbered 1, 2, ... as they open, reconnects included;
- * attempts that never open are not in the recording.
+ * Records the traffic of WebSockets as JSONL (see {@link RecordingLine}), which a `Replayer` plays. It works on the
+ * socket itself, so close codes and binary messages are exact, and it can record any client, not only this library's.
+ * Connections are numbered 1, 2, ... as they open, including reconnects. Failed attempts are not recorded.
  *
- * Credentials are replaced by `[redacted]`: members whose name ends in token, secret, password, API key,
- * authorization, cookie and the like, however deep in JSON or quoted in an error; parameters of a URL with such
- * a name, or with key, auth, jwt, pwd, pass, session, bearer or sig; what the client sent under such a name, in
- * its URL or in its headers, wherever it comes again, however it is escaped (the last 256 of them); bearer tokens,
- * JSON Web Tokens; and `secrets`. Everything else, prompts and answers, stands in the recording as it was.
+ * The recorder replaces credentials by `[redacted]`:
+ * - members whose name ends in token, secret, password, API key, authorization, cookie and the like, at any depth of
+ *   JSON or quoted in an error
+ * - URL parameters with such a name, or with key, auth, jwt, pwd, pass, session, bearer or sig
+ * - later copies, in any escaping, of values that the client sent under such a name, in its URL or in its headers (the
+ *   last 256 values)
+ * - bearer tokens and JSON Web Tokens
+ * - `secrets`
  *
- * A sink that fails stops the recording and never hurts the client: {@link failure} and `stop()` tell.
+ * Everything else, including prompts and answers, is recorded unchanged.
+ *
+ * A failing sink stops the recording but does not affect the client. See {@link failure} and `stop()`.
  *
  * @example
  * ```ts
@@ -59,8 +63,8 @@ export class Recorder implements AsyncDisposable {
   #stopped: Promise<void> | undefined;
 
   /**
-   * @throws TypeError for a secret of fewer than 4 characters: it would be found in innocent text; InvalidInputError for an
-   *   option that does not exist
+   * @throws TypeError for a secret under 4 characters, which would match innocent text; InvalidInputError for an
+   * unknown option
    */
   constructor(options: RecorderOptions) {
     checkMockNames(options, OPTIONS, "option");
@@ -71,14 +75,14 @@ export class Recorder implements AsyncDisposable {
     this.#start = clock.now();
   }
 
-  /** Why the recording is not complete, if it is not: the sink's error is the `cause`. */
+  /** Why the recording is incomplete; undefined if it is complete. The sink's error is the `cause`. */
   get failure(): Error | undefined {
     return this.#failure;
   }
 
   /**
-   * For the option `createWebSocket` of this library's clients: opens the socket that they would open
-   * themselves on Node, with their headers, and records it.
+   * For the option `createWebSocket` of this library's clients. Opens the socket that the client would open on Node,
+   * with its headers, and records it.
    */
   readonly createWebSocket = (url: string, init: WebSocketInit): WebSocketLike => {
     const options = {
@@ -89,7 +93,7 @@ export class Recorder implements AsyncDisposable {
     return this.#watch(new WebSocket(url, [...init.protocols], options), [url, options]);
   };
 
-  /** A class like `WebSocket` whose sockets are recorded: for other clients that take a class, or as the global one. */
+  /** Returns a class like `WebSocket` that records its sockets. For clients that take a class, or as the global one. */
   wrap<Class extends new (...args: never[]) => TestSocket>(WebSocket: Class): Class {
     return new Proxy(WebSocket, {
       construct: (target, args, newTarget) =>
@@ -97,15 +101,15 @@ export class Recorder implements AsyncDisposable {
     });
   }
 
-  /** Records a socket from now on, best before it has opened. Returns it. */
+  /** Records a socket from now on, ideally before it opens. Returns the socket. */
   watch<Socket extends TestSocket>(socket: Socket): Socket {
     return this.#watch(socket, [socket.url]);
   }
 
   /**
-   * Ends the recording and lets the sockets go, which live on. Resolves when every line is written.
+   * Ends the recording. The sockets stay open. Resolves when every line is written.
    *
-   * @throws the {@link failure}, when a line could not be written or the sink not be ended.
+   * @throws the {@link failure}, if writing a line or ending the sink failed.
    */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
@@ -128,7 +132,7 @@ export class Recorder implements AsyncDisposable {
     if (this.#failure) throw this.#failure;
   }
 
-  /** `args` are what the socket was made with: where credentials of the upgrade request are. */
+  /** @param args the socket's constructor arguments, which may contain credentials */
   #watch<Socket extends TestSocket>(socket: Socket, args: readonly unknown[]): Socket {
     if (this.#stopped) return socket;
     for (const arg of args) this.#learn(arg);
@@ -157,13 +161,13 @@ export class Recorder implements AsyncDisposable {
     const from = happening.dir === "c2s" ? "client" : "server";
     if (happening.binary !== "base64")
       return { ...when, ...happening, raw: this.#redaction.redact(happening.raw, from) };
-    // In base64 nothing could be found any more.
+    // Base64 would hide credentials from the redaction.
     const bytes = Buffer.from(happening.raw, "base64").toString("latin1");
     const raw = Buffer.from(this.#redaction.redact(bytes, from), "latin1").toString("base64");
     return { ...when, ...happening, raw };
   }
 
-  /** A recording with a hole would replay something that never was: the first failure ends it. */
+  /** The first failure ends the recording: a gap would make the replay wrong. */
   #write(line: RecordingLine): void {
     if (this.#failure || this.#stopped) return;
     const name = `line ${++this.#lines} of the recording could not be written`;

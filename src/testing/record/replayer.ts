@@ -1,4 +1,4 @@
-// `Replayer`: a server that says what a recorded server said.
+// `Replayer`: a server that plays a recorded server's messages.
 import { readFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,7 +11,7 @@ import type { RecordedClose, RecordingLine } from "./line.ts";
 import { parseLines, parseRecording } from "./parse.ts";
 import { Playing, type PlayingSetup, type ReplayedConnection } from "./playing.ts";
 
-/** A recording: the file that it is in, its text, or its lines. */
+/** A recording: its file, its text, or its lines. */
 export type RecordingSource =
   | { readonly file: string | URL }
   | { readonly text: string }
@@ -19,28 +19,28 @@ export type RecordingSource =
 
 export interface ReplayerOptions extends PortOption {
   /**
-   * `immediate`: everything comes as soon as the client has sent what came before it in the recording.
-   * `recorded`: and no sooner after that than it did then.
+   * `immediate`: each message is sent once the client has sent the messages that precede it in the recording.
+   * `recorded`: the same, and not before its recorded delay.
    * @default "immediate"
    */
   readonly timing?: "immediate" | "recorded";
   /** The clock of the recorded timing. @default the platform's */
   readonly clock?: Clock;
-  /** Which recorded connections to play, one for each that clients open. @default all, in the order of their opening */
+  /** The recorded connections to play, one for each connection of the client. @default all, in order of opening */
   readonly connections?: readonly number[];
   /**
-   * Recorded messages that the client under test never sends. They are not waited for; the first of them
-   * waits for `goOn()` instead, and what the server answered then comes unasked. @default none
+   * Selects recorded messages that the client under test never sends. The replay does not wait for them. At the first
+   * of them, the replay waits for `goOn()` instead, then sends the server's replies. @default none
    */
   readonly unsent?: (raw: string) => boolean;
-  /** Messages of the client that the recording has none for, such as pings of its own. @default none */
+  /** Selects messages of the client that the recording lacks, such as extra pings. @default none */
   readonly ignore?: (raw: string) => boolean;
-  /** Further members whose values the client chooses, as it does a `txid` or a `promptId`. @default none */
+  /** More members whose values the client chooses, like `txid` or `promptId`. @default none */
   readonly ids?: readonly string[];
   /**
-   * Whether the recorded client closed first: then the replay leaves that to the client. @default what the
-   * line says (`by`); where it does not, a close without a code or with 1000 and what the clients of the known
-   * captures say (nothing, "bye", "Closed manually."), for servers give a reason
+   * Whether the recorded client closed first. The replay then leaves the close to its client. @default the line's `by`;
+   * without it, a close without a code or with 1000, and with a reason of the clients in the known captures (none,
+   * "bye", "Closed manually."), since servers give other reasons
    */
   readonly closedByClient?: (close: RecordedClose) => boolean;
 }
@@ -57,12 +57,12 @@ const OPTIONS: NamesOf<ReplayerOptions> = {
 };
 
 /**
- * A WebSocket server on `ws://127.0.0.1:PORT/ws` that says what a recorded server said. The first connection of
- * a client gets the first recorded one, the next one the next; one too many gets no word.
+ * A WebSocket server on `ws://127.0.0.1:PORT/ws` that plays a recorded server's messages. The client's first connection
+ * gets the first recorded connection, its second the second, and so on. An extra connection gets no messages.
  *
- * What a client sends first stands for what the recorded client sent first, and so on, whatever it is. The ids
- * that the client chose otherwise are exchanged in the answers (`txid`, `promptId`, `userInputId`, `requestId`,
- * `clientSessionId`, and ids made of one, such as `<promptId>-agent-1`); every other byte stays.
+ * The client's first message counts as the recorded client's first message, and so on, whatever it contains. Ids that
+ * the client chooses differently are replaced in the server's messages (`txid`, `promptId`, `userInputId`, `requestId`,
+ * `clientSessionId`, and ids derived from one, such as `<promptId>-agent-1`). All other bytes stay the same.
  *
  * @example
  * ```ts
@@ -71,7 +71,7 @@ const OPTIONS: NamesOf<ReplayerOptions> = {
  * ```
  */
 export class Replayer implements AsyncDisposable {
-  /** Where to connect: `ws://127.0.0.1:PORT/ws`. */
+  /** The server's address: `ws://127.0.0.1:PORT/ws`. */
   readonly url: string;
   readonly #http: Server;
   readonly #server: WebSocketServer;
@@ -109,8 +109,9 @@ export class Replayer implements AsyncDisposable {
   /**
    * Starts a server on 127.0.0.1.
    *
-   * @throws InvalidInputError for an option that does not exist, and for a `port` that is in use; TypeError for a recording that cannot be read, naming the line, or that holds no connection, or not
-   *   one that `connections` asks for; the file system's error for a file that cannot be opened.
+   * @throws InvalidInputError for an unknown option or a `port` in use; TypeError for a recording that cannot be parsed
+   * (it names the line), has no connection, or lacks one of `connections`; the file system's error for a file that
+   * cannot be opened.
    */
   static async start(source: RecordingSource, options: ReplayerOptions = {}): Promise<Replayer> {
     checkMockNames(options, OPTIONS, "option");
@@ -121,20 +122,20 @@ export class Replayer implements AsyncDisposable {
     return new Replayer(http, scripts, options);
   }
 
-  /** All connections in the order of their arrival, closed ones too. */
+  /** All connections in order of arrival, including closed ones. */
   get connections(): readonly ReplayedConnection[] {
     return this.#playing;
   }
 
-  /** Goes on at messages that the client never sends, from now on on every connection: see {@link ReplayerOptions.unsent}. */
+  /** Plays on at messages that the client never sends, from now on: see {@link ReplayerOptions.unsent}. */
   goOn(): void {
     this.#mayGoOn = true;
     for (const playing of this.#playing) playing.play();
   }
 
   /**
-   * Resolves with the first value of `probe` that is not undefined, null or false. It is asked now, and again
-   * whenever something happened. Rejects when `probe` throws, and when the replayer stops first.
+   * Resolves with the first value of `probe` that is not undefined, null or false. Calls `probe` now and after every
+   * event. Rejects if `probe` throws, or if the replayer stops.
    */
   waitFor<T>(probe: (replayer: this) => T | undefined | false | null): Promise<T> {
     return this.#waiters.until(() => probe(this));
@@ -165,7 +166,7 @@ async function readLines(source: RecordingSource): Promise<readonly RecordingLin
   return parseRecording("text" in source ? source.text : await readFile(source.file, "utf8"));
 }
 
-/** The lines of each connection to play. */
+/** Returns the lines of each connection to play. */
 function scriptsOf(
   lines: readonly RecordingLine[],
   wanted: readonly number[] | undefined,
@@ -185,7 +186,7 @@ function scriptsOf(
   });
 }
 
-/** What the clients of the captures say that do not tell who closed. */
+/** Close reasons of the clients in captures without `by`. */
 const FAREWELLS: ReadonlySet<string> = new Set(["", "bye", "Closed manually."]);
 
 function closedByClient({ by, code, reason }: RecordedClose): boolean {

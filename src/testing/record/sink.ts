@@ -2,19 +2,19 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import type { Writable } from "node:stream";
 
-/** Where a recording goes. What it throws, or rejects with, ends the recording and is told by `Recorder.stop()`. */
+/** The destination of a recording. If it throws or rejects, the recording ends and `Recorder.stop()` rejects. */
 export interface RecordingSink {
-  /** Takes one line as soon as it has happened, without its newline. */
+  /** Takes one line, without its newline, at the time of its event. */
   write(line: string): unknown;
   /** Called once, after the last line. */
   end?(): unknown;
 }
 
 /**
- * Writes a recording to a file, which is created, or emptied, at once, for its owner to read alone. Each line
- * is handed to the operating system before the call returns, so that a crash of the process loses none.
+ * Writes a recording to a file that only its owner can read. The file is created or emptied at once. Each line is
+ * passed to the operating system before the call returns, so a crash of the process loses no line.
  *
- * @throws the error of the file system when the file cannot be opened.
+ * @throws the file system's error if the file cannot be opened.
  */
 export function toFile(path: string | URL): RecordingSink {
   const file = openSync(path, "w", 0o600);
@@ -24,14 +24,14 @@ export function toFile(path: string | URL): RecordingSink {
   };
 }
 
-/** The system may take less than it was offered. */
+/** `writeSync` may write fewer bytes than given. */
 function writeWhole(file: number, bytes: Buffer): void {
   for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
 }
 
-/** Writes a recording to a stream, which stays open after it. */
+/** Writes a recording to a stream, and leaves the stream open. */
 export function toStream(stream: Writable): RecordingSink {
-  stream.on("error", () => {}); // each write is told too; an error that nobody hears would end the process
+  stream.on("error", () => {}); // each write reports its own error; an unhandled one would end the process
   return {
     write: (line) =>
       new Promise<void>((resolve, reject) => {

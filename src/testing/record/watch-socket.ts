@@ -1,10 +1,10 @@
-// Tells everything that passes through a socket.
+// Reports everything that passes through a socket.
 import { OPEN, type TestSocket } from "../socket.ts";
 import type { RecordedClose, RecordedMessage, RecordedOpen } from "./line.ts";
 
 type Unplaced<Line> = Omit<Line, "ms" | "conn">;
 
-/** A line before it is known whose it is and when it was. */
+/** A line without its connection number and its time. */
 export type Happening =
   | Unplaced<RecordedOpen>
   | (Unplaced<RecordedMessage> & { readonly ev?: never })
@@ -12,8 +12,9 @@ export type Happening =
   | { readonly ev: "unreadable"; readonly problem: string };
 
 /**
- * Tells of everything that passes through a socket, from its opening to its end; `over` also of one that never opened.
- * @returns what stops telling
+ * Reports everything that passes through a socket, from its opening to its end. `over` is also called for a socket that
+ * never opened.
+ * @returns a function that stops the reports
  */
 export function watchSocket(
   socket: TestSocket,
@@ -23,7 +24,7 @@ export function watchSocket(
   let opened = false;
   let leaving = false;
 
-  // The opening may be heard of late: another listener may have sent something already.
+  // Another listener may have sent before this one gets the `open` event.
   const open = (): void => {
     if (!opened) tell({ ev: "open" });
     opened = true;
@@ -37,8 +38,8 @@ export function watchSocket(
   };
 
   const restore = [
-    // Told before it is on its way: a peer in the same process may answer at once. What a socket gets that is
-    // not open never leaves.
+    // Report before sending, since a peer in the same process may answer at once. A socket that is not open sends
+    // nothing.
     before(socket, "send", (data) => {
       if (socket.readyState === OPEN) pass("c2s", data);
     }),
@@ -65,12 +66,12 @@ export function watchSocket(
   return release;
 }
 
-/** `ws` answers a Close by calling `close()` on itself, as a user would; only this field tells the two apart. */
+/** `ws` answers a Close by calling its own `close()`, just as a user would. Only this field shows the difference. */
 function answersClose(socket: TestSocket): boolean {
   return Reflect.get(socket, "_closeFrameReceived") === true;
 }
 
-/** Lets `first` see the first argument of each call of a method; returns what undoes it. */
+/** Calls `first` with the first argument of each call of a method. Returns a function that undoes this. */
 function before(socket: TestSocket, name: string, first: (arg: unknown) => void): () => void {
   const method: unknown = Reflect.get(socket, name);
   if (typeof method !== "function") return () => {};
@@ -81,7 +82,7 @@ function before(socket: TestSocket, name: string, first: (arg: unknown) => void)
   };
   Object.defineProperty(socket, name, { value, configurable: true, writable: true });
   return () => {
-    if (Reflect.get(socket, name) !== value) return; // somebody has wrapped it once more
+    if (Reflect.get(socket, name) !== value) return; // the method was wrapped again meanwhile
     if (own) Object.defineProperty(socket, name, own);
     else Reflect.deleteProperty(socket, name);
   };

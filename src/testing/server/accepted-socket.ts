@@ -1,21 +1,21 @@
-// Lets a mock speak over a WebSocket that something else made, such as msw.
+// Connects a mock to a WebSocket from elsewhere, such as msw.
 import { OPEN, type TestSocket } from "../socket.ts";
 import type { PeerLink, SocketPeer } from "./link.ts";
 
-/** What an msw link hands to its `connection` listeners, as far as the mock reads it. */
+/** The part that the mock uses of an msw `connection` event. */
 export interface AcceptedConnection {
   readonly client: TestSocket;
   readonly info?: { readonly protocols?: string | readonly string[] | undefined };
 }
 
-/** What came from the client. */
+/** A frame or the end, as it came from the client. */
 type Arrival =
   | { readonly frame: string | Uint8Array | Blob }
   | { readonly code: number; readonly reason: string };
 
 const CUT = 1006;
 
-/** Brings a peer and a socket together; `accept` is called once the socket is open, and never if it does not open. */
+/** Connects a peer to a socket. Calls `accept` once the socket is open, and never if it does not open. */
 export function attachTo(socket: TestSocket, accept: (link: PeerLink) => SocketPeer): void {
   let link: SocketLink | undefined;
   const opened = (): SocketLink => {
@@ -32,7 +32,7 @@ class SocketLink implements PeerLink {
   readonly url: string | undefined;
   readonly #socket: TestSocket;
   readonly #peer: SocketPeer;
-  /** What the peer has not been told yet: there is a pause, or a Blob in front of it is being read. */
+  /** Arrivals not delivered to the peer yet: because of a pause, or because an earlier Blob is still being read. */
   #line: Arrival[] = [];
   #delivering = false;
   #paused = false;
@@ -62,7 +62,7 @@ class SocketLink implements PeerLink {
     });
   }
 
-  /** To the client, half a frame is none. */
+  /** The client never sees half a frame, so only drop. */
   dropMidFrame(): void {
     this.drop();
   }
@@ -81,12 +81,12 @@ class SocketLink implements PeerLink {
     void this.#deliver();
   }
 
-  /** msw delivers in a microtask of its own, and loses what it has not delivered when a socket is closed. */
+  /** msw delivers in a microtask, and loses undelivered messages when a socket is closed. */
   #afterSends(end: () => void): void {
     queueMicrotask(end);
   }
 
-  /** Without a Blob this is done before it returns, so that the peer sees what arrives together as together. */
+  /** Without a Blob, delivery is synchronous. So the peer gets frames together that arrive together. */
   async #deliver(): Promise<void> {
     if (this.#delivering || this.#paused) return;
     this.#delivering = true;
@@ -112,10 +112,10 @@ function frameOf(data: unknown): string | Uint8Array | Blob {
   if (typeof data === "string" || isBlob(data)) return data;
   if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   if (isArrayBuffer(data)) return new Uint8Array(data);
-  throw new TypeError("The socket hands over a message that is neither text nor bytes");
+  throw new TypeError("The socket delivered a message that is neither text nor bytes");
 }
 
-/** These two not by `instanceof`: in a simulated browser they come from another realm. */
+/** `instanceof` fails here: in a simulated browser both come from another realm. */
 function isArrayBuffer(data: unknown): data is ArrayBuffer {
   return /^\[object (Shared)?ArrayBuffer\]$/.test(Object.prototype.toString.call(data));
 }

@@ -1,18 +1,18 @@
-// Lies between a WebSocket and its TCP connection, for faults in the bytes.
+// Sits between a WebSocket and its TCP connection, to cause faults in the bytes.
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import type { CancelTimer, Clock } from "../../core/clock.ts";
 import type { DripPace, LinkWire } from "./link.ts";
 
-/** What waits for its piece to be through. */
+/** A write that waits for its piece to be sent. */
 interface Waiting {
   readonly goOn: () => void;
   readonly cancel: CancelTimer;
 }
 
 /**
- * Lies between a WebSocket and its TCP connection, so that faults can be put where every byte passes: frames, the
- * closing handshake and the end alike. Without a fault each write goes through at once.
+ * Sits between a WebSocket and its TCP connection. It can cause faults in all bytes: frames, the closing handshake and
+ * the end. Without a fault, each write is passed on at once.
  */
 export class Cable extends Duplex implements LinkWire {
   readonly #tcp: Socket;
@@ -20,7 +20,7 @@ export class Cable extends Duplex implements LinkWire {
   #pace: DripPace | undefined;
   #waiting: Waiting | undefined;
   #lingers = false;
-  /** Ends the TCP connection; set while that is put off. */
+  /** The delayed end of the TCP connection; undefined unless it is delayed. */
   #hangUp: (() => void) | undefined;
   #clientEnded = false;
 
@@ -37,7 +37,7 @@ export class Cable extends Duplex implements LinkWire {
     tcp.on("close", () => this.destroy());
   }
 
-  /** Ends it after the writes before it, whatever else was planned. */
+  /** Ends the connection after the earlier writes, and cancels `linger`. */
   destroySoon(): void {
     this.#lingers = false;
     this.#hangUp?.();
@@ -56,7 +56,7 @@ export class Cable extends Duplex implements LinkWire {
     this.#lingers = true;
   }
 
-  // Reading stops at TCP, not only here: what a client sends during a pause has to wait on its side.
+  // Pauses TCP itself, so that the client's data waits on the client's side.
   override pause(): this {
     this.#tcp.pause();
     return super.pause();
@@ -67,7 +67,7 @@ export class Cable extends Duplex implements LinkWire {
     return super.resume();
   }
 
-  /** Bytes are pushed as they come, and do not come during a pause. */
+  /** Bytes are pushed as they arrive. None arrive during a pause. */
   override _read(): void {}
 
   override _write(bytes: Buffer, _encoding: BufferEncoding, done: () => void): void {
@@ -78,7 +78,7 @@ export class Cable extends Duplex implements LinkWire {
     }
   }
 
-  /** A frame comes in two buffers at once; together they are cut where the pace says, not where one ends. */
+  /** A frame comes in two buffers. Join them, so that only the pace decides the cuts. */
   override _writev(chunks: readonly { readonly chunk: Buffer }[], done: () => void): void {
     const buffers = chunks.map(({ chunk }) => chunk);
     if (this.#pace) {

@@ -1,15 +1,15 @@
-// Sends text frames cut or put together.
+// Sends text frames in fragments, or joined.
 
 import type { LinkWire, PeerLink } from "./link.ts";
 import { FRAME, fragments, rawFrame } from "./raw-frame.ts";
 
 /**
- * How text frames travel. `fragmented`: each in three frames. `splitUtf8`: in frames cut within the characters that
- * have several bytes. `coalesced`: those that are sent together arrive in one piece of bytes.
+ * How text frames are sent. `fragmented`: each in three frames. `splitUtf8`: in frames cut within multi-byte
+ * characters. `coalesced`: frames sent together arrive in one piece of bytes.
  */
 export type Chunking = "whole" | "fragmented" | "splitUtf8" | "coalesced";
 
-/** A link whose text frames are cut, or put together, as a switch says at the time. */
+/** A link that cuts or joins text frames, by the current value of a switch. */
 export class ChunkedLink implements PeerLink {
   readonly url: string | undefined;
   readonly #link: PeerLink;
@@ -17,7 +17,7 @@ export class ChunkedLink implements PeerLink {
   readonly #withPort: string;
   #together: Uint8Array[] = [];
 
-  /** @param withPort the name of the mock that has sockets, for what is said to those who have another */
+  /** @param withPort the name of the mock with sockets, for error messages of mocks without */
   constructor(link: PeerLink, chunking: () => Chunking, withPort: string) {
     this.url = link.url;
     this.#link = link;
@@ -71,7 +71,7 @@ export class ChunkedLink implements PeerLink {
     this.#link.resume?.();
   }
 
-  /** What is sent before the microtasks are through was sent together. */
+  /** Joins all frames sent before the pending microtasks end. */
   #collect(frame: Uint8Array): void {
     this.#together.push(frame);
     if (this.#together.length === 1) queueMicrotask(() => this.#flush());

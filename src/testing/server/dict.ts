@@ -1,6 +1,5 @@
 // A JSON object of unknown content.
 
-/** A JSON object of which nothing is known yet. */
 export interface Dict {
   readonly [key: string]: unknown;
 }

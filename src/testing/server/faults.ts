@@ -1,33 +1,33 @@
-// The faults that a test can cause on one connection.
+// The faults that a test can cause on a connection.
 import { checkMockNames, type NamesOf } from "../names.ts";
 import type { DripPace, LinkWire, PeerLink } from "./link.ts";
 import { halfFrame } from "./raw-frame.ts";
 
 /**
- * A way to break the WebSocket protocol, as a server. A client must fail the connection over each of them: most
- * say so with a Close of 1002, or 1007 for `bad-utf8`.
+ * A violation of the WebSocket protocol by the server. A client must fail the connection for each. Most send a Close
+ * with 1002, or 1007 for `bad-utf8`.
  */
 export type MalformedFrame =
-  /** A frame of the reserved opcode 3. */
+  /** A frame with the reserved opcode 3. */
   | "bad-opcode"
-  /** A text frame with a reserved bit set, as a compressed one has it, where no compression was agreed on. */
+  /** A text frame with the reserved bit for compression, without negotiated compression. */
   | "reserved-bits"
   /** A text frame that is not UTF-8. */
   | "bad-utf8"
-  /** A masked frame, which only clients send. */
+  /** A masked frame. Only clients may send masked frames. */
   | "masked"
-  /** The continuation of a message that never began. */
+  /** A continuation frame without a first frame. */
   | "stray-continuation"
   /** A ping in fragments. */
   | "fragmented-ping"
-  /** A ping of 126 bytes, one more than a control frame may have. */
+  /** A ping of 126 bytes, one over the limit of a control frame. */
   | "long-ping"
-  /** A Close of one byte, half a code. */
+  /** A Close of one byte. A code needs two. */
   | "short-close"
-  /** A Close with 1005, which must not be on the wire. */
+  /** A Close with 1005, which must not be sent. */
   | "bad-close-code";
 
-/** The bytes of each. */
+/** The bytes of each violation. */
 export const MALFORMED: { readonly [kind in MalformedFrame]: Uint8Array } = {
   "bad-opcode": Uint8Array.of(0x83, 0),
   "reserved-bits": Uint8Array.of(0xc1, 2, 0x68, 0x69),
@@ -41,55 +41,53 @@ export const MALFORMED: { readonly [kind in MalformedFrame]: Uint8Array } = {
 };
 
 /**
- * What can go wrong on one connection beneath the protocol, besides `drop()`, `dropMidFrame()` and `pause()` of the
- * connection itself. All but {@link hugeFrame} need a socket: on a connection that a mock without a port has
- * accepted they throw. On a closed connection nothing happens. Bytes that are no text frame are not in `frames`.
+ * Faults below the protocol on one connection. `drop()`, `dropMidFrame()` and `pause()` are on the connection itself.
+ * All faults but {@link hugeFrame} need a socket: they throw on a connection of a mock without a port. They do nothing
+ * on a closed connection. Bytes other than text frames are not in `frames`.
  *
- * One fault is out of reach: a peer that vanishes without a word of TCP, as with a cable pulled out. On the
- * loopback interface the kernel always answers. To a client it looks like `pause()`, up to the moment when it
- * closes.
+ * One fault is impossible: a peer that vanishes without any TCP packet, like a pulled cable. On the loopback interface
+ * the kernel always answers. `pause()` looks the same to a client until it closes.
  */
 export interface ConnectionFaults {
   /**
-   * Sends `text` as a frame of `bytes` bytes: JSON may end in spaces, so it means what it meant.
+   * Sends `text` as a frame of `bytes` bytes. Trailing spaces fill it, so the JSON means the same.
    * @param text a message of an unknown type by default
-   * @throws RangeError when `text` alone is larger
+   * @throws RangeError if `text` alone is larger
    */
   hugeFrame(bytes: number, text?: string): void;
-  /** Breaks the WebSocket protocol; a message that is merely nonsense goes out with `send()`. */
+  /** Violates the WebSocket protocol. For a valid frame with invalid content, use `send()`. */
   malformed(kind: MalformedFrame): void;
-  /** Writes bytes to the TCP connection as they are, behind the frames sent before. */
+  /** Writes bytes to the TCP connection unchanged, after the frames sent before. */
   bytes(bytes: Uint8Array): void;
   /**
-   * From now on whatever is sent drips: `bytes` bytes at a time (1 unless set), then a pause of `pause` ms on the
-   * mock's clock (10 unless set), wherever that cuts a frame. The Close frame and the end of TCP wait in line too.
-   * `false`: what waits goes out at once, and so does the rest.
-   * @throws RangeError when `bytes` is not a whole number above 0, or `pause` is below 0
+   * Sends all later bytes slowly: `bytes` bytes at a time (default 1), then a pause of `pause` ms on the mock's clock
+   * (default 10). The cuts ignore frame borders. The Close frame and the end of TCP wait too. `false` sends everything
+   * that waits, and all later bytes, at once.
+   * @throws RangeError if `bytes` is not a whole number above 0, or `pause` is below 0
    */
   dripFeed(pace?: Partial<DripPace> | false): void;
-  /** Sends the first half of a text frame and goes silent, as `pause()` does; `resume()` does not bring the rest. */
+  /** Sends the first half of a text frame, then goes silent like `pause()`. `resume()` does not send the rest. */
   freezeMidFrame(text: string): void;
   /**
-   * Both sides may say Close, but the TCP connection stays up until the client ends it: a client that waits for the
-   * server to do so, as it should, waits for ever.
+   * Keeps the TCP connection open after the closing handshake, until the client ends it. A client that correctly waits
+   * for the server to end TCP waits for ever.
    */
   neverHangUp(): void;
 }
 
-/** What the faults need of their connection. */
+/** The part of a connection that the faults need. */
 interface FaultyConnection {
   readonly state: string;
   send(raw: string): void;
   pause(): void;
 }
 
-/** The faults of one peer. */
 export class LinkFaults implements ConnectionFaults {
   readonly #connection: FaultyConnection;
   readonly #link: PeerLink;
   readonly #withPort: string;
 
-  /** @param withPort the name of the mock that has sockets, for what is said to those who have another */
+  /** @param withPort the name of the mock with sockets, for error messages of mocks without */
   constructor(connection: FaultyConnection, link: PeerLink, withPort: string) {
     this.#connection = connection;
     this.#link = link;
@@ -118,8 +116,9 @@ export class LinkFaults implements ConnectionFaults {
     }
     checkMockNames(pace, { bytes: true, pause: true } satisfies NamesOf<DripPace>, "field of the pace");
     const { bytes = 1, pause = 10 } = pace;
-    if (!Number.isSafeInteger(bytes) || bytes < 1) throw new RangeError(`${bytes} bytes are no piece`);
-    if (!(pause >= 0)) throw new RangeError(`${pause} ms are no pause`);
+    if (!Number.isSafeInteger(bytes) || bytes < 1)
+      throw new RangeError(`the pieces must have a whole number of bytes above 0, not ${bytes}`);
+    if (!(pause >= 0)) throw new RangeError(`the pause must be 0 ms or more, not ${pause}`);
     this.#wire?.drip({ bytes, pause });
   }
 

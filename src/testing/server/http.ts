@@ -1,10 +1,10 @@
-// Puts an HTTP handler behind a port.
+// Serves an HTTP handler on a port.
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 
-/** Answers a request, whatever it came over. */
+/** Answers a request from any transport. */
 export type HttpHandler = (request: Request) => Promise<Response>;
 
-/** Headers that belong to a connection, or that the platform sets by itself. */
+/** Headers of the connection, or headers that the platform sets itself. */
 const OF_THE_WIRE: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
@@ -15,11 +15,11 @@ const OF_THE_WIRE: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-/** Puts a handler of requests behind a port. */
+/** Makes a Node request listener from a handler. */
 export function listenWith(handle: HttpHandler): RequestListener {
   return (message, response) => {
     answer(message, response, handle).catch((error: unknown) => {
-      // A client that leaves in the middle is owed no answer. Others are told what this server cannot cope with.
+      // A client that left gets no reply. Other clients get the error.
       if (!response.headersSent) response.writeHead(500);
       response.end(String(error));
     });
@@ -46,7 +46,7 @@ async function requestOf(message: IncomingMessage): Promise<Request> {
   const pieces: Uint8Array[] = [];
   for await (const piece of message) pieces.push(piece);
   const body = pieces.length > 0 ? Buffer.concat(pieces) : null;
-  // By the name that the client has used, so that a handler can tell names of one port apart.
+  // Uses the host name from the client, so that a handler can distinguish several names of one port.
   return new Request(new URL(url, `http://${message.headers.host ?? "127.0.0.1"}`), {
     method,
     headers,

@@ -1,11 +1,9 @@
 // Handles the frames of a connection strictly in order.
 
-/**
- * The frames of one connection, handled strictly in order, each after the one before has been done with.
- */
+/** The frames of one connection. Each is handled after the previous one is done. */
 export class Inbox<Frame extends string | object> {
   readonly #handle: (frame: Frame) => Promise<void>;
-  // Handled frames stay in front of the head until the line is empty: taking one is constant time.
+  // Handled frames stay before `#head` until the queue is empty, so taking a frame is O(1).
   #line: Frame[] = [];
   #head = 0;
   #running = false;
@@ -21,17 +19,17 @@ export class Inbox<Frame extends string | object> {
     void this.#run();
   }
 
-  /** Whether there are frames that nobody has looked at yet. */
+  /** Whether unhandled frames wait. */
   get hasWaiting(): boolean {
     return this.#line.length > this.#head;
   }
 
-  /** Frames that nobody has looked at yet. */
+  /** The unhandled frames. */
   waiting(): readonly Frame[] {
     return this.#line.slice(this.#head);
   }
 
-  /** Takes out the frames that nobody has looked at yet; none while it is paused. */
+  /** Removes and returns the unhandled frames; none during a pause. */
   takeWaiting(): readonly Frame[] {
     if (this.#state !== "open") return [];
     const waiting = this.waiting();
@@ -49,7 +47,7 @@ export class Inbox<Frame extends string | object> {
     void this.#run();
   }
 
-  /** Forgets what waits. What is being handled is not stopped. */
+  /** Drops the waiting frames. A frame being handled is not stopped. */
   end(): void {
     this.#state = "ended";
     this.#line = [];
@@ -59,8 +57,8 @@ export class Inbox<Frame extends string | object> {
   async #run(): Promise<void> {
     if (this.#running) return;
     this.#running = true;
-    // Whatever else came in the same packet is pushed before the first frame is answered. So a client that
-    // does not wait for its identify ack is seen.
+    // Frames of the same packet are pushed before the first one is answered. This detects a client that does not wait
+    // for its identify ack.
     await undefined;
     while (this.#state === "open") {
       const frame = this.#line[this.#head];

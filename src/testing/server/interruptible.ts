@@ -1,23 +1,23 @@
-// Work that can be stopped wherever it waits.
+// Work that can be stopped at any wait.
 import type { CancelTimer, Clock, TimerOptions } from "../../core/clock.ts";
 
-/** What a wait gives that `stop()` has ended. */
+/** The result of a wait that `stop()` ended. */
 export const STOPPED = Symbol("stopped");
 
-/** Work that waits for one thing at a time, and can be stopped where it waits. */
+/** Work that waits for one thing at a time. `stop()` ends the wait. */
 export class Interruptible {
   readonly #clock: Clock;
   readonly #timers: TimerOptions;
   readonly #controller = new AbortController();
   #interrupt: (() => void) | undefined;
 
-  /** @param timers whether a delay lets a process exit: a server's does, because its socket holds the client's process */
+  /** @param timers whether a delay keeps the process alive. By default not: a server's socket already does */
   constructor(clock: Clock, timers: TimerOptions = { unref: true }) {
     this.#clock = clock;
     this.#timers = timers;
   }
 
-  /** Aborted when the work was stopped. */
+  /** Aborted when the work is stopped. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -26,13 +26,13 @@ export class Interruptible {
     return this.#controller.signal.aborted;
   }
 
-  /** Ends the wait under way, and all to come at once. */
+  /** Ends the current wait and all later ones. */
   stop(): void {
     this.#controller.abort();
     this.#interrupt?.();
   }
 
-  /** Waits for a promise, or for `stop()`. One slot instead of `Promise.race`, which would hold every loser. */
+  /** Waits for a promise, or for `stop()`. Uses one slot, since `Promise.race` would retain all losers. */
   unlessStopped<T>(value: T | Promise<T>): Promise<T | typeof STOPPED> {
     if (this.stopped) return Promise.resolve(STOPPED);
     return new Promise((resolve, reject) => {
@@ -41,7 +41,7 @@ export class Interruptible {
     });
   }
 
-  /** Waits so many ms of the clock, or for `stop()`. */
+  /** Waits this many ms of the clock, or for `stop()`. */
   async delay(ms: number): Promise<void> {
     let cancel: CancelTimer | undefined;
     await this.unlessStopped(

@@ -1,23 +1,22 @@
-// Everything that happened on a mock server, and waits for it.
+// The records of a mock server, and waits for new entries.
 import { Notes } from "../notes.ts";
 import type { ConnectionFrame, ServedConnection, ViolationRecord } from "./record.ts";
 
-/** What happened on a server, whatever its protocol, and whoever waits for something to happen. */
 export class Journal<
   Connection extends ServedConnection,
   Kind extends string,
   Frame extends ConnectionFrame<Connection> = ConnectionFrame<Connection>,
-  /** What a mistake was made on: nothing, where it can be made without a connection. */
+  /** The connection of a mistake. Undefined for mistakes without a connection. */
   Where extends Connection | undefined = Connection,
 > extends Notes {
   readonly connections: Connection[] = [];
   readonly frames: Frame[] = [];
   readonly violations: ViolationRecord<Where, Kind>[] = [];
 
-  /** How many of each list were asked for by {@link next}. */
+  /** How many entries of each list {@link next} has returned. */
   readonly #asked = new Map<readonly unknown[], number>();
 
-  /** The first of a list on the first call for that list, the second on the second, whether it is there already or not. */
+  /** Resolves with the list's next entry. The n-th call for a list gets its n-th entry, past or future. */
   next<T>(list: readonly T[]): Promise<T> {
     const index = this.#asked.get(list) ?? 0;
     this.#asked.set(list, index + 1);

@@ -1,70 +1,69 @@
-// A socket seen from a mock server, and what the socket tells its connection.
+// The interface between a mock server's connection and its socket.
 import type { InboundFrame } from "./inbound.ts";
 
-/** The way from a peer to its client: a WebSocket of any make, seen from the server. */
+/** The server side of a WebSocket of any kind. */
 export interface PeerLink {
-  /** What the client has asked for, as far as the link knows: path and query, or a whole URL. */
+  /** The requested address, if the link knows it: a path with a query, or a full URL. */
   readonly url?: string | undefined;
   send(text: string): void;
-  /** Sends a binary frame, where that is possible. */
+  /** Sends a binary frame, if the link supports it. */
   readonly sendBytes?: ((bytes: Uint8Array) => void) | undefined;
   /** Sends a Close frame. */
   close(code: number, reason: string): void;
-  /** Ends the link without one, after what was already sent. */
+  /** Ends the link without a Close frame, after all earlier sends. */
   drop(): void;
-  /** Sends a text frame of which the second half never comes, then ends the link. */
+  /** Sends the first half of a text frame, then ends the link. */
   dropMidFrame(text: string): void;
-  /** Stops reading from the client, where that is possible. */
+  /** Stops reading from the client, if the link supports it. */
   pause?(): void;
   resume?(): void;
-  /** What is under the frames, where the link has bytes of its own. */
+  /** The bytes below the frames, if the link has access to them. */
   readonly wire?: LinkWire | undefined;
 }
 
-/** The bytes of a link, for faults beneath the WebSocket protocol. */
+/** The bytes of a link, for faults below the WebSocket protocol. */
 export interface LinkWire {
-  /** Writes bytes as they are, behind what was sent before. */
+  /** Writes bytes unchanged, after all earlier sends. */
   write(bytes: Uint8Array): void;
-  /** From now on whatever is written goes out in pieces; with `undefined` at once again, the rest of it included. */
+  /** Sends all later bytes in pieces. `undefined` sends everything at once again, including waiting bytes. */
   drip(pace: DripPace | undefined): void;
-  /** The end of the closing handshake will not end the TCP connection. */
+  /** Keeps the TCP connection open after the closing handshake. */
   linger(): void;
 }
 
-/** How fast bytes drip. */
+/** The pace of slow bytes. */
 export interface DripPace {
-  /** Bytes of one piece. */
+  /** The bytes of one piece. */
   readonly bytes: number;
-  /** ms after each piece. */
+  /** The pause after each piece, in ms. */
   readonly pause: number;
 }
 
-/** Codes that the WebSocket protocol lets an endpoint send. */
+/** Whether the WebSocket protocol allows sending this close code. */
 export function mayBeSent(code: number): boolean {
   const registered = code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code);
   return registered || (code >= 3000 && code <= 4999);
 }
 
-/** A mistake that shows below any protocol. */
+/** A mistake below the agent protocol. */
 export interface LinkMistake {
   readonly kind: "subprotocol-requested" | "malformed-frame";
   readonly detail: string;
 }
 
-/** What a socket tells the peer that it belongs to. */
+/** The events that a socket reports to its peer. */
 export interface SocketPeer {
-  /** A frame of the client. */
   receive(frame: InboundFrame): void;
   /** The client's Close frame. */
   leave(code: number, reason: string): void;
-  /** The socket is down. */
+  /** The socket is closed. */
   ended(wasClean: boolean): void;
   blame(mistake: LinkMistake): void;
-  /** Whether a Close frame of the client is answered. */
+  /** Whether the server answers a client's Close frame. */
   readonly repliesToClose: boolean;
   /**
-   * Whether bytes that break the WebSocket protocol leave the socket as it is, with nothing read from it any more.
-   * Otherwise they end it as the client's Close does.
+   * Whether bytes that violate the WebSocket protocol leave the socket open, without further reading. Otherwise they
+   * end the connection like a client's Close.
    */
   readonly staysWhenMalformed: boolean;
 }

@@ -2,9 +2,9 @@
 import type { Server } from "node:http";
 import { InvalidMockInput } from "../names.ts";
 
-/** What a mock with a port takes besides its options. */
+/** The extra option of a mock with a port. */
 export interface PortOption {
-  /** The port on 127.0.0.1, from 0 to 65535; 0 is any that is free. One that is in use is an error. @default 0 */
+  /** The port on 127.0.0.1, from 0 to 65535; 0 selects any free port. A port in use is an error. @default 0 */
   readonly port?: number;
 }
 
@@ -12,7 +12,7 @@ const HIGHEST_PORT = 65_535;
 
 /**
  * Resolves once the server listens on a port of 127.0.0.1.
- * @throws InvalidMockInput for a port that there is not, or that is in use
+ * @throws InvalidMockInput for an invalid port, or one in use
  */
 export async function listenOn(http: Server, port: number): Promise<void> {
   if (!Number.isInteger(port) || port < 0 || port > HIGHEST_PORT)

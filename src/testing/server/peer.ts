@@ -8,12 +8,12 @@ import type { LinkMistake, SocketPeer } from "./link.ts";
 import { mayBeSent, type PeerLink } from "./link.ts";
 import type { ConnectionClosed, ServedConnection } from "./record.ts";
 
-/** Who ended a connection, and how it was told. */
+/** The side that ended a connection, with code and reason. */
 export type End = Omit<ConnectionClosed, "wasClean">;
 
-/** What a peer needs of its server. */
+/** The part of a server that a peer needs. */
 export interface PeerHost {
-  /** The name of the mock with a port, for what is said to those who have none. */
+  /** The name of the mock with a port, for error messages of mocks without. */
   readonly withPort: string;
   readonly clock: Clock;
   readonly journal: { changed(): void };
@@ -22,9 +22,8 @@ export interface PeerHost {
 const CUT = { code: 1006, reason: "" };
 
 /**
- * One connection of a mock server without its socket: frames in, frames out. This is what is the same for every
- * protocol: how a connection goes silent and how it ends, once. Frames are handled in order, each after the one
- * before has been done with.
+ * One connection of a mock server, without its socket. It does what all protocols share: it goes silent, ends once, and
+ * handles each frame after the previous one is done.
  */
 export abstract class MockPeer implements ServedConnection, SocketPeer {
   readonly id: number;
@@ -34,7 +33,7 @@ export abstract class MockPeer implements ServedConnection, SocketPeer {
   readonly #host: PeerHost;
   readonly #keepalive: MockKeepalive;
   #reading = true;
-  /** What was to be sent during a pause; undefined when there is none. */
+  /** Messages held back during a pause; undefined without a pause. */
   #held: (string | Uint8Array)[] | undefined;
   #end: End | undefined;
   #closed: ConnectionClosed | undefined;
@@ -51,14 +50,14 @@ export abstract class MockPeer implements ServedConnection, SocketPeer {
   abstract get state(): string;
   abstract get repliesToClose(): boolean;
   abstract get staysWhenMalformed(): boolean;
-  /** The link reports a frame of the client: what is to be handled in its turn goes into the inbox. */
+  /** The link received a client's frame. Put it into the inbox to handle it in order. */
   abstract receive(frame: InboundFrame): void;
   abstract blame(mistake: LinkMistake): void;
-  /** A frame has its turn. */
+  /** Handles the next frame. */
   protected abstract handle(frame: InboundFrame): Promise<void>;
-  /** A frame went out. */
+  /** A frame was sent. */
   protected abstract sent(frame: string | Uint8Array): void;
-  /** Lets go of everything that the connection held. The inbox still has what nobody looked at. */
+  /** Releases everything that the connection holds. The inbox still has its unhandled frames. */
   protected abstract release(end: End): void;
 
   get closed(): ConnectionClosed | undefined {
@@ -73,7 +72,7 @@ export abstract class MockPeer implements ServedConnection, SocketPeer {
     }
     if (typeof frame === "string") this.#link.send(frame);
     else if (this.#link.sendBytes) this.#link.sendBytes(frame);
-    else throw new TypeError("This link carries no binary frames");
+    else throw new TypeError("This link cannot send binary frames");
     this.sent(frame);
   }
 
@@ -81,7 +80,7 @@ export abstract class MockPeer implements ServedConnection, SocketPeer {
     if (!mayBeSent(code)) throw new RangeError(`${code} is not a code that a Close frame can carry`);
     if (!this.#finish({ by: "server", code, reason })) return;
     this.#link.close(code, reason);
-    // Otherwise the client's Close would never be read.
+    // Resume, or the link never reads the client's Close.
     if (!this.#reading) this.#link.resume?.();
   }
 
@@ -107,12 +106,12 @@ export abstract class MockPeer implements ServedConnection, SocketPeer {
     if (this.#reading) this.#link.resume?.();
   }
 
-  /** The link reports the client's Close frame. */
+  /** The link received the client's Close frame. */
   leave(code: number, reason: string): void {
     this.#finish({ by: "client", code, reason });
   }
 
-  /** The link reports that it is down. */
+  /** The link has ended. */
   ended(wasClean: boolean): void {
     this.#finish({ by: "client", ...CUT });
     if (this.#closed || !this.#end) return;
@@ -120,7 +119,7 @@ export abstract class MockPeer implements ServedConnection, SocketPeer {
     this.#host.journal.changed();
   }
 
-  /** A pause in which the socket is still read: what comes is received, and handled when all is well again. */
+  /** Starts a pause that still reads the socket. Received frames are handled after the pause. */
   protected freeze(): boolean {
     if (this.#end || this.#held) return false;
     this.#held = [];
@@ -129,8 +128,8 @@ export abstract class MockPeer implements ServedConnection, SocketPeer {
   }
 
   /**
-   * Reads from the client, or not, as a server does that holds one frame which its handler has not asked for: then
-   * nothing more is read, pongs and Close included, and the keepalive runs towards its end.
+   * Starts or stops reading from the client. A real server stops while a frame waits for its handler. It then reads
+   * nothing, including pongs and Close, until the keepalive times out.
    */
   protected read(reading: boolean): void {
     if (this.#end || reading === this.#reading) return;
@@ -144,7 +143,7 @@ export abstract class MockPeer implements ServedConnection, SocketPeer {
     }
   }
 
-  /** No pong was read in time. */
+  /** The keepalive got no pong in time. */
   protected keepaliveTimedOut(): void {
     this.close(1011, "keepalive ping timeout");
   }
@@ -154,12 +153,12 @@ export abstract class MockPeer implements ServedConnection, SocketPeer {
     return this.#end !== undefined;
   }
 
-  /** Ends the link of a connection that is over, if it is still up: it may have been left open by a Close. */
+  /** Ends the link of a closed connection, if a Close left the link open. */
   hangUp(): void {
     if (this.#end && !this.#closed) this.#link.drop();
   }
 
-  /** The one way to be over: false if it was already. */
+  /** Marks the connection as over. Returns false if it already was. */
   #finish(end: End): boolean {
     if (this.#end) return false;
     this.#end = end;

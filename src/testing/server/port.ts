@@ -1,4 +1,4 @@
-// A port of 127.0.0.1 with WebSockets and HTTP, and refused upgrades.
+// A port of 127.0.0.1 with WebSockets, HTTP and refused upgrades.
 import {
   createServer,
   type IncomingMessage,
@@ -14,43 +14,42 @@ import type { PeerLink, SocketPeer } from "./link.ts";
 import { listenOn } from "./listen.ts";
 import { linkOverCable, ServerSocket } from "./server-socket.ts";
 
-/** One attempt to open a WebSocket, refused or not. */
+/** One attempt to open a WebSocket, accepted or refused. */
 export interface UpgradeAttempt {
   /** `clock.now()`, in ms. */
   readonly at: number;
-  /** Path and query, as requested. */
+  /** The requested path and query. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The HTTP status of the answer: 101, or why not; 0 when it got none. */
+  /** The HTTP status of the reply: 101, a refusal, or 0 without a reply. */
   readonly status: number;
 }
 
 /**
- * How an upgrade fails: with an HTTP status (200 as from a web page in the way), with no answer at all
- * (`never-answered`), or with a 101 that does not prove that a WebSocket server has read the request (`wrong-accept`).
+ * How an upgrade fails: an HTTP status (200 like a web page on the same port), no reply at all (`never-answered`), or a
+ * 101 with a wrong `Sec-WebSocket-Accept` (`wrong-accept`).
  */
 export type UpgradeRefusal = number | "never-answered" | "wrong-accept";
 
-/** What a mock server has behind its port. */
+/** The mock behind a port. */
 export interface PortHost {
-  /** The clock of {@link UpgradeAttempt.at}, and of bytes that drip. */
+  /** The clock of {@link UpgradeAttempt.at} and of slow bytes. */
   readonly clock: Clock;
-  /** What is wrong with an upgrade, if anything, when a test refuses none. */
+  /** Returns why to refuse an upgrade, apart from a test's own refusal. */
   refusalOf(url: string): UpgradeRefusal | undefined;
-  /** A WebSocket is open. */
+  /** A WebSocket has opened. */
   accept(link: PeerLink): SocketPeer;
-  /** An attempt was noted. */
+  /** An attempt was recorded. */
   changed(): void;
-  /** A request that asks for no upgrade. @default 404 */
+  /** Handles requests other than upgrades. @default 404 */
   readonly request?: RequestListener;
 }
 
-/** Sec-WebSocket-Accept for the key that the WebSocket standard has as its example, and that nobody else draws. */
+/** Sec-WebSocket-Accept for the example key of the WebSocket standard, which no client really uses. */
 const WRONG_ACCEPT = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
 
-/** A port of 127.0.0.1 with WebSockets, and whatever HTTP a mock wants beside them. */
 export class LoopbackPort {
-  /** Set by `serve()`, before anybody can know the port. */
+  /** Set by `serve()` before any client can know the port. */
   #host: PortHost | undefined;
   readonly #http: Server;
   readonly #sockets = new Set<Socket>();
@@ -58,10 +57,10 @@ export class LoopbackPort {
   readonly #webSockets = new WebSocketServer({
     noServer: true,
     WebSocket: ServerSocket,
-    // Some real servers negotiate compression. Here it stays off: what is on the wire is then the frame itself, and
-    // each send is written at once and in order.
+    // Unlike some real servers, the mock does not compress. So the bytes are the frame itself, and each send is written
+    // at once and in order.
     perMessageDeflate: false,
-    // The peers have their own limits, with the real servers' manners.
+    // The peers enforce their own limits, like the real servers.
     maxPayload: 0,
     handleProtocols: () => false,
   });
@@ -84,7 +83,7 @@ export class LoopbackPort {
     });
   }
 
-  /** Opens a port, 0 for any, for what `make` puts behind it; where that throws, it is closed again. */
+  /** Opens a port (0 for any) and calls `make`. If `make` throws, the port is closed. */
   static async open<Made>(number: number, make: (port: LoopbackPort) => Made): Promise<Made> {
     const http = createServer();
     await listenOn(http, number);
@@ -101,7 +100,7 @@ export class LoopbackPort {
     return (this.#http.address() as AddressInfo).port;
   }
 
-  /** Every attempt to connect, refused ones too. */
+  /** Every attempt to connect, including refused ones. */
   get upgrades(): readonly UpgradeAttempt[] {
     return this.#upgrades;
   }
@@ -111,12 +110,12 @@ export class LoopbackPort {
     this.#host = host;
   }
 
-  /** Lets all upgrades from now on fail; `undefined` lets them in again. */
+  /** Refuses all later upgrades; `undefined` accepts them again. */
   refuseUpgrades(how: UpgradeRefusal | undefined): void {
     this.#refusal = how;
   }
 
-  /** Ends the port and every socket on it. Idempotent. */
+  /** Closes the port and all its sockets. Idempotent. */
   stop(): Promise<void> {
     this.#stopped ??= new Promise((resolve) => {
       this.#http.close(() => resolve());
@@ -158,7 +157,7 @@ function refuse(tcp: Socket, how: UpgradeRefusal): void {
       `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n${accept}\r\n\r\n`,
     );
   }
-  // It stays until the client has had enough.
+  // Keep the connection open until the client ends it.
   tcp.on("end", () => tcp.end());
   tcp.resume();
 }

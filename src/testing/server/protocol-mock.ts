@@ -5,7 +5,7 @@ import type { PeerLink, SocketPeer } from "./link.ts";
 import type { MockPeer } from "./peer.ts";
 import type { ConnectionFrame, ServedConnection, ViolationRecord } from "./record.ts";
 
-/** What is behind a mock. */
+/** The state behind a mock. */
 export interface MockHost<
   Connection extends ServedConnection,
   Kind extends string,
@@ -17,7 +17,7 @@ export interface MockHost<
   accept(link: PeerLink): SocketPeer;
 }
 
-/** What every mock has, whatever its protocol: connections, a record, and promises of what will happen. */
+/** The base of all mocks, for any protocol: connections, records, and promises for what will happen. */
 export abstract class ProtocolMock<
   Connection extends ServedConnection,
   Kind extends string,
@@ -33,8 +33,8 @@ export abstract class ProtocolMock<
   }
 
   /**
-   * Takes a connection: pass it to the `addEventListener("connection", ...)` of an msw WebSocket link, or call it
-   * with any socket's server side, as `mock.accept({ client: socket })`. Bound to the mock.
+   * Accepts a connection. Pass it to `addEventListener("connection", ...)` of an msw WebSocket link, or call it with
+   * the server side of any socket: `mock.accept({ client: socket })`. Bound to the mock.
    */
   readonly accept = (connection: AcceptedConnection): void => {
     attachTo(connection.client, (link) => {
@@ -45,31 +45,30 @@ export abstract class ProtocolMock<
     });
   };
 
-  /** All connections in the order of their arrival, closed ones too. */
+  /** All connections in order of arrival, including closed ones. */
   get connections(): readonly Connection[] {
     return this.#host.journal.connections;
   }
 
-  /** Every text frame, both ways. */
+  /** Every text frame in both directions. */
   get frames(): readonly Frame[] {
     return this.#host.journal.frames;
   }
 
-  /** Every mistake a client has made. */
+  /** Every mistake of a client. */
   get violations(): readonly ViolationRecord<Where, Kind>[] {
     return this.#host.journal.violations;
   }
 
   /**
-   * Resolves with the first value of `probe` that is not undefined, null or false. It is asked now, and
-   * again whenever something happened: there is no polling. Rejects when `probe` throws, and when the
-   * mock stops first.
+   * Resolves with the first value of `probe` that is not undefined, null or false. Calls `probe` now and after every
+   * event, without polling. Rejects if `probe` throws, or if the mock stops.
    */
   waitFor<T>(probe: (mock: this) => T | undefined | false | null): Promise<T> {
     return this.#host.journal.until(() => probe(this));
   }
 
-  /** The first connection on the first call, the second on the second, whether it is there already or not. */
+  /** Resolves with the next connection. The n-th call gets the n-th connection, past or future. */
   nextConnection(): Promise<Connection> {
     return this.#host.journal.next(this.connections);
   }
@@ -79,18 +78,18 @@ export abstract class ProtocolMock<
     for (const connection of this.connections) connection.drop();
   }
 
-  /** Closes every connection from the server's side. */
+  /** Closes every connection. */
   closeAll(code?: number, reason?: string): void {
     for (const connection of this.connections) connection.close(code, reason);
   }
 
   /**
-   * Ends everything: running answers, timers, connections, waits. Idempotent, and waits for no client.
-   * @throws InvalidInputError for a name that does not exist in what a script gave: a step, or a switch
+   * Stops running answers, timers, connections and waits. Idempotent. It waits for no client.
+   * @throws InvalidInputError if a script used an unknown step or switch
    */
   async stop(): Promise<void> {
     this.dropAll();
-    // Some links report their end later only, when nobody may look any more.
+    // Some links report their end only after the mock has stopped, so end all peers now.
     for (const peer of this.#host.peers) peer.ended(false);
     this.#host.journal.end(new Error("The mock server has stopped, so this cannot happen any more"));
     if (this.#host.journal.mistake) throw this.#host.journal.mistake;

@@ -1,6 +1,6 @@
-// Writes JSON as Python does.
+// Writes JSON in Python's format.
 
-/** A number that Python holds as a float, and therefore writes with a point: `0.0`. */
+/** A number that is a float in Python. Python writes it with a point: `0.0`. */
 export class PythonFloat {
   readonly value: number;
 
@@ -9,12 +9,12 @@ export class PythonFloat {
   }
 }
 
-/** `spaced`: `json.dumps` with its defaults. `compact`: no spaces, nothing escaped that need not be. */
+/** `spaced`: the defaults of `json.dumps`. `compact`: no spaces, and only necessary escapes. */
 export type JsonStyle = "spaced" | "compact";
 
 /**
- * Writes JSON the way Python does, including what is not JSON: infinite numbers become the bare token
- * `Infinity`. Properties that are `undefined` are left out.
+ * Writes JSON like Python, including invalid JSON: infinity becomes the bare token `Infinity`. Properties that are
+ * `undefined` are left out.
  */
 export function writePythonJson(value: unknown, style: JsonStyle): string {
   const comma = style === "spaced" ? ", " : ",";
@@ -46,7 +46,7 @@ export function writePythonJson(value: unknown, style: JsonStyle): string {
   return write(value);
 }
 
-/** ASCII only: characters outside of it become `\uXXXX`, and a pair of them beyond U+FFFF. */
+/** Writes ASCII only: other characters become `\uXXXX`, and those beyond U+FFFF a pair of these. */
 function quoteAscii(text: string): string {
   return JSON.stringify(text).replace(
     /[\u007f-\uffff]/g,

@@ -1,20 +1,20 @@
-// WebSocket frames as bytes: whole, halved and cut.
+// WebSocket frames as bytes: whole, halved or cut.
 
-/** The first byte of a frame: whether it ends its message, and what is in it. */
+/** The first byte of a frame: whether it ends its message, and its opcode. */
 export const FRAME = { text: 0x81, textBegins: 0x01, goesOn: 0x00, ends: 0x80 } as const;
 
-/** A WebSocket frame as a server writes it, unmasked. */
+/** A WebSocket frame of a server, unmasked. */
 export function rawFrame(firstByte: number, payload: Uint8Array): Uint8Array {
   return joined(frameHeader(firstByte, payload.length), payload);
 }
 
-/** The header of a text frame, and the first half of its payload. */
+/** The header and the first half of a text frame. */
 export function halfFrame(text: string): Uint8Array {
   const payload = new TextEncoder().encode(text);
   return joined(frameHeader(FRAME.text, payload.length), payload.subarray(0, payload.length >> 1));
 }
 
-/** Three forms of the length: 7 bits, 16 bits after 126, 64 bits after 127. */
+/** The length has three forms: 7 bits, 16 bits after 126, 64 bits after 127. */
 function frameHeader(firstByte: number, length: number): Uint8Array {
   const size = length < 126 ? 2 : length < 65_536 ? 4 : 10;
   const header = new DataView(new ArrayBuffer(size));
@@ -33,10 +33,10 @@ function joined(header: Uint8Array, payload: Uint8Array): Uint8Array {
 }
 
 const PIECES = 3;
-/** Receivers refuse messages in too many frames. */
+/** Receivers reject messages with too many frames. */
 const MOST_CUTS = 1_000;
 
-/** A text message in frames, cut as the switch `chunking` says. */
+/** Returns a text message as frames, cut as the switch `chunking` says. */
 export function fragments(text: string, chunking: "fragmented" | "splitUtf8"): readonly Uint8Array[] {
   const bytes = new TextEncoder().encode(text);
   const cuts = chunking === "fragmented" ? evenCuts(bytes) : cutsWithinCharacters(bytes);
@@ -50,7 +50,7 @@ function firstByte(index: number, count: number): number {
   return index === count - 1 ? FRAME.ends : FRAME.goesOn;
 }
 
-/** Where equal pieces end, moved to where a character ends. */
+/** Cuts into equal pieces, moved to the ends of characters. */
 function evenCuts(bytes: Uint8Array): readonly number[] {
   return Array.from({ length: PIECES - 1 }, (_, index) => {
     let cut = Math.floor((bytes.length * (index + 1)) / PIECES);
@@ -59,7 +59,7 @@ function evenCuts(bytes: Uint8Array): readonly number[] {
   });
 }
 
-/** Behind the first byte of every character that has several, up to {@link MOST_CUTS}. */
+/** Cuts after the first byte of every multi-byte character, up to {@link MOST_CUTS}. */
 function cutsWithinCharacters(bytes: Uint8Array): readonly number[] {
   const cuts: number[] = [];
   for (let at = 1; at < bytes.length && cuts.length < MOST_CUTS; at++)
@@ -67,7 +67,7 @@ function cutsWithinCharacters(bytes: Uint8Array): readonly number[] {
   return cuts;
 }
 
-/** Whether the byte there is a further one of its character. */
+/** Whether this byte continues a multi-byte character. */
 function continues(bytes: Uint8Array, at: number): boolean {
   return ((bytes[at] ?? 0) & 0xc0) === 0x80;
 }

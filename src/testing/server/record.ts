@@ -1,65 +1,63 @@
-// What tests can read of a connection on any mock, as types.
+// The types of a connection on any mock, for tests.
 import type { ConnectionFaults } from "./faults.ts";
 
-/** One connection of a mock server, as a test sees and steers it, whatever its protocol. Kept after it closed. */
+/** One connection of a mock server of any protocol, for a test to inspect and control. Closed ones are kept. */
 export interface ServedConnection {
-  /** 1 for the first connection of the server, and so on. */
+  /** 1 for the server's first connection. */
   readonly id: number;
-  /** How far it is; `closed` once either side has ended it, see {@link closed}. */
+  /** The phase of the connection; `closed` once either side has ended it, see {@link closed}. */
   readonly state: string;
-  /** How it ended, once the socket is down. */
+  /** The end of the connection, once the socket is closed. */
   readonly closed: ConnectionClosed | undefined;
-  /**
-   * Sends a string as a text frame and bytes as a binary one, as they are. Nothing happens on a closed connection.
-   */
+  /** Sends a frame unchanged: a string as text, bytes as binary. Does nothing on a closed connection. */
   send(raw: string | Uint8Array): void;
   /** Starts the closing handshake. */
   close(code?: number, reason?: string): void;
-  /** Ends the TCP connection without a Close frame, after what was already sent: the client sees 1006. */
+  /** Cuts the TCP connection without a Close frame, after all earlier sends: the client sees 1006. */
   drop(): void;
-  /** Sends a text frame of which the second half never comes, then ends the TCP connection. */
+  /** Sends the first half of a text frame, then cuts the TCP connection. */
   dropMidFrame(text: string): void;
   /**
-   * Goes silent: reads nothing more from the socket and sends nothing, until {@link resume}. The client's
-   * Close goes unread too, and even its vanishing goes unnoticed, as with a server that hangs.
+   * Goes silent like a server that hangs: reads and sends nothing until {@link resume}. The client's Close, or the loss
+   * of the client, goes unnoticed.
    */
   pause(): void;
-  /** Sends what was held back and goes on reading. */
+  /** Sends the messages held back, and reads again. */
   resume(): void;
-  /** What can go wrong beneath the protocol. */
+  /** Faults below the protocol. */
   readonly faults: ConnectionFaults;
 }
 
-/** How a connection ended. */
+/** The end of a connection. */
 export interface ConnectionClosed {
-  /** The code of whoever closed first; 1005 for a Close without one, 1006 for a cut. */
+  /** The code of the first Close; 1005 for a Close without a code, 1006 for a cut. */
   readonly code: number;
   readonly reason: string;
-  /** Whether both sides said Close. */
+  /** Whether both sides sent a Close. */
   readonly wasClean: boolean;
-  /** Who ended it. */
+  /** The side that ended the connection. */
   readonly by: "client" | "server";
 }
 
-/** One frame, either way, on a connection of some mock. */
+/** One frame in either direction, on a connection of any mock. */
 export interface ConnectionFrame<Connection extends ServedConnection> {
-  /** `clock.now()` when it was sent or had arrived, in ms. */
+  /** `clock.now()` at sending or arrival, in ms. */
   readonly at: number;
   readonly connection: Connection;
   readonly direction: "c2s" | "s2c";
   readonly raw: string;
 }
 
-/** A frame as it is noted: bytes are read as UTF-8. */
+/** A frame as recorded: bytes are decoded as UTF-8. */
 export function noted(frame: string | Uint8Array): { readonly raw: string; readonly binary: boolean } {
   const binary = typeof frame !== "string";
   return { raw: binary ? new TextDecoder().decode(frame) : frame, binary };
 }
 
-/** A mistake of the client. The server answers as the real one does, and notes it here. */
+/** A mistake of the client. The mock records it, and answers like the real server. */
 export interface ViolationRecord<Connection extends ServedConnection | undefined, Kind extends string> {
   readonly connection: Connection;
   readonly kind: Kind;
-  /** What it was about, for people: a field, an id, the text of the refusal. */
+  /** The details for a reader: a field, an id, or the text of the refusal. */
   readonly detail: string;
 }

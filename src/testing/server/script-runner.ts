@@ -1,29 +1,28 @@
-// Takes the steps of a script until it ends or is stopped.
+// Runs the steps of a script until it ends or is stopped.
 import { InvalidMockInput } from "../names.ts";
 import { Interruptible, STOPPED } from "./interruptible.ts";
 
-/** The steps of a script. A generator is told the value of each step that it has yielded. */
+/** The steps of a script. In a generator, `yield` returns the result of the step. */
 export type StepSource<Step, Value> =
   | Iterable<Step>
   | AsyncIterable<Step>
   | Generator<Step, unknown, Value>
   | AsyncGenerator<Step, unknown, Value>;
 
-/** @throws InvalidMockInput for an `answer` that is no function */
+/** @throws InvalidMockInput if `answer` is not a function */
 export function checkAnswer(answer: unknown): void {
   if (typeof answer === "function") return;
   throw new InvalidMockInput("`answer` must be a function that returns steps.", 'Such as () => ["Hello"].');
 }
 
-/** What `take` gives for a step behind which nothing is taken any more. */
+/** `take` returns this to stop the script after a step. */
 export const ENOUGH = Symbol("enough");
 
-/** Takes the steps of one script until it ends or is stopped, and waits where a step says so. */
 export class ScriptRunner<Step, Value> extends Interruptible {
   /**
-   * Takes one step after the other; a promise that `take` returns is awaited, and is the value of its step.
-   * @returns `ended` after the last step, `returned` where it was stopped or had {@link ENOUGH}
-   * @throws what the script throws, and InvalidMockInput for what is no script or no step
+   * Takes one step after another. If `take` returns a promise, it is awaited, and its value is the result of the step.
+   * @returns `ended` after the last step; `returned` if it was stopped or `take` returned {@link ENOUGH}
+   * @throws what the script throws, and InvalidMockInput for an invalid script or step
    */
   async follow(
     script: StepSource<Step, Value | undefined>,
@@ -39,11 +38,11 @@ export class ScriptRunner<Step, Value> extends Interruptible {
       assertStep(next.value, place);
       const taken = take(next.value);
       if (taken === ENOUGH) break;
-      // Most steps are done at once; awaiting them would only let other things come in between.
+      // Most steps are synchronous. Awaiting them would let other work run in between.
       value = taken ? await taken : undefined;
       if (this.stopped) break;
     }
-    // Not awaited: an async generator returns only when what it waits for has come, which may be never.
+    // Not awaited: an async generator returns only after its pending await, which may never settle.
     Promise.resolve(steps.return?.()).catch(() => {});
     return "returned";
   }
@@ -65,13 +64,13 @@ function iterate<Step, Value>(
   return Symbol.asyncIterator in script ? script[Symbol.asyncIterator]() : script[Symbol.iterator]();
 }
 
-/** A step is text, or what a function of `step` returns. Another value would be passed over, and its test prove nothing. */
+/** A step is text, or made by a function of `step`. Reject others: a skipped step makes a test meaningless. */
 function assertStep(step: unknown, place: number): void {
   if (typeof step === "string") return;
   if (typeof step === "object" && step !== null && "kind" in step) return;
   const hint =
     typeof step === "function"
       ? "Call it, such as `step.hang()`."
-      : "Pass text, or what a function of `step` returns.";
+      : "Pass text, or a step that a function of `step` makes.";
   throw new InvalidMockInput(`step ${place} of the script is no step.`, hint);
 }

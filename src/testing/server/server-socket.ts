@@ -4,7 +4,7 @@ import type { Cable } from "./cable.ts";
 import type { PeerLink, SocketPeer } from "./link.ts";
 import { halfFrame } from "./raw-frame.ts";
 
-/** A WebSocket of the server whose client's Close goes to the peer first. */
+/** A server's WebSocket that passes a client's Close to the peer first. */
 export class ServerSocket extends WebSocket {
   #peer: SocketPeer | undefined;
   #saidClose = false;
@@ -18,13 +18,13 @@ export class ServerSocket extends WebSocket {
     this.on("close", (code) => peer.ended(this.#saidClose && code !== 1006));
   }
 
-  /** Closes from this side. */
+  /** Closes from the server's side. */
   closeFirst(code: number, reason: string): void {
     this.#saidClose = true;
     super.close(code, reason);
   }
 
-  /** `ws` calls this to answer a Close frame; and with a code alone, when what came is no WebSocket frame. */
+  /** `ws` calls this to answer a Close frame. It also calls it, with only a code, for an invalid WebSocket frame. */
   override close(code?: number, data?: string | Buffer): void {
     if (!this.#saidClose && this.#peer) {
       const malformed = code !== undefined && data === undefined;
@@ -48,7 +48,7 @@ export function linkOverCable(socket: ServerSocket, cable: Cable, url?: string):
     send: (text) => socket.send(text),
     sendBytes: (bytes) => socket.send(bytes),
     close: (code, reason) => socket.closeFirst(code, reason),
-    // "Soon" is after the writes before it, so that frames sent just now still arrive.
+    // "Soon" means after the earlier writes, so frames sent before still arrive.
     drop: () => cable.destroySoon(),
     dropMidFrame(text) {
       cable.write(halfFrame(text));

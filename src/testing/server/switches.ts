@@ -1,12 +1,12 @@
-// Switches: the defaults of each profile, and how a test changes them.
+// Switches: the defaults of each profile, and changes by a test.
 import { guessAt, InvalidMockInput } from "../names.ts";
 
-/** The default of each switch: one value for all profiles, or a list with one value for each. */
+/** The default of each switch: one value for all profiles, or a list with one value per profile. */
 export type Defaults<Settings> = {
   readonly [Name in keyof Settings]-?: Settings[Name] | readonly Settings[Name][];
 };
 
-/** The same settings with some switches set anew; what is no switch is left alone. */
+/** Returns the settings with changed switches. Other names are ignored. */
 export function changed<Settings extends object>(settings: Settings, switches: object): Settings {
   const given = Object.entries(switches).filter(
     ([name, value]) => value !== undefined && Object.hasOwn(settings, name),
@@ -15,9 +15,9 @@ export function changed<Settings extends object>(settings: Settings, switches: o
 }
 
 /**
- * The settings of one profile, with the given switches set.
+ * Returns the settings of one profile, with the given switches.
  * @param names the profiles, in the order of the lists of `defaults`
- * @throws InvalidMockInput for a profile that does not exist
+ * @throws InvalidMockInput for an unknown profile
  */
 export function settingsFrom<Settings extends object>(
   defaults: Defaults<Settings>,
@@ -34,7 +34,7 @@ export function settingsFrom<Settings extends object>(
   return changed(Object.fromEntries(chosen), given);
 }
 
-/** The settings of the profile that is asked for. @throws InvalidMockInput for one that does not exist */
+/** Returns the settings of a profile. @throws InvalidMockInput for an unknown profile */
 export function profileOf<Name extends string, Settings>(
   profiles: { readonly [name in Name]: Settings },
   profile: Name,

@@ -164,7 +164,7 @@ export class Session {
   #working(): OpenTurn {
     if (!this.#turn) this.begin(undefined, { unsolicited: true });
     const turn = this.#turn;
-    if (!turn) throw new Error("a turn that has begun is open");
+    if (!turn) throw new Error("the turn that has just begun is not open");
     return turn;
   }
 

@@ -25,7 +25,7 @@ export function lineOf(event: UniversalEvent): string {
     return JSON.stringify(event);
   } catch (cause) {
     const what = `event ${event.sequence} of session ${event.session_id} cannot be written as JSON.`;
-    throw new InvalidInputError(what, "Leave out `raw`, or what nests too deeply.", { cause });
+    throw new InvalidInputError(what, "Leave out `raw`, or data that is nested too deeply.", { cause });
   }
 }
 

@@ -87,7 +87,7 @@ function scopeOf<Client extends HeardClient>(
     }
   }
   throw new InvalidInputError(
-    "there are no universal events of this value.",
+    "this value has no universal events.",
     "Pass a client of this protocol, or a turn or a conversation that such a client made.",
   );
 }

@@ -50,7 +50,7 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
     this.#settings = settings;
     this.#log = log;
     const client: unknown = scope.kind === "turn" ? scope.origin.client : scope.client;
-    if (!binding.isClient(client)) throw new Error("the client of a scope is a client of its protocol");
+    if (!binding.isClient(client)) throw new Error("the client of the scope is of another protocol");
     this.#client = client;
     log.beginTick();
     this.#listen(client);
@@ -261,5 +261,5 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
 function originOf(turn: AnyTurn): TurnOrigin {
   const of: unknown = turn;
   if (typeof of === "object" && of !== null && ORIGIN in of) return of[ORIGIN] as TurnOrigin; // only this library sets the symbol
-  throw new Error("a turn of a client knows its client");
+  throw new Error("the turn does not know its client");
 }

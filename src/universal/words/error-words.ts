@@ -26,7 +26,7 @@ export const WORDS = {
     wrongServer:
       "The server refuses this app. The server does not accept this app, or is another kind of server. Check its address in the settings.",
     stuck:
-      "The agent made no progress. The agent repeated a mistake, and was stopped. Say it in another way, or choose another agent.",
+      "The agent made no progress. The agent repeated a mistake, and was stopped. Rephrase your message, or choose another agent.",
     wrongProgram:
       "The agent's program does not fit. This version of the program cannot be used here. Update it, or choose another one in the settings.",
     noAgent:
@@ -39,7 +39,7 @@ export const WORDS = {
       "The server refused the request. The server did not accept what was sent. Change it, and try again.",
     empty: "The message is empty. There is nothing to send. Write a message first.",
     longHistory:
-      "The conversation is too long. The agent reads no more than it was allowed to. Begin a new conversation.",
+      "The conversation is too long. The conversation exceeds the limit of the agent. Begin a new conversation.",
     tooLarge:
       "The message is too large. Shorten the message, leave out pictures, or begin a new conversation.",
   }),

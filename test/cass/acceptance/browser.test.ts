@@ -24,7 +24,7 @@ import "./switches-faults.test.ts";
 import "./switches-turns.test.ts";
 import "./validation.test.ts";
 
-test("the socket of this run is the platform's own: it sends no headers", () => {
+test("this run uses the platform's WebSocket, which sends no headers", () => {
   expect(browserLike).toBe(true);
   const options = { url: "wss://example.org/ws", allowAnonymous: true, headers: { "x-tenant": "one" } };
   expect(() => new CassClient(options)).toThrow(expect.objectContaining({ code: "unsupported" }));

@@ -1,17 +1,6 @@
 import { cassStep } from "agentwire/testing";
 import { expect } from "vitest";
-import {
-  asked,
-  collect,
-  eventsOf,
-  failureOf,
-  link,
-  once,
-  saw,
-  says,
-  warnings,
-  works,
-} from "../../helpers/cass.ts";
+import { asked, collect, eventsOf, link, once, saw, says, warnings, works } from "../../helpers/cass.ts";
 import { onEach } from "./each.ts";
 import { kept } from "./made.ts";
 
@@ -53,18 +42,6 @@ onEach(
     expect(seen).toEqual(["out-of-order"]);
   },
 );
-
-onEach("5 rule 3: one turn is on the wire, and the others wait here", async ({ client, server, clock }) => {
-  says(server, cassStep.delay(100), "yes");
-  const turns = ["one", "two", "three"].map((message) => client.prompt(message));
-  for (const [index, { result }] of turns.entries()) {
-    await server.waitFor(() => server.turns.length === index + 1);
-    expect(turns.filter((turn) => turn.status === "queued").length).toBe(2 - index);
-    expect(asked(server).length).toBe(index + 1);
-    await clock.advance(100);
-    await result;
-  }
-});
 
 onEach(
   "5 rule 3: with more of them, a turn that fails takes those behind it on the wire down, and no others",
@@ -109,23 +86,6 @@ onEach(
   },
 );
 
-onEach("5 rule 4: an error in a turn rejects it, and the connection stays", async ({ client, server }) => {
-  says(server, cassStep.say({ type: "error", message: "No" }), cassStep.hang());
-  const errors = collect(client, "serverError");
-  expect(await failureOf(client.prompt("hi"))).toMatchObject({ serverMessage: "No" });
-  expect([client.status, errors]).toEqual(["ready", []]);
-});
-
-onEach("5 rule 5: `system` is the connection's, in the middle of a turn too", async ({ client, server }) => {
-  says(server, cassStep.system("Tidying up", "info"), "Hi");
-  const told = once(client, "system");
-  const turn = client.prompt("hi");
-  const events = eventsOf(turn);
-  expect(await told).toEqual({ message: "Tidying up", status: "info", timestamp: expect.any(String) });
-  await turn.result;
-  expect(events.map(({ type }) => type)).toEqual(["thinking", "thinking", "response"]);
-});
-
 onEach(
   "5 rule 5: a title may come before the answer that tells the id, and is kept until somebody asks",
   { mock: { title: "before", withoutConversation: "new" } },
@@ -138,22 +98,7 @@ onEach(
 );
 
 onEach(
-  "5 rule 6: another conversation than asked for is a warning; an answer that nobody asked for too",
-  { mock: { conversationEcho: "wrong" }, warns: ["conversation-mismatch", "unexpected-response"] },
-  async (scene) => {
-    const { client, server } = scene;
-    const seen = warnings(client);
-    expect((await client.prompt({ message: "hi", conversationId: kept(scene) }).result).text).toBe("Hello!");
-    expect((await client.prompt("hi").result).text).toBe("Hello!"); // which named none
-    const stray = once(client, "stray");
-    link(server).push({ type: "response", text: "x" });
-    await stray;
-    expect(seen).toEqual(["conversation-mismatch", "unexpected-response"]);
-  },
-);
-
-onEach(
-  "5 rule 7: the place of a cancelled turn swallows its progress, its answer and its speech",
+  "5 rule 7 & C3: the place of a cancelled turn swallows its progress, its answer and its speech",
   { mock: { audio: "legacy" } },
   async ({ client, server, clock }) => {
     server.answer = ({ message }) => [
@@ -252,7 +197,7 @@ onEach(
 );
 
 onEach(
-  "5 rule 9: the id of the answer is that of the turns to come, also of one that was cancelled",
+  "5 rule 9 & C4: the id of the answer is that of the turns to come, also of one that was cancelled",
   (profile) => ({ warns: profile === "v1" ? ["conversation-not-kept"] : [] }),
   async ({ client, server, clock }) => {
     const conversation = client.conversation();

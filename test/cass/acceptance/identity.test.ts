@@ -28,17 +28,6 @@ onEach(
 );
 
 onEach(
-  "3.3 invalid token: the user of the machine is not the token's",
-  { connected: false, mock: LOCAL, client: stale },
-  async ({ client }) => {
-    expect(await rejection(client.connect())).toMatchObject({
-      reason: "identity-mismatch",
-      got: "local-user",
-    });
-  },
-);
-
-onEach(
   "3.3 invalid token: nor with `allowAnonymous`, which is about nobody",
   { connected: false, mock: LOCAL, client: (made) => ({ ...stale(made), allowAnonymous: true }) },
   async ({ client }) => {
@@ -55,7 +44,7 @@ onEach(
 );
 
 onEach(
-  "3.3 bad auth: an auth_success for the user of the machine is none",
+  "3.3 bad auth & difference 5: an auth_success for the user of the machine is none",
   {
     connected: false,
     mock: { ...LOCAL, auth: "checked", badAuth: "oldIdentity" },
@@ -101,21 +90,6 @@ for (const lifetime of [59, 61]) {
       }),
     },
     async (scene) => expect(refreshes(scene)).toBe(lifetime < 60 ? 1 : 0),
-  );
-}
-
-onEach("3.4 rule 2: with the query method the greeting has to name the user", async ({ client, user }) => {
-  expect(client.identity).toMatchObject({ userId: user.userId, verified: true });
-});
-
-for (const connectedUserId of [null, "foreign"] as const) {
-  onEach(
-    `3.4 rule 2: ${connectedUserId ?? "nobody"} is not the user`,
-    { connected: false, mock: { connectedUserId } },
-    async ({ client }) => {
-      const reason = connectedUserId === null ? "anonymous" : "identity-mismatch";
-      expect(await rejection(client.connect())).toMatchObject({ reason });
-    },
   );
 }
 
@@ -169,15 +143,6 @@ for (const { auth, reason } of ANSWERS) {
     },
   );
 }
-
-onEach(
-  "3.4 rule 4: a fresh token is tried once, with the query method over another connection",
-  { connected: false, client: renewable },
-  async (scene) => {
-    await scene.client.connect();
-    expect(refreshes(scene)).toBe(1);
-  },
-);
 
 onEach(
   "3.4 rule 4: one that is refused on arrival too",
@@ -236,14 +201,6 @@ forAll("3.4 rule 5: without credentials nothing connects unless that is asked fo
   });
 });
 
-onEach(
-  "3.4 rule 5: and then the identity is whatever the server says",
-  { client: nobody, mock: { connectedUserId: "somebody" } },
-  async ({ client }) => {
-    expect(client.identity).toMatchObject({ userId: "somebody", verified: false });
-  },
-);
-
 for (const allowAnonymous of [true, false]) {
   onEach(
     `3.4 rule 5: with credentials being nobody is ${allowAnonymous ? "let through" : "refused"} with \`allowAnonymous: ${allowAnonymous}\``,
@@ -269,20 +226,6 @@ onEach(
     await client.rest.login({ email, password });
     await client.connect();
     expect(client.identity).toMatchObject({ userId: user.userId, verified: true });
-  },
-);
-
-onEach(
-  "3.4 rule 6: one that comes too often is not",
-  { connected: false, mock: { rejectRefresh: 429 }, client: renewable },
-  async (scene) => {
-    const { client, server, clock } = scene;
-    const failed = rejection(client.rest.me());
-    await clock.pass(250, 500);
-    expect(await failed).toMatchObject({ reason: "refresh-failed", retryable: true });
-    server.set({ rejectRefresh: false });
-    await client.connect();
-    expect(client.identity?.verified).toBe(true);
   },
 );
 

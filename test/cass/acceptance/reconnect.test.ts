@@ -78,17 +78,6 @@ for (const code of [1000, 1001, 1005, 1006, 1011, 1012, 1013, 1008, 4000]) {
   });
 }
 
-onEach("7.3 close 1009: it comes back, and the frame is not sent again", async (scene) => {
-  const { client, server } = scene;
-  walkBackoff(scene);
-  says(server, cassStep.die(1009));
-  const turn = client.prompt("go");
-  const back = once(client, "reconnected");
-  expect(await failureOf(turn)).toMatchObject({ code: "payload-too-large" });
-  await back;
-  expect(asked(server)).toEqual(["chat go"]);
-});
-
 onEach(
   "7.3 stop: a refused identity is not tried for ever",
   { connected: false, client: stale },
@@ -114,14 +103,6 @@ onEach(
   },
 );
 
-onEach("7.3 stop: what the caller closes stays closed", async (scene) => {
-  const { client, server, clock } = scene;
-  const delay = await lose(scene);
-  await client.close();
-  await clock.advance(delay * 100);
-  expect(server.connections.length).toBe(1);
-});
-
 onEach("7.3 wake: a browser that is online again does not wait", async (scene) => {
   const { client, server } = scene;
   const target = new EventTarget();
@@ -136,18 +117,6 @@ onEach("7.3 wake: a browser that is online again does not wait", async (scene) =
   } finally {
     vi.unstubAllGlobals();
   }
-});
-
-onEach("7.3 unsent turns: they survive, in their order", async (scene) => {
-  const { client, server } = scene;
-  server.answer = ({ message }) => [`about ${message}`];
-  const delay = await lose(scene);
-  const turns = ["one", "two", "three"].map((message) => client.prompt(message));
-  expect(turns.map((turn) => turn.status)).toEqual(["queued", "queued", "queued"]);
-  await scene.clock.advance(delay);
-  const texts: string[] = [];
-  for (const { result } of turns) texts.push((await result).text);
-  expect(texts).toEqual(["about one", "about two", "about three"]);
 });
 
 onEach("7.3 three deaths: then what waits is given back, unsent", async (scene) => {

@@ -59,7 +59,7 @@ onEach("A1: onboarding, both kinds; through a relay, a typed error", async (scen
   expect(await works(client)).toBe("Hello!");
 });
 
-onEach("A2: a title by either name", async ({ client, server }) => {
+onEach("A2 & difference 1: a title by either name", async ({ client, server }) => {
   const titles = collect(client, "title");
   for (const [index, type] of ["title_updated", "title_update"].entries()) {
     const told = once(client, "title");
@@ -70,16 +70,19 @@ onEach("A2: a title by either name", async ({ client, server }) => {
   expect(client.titleOf("c1")).toBe("title_update");
 });
 
-onEach("A2: speech in the response, in a frame, or as an address", async ({ client, server }) => {
-  says(server, "Hi", cassStep.fields({ audio: "SUQzBAAAAAAAAA==", audio_format: "mp3" }));
-  const { audio } = await client.prompt("hi").result;
-  expect(audio?.mediaType).toBe("audio/mpeg");
-  for (const frame of [{ audio: "SUQzBAAAAAAAAA==", audio_format: "wav" }, { url: "/audio/a.wav" }]) {
-    const told = once(client, "audio", ({ url }) => (url === undefined) === "audio" in frame);
-    link(server).push({ type: "audio", ...frame });
-    expect((await told).mediaType).toBe("audio/wav");
-  }
-});
+onEach(
+  "A2 & difference 2: speech in the response, in a frame, or as an address",
+  async ({ client, server }) => {
+    says(server, "Hi", cassStep.fields({ audio: "SUQzBAAAAAAAAA==", audio_format: "mp3" }));
+    const { audio } = await client.prompt("hi").result;
+    expect(audio?.mediaType).toBe("audio/mpeg");
+    for (const frame of [{ audio: "SUQzBAAAAAAAAA==", audio_format: "wav" }, { url: "/audio/a.wav" }]) {
+      const told = once(client, "audio", ({ url }) => (url === undefined) === "audio" in frame);
+      link(server).push({ type: "audio", ...frame });
+      expect((await told).mediaType).toBe("audio/wav");
+    }
+  },
+);
 
 onEach("A2: tokens by either name, and animations that are not there", async ({ client, server }) => {
   const bare = { animations: undefined, raw: undefined };
@@ -150,7 +153,7 @@ const REFUSALS = [
 for (const { what, mock, reason, ...more } of REFUSALS) {
   const client = "client" in more ? more.client : {};
   onEach(
-    `B2: ${what}: one fresh token is tried, and then it is over`,
+    `B2 & 3.4 rule 2: ${what}: one fresh token is tried, and then it is over`,
     { connected: false, mock, client: ({ user }) => ({ ...client, refreshToken: user.refreshToken }) },
     async (scene) => {
       const error = await rejection(scene.client.connect());
@@ -189,22 +192,6 @@ for (const { what, mock, reason, ...more } of REFUSALS) {
     },
   );
 }
-
-onEach(
-  "B2: silence is a timeout, and not tried again",
-  {
-    connected: false,
-    mock: { auth: "silence" },
-    client: ({ user }) => ({ ...message, refreshToken: user.refreshToken }),
-  },
-  async (scene) => {
-    const failed = rejection(scene.client.connect());
-    await scene.server.nextAuth();
-    await scene.clock.advance(10_000);
-    expect(await failed).toMatchObject({ name: "CassAuthError [handshake-refused]", reason: "timeout" });
-    expect(refreshes(scene)).toBe(0);
-  },
-);
 
 onEach(
   "B3: a token that is about to expire is renewed before every dial",
@@ -316,16 +303,5 @@ onEach(
     expect(outcome).toMatchObject({ status: "failed", error: { code: "invalid-input" } });
     await client.prompt("hello").outcome; // what was sent before it has arrived by then
     expect(asked(server)).toHaveLength(1);
-  },
-);
-
-onEach(
-  "B5: unless it is meant: the connection is theirs from then on",
-  async ({ client, server, profile, user }) => {
-    const { userId } = server.addUser();
-    await client.onboardingDemo({ userId, allowForeignUser: true }).outcome;
-    // The relay knows no onboarding, and nothing has changed.
-    expect(client.identity?.userId).toBe(profile === "relay" ? user.userId : userId);
-    expect(client.identity?.verified).toBe(profile === "relay");
   },
 );

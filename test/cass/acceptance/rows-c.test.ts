@@ -3,7 +3,6 @@ import { expect } from "vitest";
 import {
   asked,
   collect,
-  drain,
   eventsOf,
   failureOf,
   heard,
@@ -51,7 +50,7 @@ for (const maxTurnsInFlight of [1, 5]) {
 }
 
 onEach(
-  "C2: what is the connection's is no turn's, a title may come first, and speech may come late",
+  "C2 & 5 rule 5: what is the connection's is no turn's, a title may come first, and speech may come late",
   { mock: { title: "before", audio: "legacy" } },
   async (scene) => {
     const { client, server } = scene;
@@ -85,38 +84,6 @@ onEach("C3: a turn that was cancelled in the queue is never sent", async ({ clie
   expect((await three.result).text).toBe("about three");
   expect(asked(server)).toEqual(["chat one", "chat three"]);
 });
-
-onEach(
-  "C3: a turn that was cancelled under way ends at once, and nobody gets its answer",
-  { mock: { audio: "legacy" } },
-  async ({ client, server, clock }) => {
-    server.answer = ({ message }) => [cassStep.delay(100), `about ${message}`];
-    const audios: unknown[] = [];
-    client.on("audio", (_, turn) => void audios.push(turn));
-    const controller = new AbortController();
-    const one = client.prompt("one", { signal: controller.signal });
-    const reading = drain(one);
-    const two = client.prompt("two");
-    const events = eventsOf(two);
-    await saw(one, "thinking", 2);
-    controller.abort(new Error("changed my mind"));
-    expect(await one.outcome).toMatchObject({ status: "cancelled", by: "signal" });
-    expect((await reading).thrown).toMatchObject({
-      code: "turn-cancelled",
-      cause: { message: "changed my mind" },
-    });
-    expect(two.status).toBe("queued"); // until the server is done with the first
-    await clock.advance(100);
-    await server.waitFor(() => server.turns.length === 2);
-    const spoken = once(client, "audio");
-    await clock.advance(100);
-    expect((await two.result).text).toBe("about two");
-    await spoken;
-    expect(events.map(({ type }) => type)).toEqual(["thinking", "thinking", "response"]);
-    expect(audios).toEqual([two]);
-    expect(server.connections.length).toBe(1);
-  },
-);
 
 onEach(
   'C3: with `cancel: "reconnect"` the line is free at once, over another connection',
@@ -167,25 +134,7 @@ onEach(
 );
 
 onEach(
-  "C4: also from the answer to a turn that was cancelled",
-  (profile) => ({ warns: profile === "v1" ? ["conversation-not-kept"] : [] }),
-  async ({ client, server, clock }) => {
-    says(server, cassStep.delay(100), "yes");
-    const conversation = client.conversation();
-    const one = conversation.prompt("one");
-    await saw(one, "thinking", 2);
-    await one.cancel();
-    const two = conversation.prompt("two");
-    await clock.advance(100);
-    await server.waitFor(() => server.turns.length === 2);
-    await clock.advance(100);
-    await two.result;
-    expect(server.turns[1]?.conversationId).toBe(server.conversations[0]?.id ?? null);
-  },
-);
-
-onEach(
-  "C4: an answer of another conversation is given, with a warning",
+  "C4 & 5 rule 6: an answer of another conversation is given, with a warning",
   { mock: { conversationEcho: "wrong" }, warns: ["conversation-mismatch"] },
   async (scene) => {
     const warned = once(scene.client, "protocolWarning");
@@ -228,10 +177,3 @@ onEach(
     await status(client, "ready");
   },
 );
-
-onEach("C5: one outside any turn is the connection's", async ({ client, server }) => {
-  const told = once(client, "serverError");
-  link(server).push({ type: "error", message: "The roof is on fire" });
-  expect(await told).toEqual({ message: "The roof is on fire" });
-  expect(await works(client)).toBe("Hello!");
-});

@@ -9,7 +9,6 @@ import {
   once,
   says,
   sent,
-  status,
   walkBackoff,
   works,
 } from "../../helpers/cass.ts";
@@ -88,12 +87,19 @@ onEach(
   },
 );
 
-for (const code of [1000, 1006, 1011, 1012]) {
-  onEach(`E2: it comes back after ${code}, behind a random wait`, async ({ client, server, clock }) => {
+for (const [code, row] of [
+  [1000, "E2 & 7.3 close 1000"],
+  [1006, "E2"],
+  [1011, "E2 & 8 no protocol pong"],
+  [1012, "E2"],
+] as const) {
+  onEach(`${row}: it comes back after ${code}, behind a random wait`, async ({ client, server, clock }) => {
     const waits = once(client, "reconnecting");
     const back = once(client, "reconnected");
+    const lost = once(client, "disconnected");
     if (code === 1006) link(server).drop();
     else link(server).close(code, "bye");
+    expect(await lost).toMatchObject({ code: "connection-lost", closeCode: code });
     const { delay, attempt } = await waits;
     expect([delay, attempt]).toEqual([250, 1]); // half of 500 ms, by the clock's own chance
     await clock.advance(delay);
@@ -119,43 +125,40 @@ onEach(
   },
 );
 
-onEach("E2: a frame that was too large is not sent again", async (scene) => {
-  const { client, server } = scene;
-  walkBackoff(scene);
-  says(server, cassStep.die(1009));
-  const one = client.prompt("one");
-  expect(await failureOf(one)).toMatchObject({ code: "payload-too-large", retryable: false });
-  says(server, "yes");
-  expect((await client.prompt("two").result).text).toBe("yes");
-  expect(asked(server)).toEqual(["chat one", "chat two"]);
-});
+onEach(
+  "E2 & 8 frame too large & 7.3 close 1009: a frame that was too large is not sent again",
+  async (scene) => {
+    const { client, server } = scene;
+    walkBackoff(scene);
+    says(server, cassStep.die(1009));
+    const one = client.prompt("one");
+    expect(await failureOf(one)).toMatchObject({ code: "payload-too-large", retryable: false });
+    says(server, "yes");
+    expect((await client.prompt("two").result).text).toBe("yes");
+    expect(asked(server)).toEqual(["chat one", "chat two"]);
+  },
+);
 
-onEach("E2: what the caller closes stays closed", async ({ client, server, clock }) => {
-  await client.close();
-  expect(client.status).toBe("closed");
-  await clock.advance(600_000);
-  expect(server.connections.length).toBe(1);
-  await server.waitFor(() => link(server).closed);
-  expect(link(server).closed?.code).toBe(1000);
-});
-
-onEach("E3: what was sent is never sent again; what was not goes out, in order", async (scene) => {
-  const { client, server } = scene;
-  walkBackoff(scene);
-  server.answer = ({ message }) => (message === "one" ? [cassStep.die("drop")] : [`about ${message}`]);
-  const turns = ["one", "two", "three"].map((message) => client.prompt(message));
-  const outcomes = await Promise.all(turns.map(({ outcome }) => outcome));
-  expect(outcomes).toMatchObject([
-    { status: "failed", error: { delivery: "unknown" } },
-    { result: { text: "about two" } },
-    { result: { text: "about three" } },
-  ]);
-  expect(sent(server)).toEqual(["chat one", "chat two", "chat three"]);
-});
+onEach(
+  "E3 & 7.3 unsent turns: what was sent is never sent again; what was not goes out, in order",
+  async (scene) => {
+    const { client, server } = scene;
+    walkBackoff(scene);
+    server.answer = ({ message }) => (message === "one" ? [cassStep.die("drop")] : [`about ${message}`]);
+    const turns = ["one", "two", "three"].map((message) => client.prompt(message));
+    const outcomes = await Promise.all(turns.map(({ outcome }) => outcome));
+    expect(outcomes).toMatchObject([
+      { status: "failed", error: { delivery: "unknown" } },
+      { result: { text: "about two" } },
+      { result: { text: "about three" } },
+    ]);
+    expect(sent(server)).toEqual(["chat one", "chat two", "chat three"]);
+  },
+);
 
 for (const messagesRoute of [true, false]) {
   onEach(
-    `E4: a reply that was stored before the link broke is found ${messagesRoute ? "among the messages" : "in the conversation"}`,
+    `E4 & switch messagesRoute=${messagesRoute}: a reply that was stored before the link broke is found ${messagesRoute ? "among the messages" : "in the conversation"}`,
     { mock: { messagesRoute, ...diesStored }, client: { recover: true } },
     async (scene) => {
       const { client, server } = scene;
@@ -173,6 +176,7 @@ for (const messagesRoute of [true, false]) {
       });
       for (const absent of ["message", "audio"]) expect(result).not.toHaveProperty(absent);
       expect(result.toolUses).toEqual([]);
+      expect(server.requests[0]?.path).toBe(`/conversations/${id}/messages?limit=20`);
       // Only the whole conversation has the animations, unless the tags are stored with the text.
       expect(result.animations.length).toBe(messagesRoute && scene.profile !== "documented" ? 0 : 1);
     },
@@ -206,29 +210,5 @@ onEach(
     says(server, "the new answer");
     const result = await client.prompt({ message: "again?", conversationId }).result;
     expect(result).toMatchObject({ text: "the new answer", recovered: true });
-  },
-);
-
-onEach(
-  "E4: a reply that is stored late is found by looking again",
-  { mock: { persistence: "late", persistDelay: 2_900, ...diesStored }, client: { recover: true } },
-  async (scene) => {
-    const turn = scene.client.prompt({ message: "hi", conversationId: kept(scene) });
-    await scene.clock.pass(1_000, 2_000);
-    expect(await turn.result).toMatchObject({ text: "Hello!", recovered: true });
-  },
-);
-
-onEach(
-  "E5: a server that starts up is an error that can be tried again, and it is",
-  { connected: false, mock: { perConnection: ({ number }) => ({ initializing: number === 1 }) } },
-  async ({ client, server, clock }) => {
-    const turn = client.prompt("hi");
-    const { error, delay } = await once(client, "reconnecting");
-    expect(error).toMatchObject({ code: "handshake-refused", reason: "initializing", retryable: true });
-    await clock.advance(delay);
-    expect((await turn.result).text).toBe("Hello!");
-    expect(server.connections.length).toBe(2);
-    await status(client, "ready");
   },
 );

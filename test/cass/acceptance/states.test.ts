@@ -70,28 +70,6 @@ onEach(
 );
 
 onEach(
-  "7.1 connecting, failure: one that nobody answers is given up after 10 s",
-  { connected: false, mock: { refuseUpgrade: "never-answered" } },
-  async ({ client, server, clock }) => {
-    const failed = rejection(client.connect());
-    await server.waitFor(() => server.upgrades.length === 1);
-    await clock.advance(10_000);
-    expect(await failed).toMatchObject({ code: "connect-timeout", timeout: 10_000 });
-  },
-);
-
-for (const auth of ["query", "message"] as const) {
-  onEach(
-    `7.1 greeting, connected: with the ${auth} method it is ${auth === "query" ? "the proof" : "none: the token goes out"}`,
-    { mock: { auth: "checked" }, client: { auth } },
-    async ({ client, server, user }) => {
-      expect(client.identity).toEqual({ userId: user.userId, verified: true, sdkMode: true });
-      expect(asked(server)).toEqual(auth === "query" ? [] : ["auth"]);
-    },
-  );
-}
-
-onEach(
   "7.1 greeting, connected: without a token it is nobody's",
   { client: nobody },
   async ({ client, server }) => {
@@ -146,18 +124,6 @@ onEach(
   async (scene) => {
     await scene.client.connect();
     expect(refreshes(scene)).toBe(1);
-  },
-);
-
-onEach(
-  "7.1 greeting, silence: after 10 s it is cut",
-  { connected: false, mock: { connected: "none" } },
-  async ({ client, server, clock }) => {
-    const failed = rejection(client.connect());
-    await status(client, "handshaking");
-    await clock.advance(10_000);
-    expect(await failed).toMatchObject({ code: "connect-timeout" });
-    await server.waitFor(() => server.connections.every(({ state }) => state === "closed"));
   },
 );
 
@@ -218,18 +184,6 @@ onEach(
   },
 );
 
-onEach("7.1 any open state, close or terminate: turns are settled, and it comes back", async (scene) => {
-  const { client, server } = scene;
-  walkBackoff(scene);
-  says(server, cassStep.hang());
-  const turn = client.prompt("go");
-  await saw(turn, "thinking", 2);
-  const back = once(client, "reconnected");
-  link(server).drop();
-  expect(await failureOf(turn)).toMatchObject({ code: "connection-lost", delivery: "unknown" });
-  await back;
-});
-
 onEach(
   "7.1 any open state, close or terminate: not with `reconnect: false`",
   { client: { reconnect: false } },
@@ -269,27 +223,6 @@ onEach(
     await server.waitFor(() => connection.state === "closed");
   },
 );
-
-onEach("7.1 any, caller closes: also while it waits to come back", async ({ client, server, clock }) => {
-  const waits = once(client, "reconnecting");
-  link(server).drop();
-  await waits;
-  await client.close();
-  await clock.advance(60_000);
-  expect([client.status, server.connections.length]).toEqual(["closed", 1]);
-});
-
-onEach("7.1 any, caller closes: with a limit it waits for the turn", async ({ client, server, clock }) => {
-  says(server, cassStep.delay(100), "done");
-  const turn = client.prompt("go");
-  const queued = client.prompt("queued");
-  await saw(turn, "thinking", 2);
-  const closing = client.close({ drainTimeout: 5_000 });
-  await clock.advance(100);
-  await closing;
-  expect((await turn.result).text).toBe("done");
-  expect(await failureOf(queued)).toMatchObject({ code: "closed", delivery: "not-sent", input: "queued" });
-});
 
 // --- the timers ---
 

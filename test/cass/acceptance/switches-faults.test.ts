@@ -208,7 +208,7 @@ for (const pongDelay of [0, 1_000]) {
 
 for (const answer of ["answered", "ignored", "unknown"] as const) {
   onEach(
-    `switch status=${answer}: ${answer === "answered" ? "it is told" : "that there is no answer is an error of its own, and no turn's"}`,
+    `switch status=${answer} & difference 12: ${answer === "answered" ? "it is told" : "that there is no answer is an error of its own, and no turn's"}`,
     { mock: { status: answer } },
     async ({ client, server, clock }) => {
       const turn = client.prompt("hi");
@@ -272,25 +272,6 @@ for (const code of [undefined, 503]) {
   );
 }
 
-for (const messagesRoute of [true, false]) {
-  onEach(
-    `switch messagesRoute=${messagesRoute}: a lost reply is found by whichever route there is`,
-    {
-      mock: { messagesRoute, ...DIES_STORED },
-      client: { recover: true },
-    },
-    async (scene) => {
-      const { client, server } = scene;
-      const id = server.addConversation({ userId: scene.user.userId }).id;
-      const result = await client.prompt({ message: "go", conversationId: id }).result;
-      expect(result).toMatchObject({ text: "Hello!", recovered: true, conversationId: id });
-      const routes = server.requests.map(({ path }) => path.replace(id, "ID"));
-      const whole = messagesRoute ? [] : ["/conversations/ID"];
-      expect(routes).toEqual(["/conversations/ID/messages?limit=20", ...whole]);
-    },
-  );
-}
-
 for (const persistence of ["beforeResponse", "late", "never"] as const) {
   onEach(
     `switch persistence=${persistence}: ${persistence === "never" ? "what is nowhere is given up in time" : "a lost reply is found when it is there"}`,
@@ -343,7 +324,7 @@ for (const rateLimits of [true, false]) {
 
 for (const pipelining of [false, true]) {
   onEach(
-    `switch pipelining=${pipelining}: replies come to the turns in their order`,
+    `switch pipelining=${pipelining} & 5 rule 3: replies come to the turns in their order`,
     {
       mock: { pipelining, ...(pipelining ? { unreadFrame: "queue" } : {}) },
       client: { maxTurnsInFlight: pipelining ? 3 : 1 },
@@ -364,7 +345,7 @@ for (const pipelining of [false, true]) {
 }
 
 onEach(
-  "switch unreadFrame=1011: a turn of a minute loses nothing, because nothing is sent while it runs",
+  "switch unreadFrame=1011 & difference 13: a turn of a minute loses nothing, because nothing is sent while it runs",
   { mock: { unreadFrame: "1011", status: "answered" } },
   async ({ client, server, clock }) => {
     server.answer = ({ message }) => [cassStep.delay(60_000), `about ${message}`];

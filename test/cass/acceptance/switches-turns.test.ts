@@ -25,7 +25,7 @@ const audioOf = ({ client }: Scene): Promise<readonly [CassAudio, CassTurn]> =>
 
 for (const withoutConversation of ["new", "none", "continuous", "continuousOrNew"] as const) {
   onEach(
-    `switch withoutConversation=${withoutConversation}: the id that the server chose is the conversation's from then on`,
+    `switch withoutConversation=${withoutConversation} & difference 11: the id that the server chose is the conversation's from then on`,
     { mock: { withoutConversation }, warns: withoutConversation === "none" ? ["conversation-not-kept"] : [] },
     async ({ client, server }) => {
       const conversation = client.conversation();
@@ -78,7 +78,7 @@ for (const emptyMessage of ["model", "error"] as const) {
 
 for (const introWithoutConversation of ["accepted", "error"] as const) {
   onEach(
-    `switch introWithoutConversation=${introWithoutConversation}: null is for servers that take it`,
+    `switch introWithoutConversation=${introWithoutConversation} & difference 7: null is for servers that take it`,
     { mock: { introWithoutConversation, onboarding: "answered" } },
     async ({ client, user: { userId } }) => {
       const { outcome } = client.onboardingIntro({ userId, conversationId: null });
@@ -118,7 +118,7 @@ const MEMORIES = { has_context: true, dreams_count: 3, context_sizes: { total: 7
 for (const memories of ["usual", "none", MEMORIES] as const) {
   const name = typeof memories === "string" ? memories : "open";
   onEach(
-    `switch memories=${name}: what the server remembered is told as it came`,
+    `switch memories=${name} & difference 10: what the server remembered is told as it came`,
     { mock: { memories } },
     async ({ client, profile }) => {
       const turn = client.prompt("hi");

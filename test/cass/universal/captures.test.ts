@@ -57,7 +57,7 @@ const CAPTURES: readonly Capture[] = [
   },
 ];
 
-test.each(CAPTURES)("the real server's $name is a transcript that keeps every rule", async (capture) => {
+test.each(CAPTURES)("the capture $name of the real server becomes a valid transcript", async (capture) => {
   const { lines, options, prompt, status = "completed" } = capture;
   const { client } = replaying(lines, options);
   const stream = toUniversal(client, { inferTools: true, includeDebug: true, includeRaw: true });

@@ -49,20 +49,20 @@ function clockOf({ clock }: FakeCass): NonNullable<CassUniversalOptions["clock"]
   return { wallTime, setTimeout: (run, ms) => clock.setTimeout(run, ms) };
 }
 
-test("`connected` is session.started, and the accepted user a status", async () => {
+test("`connected` becomes `session.started`, and the accepted user a status", async () => {
   const made = new FakeCass();
   const { expectGolden } = listenTo(made);
   await made.greet();
   await expectGolden("connected");
 });
 
-test("session.started has the client's capabilities", async () => {
+test("`session.started` holds the client's capabilities", async () => {
   const { made, stream } = await listened();
   const [started] = await eventsSoFar(stream);
   expect(started).toMatchObject({ data: { metadata: { capabilities: made.client.capabilities } } });
 });
 
-test("a foreign auth_success is no session: the turn fails, and says why", async () => {
+test("an `auth_success` for another user starts no session, and the turn fails with the reason", async () => {
   const made = new FakeCass({ auth: "message" });
   const { prompt, says, expectGolden } = listenTo(made);
   prompt();
@@ -73,7 +73,7 @@ test("a foreign auth_success is no session: the turn fails, and says why", async
   await expectGolden("auth-mismatch");
 });
 
-test("an auth_error is an error, and the client gives up", async () => {
+test("an `auth_error` becomes an error, and the client gives up", async () => {
   const made = new FakeCass({ auth: "message" });
   const { prompt, says, expectGolden } = listenTo(made);
   prompt();
@@ -84,7 +84,7 @@ test("an auth_error is an error, and the client gives up", async () => {
   await expectGolden("auth-error");
 });
 
-test("an error before `connected`: the server is still starting, and the client tries again", async () => {
+test("an error before `connected` means that the server is starting; the client tries again", async () => {
   const made = new FakeCass();
   const { prompt, expectGolden } = listenTo(made);
   prompt();
@@ -97,7 +97,7 @@ test("an error before `connected`: the server is still starting, and the client 
   await expectGolden("initializing");
 });
 
-test("a response is an item with one delta, its extras, its speech, and the end of the turn", async () => {
+test("a response becomes an item with one delta, its extras, its speech and the turn's end", async () => {
   const { prompt, says, expectGolden } = await listened();
   prompt();
   await says(
@@ -116,7 +116,7 @@ test("a response is an item with one delta, its extras, its speech, and the end 
   await expectGolden("response");
 });
 
-test("the counts of a relay have other names", async () => {
+test("a relay's token counts are read by their own names", async () => {
   const { prompt, says, expectGolden } = await listened();
   prompt();
   await says(say.thinking(), say.response("Hi.", { inputTokens: 12, outputTokens: 3 }));
@@ -130,14 +130,14 @@ test("an empty text has no delta", async () => {
   await expectGolden("response-empty");
 });
 
-test("tags are not text: a think block is reasoning, before the reply", async () => {
+test("tags are not part of the text; a think block becomes reasoning before the reply", async () => {
   const { prompt, says, expectGolden } = await listened();
   prompt();
   await says(say.thinking(), say.response("<gesture:think>Who is it?</gesture:think>Hello!<emote:happy>"));
   await expectGolden("response-with-tags");
 });
 
-test("the picture of a prompt is a data: URL with its type", async () => {
+test("the picture of a prompt becomes a `data:` URL with its type", async () => {
   const { prompt, says, expectGolden } = await listened();
   const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
   prompt({ message: "Look", image: { data: png } });
@@ -147,7 +147,7 @@ test("the picture of a prompt is a data: URL with its type", async () => {
   await expectGolden("image");
 });
 
-test("thinking is a status, with what the memory search found; debug is dropped", async () => {
+test("thinking becomes a status with the memories found; debug is dropped", async () => {
   const { prompt, says, expectGolden } = await listened();
   prompt();
   await says(
@@ -159,7 +159,7 @@ test("thinking is a status, with what the memory search found; debug is dropped"
   await expectGolden("thinking");
 });
 
-test("with `inferTools`, named tools are calls that the next frame ends; with `includeDebug`, debug is a status", async () => {
+test("`inferTools` turns named tools into calls that the next frame ends; `includeDebug` shows debug", async () => {
   const { prompt, says, expectGolden } = await listened({}, { inferTools: true, includeDebug: true });
   prompt();
   await says(
@@ -171,7 +171,7 @@ test("with `inferTools`, named tools are calls that the next frame ends; with `i
   await expectGolden("inferred-tools");
 });
 
-test("a title may come before the response that names its conversation; titles of others are not told", async () => {
+test("a title may come before its response; titles of other conversations are left out", async () => {
   const { prompt, says, expectGolden } = await listened();
   prompt();
   const title = (conversation_id: string, title: string) => ({
@@ -184,7 +184,7 @@ test("a title may come before the response that names its conversation; titles o
   await expectGolden("title");
 });
 
-test("system messages come at any time, also inside the next turn", async () => {
+test("system messages appear at any time, even inside the next turn", async () => {
   const { prompt, says, expectGolden } = await listened();
   prompt();
   await says(say.thinking(), say.response("Hi."));
@@ -194,7 +194,7 @@ test("system messages come at any time, also inside the next turn", async () => 
   await expectGolden("system");
 });
 
-test("late speech is a message of its own that belongs to the last reply, and opens no turn", async () => {
+test("late speech becomes a message that belongs to the last reply, and opens no turn", async () => {
   const { prompt, says, expectGolden } = await listened();
   prompt();
   await says(say.thinking(), say.response("Hi."));
@@ -202,14 +202,14 @@ test("late speech is a message of its own that belongs to the last reply, and op
   await expectGolden("late-audio");
 });
 
-test("an error in a turn ends the turn; an error out of a turn is an error and no more", async () => {
+test("an error in a turn ends the turn; an error between turns is only an error", async () => {
   const { prompt, says, expectGolden } = await listened();
   prompt();
   await says(say.thinking(), say.error("Agent client not available"), say.error("Unknown message type: x"));
   await expectGolden("errors");
 });
 
-test("unknown types are items, replies to requests are nothing", async () => {
+test("unknown types become items; replies to requests are left out", async () => {
   const { made, prompt, says, expectGolden } = await listened();
   prompt();
   await says(say.thinking(), say.response("Hi."));
@@ -220,7 +220,7 @@ test("unknown types are items, replies to requests are nothing", async () => {
   await expectGolden("other-types");
 });
 
-test("an aborted turn ends at once, and its response is swallowed", async () => {
+test("a cancelled turn ends at once, and its response is dropped", async () => {
   const { made, prompt, says, expectGolden } = await listened();
   const turn = prompt();
   await says(say.thinking());
@@ -231,7 +231,7 @@ test("an aborted turn ends at once, and its response is swallowed", async () => 
   await expectGolden("cancel");
 });
 
-test("a link that drops mid-chat: the turn fails, the session goes on", async () => {
+test("a link that is lost during a turn fails the turn, and the session goes on", async () => {
   const { made, prompt, says, expectGolden } = await listened();
   prompt();
   await says(say.thinking());
@@ -265,7 +265,7 @@ test("a lost reply that is found over REST completes its turn", async () => {
   await expectGolden("recovered");
 });
 
-test("a link that says nothing mid-chat: the turn runs out of time, the client connects again", async () => {
+test("a silent link times the turn out, and the client reconnects", async () => {
   const { made, prompt, says, expectGolden } = await listened({ idleTimeout: 1_000 });
   prompt();
   await says(say.thinking());
@@ -274,7 +274,7 @@ test("a link that says nothing mid-chat: the turn runs out of time, the client c
   await expectGolden("mute-link");
 });
 
-test("a client that is closed ends what is open, and the session", async () => {
+test("closing the client ends what is open, and the session", async () => {
   const { made, prompt, says, expectGolden } = await listened();
   prompt();
   await says(say.thinking());
@@ -283,7 +283,7 @@ test("a client that is closed ends what is open, and the session", async () => {
   await expectGolden("close");
 });
 
-test("`raw` is the server's message, only if asked for", async () => {
+test("`raw` holds the server's message, only with `includeRaw`", async () => {
   const { prompt, says, expectGolden } = await listened({}, { includeRaw: true });
   prompt();
   await says(say.thinking(), say.response("Hi."), { type: "weather", degrees: 7 });
@@ -303,7 +303,7 @@ test("no token appears in any event", async () => {
   expect(JSON.stringify(await eventsSoFar(stream))).not.toContain(token);
 });
 
-test("an option that does not exist is refused; so is a picture too many", async () => {
+test("an unknown option and a second picture are refused", async () => {
   const { made, stream } = await listened();
   const before = stream.count;
   expect(() => toUniversal(made.client, { inferTool: true } as never)).toThrow(

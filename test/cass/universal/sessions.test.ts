@@ -19,7 +19,7 @@ async function twoConversations() {
   return { made, stream };
 }
 
-test("late speech goes to the conversation of its turn, and titles to the one that they name", async () => {
+test("late speech goes to its turn's conversation, and a title to the conversation that it names", async () => {
   const { made, stream } = await twoConversations();
   const before = stream.count;
   made.says({ type: "audio", audio: "AAAA" }, { type: "title_updated", conversation_id: "c1", title: "One" });
@@ -49,7 +49,7 @@ async function statusesOf(stream: UniversalStream): Promise<readonly (readonly [
 
 const title = (conversation_id: string, title: string) => ({ type: "title_updated", conversation_id, title });
 
-test("a connection that comes back in the middle of a turn puts nothing of its user into the answer", async () => {
+test("a reconnect during a turn adds nothing about the user to the answer", async () => {
   const messages: object[] = [];
   const fetch: NonNullable<CassClientOptions["fetch"]> = async (url) =>
     new Response(JSON.stringify(new URL(url).pathname.endsWith("/messages") ? { messages } : { id: "c1" }));
@@ -84,7 +84,7 @@ test("a connection that comes back in the middle of a turn puts nothing of its u
   expect(JSON.stringify(events.slice(1))).not.toContain('"u1"');
 });
 
-test("a title that comes during a later turn follows the end of that turn", async () => {
+test("a title that comes during a later turn is emitted after that turn", async () => {
   const made = await fakeCass();
   const conversation = made.client.conversation();
   const stream = toUniversal(conversation);
@@ -102,7 +102,7 @@ test("a title that comes during a later turn follows the end of that turn", asyn
   ]);
 });
 
-test("a title of another conversation is not told, also before the conversation is known", async () => {
+test("a title of another conversation is left out, even before the own id is known", async () => {
   const made = await fakeCass();
   const conversation = made.client.conversation();
   const stream = toUniversal(conversation);
@@ -116,7 +116,7 @@ test("a title of another conversation is not told, also before the conversation 
   ]);
 });
 
-test("a response that nobody asked for is a turn of the conversation that it names", async () => {
+test("an unsolicited response is a turn of the conversation that it names", async () => {
   const { made, stream } = await twoConversations();
   const before = stream.count;
   made.says(say.thinking(), say.response("By the way.", { conversation_id: "c1" }));

@@ -35,12 +35,12 @@ const resultsOf = (events: readonly UniversalEvent[]) =>
     event.type === "item.completed" && event.data.item.kind === "tool_result" ? [event.data.item.status] : [],
   );
 
-describe("what agents really said, line by line", () => {
+describe("recorded output of agents", () => {
   test.each([
     ["01-text-only", "Hello world", 0],
     ["02-tools-local", "I will edit.All done.", 9],
     ["03-previous-run", "turn 1turn 2", 0],
-  ])("%s: each text once, each call with its result", async (name, text, calls) => {
+  ])("%s: gives each text once, and each call with its result", async (name, text, calls) => {
     const lines = read(`codebuff-events/${name}.jsonl`);
     const events = await play({ events: [{ raw: lines }] });
     expect(textOf(events)).toBe(text);
@@ -48,7 +48,7 @@ describe("what agents really said, line by line", () => {
     expect(events.at(-1)).toMatchObject({ type: "session.ended", data: { reason: "completed" } });
   });
 
-  test("the same bytes in other pieces give the same events", async () => {
+  test("gives the same events if the bytes arrive in other pieces", async () => {
     const raw = `${read("codebuff-events/02-tools-local.jsonl")}{"type":"text","text":"é漢🙂"}\n`;
     const whole = await play({ events: [{ raw }] });
     for (const chunkBytes of [1, 7, 1_000])
@@ -58,13 +58,13 @@ describe("what agents really said, line by line", () => {
 
 const capture = z.object({ code: z.number(), stdout: z.string(), stderr: z.string() });
 
-describe("what the command line really printed", () => {
+describe("recorded output of the command line", () => {
   test.each([
     ["json", "json", { reason: "completed" }, "Looking. Done."],
     ["plain", "text", { reason: "completed" }, "Looking. Done."],
     ["no-key", "json", { reason: "error", exit_code: 1 }, ""],
     ["unknown-flag", "stream-json", { reason: "error", exit_code: 1 }, ""],
-  ] as const)("%s is a whole transcript", async (name, profile, ended, text) => {
+  ] as const)("%s gives a complete transcript", async (name, profile, ended, text) => {
     const { code, stdout, stderr } = capture.parse(JSON.parse(read(`codebuff-cli/${name}.json`)));
     const script = [...(stdout === "" ? [] : [{ raw: stdout }]), ...(stderr === "" ? [] : [{ stderr }])];
     const program: FakeCodebuffScenario = { exit: { code }, unknownOption: "ignore" };

@@ -21,7 +21,7 @@ describe("a one-off prompt", () => {
     expectInvariants(events);
   });
 
-  test("a `write_todos` of the root agent is its plan, and the newest one counts", async () => {
+  test("has a plan from `write_todos` calls of the root agent, and the newest call counts", async () => {
     const write = (toolCallId: string, todos: unknown, of: object = {}) => ({
       type: "tool_call",
       toolCallId,
@@ -57,7 +57,7 @@ describe("a one-off prompt", () => {
     expectInvariants(events);
   });
 
-  test("a program that cannot be started ends the session", async () => {
+  test("whose program cannot be started ends its session", async () => {
     await using at = await cliWorld();
     const client = at.another({ command: "/nowhere/codebuff", args: [] });
     const turn = client.prompt("hi");
@@ -70,7 +70,7 @@ describe("a one-off prompt", () => {
     });
   });
 
-  test("a cancel before the first line ends a session that has said nothing", async () => {
+  test("that is cancelled before the first line ends a session without messages", async () => {
     await using at = await cliWorld({ stallAfter: 0 });
     const turn = at.client.prompt("hi");
     const stream = toUniversal(turn, goldenOptions());
@@ -79,7 +79,7 @@ describe("a one-off prompt", () => {
     expectGolden(golden("cancel-before-the-first-line"), await collected(stream), { [turn.id]: "turn_1" });
   });
 
-  test("eagerStart: the turn is told when it is sent, and `start` is a status", async () => {
+  test("with `eagerStart` starts its turn when it is sent, and `start` is a status", async () => {
     await using at = await cliWorld({
       events: [
         { type: "start", model: "m-1", messageHistoryLength: 0, session_id: "s-9" },
@@ -93,7 +93,7 @@ describe("a one-off prompt", () => {
     expectGolden(golden("eager-start"), await collected(stream), { [turn.id]: "turn_1" });
   });
 
-  test("a cancel is told at once, and ends the session", async () => {
+  test("that is cancelled ends its session at once", async () => {
     await using at = await cliWorld({ events: HELD.map(withoutHistory) });
     const turn = at.client.prompt("hi");
     const stream = toUniversal(turn, goldenOptions());
@@ -104,7 +104,7 @@ describe("a one-off prompt", () => {
     expectGolden(golden("cancel"), await collected(stream), { [turn.id]: "turn_1" });
   });
 
-  test("a time limit of this machine ends the turn as a cancel does, and says so", async () => {
+  test("that reaches a time limit of the client ends like a cancelled one, with the reason", async () => {
     await using at = await cliWorld({ events: HELD.map(withoutHistory) }, { idleTimeout: 1_000 });
     const turn = at.client.prompt("hi");
     const stream = toUniversal(turn, goldenOptions());
@@ -136,7 +136,7 @@ describe("a conversation", () => {
     return { events: await collected(stream), ids };
   };
 
-  test("its session lasts until the client closes", async () => {
+  test("has one session until the client closes", async () => {
     const { events, ids } = await talk(
       [
         {
@@ -153,7 +153,7 @@ describe("a conversation", () => {
     expectGolden(golden("conversation"), events, ids);
   });
 
-  test("the id of its session is the continued one, until the program names another", async () => {
+  test("has the continued session's id until the program names another", async () => {
     const { events, ids } = await talk(
       [
         {
@@ -171,7 +171,7 @@ describe("a conversation", () => {
     expectGolden(golden("continue-value"), events, ids);
   });
 
-  test("a failing exit fails its turn only", async () => {
+  test("with a failing exit code fails only that turn", async () => {
     const { events, ids } = await talk(
       [{ events: [{ type: "start" }, { stderr: "oh\n" }], exit: { code: 1 } }],
       ["hi"],
@@ -179,7 +179,7 @@ describe("a conversation", () => {
     expectGolden(golden("exit-failed-in-conversation"), events, ids);
   });
 
-  test("a program that cannot be started fails its turn only", async () => {
+  test("whose program cannot be started fails only that turn", async () => {
     const command: CodebuffCliOptions = { command: "/nowhere/codebuff", args: [] };
     const { events, ids } = await talk([{}, command], ["hi"]);
     const error = events.find((event) => event.type === "error");
@@ -189,7 +189,7 @@ describe("a conversation", () => {
     });
   });
 
-  test("a cancel ends its turn only", async () => {
+  test("with a cancelled turn ends only that turn", async () => {
     await using at = await cliWorld({ events: HELD.map(withoutHistory) });
     const chat = at.client.conversation();
     const stream = toUniversal(chat, goldenOptions());
@@ -201,7 +201,7 @@ describe("a conversation", () => {
     expectGolden(golden("cancel-in-conversation"), await collected(stream), { [turn.id]: "turn_1" });
   });
 
-  test("a turn of a conversation, watched alone, ends no session", async () => {
+  test("does not end its session in a stream of one turn", async () => {
     await using at = await cliWorld();
     const turn = at.client.conversation().prompt("hi");
     const events = await collected(toUniversal(turn, goldenOptions()));
@@ -210,7 +210,7 @@ describe("a conversation", () => {
 });
 
 describe("several one-off prompts of a client", () => {
-  test("are sessions of their own, and what one cannot read is told in its own session", async () => {
+  test("are separate sessions, and an unparsed line appears in its own session", async () => {
     await using at = await cliWorld({
       events: {
         byPrompt: { bad: [{ raw: "Welcome!\n" }, finish(1)] },
@@ -230,7 +230,7 @@ describe("several one-off prompts of a client", () => {
 });
 
 describe("what the command line cannot do", () => {
-  test("an answer to a running program throws, and nothing is told of it", async () => {
+  test("an answer to a running program throws, and adds no event", async () => {
     await using at = await cliWorld({ askUser: { result: null }, exit: { never: true } });
     const turn = at.client.prompt("hi");
     const stream = toUniversal(turn, goldenOptions());
@@ -242,7 +242,7 @@ describe("what the command line cannot do", () => {
   });
 
   test.each(["stream-json", "json", "text"] as const)(
-    "the start of a session says what a client of the profile %s can do",
+    "the start of a session lists the capabilities of the profile %s",
     async (profile) => {
       await using at = await cliWorld(profile === "stream-json" ? {} : { profile: "fork" }, { profile });
       const [started] = await collected(toUniversal(at.client.prompt("hi"), goldenOptions()));

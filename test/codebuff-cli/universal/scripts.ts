@@ -77,7 +77,7 @@ export const SCRIPTS: readonly Script[] = [
     },
   },
   {
-    title: "a first line that is no `start` begins the turn; a later `start` feeds the end of the turn",
+    title: "any first line begins the turn, and the turn's end includes data of a later `start`",
     file: "start-behind-a-download",
     scenario: {
       download: "complete",
@@ -95,12 +95,12 @@ export const SCRIPTS: readonly Script[] = [
     scenario: { download: "failed", version: "1.0.9", events: [{ type: "finish", totalCost: 0 }] },
   },
   {
-    title: "the id of the session is the reported one, before the agent's",
+    title: "takes the reported session id instead of the agent's id",
     file: "session-id",
     scenario: { events: [{ type: "start", agentId: "base", session_id: "s-1" }, FINISH] },
   },
   {
-    title: "text is of the agent that it names; texts of several agents are open side by side",
+    title: "assigns text to the agent it names, and several agents may have open texts",
     file: "text-of-agents",
     scenario: {
       events: [
@@ -114,7 +114,7 @@ export const SCRIPTS: readonly Script[] = [
     },
   },
   {
-    title: "a whole text adds what its chunks have not said",
+    title: "adds from a whole text only what its chunks lack",
     file: "text-after-chunks",
     scenario: run(
       "Hel",
@@ -126,7 +126,7 @@ export const SCRIPTS: readonly Script[] = [
     ),
   },
   {
-    title: "a sub-agent's chunks and its whole text are one text",
+    title: "joins a sub-agent's chunks and its whole text into one text",
     file: "subagent-chunks",
     scenario: run(
       subagent("subagent_start", "a1", "file-picker"),
@@ -136,12 +136,12 @@ export const SCRIPTS: readonly Script[] = [
     ),
   },
   {
-    title: "a blank chunk opens no text: a tool call drops it, and other text takes it along",
+    title: "opens no text for a blank chunk: a tool call drops it, and later text includes it",
     file: "blank-chunks",
     scenario: run("\n", call("c1", "read_files", { paths: [] }), "\n\n", "Done", "\n"),
   },
   {
-    title: "reasoning and text of one agent are items of their own",
+    title: "has separate items for an agent's reasoning and text",
     file: "reasoning-delta",
     scenario: run(
       { type: "reasoning_delta", text: "look", runId: "r1", ancestorRunIds: [] },
@@ -151,7 +151,7 @@ export const SCRIPTS: readonly Script[] = [
     ),
   },
   {
-    title: "reasoning is of its agent, and without an agent of its run",
+    title: "assigns reasoning to its agent, or else to its run",
     file: "reasoning-of-agents",
     scenario: run(
       { type: "reasoning_delta", text: "far", runId: "r9", ancestorRunIds: ["r1", "r8"] },
@@ -160,7 +160,7 @@ export const SCRIPTS: readonly Script[] = [
     ),
   },
   {
-    title: "reasoning that names a run is of the only sub-agent; reasoning told twice comes once",
+    title: "assigns a run's reasoning to the only sub-agent, and shows repeated reasoning once",
     file: "reasoning-chunk",
     scenario: run(
       { type: "reasoning_chunk", agentId: "run-1", ancestorRunIds: [], chunk: "think " },
@@ -171,8 +171,7 @@ export const SCRIPTS: readonly Script[] = [
     ),
   },
   {
-    title:
-      "a tool call closes the text; its output grows, and its result is whole; an exit code is no failure",
+    title: "ends the text at a tool call, streams the output, and does not fail for an exit code",
     file: "tool-call",
     scenario: run(
       { type: "text", text: "I run it." },
@@ -184,7 +183,7 @@ export const SCRIPTS: readonly Script[] = [
     ),
   },
   {
-    title: "a tool call is of its agent, else of the parent that it names, if that sub-agent is at work",
+    title: "assigns a tool call to its running agent, or else to its running parent",
     file: "tool-call-of-subagent",
     scenario: run(
       { type: "text", text: "root" },
@@ -212,7 +211,7 @@ export const SCRIPTS: readonly Script[] = [
     ),
   },
   {
-    title: "media of a result is an image of its own",
+    title: "shows media in a result as a separate image",
     file: "tool-result-media",
     scenario: run(call("c1", "screenshot"), {
       type: "tool_result",
@@ -224,7 +223,7 @@ export const SCRIPTS: readonly Script[] = [
     }),
   },
   {
-    title: "a result or an output without a call makes the call; a second result is nothing",
+    title: "adds a call for a result or output without one, and ignores a second result",
     file: "tool-result-without-call",
     scenario: run({ ...result("c1", ["x"]), toolName: "glob" }, result("c1", ["y"]), {
       type: "tool_progress",
@@ -233,7 +232,7 @@ export const SCRIPTS: readonly Script[] = [
     }),
   },
   {
-    title: "a question is told with its call, and its result resolves it before the result is told",
+    title: "emits a question with its call, and resolves it before the result",
     file: "ask-user",
     scenario: run(
       ask("c1"),
@@ -253,7 +252,7 @@ export const SCRIPTS: readonly Script[] = [
     scenario: run(ask("c1", "AskUser"), result("c1", [{ skipped: true }])),
   },
   {
-    title: "a question that nobody could answer is rejected, and an open one ends with the turn",
+    title: "rejects an unanswerable question, and ends an open question with the turn",
     file: "ask-user-unanswered",
     scenario: run(ask("c1"), result("c1", [{ errorMessage: "nobody" }]), ask("c2")),
   },
@@ -269,7 +268,7 @@ export const SCRIPTS: readonly Script[] = [
     ),
   },
   {
-    title: "the end of a sub-agent without its start is both",
+    title: "adds the start for a sub-agent's end without one",
     file: "subagent-finish-without-start",
     scenario: run(subagent("subagent_finish", "a1", "file-picker", { parentAgentId: "main-agent" })),
   },
@@ -298,7 +297,7 @@ export const SCRIPTS: readonly Script[] = [
     ),
   },
   {
-    title: "an error with a source is a retry, and closes the text",
+    title: "shows an error with a source as a retry, and ends the text",
     file: "error-with-source",
     scenario: run(
       { type: "text", text: "a" },
@@ -312,12 +311,12 @@ export const SCRIPTS: readonly Script[] = [
     scenario: run({ type: "novelty", n: 1 }),
   },
   {
-    title: "a program that exits well without `finish` has completed, as nobody said",
+    title: "completes without `finish` if the exit code is 0",
     file: "missing-finish",
     scenario: { events: [START, { type: "text", text: "Hi" }] },
   },
   {
-    title: "a failing exit outweighs a `finish`, and the session's end holds the error output",
+    title: "fails with a failing exit code despite `finish`, and its session's end has stderr",
     file: "exit-failed",
     scenario: {
       events: [
@@ -330,19 +329,19 @@ export const SCRIPTS: readonly Script[] = [
     },
   },
   {
-    title: "a signal that this library did not send is a failing exit",
+    title: "fails by a signal that this library did not send",
     file: "exit-by-signal",
     scenario: { events: [START], exit: { signal: "SIGSEGV" } },
   },
   {
-    title: "lines that are no events are told as unparsed",
+    title: "has an `agent.unparsed` event for each line that is no event",
     file: "unparsed-line",
     scenario: {
       events: [{ raw: "Welcome!\n" }, { type: "text", text: 7 }, { type: "text", text: "é🙂" }, FINISH],
     },
   },
   {
-    title: "a build with `--json` tells its traces, then its output, at its end",
+    title: "has the traces of a `--json` report, then its output",
     file: "json-build",
     options: { profile: "json" },
     scenario: {
@@ -362,7 +361,7 @@ export const SCRIPTS: readonly Script[] = [
     },
   },
   {
-    title: "a build with `--json` that reports a failure has failed",
+    title: "fails if a `--json` report says so",
     file: "json-build-failed",
     options: { profile: "json" },
     scenario: {

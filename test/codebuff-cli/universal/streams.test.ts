@@ -7,7 +7,7 @@ import { expectInvariants, playFacts } from "../../universal/invariants.ts";
 import { collected } from "./collected.ts";
 
 describe("a stream", () => {
-  test("with includeRaw holds each line once, as the program printed it", async () => {
+  test("with `includeRaw` holds each printed line once, unchanged", async () => {
     const lines = [
       { type: "start", session_id: "s-1" },
       { type: "text", text: "Hi", extra: 1 },
@@ -22,7 +22,7 @@ describe("a stream", () => {
     expectInvariants(events);
   });
 
-  test("that is attached in the middle says so, and goes on", async () => {
+  test("that begins during a turn marks it as attached late, and goes on", async () => {
     await using at = await cliWorld({
       events: [
         { type: "tool_call", toolCallId: "c1", toolName: "glob", input: {}, agentId: "main-agent" },
@@ -51,7 +51,7 @@ describe("a stream", () => {
     );
   });
 
-  test("of a source is that of its client", async () => {
+  test("from a source is that of the source's client", async () => {
     await using at = await cliWorld();
     const source = codebuffCli({ command: at.cli.command, args: at.cli.args, env: at.cli.env });
     const client = source.client();
@@ -61,7 +61,7 @@ describe("a stream", () => {
     expect(events.map(({ type }) => type)).toContain("item.delta");
   });
 
-  test("with `answerByContinue`, an answer resolves the question, and is the next prompt", async () => {
+  test("with `answerByContinue` resolves an answered question, and has the answer as the next prompt", async () => {
     await using at = await cliWorld(
       {
         events: {
@@ -123,7 +123,7 @@ describe("a sub-agent", () => {
   const subagent = (type: "subagent_start" | "subagent_finish", agentId: string, more: object = {}) =>
     ({ type, agentId, agentType: "thinker", displayName: "T", onlyChild: true, ...more }) as const;
 
-  test("keeps 2000 characters of its prompt, and never half a character", () => {
+  test("keeps 2,000 characters of its prompt, and never half a character", () => {
     const prompt = "🙂".repeat(2_001);
     const started = play(subagent("subagent_start", "a1", { prompt })).at(-1);
     expect(started?.data).toMatchObject({
@@ -131,7 +131,7 @@ describe("a sub-agent", () => {
     });
   });
 
-  test("ends its own sub-agents first, whose own ends then say nothing", () => {
+  test("ends its own sub-agents first, and their later ends are ignored", () => {
     const events = play(
       subagent("subagent_start", "a1"),
       subagent("subagent_start", "a2", { parentAgentId: "a1" }),

@@ -66,7 +66,7 @@ describe("JSON files", () => {
     [json({ ...AGENT, outputSchema: { type: "array" } }), "no JSON Schema of an object"],
     [json({ ...AGENT, handleSteps: "function* () {}" }), "code in a string is never run"],
     ["[".repeat(10_000), "nested deeper"],
-  ])("%s is a problem, with the file's name", async (content, words) => {
+  ])("with invalid content are a problem with the file's name: %s", async (content, words) => {
     await using at = await folderOf({ "deep/bad.json": content, "good.json": json(AGENT) });
     expect(await at.load()).toEqual({
       agents: [AGENT],
@@ -74,7 +74,7 @@ describe("JSON files", () => {
     });
   });
 
-  test("start no MCP servers: the agent is there without them, and it is said", async () => {
+  test("are loaded without their `mcpServers`, and a problem says so", async () => {
     const mcpServers = { evil: { command: "sh" } };
     await using at = await folderOf({ "a.json": json({ ...AGENT, mcpServers }) });
     expect(await at.load()).toEqual({
@@ -83,7 +83,7 @@ describe("JSON files", () => {
     });
   });
 
-  test("with the id of another: the later one is a problem", async () => {
+  test("with a duplicate id are a problem", async () => {
     await using at = await folderOf({ "a.json": json(AGENT), "b.json": json(AGENT) });
     const { agents, problems } = await at.load();
     expect(agents).toHaveLength(1);
@@ -130,7 +130,7 @@ describe("JSON files", () => {
   });
 });
 
-describe("code", () => {
+describe("code files", () => {
   const files = {
     "a.ts": `const id: string = "ts";\nexport default { ...${json(AGENT)}, id, *handleSteps() { yield "STEP"; } };`,
     "b.mjs": `export default { ...${json(AGENT)}, id: "mjs" };`,
@@ -139,7 +139,7 @@ describe("code", () => {
     "a.test.ts": 'throw new Error("a test was run");',
   };
 
-  test("is skipped, and said, without `allowCode`: nothing of it runs", async () => {
+  test("are skipped and reported without `allowCode`, and are not run", async () => {
     await using at = await folderOf({ "a.mjs": "globalThis.agentwireTestRan = true;" });
     expect(await at.load()).toEqual({
       agents: [],
@@ -148,7 +148,7 @@ describe("code", () => {
     expect(Reflect.get(globalThis, "agentwireTestRan")).toBeUndefined();
   });
 
-  test("is loaded with it: TypeScript, modules, CommonJS, and programs of agents", async () => {
+  test("are loaded with `allowCode`: TypeScript, modules, CommonJS, and programs of agents", async () => {
     await using at = await folderOf(files);
     const { agents, problems } = await at.load({ allowCode: true });
     expect(problems).toEqual([]);
@@ -161,7 +161,7 @@ describe("code", () => {
     ['throw new Error("kaboom");', "invalid", "kaboom"],
     ["export default {", "invalid", ""],
     ["export default { id: 5 };", "invalid", "`displayName` is missing"],
-  ])("that gives no agent is a problem: %s", async (content, kind, words) => {
+  ])("without a valid agent are a problem: %s", async (content, kind, words) => {
     await using at = await folderOf({ "a.mjs": content });
     expect(await at.load({ allowCode: true })).toEqual({
       agents: [],
@@ -170,8 +170,8 @@ describe("code", () => {
   });
 });
 
-describe("what leads out of the folder", () => {
-  test("links are refused, to files and to folders", async () => {
+describe("special entries of the folder", () => {
+  test("links to files and to folders are refused", async () => {
     await using at = await folderOf({});
     await writeFile(join(at.path, "..", "secret.json"), json(AGENT));
     await symlink("../secret.json", join(at.path, "a.json"));
@@ -203,12 +203,12 @@ test("500 files are read at most, and 5 levels of folders", async () => {
 });
 
 describe("the path", () => {
-  test("of no folder is an empty collection", async () => {
+  test("of a missing folder gives an empty result", async () => {
     await using at = await folderOf({});
     expect(await loadAgents(join(at.path, "none"))).toEqual({ agents: [], problems: [] });
   });
 
-  test("of a file, and no path, are refused", async () => {
+  test("of a file, an empty path and an unknown option are refused", async () => {
     await using at = await folderOf({ "a.json": json(AGENT) });
     await expect(loadAgents(join(at.path, "a.json"))).rejects.toMatchObject({ code: "invalid-input" });
     await expect(loadAgents("")).rejects.toMatchObject({ code: "invalid-input" });

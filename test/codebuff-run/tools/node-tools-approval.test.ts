@@ -66,8 +66,8 @@ const PREVIEW = [
   { path: "a.txt", diff: "@@ -1,1 +1,1 @@\n-one\n+1\n", by: "tool", old_text: "one\n", new_text: "1\n" },
 ];
 
-describe.each(WORLDS)("of %s", (_, world) => {
-  test("the call, the event, the part and what waits in a chat have the preview of an edit", async () => {
+describe.each(WORLDS)("the preview of an edit in %s", (_, world) => {
+  test("is in the tool call, the `approval` event, the message part and the chat's pending request", async () => {
     await using folder = await folderWorld({ "a.txt": "one\n" });
     const calls: ToolCall[] = [];
     await using at = await world(folder, { onToolApproval: "manual" });
@@ -94,7 +94,7 @@ describe.each(WORLDS)("of %s", (_, world) => {
     expect(await folder.text("a.txt")).toBe("1\n");
   });
 
-  test("an approved edit is refused if the file is no longer as its preview found it", async () => {
+  test("makes an approved edit fail if the file has changed since", async () => {
     await using folder = await folderWorld({ "a.txt": "one\n" });
     await using at = await world(folder, {
       onToolApproval: async () => {
@@ -111,7 +111,7 @@ describe.each(WORLDS)("of %s", (_, world) => {
   });
 
   test.each(["cancel", "cut", "close"] as const)(
-    "a preview that never comes ends once with a %s, and nobody is asked",
+    "that never arrives is settled once by a %s, and nobody is asked",
     async (how) => {
       await using folder = await folderWorld({ "a.txt": "one\n" });
       const begun = deferred<AbortSignal>();

@@ -6,7 +6,7 @@ import { call, calling, folderWorld, replace, runWith, valuesOf, write } from ".
 
 // What the tools have changed in a turn, and taking it back.
 
-test("the changes of a turn are listed with their diffs, and taken back", async () => {
+test("`changes()` lists the changes of a turn with their diffs, and `revert()` takes them back", async () => {
   await using folder = await folderWorld({ "a.txt": "one\n", "b.txt": "two\n" });
   const remove = { operation: { type: "delete_file", path: "b.txt" } };
   await using at = await runWith(
@@ -27,7 +27,7 @@ test("the changes of a turn are listed with their diffs, and taken back", async 
   expect(folder.tools.changes(turn.id).list()).toEqual([]);
 });
 
-test("a file that somebody has changed since stays, and is reported", async () => {
+test("`revert()` keeps and reports a file that has changed since the edit", async () => {
   await using folder = await folderWorld({ "a.txt": "one\n", "b.txt": "two\n" });
   await using at = await runWith(folder, calling(replace("a.txt", "one", "1"), replace("b.txt", "two", "2")));
   const turn = at.client.prompt("hi");
@@ -40,7 +40,7 @@ test("a file that somebody has changed since stays, and is reported", async () =
   expect([await folder.text("a.txt"), await folder.text("b.txt")]).toEqual(["mine\n", "two\n"]);
 });
 
-test("a turn that has changed nothing, and one that is unknown, have no changes", async () => {
+test("a turn without changes and an unknown turn have an empty list", async () => {
   await using folder = await folderWorld();
   await using at = await runWith(folder, calling());
   const turn = at.client.prompt("hi");
@@ -51,7 +51,7 @@ test("a turn that has changed nothing, and one that is unknown, have no changes"
   }
 });
 
-test("changes that are asked for before the turn's first call list what the turn changes later", async () => {
+test("`changes()` from before the turn's first call lists the turn's later changes", async () => {
   await using folder = await folderWorld({ "a.txt": "one\n" });
   await using at = await runWith(folder, calling(replace("a.txt", "one", "1")));
   const turn = at.client.prompt("hi");
@@ -62,7 +62,7 @@ test("changes that are asked for before the turn's first call list what the turn
   expect(await changes.revert()).toEqual({ reverted: ["a.txt"], conflicts: [] });
 });
 
-test("once the tools are closed, changes are listed, and nothing is taken back", async () => {
+test("after `close()`, changes are listed but not reverted", async () => {
   await using folder = await folderWorld({ "a.txt": "one\n" });
   await using at = await runWith(folder, calling(replace("a.txt", "one", "1")));
   const turn = at.client.prompt("hi");
@@ -101,7 +101,7 @@ test("sub-agents share the changes of their turn", async () => {
   ).toEqual(["a.txt", "b.txt"]);
 });
 
-test("of two runs that have read a file, one changes it, and the other is told to read it again", async () => {
+test("if two runs have read a file and one edits it, the other has to read it again", async () => {
   await using folder = await folderWorld({ "a.txt": "one\n" });
   let open = (): void => {};
   const bothAsk = new Promise<void>((resolve) => {
@@ -130,7 +130,7 @@ test("of two runs that have read a file, one changes it, and the other is told t
   expect(counts).toEqual(refused === 0 ? [0, 1] : [1, 0]);
 });
 
-test("a file that one turn has seen, and that has changed since, is not edited by a later turn before it is read", async () => {
+test("a later turn has to read a file again that has changed since an earlier turn saw it", async () => {
   await using folder = await folderWorld({ "a.txt": "one\n", "b.txt": "two\n" });
   const { signal } = new AbortController();
   const use = async (turnId: string, { name, arguments: input }: ReturnType<typeof call>) =>
@@ -148,7 +148,7 @@ test("a file that one turn has seen, and that has changed since, is not edited b
   expect(await use("third", write("a.txt", "agent's again\n"))).toContain("Updated file");
 });
 
-test("the changes of a turn that goes on are kept while a hundred others come and go", async () => {
+test("the changes of an active turn are kept while a hundred other turns come and go", async () => {
   await using folder = await folderWorld({ "a.txt": "one\n" });
   const { tools } = folder;
   const { signal } = new AbortController();
@@ -164,7 +164,7 @@ test("the changes of a turn that goes on are kept while a hundred others come an
   expect(tools.changes("long").list()).toEqual([]);
 });
 
-test("what is no turn is refused by name", async () => {
+test("`changes()` refuses a value that is no turn", async () => {
   await using folder = await folderWorld({});
   const { changes } = folder.tools as unknown as { changes: (turn?: unknown) => unknown };
   expect(() => changes.call(folder.tools)).toThrow("the turn is undefined");

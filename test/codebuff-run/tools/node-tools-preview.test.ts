@@ -82,7 +82,7 @@ test.each<[string, Call, (world: FolderWorld) => Promise<unknown>]>([
       await rename(join(root, "next"), join(root, "to"));
     },
   ],
-])("a call that was previewed is refused if it finds %s", async (_, given, change) => {
+])("a previewed call is refused if it finds %s", async (_, given, change) => {
   await using world = await folderWorld(FILES);
   await mkdir(join(world.root, "folder"));
   await symlink("a.txt", join(world.root, "link"));
@@ -95,7 +95,7 @@ test.each<[string, Call, (world: FolderWorld) => Promise<unknown>]>([
   expect(world.tools.changes("turn").list()).toEqual(before);
 });
 
-test("a preview of another turn, and of another input, holds for neither", async () => {
+test("a preview does not bind calls of another turn or with another input", async () => {
   await using world = await folderWorld(FILES);
   await turnOf(world, "other").preview(edit);
   await turnOf(world).preview(replace("a.txt", "on", "off"));
@@ -103,7 +103,7 @@ test("a preview of another turn, and of another input, holds for neither", async
   expect(await turnOf(world).use(edit)).toMatchObject({ message: "Updated file" });
 });
 
-test("of two previews of a call the last one holds", async () => {
+test("of two previews of a call, the last one counts", async () => {
   await using world = await folderWorld(FILES);
   const turn = turnOf(world);
   await turn.preview(edit);
@@ -112,7 +112,7 @@ test("of two previews of a call the last one holds", async () => {
   expect(await turn.use(edit)).toMatchObject({ message: "Updated file" });
 });
 
-test("of two equal calls that were previewed, the second one finds the file changed by the first", async () => {
+test("of two equal previewed calls, the second one is refused, as the first changed the file", async () => {
   await using world = await folderWorld({ "a.txt": "a\n" });
   const turn = turnOf(world);
   const longer = replace("a.txt", "a", "aa");
@@ -126,7 +126,7 @@ test("of two equal calls that were previewed, the second one finds the file chan
   expect(await turn.use(longer)).toMatchObject({ message: "Updated file" }); // both previews are used
 });
 
-test("an edit of a server is refused if it does not find what was previewed", async () => {
+test("an edit of a server is refused if the file is no longer as previewed", async () => {
   await using world = await folderWorld({ "a.txt": "one\n" });
   const turn = turnOf(world);
   const patch = call("str_replace", { type: "patch", path: "a.txt", content: "@@ -1,1 +1,1 @@\n-one\n+1\n" });
@@ -135,14 +135,14 @@ test("an edit of a server is refused if it does not find what was previewed", as
   expect(await turn.use(patch)).toMatchObject({ errorMessage: AGAIN });
 });
 
-describe("what an approval is told of an edit", () => {
+describe("the preview in an approval", () => {
   const told = async ({ tools }: FolderWorld, { name, arguments: input }: Call, id?: string) =>
     tools.handlers[name]?.preview?.(
       { name, input, turnId: "turn", ...(id === undefined ? {} : { id }) },
       { signal: new AbortController().signal },
     );
 
-  test("a new file has no old text, a deleted one no new text, and a long text is left out", async () => {
+  test("has no old text of a new file, no new text of a deleted file, and no long text", async () => {
     const long = `${"x".repeat(99)}\n`.repeat(700);
     await using world = await folderWorld({ "a.txt": "one\n", "long.txt": long });
     expect(await told(world, write("dir/new.txt", "new\n"))).toEqual([
@@ -156,7 +156,7 @@ describe("what an approval is told of an edit", () => {
     ]);
   });
 
-  test("a file behind a link has its own path", async () => {
+  test("has the real path of a file behind a link", async () => {
     await using world = await folderWorld({ "dir/a.txt": "one\n" });
     await symlink("dir", join(world.root, "to"));
     expect(await told(world, replace("to/a.txt", "one", "1"))).toMatchObject([{ path: "dir/a.txt" }]);
@@ -165,14 +165,14 @@ describe("what an approval is told of an edit", () => {
   test.each([
     [replace("a.txt", "nope", "x"), "a.txt"],
     [write("../a.txt", "x"), "../a.txt"],
-  ])("a call that would fail says so in brackets: %j", async (given, path) => {
+  ])("says in brackets that the call would fail: %j", async (given, path) => {
     await using world = await folderWorld({ "a.txt": "one\n" });
     expect(await told(world, given)).toEqual([
       { path, diff: expect.stringMatching(/^\[the call would fail: [\s\S]*\]\n$/), by: "tool" },
     ]);
   });
 
-  test("nothing is told of an input that names no file, and no other tool tells anything", async () => {
+  test("is missing for an input without a file, and for tools that do not edit", async () => {
     await using world = await folderWorld({}, { terminal: true });
     expect(await told(world, call("write_file", {}))).toBeUndefined();
     const { handlers } = world.tools;
@@ -183,7 +183,7 @@ describe("what an approval is told of an edit", () => {
     ]);
   });
 
-  test("with the id of the call, a preview holds for this call alone, however often it is made", async () => {
+  test("with the id of a call binds only this call, however often it is made", async () => {
     await using world = await folderWorld({ "a.txt": "a\n" });
     const { tools } = world;
     const { signal } = new AbortController();

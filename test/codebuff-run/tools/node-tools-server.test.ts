@@ -71,7 +71,7 @@ test("`preview` shows the edit of a server before the user decides", async () =>
   expect(await folder.text("a.txt")).toBe("hello\n");
 });
 
-test("a server reads texts, and null for what is not there or must not be sent", async () => {
+test("a server reads texts, and gets null for missing and protected files", async () => {
   await using folder = await folderWorld({ "a.txt": "hello\n", ".env": "KEY=secret\n" });
   let files: unknown;
   await using pair = await withServer(folder, function* () {
@@ -87,7 +87,7 @@ test("a server reads texts, and null for what is not there or must not be sent",
   });
 });
 
-test("a server reads 2 Mi characters at once, each file one time, and null for what does not fit", async () => {
+test("a server reads 2 Mi characters per request, each file once, and gets null for the rest", async () => {
   const large = "x".repeat(1_048_576);
   await using folder = await folderWorld({ a: large, b: large.slice(1), c: "12", d: "1" });
   const texts = await folder.tools.readFiles(["a", "a", "b", "c", "d"]);
@@ -116,7 +116,7 @@ test("a server runs a command, with fields that only servers send", async () => 
   expect(output).toEqual(json({ command: "echo hi; exit 2", stdout: "hi\n", exitCode: 2 }));
 });
 
-test("an input that does not fit is a failure that says so", async () => {
+test("an invalid input gives an error result with the reason", async () => {
   await using folder = await folderWorld();
   const outputs: unknown[] = [];
   await using pair = await withServer(folder, function* () {

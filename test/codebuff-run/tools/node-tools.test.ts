@@ -48,7 +48,7 @@ describe("options", () => {
     [{ terminal: true }, [...READING, ...WRITING, "run_terminal_command"]],
     [{ write: false, terminal: {} }, [...READING, "run_terminal_command"]],
     [{ terminal: false }, [...READING, ...WRITING]],
-  ])("with %j there are these tools, and no other", (options, names) => {
+  ])("%j give exactly the expected tools", (options, names) => {
     const tools = nodeTools({ root: ".", ...options });
     expect(tools.names).toEqual(names);
     expect(Object.keys(tools.handlers)).toEqual(names);
@@ -119,7 +119,7 @@ describe("in a run", () => {
     }
   });
 
-  test("a command runs in the folder, and its output is told while it runs", async () => {
+  test("a command runs in the folder, and its output is reported while it runs", async () => {
     await using folder = await folderWorld({ "a.txt": "" }, { terminal: true });
     await using at = await runWith(
       folder,
@@ -156,7 +156,7 @@ describe("in a run", () => {
     expect(processesWith("AGENTWIRE_TEST_MARK", mark)).toEqual([]);
   });
 
-  test("without `write` an edit is not offered, and does nothing", async () => {
+  test("with `write: false` an edit is not offered, and has no effect", async () => {
     await using folder = await folderWorld({ "a.txt": "one\n" }, { write: false });
     await using at = await runWith(folder, calling(replace("a.txt", "one", "1")));
     const turn = at.client.prompt("hi");
@@ -166,7 +166,7 @@ describe("in a run", () => {
     expect(await folder.text("a.txt")).toBe("one\n");
   });
 
-  test("a root that is no folder fails the call, and works once there is one", async () => {
+  test("a root that is no folder fails the call, until the folder exists", async () => {
     await using folder = await folderWorld();
     const root = join(folder.root, "later");
     const tools = nodeTools({ root });
@@ -179,7 +179,7 @@ describe("in a run", () => {
     await tools.close();
   });
 
-  test("tools that were closed fail each call, and say so", async () => {
+  test("closed tools fail each call with the reason", async () => {
     await using folder = await folderWorld({ "a.txt": "one\n" });
     await using at = await runWith(folder, calling(call("read_files", { paths: ["a.txt"] })));
     await read(at.client.prompt("hi"));
@@ -192,7 +192,7 @@ describe("in a run", () => {
   });
 });
 
-test("`close()` ends the command that runs, and all that it has started, before it resolves", async () => {
+test("`close()` ends the running command and its processes before it resolves", async () => {
   const mark = randomUUID();
   await using folder = await folderWorld({}, { terminal: { env: { AGENTWIRE_TEST_MARK: mark } } });
   const { run_terminal_command: run } = folder.tools.handlers;
@@ -214,8 +214,8 @@ test("`close()` ends the command that runs, and all that it has started, before 
   expect(await result).toEqual([{ type: "json", value: { command, stdout: "started\n", message } }]);
 });
 
-describe("the gate", () => {
-  test("a rule lets reading through, and what the user denies is not done", async () => {
+describe("approvals", () => {
+  test("a rule allows reading, and an edit that the user denies is not made", async () => {
     await using folder = await folderWorld({ "a.txt": "one\n" });
     const asked: string[] = [];
     await using at = await runWith(
@@ -262,7 +262,7 @@ describe("the gate", () => {
     expect(values[2]).toMatchObject({ errorMessage: shown[2] });
   });
 
-  test("a file that changes between the question and the answer is not overwritten", async () => {
+  test("a file that changes between the request and the decision is not overwritten", async () => {
     await using folder = await folderWorld({ "a.txt": "one\n" });
     const { tools } = folder;
     const elsewhere = nodeTools({ root: folder.root });

@@ -77,7 +77,7 @@ describe("a chat over a run", () => {
     expect(at.chat.getSnapshot().capabilities).toMatchObject({ permissions: "client", questions: true });
   });
 
-  test("asks before a tool runs, and shows what became of each call", async () => {
+  test("asks before a tool runs, and shows the outcome of each call", async () => {
     let runs = 0;
     await using at = await chatWorld(
       { answer: [{ toolCalls: [glob] }, { toolCalls: [glob] }, "Done."] },
@@ -107,7 +107,7 @@ describe("a chat over a run", () => {
     expect(runs).toBe(1);
   });
 
-  test("puts the agent's question to the user", async () => {
+  test("shows the agent's question to the user", async () => {
     const questions = [{ question: "Which?", options: [{ label: "Red" }, { label: "Blue" }] }];
     await using at = await chatWorld(
       { answer: [{ toolCalls: [{ name: "ask_user", arguments: { questions } }] }, "Red it is."] },
@@ -142,7 +142,7 @@ describe("a chat over a run", () => {
     ]);
   });
 
-  test("goes on from what was saved, with the state of the last run", async () => {
+  test("continues from its saved state, with the history of the last run", async () => {
     await using first = await chatWorld({ answer: ["Hello, Ada."] });
     const { saved } = await said(first.chat, "I am Ada.");
     await using second = await chatWorld({ answer: ["Ada."] }, {}, JSON.parse(JSON.stringify(saved)));
@@ -154,7 +154,7 @@ describe("a chat over a run", () => {
     expect(second.backend.violations).toEqual([]);
   });
 
-  test("a cancel leaves a message that says so, and the next prompt works", async () => {
+  test("shows a cancelled message as cancelled, and the next prompt works", async () => {
     await using at = await chatWorld({
       answer: ({ request }) =>
         JSON.stringify(request.messages).includes("again")
@@ -171,7 +171,7 @@ describe("a chat over a run", () => {
   });
 });
 
-describe("an error of the backend is shown with what to do", () => {
+describe("an error of the backend is shown with a title and advice", () => {
   const FAILURES: readonly (readonly [string, BackendFaultOptions])[] = [
     ["401", { status: 401, body: { message: "Unauthorized" } }],
     ["402", { status: 402, body: { message: "Out of credits." } }],

@@ -52,7 +52,7 @@ describe("a one-off prompt", () => {
     expect(at.backend.violations).toEqual([]);
   });
 
-  test("eagerStart: the turn is told when it is sent, and `start` is a status", async () => {
+  test("with `eagerStart` reports the turn when it is sent, and `start` as a status", async () => {
     await using at = await runWorld({ answer: ["Hi"] });
     const names = new Names(at.client);
     const stream = toUniversal(at.client.prompt("hi"), goldenOptions({ eagerStart: true }));
@@ -60,7 +60,7 @@ describe("a one-off prompt", () => {
     expectFile("eager-start", await collected(stream), names.of(at.backend));
   });
 
-  test("goes on from a run, and says so at its start", async () => {
+  test("that continues a run says so at its start", async () => {
     await using at = await runWorld({
       answer: ({ call, request }) => (request.messages.length > call ? "two" : "one"),
     });
@@ -95,7 +95,7 @@ const FAILURES: readonly (readonly [
   ["network", "chat", { reset: true }],
 ];
 
-describe("a failure is an error, and the end of the turn and of the session, also behind `finish`:", () => {
+describe("a failure emits an error and ends the turn and the session, even after `finish`:", () => {
   test.each(FAILURES)("%s", async (file, endpoint, fault) => {
     await using at = await runWorld({}, { clock: new HastyClock({ epoch: GOLDEN_TIME }) });
     at.backend.fault(endpoint, fault as BackendFaultOptions);
@@ -165,7 +165,7 @@ const CUTS: readonly (Cut & { readonly backend: MockCodebuffBackendOptions })[] 
 
 describe("a cancel", () => {
   test.each(CUTS)(
-    "$when is told at once, and ends the session",
+    "$when is reported at once, and ends the session",
     async ({ file, backend, options, until }) => {
       await using at = await runWorld(backend, options);
       const names = new Names(at.client);
@@ -179,7 +179,7 @@ describe("a cancel", () => {
     },
   );
 
-  test("before `start` ends a session that has said nothing", async () => {
+  test("before `start` ends a session without any output", async () => {
     await using at = await runWorld();
     const names = new Names(at.client);
     const turn = at.client.prompt("hi");
@@ -189,7 +189,7 @@ describe("a cancel", () => {
     expectFile("cancel-before-the-start", await collected(stream), names.of(at.backend));
   });
 
-  test("of a client that is closed is the end of the session too", async () => {
+  test("by the client's `close()` also ends the session", async () => {
     await using at = await runWorld(HELD);
     const names = new Names(at.client);
     const turn = at.client.prompt("hi");
@@ -221,21 +221,21 @@ describe("a conversation", () => {
     return { events: await collected(stream), names: names.of(at.backend) };
   };
 
-  test("its session lasts until the client closes; its id is that of the last run", async () => {
+  test("is one session until the client closes, with the id of the last run", async () => {
     const answers = ["one", "two"];
     await using at = await runWorld({ answer: () => answers.shift() ?? "" });
     const { events, names } = await talk(at, ["hi", "hi"]);
     expectFile("conversation", events, names);
   });
 
-  test("a failure fails its turn only", async () => {
+  test("fails only the turn whose run fails", async () => {
     await using at = await runWorld({ balance: 0 });
     const { events, names } = await talk(at, ["hi"]);
     expectFile("failed-in-a-conversation", events, names);
   });
 });
 
-describe("what other builds tell, and this one could:", () => {
+describe("an event that only other builds of Codebuff send is translated too:", () => {
   const sub = (type: "subagent_start" | "subagent_finish", agentId: string, more: object = {}) =>
     ({
       type,

@@ -16,8 +16,8 @@ const textOf = (events: readonly UniversalEvent[]): string =>
     .map((event) => (event.type === "item.delta" && event.data.part?.type === "text" ? event.data.delta : ""))
     .join("");
 
-describe("a stream", () => {
-  test("with includeRaw holds each event that it tells, once, as the run told it", async () => {
+describe("a universal stream", () => {
+  test("with `includeRaw` has each event of the run once", async () => {
     await using at = await runWorld({ answer: LOOK }, { overrideTools: { glob } });
     const turn = at.client.prompt("hi");
     const events = await collected(toUniversal(turn, goldenOptions({ includeRaw: true })));
@@ -34,7 +34,7 @@ describe("a stream", () => {
     ]);
   });
 
-  test("that is attached in the middle says so, and has each text and each result once", async () => {
+  test("that is attached during a turn says so, and has each text and each result once", async () => {
     let go = (): void => {};
     const held = new Promise<void>((resolve) => {
       go = resolve;
@@ -63,7 +63,7 @@ describe("a stream", () => {
     expect(results).toMatchObject([{ status: "completed", content: [{ output: '["a.ts"]' }, {}] }]);
   });
 
-  test("of a source is that of its client", async () => {
+  test("of a source has the events of its client", async () => {
     await using at = await runWorld({ answer: ["Hi"] });
     const { url: baseUrl, apiKey } = at.backend;
     const source = codebuffRun({ baseUrl, apiKey, agent: AGENT });
@@ -74,7 +74,7 @@ describe("a stream", () => {
     expect(textOf(events)).toBe("Hi");
   });
 
-  test("of several runs at once is a session for each", async () => {
+  test("of several runs at once has a session for each run", async () => {
     await using at = await runWorld({ answer: ({ request }) => JSON.stringify(request.messages.at(-1)) });
     const stream = toUniversal(at.client, goldenOptions());
     await Promise.all(["one", "two"].map((prompt) => at.client.prompt(prompt).result));
@@ -86,14 +86,14 @@ describe("a stream", () => {
       expect(events.filter(({ session_id }) => session_id === session).at(-1)?.type).toBe("session.ended");
   });
 
-  test("of a turn of a conversation, watched alone, ends no session", async () => {
+  test("of one turn of a conversation does not end the session", async () => {
     await using at = await runWorld();
     const turn = at.client.conversation().prompt("hi");
     const events = await collected(toUniversal(turn, goldenOptions()));
     expect(events.at(-1)?.type).toBe("turn.ended");
   });
 
-  test("ends with what the run has produced, why it has ended, and under the id of the run", async () => {
+  test("ends with the output, the stop reason and the id of the run", async () => {
     await using at = await runWorld({ answer: LOOK }, { overrideTools: { glob } });
     const turn = at.client.prompt("hi");
     const stream = toUniversal(turn, goldenOptions());
@@ -103,7 +103,7 @@ describe("a stream", () => {
     expect(ended?.native_session_id).toBe(runId);
   });
 
-  test("never shows the API key, nor the state of the run", async () => {
+  test("never has the API key or the state of the run", async () => {
     await using at = await runWorld({ users: [{ key: "secret-key" }], answer: ["Hi"] });
     const events = await collected(toUniversal(at.client.prompt("hi"), goldenOptions({ includeRaw: true })));
     const text = JSON.stringify(events);
@@ -113,7 +113,7 @@ describe("a stream", () => {
   });
 });
 
-describe("the start of a session says what the client can do", () => {
+describe("the start of a session names the client's capabilities", () => {
   test("with the backend: credits", async () => {
     await using at = await runWorld();
     const [started] = await collected(toUniversal(at.client.prompt("hi"), goldenOptions()));
@@ -122,7 +122,7 @@ describe("the start of a session says what the client can do", () => {
     });
   });
 
-  test("with a provider of one's own: tokens, and no cost", async () => {
+  test("with a provider alone: tokens, and no cost", async () => {
     await using at = await runWorld({ openAiCompatible: true, answer: ["Hi"] });
     const providers = [openAiCompatible({ baseUrl: `${at.backend.url}/v1`, apiKey: at.backend.apiKey })];
     const client = codebuffRun({ providers, agent: AGENT }).client();

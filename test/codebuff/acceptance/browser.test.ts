@@ -17,7 +17,7 @@ import "./errors.test.ts";
 import "./findings.test.ts";
 import "./timers.test.ts";
 
-test("the socket of this run is the platform's own: it sends no headers", () => {
+test("this run uses the platform's own WebSocket, which sends no headers", () => {
   expect(browserLike).toBe(true);
   const headers = { "x-tenant": "one" };
   expect(() => new CodebuffClient({ url: "wss://example.org/ws", headers })).toThrow(

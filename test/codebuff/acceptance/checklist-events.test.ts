@@ -2,21 +2,7 @@ import { step } from "agentwire/testing";
 import { expect } from "vitest";
 import { gate, once } from "../../helpers/codebuff.ts";
 import { asking, onBoth, READING, TOKEN } from "./both.ts";
-import {
-  action,
-  actionsTo,
-  eventsOf,
-  failureOf,
-  heard,
-  INIT,
-  link,
-  lose,
-  nack,
-  rejection,
-  sentOn,
-  shown,
-  works,
-} from "./wire.ts";
+import { action, actionsTo, eventsOf, link, lose, nack, sentOn, shown, works } from "./wire.ts";
 
 onBoth(
   "checklist 14: sub-agents, costs, logs and tool calls are events of their turn, and none of them is text",
@@ -47,7 +33,7 @@ onBoth(
 );
 
 onBoth(
-  "checklist 14: usage and unknown actions are events of the client, at any time",
+  "checklist 14 & edge case 13: usage and unknown actions are events of the client, at any time",
   async ({ client, server }) => {
     const used = {
       type: "usage-response",
@@ -109,53 +95,7 @@ onBoth(
 );
 
 onBoth(
-  "checklist 15: an action-error is a fresh prompt's when there is just one, and otherwise only told",
-  async ({ client, server }) => {
-    const error = action({ type: "action-error", message: "Authentication failed" });
-    server.answer = () => [step.raw(error), step.silent()];
-    expect(await failureOf(client.prompt("hello"))).toMatchObject({ kind: "action-error" });
-    server.answer = () => ["begun", step.raw(error), " and done"];
-    const told = once(client, "actionError");
-    expect((await client.prompt("hello").result).text).toBe("begun and done");
-    expect(await told).toMatchObject({ message: "Authentication failed" });
-    const toldIdle = once(client, "actionError");
-    link(server).send(error);
-    await toldIdle;
-  },
-);
-
-onBoth("checklist 15: of two ends of a prompt the first one counts", async ({ client, server }) => {
-  server.answer = () => ["a", step.promptError({ message: "no" }), step.respond()];
-  expect((await client.prompt("one").outcome).status).toBe("failed");
-  server.answer = () => ["a", step.respond(), step.promptError({ message: "no" })];
-  const late = once(client, "late", ({ type }) => type === "prompt-error");
-  expect((await client.prompt("two").outcome).status).toBe("completed");
-  await late;
-});
-
-onBoth(
-  "checklist 15: three inits take three responses, and one that gets none times out",
-  async ({ client, server }) => {
-    const responses = await Promise.all([client.init(INIT), client.init(INIT), client.init(INIT)]);
-    expect(responses.map(({ type }) => type)).toEqual(Array(3).fill("init-response"));
-    expect(actionsTo(server, "init")).toHaveLength(3);
-  },
-);
-
-onBoth(
-  "checklist 15: an init without a response times out",
-  { client: { keepalive: false }, mock: { init: "ack-only" } },
-  async ({ client, clock }) => {
-    const acked = heard(client, '"ack"');
-    const init = rejection(client.init(INIT));
-    await acked;
-    await clock.advance(15_000);
-    expect(await init).toMatchObject({ code: "request-timeout" });
-  },
-);
-
-onBoth(
-  "checklist 16: a conversation is in the right order for the model, and goes on from its state on another client",
+  "checklist 16 & finding 11: a conversation is in the right order for the model, and goes on from its state on another client",
   { mock: { answer: ({ messages }) => [`answer ${messages.length}`] } },
   async ({ client, server, profile }) => {
     const chat = client.conversation();
@@ -192,7 +132,7 @@ onBoth(
 );
 
 onBoth(
-  "checklist 17: noise of every kind throws nothing and loses nothing",
+  "checklist 17 & edge case 2: noise of every kind throws nothing and loses nothing",
   {
     mock: {
       oddities: {

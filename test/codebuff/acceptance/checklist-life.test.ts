@@ -3,29 +3,10 @@ import { step } from "agentwire/testing";
 import { expect } from "vitest";
 import { drain, gate, once, sentTo, status } from "../../helpers/codebuff.ts";
 import { asking, onBoth, READING, TOKEN } from "./both.ts";
-import { action, actionsTo, failureOf, heard, INIT, link, lose, nack, sentOn, shown, works } from "./wire.ts";
+import { action, actionsTo, failureOf, heard, INIT, link, lose, sentOn, shown, works } from "./wire.ts";
 
 onBoth(
-  "checklist 7: a refused prompt fails at once; a refusal that names nothing fails none that runs",
-  { mock: { ackOrder: "late" } },
-  async ({ client, server }) => {
-    server.answer = ({ data, txid }) =>
-      data.prompt === "refused"
-        ? [step.raw(nack("schema error", txid)), step.silent()]
-        : ["one", step.nack("Internal error: Session not found"), " two"];
-    const running = client.prompt("runs");
-    await running.outcome;
-    const refused = client.prompt("refused");
-    expect(await failureOf(refused)).toMatchObject({
-      code: "request-refused",
-      serverMessage: "schema error",
-    });
-    expect((await running.result).text).toBe("one two");
-  },
-);
-
-onBoth(
-  "checklist 8: ten minutes of a prompt that says a word now and then break none of the default limits",
+  "checklist 8 & finding 5: ten minutes of a prompt that says a word now and then break none of the default limits",
   async ({ client, clock, server, profile }) => {
     const hold = gate();
     server.answer = async function* ({ data }) {
@@ -54,7 +35,7 @@ onBoth(
 );
 
 onBoth(
-  "checklist 8: during a prompt of 75 s the proxy gets nothing; what was called meanwhile follows in its order",
+  "checklist 8 & finding 6a: during a prompt of 75 s the proxy gets nothing; what was called meanwhile follows in its order",
   { serverClock: true, mock: { heartbeat: { timeout: 300_000 } } },
   async ({ client, clock, server, serverClock, profile }) => {
     const hold = gate();
@@ -91,25 +72,6 @@ onBoth(
 );
 
 onBoth(
-  "checklist 8: a prompt that ends without a word is found by the next answer, where pings go out meanwhile, or by its idle time",
-  { ...READING, mock: { ...READING.mock, failure: "silent" }, mistakes: ["left-mid-prompt"] },
-  async ({ client, clock, profile }) => {
-    const acked = heard(client, '"ack"');
-    const turn = client.prompt("hello");
-    await acked;
-    for (let pings = 1; pings <= 5 && turn.status !== "failed"; pings++) {
-      const pong = heard(client, '"ack"');
-      await clock.advance(pings === 5 ? 20_000 : 25_000);
-      if (pings < 5) await pong;
-    }
-    expect(await failureOf(turn)).toMatchObject(
-      profile === "proxy" ? { origin: "silent-end" } : { code: "turn-timeout", kind: "idle" },
-    );
-    expect(client.status).toBe("ready");
-  },
-);
-
-onBoth(
   "checklist 8: a prompt that is silent for 120 s ends by its idle time, and a ping frees the line behind it",
   { mistakes: ["left-mid-prompt"] },
   async ({ client, clock, server, profile }) => {
@@ -134,7 +96,7 @@ onBoth(
 
 for (const code of [1000, 1006, 1012]) {
   onBoth(
-    `checklist 9: after ${code} in mid-prompt the client is back; nothing is repeated, and all that stands is asked for first`,
+    `checklist 9 & edge case 6: after ${code} in mid-prompt the client is back; nothing is repeated, and all that stands is asked for first`,
     { ...READING, mock: { ...READING.mock, idRelease: { midPrompt: 0 } } },
     async ({ client, server }) => {
       await client.init(INIT);
@@ -148,7 +110,11 @@ for (const code of [1000, 1006, 1012]) {
       if (first) await shown(first, "part");
       await lose(client, () => (code === 1006 ? link(server).drop() : link(server).close(code)));
       for (const turn of sent) {
-        expect(await failureOf(turn)).toMatchObject({ code: "connection-lost", closeCode: code });
+        expect(await failureOf(turn)).toMatchObject({
+          code: "connection-lost",
+          closeCode: code,
+          delivery: "unknown",
+        });
       }
       expect((await queued.result).text).toBe("part");
       expect(sentOn(server, 2)).toEqual(["identify", "init", "subscribe", "prompt"]);
@@ -170,7 +136,7 @@ onBoth(
 );
 
 onBoth(
-  "checklist 10: close() drains; only by force is a prompt left behind",
+  "checklist 10 & finding 8: close() drains; only by force is a prompt left behind",
   { mistakes: ["left-mid-prompt"] },
   async ({ client, server }) => {
     const hold = gate();
@@ -186,6 +152,7 @@ onBoth(
     await closed;
     expect((await turn.result).text).toBe("one two");
     await server.waitFor(() => link(server).closed);
+    expect(link(server).closed).toMatchObject({ code: 1000, by: "client", wasClean: true });
     expect(server.violations).toEqual([]);
 
     const other = new CodebuffClient({ url: server.url, settleWindow: 0 });
@@ -272,7 +239,7 @@ onBoth(
 );
 
 onBoth(
-  "checklist 11: an abort tells the server that can stop, and only that one; what still comes is late",
+  "checklist 11 & edge case 10: an abort tells the server that can stop, and only that one; what still comes is late",
   (profile) => (profile === "codebuff" ? { mock: { cancel: { lateTerminal: 0 } } } : {}),
   async ({ client, server, profile }) => {
     const hold = gate();
@@ -298,7 +265,7 @@ onBoth(
 
 for (const chunkDecoding of ["auto", "openai-sse"] as const) {
   onBoth(
-    `checklist 12: with "${chunkDecoding}" SSE gives its text, [DONE] as often as it likes, and an error fails the prompt`,
+    `checklist 12 & finding 10: with "${chunkDecoding}" SSE gives its text, [DONE] as often as it likes, and an error fails the prompt`,
     async ({ client, server }) => {
       server.answer = () => [
         step.sseDone(),
@@ -315,6 +282,7 @@ for (const chunkDecoding of ["auto", "openai-sse"] as const) {
       expect(thrown).toMatchObject({
         code: "turn-failed",
         origin: "stream",
+        kind: "BackendError",
         serverMessage: "no such model",
         status: 404,
       });
@@ -322,7 +290,7 @@ for (const chunkDecoding of ["auto", "openai-sse"] as const) {
   );
 
   onBoth(
-    `checklist 12: with "${chunkDecoding}" the name of a Python object warns and adds no text`,
+    `checklist 12 & finding 9: with "${chunkDecoding}" the name of a Python object warns and adds no text`,
     { mock: { answer: () => [step.sseChunk("a"), step.repr(), step.sseChunk("b")] } },
     async ({ client }) => {
       const warned = once(client, "protocolWarning");

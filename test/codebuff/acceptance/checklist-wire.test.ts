@@ -3,10 +3,10 @@ import { ManualClock, step } from "agentwire/testing";
 import { expect } from "vitest";
 import { drain, once, sentTo } from "../../helpers/codebuff.ts";
 import { onBoth, type Scene, TOKEN } from "./both.ts";
-import { eventsOf, heard, INIT, link, nack, rejection, sentOn, works } from "./wire.ts";
+import { eventsOf, heard, INIT, link, nack, sentOn, works } from "./wire.ts";
 
 onBoth(
-  "checklist 1: identify goes out first and alone, and its answer, whichever of the two, leads to ready",
+  "checklist 1 & finding 3: identify goes out first and alone, and its answer, whichever of the two, leads to ready",
   {
     connected: false,
     mock: { identify: "silent" },
@@ -25,18 +25,6 @@ onBoth(
     expect([client.server, client.status, turn.status]).toEqual([profile, "ready", "sent"]);
     await client.close({ force: true });
     await topics;
-  },
-);
-
-onBoth(
-  "checklist 1: a close with 1008 is final",
-  { connected: false, mock: { identify: "silent" } },
-  async ({ client, server }) => {
-    const connecting = rejection(client.connect());
-    await server.waitFor(() => server.frames.length === 1);
-    link(server).close(1008, "Expected identify message");
-    expect(await connecting).toMatchObject({ code: "handshake-refused", reason: "policy" });
-    expect(client.status).toBe("closed");
   },
 );
 

@@ -5,13 +5,18 @@ import { browserLike, onBoth } from "./both.ts";
 import { failureOf, link, lose, rejection, shown, works } from "./wire.ts";
 
 onBoth(
-  "closing 1000: whatever reason the server gives, the client comes back, and an idle session's id is free at once",
+  "closing 1000 & finding 7: whatever reason the server gives, the client comes back, and an idle session's id is free at once",
   { client: { clientSessionId: "mine" } },
   async ({ client, server }) => {
     for (const reason of ["Heartbeat timeout", "Connection cleanup", "Max connections exceeded", ""]) {
       await works(client);
       const error = await lose(client, () => link(server).close(1000, reason));
-      expect(error).toMatchObject({ code: "connection-lost", closeCode: 1000 });
+      expect(error).toMatchObject({
+        code: "connection-lost",
+        closeCode: 1000,
+        ...(reason ? { closeReason: reason } : {}),
+        retryable: true,
+      });
     }
     expect(await works(client)).not.toBe("");
     expect(sentTo(server, "identify").map((frame) => frame["clientSessionId"])).toEqual(

@@ -3,7 +3,7 @@ import { type MockConnection, step } from "agentwire/testing";
 import { expect } from "vitest";
 import { once, sentTo, status } from "../../helpers/codebuff.ts";
 import { browserLike, onBoth, READING, TOKEN } from "./both.ts";
-import { action, failureOf, heard, INIT, link, lose, nack, rejection, shown, works } from "./wire.ts";
+import { action, failureOf, heard, INIT, link, lose, nack, rejection, works } from "./wire.ts";
 
 onBoth(
   "error ConnectError: connect-failed, with the status of a refused upgrade where the runtime tells it",
@@ -13,23 +13,6 @@ onBoth(
     const error = await rejection(client.connect());
     expect(isAgentwireError(error, "connect-failed")).toBe(true);
     expect(error).toMatchObject({ retryable: true, ...(browserLike ? {} : { status: 503 }) });
-  },
-);
-
-onBoth(
-  "error ConnectTimeout: connect-timeout, with the limit",
-  { connected: false, client: { connectTimeout: 2_000 } },
-  async ({ client, server, clock }) => {
-    server.refuseUpgrades("never-answered");
-    const turn = client.prompt("hello");
-    await server.waitFor(() => server.upgrades.length === 1);
-    await clock.advance(2_000);
-    expect(await failureOf(turn)).toMatchObject({
-      code: "connect-timeout",
-      timeout: 2_000,
-      delivery: "not-sent",
-      input: "hello",
-    });
   },
 );
 
@@ -70,18 +53,6 @@ onBoth(
       expect(error).toMatchObject({ code: "connection-lost", ...how });
     }
     expect(new Set(errors).size).toBe(errors.length);
-  },
-);
-
-onBoth(
-  "error AckError: request-refused, with the txid and the server's words",
-  { mock: { ackOrder: "late", answer: ({ txid }) => [step.raw(nack("bad model", txid)), step.silent()] } },
-  async ({ client }) => {
-    expect(await failureOf(client.prompt("hello"))).toMatchObject({
-      code: "request-refused",
-      txid: 1,
-      serverMessage: "bad model",
-    });
   },
 );
 
@@ -165,22 +136,7 @@ onBoth(
 );
 
 onBoth(
-  "error PromptTimeout: turn-timeout, idle or total, with the limit",
-  { client: { keepalive: false }, mistakes: ["left-mid-prompt"] },
-  async ({ client, clock, server }) => {
-    server.answer = () => ["part", step.hang()];
-    const idle = client.prompt("one", { idleTimeout: 3_000 });
-    const total = client.prompt("two", { timeout: 5_000, idleTimeout: 0 });
-    await shown(idle, "part");
-    await clock.advance(3_000);
-    expect(await failureOf(idle)).toMatchObject({ code: "turn-timeout", kind: "idle", timeout: 3_000 });
-    await clock.advance(2_000);
-    expect(await failureOf(total)).toMatchObject({ code: "turn-timeout", kind: "total", timeout: 5_000 });
-  },
-);
-
-onBoth(
-  "error ActionError: turn-failed of the kind `action-error`, with its error and balance",
+  "error ActionError & edge case 9: turn-failed of the kind `action-error`, with its error and balance",
   {
     mock: {
       answer: () => [
@@ -197,18 +153,6 @@ onBoth(
       serverError: "bad token",
       balance: 0,
     });
-  },
-);
-
-onBoth(
-  "error InitTimeout: request-timeout, when the init was acked and nothing follows",
-  { client: { initTimeout: 4_000, keepalive: false }, mock: { init: "ack-only" } },
-  async ({ client, clock }) => {
-    const acked = heard(client, '"ack"');
-    const init = rejection(client.init(INIT));
-    await acked;
-    await clock.advance(4_000);
-    expect(await init).toMatchObject({ code: "request-timeout", timeout: 4_000 });
   },
 );
 
@@ -242,17 +186,6 @@ onBoth(
     const turns = [client.prompt("one"), client.prompt("two")];
     expect(() => client.prompt("three")).toThrow(expect.objectContaining({ code: "queue-full", limit: 2 }));
     expect(turns.map((turn) => turn.status)).toEqual(["queued", "queued"]);
-  },
-);
-
-onBoth(
-  "error MessageTooLarge: payload-too-large, with the bytes and the limit, before anything is sent",
-  { client: { maxSendBytes: 1_000 } },
-  async ({ client, server }) => {
-    expect(() => client.prompt("x".repeat(1_000))).toThrow(
-      expect.objectContaining({ code: "payload-too-large", limit: 1_000, bytes: expect.any(Number) }),
-    );
-    expect(server.prompts).toEqual([]);
   },
 );
 

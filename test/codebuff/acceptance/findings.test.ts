@@ -2,20 +2,8 @@ import { CodebuffClient } from "agentwire/codebuff";
 import { ManualClock, step } from "agentwire/testing";
 import { expect } from "vitest";
 import { gate, once, sentTo, status } from "../../helpers/codebuff.ts";
-import { browserLike, onBoth, READING, TOKEN } from "./both.ts";
-import {
-  actionsTo,
-  eventsOf,
-  failureOf,
-  heard,
-  INIT,
-  link,
-  lose,
-  rejection,
-  sentOn,
-  shown,
-  works,
-} from "./wire.ts";
+import { browserLike, onBoth, TOKEN } from "./both.ts";
+import { failureOf, INIT, rejection, shown, works } from "./wire.ts";
 
 onBoth(
   "finding 1: a balance that is written as the bare token Infinity is read as a number",
@@ -25,23 +13,6 @@ onBoth(
     expect(remainingBalance).toBe(Number.POSITIVE_INFINITY);
     const frame = server.frames.find(({ raw }) => raw.includes("init-response"));
     expect(() => JSON.parse(frame?.raw ?? "{}"), "what was sent is no JSON").toThrow();
-  },
-);
-
-onBoth(
-  "finding 1: Infinity is a number wherever credits are told",
-  { mock: { init: "ack-only" } },
-  async ({ client, server }) => {
-    const acked = heard(client, '"ack"');
-    const init = client.init(INIT);
-    await acked;
-    link(server).send(
-      '{"type":"action","data":{"type":"init-response","usage":Infinity,"remainingBalance":-Infinity}}',
-    );
-    expect(await init).toMatchObject({
-      usage: Number.POSITIVE_INFINITY,
-      remainingBalance: Number.NEGATIVE_INFINITY,
-    });
   },
 );
 
@@ -75,17 +46,6 @@ for (const nulls of ["mixed", "omit", "keep"] as const) {
 }
 
 onBoth(
-  "finding 3: identify is the first frame, and one server's refusal of it is no failure",
-  { connected: false },
-  async ({ client, server, profile }) => {
-    await client.prompt("hello").result;
-    expect(sentOn(server, 1)).toEqual(["identify", "prompt"]);
-    expect(client.server).toBe(profile);
-    expect(server.connections).toHaveLength(1);
-  },
-);
-
-onBoth(
   "finding 4: the ack of an identify is no proof of registration",
   { client: { clientSessionId: "dup" }, mistakes: ["txid-restarted"] }, // two clients count under one id
   async ({ server, profile }) => {
@@ -100,35 +60,6 @@ onBoth(
       await turn.result; // this server has no sessions that could be in use
     }
     await rival.close({ force: true });
-  },
-);
-
-onBoth(
-  "finding 5: a prompt that runs for minutes, with pings and a second prompt behind it, times nothing out",
-  { ...READING, client: { ...READING.client, idleTimeout: 0, stallTimeout: 0 } },
-  async ({ client, server, clock, profile }) => {
-    const hold = gate();
-    server.answer = async function* ({ data }) {
-      yield "begun";
-      if (data.prompt === "long") await hold.passed;
-    };
-    const long = client.prompt("long");
-    await shown(long, "begun");
-    const second = client.prompt("second");
-    if (profile === "codebuff") await second.result;
-    for (let pings = 1; pings <= 12; pings++) {
-      const acked = profile === "codebuff" ? heard(client, '"ack"') : undefined;
-      await clock.advance(25_000);
-      await acked;
-    }
-    expect([client.status, long.status]).toEqual(["ready", "streaming"]);
-    expect(second.status).toBe(profile === "proxy" ? "sent" : "completed");
-    hold.open();
-    expect((await Promise.all([long.result, second.result])).map(({ text }) => text)).toEqual([
-      "begun",
-      "begun",
-    ]);
-    expect(server.connections).toHaveLength(1);
   },
 );
 
@@ -152,34 +83,6 @@ onBoth(
     await back;
     server.answer = () => ["again"];
     expect(await works(client)).toBe("again");
-  },
-);
-
-onBoth(
-  "finding 6a: a prompt of 75 s is answered by a server that stops reading behind one frame that it has not read",
-  { serverClock: true, mock: { heartbeat: { timeout: 300_000 } } },
-  async ({ client, server, clock, serverClock, profile }) => {
-    const hold = gate();
-    server.answer = async function* () {
-      yield "begun";
-      await hold.passed;
-      yield " and done";
-    };
-    const turn = client.prompt("long");
-    await shown(turn, "begun");
-    for (let waited = 0; waited < 75_000; waited += 25_000) {
-      const pong = profile === "codebuff" ? heard(client, '"ack"') : undefined;
-      await clock.advance(25_000);
-      await pong;
-      await serverClock.advance(25_000);
-    }
-    expect(sentOn(server, 1)).toEqual(
-      profile === "proxy" ? ["identify", "prompt"] : ["identify", "prompt", "ping", "ping", "ping"],
-    );
-    hold.open();
-    expect((await turn.result).text).toBe("begun and done");
-    expect(await works(client)).not.toBe("");
-    expect(server.connections).toHaveLength(1);
   },
 );
 
@@ -209,96 +112,6 @@ onBoth(
     }
     hold.open();
     if (profile === "codebuff") expect((await turn.result).text).toBe("begun");
-  },
-);
-
-onBoth(
-  "finding 7: a close with 1000 that the client did not ask for is a loss like any other",
-  async ({ client, server }) => {
-    await works(client);
-    const error = await lose(client, () => link(server).close(1000, "Connection cleanup"));
-    expect(error).toMatchObject({
-      code: "connection-lost",
-      closeCode: 1000,
-      closeReason: "Connection cleanup",
-      retryable: true,
-    });
-    expect(await works(client)).not.toBe("");
-  },
-);
-
-onBoth(
-  "finding 8: the client never leaves a prompt behind unasked: close() waits for it, and a cancel closes nothing",
-  READING,
-  async ({ client, server }) => {
-    const hold = gate();
-    server.answer = async function* () {
-      yield "one";
-      await hold.passed;
-      yield " two";
-    };
-    const cancelled = client.prompt("first");
-    await shown(cancelled, "one");
-    await cancelled.cancel();
-    const turn = client.prompt("second");
-    const closed = client.close();
-    expect(client.status).toBe("draining");
-    hold.open();
-    await closed;
-    expect((await turn.result).text).toBe("one two");
-    await server.waitFor(() => link(server).closed);
-    expect(link(server).closed).toMatchObject({ code: 1000, by: "client", wasClean: true });
-    expect(server.connections).toHaveLength(1);
-  },
-);
-
-onBoth(
-  "finding 9: raw SSE frames become text, a Python object becomes a warning, an object becomes an event",
-  async ({ client, server }) => {
-    server.answer = () => [
-      step.chunk({ type: "start", agentId: "base" }),
-      step.sseChunk("Hel"),
-      step.repr(),
-      step.sseChunk("lo"),
-    ];
-    const warned = once(client, "protocolWarning");
-    const turn = client.prompt("hello");
-    const events = eventsOf(turn);
-    expect((await turn.result).text).toBe("Hello");
-    expect(await warned).toMatchObject({ kind: "odd-chunk" });
-    expect(events[0]).toMatchObject({ chunk: { type: "start", agentId: "base" }, text: "" });
-  },
-);
-
-onBoth(
-  "finding 10: an upstream error that comes as a chunk fails the prompt, although a prompt-response follows",
-  { mock: { failure: "sse-error" } },
-  async ({ client }) => {
-    expect(await failureOf(client.prompt("hello"))).toMatchObject({
-      code: "turn-failed",
-      origin: "stream",
-      kind: "BackendError",
-      status: 404,
-      serverMessage: "The model does not exist",
-    });
-  },
-);
-
-onBoth(
-  "finding 11: the model sees the history before the new prompt, whoever keeps it",
-  { mock: { answer: ({ messages }) => [`answer ${messages.length}`] } },
-  async ({ client, server, profile }) => {
-    const chat = client.conversation();
-    await chat.prompt("one").result;
-    await chat.prompt("two").result;
-    expect(server.prompts[1]?.messages).toEqual([
-      { role: "user", content: "one" },
-      { role: "assistant", content: "answer 1" },
-      { role: "user", content: "two" },
-    ]);
-    const sent = actionsTo(server, "prompt")[1];
-    if (profile === "proxy") expect(sent).toMatchObject({ sessionState: {} });
-    else expect(sent).toMatchObject({ prompt: "two", sessionState: { mainAgentState: { creditsUsed: 1 } } });
   },
 );
 

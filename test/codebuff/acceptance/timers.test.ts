@@ -15,7 +15,7 @@ async function pingAcked({ client, clock }: Scene): Promise<void> {
 }
 
 onBoth(
-  "timer connect: a server that does not answer the upgrade within 10 s is given up",
+  "timer connect & error ConnectTimeout: a server that does not answer the upgrade within 10 s is given up",
   { connected: false },
   async ({ client, server, clock }) => {
     server.refuseUpgrades("never-answered");
@@ -209,7 +209,7 @@ onBoth(
 );
 
 onBoth(
-  "timer init-response: 15 s after its ack an init has failed",
+  "timer init-response & error InitTimeout: 15 s after its ack an init has failed",
   { client: ALONE, mock: { init: "ack-only" } },
   async ({ client, clock }) => {
     const acked = heard(client, '"ack"');
@@ -227,7 +227,7 @@ onBoth(
 );
 
 onBoth(
-  "timer prompt idle: 120 s after the last frame of a prompt it has failed; what had come stays readable",
+  "timer prompt idle & error PromptTimeout: 120 s after the last frame of a prompt it has failed; what had come stays readable",
   { client: ALONE, mistakes: ["left-mid-prompt"] },
   async ({ client, clock, server }) => {
     server.answer = () => ["part", step.hang()];

@@ -152,7 +152,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-describe("what the server says of a prompt, as universal events", () => {
+describe("universal events of an answer", () => {
   test.each<Row>(ROWS)("$name", async ({ name, of = "codebuff", says }) => {
     const made = await Universal.of(of);
     await made.prompt();
@@ -161,7 +161,7 @@ describe("what the server says of a prompt, as universal events", () => {
     await made.expectGolden(name);
   });
 
-  test("a terminal implies a missing ack: ack-missing", async () => {
+  test("a terminal replaces a missing ack: ack-missing", async () => {
     const made = await Universal.of("proxy");
     const turn = made.client.prompt({ prompt: "go", promptId: "p-1" });
     made.follow(turn);
@@ -170,7 +170,7 @@ describe("what the server says of a prompt, as universal events", () => {
     await made.expectGolden("ack-missing");
   });
 
-  test("a number that is not finite is null in a chunk of an unknown type: chunk-unknown", async () => {
+  test("an infinite number in a chunk of an unknown type becomes null: chunk-unknown", async () => {
     const made = await Universal.of("codebuff");
     await made.prompt();
     made.socket.receives(
@@ -180,7 +180,7 @@ describe("what the server says of a prompt, as universal events", () => {
     await made.expectGolden("chunk-unknown");
   });
 
-  test("a frame of a sub-agent that names the prompt with a suffix, also after the end: subagent-suffix", async () => {
+  test("frames of a sub-agent have the prompt's id with a suffix, even after the end: subagent-suffix", async () => {
     const made = await Universal.of("codebuff");
     const talk = made.talk();
     talk.prompt({ prompt: "go", promptId: "p-1" });
@@ -205,8 +205,8 @@ describe("what the server says of a prompt, as universal events", () => {
   });
 });
 
-describe("the end of a prompt, as universal events", () => {
-  test("the output is in the end of the turn: prompt-response-output", async () => {
+describe("universal events of the end of a prompt", () => {
+  test("the end of the turn has the output: prompt-response-output", async () => {
     const made = await Universal.of("codebuff");
     await made.prompt();
     await made.hears(server.chunk("Hello"));
@@ -284,7 +284,7 @@ describe("the end of a prompt, as universal events", () => {
   test.each([
     { name: "prompt-error-first", says: [server.error({ message: "no" }), server.response()] },
     { name: "prompt-response-first", says: [server.response(), server.error({ message: "no" })] },
-  ])("the first of both terminals counts: $name", async ({ name, says }) => {
+  ])("only the first of two terminals counts: $name", async ({ name, says }) => {
     const made = await Universal.of("codebuff");
     made.talk().prompt({ prompt: "go", promptId: "p-1" });
     await made.acknowledge();
@@ -293,7 +293,7 @@ describe("the end of a prompt, as universal events", () => {
     await made.expectGolden(name);
   });
 
-  test("the session state is in `raw` alone: prompt-response-raw", async () => {
+  test("the session state is only in `raw`: prompt-response-raw", async () => {
     const made = await Universal.of("codebuff");
     await made.prompt({ includeRaw: true });
     const sessionState = { fileContext: {}, mainAgentState: {} };
@@ -301,7 +301,7 @@ describe("the end of a prompt, as universal events", () => {
     await made.expectGolden("prompt-response-raw");
   });
 
-  test("`data` never holds the session state or the token, whatever ends the prompt", async () => {
+  test("`data` never has the session state or the token, whatever ends the prompt", async () => {
     const state = { secret: "the-state" };
     for (const end of [
       server.response({ sessionState: state }),

@@ -33,7 +33,7 @@ const end = (events: readonly UniversalEvent[]) => {
   return last?.type === "turn.ended" ? last.data.metadata.status : undefined;
 };
 
-describe("what the real proxy sent makes a sound transcript", () => {
+describe("a capture of the real proxy gives a valid transcript", () => {
   test.each([
     ["06-prompt-ok", "Hello, world é😀", "completed"],
     ["07-prompt-ok-dict-chunks", undefined, "completed"],
@@ -49,14 +49,14 @@ describe("what the real proxy sent makes a sound transcript", () => {
   });
 });
 
-describe("what the original server sent makes a sound transcript", () => {
+describe("a capture of the original server gives a valid transcript", () => {
   const ORIGINAL: Partial<CodebuffClientOptions> = {
     profile: "codebuff",
     tools: { "*": () => json({ done: true }) },
     onReadFiles: () => ({ "a.txt": "hello\n" }),
   };
 
-  test("basic: text once, a sub-agent, files, tools, the cost", async () => {
+  test("basic: the text once, a sub-agent, files, tools and the cost", async () => {
     const events = await play("codebuff-ws-sdk/basic.frames.jsonl", ORIGINAL, { connections: [1] });
     expect(text(events)).toBe("Hellosub");
     const items = events.flatMap((event) => (event.type === "item.completed" ? [event.data.item] : []));

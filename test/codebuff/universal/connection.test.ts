@@ -8,21 +8,18 @@ import { goldenOptions } from "../../universal/golden-options.ts";
 
 const BOTH: readonly CodebuffServer[] = ["proxy", "codebuff"];
 
-describe("the beginning of a session", () => {
-  test.each(BOTH)(
-    "says what the %s server is and can do, once the client has identified itself",
-    async (kind) => {
-      const made = new Universal({ clientSessionId: "client-1" });
-      made.talk();
-      expect(made.stream.count).toBe(0);
-      await made.greet(kind);
-      await made.expectGolden(`opened-${kind}`);
-      const [started] = await made.events();
-      expect(started?.data).toMatchObject({ metadata: { capabilities: made.client.capabilities } });
-    },
-  );
+describe("the start of a session", () => {
+  test.each(BOTH)("describes the %s server and its capabilities, after the handshake", async (kind) => {
+    const made = new Universal({ clientSessionId: "client-1" });
+    made.talk();
+    expect(made.stream.count).toBe(0);
+    await made.greet(kind);
+    await made.expectGolden(`opened-${kind}`);
+    const [started] = await made.events();
+    expect(started?.data).toMatchObject({ metadata: { capabilities: made.client.capabilities } });
+  });
 
-  test("that the server refuses for good fails the prompt, which was never sent", async () => {
+  test("fails the unsent prompt if the server keeps refusing the session", async () => {
     const made = new Universal({ clientSessionId: "client-1", settleWindow: 50 });
     let wait = 0;
     made.client.on("reconnecting", ({ delay }) => {
@@ -50,7 +47,7 @@ describe("the beginning of a session", () => {
   });
 });
 
-describe("acks and errors without a name, as universal events", () => {
+describe("universal events of acks and action-errors", () => {
   test("a refused prompt fails: ack-refused", async () => {
     const made = await Universal.of("proxy");
     const turn = made.client.prompt({ prompt: "go", promptId: "p-1" });
@@ -68,14 +65,14 @@ describe("acks and errors without a name, as universal events", () => {
     await made.expectGolden("ack-refused-nameless");
   });
 
-  test("an action-error with one fresh prompt fails it: action-error", async () => {
+  test("an action-error fails the only fresh prompt: action-error", async () => {
     const made = await Universal.of("codebuff");
     await made.prompt();
     await made.hears(action("action-error", { message: "Invalid auth token." }));
     await made.expectGolden("action-error");
   });
 
-  test("an action-error without a prompt is an error alone: action-error-loose", async () => {
+  test("an action-error without a prompt is only an error event: action-error-loose", async () => {
     const made = await Universal.of("codebuff");
     made.talk();
     await made.hears(
@@ -85,7 +82,7 @@ describe("acks and errors without a name, as universal events", () => {
   });
 });
 
-describe("what the server says beside its answers, as universal events", () => {
+describe("universal events of the server's other messages", () => {
   test("an init-response whose balance is Infinity: init-response", async () => {
     const made = await Universal.of("proxy");
     made.talk();
@@ -122,7 +119,7 @@ describe("what the server says beside its answers, as universal events", () => {
     await made.expectGolden("unknown");
   });
 
-  test("a frame that cannot be read is unparsed, and the prompt goes on", async () => {
+  test("an unreadable frame becomes `agent.unparsed`, and the prompt goes on", async () => {
     const made = await Universal.of("proxy");
     await made.prompt();
     made.socket.receives("{ no json");
@@ -133,8 +130,8 @@ describe("what the server says beside its answers, as universal events", () => {
   });
 });
 
-describe("the end of a prompt without the server's word, as universal events", () => {
-  test.each(BOTH)("a cancel on the %s server; what comes late is dropped and counted", async (kind) => {
+describe("universal events of a prompt that ends without a terminal", () => {
+  test.each(BOTH)("after a cancel on the %s server, late messages are dropped and counted", async (kind) => {
     const made = await Universal.of(kind);
     const turn = made.talk().prompt({ prompt: "go", promptId: "p-1" });
     await made.acknowledge();
@@ -147,7 +144,7 @@ describe("the end of a prompt without the server's word, as universal events", (
     expect(made.client.status).toBe("ready");
   });
 
-  test("silence ends a prompt by the time-out: idle-timeout", async () => {
+  test("silence ends the prompt at the time-out: idle-timeout", async () => {
     const made = await Universal.of("proxy");
     await made.prompt();
     await made.hears(server.chunk("Hel"));
@@ -155,7 +152,7 @@ describe("the end of a prompt without the server's word, as universal events", (
     await made.expectGolden("idle-timeout");
   });
 
-  test("a close with 1000 is a loss; the conversation is still the same session: server-close", async () => {
+  test("a close with 1000 fails the prompt, and the conversation stays one session: server-close", async () => {
     const made = await Universal.of("proxy");
     const talk = made.talk();
     talk.prompt({ prompt: "go", promptId: "p-1" });
@@ -171,7 +168,7 @@ describe("the end of a prompt without the server's word, as universal events", (
   });
 
   test.each([1000, 1001, 1006, 1011, 1012])(
-    "a close with %i fails the prompt, and never the session",
+    "a close with %i fails the prompt but does not end the session",
     async (code) => {
       const made = await Universal.of("codebuff");
       made.talk().prompt({ prompt: "go", promptId: "p-1" });
@@ -185,7 +182,7 @@ describe("the end of a prompt without the server's word, as universal events", (
     },
   );
 
-  test("a client that is closed ends the session as terminated", async () => {
+  test("closing the client ends the session as terminated", async () => {
     const made = await Universal.of("codebuff");
     made.talk().prompt({ prompt: "go", promptId: "p-1" });
     await made.acknowledge();
@@ -203,7 +200,7 @@ describe("the end of a prompt without the server's word, as universal events", (
 });
 
 describe("several prompts at once on the original server", () => {
-  test("are several sessions in the stream of a client, each whole", async () => {
+  test("are separate, complete sessions in the stream of the client", async () => {
     const made = await Universal.of("codebuff");
     made.follow(made.client);
     for (const promptId of ["p-1", "p-2"]) {
@@ -234,7 +231,7 @@ describe("several prompts at once on the original server", () => {
 });
 
 describe("capabilities", () => {
-  test.each(BOTH)("of the %s server are those of the table", async (kind) => {
+  test.each(BOTH)("of the %s server have the expected values", async (kind) => {
     const { client } = await Universal.of(kind);
     const original = kind === "codebuff";
     expect(client.capabilities).toMatchObject({
@@ -253,7 +250,7 @@ describe("capabilities", () => {
     });
   });
 
-  test("that are missing are refused at the call, and no event tells of it", async () => {
+  test("that are missing make the call throw, without an event", async () => {
     const made = await Universal.of("codebuff");
     made.follow(made.client);
     const content = [{ role: "system", content: "Be brief." }] as const; // whole messages are for the proxy
@@ -266,7 +263,7 @@ describe("capabilities", () => {
 describe("the source of universal events", () => {
   const OPTIONS: CodebuffClientOptions = { url: "ws://localhost/ws" };
 
-  test("makes clients whose turns it follows, and follows no other value", () => {
+  test("makes clients that it can follow, and refuses other values", () => {
     const source = codebuff(OPTIONS);
     const client = source.client();
     expect(source.name).toBe("codebuff");
@@ -276,7 +273,7 @@ describe("the source of universal events", () => {
     expect(() => source.toUniversal(other)).toThrow(errorSaying("invalid-input", /no universal events/));
   });
 
-  test("shows a prompt in the protocol's own form with its images", async () => {
+  test("reports a prompt in the protocol's own form with its images", async () => {
     const made = await Universal.of("codebuff");
     const turn = made.client.prompt({
       promptId: "p-1",

@@ -89,7 +89,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-describe("what the server asks of this machine, as universal events", () => {
+describe("universal events of a server's request", () => {
   test.each(ROWS)("$name, and the server gets its answer", async ({ name, options = ACT, says }) => {
     const made = await asked(options);
     await made.hears(...says);
@@ -100,7 +100,7 @@ describe("what the server asks of this machine, as universal events", () => {
     await made.expectGolden(name);
   });
 
-  test("`read-files-request` is the same as `read-files`", async () => {
+  test("`read-files-request` gives the same events as `read-files`", async () => {
     const made = await asked({ onReadFiles: () => ({ "a.txt": "hello\n" }) });
     await made.hears(
       action("read-files-request", { requestId: "rf-1", filePaths: ["a.txt", "missing.txt"] }),
@@ -121,7 +121,7 @@ describe("what the server asks of this machine, as universal events", () => {
   };
   const question = server.call({ toolName: "ask_user", input: QUESTIONS });
 
-  test("a question, its answer and its result; no permission: ask-user", async () => {
+  test("a question has an answer and a result, but no permission: ask-user", async () => {
     const made = await asked({ onQuestion: () => [["spaces"], ["a", "b", "and c"]] });
     await made.hears(question, server.response());
     await made.expectGolden("ask-user");
@@ -135,7 +135,7 @@ describe("what the server asks of this machine, as universal events", () => {
     await made.expectGolden("ask-user-skipped");
   });
 
-  test("a question that a `tool_call` chunk has announced is asked once, by its request", async () => {
+  test("a question announced by a `tool_call` chunk is asked once, by its request", async () => {
     const made = await asked({ onQuestion: () => [["tabs"], ["a"]] });
     await made.hears(
       server.chunk({ type: "tool_call", toolCallId: "t1", toolName: "ask_user", input: QUESTIONS }),
@@ -163,7 +163,7 @@ describe("a request for the tools of an MCP server, which names no prompt", () =
   });
   const OPTIONS: Partial<CodebuffClientOptions> = { onMcpTools: () => [search], onToolApproval: "manual" };
 
-  test("is a call of the turn under way, with its approval and its result", async () => {
+  test("is a call of the running turn, with its approval and its result", async () => {
     const made = await asked(OPTIONS);
     await made.hears(request);
     made.client.decide("m1", true);
@@ -181,7 +181,7 @@ describe("a request for the tools of an MCP server, which names no prompt", () =
     });
   });
 
-  test("is work without a prompt while no turn is under way", async () => {
+  test("is an unsolicited turn while no turn runs", async () => {
     const made = await Universal.of("codebuff", OPTIONS);
     made.talk();
     await made.hears(request);
@@ -197,7 +197,7 @@ describe("a request for the tools of an MCP server, which names no prompt", () =
     expect(JSON.stringify(events)).toContain("Denied by the user.");
   });
 
-  test("is told by the client, state by state", async () => {
+  test("emits each of its states on the client", async () => {
     const made = await Universal.of("codebuff", OPTIONS);
     const states: string[] = [];
     made.client.on("toolCall", ({ id, state }) => states.push(`${id} ${state}`));
@@ -207,7 +207,7 @@ describe("a request for the tools of an MCP server, which names no prompt", () =
     expect(states).toEqual(["requested", "approved", "running", "done"].map((state) => `m1 ${state}`));
   });
 
-  test("for a tool of an MCP server, the approval names the server without its environment", async () => {
+  test("shows the server without its environment in the approval of a tool call", async () => {
     const made = await asked({ onMcpToolCall: () => json(1), onToolApproval: () => true });
     const mcpConfig = { type: "stdio", command: "npx", args: ["srv"], env: { KEY: "secret" } };
     await made.hears(server.call({ mcpConfig }));
@@ -227,7 +227,7 @@ describe("an approval of a request", () => {
 
   test.each<readonly [string, Partial<CodebuffClientOptions>, object]>([
     [
-      "without any mode is rejected at once by the policy",
+      "without a callback is rejected at once by the policy",
       { ...ACT, toolPolicy: [{ tool: /.*/, then: "ask" }] },
       { status: "reject", reason: "policy" },
     ],
@@ -241,14 +241,18 @@ describe("an approval of a request", () => {
       },
       { status: "reject", reason: "policy" },
     ],
-    ["of the user is accepted", { ...ACT, onToolApproval: () => true }, { status: "accept", reason: "user" }],
+    [
+      "that the user grants is accepted",
+      { ...ACT, onToolApproval: () => true },
+      { status: "accept", reason: "user" },
+    ],
   ])("%s", async (_, options, expected) => {
     const made = await asked(options);
     await made.hears(server.call());
     expect(await permissions(made)).toMatchObject([{ status: "requested" }, expected]);
   });
 
-  test("that nobody decides in time is rejected by the time-out", async () => {
+  test("that nobody decides in time is rejected with the reason `timeout`", async () => {
     const made = await asked({ ...ASKED, approvalTimeout: 1_000 });
     await made.hears(server.call());
     await made.clock.advance(1_000);
@@ -269,7 +273,7 @@ describe("an approval of a request", () => {
     ]);
   });
 
-  test("for `always` holds for the next call of the tool, which has both events", async () => {
+  test("with the decision `always` covers the next call of the tool, which has both events too", async () => {
     const made = await asked(ASKED);
     await made.hears(server.call());
     made.client.decide("r1", "always");
@@ -282,7 +286,7 @@ describe("an approval of a request", () => {
     ]);
   });
 
-  test("with an id of an earlier turn gets an id of its own; the server's id stays the native one", async () => {
+  test("with a reused id gets an id of its own, and keeps the server's id as the native one", async () => {
     const made = await Universal.of("codebuff", ACT);
     const talk = made.talk();
     for (const promptId of ["p-1", "p-2"]) {

@@ -31,7 +31,7 @@ import "./switches-turns.test.ts";
 import "./timers.test.ts";
 import "./transcript.test.ts";
 
-test("the socket of this run is the platform's own: it sends no headers", () => {
+test("this run uses the platform's WebSocket, which sends no headers", () => {
   expect(browserLike).toBe(true);
   const headers = { "x-tenant": "one" };
   expect(() => new CodeyClient({ url: "wss://example.org/ws", headers })).toThrow(

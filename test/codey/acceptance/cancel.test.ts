@@ -123,7 +123,7 @@ onBoth(
 );
 
 onBoth(
-  "5.2 step 4: what comes before that Pong is neither in the old turn nor in the next, and a Finished tells the usage",
+  "5.2 step 4 & 6.1 cancelling, messages: what comes before that Pong is neither in the old turn nor in the next, and a Finished tells the usage",
   { ...endless, mock: { ...endless.mock, cancelReply: "none" } },
   async ({ client, server }) => {
     const turn = client.prompt("go");
@@ -132,7 +132,15 @@ onBoth(
     const next = client.prompt("next");
     const events = eventsOf(next);
     const outcome = turn.cancel();
-    for (const raw of [frame.text("two"), frame.started("x"), frame.finished(7)]) link(server).send(raw);
+    for (const raw of [
+      frame.text("two"),
+      frame.thinking("hm"),
+      frame.started("x"),
+      frame.delta("x", "al"),
+      frame.completed("x", "alpha"),
+      frame.finished(7),
+    ])
+      link(server).send(raw);
     expect(await outcome).toMatchObject({
       status: "cancelled",
       partial: {
@@ -142,7 +150,14 @@ onBoth(
       },
     });
     expect((await next.result).text).toBe("yes");
-    expect(late.map(({ type }) => type)).toEqual(["TextDelta", "ToolStarted", "Finished"]);
+    expect(late.map(({ type }) => type)).toEqual([
+      "TextDelta",
+      "ThinkingDelta",
+      "ToolStarted",
+      "ToolDelta",
+      "ToolCompleted",
+      "Finished",
+    ]);
     expect(events.map(({ type }) => type)).toEqual(["TextDelta", "Finished"]);
   },
 );

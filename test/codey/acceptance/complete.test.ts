@@ -192,6 +192,6 @@ const required: readonly string[] = [
 
 countNames({ required, titles, profiles: PROFILES, omissions, names, url: import.meta.url });
 
-test("every switch of the mock is counted here", () => {
+test("`SWITCHES` lists every switch of the mock", () => {
   expect(Object.keys(SWITCHES).sort()).toEqual(Object.keys(codeySettings({})).sort());
 });

@@ -34,18 +34,6 @@ onBoth(
 );
 
 onBoth(
-  "6.1 any, fatal: in a turn it fails the turn, then closes the client",
-  endless,
-  async ({ client, server }) => {
-    const turn = client.prompt("go");
-    await shown(turn, "one");
-    link(server).send(frame.error("gone", true));
-    expect(await failureOf(turn)).toMatchObject({ code: "turn-failed", fatal: true, retryable: false });
-    expect(client.status).toBe("closed");
-  },
-);
-
-onBoth(
   "6.1 any, fatal: behind a Cancel the turn is cancelled, and the client closed",
   { ...endless, mock: { ...endless.mock, cancelReply: "none" } },
   async ({ client, server }) => {
@@ -107,19 +95,6 @@ for (const [what, lose] of LOSSES) {
     },
   );
 }
-
-onBoth(
-  "6.1 any, close(): while idle it says three Pings and Close 1000, and resolves when the server has dropped the link",
-  async ({ client, server }) => {
-    const closed = client.close();
-    const connection = link(server);
-    expect(client.status).toBe("draining");
-    await closed;
-    expect(client.status).toBe("closed");
-    expect(sent(server)).toEqual(FAREWELL);
-    expect(await server.waitFor(() => connection.closed)).toMatchObject({ code: 1000, by: "client" });
-  },
-);
 
 onBoth(
   "6.1 any, close(): in a turn with open approvals it says Cancel and denies them first",

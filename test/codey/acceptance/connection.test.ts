@@ -2,7 +2,6 @@ import { CodeyClient } from "agentwire/codey";
 import { codeyStep, ManualClock } from "agentwire/testing";
 import { expect } from "vitest";
 import {
-  asked,
   collect,
   eventsOf,
   failureOf,
@@ -18,9 +17,7 @@ import {
 import { onFakeSocket } from "../../helpers/codey-sockets.ts";
 import { FakeSocket } from "../../helpers/fake-socket.ts";
 import { forBoth, onBoth, type Scene, type SceneOptions } from "./both.ts";
-import { read } from "./calls.ts";
 
-const manual: SceneOptions = { client: { onToolApproval: "manual" } };
 const endless: SceneOptions = {
   mock: { answer: ({ content }) => (content === "go" ? ["one", codeyStep.hang()] : ["yes"]) },
 };
@@ -104,25 +101,6 @@ forBoth("6.1 handshaking, other: a close before the greeting rejects", async () 
 });
 
 onBoth(
-  "6.1 handshaking, other: without a greeting in time it rejects, and cuts the socket",
-  { connected: false, mock: { frozen: "noConnected" } },
-  async ({ client, server, clock }) => {
-    const connecting = rejection(client.connect());
-    const connection = await server.nextConnection();
-    await clock.advance(10_000);
-    expect(await connecting).toMatchObject({ code: "connect-timeout", retryable: true });
-    await server.waitFor(() => connection.closed);
-  },
-);
-
-onBoth("6.1 idle, user send: it is sent at once", async ({ client, server }) => {
-  const turn = client.prompt("hello");
-  expect(turn.status).toBe("sent");
-  expect((await server.nextSend()).content).toBe("hello");
-  await turn.result;
-});
-
-onBoth(
   "6.1 idle, stray: a message of a turn is nobody's",
   { warns: ["stray-message"] },
   async ({ client, server }) => {
@@ -154,7 +132,7 @@ onBoth(
 );
 
 onBoth(
-  "6.1 idle, stray: an Error that is not fatal is told, and the session goes on",
+  "6.1 idle, stray & 1.2 bad client message: an Error that is not fatal is told, and the session goes on",
   { warns: ["server-error"] },
   async ({ client, server }) => {
     const told = once(client, "serverError");
@@ -162,30 +140,6 @@ onBoth(
     expect(await told).toEqual({ type: "Error", message: "out of order", fatal: false });
     await works(client);
     expect(sent(server)).toEqual(["SendMessage are you there?"]);
-  },
-);
-
-onBoth("6.1 turn, Finished: the turn settles, and the next one is sent", async ({ client, server }) => {
-  const turn = client.prompt("one");
-  const next = client.prompt("two");
-  expect((await turn.result).text).toBe("Hello! You said: one");
-  expect((await next.result).text).toBe("Hello! You said: two");
-  expect(sent(server)).toEqual(["SendMessage one", "SendMessage two"]);
-});
-
-onBoth(
-  "6.1 turn, Error: the turn fails at once, and what is said until the Pong is nobody's",
-  endless,
-  async ({ client, server }) => {
-    const turn = client.prompt("go");
-    await shown(turn, "one");
-    const late = collect(client, "late");
-    link(server).send(frame.error("no"));
-    link(server).send(frame.text("two"));
-    expect(await failureOf(turn)).toMatchObject({ code: "turn-failed" });
-    expect(await works(client)).toBe("yes");
-    expect(turn.text).toBe("one");
-    expect(late[0]).toMatchObject({ type: "TextDelta", content: "two" });
   },
 );
 
@@ -212,7 +166,7 @@ const aborts = new Map<string, AbortController>();
 
 for (const [what, stop, ends] of STOPS) {
   onBoth(
-    `6.1 turn, cancel: ${what} begins the procedure, and the turn settles at its Pong`,
+    `6.1 turn, cancel & acceptance 8: ${what} begins the procedure, and the turn settles at its Pong`,
     endless,
     async (scene) => {
       const { client, server } = scene;
@@ -231,33 +185,6 @@ for (const [what, stop, ends] of STOPS) {
     },
   );
 }
-
-onBoth(
-  "6.1 cancelling, messages: tool events and deltas are told as late, and change nothing of the turn",
-  { ...manual, mock: { cancelReply: "none" } },
-  async ({ client, server }) => {
-    server.answer = () => ["one", codeyStep.calls(read())];
-    const turn = client.prompt("go");
-    await asked(turn);
-    const late = collect(client, "late");
-    const outcome = turn.cancel();
-    for (const raw of [
-      frame.text("two"),
-      frame.thinking("hm"),
-      frame.delta("toolu_1", "al"),
-      frame.completed("toolu_1", "alpha"),
-    ])
-      link(server).send(raw);
-    expect(await outcome).toMatchObject({ status: "cancelled", partial: { text: "one" } });
-    expect(late.map(({ type }) => type)).toEqual([
-      "TextDelta",
-      "ThinkingDelta",
-      "ToolDelta",
-      "ToolCompleted",
-    ]);
-    expect(turn.toolCalls).toMatchObject([{ state: "abandoned" }]);
-  },
-);
 
 onBoth(
   "6.1 cancelling, Pong: a turn that had failed is not settled twice, and the queued one starts",

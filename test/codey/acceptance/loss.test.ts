@@ -14,7 +14,7 @@ import {
   walkBackoff,
   works,
 } from "../../helpers/codey.ts";
-import { browserLike, onBoth, type Scene, type SceneOptions } from "./both.ts";
+import { onBoth, type Scene, type SceneOptions } from "./both.ts";
 import { read } from "./calls.ts";
 
 const endless: SceneOptions = {
@@ -28,35 +28,6 @@ async function lose({ client, server }: Scene): Promise<void> {
   link(server).drop();
   await back;
 }
-
-onBoth(
-  "6.3 health: a session that is dead behind a living socket is found by the Ping of the protocol",
-  { ...endless, mock: { ...endless.mock, unknownTool: "silence", tools: [] } },
-  async ({ client, server, clock }) => {
-    server.answer = () => [codeyStep.calls(read())];
-    const turn = client.prompt("go");
-    await reached(turn, "toolu_1", "requested");
-    const gone = once(client, "disconnected");
-    await clock.advance(20_000);
-    expect(await gone).toMatchObject({ code: "connection-lost", closeCode: 1006 });
-    expect(await failureOf(turn)).toMatchObject({ code: "connection-lost", sideEffectsPossible: true });
-  },
-);
-
-onBoth(
-  "6.3 closing: a server that ignores Close holds nobody longer than a second, and is cut where that can be done",
-  { mock: { closeReply: false } },
-  async ({ client, server, clock }) => {
-    server.set({ frozen: "midSession" });
-    const closed = client.close();
-    await server.waitFor(() => link(server).state === "closed");
-    await clock.advance(1_000);
-    await closed;
-    if (!browserLike) await server.waitFor(() => link(server).closed);
-    expect(client.status).toBe("closed");
-    expect(clock.pending).toBe(0);
-  },
-);
 
 onBoth(
   "6.4 loss: a turn on a lost link fails at once, and what was approved may have side effects",
@@ -84,7 +55,7 @@ onBoth("6.4 reconnection: it is off unless asked for", endless, async ({ client,
 });
 
 onBoth(
-  "6.4 reconnection: a new session begins, and says that the context is lost",
+  "6.4 reconnection & acceptance 13 & D8 & switch freezeAfterSessions=off: a new session begins, and says that the context is lost",
   reconnecting,
   async (scene) => {
     const { client, server } = scene;
@@ -226,7 +197,7 @@ onBoth(
 );
 
 onBoth(
-  "6.4 leaks: a link lost with an open approval leaves a session behind, a client that closes leaves none",
+  "6.4 leaks & switch sessionAfterDisconnect=leaks & switch sessionAfterDisconnect=ends: a link lost with an open approval leaves a session behind, a client that closes leaves none",
   { client: { reconnect: {}, onToolApproval: "manual" } },
   async (scene) => {
     const { client, server, profile } = scene;
@@ -245,7 +216,7 @@ onBoth(
 );
 
 onBoth(
-  "6.4 frozen server: with as many sessions as threads nothing answers, and the attempts come to an end",
+  "6.4 frozen server & switch freezeAfterSessions=2: with as many sessions as threads nothing answers, and the attempts come to an end",
   {
     client: { reconnect: { maxAttempts: 3 } },
     mock: { ...endless.mock, sessionAfterDisconnect: "leaks", freezeAfterSessions: 2 },
@@ -272,7 +243,7 @@ onBoth(
 );
 
 onBoth(
-  "6.5 debug build: behind an unknown tool there is silence, and the next Ping brings the link down",
+  "6.5 debug build & 6.3 health & acceptance 17: behind an unknown tool there is silence, and the next Ping brings the link down",
   { mock: { unknownTool: "silence" }, client: { reconnect: {} } },
   async (scene) => {
     const { client, server, clock } = scene;

@@ -1,110 +1,10 @@
 import { CodeyClient } from "agentwire/codey";
 import { codeyStep, codeyTool, ManualClock, MockCodey } from "agentwire/testing";
 import { expect } from "vitest";
-import {
-  collect,
-  eventsOf,
-  failureOf,
-  frame,
-  link,
-  once,
-  reached,
-  sent,
-  shown,
-  thrown,
-  works,
-} from "../../helpers/codey.ts";
-import { MemorySocket, OVERSIZE, tapped } from "../../helpers/codey-sockets.ts";
+import { collect, eventsOf, failureOf, frame, link, shown } from "../../helpers/codey.ts";
+import { MemorySocket } from "../../helpers/codey-sockets.ts";
 import { onBoth } from "./both.ts";
 import { play, read } from "./calls.ts";
-
-onBoth(
-  "acceptance 16: blank text, a bad agent and a frame over 15 MiB are refused by the call, and nothing is sent",
-  async ({ client, server }) => {
-    for (const input of [
-      "",
-      "\n",
-      { content: "\t" },
-      { content: "x", agentId: -1 },
-      { content: "x", agentId: 2 ** 32 },
-    ])
-      expect(thrown(() => client.prompt(input))).toMatchObject({ code: "invalid-input" });
-    expect(thrown(() => client.prompt("x".repeat(15 * 1_048_576)))).toMatchObject({
-      code: "payload-too-large",
-      limit: 15 * 1_048_576,
-    });
-    await client.ping();
-    expect(sent(server)).toEqual(["Ping"]);
-    await works(client);
-  },
-);
-
-onBoth(
-  "acceptance 17: a session that died of an unknown tool is found by the keepalive",
-  { mock: { unknownTool: "silence" } },
-  async ({ client, server, clock }) => {
-    server.answer = () => [codeyStep.calls({ name: "mcp_no_such_tool", params: {} })];
-    const turn = client.prompt("go");
-    await reached(turn, "toolu_1", "requested");
-    const gone = once(client, "disconnected");
-    await clock.advance(30_000);
-    expect(await gone).toMatchObject({ code: "connection-lost" });
-    expect(await failureOf(turn)).toMatchObject({ code: "connection-lost" });
-  },
-);
-
-const tap = tapped();
-
-onBoth(
-  "acceptance 17: a server that is deaf behind a frame too large is found by the pong deadline",
-  {
-    mock: { afterOversize: "deaf" },
-    client: { createWebSocket: tap.createWebSocket },
-    mistakes: ["oversize-frame"],
-  },
-  async ({ client, server, clock }) => {
-    const gone = once(client, "disconnected");
-    tap.say(OVERSIZE);
-    await server.waitFor(() => link(server).state === "deaf");
-    await clock.advance(29_999);
-    expect(client.status).toBe("ready");
-    await clock.advance(1);
-    expect(await gone).toMatchObject({ code: "connection-lost" });
-  },
-);
-
-for (const chunking of ["fragmented", "splitUtf8", "huge"] as const) {
-  onBoth(
-    `acceptance 17: frames that come ${chunking} are read`,
-    { mock: { chunking } },
-    async ({ client, server }) => {
-      server.answer = () => ["日本語 é😀 ", "ß"];
-      expect((await client.prompt("go").result).text).toBe("日本語 é😀 ß");
-    },
-  );
-}
-
-onBoth(
-  "acceptance 17: an output of 20 MB comes whole",
-  { client: { onToolApproval: () => true } },
-  async (scene) => {
-    const output = "│ é".repeat(3_400_000);
-    const { calls } = await play(scene, read({ result: output, deltas: [] }));
-    expect(calls[0]?.output === output).toBe(true);
-  },
-);
-
-onBoth(
-  "acceptance 18: a sub-agent's Finished does not end the turn of the root",
-  { mock: { subAgent: true }, client: { onToolApproval: () => true } },
-  async (scene) => {
-    const { calls } = await play(scene, read());
-    expect(calls).toMatchObject([{ state: "done" }]);
-    const { text, usage } = await scene.client.prompt("again").result;
-    expect(text).toBe("beforeafter");
-    expect(usage).toMatchObject({ outputTokens: 20, totalOutputTokens: 40 });
-  },
-);
 
 onBoth("acceptance 18: the root is who speaks first", async ({ client, server }) => {
   server.answer = () => [codeyStep.raw(frame.text("five ", 5)), codeyStep.hang()];
@@ -217,8 +117,3 @@ onBoth(
     expect(calls).toMatchObject([{ state: "done", output: "alpha" }]);
   },
 );
-
-onBoth("acceptance 20: by default every call is denied", { warns: ["tool-denied"] }, async (scene) => {
-  const { calls } = await play(scene, codeyTool.shell("rm -rf /", "gone"));
-  expect(calls).toMatchObject([{ state: "denied", deniedBy: "policy" }]);
-});

@@ -10,10 +10,11 @@ const background = true;
 
 for (const startedAfterApproval of [false, true]) {
   onBoth(
-    `switch startedAfterApproval=${startedAfterApproval}: the start is told once, when the call is approved`,
+    `switch startedAfterApproval=${startedAfterApproval} & D3: the start is told once, when the call is approved`,
     { mock: { startedAfterApproval, toolDeltas: "none" }, client: approving },
     async (scene) => {
-      const { said, heard } = await play(scene, read());
+      const { said, heard, calls } = await play(scene, read());
+      expect(calls).toMatchObject([{ state: "done", startInferred: true }]);
       expect([said, heard]).toEqual([startedAfterApproval ? "ASC" : "AC", "AsC"]);
     },
   );
@@ -21,7 +22,7 @@ for (const startedAfterApproval of [false, true]) {
 
 for (const duplicateBackgroundStarted of [true, false]) {
   onBoth(
-    `switch duplicateBackgroundStarted=${duplicateBackgroundStarted}: the start is told once`,
+    `switch duplicateBackgroundStarted=${duplicateBackgroundStarted} & D4: the start is told once`,
     { mock: { duplicateBackgroundStarted, toolDeltas: "none" } },
     async (scene) => {
       const { said, heard } = await play(scene, read({ background, filter: "allow" }));
@@ -32,7 +33,7 @@ for (const duplicateBackgroundStarted of [true, false]) {
 
 for (const toolDeltas of ["none", "some"] as const) {
   onBoth(
-    `switch toolDeltas=${toolDeltas}: the output grows with its pieces, and is the whole one at the end`,
+    `switch toolDeltas=${toolDeltas} & D5: the output grows with its pieces, and is the whole one at the end`,
     { mock: { toolDeltas }, client: approving },
     async (scene) => {
       const outputs: unknown[] = [];

@@ -1,55 +1,11 @@
 import { codeyStep } from "agentwire/testing";
 import { expect } from "vitest";
-import { asked, collect, eventsOf, failureOf, heard, once, sent, shown, works } from "../../helpers/codey.ts";
+import { asked, collect, eventsOf, failureOf, once, works } from "../../helpers/codey.ts";
 import { tapped } from "../../helpers/codey-sockets.ts";
 import { onBoth } from "./both.ts";
 import { read } from "./calls.ts";
 
 const manual = { onToolApproval: "manual" } as const;
-
-for (const cancelReply of ["none", "both", "toolErrors", "finished"] as const) {
-  onBoth(
-    `switch cancelReply=${cancelReply}: the turn is cancelled at the Pong, with the end that the server told`,
-    { mock: { cancelReply }, client: manual },
-    async ({ client, server }) => {
-      server.answer = () => ["one", codeyStep.calls(read())];
-      const turn = client.prompt("go");
-      await asked(turn);
-      const outcome = await turn.cancel();
-      if (outcome.status !== "cancelled") throw new Error(outcome.status);
-      const ended = cancelReply === "both" || cancelReply === "finished";
-      expect(outcome.partial.endedBy).toEqual(
-        ended ? expect.objectContaining({ type: "Finished" }) : undefined,
-      );
-      // The round whose calls were cancelled has run to its end, and is in the count.
-      expect(outcome.partial.usage?.outputTokens).toBe(ended ? 10 : undefined);
-      expect(turn.toolCalls).toMatchObject([{ state: "abandoned" }]);
-      expect(sent(server).slice(1)).toEqual(["Cancel", "ToolDecision toolu_1 false", "Ping"]);
-    },
-  );
-}
-
-for (const cancelReplyTiming of ["beforePong", "afterPong"] as const) {
-  onBoth(
-    `switch cancelReplyTiming=${cancelReplyTiming}: a prompt behind the replies gets nothing of them`,
-    {
-      mock: { cancelReply: "both", cancelReplyTiming },
-      warns: ["stray-message"],
-    },
-    async ({ client, server }) => {
-      server.answer = ({ content }) => (content === "go" ? ["one", codeyStep.hang()] : ["yes"]);
-      const turn = client.prompt("go");
-      await shown(turn, "one");
-      const told = heard(client, "Finished");
-      await turn.cancel();
-      await told;
-      const next = client.prompt("next");
-      const events = eventsOf(next);
-      expect((await next.result).text).toBe("yes");
-      expect(events.map(({ type }) => type)).toEqual(["TextDelta", "Finished"]);
-    },
-  );
-}
 
 for (const stalePendingAfterCancel of [true, false]) {
   onBoth(
@@ -129,7 +85,7 @@ for (const errorFatal of [false, "scripted", true] as const) {
 
 for (const errorEndsTurn of [true, false]) {
   onBoth(
-    `switch errorEndsTurn=${errorEndsTurn}: the turn fails at its Error, and the next one is clean`,
+    `switch errorEndsTurn=${errorEndsTurn} & 1.2 Error that does not end the turn & 6.1 turn, Error: the turn fails at its Error, and the next one is clean`,
     { mock: { errorEndsTurn }, client: manual },
     async ({ client, server }) => {
       server.answer = ({ content }) =>
@@ -149,7 +105,7 @@ for (const errorEndsTurn of [true, false]) {
 
 for (const retrying of ["flood", "counted"] as const) {
   onBoth(
-    `switch retrying=${retrying}: ${retrying === "flood" ? "the guard stops it" : "the attempts pass through"}`,
+    `switch retrying=${retrying} & D14: ${retrying === "flood" ? "the guard stops it" : "the attempts pass through"}`,
     { mock: { retrying } },
     async ({ client, server }) => {
       server.answer = ({ content }) => (content === "go" ? [codeyStep.retrying("no key"), "fine"] : ["yes"]);
@@ -192,7 +148,7 @@ for (const invalidInput of ["drop", "error"] as const) {
 
 for (const midTurnSend of ["restart", "queue"] as const) {
   onBoth(
-    `switch midTurnSend=${midTurnSend}: it is never met, for a second prompt waits here`,
+    `switch midTurnSend=${midTurnSend} & 1.2 mid-turn SendMessage & 6.1 turn, Finished & D13: it is never met, for a second prompt waits here`,
     { mock: { midTurnSend } },
     async ({ client, server }) => {
       server.answer = ({ content }) => ["to ", content];
@@ -206,7 +162,7 @@ for (const midTurnSend of ["restart", "queue"] as const) {
 
 for (const subAgent of [false, true]) {
   onBoth(
-    `switch subAgent=${subAgent}: the turn ends with its root agent, and has only that one's text`,
+    `switch subAgent=${subAgent} & 1.2 multi-agent, versions: the turn ends with its root agent, and has only that one's text`,
     { mock: { subAgent } },
     async ({ client, server }) => {
       server.answer = () => ["one", codeyStep.thinking("hm"), " two"];

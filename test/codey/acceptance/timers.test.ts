@@ -23,19 +23,6 @@ const endless: SceneOptions = {
 const quiet = { keepalive: false } as const;
 
 onBoth(
-  "6.2 connect: a server that takes TCP and answers no upgrade is given up after 10 s",
-  { connected: false, mock: { frozen: "noUpgrade" } },
-  async ({ client, server, clock }) => {
-    const connecting = rejection(client.connect());
-    await server.waitFor(() => server.upgrades.length === 1);
-    await clock.advance(9_999);
-    expect(client.status).toBe("connecting");
-    await clock.advance(1);
-    expect(await connecting).toMatchObject({ code: "connect-timeout", timeout: 10_000, retryable: true });
-  },
-);
-
-onBoth(
   "6.2 ping interval: a Ping every 20 s, idle, in a turn and while an approval waits",
   { client: { onToolApproval: "manual" } },
   async ({ client, server, clock }) => {
@@ -213,22 +200,6 @@ onBoth(
     expect(text).toBe("after");
     expect(toolCalls).toMatchObject([{ state: "denied", deniedBy: "policy" }]);
     expect(sent(server)).toEqual(["SendMessage go", "ToolDecision toolu_1 false"]);
-  },
-);
-
-onBoth(
-  "6.2 close: a second of a server that reacts to nothing, then it resolves and the socket is given up",
-  { mock: { closeReply: false } },
-  async ({ client, server, clock }) => {
-    server.set({ frozen: "midSession" });
-    const done: string[] = [];
-    const closed = client.close().then(() => void done.push("closed"));
-    await server.waitFor(() => link(server).state === "closed");
-    await clock.advance(999);
-    expect(done).toEqual([]);
-    await clock.advance(1);
-    await closed;
-    expect(client.status).toBe("closed");
   },
 );
 

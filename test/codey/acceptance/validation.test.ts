@@ -21,7 +21,7 @@ async function expectRefused(
 /** Input as it comes from callers without types. */
 const untyped = (value: unknown): string => value as string;
 
-onBoth("8 validation content: it is a string that is not blank", async (scene) => {
+onBoth("8 validation content & acceptance 16 & D12: it is a string that is not blank", async (scene) => {
   const { client } = scene;
   const bad = [undefined, null, 7, true, ["x"], {}, { content: 7 }, "", " \n\t", "\u3000", { content: " " }];
   await expectRefused(scene, "invalid-input", ...bad.map((input) => () => client.prompt(untyped(input))));

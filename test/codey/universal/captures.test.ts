@@ -8,22 +8,25 @@ import { playCapture } from "../support/capture-player.ts";
 
 const FOLDER = new URL("../../fixtures/codey-real/", import.meta.url);
 
-test.each(readdirSync(FOLDER))("the real server's %s is a transcript that keeps every rule", async (name) => {
-  let stream: UniversalStream | undefined;
-  const { outcomes } = await playCapture(new URL(name, FOLDER), (client) => {
-    stream = toUniversal(client, { includeRaw: true });
-  });
-  const events = stream ? await allOf(stream) : [];
-  expectInvariants(events);
-  expect(events.filter(({ type }) => type === "agent.unparsed")).toEqual([]);
-  const ends = events.flatMap((event) => (event.type === "turn.ended" ? [event.data.metadata.status] : []));
-  expect(ends).toEqual(outcomes.map(({ status }) => status));
-  // The text of each turn, from the items of its root agent, is the text of its result.
-  const texts = outcomes.map((outcome) =>
-    outcome.status === "completed" ? outcome.result.text : outcome.partial.text,
-  );
-  expect(textsOf(events)).toEqual(texts);
-});
+test.each(readdirSync(FOLDER))(
+  "the capture %s of the real server becomes a valid transcript",
+  async (name) => {
+    let stream: UniversalStream | undefined;
+    const { outcomes } = await playCapture(new URL(name, FOLDER), (client) => {
+      stream = toUniversal(client, { includeRaw: true });
+    });
+    const events = stream ? await allOf(stream) : [];
+    expectInvariants(events);
+    expect(events.filter(({ type }) => type === "agent.unparsed")).toEqual([]);
+    const ends = events.flatMap((event) => (event.type === "turn.ended" ? [event.data.metadata.status] : []));
+    expect(ends).toEqual(outcomes.map(({ status }) => status));
+    // The text of each turn, from the items of its root agent, is the text of its result.
+    const texts = outcomes.map((outcome) =>
+      outcome.status === "completed" ? outcome.result.text : outcome.partial.text,
+    );
+    expect(textsOf(events)).toEqual(texts);
+  },
+);
 
 /** The text of each turn. */
 function textsOf(events: Awaited<ReturnType<typeof allOf>>): readonly string[] {

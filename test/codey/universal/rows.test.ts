@@ -10,14 +10,14 @@ import { listened, listenTo } from "./listened.ts";
 
 const awaiting = (call_id: string, background = false) => ({ ...say.asks(call_id), background });
 
-test("`Connected` is session.started, with the session's id and the capabilities", async () => {
+test("`Connected` becomes `session.started`, with the session's id and the capabilities", async () => {
   const { made, stream, expectGolden } = await listened();
   await expectGolden("connected");
   const [started] = await eventsSoFar(stream);
   expect(started).toMatchObject({ data: { metadata: { capabilities: made.client.capabilities } } });
 });
 
-test("a prompt is a turn with the user's item; text and thinking are items of their own", async () => {
+test("a prompt becomes a turn with the user's item; text and thinking become items", async () => {
   const { prompt, says, expectGolden } = await listened();
   prompt("hello");
   await says(say.thinking("hm"), say.thinking("m"), say.text("Hello "), say.text(""), say.text("you"));
@@ -25,7 +25,7 @@ test("a prompt is a turn with the user's item; text and thinking are items of th
   await expectGolden("text-and-thinking");
 });
 
-test("a foreground call that was approved starts without a ToolStarted", async () => {
+test("an approved foreground call starts without a `ToolStarted`", async () => {
   const { made, prompt, says, expectGolden } = await listened();
   prompt();
   await says(say.text("Let me look."), say.request(["c1"]), say.asks("c1"));
@@ -35,7 +35,7 @@ test("a foreground call that was approved starts without a ToolStarted", async (
   await expectGolden("approved-without-start");
 });
 
-test("`always` is accept_for_session, and settles the next call by policy, which is told all the same", async () => {
+test("`always` becomes accept_for_session; the next call is settled by policy, and still shown", async () => {
   const { made, prompt, says, expectGolden } = await listened();
   prompt();
   const ls = { command: "ls" };
@@ -47,7 +47,7 @@ test("`always` is accept_for_session, and settles the next call by policy, which
   await expectGolden("always");
 });
 
-test("a call that the user denies fails with the server's own words", async () => {
+test("a call that the user denies fails with the server's own text", async () => {
   const { made, prompt, says, expectGolden } = await listened();
   prompt();
   await says(say.request(["c1"]), say.asks("c1"));
@@ -57,7 +57,7 @@ test("a call that the user denies fails with the server's own words", async () =
   await expectGolden("denied");
 });
 
-test("a denial that the server does not confirm fails at the end of the turn", async () => {
+test("a denied call fails at the end of the turn if the server does not confirm the denial", async () => {
   const { made, prompt, says, expectGolden } = await listened();
   prompt();
   await says(say.request(["c1"]), say.asks("c1"));
@@ -67,21 +67,21 @@ test("a denial that the server does not confirm fails at the end of the turn", a
   await expectGolden("denied-unconfirmed");
 });
 
-test("without anybody to ask, a call is denied at once, by policy", async () => {
+test("a call is denied by policy at once if nobody can be asked", async () => {
   const { prompt, says, expectGolden } = listenTo(await fakePair());
   prompt();
   await says(say.request(["c1"]), say.asks("c1"), say.toolError("c1", "Denied by user"), say.finished());
   await expectGolden("denied-by-default");
 });
 
-test("a ToolError right after its ToolRequest: the server's own filter has denied the call", async () => {
+test("a `ToolError` right after its `ToolRequest` is a denial by the server's own filter", async () => {
   const { prompt, says, expectGolden } = await listened();
   prompt();
   await says(say.request(["c1"]), say.toolError("c1", "Denied by user"), say.finished());
   await expectGolden("denied-by-server");
 });
 
-test("a doubled ToolStarted starts the call once", async () => {
+test("a repeated `ToolStarted` starts the call once", async () => {
   const { prompt, says, expectGolden } = await listened();
   prompt();
   await says(say.request(["c1"]), say.started("c1"), say.started("c1"), say.completed("c1", "ok"));
@@ -89,7 +89,7 @@ test("a doubled ToolStarted starts the call once", async () => {
   await expectGolden("doubled-start");
 });
 
-test("a call that starts while it waits was decided elsewhere: accepted by policy", async () => {
+test("a call that starts while it awaits approval was accepted elsewhere, by policy", async () => {
   const { prompt, says, expectGolden } = await listened();
   prompt();
   await says(
@@ -103,14 +103,14 @@ test("a call that starts while it waits was decided elsewhere: accepted by polic
   await expectGolden("started-while-pending");
 });
 
-test("a call that fails while it waits was decided elsewhere: rejected by policy", async () => {
+test("a call that fails while it awaits approval was rejected elsewhere, by policy", async () => {
   const { prompt, says, expectGolden } = await listened();
   prompt();
   await says(say.request(["c1"]), say.asks("c1"), say.toolError("c1", "no such tool"), say.finished());
   await expectGolden("failed-while-pending");
 });
 
-test("a ToolDelta grows the result, also of a call whose id is used again", async () => {
+test("a `ToolDelta` adds to the result, even if the call's id was used before", async () => {
   const { prompt, says, expectGolden } = await listened();
   prompt();
   await says(say.request(["c1"]), say.started("c1"), say.completed("c1", "1"));
@@ -129,7 +129,7 @@ test("a background call waits for its approval beside a running foreground call"
   await expectGolden("background-approval");
 });
 
-test("Retrying is a status; five without counting up end the turn, and the server is told to stop", async () => {
+test("`Retrying` becomes a status; five without counting up end the turn and stop the server", async () => {
   const { made, prompt, says, expectGolden } = await listened();
   prompt();
   await says(
@@ -145,14 +145,14 @@ test("Retrying is a status; five without counting up end the turn, and the serve
   await expectGolden("retrying-flood");
 });
 
-test("a server that counts its tries up may go on", async () => {
+test("a server that counts its retries up may go on", async () => {
   const { prompt, says, expectGolden } = await listened();
   prompt();
   await says(say.retrying(1), say.retrying(2), say.text("There."), say.finished());
   await expectGolden("retrying");
 });
 
-test("other agents have items of their own, and their Finished ends only these", async () => {
+test("other agents have items of their own, and their `Finished` ends only these items", async () => {
   const { prompt, says, expectGolden } = await listened();
   prompt();
   await says(say.text("a", 3), say.text("b", 4), say.text("A", 3), say.finished(5, 4), say.text("c", 4));
@@ -167,7 +167,7 @@ test("an Error ends its turn without a Finished", async () => {
   await expectGolden("error-in-turn");
 });
 
-test("an Error out of a turn is an error and no more", async () => {
+test("an Error between turns is only an error", async () => {
   const { says, expectGolden } = await listened();
   await says(say.error("broke"));
   await expectGolden("error-out-of-turn");
@@ -182,7 +182,7 @@ test("a fatal Error ends the turn and the session", async () => {
   await expectGolden("fatal-error");
 });
 
-test("a fatal Error out of a turn ends the session", async () => {
+test("a fatal Error between turns ends the session", async () => {
   const { made, says, expectGolden } = await listened();
   await says(say.error("out of memory", true));
   made.socket.ends(1000);
@@ -190,7 +190,7 @@ test("a fatal Error out of a turn ends the session", async () => {
   await expectGolden("fatal-error-out-of-turn");
 });
 
-test("a cancel is silent: what waits is resolved, late messages before the Pong are swallowed", async () => {
+test("a cancel resolves open approvals, and late messages before the Pong are dropped", async () => {
   const { made, prompt, says, expectGolden } = await listened();
   const turn = prompt();
   await says(say.text("Hel"), say.request(["c1", "c2"]), say.started("c2"), say.asks("c1"));
@@ -205,7 +205,7 @@ test("a cancel is silent: what waits is resolved, late messages before the Pong 
   await expectGolden("cancel");
 });
 
-test("a cancel that nobody confirms ends the session", async () => {
+test("a cancel without a Pong ends the session", async () => {
   const { made, prompt, says, expectGolden } = await listened();
   const turn = prompt();
   await says(say.text("Hel"));
@@ -215,14 +215,14 @@ test("a cancel that nobody confirms ends the session", async () => {
   await expectGolden("cancel-unconfirmed");
 });
 
-test("unknown messages are items, unreadable ones are agent.unparsed", async () => {
+test("unknown messages become items; unreadable messages become `agent.unparsed`", async () => {
   const { prompt, says, expectGolden } = await listened();
   prompt();
   await says({ type: "Weather", degrees: 7 }, { type: "TextDelta", agent_id: 0 }, say.finished());
   await expectGolden("unknown-and-unreadable");
 });
 
-test("State, History and Pong say nothing", async () => {
+test("State, History and Pong make no events", async () => {
   const { made, says, expectGolden } = await listened();
   void made.client.getState();
   void made.client.getHistory();
@@ -236,7 +236,7 @@ test("State, History and Pong say nothing", async () => {
   await expectGolden("replies");
 });
 
-test("a lost link ends the turn and the session; a new connection is a new session", async () => {
+test("a lost link ends the turn and the session; a new connection starts a new session", async () => {
   const listening = await listened({ reconnect: { minDelay: 1, maxDelay: 1 } });
   const { made, prompt, says, expectGolden } = listening;
   prompt();
@@ -272,7 +272,7 @@ test("the stream of a conversation ends with its connection", async () => {
   expect(events.at(-1)).toMatchObject({ data: { reason: "error", terminated_by: "daemon" } });
 });
 
-test("the stream of a turn says that the session went with the link", async () => {
+test("the stream of a turn reports the end of the session when the link is lost", async () => {
   const { made, prompt } = await listened();
   const stream = toUniversal(prompt(), goldenOptions());
   made.socket.ends(1006);
@@ -281,7 +281,7 @@ test("the stream of a turn says that the session went with the link", async () =
   expect(events.at(-1)).toMatchObject({ type: "session.ended", data: { reason: "error" } });
 });
 
-test("work without a prompt is a turn of its own, which 5 s of quiet end", async () => {
+test("work without a prompt becomes a turn, which ends after 5 s of silence", async () => {
   const { made, says, expectGolden } = await listened();
   await says(say.text("By the "), say.text("way"), say.request(["c1"]), say.asks("c1"));
   await says(say.toolError("c1", "Denied by user"));
@@ -297,7 +297,7 @@ test("work without a prompt ends with its Finished, or with the next prompt", as
   await expectGolden("stray-ends");
 });
 
-test("tokens are counted per turn: the server's count goes on over three turns", async () => {
+test("tokens are counted per turn, although the server counts over all turns", async () => {
   const { prompt, says, expectGolden } = await listened();
   for (const [index, total] of [10, 25, 25].entries()) {
     prompt(`prompt ${index + 1}`);
@@ -316,14 +316,14 @@ test("closing the client ends what is open, and the session", async () => {
   await expectGolden("close");
 });
 
-test("`raw` is the server's message, on its first event, and only if asked for", async () => {
+test("`raw` holds the server's message, on its first event, only with `includeRaw`", async () => {
   const { prompt, says, expectGolden } = await listened({}, { includeRaw: true });
   prompt();
   await says(say.text("Hello"), say.finished());
   await expectGolden("raw");
 });
 
-test("a call that needs a missing capability throws and tells nothing", async () => {
+test("a call that needs a missing capability throws, and emits no event", async () => {
   const { made, stream } = await listened();
   const before = stream.count;
   expect(() => made.client.conversation({ from: { protocol: "codey", version: 1 } as never })).toThrow(

@@ -24,8 +24,8 @@ const clients = () => [
   new CodebuffRun({ apiKey: "k" }),
 ];
 
-describe("generic code needs no generics", () => {
-  test("every client is an AnyAgentClient, and is closed as one", async () => {
+describe("code for any client", () => {
+  test("can keep every client in an `AnyAgentClient`, read its status and close it", async () => {
     const all: readonly AnyAgentClient[] = clients();
     for (const client of all) {
       expect([client.status, client.pending]).toEqual(["idle", []]);
@@ -34,7 +34,7 @@ describe("generic code needs no generics", () => {
     }
   });
 
-  test("a union of clients has callable `on`, `prompt` and `conversation`", async () => {
+  test("can call `on`, `prompt` and `conversation` on a union of clients", async () => {
     for (const client of clients()) {
       const heard: string[] = [];
       const off = client.on("event", (event, turn) => heard.push(`${event.type} ${turn.id}`));
@@ -56,7 +56,7 @@ describe("generic code needs no generics", () => {
     }
   });
 
-  test("a misspelt decision does not compile, and is refused", async () => {
+  test("does not compile with a misspelt decision, and throws `invalid-input` at run time", async () => {
     const client: AnyAgentClient = new CodeyClient({ url });
     // @ts-expect-error: no decision
     expect(() => client.decide("id", "allways")).toThrow(expect.objectContaining({ code: "invalid-input" }));
@@ -68,7 +68,7 @@ describe("generic code needs no generics", () => {
   });
 });
 
-describe("an error's code tells which it is", () => {
+describe("the code of an error narrows its type", () => {
   const limitOf = (error: AnyAgentwireError): unknown => {
     switch (error.code) {
       case "turn-timeout":

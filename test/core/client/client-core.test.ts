@@ -15,7 +15,7 @@ import { APPROVAL_CHECKS, type ApprovalOptions } from "../../../src/core/gate/ru
 import type { TurnResult } from "../../../src/core/turn/turn.ts";
 import { FakeSocket } from "../../helpers/fake-socket.ts";
 import { mapWorkDuring } from "../support/costs.ts";
-import { fateOf, settle, wordOf } from "../support/promises.ts";
+import { settle, wordOf } from "../support/promises.ts";
 
 type Events = ClientEvents<string, TurnResult>;
 
@@ -84,16 +84,14 @@ function logger() {
   return { lines, debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
 }
 
-const abortListeners = (signal: AbortSignal) => getEventListeners(signal, "abort").length;
-
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("a client that was closed", () => {
+describe("a closed client", () => {
   const refused = { name: "sesame-9a8b7c", message: "no place for sesame-9a8b7c" };
 
-  test("by its caller says so, and no more", async () => {
+  test("reports only that it is closed if the caller closed it", async () => {
     const { core } = rig();
     await core.close();
     expect(core.closedError).toMatchObject({
@@ -102,7 +100,7 @@ describe("a client that was closed", () => {
     });
   });
 
-  test("by itself says why to everybody who wants something new, without credentials", async () => {
+  test("rejects new work with the reason if it closed itself, without credentials", async () => {
     const { core, ready } = rig({ headers: { authorization: `Bearer ${refused.name}` } });
     await ready();
     core.connection.refuse(new HandshakeError("rejected", refused.message), "never");
@@ -117,24 +115,10 @@ describe("a client that was closed", () => {
   });
 });
 
-describe("connect with a signal", () => {
-  test("stops waiting when it aborts, and the client goes on connecting", async () => {
-    const { core, sockets } = rig();
-    const controller = new AbortController();
-    const connected = core.connect({ signal: controller.signal });
-    await settle();
-    controller.abort("bored");
-    expect(await fateOf(connected)).toMatchObject({ error: { code: "connect-failed", cause: "bored" } });
-    expect([core.connection.status, sockets.length]).toEqual(["connecting", 1]);
-  });
+const abortListeners = (signal: AbortSignal) => getEventListeners(signal, "abort").length;
 
-  test("opens nothing when it was aborted before", async () => {
-    const { core, sockets } = rig();
-    expect(await wordOf(core.connect({ signal: AbortSignal.abort() }))).toBe("connect-failed");
-    expect([core.connection.status, sockets]).toEqual(["idle", []]);
-  });
-
-  test("leaves no listener on it, whatever the end", async () => {
+describe("no listener stays", () => {
+  test("on the signal of `connect`, whatever the end", async () => {
     const { core, sockets } = rig();
     const { signal } = new AbortController();
     const failing = core.connect({ signal });
@@ -147,23 +131,8 @@ describe("connect with a signal", () => {
     core.connection.accept();
     expect([await wordOf(working), abortListeners(signal)]).toEqual(["resolved", 0]);
   });
-});
 
-describe("the client's signal", () => {
-  test("closes it as `close()` does", async () => {
-    const controller = new AbortController();
-    const { core, told, clock } = rig({ signal: controller.signal });
-    controller.abort();
-    await settle();
-    expect([core.connection.status, told.closing, clock.pending]).toEqual(["closed", 1, 0]);
-  });
-
-  test("that was aborted before makes a closed client", async () => {
-    const { core } = rig({ signal: AbortSignal.abort() });
-    expect([core.connection.status, await wordOf(core.connect())]).toEqual(["closed", "closed"]);
-  });
-
-  test("loses its listener when the client closes, by whatever way", async () => {
+  test("on the client's own signal, by whatever way the client closes", async () => {
     const { signal } = new AbortController();
     const closed = rig({ signal });
     expect(abortListeners(signal)).toBe(1);
@@ -178,7 +147,7 @@ describe("the client's signal", () => {
 });
 
 describe("events", () => {
-  test("tell status, loss, waiting and being back", async () => {
+  test("report the status, a lost link, the wait and the reconnect", async () => {
     const { core, clock, sockets, ready } = rig();
     const log: string[] = [];
     core.on("status", (status) => log.push(status));
@@ -203,7 +172,7 @@ describe("events", () => {
     ]);
   });
 
-  test("message and frame tell all that passes, without credentials", async () => {
+  test("`message` and `frame` report all traffic without credentials", async () => {
     const { core, sockets, ready } = rig({ headers: { authorization: "Bearer hunter2" } });
     const log: unknown[] = [];
     core.on("message", (message) => log.push(message));
@@ -218,46 +187,16 @@ describe("events", () => {
     ]);
   });
 
-  test("a frame that cannot be read is a warning that quotes its beginning, without credentials", async () => {
-    const { core, sockets, ready } = rig();
-    core.redactor.add("hunter2");
-    const warnings: unknown[] = [];
-    core.on("protocolWarning", (warning) => warnings.push(warning));
-    await ready();
-    sockets[0]?.receives(`hunter2 ${"x".repeat(10_000)}`);
-    expect(warnings).toEqual([
-      {
-        kind: "unreadable-frame",
-        message: "a frame that is not JSON",
-        raw: `[redacted] ${"x".repeat(189)}`,
-      },
-    ]);
-  });
-
   test.each([{ secret: "the secret hunter2" }])(
-    "a header's credential is taken out without its scheme too",
+    "a header's credential is redacted without its scheme too",
     () => {
       const { core } = rig({ headers: { authorization: "Bearer hunter2" } });
       expect(core.redactor.redact("bad token: hunter2")).not.toContain("hunter2");
     },
   );
 
-  test("a listener that throws becomes a warning, and hurts nobody else", async () => {
-    const { core, ready } = rig();
-    const error = new Error("mine");
-    const log: unknown[] = [];
-    core.on("status", () => {
-      throw error;
-    });
-    core.on("status", (status) => log.push(status));
-    core.on("protocolWarning", ({ kind, cause }) => log.push([kind, cause]));
-    await ready();
-    expect(log.slice(0, 2)).toEqual(["connecting", ["listener-threw", error]]);
-    expect(core.connection.status).toBe("ready");
-  });
-
   test.each(["disconnected", "status"] as const)(
-    "what a listener of `%s` throws at the end of the client is a warning all the same, behind which nothing is told",
+    "if a listener of `%s` throws as the client ends, a warning follows and no further events",
     async (name) => {
       const { core, sockets, ready } = rig({ reconnect: false });
       const error = new Error("mine");
@@ -275,7 +214,7 @@ describe("events", () => {
     },
   );
 
-  test("what waits for the user is looked through for those who listen to that, and for nobody else", () => {
+  test("only adding an `approval` listener iterates the pending requests", () => {
     const { core, gate } = rig({ onToolApproval: "manual" });
     const asked = (at: number) => ({ id: `call-${at}`, name: "read", input: null, raw: null });
     for (let at = 0; at < 500; at++)
@@ -286,39 +225,13 @@ describe("events", () => {
     expect(work("approval")).toBeGreaterThanOrEqual(500);
   });
 
-  test("a warning listener that throws is logged, not told to itself", () => {
-    const log = logger();
-    const { core } = rig({ logger: log });
-    core.on("protocolWarning", () => {
-      throw new Error("mine");
-    });
-    core.warn("odd", "something");
-    expect(log.lines).toEqual([
-      "warn odd: something",
-      expect.stringMatching(/^error .*`protocolWarning` threw/),
-    ]);
-  });
-
-  test("what a listener throws is told without credentials", () => {
+  test("an error from a listener is logged without credentials", () => {
     const log = logger();
     const { core } = rig({ logger: log });
     core.redactor.add("hunter2");
     for (const name of ["status", "protocolWarning"]) core.listenerThrew(new Error("saw hunter2"), name);
     expect(log.lines).toHaveLength(2);
     expect(log.lines.join("\n")).not.toContain("hunter2");
-  });
-});
-
-describe("the status", () => {
-  test("is told in order to every listener, also when the first one causes the next change", async () => {
-    const { core, ready } = rig();
-    const log: string[] = [];
-    core.on("status", (status) => {
-      if (status === "ready") void core.close();
-    });
-    core.on("status", (status) => log.push(status));
-    await ready().catch(() => {});
-    expect(log).toEqual(["connecting", "handshaking", "ready", "draining"]);
   });
 });
 
@@ -332,7 +245,7 @@ describe("the log", () => {
     expect(debug).not.toHaveBeenCalled();
   });
 
-  test("has one line per frame when debugging, to the logger, or to the console without one", async () => {
+  test("has one line per frame with `debug`, in the logger or else on the console", async () => {
     const debug = vi.spyOn(console, "debug").mockImplementation(() => {});
     const log = logger();
     for (const options of [{ debug: true, logger: log }, { debug: true }]) {
@@ -346,7 +259,7 @@ describe("the log", () => {
     expect(debug.mock.calls).toEqual(lines.map((line) => [line]));
   });
 
-  test("says why a link was lost and why it is not back, without credentials", async () => {
+  test("gives the reasons of a lost link and of a failed reconnect, without credentials", async () => {
     const log = logger();
     let dials = 0;
     const createWebSocket = () => {
@@ -368,7 +281,7 @@ describe("the log", () => {
     expect(lines[2]).toMatch(/^info reconnecting in 500 ms: .*refused \[redacted\]/);
   });
 
-  test("that throws takes nothing down", async () => {
+  test("may throw without stopping the client", async () => {
     vi.spyOn(console, "debug").mockImplementation(() => {});
     const broken = () => {
       throw new Error("disk full");
@@ -381,31 +294,5 @@ describe("the log", () => {
     sockets[0]?.ends();
     await settle();
     expect(core.connection.status).toBe("reconnecting");
-  });
-});
-
-describe("close", () => {
-  test("refuses new work at once, drains by the protocol's default, and is idempotent", async () => {
-    const { core, clock, sockets, told, ready } = rig();
-    await ready();
-    told.busy = true;
-    const warnings: string[] = [];
-    core.on("protocolWarning", ({ kind }) => warnings.push(kind));
-    const closed = core.close();
-    expect([told.closing, core.close()]).toEqual([1, closed]);
-    await clock.advance(4_999);
-    expect(sockets[0]?.closes).toEqual([]);
-    await clock.advance(1);
-    expect([sockets[0]?.closes, warnings]).toEqual([[[1000, ""]], ["drain-expired"]]);
-    await clock.advance(1_000);
-    expect([await wordOf(closed), core.connection.status, clock.pending]).toEqual(["resolved", "closed", 0]);
-  });
-
-  test("by force does not wait", async () => {
-    const { core, sockets, told, ready } = rig();
-    await ready();
-    told.busy = true;
-    void core.close({ force: true });
-    expect(sockets[0]?.closes).toEqual([[1000, ""]]);
   });
 });

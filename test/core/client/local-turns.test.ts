@@ -73,8 +73,8 @@ function rig() {
   return { outbox, log, turns, start, end: (name: string) => ends.get(name)?.() };
 }
 
-describe("the turns of a client without a connection", () => {
-  test("work some at a time; the next begins when a work has ended, and the last end is told", () => {
+describe("the queue of a client without a connection", () => {
+  test("starts the next turn when a running one ends, and reports when it is idle", () => {
     const { log, turns, start, end } = rig();
     start("a");
     start("b");
@@ -86,13 +86,13 @@ describe("the turns of a client without a connection", () => {
     expect(turns.busy).toBe(false);
   });
 
-  test("can be stopped from within their begin", () => {
+  test("stops a turn that is cancelled while it begins", () => {
     const { log, start } = rig();
     start("hasty");
     expect(log).toEqual(["ready", "begin hasty", "stop hasty"]);
   });
 
-  test("are stopped once more by a second cancel", () => {
+  test("stops a turn again at the second `cancel()`", () => {
     const { log, start } = rig();
     const { turn } = start("a");
     turn.cancel();
@@ -100,7 +100,7 @@ describe("the turns of a client without a connection", () => {
     expect(log.slice(2)).toEqual(["stop a", "stop again a"]);
   });
 
-  test("are all closed, and those that wait are handed back", async () => {
+  test("`endAll()` closes running turns, and `giveBack()` fails waiting turns with `closed`", async () => {
     const { log, turns, start } = rig();
     start("a");
     const { turn } = start("b");
@@ -111,7 +111,7 @@ describe("the turns of a client without a connection", () => {
     expect((await failureOf(turn)).code).toBe("closed");
   });
 
-  test("fail where no work can be made, and the next begins", async () => {
+  test("fails a turn whose work cannot be created, and starts the next", async () => {
     const { log, start, end } = rig();
     start("a");
     const { turn } = start("impossible");
@@ -121,12 +121,12 @@ describe("the turns of a client without a connection", () => {
     expect(log).toContain("begin b");
   });
 
-  test("do not hide a mistake of the code", () => {
+  test("throws a programming error instead of hiding it", () => {
     const { start } = rig();
     expect(() => start("faulty")).toThrow("a mistake of the flat");
   });
 
-  test("pause their work while the reader is slow", async () => {
+  test("pauses the work while the reader is slow", async () => {
     const { log, start } = rig();
     const { turn } = start("a");
     const reader = turn[Symbol.asyncIterator]();

@@ -73,7 +73,7 @@ function withOption(option: string, value: unknown): object {
   return { url, [outer]: inner === undefined ? value : { [inner]: value } };
 }
 
-describe("an option of a wrong type is refused by name, with what it must be", () => {
+describe("an option of a wrong type is refused with its name and the expected type", () => {
   const cases = wrong.flatMap(({ values, ...row }) => values.map((value) => ({ ...row, value })));
   test.each(cases)("$option: $value", ({ option, value, expects }) => {
     const { message, hint, code } = refusalOf(withOption(option, value));
@@ -82,7 +82,7 @@ describe("an option of a wrong type is refused by name, with what it must be", (
     expect(code).toBe("invalid-input");
   });
 
-  test("without repeating a string, which may be a credential or long", () => {
+  test("the message does not repeat a string, which may be a credential or long", () => {
     const { code, message } = refusalOf({ url, headers: "Bearer hunter2" });
     expect(code).toBe("invalid-input");
     expect(message).toBe("option `headers` is a string. It must be an object of strings.");
@@ -94,11 +94,11 @@ describe("an option of a wrong type is refused by name, with what it must be", (
     { options: "ws://host" },
     { options: {} },
     { options: [] },
-  ])("no `url` at all, as in $options, asks for one", ({ options }) => {
+  ])("options without `url` ($options) are refused with a message that names `url`", ({ options }) => {
     expect(refusalOf(options).message).toContain("`url` is missing");
   });
 
-  test("`WebSocket` and `createWebSocket` together are refused, whichever was meant", () => {
+  test("`WebSocket` and `createWebSocket` together are refused", () => {
     const { message, hint } = refusalOf({
       url,
       WebSocket: FakeSocket,
@@ -109,7 +109,7 @@ describe("an option of a wrong type is refused by name, with what it must be", (
   });
 });
 
-describe("an option that is left out", () => {
+describe("an omitted option", () => {
   const resolvedDefaults = {
     connectTimeout: 10_000,
     ...defaults,
@@ -120,7 +120,7 @@ describe("an option that is left out", () => {
     maxTextBytes: 67_108_864,
   };
 
-  test("has its documented default, or the protocol's", () => {
+  test("has its documented or the protocol's default", () => {
     const { outbox, clock, ...resolved } = resolve({ url });
     expect(resolved).toEqual(resolvedDefaults);
     expect(outbox).toBeInstanceOf(Outbox);
@@ -128,7 +128,7 @@ describe("an option that is left out", () => {
     expect([clock.now(), now.mock.calls.length]).toEqual([7, 1]);
   });
 
-  test("may as well be `undefined`", () => {
+  test("may be given as `undefined`", () => {
     const options = Object.fromEntries(
       wrong.filter(({ option }) => !option.includes(".")).map(({ option }) => [option, undefined]),
     );
@@ -136,7 +136,7 @@ describe("an option that is left out", () => {
     expect(resolved).toEqual(resolvedDefaults);
   });
 
-  test("may be `undefined` inside `keepalive` and `reconnect` too, and hides no default there", () => {
+  test("may be `undefined` inside `keepalive` and `reconnect`, and keeps its default", () => {
     const { keepalive, reconnect } = resolve({
       url,
       keepalive: { interval: undefined, timeout: 7 },
@@ -147,8 +147,8 @@ describe("an option that is left out", () => {
   });
 });
 
-describe("an option that is given", () => {
-  test("is used", () => {
+describe("a given option", () => {
+  test("is used as given", () => {
     const clock = new ManualClock({ random: 0.25, epoch: 1 });
     const shouldReconnect = () => true;
     const given = {
@@ -179,18 +179,18 @@ describe("an option that is given", () => {
   });
 
   test.each([url, new URL(url), () => url, async () => new URL(url)])(
-    "may be any form of `url`: %s",
+    "`url` may have any of its forms: %s",
     (url) => {
       expect(() => resolve({ url })).not.toThrow();
     },
   );
 
-  test("`false` turns pings and reconnecting off", () => {
+  test("`false` turns off `keepalive` and `reconnect`", () => {
     const { keepalive, reconnect } = resolve({ url, keepalive: false, reconnect: false });
     expect([keepalive, reconnect]).toEqual([{ interval: 0, timeout: 0 }, undefined]);
   });
 
-  test("`reconnect` opts in where the protocol does not reconnect by itself, 5 attempts at most", () => {
+  test("`reconnect` enables up to 5 attempts if the protocol does not reconnect by default", () => {
     const never: SocketDefaults = { ...defaults, reconnect: undefined };
     expect(resolve({ url }, never).reconnect).toBeUndefined();
     expect(resolve({ url, reconnect: {} }, never).reconnect).toEqual({
@@ -201,7 +201,7 @@ describe("an option that is given", () => {
   });
 });
 
-describe("the checks that the protocols share", () => {
+describe("the shared option checks", () => {
   const own: readonly { check: keyof typeof checks; good: readonly unknown[]; bad: readonly unknown[] }[] = [
     { check: "string", good: ["", "a"], bad: [5, null, {}] },
     { check: "text", good: ["a", " a "], bad: ["", " \n", 5, null] },
@@ -212,12 +212,12 @@ describe("the checks that the protocols share", () => {
     { check: "signal", good: [new AbortController().signal], bad: [{}, { aborted: false }, null] },
   ];
 
-  test.each(own)("$check", ({ check, good, bad }) => {
+  test.each(own)("`$check` accepts valid values and refuses invalid ones", ({ check, good, bad }) => {
     const { holds } = checks[check];
     expect([good.filter((value) => !holds(value)), bad.filter((value) => holds(value))]).toEqual([[], []]);
   });
 
-  test("oneOf lists what may be given", () => {
+  test("`oneOf` lists the allowed values", () => {
     const check = oneOf("auto", "text");
     expect(check.expects).toBe('one of "auto", "text"');
     expect(["auto", "text", "Auto", undefined, 5].map((value) => check.holds(value))).toEqual([
@@ -240,7 +240,7 @@ describe("the checks that the protocols share", () => {
     { value: () => {}, said: "a function" },
     { value: Symbol("s"), said: "a symbol" },
     { value: 5n, said: "a bigint" },
-  ])("checkFields says what it found instead: $said", ({ value, said }) => {
+  ])("`checkFields` names the value that it found: $said", ({ value, said }) => {
     const never = { expects: "something else", holds: () => false };
     const error = thrownBy(() => checkFields({ field: value }, { field: never }, "option"));
     expect(error).toMatchObject({

@@ -6,27 +6,30 @@ import type { DecidedBy } from "../../../src/core/values.ts";
 const call = { id: "c1", name: "read", input: {}, raw: {} };
 
 describe("a rule", () => {
-  test.each([undefined, null, 0, "yes", {}])("whose `when` gives %j throws what is wrong", (answer) => {
-    const when = (() => answer) as unknown as () => boolean;
-    expect(() => ruleFor([{ tool: "read", when, then: "allow" }], call)).toThrow(
-      new TypeError("`when` must return true or false"),
-    );
-  });
+  test.each([undefined, null, 0, "yes", {}])(
+    "whose `when` returns %j throws an error that says what `when` must return",
+    (answer) => {
+      const when = (() => answer) as unknown as () => boolean;
+      expect(() => ruleFor([{ tool: "read", when, then: "allow" }], call)).toThrow(
+        new TypeError("`when` must return true or false"),
+      );
+    },
+  );
 });
 
-describe("a decision", () => {
+describe("`readDecision()`", () => {
   test.each([
     { given: true, read: { decision: "once" } },
     { given: false, read: { decision: "reject" } },
     { given: "always", read: { decision: "always" } },
     { given: { decision: "reject" }, read: { decision: "reject" } },
     { given: { decision: "reject", reason: "no" }, read: { decision: "reject", reason: "no" } },
-  ])("is $given, without a field that was not given", ({ given, read }) => {
+  ])("reads $given without adding fields", ({ given, read }) => {
     expect(readDecision(given)).toStrictEqual(read);
   });
 });
 
-test("what the user said is told from what rules and ends decided", () => {
+test("`isUsersWord()` is true for decisions by callback, reply and session grant only", () => {
   const users: Readonly<Record<DecidedBy, boolean>> = {
     callback: true,
     reply: true,

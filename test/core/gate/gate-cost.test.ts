@@ -29,22 +29,22 @@ function allOpen(requests: number, native: (at: number) => string): void {
   for (const id of ids) gate.decide(id, "reject");
 }
 
-describe("what a request takes, with however many others open", () => {
+describe("the work per approval request does not grow with the number of open requests", () => {
   test.each<{ what: string; native: (at: number) => string }>([
     { what: "each has an id of its own", native: (at) => `call-${at}` },
     { what: "all have one id", native: () => "read" },
-    { what: "they are spelt like ids that are made here", native: (at) => (at % 2 === 0 ? "x" : `x~${at}`) },
-  ])("is the same, where $what", ({ native }) => {
+    { what: "the server's ids look like the gate's own", native: (at) => (at % 2 === 0 ? "x" : `x~${at}`) },
+  ])("if $what", ({ native }) => {
     const [few, many] = [FEW, MANY].map((requests) => workPer(requests, (count) => allOpen(count, native)));
     expect(many).toBeLessThan(1.5 * (few ?? 0));
   });
 
-  test("is the same where a server goes round so many ids that how often it used each is forgotten", () => {
+  test("if a server cycles through 600 ids, more than the gate counts", () => {
     const life = (requests: number): void => allOpen(requests, (at) => `c${at % 600}`);
     expect(workPer(12_000, life)).toBeLessThan(1.5 * workPer(1_200, life));
   });
 
-  test("is the same for questions", () => {
+  test("for questions", () => {
     const life = (requests: number): void => {
       const { turn } = turnRig();
       const { gate, askQuestion } = gateRig({ onQuestion: "manual" });
@@ -54,7 +54,7 @@ describe("what a request takes, with however many others open", () => {
     expect(workPer(MANY, life)).toBeLessThan(1.5 * workPer(FEW, life));
   });
 
-  test("is the same when its turn is cancelled over all of them", () => {
+  test("when their turn is cancelled", () => {
     const life = (requests: number): void => {
       const { turn } = turnRig();
       const { ask } = gateRig({ onToolApproval: "manual" });
@@ -67,8 +67,8 @@ describe("what a request takes, with however many others open", () => {
   });
 });
 
-describe("the list of what waits", () => {
-  test("is made for who reads it, once for each change, and for nobody who listens to something else", () => {
+describe("the list of pending requests", () => {
+  test("is built when it is read, once per change, and not for listeners of other events", () => {
     const { turn } = turnRig();
     const { ask } = gateRig({ onToolApproval: "manual" });
     for (let at = 0; at < FEW; at++) ask({ id: `call-${at}`, turn });

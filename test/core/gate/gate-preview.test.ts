@@ -15,8 +15,8 @@ import { IDLE, turnRig } from "../support/turns.ts";
 
 const DIFF: readonly ToolPreview[] = [{ path: "a.txt", diff: "@@ -1,1 +1,1 @@\n-a\n+b\n", by: "tool" }];
 
-describe("a call whose tool tells what it would change", () => {
-  test("opens when the preview is there, and carries it to the callback, the listeners and `pending`", async () => {
+describe("a call whose tool has a preview", () => {
+  test("opens when the preview is ready, and shows it to the callback, the listeners and `pending`", async () => {
     const later = deferred<readonly ToolPreview[]>();
     const seen: unknown[] = [];
     const { gate, told, ask } = gateRig({
@@ -36,8 +36,8 @@ describe("a call whose tool tells what it would change", () => {
   });
 
   test.each<{ how: string; tell: Asking["preview"]; warns: readonly string[] }>([
-    { how: "tells nothing", tell: () => undefined, warns: [] },
-    { how: "tells of no file", tell: () => [], warns: [] },
+    { how: "returns undefined", tell: () => undefined, warns: [] },
+    { how: "returns an empty list", tell: () => [], warns: [] },
     {
       how: "throws",
       tell: () => {
@@ -51,17 +51,17 @@ describe("a call whose tool tells what it would change", () => {
       warns: ["the preview of read failed: Error: mine"],
     },
     {
-      how: "tells something else",
+      how: "returns a string",
       tell: (() => "a diff") as unknown as Asking["preview"],
       warns: [expect.stringContaining("the preview is a string")],
     },
     {
-      how: "tells of a hole",
+      how: "returns a list with holes",
       tell: () => new Array<ToolPreview>(2),
       warns: [expect.stringContaining("the preview is an array")],
     },
     {
-      how: "leaves out who says so",
+      how: "returns an entry without `by`",
       tell: (() => [{ path: "a", diff: "" }]) as unknown as Asking["preview"],
       warns: [expect.stringContaining('Return a list of { path, diff, by: "tool" }')],
     },
@@ -77,7 +77,7 @@ describe("a call whose tool tells what it would change", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test(`opens without a preview after ${PREVIEW_TIMEOUT} ms, and a late preview is dropped`, async () => {
+  test(`opens without a preview after ${PREVIEW_TIMEOUT} ms, and drops a late preview`, async () => {
     const later = deferred<readonly ToolPreview[]>();
     let signal: AbortSignal | undefined;
     const { gate, told, ask, clock } = gateRig({ onToolApproval: "manual", approvalTimeout: 10 });
@@ -103,7 +103,7 @@ describe("a call whose tool tells what it would change", () => {
     expect(rulings).toMatchObject([{ decision: "reject", by: "timeout" }]);
   });
 
-  test("is settled once if its turn ends meanwhile: nobody is asked, and the preview's signal aborts", async () => {
+  test("is settled once if its turn ends during the preview: no request opens, the signal aborts", async () => {
     const later = deferred<readonly ToolPreview[]>();
     let signal: AbortSignal | undefined;
     const { told, ask, leftovers } = gateRig({ onToolApproval: () => true });
@@ -122,7 +122,7 @@ describe("a call whose tool tells what it would change", () => {
     expect(leftovers()).toEqual(NOTHING_OPEN);
   });
 
-  test("is not opened for a turn that is being cancelled", async () => {
+  test("does not open if its turn is being cancelled", async () => {
     const later = deferred<readonly ToolPreview[]>();
     const { turn } = turnRig();
     const { told, ask } = gateRig({ onToolApproval: "manual" });
@@ -133,7 +133,7 @@ describe("a call whose tool tells what it would change", () => {
     expect([rulings, told.opened]).toMatchObject([[{ decision: "reject", by: "cancelled" }], []]);
   });
 
-  test("is allowed by an `always` that the user says while its preview is made", async () => {
+  test("is allowed if the user decides `always` for the tool during the preview", async () => {
     const later = deferred<readonly ToolPreview[]>();
     const { gate, ask } = gateRig({ onToolApproval: "manual" });
     const first = ask({ id: "call-1" });
@@ -151,8 +151,8 @@ describe("a call whose tool tells what it would change", () => {
   test.each<{ how: string; options: Parameters<typeof gateRig>[0] }>([
     { how: "a rule allows", options: { toolPolicy: [rule("read", "allow")], onToolApproval: "manual" } },
     { how: "a rule denies", options: { toolPolicy: [rule("read", "deny")], onToolApproval: "manual" } },
-    { how: "nobody is there to approve", options: {} },
-  ])("makes no preview where $how", async ({ options }) => {
+    { how: "no approver is given", options: {} },
+  ])("makes no preview if $how", async ({ options }) => {
     let previews = 0;
     const { ask } = gateRig(options);
     const { rulings } = ask({ tell: () => void previews++ });
@@ -160,7 +160,7 @@ describe("a call whose tool tells what it would change", () => {
     expect([rulings.length, previews]).toEqual([1, 0]);
   });
 
-  test("stops the idle clock of its turn while the preview is made", async () => {
+  test("pauses its turn's idle timer during the preview", async () => {
     const later = deferred<readonly ToolPreview[]>();
     const { turn, clock } = turnRig();
     const { gate, ask } = gateRig({ onToolApproval: "manual" });
@@ -178,14 +178,14 @@ describe("the limits of a preview", () => {
   const LEFT_OUT = "[the rest of the diff is left out: it is too long]\n";
   const diffOf = (previews: readonly ToolPreview[]): readonly string[] => previews.map(({ diff }) => diff);
 
-  test("a diff of 50 MB is cut behind a whole line, and says so", () => {
+  test("a diff of 50 MB is cut after a whole line, with a note", () => {
     const line = `+${"x".repeat(99)}\n`;
     const [{ diff = "" } = {}] = limitPreview([{ path: "a", diff: line.repeat(500_000), by: "tool" }]);
     expect(diff.length).toBeLessThanOrEqual(MAX_PREVIEW);
     expect(diff.endsWith(`${line}${LEFT_OUT}`)).toBe(true);
   });
 
-  test("a diff of one long line is left out", () => {
+  test("a diff of one long line is replaced by a note", () => {
     expect(diffOf(limitPreview([{ path: "a", diff: "x".repeat(MAX_PREVIEW + 1), by: "tool" }]))).toEqual([
       LEFT_OUT,
     ]);
@@ -197,7 +197,7 @@ describe("the limits of a preview", () => {
     expect(diffOf(limitPreview(given))).toEqual([half, LEFT_OUT, LEFT_OUT]);
   });
 
-  test(`of more than ${MAX_PREVIEW_FILES} files the last that is kept says how many are left out`, () => {
+  test(`of more than ${MAX_PREVIEW_FILES} files, the last one kept says how many are left out`, () => {
     const given = Array.from({ length: 150 }, (_, at) => ({ path: `${at}`, diff: "x", by: "tool" }) as const);
     const kept = limitPreview(given);
     expect([kept.length, kept.at(-1)]).toEqual([
@@ -206,7 +206,7 @@ describe("the limits of a preview", () => {
     ]);
   });
 
-  test("a text is left out above 64 KiB of UTF-8, and the other one stays", () => {
+  test("`old_text` or `new_text` above 64 KiB of UTF-8 is left out, without the other", () => {
     const fits = "x".repeat(MAX_PREVIEW_TEXT);
     const long = "é".repeat(MAX_PREVIEW_TEXT / 2 + 1);
     expect(limitPreview([{ path: "a", diff: "", by: "agent", old_text: fits, new_text: long }])).toEqual([
@@ -214,7 +214,7 @@ describe("the limits of a preview", () => {
     ]);
   });
 
-  test("a preview within its limits stays as it is", () => {
+  test("a preview within its limits stays unchanged", () => {
     const many = Array.from(
       { length: 150 },
       (_, at) => ({ path: `${at}`, diff: `${"x\n".repeat(2_000)}`, by: "tool" }) as const,

@@ -24,29 +24,37 @@ const untyped = (options: object): ApprovalOptions => options as ApprovalOptions
 
 describe("a rule", () => {
   test.each<{ what: string; given: ToolRule; becomes: Ruling | "asked" }>([
-    { what: "that allows its name approves it", given: rule("read", "allow"), becomes: ALLOWED },
-    { what: "that denies its name denies it", given: rule("read", "deny"), becomes: DENIED },
-    { what: "that asks gets somebody asked", given: rule("read", "ask"), becomes: ASKED },
-    { what: "for a part of its name does not fit", given: rule("rea", "allow"), becomes: ASKED },
-    { what: "for another case does not fit", given: rule("READ", "allow"), becomes: ASKED },
-    { what: "is no pattern when it is a string", given: rule(".*", "allow"), becomes: ASKED },
-    { what: "for a pattern fits anywhere", given: rule(/ea/, "allow"), becomes: ALLOWED },
-    { what: "for a pattern heeds its anchors", given: rule(/^ea/, "allow"), becomes: ASKED },
-    { what: "for a pattern heeds its flags", given: rule(/^READ$/i, "allow"), becomes: ALLOWED },
+    { what: "that allows the tool's name approves the call", given: rule("read", "allow"), becomes: ALLOWED },
+    { what: "that denies the tool's name denies the call", given: rule("read", "deny"), becomes: DENIED },
+    { what: "that asks opens a request", given: rule("read", "ask"), becomes: ASKED },
+    { what: "for a part of the tool's name does not match", given: rule("rea", "allow"), becomes: ASKED },
+    { what: "in another letter case does not match", given: rule("READ", "allow"), becomes: ASKED },
+    { what: "with a string is not a pattern", given: rule(".*", "allow"), becomes: ASKED },
+    { what: "with a RegExp matches anywhere in the name", given: rule(/ea/, "allow"), becomes: ALLOWED },
+    { what: "with a RegExp respects its anchors", given: rule(/^ea/, "allow"), becomes: ASKED },
+    { what: "with a RegExp respects its flags", given: rule(/^READ$/i, "allow"), becomes: ALLOWED },
     {
-      what: "for a pattern that misses does not fit",
+      what: "with a RegExp that does not match is skipped",
       given: rule(/^READ$/, "allow"),
       becomes: ASKED,
     },
-    { what: "for a sticky pattern fits anywhere", given: rule(/ead/y, "allow"), becomes: ALLOWED },
-    { what: "whose `when` says yes fits", given: rule("read", "allow", () => true), becomes: ALLOWED },
-    { what: "whose `when` says no does not", given: rule("read", "allow", () => false), becomes: ASKED },
-    { what: "for another tool does not fit", given: rule("write", "deny", () => true), becomes: ASKED },
+    {
+      what: "with a sticky RegExp matches anywhere in the name",
+      given: rule(/ead/y, "allow"),
+      becomes: ALLOWED,
+    },
+    { what: "whose `when` returns true matches", given: rule("read", "allow", () => true), becomes: ALLOWED },
+    {
+      what: "whose `when` returns false is skipped",
+      given: rule("read", "allow", () => false),
+      becomes: ASKED,
+    },
+    { what: "for another tool is skipped", given: rule("write", "deny", () => true), becomes: ASKED },
   ])("$what", ({ given, becomes }) => {
     expect(fate({ toolPolicy: [given] })).toEqual(becomes);
   });
 
-  test("is asked about the call itself", () => {
+  test("gets the call in `when`", () => {
     const calls: unknown[] = [];
     const call = toolCall({ name: "shell", input: { command: "ls" } });
     const when: ToolRule["when"] = (asked) => calls.push(asked) > 0;
@@ -54,20 +62,20 @@ describe("a rule", () => {
     expect(calls).toEqual([askedCall(call)]);
   });
 
-  test("with a pattern that remembers where it matched fits every time", () => {
+  test("with a global RegExp matches every time", () => {
     const { ask } = gateRig({ toolPolicy: [rule(/read/g, "allow")] });
     const fates = [1, 2, 3].flatMap((use) => ask({ id: `call-${use}` }).rulings);
     expect(fates).toEqual([ALLOWED, ALLOWED, ALLOWED]);
   });
 
-  test("stays as it was when the gate was made", () => {
+  test("stays as it was when the gate was created", () => {
     const options = { toolPolicy: [rule("read", "deny")] };
     const { ask } = gateRig(options);
     options.toolPolicy = [rule("read", "allow")];
     expect(ask().rulings).toEqual([DENIED]);
   });
 
-  test("counts before those behind it, which are not even asked", () => {
+  test("prevents the evaluation of later rules if it matches", () => {
     const asked: string[] = [];
     const noting = (name: string, fits: boolean) => () => asked.push(name) > 0 && fits;
     const toolPolicy = [
@@ -90,7 +98,7 @@ describe("a rule", () => {
     { what: "returns nothing", when: () => {} },
     { what: "returns a text", when: () => "no" },
     { what: "returns 1", when: () => 1 },
-  ])("whose `when` $what denies, and says so", async ({ when }) => {
+  ])("whose `when` $what denies with a warning", async ({ when }) => {
     const toolPolicy = [rule("read", "allow", when)];
     const { ask, told } = gateRig({ toolPolicy, onToolApproval: () => true });
     const unhandled = await unhandledDuring(() => {
@@ -106,31 +114,28 @@ describe("a rule", () => {
     { what: "no tool", rule: rule(undefined, "allow") },
     { what: "a list of tools", rule: rule(["read"], "allow") },
     { what: "nothing at all", rule: null },
-  ])("that names $what denies, and says so", ({ rule }) => {
+  ])("that names $what denies with a warning", ({ rule }) => {
     const { ask, told } = gateRig(untyped({ toolPolicy: [rule], onToolApproval: "manual" }));
     expect(ask().rulings).toEqual([DENIED]);
     expect(told.warnings).toHaveLength(1);
   });
 
-  test.each([undefined, null, "yes", "Deny"])("that says %o allows nothing: somebody is asked", (word) => {
+  test.each([undefined, null, "yes", "Deny"])("with `then: %o` allows nothing: the user is asked", (word) => {
     expect(fate({ toolPolicy: [rule("read", word)] }, { isHandled: true })).toBe(ASKED);
   });
 });
 
-describe("a tool with a handler of its own", () => {
+describe("a tool with its own handler", () => {
   test.each<{ what: string; options: ApprovalOptions }>([
     { what: "nothing is given", options: {} },
     { what: "both are undefined", options: untyped({ toolPolicy: undefined, onToolApproval: undefined }) },
     { what: "other options are given", options: { onQuestion: "manual", approvalTimeout: 1_000 } },
-  ])(
-    "is allowed, without a warning, while neither rules nor anybody to ask are given: $what",
-    ({ options }) => {
-      const { ask, told } = gateRig(options);
-      expect([ask({ isHandled: true }).rulings, told.warnings]).toEqual([[ALLOWED], []]);
-    },
-  );
+  ])("is allowed without a warning if neither rules nor an approver are given: $what", ({ options }) => {
+    const { ask, told } = gateRig(options);
+    expect([ask({ isHandled: true }).rulings, told.warnings]).toEqual([[ALLOWED], []]);
+  });
 
-  test("is asked for where somebody is there to ask: who says no is heard", async () => {
+  test("is asked about if an approver is given, and may be denied", async () => {
     const asked: string[] = [];
     const { ask } = gateRig({ onToolApproval: ({ name }) => asked.push(name) > 1 });
     const { rulings } = ask({ name: "rm", isHandled: true });
@@ -145,7 +150,7 @@ describe("a tool with a handler of its own", () => {
     { toolPolicy: [rule("read", "deny")], becomes: DENIED, asking: DENIED },
     { toolPolicy: [rule("read", "allow")], becomes: ALLOWED, asking: ALLOWED },
   ])(
-    "is decided by rules that are given, and what they leave open is asked for, or denied: $toolPolicy",
+    "follows given rules, and a call that no rule decides is asked about or denied: $toolPolicy",
     ({ toolPolicy, becomes, asking }) => {
       expect(gateRig({ toolPolicy }).ask({ isHandled: true }).rulings).toEqual([becomes]);
       expect(fate({ toolPolicy }, { isHandled: true })).toEqual(asking);
@@ -156,25 +161,25 @@ describe("a tool with a handler of its own", () => {
     { options: untyped({ onToolApproval: null }) },
     { options: untyped({ toolPolicy: null }) },
     { options: untyped({ onToolApproval: "always" }) },
-  ])("is no consent either where code without types gives what decides nothing: $options", ({ options }) => {
+  ])("is denied if an untyped option is invalid: $options", ({ options }) => {
     expect(gateRig(options).ask({ isHandled: true }).rulings).toEqual([NOBODY]);
   });
 });
 
-describe("when nobody is there to ask", () => {
+describe("without an approver", () => {
   test.each<{ what: string; options: ApprovalOptions }>([
     { what: "no option is given", options: {} },
     { what: "only questions are answered", options: { onQuestion: "manual" } },
     { what: "a rule asks", options: { toolPolicy: [rule("read", "ask")] } },
     { what: "null is given", options: untyped({ onToolApproval: null }) },
-    { what: "a word is given that is not `manual`", options: untyped({ onToolApproval: "always" }) },
+    { what: "a string other than `manual` is given", options: untyped({ onToolApproval: "always" }) },
   ])("a call is denied at once: $what", ({ options }) => {
     const { ask, told, leftovers } = gateRig(options);
     expect(ask().rulings).toEqual([NOBODY]);
     expect([told.opened, leftovers()]).toEqual([[], NOTHING_OPEN]);
   });
 
-  test("that is said once, however many calls are denied", () => {
+  test("one warning is given, however many calls are denied", () => {
     const { ask, told, gate } = gateRig();
     for (const use of [1, 2, 3])
       expect(ask({ id: `call-${use}`, name: `tool-${use}` }).rulings).toEqual([NOBODY]);
@@ -185,7 +190,7 @@ describe("when nobody is there to ask", () => {
     ]);
   });
 
-  test("listening is not consent", () => {
+  test("a listener for approvals is not an approver", () => {
     const { turn } = turnRig();
     turn.on("approval", () => {});
     const { ask } = gateRig();
@@ -206,7 +211,7 @@ describe("a decision", () => {
       decision: { decision: "reject", reason: "not today" },
       becomes: { decision: "reject", reason: "not today" },
     },
-  ])("$decision is read by callback, by promise and by reply", async ({ decision, becomes }) => {
+  ])("$decision is accepted from a callback, a promise and a reply", async ({ decision, becomes }) => {
     for (const onToolApproval of [() => decision, async () => decision]) {
       const { ask, leftovers } = gateRig({ onToolApproval });
       const { rulings } = ask();
@@ -219,7 +224,7 @@ describe("a decision", () => {
     expect([rulings, leftovers()]).toEqual([[{ ...becomes, by: "reply" }], NOTHING_OPEN]);
   });
 
-  test("may be of a class that works its fields out", () => {
+  test("may be a class instance with getters", () => {
     class Later {
       get decision() {
         return "reject" as const;
@@ -264,7 +269,7 @@ describe("a decision", () => {
     { given: { decison: "once" }, says: "decision field `decison` does not exist. Did you mean `decision`?" },
     { given: { decision: "once", until: undefined }, says: "These exist: decision, scope, tool, reason." },
     { given: { decision: "once", constructor: 1 }, says: "These exist: decision, scope, tool, reason." },
-  ])("with a field that does not exist is none: $given", async ({ given, says }) => {
+  ])("with an unknown field is refused: $given", async ({ given, says }) => {
     const { ask, gate } = gateRig({ onToolApproval: "manual" });
     const { rulings } = ask();
     const error = thrownBy(() => gate.decide("call-1", given));
@@ -277,7 +282,7 @@ describe("a decision", () => {
     expect(asked.told.warnings).toMatchObject([{ message: expect.stringContaining(says) }]);
   });
 
-  test.each(NONE)("%o is none: as a reply it is thrown, and the call stays open", (value) => {
+  test.each(NONE)("%o as a reply throws, and the call stays open", (value) => {
     const { ask, gate, leftovers } = gateRig({ onToolApproval: "manual" });
     const { rulings } = ask();
     const error = thrownBy(() => gate.decide("call-1", value));
@@ -286,7 +291,7 @@ describe("a decision", () => {
     expect(gate.decide("call-1", "once")).toEqual({ decision: "once", by: "reply" });
   });
 
-  test.each(NONE)("%o is none: from the callback it denies, and says so", async (value) => {
+  test.each(NONE)("%o from the callback denies with a warning", async (value) => {
     const { ask, told, leftovers } = gateRig(untyped({ onToolApproval: () => value }));
     const { rulings } = ask();
     await settle();
@@ -295,11 +300,11 @@ describe("a decision", () => {
   });
 });
 
-describe("`always`", () => {
+describe("the decision `always`", () => {
   const SESSION: Ruling = { decision: "always", by: "session" };
 
   test.each(["callback", "reply"])(
-    "of a %s decides later calls of the tool, at once, and of no other",
+    "of a %s allows later calls of the tool at once, and no other tool's",
     async (by) => {
       const asked: string[] = [];
       const { ask, gate } = gateRig({
@@ -317,7 +322,7 @@ describe("`always`", () => {
     },
   );
 
-  test("of a callback may hold for the turn, and ends with it", async () => {
+  test("with scope `turn` from a callback ends with the turn", async () => {
     const { turn } = turnRig();
     const { ask, gate } = gateRig({ onToolApproval: () => ({ decision: "once", scope: "turn" }) });
     ask({ id: "call-1", turn, turnId: "turn-1" });
@@ -328,7 +333,7 @@ describe("`always`", () => {
     expect(gate.grants).toMatchObject([{ scope: "turn", turnId: "turn-1" }]);
   });
 
-  test("ends for the oldest, once what all grants are about is longer than 1 MiB", () => {
+  test("drops the oldest grants beyond 1 MiB of grant texts", () => {
     const { ask, gate } = gateRig({ onToolApproval: "manual" });
     for (const id of ["a", "b", "c"]) {
       ask({ id, input: id.repeat(500_000) });
@@ -342,7 +347,7 @@ describe("`always`", () => {
     expect(gate.grants).toHaveLength(1);
   });
 
-  test("ends for the oldest, once a thousand stand", () => {
+  test("drops the oldest grant beyond 1,000", () => {
     const { ask, gate } = gateRig({ onToolApproval: "manual" });
     for (let at = 0; at <= 1_000; at++) {
       ask({ id: `${at}`, input: at });
@@ -353,7 +358,7 @@ describe("`always`", () => {
     expect(ask({ id: "second", input: 1 }).rulings).toEqual([SESSION]);
   });
 
-  test("holds for what its protocol says that it is for, where names alone do not tell two tools apart", () => {
+  test("applies only to calls of the same source, if the protocol gives one", () => {
     const { ask, gate } = gateRig({ onToolApproval: "manual" });
     ask({ id: "call-1", source: "read of one server" });
     gate.decide("call-1", "always");
@@ -366,7 +371,7 @@ describe("`always`", () => {
   });
 
   test.each(["mcp:read", "other:mcp:read", "tool:read", 'mcp:["read",{"type":"stdio"}]', "read"])(
-    "for something else and for a tool never meet, whatever a server calls a tool: %s",
+    "for a source never applies to a tool with that name, nor the reverse: %s",
     (name) => {
       for (const key of [
         "mcp:read",
@@ -386,7 +391,7 @@ describe("`always`", () => {
     },
   );
 
-  test("is decided before anybody hears of it: a call made in `decided` needs no asking", () => {
+  test("applies before `decided` runs, so a call made there is not asked about", () => {
     const { ask, gate } = gateRig({ onToolApproval: "manual" });
     let next: readonly Ruling[] = [];
     ask({
@@ -398,7 +403,7 @@ describe("`always`", () => {
     expect(next).toEqual([SESSION]);
   });
 
-  test("says nothing of calls that were open before: each is the user's to see", () => {
+  test("does not decide calls that were already open", () => {
     const { ask, gate } = gateRig({ onToolApproval: "manual" });
     ask({ id: "call-1" });
     const second = ask({ id: "call-2" });
@@ -410,7 +415,7 @@ describe("`always`", () => {
     { word: "deny", becomes: DENIED },
     { word: "allow", becomes: ALLOWED },
     { word: "ask", becomes: SESSION },
-  ])("comes after the rules: $word", ({ word, becomes }) => {
+  ])("applies after the rules: $word", ({ word, becomes }) => {
     const later = rule("read", word, ({ id }: ToolCall) => id !== "call-1");
     const { ask, gate } = gateRig({ toolPolicy: [later], onToolApproval: "manual" });
     ask({ id: "call-1" });
@@ -426,7 +431,7 @@ describe("`always`", () => {
     expect(ask({ id: "call-2" }).rulings).toEqual([]);
   });
 
-  test("said to a call of the last session does not reach into this one", () => {
+  test("for a call of an earlier session does not apply to the current one", () => {
     const { ask, gate } = gateRig({ onToolApproval: "manual" });
     ask({ id: "call-1" });
     gate.newSession();
@@ -434,7 +439,7 @@ describe("`always`", () => {
     expect(ask({ id: "call-2" }).rulings).toEqual([]);
   });
 
-  test.each<Decision>(["once", "reject", true, false])("is not what %o says", (decision) => {
+  test.each<Decision>(["once", "reject", true, false])("is not implied by %o", (decision) => {
     const { ask, gate } = gateRig({ onToolApproval: "manual" });
     ask({ id: "call-1" });
     gate.decide("call-1", decision);

@@ -10,7 +10,7 @@ import { BACKENDS, type Calling, turn } from "../../helpers/granting.ts";
 const commandOf = ({ input }: Pick<ToolCall, "input">): unknown => Reflect.get(Object(input), "command");
 
 describe.each(BACKENDS)("on $name", ({ shell, unknownTool, unreadable, start }) => {
-  test("an `always` on one command does not approve another", async () => {
+  test("`always` for one command does not approve another command", async () => {
     const calls = ["ls", "ls", "rm -rf .", "ls"].map((command) => shell(command));
     await using at = await start([calls]);
     const asked = deciding(at.client, "always");
@@ -26,7 +26,7 @@ describe.each(BACKENDS)("on $name", ({ shell, unknownTool, unreadable, start }) 
     ]);
   });
 
-  test("a command is granted in its folder, and in no other", async () => {
+  test("a grant for a command applies in its folder only", async () => {
     await using at = await start([[shell("ls"), shell("ls", "src"), shell("ls")]]);
     const asked = deciding(at.client, "always");
     await turn(at.client);
@@ -34,7 +34,7 @@ describe.each(BACKENDS)("on $name", ({ shell, unknownTool, unreadable, start }) 
     expect(asked[0]?.grant).not.toBe(asked[1]?.grant);
   });
 
-  test("a grant for the turn ends with its turn, one for the session goes on", async () => {
+  test("a grant with scope `turn` ends with its turn; one with scope `session` continues", async () => {
     const calls: readonly Calling[] = [shell("a"), shell("b"), shell("a"), shell("b")];
     await using at = await start([calls, calls]);
     const asked = deciding(at.client, { decision: "once", scope: "turn" }, "always");
@@ -45,7 +45,7 @@ describe.each(BACKENDS)("on $name", ({ shell, unknownTool, unreadable, start }) 
     expect(asked.map(commandOf)).toEqual(["a", "b", "a", "a"]);
   });
 
-  test("`grants` lists what stands, in the words of the calls", async () => {
+  test("`grants` lists the current grants with scope, tool and the call's description", async () => {
     await using at = await start([[shell("a"), shell("b"), shell("c")]]);
     const listed: unknown[] = [];
     at.client.on("approval", (call, of) => {
@@ -65,7 +65,7 @@ describe.each(BACKENDS)("on $name", ({ shell, unknownTool, unreadable, start }) 
     expect(at.client.grants).toHaveLength(1);
   });
 
-  test("`revoke` takes a grant back, once", async () => {
+  test("`revoke` ends a grant, and returns false the second time", async () => {
     await using at = await start([
       [shell("a"), shell("b")],
       [shell("a"), shell("b")],
@@ -79,7 +79,7 @@ describe.each(BACKENDS)("on $name", ({ shell, unknownTool, unreadable, start }) 
     expect(asked.map(commandOf)).toEqual(["a", "b", "a"]);
   });
 
-  test("`tool: true` covers every call of the tool, whatever it is about", async () => {
+  test("`tool: true` grants every call of the tool", async () => {
     await using at = await start([[shell("a"), shell("b"), shell("c", "src")]]);
     const asked = deciding(at.client, { decision: "always", tool: true });
     await turn(at.client);
@@ -87,7 +87,7 @@ describe.each(BACKENDS)("on $name", ({ shell, unknownTool, unreadable, start }) 
     expect(at.client.grants).toMatchObject([{ grant: `every call of ${shell("a").name}` }]);
   });
 
-  test("`always` on a call whose input cannot be read holds once, and says so", async () => {
+  test("`always` for a call with unreadable input allows it once, with a reason", async () => {
     await using at = await start([[unreadable, unreadable]]);
     const asked = deciding(at.client, "always", { decision: "always", tool: true });
     const rulings: unknown[] = [];
@@ -103,7 +103,7 @@ describe.each(BACKENDS)("on $name", ({ shell, unknownTool, unreadable, start }) 
     expect(at.client.grants).toEqual([]);
   });
 
-  test("the order of the keys of an input makes no difference", async () => {
+  test("a grant ignores the order of an input's keys", async () => {
     const inputs = [
       { x: 1, y: { b: [1], a: 2 } },
       { y: { a: 2, b: [1] }, x: 1 },
@@ -116,7 +116,7 @@ describe.each(BACKENDS)("on $name", ({ shell, unknownTool, unreadable, start }) 
     expect(asked[0]?.grant).toBe('exactly the input {"x":1,"y":{"a":2,"b":[1]}}');
   });
 
-  test("another client of the same source has no grant, and a closed one none either", async () => {
+  test("another client of the same source has no grants, and a closed client has none", async () => {
     await using at = await start([[shell("ls")], [shell("ls")]]);
     const asked = deciding(at.client, "always");
     await turn(at.client);
@@ -144,7 +144,7 @@ describe.each(BACKENDS)("on $name", ({ shell, unknownTool, unreadable, start }) 
     { decision: "always", tool: false },
     { decision: "always", tool: "mcp_shell" },
     { scope: "turn" },
-  ])("%o is a mistake: the call stays open", async (decision) => {
+  ])("the invalid decision %o throws, and the call stays open", async (decision) => {
     await using at = await start([[shell("ls")]]);
     const errors: unknown[] = [];
     at.client.on("approval", ({ id }) => {
@@ -181,7 +181,7 @@ describe.each(BACKENDS)("on $name", ({ shell, unknownTool, unreadable, start }) 
       { decision: "once", scope: "turn", tool: true, reason: "fine" },
       { decision: "once", scope: "turn", tool: true, reason: "fine", by: "reply" },
     ],
-  ] as const)("%o is ruled as %o", async (decision, ruling) => {
+  ] as const)("the decision %o results in %o", async (decision, ruling) => {
     await using at = await start([[shell("ls")]]);
     const rulings: unknown[] = [];
     at.client.on("approval", ({ id }) => rulings.push(at.client.decide(id, decision)));

@@ -8,7 +8,7 @@ const check = (options: unknown): void =>
 
 const rule = { tool: "read", then: "allow" };
 
-describe("the options of the gate", () => {
+describe("the approval options", () => {
   test.each([
     {},
     { toolPolicy: [] },
@@ -17,12 +17,12 @@ describe("the options of the gate", () => {
     { toolPolicy: [{ ...rule, when: undefined }] },
     { onToolApproval: "manual", onQuestion: "manual", approvalTimeout: 0 },
     { onToolApproval: () => true, onQuestion: () => null, approvalTimeout: 1_000 },
-  ])("may be %o", (options) => {
+  ])("accept %o", (options) => {
     expect(() => check(options)).not.toThrow();
   });
 
   test.each([rule, "allow", [null], ["read"], [[]], [rule, { then: "allow" }], [{ tool: "read" }]])(
-    "are refused with %o for rules",
+    "refuse %o as `toolPolicy`",
     (toolPolicy) => {
       expect(thrownBy(() => check({ toolPolicy }))).toMatchObject({
         code: "invalid-input",
@@ -44,21 +44,18 @@ describe("the options of the gate", () => {
     [{ tool: "read", then: "" }, "then is an empty string."],
     [{ tool: "read", when: true, then: "deny" }, "when is true. It must be a function."],
     [{ tool: "read", when: null, then: "deny" }, "when is null."],
-  ])("name the field of the rule that is wrong: %o", (wrong, words) => {
+  ])("name the wrong field of the rule: %o", (wrong, words) => {
     expect(thrownBy(() => check({ toolPolicy: [rule, wrong] }))).toMatchObject({
       code: "invalid-input",
       message: expect.stringContaining(`toolPolicy[1].${words}`),
     });
   });
 
-  test.each(["onToolApproval", "onQuestion"])(
-    "are refused with anything but somebody to ask as %s",
-    (name) => {
-      for (const value of [null, "", "always", true, {}]) {
-        expect(thrownBy(() => check({ [name]: value }))).toMatchObject({
-          message: expect.stringMatching(/It must be a function or "manual"\.$/),
-        });
-      }
-    },
-  );
+  test.each(["onToolApproval", "onQuestion"])("accept only a function or `manual` for %s", (name) => {
+    for (const value of [null, "", "always", true, {}]) {
+      expect(thrownBy(() => check({ [name]: value }))).toMatchObject({
+        message: expect.stringMatching(/It must be a function or "manual"\.$/),
+      });
+    }
+  });
 });

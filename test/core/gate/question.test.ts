@@ -9,7 +9,7 @@ import { IDLE, turnRig } from "../support/turns.ts";
 
 const asking = (count: number) => question({ questions: Array.from({ length: count }, () => item()) });
 
-describe("an answer", () => {
+describe("`readAnswer()`", () => {
   test.each<{ questions: number; answer: Answer; read: Answers }>([
     { questions: 1, answer: "left", read: [["left"]] },
     { questions: 1, answer: "neither of them", read: [["neither of them"]] },
@@ -24,7 +24,7 @@ describe("an answer", () => {
     { questions: 0, answer: [], read: [] },
     { questions: 1, answer: null, read: undefined },
     { questions: 2, answer: null, read: undefined },
-  ])("$answer to $questions question(s) is $read", ({ questions, answer, read }) => {
+  ])("reads $answer to $questions question(s) as $read", ({ questions, answer, read }) => {
     expect(readAnswer(asking(questions), answer)).toEqual(read);
   });
 
@@ -49,7 +49,7 @@ describe("an answer", () => {
     { questions: 2, answer: [["left"], 7], says: "2 questions." },
     { questions: 2, answer: new Array(2), says: "2 questions." },
     { questions: 0, answer: "left", says: "0 questions." },
-  ])("$answer to $questions question(s) is a typed error", ({ questions, answer, says }) => {
+  ])("refuses $answer to $questions question(s) with `invalid-input`", ({ questions, answer, says }) => {
     const error = thrownBy(() => readAnswer(asking(questions), answer));
     expect(error).toBeInstanceOf(InvalidInputError);
     expect(String(error)).toContain(`the answer does not fit ${says} Give a list of strings`);
@@ -58,7 +58,7 @@ describe("an answer", () => {
   test.each<{ form: string; questions: number; given: string[] | string[][] }>([
     { form: "a list", questions: 1, given: ["left"] },
     { form: "lists", questions: 2, given: [["left"], ["right"]] },
-  ])("in the form of $form is read once: changing it afterwards changes nothing", ({ questions, given }) => {
+  ])("copies an answer given as $form, so later changes have no effect", ({ questions, given }) => {
     const read = readAnswer(asking(questions), given);
     const before = structuredClone(read);
     const [first] = given;
@@ -87,14 +87,14 @@ describe("a question", () => {
     expect(gate.answer("question-1", 7)).toEqual({ answers: [["left"]], by });
   });
 
-  test("may be refused by the user", () => {
+  test("may be declined by the user with `null`", () => {
     const { askQuestion, gate } = gateRig({ onQuestion: "manual" });
     const { replies } = askQuestion();
     expect(gate.answer("question-1", null)).toEqual({ answers: undefined, by: "reply" });
     expect(replies).toHaveLength(1);
   });
 
-  test("stays open after a reply that is no answer, which is thrown", () => {
+  test("stays open after an invalid reply, which throws", () => {
     const { askQuestion, gate } = gateRig({ onQuestion: "manual" });
     const { replies } = askQuestion();
     expect(thrownBy(() => gate.answer("question-1", true))).toBeInstanceOf(InvalidInputError);
@@ -102,8 +102,8 @@ describe("a question", () => {
   });
 
   test.each<{ how: string; onQuestion: () => unknown }>([
-    { how: "answers with what is no answer", onQuestion: () => 7 },
-    { how: "answers with nothing", onQuestion: () => {} },
+    { how: "returns a number", onQuestion: () => 7 },
+    { how: "returns undefined", onQuestion: () => {} },
     { how: "rejects", onQuestion: () => Promise.reject(new Error("mine")) },
     {
       how: "throws",
@@ -111,7 +111,7 @@ describe("a question", () => {
         throw new Error("mine");
       },
     },
-  ])("is refused when the callback $how, and that is said", async ({ onQuestion }) => {
+  ])("is declined with a warning if the callback $how", async ({ onQuestion }) => {
     const { askQuestion, told, leftovers } = gateRig({ onQuestion } as ApprovalOptions);
     const { replies } = askQuestion();
     expect(await unhandledDuring(settle)).toEqual([]);
@@ -126,7 +126,7 @@ describe("a question", () => {
     { what: "no option is given", options: {} },
     { what: "only tools are approved", options: { onToolApproval: "manual" } },
     { what: "null is given", options: { onQuestion: null } },
-  ])("is refused at once, with one warning, when nobody is there to ask: $what", ({ options }) => {
+  ])("is declined at once, with one warning, if `onQuestion` is missing: $what", ({ options }) => {
     const { askQuestion, gate, told, leftovers } = gateRig(options);
     const refused: Reply = { answers: undefined, by: "policy", reason: "nobody is there to answer it" };
     expect(gate.answersQuestions).toBe(false);
@@ -138,18 +138,18 @@ describe("a question", () => {
     expect([told.opened, leftovers()]).toEqual([[], NOTHING_OPEN]);
   });
 
-  test.each(["manual", () => null] as const)("has somebody to ask with %o", (onQuestion) => {
+  test.each(["manual", () => null] as const)("can be answered if `onQuestion` is %o", (onQuestion) => {
     expect(gateRig({ onQuestion }).gate.answersQuestions).toBe(true);
   });
 
-  test("is not decided by rules, nor by `always`", () => {
+  test("is not decided by rules or by `always`", () => {
     const { askQuestion, ask, gate } = gateRig({ onToolApproval: "manual", onQuestion: "manual" });
     ask({ name: "question-1" });
     gate.decide("call-1", "always");
     expect([askQuestion().replies, gate.isOpen("question-1")]).toEqual([[], true]);
   });
 
-  test("is refused when nobody answers in time, and leaves nothing", async () => {
+  test("is declined after `approvalTimeout`, and leaves no timer", async () => {
     const { askQuestion, clock, leftovers } = gateRig({ onQuestion: "manual", approvalTimeout: 1_000 });
     const { replies } = askQuestion();
     await clock.advance(1_000);
@@ -157,7 +157,7 @@ describe("a question", () => {
     expect(leftovers()).toEqual(NOTHING_OPEN);
   });
 
-  test("that is withdrawn aborts its callback, and is settled once", async () => {
+  test("that is withdrawn aborts its callback and is settled once", async () => {
     let signal: AbortSignal | undefined;
     const { askQuestion, gate } = gateRig({
       onQuestion: (_, context) => {
@@ -173,7 +173,7 @@ describe("a question", () => {
     expect(replies).toHaveLength(1);
   });
 
-  test("of a turn holds its idle clock, and is gone from it once answered", async () => {
+  test("of a turn pauses the turn's idle timer, and leaves `pending` once answered", async () => {
     const { turn, clock } = turnRig();
     turn.active();
     const { askQuestion, gate } = gateRig({ onQuestion: "manual" });
@@ -192,7 +192,7 @@ describe("a question", () => {
     expect(turn.status).toBe("cancelling");
   });
 
-  test("of a turn that is over is refused, and nobody is asked", () => {
+  test("of a cancelled turn is declined and never opens", () => {
     const { turn } = turnRig();
     void turn.cancel();
     const { askQuestion, told } = gateRig({ onQuestion: "manual" });

@@ -7,15 +7,15 @@ const made = (natives: readonly string[]): readonly string[] => {
   return natives.map((native) => ids.make(native));
 };
 
-test("an id is the server's own the first time, and the server's own with a number when it comes again", () => {
+test("a request keeps the server's id, and a repeated id gets a number", () => {
   expect(made(["a", "a", "b", "a", "b"])).toEqual(["a", "a~2", "b", "a~3", "b~2"]);
 });
 
-test("an id of the server that looks like one with a number gets a number too", () => {
+test("a server's id that looks numbered gets a number too", () => {
   expect(made(["a~2", "a", "a", "a~2", "~1"])).toEqual(["a~2~2", "a", "a~2", "a~2~3", "~1~2"]);
 });
 
-test("no id comes twice, whatever the server calls its requests", () => {
+test("ids are unique, whatever ids the server uses", () => {
   const native = fc.oneof(
     fc.constantFrom("a", "a~2", "a~3", "a~2~2", "", "~", "~2"),
     fc.stringMatching(/^[a~]{0,3}[0-9]{0,2}$/),
@@ -29,7 +29,7 @@ test("no id comes twice, whatever the server calls its requests", () => {
   );
 });
 
-test("no id comes twice after thousands of others, nor one that was guessed from the running number", () => {
+test("ids are unique after thousands of others, even if the server guesses the numbered form", () => {
   const others = Array.from({ length: 6_000 }, (_, at) => `other-${at}`);
   const natives = ["mcp_shell", ...others, "new", "new", "new~2", "new~3", "mcp_shell", ...others];
   expect(new Set(made(natives)).size).toBe(natives.length);

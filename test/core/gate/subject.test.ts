@@ -8,7 +8,7 @@ const of = (name: string, input: unknown) =>
 
 const words = (name: string, input: unknown): string | undefined => of(name, input)?.words;
 
-describe("a call is about", () => {
+describe("the description of a call's grant", () => {
   test.each<[tool: string, input: unknown, words: string]>([
     ["run_terminal_command", { command: "npm test" }, "`npm test` in the project"],
     ["run_terminal_command", { command: "ls", cwd: "src/", timeout_seconds: 9 }, "`ls` in src"],
@@ -92,7 +92,7 @@ describe("a call is about", () => {
     ".?/a",
     "a|/etc",
     "{~,x}/a",
-  ])("its pattern too, where the pattern %s may leave the folder", (pattern) => {
+  ])("includes the pattern %s, which may match outside the folder", (pattern) => {
     expect(words("glob", { pattern })).toBe(`searches in the project, with ${JSON.stringify({ pattern })}`);
   });
 
@@ -102,18 +102,18 @@ describe("a call is about", () => {
     "https://example.org\n@example.com/",
     " https://example.org/",
     "https:///example.org/",
-  ])("an address as a whole that programs read in different ways: %j", (url) => {
+  ])("quotes in full a URL that programs parse differently: %j", (url) => {
     expect(words("mcp_fetch_url", { url })).toBe(`fetches from ${url}`);
   });
 
-  test("thousands of folders in 2,000 characters of words", () => {
+  test("is cut at 2,000 characters for thousands of folders, while the key stays distinct", () => {
     const paths = Array.from({ length: 5_000 }, (_, at) => `${at}/a`);
     const said = words("read_files", { paths }) ?? "";
     expect([said.length, said.at(-1)]).toEqual([2_001, "…"]);
     expect(of("read_files", { paths })?.key).not.toBe(of("read_files", { paths: paths.slice(1) })?.key);
   });
 
-  test("a million characters of a tool's own words, and shows 2,000 of them", () => {
+  test("is cut at 2,000 characters for a tool's own text, while the key stays distinct", () => {
     const [one, other] = ["a", "b"].map((end) => subjectInWords("x".repeat(1_000_000) + end));
     expect([one?.words.length, one?.key === other?.key]).toEqual([2_001, false]);
   });
@@ -135,7 +135,7 @@ describe("a call is about", () => {
     ["any", { a: Number.NaN }],
     ["any", { a: new Map([["a", 1]]) }],
     ["any", { a: new Date(0) }],
-  ])("nothing that can be said, where %s has the input %o", (name, input) => {
+  ])("is undefined for %s with the input %o", (name, input) => {
     expect(of(name, input)).toBeUndefined();
   });
 });
@@ -152,7 +152,7 @@ test.each<[what: string, input: unknown]>([
   ],
   ["a thousand levels", Array.from({ length: 1_000 }).reduce<unknown>((inner) => [inner], 1)],
   ["a circle", circle()],
-])("nothing can be said of an input with %s", (_, input) => {
+])("an input with %s has no grant description", (_, input) => {
   expect(of("any", input)).toBeUndefined();
 });
 
@@ -162,7 +162,7 @@ function circle(): unknown {
   return made;
 }
 
-describe("two calls are about the same", () => {
+describe("whether one grant covers two calls:", () => {
   const SAME = true;
   test.each<[tool: string, one: unknown, other: unknown, same: boolean]>([
     ["write_file", { path: "./a" }, { path: "a" }, SAME],

@@ -35,7 +35,7 @@ afterEach(() => {
 });
 
 describe("onWake", () => {
-  test("wakes when the browser comes back online", () => {
+  test("calls back when the browser comes online", () => {
     const window = new Source();
     browser({ window, document: new Source() });
     const wake = vi.fn();
@@ -45,7 +45,7 @@ describe("onWake", () => {
     expect(wake).toHaveBeenCalledTimes(1);
   });
 
-  test("wakes when the page becomes visible, not when it is hidden", () => {
+  test("calls back when the page becomes visible, not when it is hidden", () => {
     const document = new Source();
     browser({ window: new Source(), document });
     const wake = vi.fn();
@@ -57,7 +57,7 @@ describe("onWake", () => {
     expect(wake).toHaveBeenCalledTimes(1);
   });
 
-  test("leaves no listener behind once stopped, and may be stopped twice", () => {
+  test("`stop()` removes its listeners, and may be called twice", () => {
     const [window, document] = [new Source(), new Source()];
     browser({ window, document });
     const stop = onWake(() => {});
@@ -67,7 +67,7 @@ describe("onWake", () => {
     expect([window.listeners, document.listeners]).toEqual([[], []]);
   });
 
-  test("stops listening where it listened, even when the globals have changed since", () => {
+  test("`stop()` removes its listeners even if the globals changed since", () => {
     const window = new Source();
     browser({ window });
     const stop = onWake(() => {});
@@ -86,7 +86,7 @@ describe("onWake", () => {
     expect([wake.mock.calls.length, window.listeners]).toEqual([1, []]);
   });
 
-  test("does nothing where there are no such events", () => {
+  test("does nothing on platforms without such events", () => {
     const wake = vi.fn();
     expect(() => onWake(wake)()).not.toThrow();
     expect(wake).not.toHaveBeenCalled();

@@ -38,31 +38,31 @@ function verdicts(made: AttemptCount, errors: readonly AgentwireError[]): boolea
 
 const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
 
-describe("the wait before an attempt", () => {
+describe("the delay before an attempt", () => {
   test.each([
     { random: 0, delays: [0, 0, 0] },
     { random: 0.5, delays: [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000] },
     { random: 0.999, delays: [499.5, 999, 1_998, 3_996, 7_992, 15_984, 29_970, 29_970] },
-  ])("is anywhere below a doubling ceiling: random $random", ({ random, delays }) => {
+  ])("is random between 0 and a ceiling that doubles: random $random", ({ random, delays }) => {
     const { attempts: made } = attempts();
     expect(delays.map(() => made.next(random).delay)).toEqual(delays);
   });
 
-  test("is numbered from 1, and starts over once earlier failures are forgiven", () => {
+  test("starts over at attempt 1 after `forgive()`", () => {
     const { attempts: made } = attempts();
     expect([made.next(1), made.next(1), made.next(1)].map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
     made.forgive();
     expect(made.next(1)).toEqual({ attempt: 1, delay: 500 });
   });
 
-  test("does not start over for merely being ready", () => {
+  test("does not start over after `ready()` alone", () => {
     const { attempts: made } = attempts();
     made.next(1);
     made.ready();
     expect(made.next(1)).toEqual({ attempt: 2, delay: 1_000 });
   });
 
-  test("grows with `minDelay: 0` too, so that a server that fails at once is not asked in a hot loop", () => {
+  test("grows even with `minDelay: 0`, to avoid a hot loop with a server that fails at once", () => {
     const { attempts: made } = attempts({ minDelay: 0 });
     expect(times(4, 1).map((random) => made.next(random).delay)).toEqual([1, 2, 4, 8]);
   });
@@ -76,14 +76,14 @@ describe("the wait before an attempt", () => {
     },
   );
 
-  test("stays at its ceiling however many attempts there were", () => {
+  test("stays at `maxDelay` after thousands of attempts", () => {
     const { attempts: made } = attempts();
     for (let attempt = 0; attempt < 5_000; attempt++) made.next(1);
     expect(made.next(1)).toEqual({ attempt: 5_001, delay: 30_000 });
   });
 });
 
-describe("whether there is another try, once the connection has been ready", () => {
+describe("the decision to reconnect after the connection was ready", () => {
   test.each<{ error: AgentwireError; again: boolean }>([
     { error: lost, again: true },
     { error: nack, again: true },
@@ -92,17 +92,17 @@ describe("whether there is another try, once the connection has been ready", () 
     { error: refused(), again: true },
     { error: refused(503), again: true },
     { error: new ConnectError("no", { retryable: false }), again: false },
-  ])("$error.message: $again", ({ error, again }) => {
+  ])("after $error.message: $again", ({ error, again }) => {
     expect(attempts().attempts.failedWith(error)).toBe(again);
   });
 
-  test("never without a policy", () => {
+  test("is no without a reconnect policy", () => {
     const made = new AttemptCount(undefined, { listenerThrew: () => {} });
     made.ready();
     expect(made.failedWith(lost)).toBe(false);
   });
 
-  test("`maxAttempts` in a row, and as many again once forgiven", () => {
+  test("is yes for `maxAttempts` in a row, and again after `forgive()`", () => {
     const { attempts: made } = attempts({ maxAttempts: 2 });
     expect(verdicts(made, [lost, lost, lost])).toEqual([true, true, false]);
     made.forgive();
@@ -110,7 +110,7 @@ describe("whether there is another try, once the connection has been ready", () 
   });
 });
 
-describe("before anything worked", () => {
+describe("the decision to reconnect before the connection was ever ready", () => {
   test.each<{ error: AgentwireError; tries: boolean[] }>([
     { error: refused(), tries: [false] },
     { error: new ConnectTimeoutError(1), tries: [false] },
@@ -119,18 +119,18 @@ describe("before anything worked", () => {
     { error: nack, tries: [true, true, true, true, true, false] },
     { error: new HandshakeError("timeout", "silence", { retryable: true }), tries: [true, false] },
     { error: new HandshakeError("initializing", "soon", { retryable: true }), tries: times(9, true) },
-  ])("$error.message: $tries", ({ error, tries }) => {
+  ])("after $error.message: $tries", ({ error, tries }) => {
     const { attempts: made } = attempts({}, "new");
     expect(verdicts(made, times(tries.length, error))).toEqual(tries);
     expect(made.wasReady).toBe(false);
   });
 
-  test("`maxAttempts` holds for refused handshakes too", () => {
+  test("respects `maxAttempts` for refused handshakes", () => {
     const { attempts: made } = attempts({ maxAttempts: 1 }, "new");
     expect(verdicts(made, [nack, nack])).toEqual([true, false]);
   });
 
-  test("a first success opens the way for every further try", () => {
+  test("is yes for any retryable error after the first success", () => {
     const { attempts: made } = attempts({}, "new");
     expect(made.failedWith(refused())).toBe(false);
     made.ready();
@@ -139,17 +139,17 @@ describe("before anything worked", () => {
 });
 
 describe("an upgrade refused with a 4xx status", () => {
-  test.each([400, 401, 403, 404, 410, 426, 499])("%i is tried seven times more, then never", (status) => {
+  test.each([400, 401, 403, 404, 410, 426, 499])("%i is retried seven times, then never", (status) => {
     const { attempts: made } = attempts();
     expect(verdicts(made, times(9, refused(status)))).toEqual([...times(7, true), false, false]);
   });
 
-  test.each([302, 408, 429, 500, 503])("%i is a passing state", (status) => {
+  test.each([302, 408, 429, 500, 503])("%i is retried without a limit", (status) => {
     const { attempts: made } = attempts();
     expect(verdicts(made, times(10, refused(status)))).toEqual(times(10, true));
   });
 
-  test("counts only in a row: another failure, or being ready, starts the count over", () => {
+  test("is counted in a row: another failure, or `ready()`, resets the count", () => {
     const { attempts: made } = attempts();
     const row = [...times(7, refused(404)), lost, ...times(7, refused(404))];
     expect(verdicts(made, row)).toEqual(times(15, true));
@@ -159,7 +159,7 @@ describe("an upgrade refused with a 4xx status", () => {
 });
 
 describe("shouldReconnect", () => {
-  test("has the last word, with the error and the number of the attempt", () => {
+  test("decides, given the error and the attempt's number", () => {
     const asked: unknown[] = [];
     const { attempts: made } = attempts({
       shouldReconnect: (error, attempt) => {
@@ -175,7 +175,7 @@ describe("shouldReconnect", () => {
     ]);
   });
 
-  test("is not asked where no retry makes sense", () => {
+  test("is not called if no retry is possible", () => {
     let asked = 0;
     const shouldReconnect = () => {
       asked++;
@@ -188,7 +188,7 @@ describe("shouldReconnect", () => {
     expect([used.failedWith(lost), asked]).toEqual([false, 0]);
   });
 
-  test("when it throws, that is reported and it counts as not given", () => {
+  test("is reported and ignored if it throws", () => {
     const error = new Error("mine");
     const { attempts: made, thrown } = attempts({
       shouldReconnect: () => {
@@ -203,7 +203,7 @@ describe("shouldReconnect", () => {
     { title: "a number", verdict: () => 0 },
     { title: "a promise", verdict: async () => false },
     { title: "a promise that rejects", verdict: () => Promise.reject(new Error("mine")) },
-  ])("when it gives $title, that is reported and it counts as not given", async ({ verdict }) => {
+  ])("is reported and ignored if it returns $title", async ({ verdict }) => {
     const { attempts: made, thrown } = attempts({ shouldReconnect: verdict as () => boolean });
     let again: boolean | undefined;
     const unhandled = await unhandledDuring(() => {
@@ -214,15 +214,15 @@ describe("shouldReconnect", () => {
   });
 });
 
-describe("a call that hurries the next attempt", () => {
-  test("has it start at once, and never later than it was to start", () => {
+describe("`hurry()`", () => {
+  test("starts the next attempt at once or after a minimum gap, never later than planned", () => {
     const { attempts: made } = attempts();
     expect(made.hurry(100, 900)).toBe(100);
     expect(made.hurry(200, 300)).toBe(300);
     expect(made.hurry(200, 900)).toBe(600);
   });
 
-  test("leaves no gap behind an attempt that comes just when it was to start", () => {
+  test("adds no gap after an attempt that starts as planned", () => {
     const { attempts: made } = attempts();
     made.hurry(0, 100);
     expect(made.hurry(0, 500)).toBe(500);

@@ -7,14 +7,14 @@ import { fateOf, wordOf } from "../support/promises.ts";
 
 const busyServer = () => new HandshakeError("full", "later", { retryable: true });
 
-describe("connecting", () => {
-  test("opens nothing until asked", async () => {
+describe("`connect()`", () => {
+  test("is the only thing that opens a socket", async () => {
     const rig = connectionRig();
     await rig.clock.advance(1e6);
     expect([rig.sockets, rig.connection.status, rig.clock.pending]).toEqual([[], "idle", 0]);
   });
 
-  test("goes through the handshake to ready, and tells the protocol in order", async () => {
+  test("reaches `ready` through the handshake, and notifies the protocol in order", async () => {
     const rig = connectionRig();
     const connected = rig.connection.connect();
     await rig.settle();
@@ -24,7 +24,7 @@ describe("connecting", () => {
     expect(rig.log).toEqual(["is connecting", "is handshaking", "opened", "is ready", "ready"]);
   });
 
-  test("is shared by all who want it: one dial, and one word for everybody", async () => {
+  test("is shared by all callers: one dial, one result", async () => {
     const rig = connectionRig();
     const waiting = [rig.connection.connect(), rig.connection.connect()];
     await rig.settle();
@@ -35,7 +35,7 @@ describe("connecting", () => {
     expect(rig.sockets).toHaveLength(1);
   });
 
-  test("takes a socket that was ready-made", async () => {
+  test("accepts a socket that is already open", async () => {
     const rig = connectionRig();
     rig.state.dial = async () => FakeSocket.opened();
     void rig.connection.connect();
@@ -43,7 +43,7 @@ describe("connecting", () => {
     expect(rig.connection.status).toBe("handshaking");
   });
 
-  test("that fails is nobody's unhandled rejection and leaves nothing; the next call tries afresh", async () => {
+  test("leaves no timer or unhandled rejection on failure, and the next call tries again", async () => {
     const rig = connectionRig();
     const first = rig.connection.connect();
     await rig.settle();
@@ -70,7 +70,7 @@ describe("connecting", () => {
         throw new Error("at once");
       },
     },
-  ])("a first dial that throws $what is a ConnectError, told at once", async ({ dial }) => {
+  ])("rejects with a ConnectError at once if the first dial throws $what", async ({ dial }) => {
     const rig = connectionRig();
     rig.state.dial = dial;
     const connected = rig.connection.connect();
@@ -78,7 +78,7 @@ describe("connecting", () => {
     expect([rig.connection.status, rig.clock.pending]).toEqual(["idle", 0]);
   });
 
-  test("a dial that hangs is given up after `connectTimeout`, and its socket is cut when it comes after all", async () => {
+  test("gives up a hanging dial after `connectTimeout`, and terminates a late socket", async () => {
     const rig = connectionRig();
     const late = new FakeSocket();
     const dial = { answer: (_: WebSocketLike): void => {} };
@@ -95,7 +95,7 @@ describe("connecting", () => {
     expect(rig.connection.status).toBe("idle");
   });
 
-  test("a socket that does not open in time is cut", async () => {
+  test("terminates a socket that does not open within `connectTimeout`", async () => {
     const rig = connectionRig();
     const connected = rig.connection.connect();
     await rig.clock.advance(CONNECT_TIMEOUT);
@@ -106,7 +106,7 @@ describe("connecting", () => {
     ]);
   });
 
-  test("0 is no limit", async () => {
+  test("has no limit with `connectTimeout: 0`", async () => {
     const rig = connectionRig({ connectTimeout: 0 });
     void rig.connection.connect();
     await rig.clock.advance(1e9);
@@ -117,8 +117,8 @@ describe("connecting", () => {
   });
 });
 
-describe("the handshake", () => {
-  test("that gets no answer ends the attempt after its limit; the server is asked again on a new socket", async () => {
+describe("a handshake", () => {
+  test("without an answer ends after `connectTimeout`, and a new socket is tried", async () => {
     const rig = await connectionIn("handshaking");
     await rig.clock.advance(CONNECT_TIMEOUT);
     expect([rig.news(), rig.sockets[0]?.terminated]).toEqual([
@@ -129,7 +129,7 @@ describe("the handshake", () => {
     expect([rig.news(), rig.sockets.length]).toEqual([["is connecting"], 2]);
   });
 
-  test("that the server refuses for now is tried six times before anything worked, on every call", async () => {
+  test("that is refused for now is tried six times per `connect()` if none succeeded yet", async () => {
     const rig = connectionRig({ random: 0 });
     for (const dials of [6, 12]) {
       const connected = rig.connection.connect();
@@ -145,7 +145,7 @@ describe("the handshake", () => {
     }
   });
 
-  test("that the server refuses for good closes the connection", async () => {
+  test("that is refused permanently closes the connection", async () => {
     const rig = connectionRig();
     const connected = rig.connection.connect();
     await rig.settle();
@@ -159,7 +159,7 @@ describe("the handshake", () => {
     expect(rig.socket.terminated).toBe(true);
   });
 
-  test("that the server ends is the protocol's to explain", async () => {
+  test("during which the socket ends fails with the protocol's error", async () => {
     const rig = connectionRig();
     const connected = rig.connection.connect();
     await rig.settle();
@@ -174,7 +174,7 @@ describe("the handshake", () => {
     { how: "was refused", fail: (rig) => rig.connection.refuse(busyServer()) },
     { how: "was dropped", fail: (rig) => rig.connection.drop(busyServer()) },
     { how: "lost its socket", fail: (rig) => rig.socket.ends() },
-  ])("that $how cannot be accepted any more, not even by a frame behind it", async ({ fail }) => {
+  ])("that $how cannot be accepted afterwards", async ({ fail }) => {
     const rig = await connectionIn("handshaking");
     fail(rig);
     rig.connection.accept();
@@ -187,14 +187,14 @@ describe("the handshake", () => {
     { how: "was refused", fail: (rig) => rig.connection.refuse(busyServer()) },
     { how: "got a frame that is too large", fail: (rig) => rig.socket.receives("x".repeat(2_000)) },
     { how: "got no answer", fail: (rig) => rig.clock.advance(CONNECT_TIMEOUT) },
-  ])("that $how is told to the protocol as lost, so that nothing of it goes on", async ({ fail }) => {
+  ])("that $how is reported to the protocol as lost", async ({ fail }) => {
     const rig = await connectionIn("handshaking");
     rig.news();
     await fail(rig);
     expect(rig.news()[0]).toMatch(/^lost /);
   });
 
-  test("is begun before anybody is told of it, and lost with the socket that a listener ends then", async () => {
+  test("starts before the status listeners run, and is lost if a listener ends the socket", async () => {
     const rig = await connectionIn("connecting");
     rig.hooks.status = (status) => {
       if (status === "handshaking") rig.socket.ends();
@@ -210,7 +210,7 @@ describe("the handshake", () => {
     ]);
   });
 
-  test("asks for the address and the socket once the call is committed, and those who listen were told", async () => {
+  test("begins with a dial only after the call is committed and the status listeners ran", async () => {
     const seen: unknown[] = [];
     const rig = connectionRig();
     const { dial } = rig.state;
@@ -226,14 +226,14 @@ describe("the handshake", () => {
     expect(seen).toEqual(["the call goes on", "connecting", ["dial", "connecting"]]);
   });
 
-  test("that is accepted twice is ready once", async () => {
+  test("that is accepted twice becomes ready once", async () => {
     const rig = await connectionIn("handshaking");
     rig.connection.accept();
     rig.connection.accept();
     expect(rig.news()).toEqual(["is ready", "ready"]);
   });
 
-  test("that is refused for another one at once gets a new socket without a wait, and without counting", async () => {
+  test("refused with `at-once` gets a new socket without a delay and without counting", async () => {
     const rig = await connectionIn("handshaking");
     const connected = rig.connection.connect();
     rig.connection.refuse(busyServer(), "at-once");
@@ -248,7 +248,7 @@ describe("the handshake", () => {
     expect(await wordOf(connected)).toBe("resolved");
   });
 
-  test("that is refused for another one at once, on a client that is closed right behind it, gets none", async () => {
+  test("refused with `at-once` gets no new socket if the client closes right after it", async () => {
     const rig = await connectionIn("handshaking");
     const connected = rig.connection.connect();
     rig.connection.refuse(busyServer(), "at-once");
@@ -262,7 +262,7 @@ describe("the handshake", () => {
     ]);
   });
 
-  test("that is refused late, on a ready link, leaves no attempt uncounted", async () => {
+  test("refused with `at-once` on a ready link counts the next attempt", async () => {
     const rig = await connectionIn("ready");
     rig.connection.refuse(busyServer(), "at-once");
     await rig.clock.advance(250);

@@ -24,9 +24,9 @@ function closer(rig: ConnectionRig, options: { force?: boolean } = {}) {
   };
 }
 
-describe("close", () => {
+describe("`close()`", () => {
   test.each<{ from: StateName }>([{ from: "idle" }, { from: "connecting" }, { from: "reconnecting" }])(
-    "is done at once when $from: there is nobody to say goodbye to",
+    "completes at once when $from, without a close handshake",
     async ({ from }) => {
       const rig = await connectionIn(from);
       const closed = rig.close();
@@ -41,7 +41,7 @@ describe("close", () => {
   );
 
   test.each<{ from: StateName }>([{ from: "handshaking" }, { from: "ready" }])(
-    "when $from sends Close 1000, fails what waits at once, and is done with the answer",
+    "when $from sends Close 1000, fails waiting work at once, and completes with the answer",
     async ({ from }) => {
       const rig = await connectionIn(from);
       const closed = rig.close();
@@ -55,21 +55,18 @@ describe("close", () => {
 
   test.each<{ how: string; goodbye: (rig: ConnectionRig) => Promise<void> | void }>([
     { how: "the peer answers Close", goodbye: (rig) => rig.socket.ends(1000) },
-    { how: "it never does", goodbye: (rig) => rig.clock.advance(CLOSE_TIMEOUT) },
-  ])(
-    "for a reason of the handshake's own keeps that reason while and after it says goodbye: $how",
-    async ({ goodbye }) => {
-      const rig = await connectionIn("handshaking");
-      const reason = new HandshakeError("rejected", "nobody knows you");
-      rig.connection.refuse(reason, "never");
-      expect([rig.connection.status, rig.connection.closedBy]).toEqual(["draining", reason]);
-      await goodbye(rig);
-      expect([rig.connection.status, rig.connection.closedBy]).toEqual(["closed", reason]);
-      await expect(rig.connection.connect()).rejects.toMatchObject({ code: "closed", cause: reason });
-    },
-  );
+    { how: "the peer does not answer", goodbye: (rig) => rig.clock.advance(CLOSE_TIMEOUT) },
+  ])("after a refused handshake keeps the refusal as its reason: $how", async ({ goodbye }) => {
+    const rig = await connectionIn("handshaking");
+    const reason = new HandshakeError("rejected", "nobody knows you");
+    rig.connection.refuse(reason, "never");
+    expect([rig.connection.status, rig.connection.closedBy]).toEqual(["draining", reason]);
+    await goodbye(rig);
+    expect([rig.connection.status, rig.connection.closedBy]).toEqual(["closed", reason]);
+    await expect(rig.connection.connect()).rejects.toMatchObject({ code: "closed", cause: reason });
+  });
 
-  test("cuts a peer that never answers Close after a second", async () => {
+  test("terminates the socket if the peer does not answer Close within a second", async () => {
     const rig = await connectionIn("ready");
     const closed = rig.close();
     await rig.clock.advance(CLOSE_TIMEOUT - 1);
@@ -78,7 +75,7 @@ describe("close", () => {
     expect([await wordOf(closed), rig.socket.terminated, rig.clock.pending]).toEqual(["resolved", true, 0]);
   });
 
-  test("does not wait for a socket that is closing already", async () => {
+  test("does not wait for a socket that is already closing", async () => {
     const rig = await connectionIn("ready");
     rig.socket.readyState = 2;
     expect([await wordOf(rig.close()), rig.connection.status]).toEqual(["resolved", "closed"]);
@@ -104,7 +101,7 @@ describe("close", () => {
   });
 
   test.each<{ from: StateName }>([{ from: "connecting" }, { from: "handshaking" }, { from: "reconnecting" }])(
-    "rejects who waits for the connection: $from",
+    "rejects pending `connect()` calls: $from",
     async ({ from }) => {
       const rig = await connectionIn(from);
       const waiting = rig.connection.connect();
@@ -113,7 +110,7 @@ describe("close", () => {
     },
   );
 
-  test("refuses to connect again, and says what to do", async () => {
+  test("makes later `connect()` calls fail with a message that says what to do", async () => {
     const closing = await connectionIn("closing");
     expect(await wordOf(closing.connection.connect())).toBe("closed");
     const closed = await connectionIn("closed");
@@ -124,7 +121,7 @@ describe("close", () => {
     expect(closed.connection.closedBy?.code).toBe("closed");
   });
 
-  test("while the address is found out makes no socket for it", async () => {
+  test("during the URL lookup prevents the socket", async () => {
     const wanted: boolean[] = [];
     const address = { found: (): void => {} };
     const rig = connectionRig();
@@ -141,7 +138,7 @@ describe("close", () => {
     expect(wanted).toEqual([true, false]);
   });
 
-  test("while a dial hangs cuts the socket when it comes", async () => {
+  test("during a hanging dial terminates the socket when it arrives", async () => {
     const rig = connectionRig();
     const late = new FakeSocket();
     const dial = { answer: (_: FakeSocket): void => {} };
@@ -155,7 +152,7 @@ describe("close", () => {
 });
 
 describe("draining", () => {
-  test("waits for work under way, and closes when it is done", async () => {
+  test("waits for running work, and closes when the work is done", async () => {
     const rig = await connectionIn("ready");
     rig.state.busy = true;
     const closed = rig.close();
@@ -167,14 +164,14 @@ describe("draining", () => {
     expect([await wordOf(closed), rig.clock.pending]).toEqual(["resolved", 0]);
   });
 
-  test("still reads and writes: the work has to get done", async () => {
+  test("still sends and receives, so that the work can finish", async () => {
     const rig = await connectionIn("draining");
     rig.connection.send("out");
     rig.socket.receives('{"in":1}');
     expect([rig.socket.sent, rig.news()]).toEqual([["out"], ['message {"in":1}']]);
   });
 
-  test("ends at its limit, says so, and closes anyway", async () => {
+  test("ends at its limit with a warning, and closes", async () => {
     const rig = await connectionIn("draining");
     const closed = rig.close();
     await rig.clock.advance(DRAIN);
@@ -196,13 +193,13 @@ describe("draining", () => {
         return rig.close();
       },
     },
-  ])("is hastened by a second close $how", async ({ hasten }) => {
+  ])("is ended early by a second `close()` $how", async ({ hasten }) => {
     const rig = await connectionIn("draining");
     void hasten(rig);
     expect(rig.socket.closes).toEqual([[1000, ""]]);
   });
 
-  test("is not prolonged by a second close", async () => {
+  test("is not extended by a second `close()`", async () => {
     const rig = await connectionIn("draining");
     await rig.clock.advance(DRAIN - 1);
     void rig.close({ drainTimeout: 1e6 });
@@ -213,7 +210,7 @@ describe("draining", () => {
   test.each<{ how: string; lose: (rig: ConnectionRig) => void }>([
     { how: "ends", lose: (rig) => rig.socket.ends() },
     { how: "is dropped", lose: (rig) => rig.connection.drop(new ConnectionLostError("dead")) },
-  ])("is over when the socket $how: nothing reconnects", async ({ lose }) => {
+  ])("ends when the socket $how, without reconnecting", async ({ lose }) => {
     const rig = await connectionIn("draining");
     const closed = rig.close();
     lose(rig);
@@ -225,7 +222,7 @@ describe("draining", () => {
     expect([rig.sockets.length, rig.log.at(-1)]).toEqual([1, "unavailable connection-lost"]);
   });
 
-  test("that the loss itself completes is over once: what waits is told once", async () => {
+  test("ends once, with one notification, if the loss completes the work", async () => {
     const rig = await connectionIn("draining");
     rig.hooks.lost = () => rig.connection.drained();
     rig.socket.ends();
@@ -235,13 +232,13 @@ describe("draining", () => {
   });
 });
 
-describe("close from within a callback", () => {
+describe("`close()` from within a callback", () => {
   test.each<{ status: ClientStatus }>([
     { status: "connecting" },
     { status: "handshaking" },
     { status: "ready" },
     { status: "reconnecting" },
-  ])("of the status $status is for good, and nothing is told after it", async ({ status }) => {
+  ])("of the status $status is final, and no event follows", async ({ status }) => {
     const rig = connectionRig();
     const { close, closing } = closer(rig);
     rig.hooks.status = (now) => now === status && close();
@@ -254,7 +251,7 @@ describe("close from within a callback", () => {
     );
   });
 
-  test("of the status `connecting` dials nothing", async () => {
+  test("of the status `connecting` prevents the dial", async () => {
     const rig = connectionRig();
     rig.hooks.status = closer(rig).close;
     await reach.connecting(rig);
@@ -265,7 +262,7 @@ describe("close from within a callback", () => {
     { busy: false, force: false },
     { busy: true, force: false },
     { busy: true, force: true },
-  ])("of a loss is for good, with busy: $busy and force: $force", async ({ busy, force }) => {
+  ])("of a loss is final, with busy: $busy and force: $force", async ({ busy, force }) => {
     for (const hook of ["lost", "disconnected"] as const) {
       const rig = await connectionIn("ready");
       rig.state.busy = busy;
@@ -278,7 +275,7 @@ describe("close from within a callback", () => {
     }
   });
 
-  test("of a wait is for good", async () => {
+  test("of `reconnecting` is final", async () => {
     const rig = await connectionIn("ready");
     const { close, closing } = closer(rig);
     rig.hooks.reconnecting = close;
@@ -291,7 +288,7 @@ describe("close from within a callback", () => {
   test.each<{ during: string; from: StateName; attempts: number }>([
     { during: "the loss of a ready connection", from: "ready", attempts: 1 },
     { during: "a failed attempt", from: "reconnecting", attempts: 2 },
-  ])("of `shouldReconnect` is for good, during $during", async ({ from, attempts }) => {
+  ])("of `shouldReconnect` is final, during $during", async ({ from, attempts }) => {
     const holder = { close: () => {} };
     const shouldReconnect = (_: unknown, attempt: number) => {
       if (attempt === attempts) holder.close();
@@ -311,9 +308,9 @@ describe("close from within a callback", () => {
   });
 });
 
-describe("leaving a server for good", () => {
+describe("a permanent refusal", () => {
   test.each<{ from: StateName }>([{ from: "handshaking" }, { from: "ready" }])(
-    "says why at once, and for ever after, when $from",
+    "sets `closedBy` at once and for ever when $from",
     async ({ from }) => {
       const why = new HandshakeError("policy", "never");
       const rig = await connectionIn(from);
@@ -324,7 +321,7 @@ describe("leaving a server for good", () => {
     },
   );
 
-  test("changes nothing on a client that is being closed", async () => {
+  test("changes nothing on a client that is closing", async () => {
     const rig = await connectionIn("closing");
     const { closedBy } = rig.connection;
     rig.news();

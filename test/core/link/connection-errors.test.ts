@@ -16,7 +16,7 @@ import {
 const target = "ws://127.0.0.1:8000/ws";
 const server = { target: () => target, redact: String };
 
-describe("a socket that ended before it was open", () => {
+describe("the error for a socket that ended before it opened", () => {
   test.each<{ statuses: readonly number[]; retryable: boolean; hint: RegExp }>([
     {
       statuses: [401],
@@ -38,20 +38,17 @@ describe("a socket that ended before it was open", () => {
       retryable: true,
       hint: /; check the path and the port of the URL$/,
     },
-  ])(
-    "tells the HTTP status of a refused upgrade, whether to try again, and what to do: $statuses",
-    ({ statuses, retryable, hint }) => {
-      for (const status of statuses) {
-        const cause = new Error(`Unexpected server response: ${status}`);
-        const error = connectError({ code: 1006, reason: "", cause }, server);
-        expect(error).toMatchObject({ code: "connect-failed", status, cause, retryable });
-        expect(error.message).toContain(`${target} refused the WebSocket with HTTP ${status}`);
-        expect(error.message).toMatch(hint);
-      }
-    },
-  );
+  ])("has the HTTP status, `retryable` and a hint: $statuses", ({ statuses, retryable, hint }) => {
+    for (const status of statuses) {
+      const cause = new Error(`Unexpected server response: ${status}`);
+      const error = connectError({ code: 1006, reason: "", cause }, server);
+      expect(error).toMatchObject({ code: "connect-failed", status, cause, retryable });
+      expect(error.message).toContain(`${target} refused the WebSocket with HTTP ${status}`);
+      expect(error.message).toMatch(hint);
+    }
+  });
 
-  test("tells what the runtime said", () => {
+  test("has the runtime's message", () => {
     const cause = new Error("connect ECONNREFUSED");
     const error = connectError({ code: 1006, reason: "", cause }, server);
     expect(error).toMatchObject({ cause, retryable: true });
@@ -60,22 +57,22 @@ describe("a socket that ended before it was open", () => {
     expect("status" in error).toBe(false);
   });
 
-  test("tells the close code where the runtime says nothing, as browsers do", () => {
+  test("has the close code if the runtime gives no message, as in browsers", () => {
     const error = connectError({ code: 1006, reason: "" }, server);
     expect(error.message).toContain("close code 1006");
     expect("cause" in error).toBe(false);
   });
 });
 
-describe("what a failed attempt threw", () => {
-  test("is left alone when it is one of ours", () => {
+describe("an error from a failed attempt", () => {
+  test("stays unchanged if it is an AgentwireError", () => {
     for (const error of [new ClosedError("closed"), new InvalidInputError("a", "b")]) {
       expect(asConnectError(error, server)).toBe(error);
     }
   });
 
   test.each([new Error("boom"), new TypeError("boom"), "boom", undefined])(
-    "becomes a ConnectError that may be tried again: %o",
+    "becomes a retryable ConnectError: %o",
     (thrown) => {
       const error = asConnectError(thrown, server);
       expect(error).toBeInstanceOf(ConnectError);
@@ -85,7 +82,7 @@ describe("what a failed attempt threw", () => {
     },
   );
 
-  test("quotes no credential, nor does its cause, however deep", () => {
+  test("and its causes contain no credential, at any depth", () => {
     const hiding = { ...server, redact: (text: string) => text.replaceAll("hunter2", "[redacted]") };
     const inner = new TypeError("dialling ws://a/?token=hunter2");
     const thrown = new Error("no socket", { cause: inner });
@@ -102,7 +99,7 @@ describe("what a failed attempt threw", () => {
 });
 
 describe("a turn", () => {
-  test("whose link has ended says how it ended, and that the server may have gone on", () => {
+  test("whose link ended has the close code, and `unknown` as its delivery", () => {
     const cause = new ConnectionLostError("the connection ended (code 1001)", {
       closeCode: 1001,
       closeReason: "bye",
@@ -117,7 +114,7 @@ describe("a turn", () => {
     });
   });
 
-  test("whose client was closed may have reached the server", () => {
+  test("whose client was closed has `unknown` as its delivery", () => {
     expect(closedInTurn()).toMatchObject({
       code: "closed",
       message: "the client was closed while the turn ran",

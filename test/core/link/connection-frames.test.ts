@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { connectionIn, PING_INTERVAL, PING_TIMEOUT, type StateName } from "../support/connections.ts";
 
 describe("frames", () => {
-  test("go to the protocol, parsed tolerantly, and every one to the observer", async () => {
+  test("are parsed leniently for the protocol, and all go to the frame listener", async () => {
     const rig = await connectionIn("ready");
     rig.socket.receives('{"a":1}');
     rig.socket.receives("[NaN]");
@@ -19,14 +19,14 @@ describe("frames", () => {
       data: Uint8Array.of(0xff).buffer,
       said: "unreadable-frame: a binary frame that is not UTF-8",
     },
-  ])("that cannot be read are reported, and the connection lives on: $what", async ({ data, said }) => {
+  ])("that cannot be parsed cause a warning, and the connection continues: $what", async ({ data, said }) => {
     const rig = await connectionIn("ready");
     rig.socket.receives(data);
     rig.socket.receives("{}");
     expect([rig.news(), rig.connection.status]).toEqual([[said, "message {}"], "ready"]);
   });
 
-  test("whose handling throws are told, given up, and cost the connection nothing", async () => {
+  test("whose handling throws are reported as spoiled, and the connection continues", async () => {
     const rig = await connectionIn("ready");
     rig.hooks.message = () => {
       throw new RangeError("Maximum call stack size exceeded");
@@ -43,7 +43,7 @@ describe("frames", () => {
     expect(rig.connection.status).toBe("ready");
   });
 
-  test("that cannot even be given up are told twice, and cost the connection nothing", async () => {
+  test("whose `spoiled` handler throws too cause two warnings, and the connection continues", async () => {
     const rig = await connectionIn("ready");
     const fail = (): never => {
       throw new Error("again");
@@ -55,19 +55,16 @@ describe("frames", () => {
     expect(rig.connection.status).toBe("ready");
   });
 
-  test.each([6_000, 100_000])(
-    "nested %i levels deep are refused before anybody walks them",
-    async (levels) => {
-      const rig = await connectionIn("ready", { maxReceiveBytes: 1_000_000 });
-      rig.socket.receives(`{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`);
-      const why = "it is nested deeper than 500 levels";
-      expect(rig.news()).toEqual([
-        `frame-failed: a frame cannot be handled: ${why}: RangeError: ${why}`,
-        `spoiled: ${why}`,
-      ]);
-      expect(rig.connection.status).toBe("ready");
-    },
-  );
+  test.each([6_000, 100_000])("nested %i levels deep are refused before they are parsed", async (levels) => {
+    const rig = await connectionIn("ready", { maxReceiveBytes: 1_000_000 });
+    rig.socket.receives(`{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`);
+    const why = "it is nested deeper than 500 levels";
+    expect(rig.news()).toEqual([
+      `frame-failed: a frame cannot be handled: ${why}: RangeError: ${why}`,
+      `spoiled: ${why}`,
+    ]);
+    expect(rig.connection.status).toBe("ready");
+  });
 
   test.each<{ from: StateName; reaches: boolean }>([
     { from: "idle", reaches: false },
@@ -78,18 +75,15 @@ describe("frames", () => {
     { from: "draining", reaches: true },
     { from: "closing", reaches: false },
     { from: "closed", reaches: false },
-  ])(
-    "sent when $from reach the socket: $reaches, and `writable` says so before",
-    async ({ from, reaches }) => {
-      const rig = await connectionIn(from);
-      expect(rig.connection.writable).toBe(reaches);
-      rig.connection.send("x");
-      expect(rig.sockets.flatMap(({ sent }) => sent)).toEqual(reaches ? ["x"] : []);
-      expect(rig.frames).toEqual(reaches ? ["out x"] : []);
-    },
-  );
+  ])("sent when $from reach the socket: $reaches, as `writable` says", async ({ from, reaches }) => {
+    const rig = await connectionIn(from);
+    expect(rig.connection.writable).toBe(reaches);
+    rig.connection.send("x");
+    expect(rig.sockets.flatMap(({ sent }) => sent)).toEqual(reaches ? ["x"] : []);
+    expect(rig.frames).toEqual(reaches ? ["out x"] : []);
+  });
 
-  test("are not given to a socket that is closing, whose end is not told yet", async () => {
+  test("are not sent on a socket that is closing but has not ended", async () => {
     const rig = await connectionIn("ready");
     rig.socket.readyState = 2;
     expect(rig.connection.writable).toBe(false);
@@ -104,7 +98,7 @@ describe("a frame over `maxReceiveBytes`", () => {
     { what: "ASCII one over", text: '"aaaaa"', limit: 6, fits: false },
     { what: "two-byte characters at the limit", text: '"éé"', limit: 6, fits: true },
     { what: "two-byte characters one over", text: '"ééa"', limit: 6, fits: false },
-  ])("ends the connection, and it comes back: $what", async ({ text, limit, fits }) => {
+  ])("ends the connection, which then reconnects: $what", async ({ text, limit, fits }) => {
     const rig = await connectionIn("ready", { maxReceiveBytes: limit });
     rig.socket.receives(text);
     await rig.settle();
@@ -114,7 +108,7 @@ describe("a frame over `maxReceiveBytes`", () => {
   });
 
   test.each([{ text: '"aaaaaaaa"' }, { text: '"éééé"' }])(
-    "is told with its size in bytes: $text",
+    "is reported with its size in bytes: $text",
     async ({ text }) => {
       const rig = await connectionIn("ready", { maxReceiveBytes: 8 });
       const errors: unknown[] = [];
@@ -130,7 +124,7 @@ describe("a frame over `maxReceiveBytes`", () => {
 });
 
 describe("keepalive", () => {
-  test("pings from ready on, and never before or after", async () => {
+  test("pings only while the connection is ready", async () => {
     const rig = await connectionIn("handshaking", { connectTimeout: 0 });
     await rig.clock.advance(PING_INTERVAL * 2);
     expect(rig.socket.sent).toEqual([]);
@@ -142,7 +136,7 @@ describe("keepalive", () => {
     expect(rig.socket.sent).toEqual(["ping"]);
   });
 
-  test("drops a link on which nothing comes after a ping, cuts its socket, and reconnects", async () => {
+  test("drops a link without a frame after a ping, terminates its socket and reconnects", async () => {
     const rig = await connectionIn("ready");
     await rig.clock.advance(PING_INTERVAL + PING_TIMEOUT - 1);
     expect(rig.connection.status).toBe("ready");
@@ -151,7 +145,7 @@ describe("keepalive", () => {
     expect(rig.backoffs[0]?.error.message).toContain(`no sign of life for ${PING_TIMEOUT} ms`);
   });
 
-  test("spares a link that has an excuse", async () => {
+  test("keeps a silent link while the protocol excuses the silence", async () => {
     const rig = await connectionIn("ready");
     rig.state.excused = true;
     await rig.clock.advance(PING_INTERVAL * 10);
@@ -166,7 +160,7 @@ describe("keepalive", () => {
     { what: "a text that cannot be read", data: "hello" },
     { what: "binary UTF-8", data: new TextEncoder().encode("{}").buffer },
     { what: "binary that cannot be read", data: Uint8Array.of(0xff).buffer },
-  ])("takes any frame for a sign of life: $what", async ({ data }) => {
+  ])("accepts any frame as a sign of life: $what", async ({ data }) => {
     const rig = await connectionIn("ready");
     await rig.clock.advance(PING_INTERVAL + PING_TIMEOUT - 1);
     rig.socket.receives(data);
@@ -174,7 +168,7 @@ describe("keepalive", () => {
     expect(rig.connection.status).toBe("ready");
   });
 
-  test("takes only the protocol's word where the protocol decides", async () => {
+  test("accepts only `alive()` if `proof` is `protocol`", async () => {
     const proof = { proof: "protocol" } as const;
     const fooled = await connectionIn("ready", proof);
     await fooled.clock.advance(PING_INTERVAL);

@@ -11,7 +11,7 @@ async function fail(rig: ConnectionRig): Promise<void> {
   await rig.settle();
 }
 
-describe("a call that needs the connection during a back-off", () => {
+describe("a call that needs the connection during the backoff", () => {
   test("starts the next attempt at once", async () => {
     const rig = await connectionIn("reconnecting");
     const connected = rig.connection.connect();
@@ -23,7 +23,7 @@ describe("a call that needs the connection during a back-off", () => {
     expect(rig.clock.pending).toBe(2); // the next ping, and being stable: nothing is left of the wait
   });
 
-  test("hurries one attempt: calls that follow find it under way, or wait out the gap behind its start", async () => {
+  test("hurries one attempt: further calls wait for it, or for the minimum gap after it", async () => {
     const rig = await connectionIn("reconnecting", { random: 1 });
     for (let call = 0; call < 3; call++) rig.connection.hurry();
     await rig.settle();
@@ -49,7 +49,7 @@ describe("a call that needs the connection during a back-off", () => {
     expect(rig.sockets.length).toBe(3);
   });
 
-  test("leaves the attempt one of the series: it counts, and the next wait goes on growing", async () => {
+  test("counts as an attempt, and the next delay keeps growing", async () => {
     const rig = await connectionIn("reconnecting", {
       random: 1,
       reconnect: { maxAttempts: 3, minDelay: 500, maxDelay: 30_000 },
@@ -67,7 +67,7 @@ describe("a call that needs the connection during a back-off", () => {
     expect(rig.connection.status).toBe("closed");
   });
 
-  test("makes no hot loop, however often it comes", async () => {
+  test("causes no hot loop, however often it is made", async () => {
     const rig = await connectionIn("reconnecting", { random: 1 });
     const seconds = 60;
     for (let ms = 0; ms < seconds * 1_000; ms += 10) {
@@ -80,7 +80,7 @@ describe("a call that needs the connection during a back-off", () => {
   });
 
   test.each([0, 1, 2, 3, 4, 5, 6])(
-    "is no attempt on a client that is closed right behind it: %i steps",
+    "starts no attempt on a client that closes right after it: %i steps",
     async (steps) => {
       const rig = await connectionIn("reconnecting");
       rig.connection.hurry();
@@ -96,7 +96,7 @@ describe("a call that needs the connection during a back-off", () => {
     },
   );
 
-  test("changes nothing where nobody waits for an attempt", async () => {
+  test("changes nothing outside the backoff", async () => {
     for (const name of ["idle", "connecting", "handshaking", "ready", "draining", "closed"] as const) {
       const rig = await connectionIn(name);
       const before = [rig.sockets.length, rig.connection.status];

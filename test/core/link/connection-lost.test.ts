@@ -23,7 +23,7 @@ async function delaysOf(rig: ConnectionRig, count: number): Promise<number[]> {
 }
 
 describe("a ready connection that is lost", () => {
-  test("tells the protocol, then its watchers, and comes back by itself", async () => {
+  test("notifies the protocol, then the listeners, and reconnects", async () => {
     const rig = await connectionIn("ready");
     rig.socket.ends(1001, "going away");
     await rig.settle();
@@ -39,12 +39,12 @@ describe("a ready connection that is lost", () => {
     expect([rig.sockets.length, rig.clock.pending]).toEqual([2, 2]); // the next ping, and being stable
   });
 
-  test("waits as the injected chance and a doubling ceiling say", async () => {
+  test("is retried with random delays below a ceiling that doubles", async () => {
     const rig = await connectionIn("reconnecting", { random: 0.5 });
     expect(await delaysOf(rig, 8)).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
   });
 
-  test("connects again when asked meanwhile: on the run that is under way", async () => {
+  test("serves a new `connect()` by the reconnect in progress", async () => {
     const rig = await connectionIn("reconnecting");
     const connected = rig.connection.connect();
     await rig.clock.advance(250);
@@ -52,7 +52,7 @@ describe("a ready connection that is lost", () => {
     expect([await wordOf(connected), rig.sockets.length]).toEqual(["resolved", 2]);
   });
 
-  test("keeps counting failures until it was stable for a while", async () => {
+  test("keeps its failure count until it was stable for `stableAfter`", async () => {
     const rig = await connectionIn("reconnecting", { random: 1 });
     await rig.clock.advance(500);
     await becomeReady(rig);
@@ -68,7 +68,7 @@ describe("a ready connection that is lost", () => {
     expect(rig.backoffs.map(({ attempt }) => attempt)).toEqual([1, 2, 1]);
   });
 
-  test("counts on for ever where only `healthy()` forgives", async () => {
+  test("keeps its failure count until `healthy()` if `stableAfter` is undefined", async () => {
     const rig = await connectionIn("reconnecting", { stableAfter: undefined });
     await rig.clock.advance(250);
     await becomeReady(rig);
@@ -82,7 +82,7 @@ describe("a ready connection that is lost", () => {
     expect(rig.backoffs.map(({ attempt }) => attempt)).toEqual([1, 2, 1]);
   });
 
-  test("is one that the server began to close and does not finish, once somebody needs it", async () => {
+  test("is dropped a second after a `connect()` if its server started to close but did not finish", async () => {
     const rig = await connectionIn("ready");
     rig.socket.readyState = 2;
     expect([rig.connection.status, rig.connection.writable]).toEqual(["ready", false]);
@@ -95,7 +95,7 @@ describe("a ready connection that is lost", () => {
     expect(rig.socket.abandoned).toBe(true);
   });
 
-  test("gives those who ask while it goes down the next one, and watches its end once", async () => {
+  test("while its socket closes, gives callers of `connect()` the next link, with one timer", async () => {
     const rig = await connectionIn("ready");
     const timers = rig.clock.pending;
     rig.socket.readyState = 2;
@@ -108,7 +108,7 @@ describe("a ready connection that is lost", () => {
     expect(rig.clock.pending).toBe(timers);
   });
 
-  test("tells those who ask while it goes down when there is no next one", async () => {
+  test("while its socket closes, rejects callers of `connect()` if it does not reconnect", async () => {
     const rig = await connectionIn("ready", { reconnect: undefined });
     rig.socket.readyState = 2;
     const asked = rig.connection.connect();
@@ -116,7 +116,7 @@ describe("a ready connection that is lost", () => {
     expect(await wordOf(asked)).toBe("connection-lost");
   });
 
-  test("is told once, after its socket was cut: who hears of it can neither write to it nor lose it again", async () => {
+  test("is reported once, after its socket is terminated, so a listener cannot write to it", async () => {
     const rig = await connectionIn("ready");
     const again = new ConnectionLostError("again");
     const seen: boolean[] = [];
@@ -135,7 +135,7 @@ describe("a ready connection that is lost", () => {
     ]);
   });
 
-  test("is one whose socket refuses a frame", async () => {
+  test("is lost too if its socket throws on `send()`", async () => {
     const rig = await connectionIn("ready");
     rig.socket.send = () => {
       throw new Error("buffer full");
@@ -148,7 +148,7 @@ describe("a ready connection that is lost", () => {
     });
   });
 
-  test("is closed for good without `reconnect`, and nothing is left", async () => {
+  test("is closed without `reconnect`, and leaves no timer", async () => {
     const rig = await connectionIn("ready", { reconnect: undefined });
     rig.socket.ends();
     await rig.settle();
@@ -162,7 +162,7 @@ describe("a ready connection that is lost", () => {
     expect(await wordOf(rig.close())).toBe("resolved");
   });
 
-  test("is closed for good when the attempts are used up", async () => {
+  test("is closed after `maxAttempts`", async () => {
     const rig = await connectionIn("ready", {
       reconnect: { maxAttempts: 2, minDelay: 500, maxDelay: 30_000 },
     });
@@ -182,7 +182,7 @@ describe("a ready connection that is lost", () => {
     { what: "an Error", thrown: new Error("no token yet") },
     { what: "a TypeError", thrown: new TypeError("cannot read the token") },
     { what: "something that is no error", thrown: "no token yet" },
-  ])("is tried again after a dial that throws $what", async ({ thrown }) => {
+  ])("is retried after a dial that throws $what", async ({ thrown }) => {
     const rig = await connectionIn("reconnecting");
     const { dial } = rig.state;
     rig.state.dial = () => Promise.reject(thrown);
@@ -193,7 +193,7 @@ describe("a ready connection that is lost", () => {
     expect([rig.connection.status, rig.sockets.length]).toEqual(["connecting", 2]);
   });
 
-  test("tells with each wait what ended the attempt before", async () => {
+  test("reports with each delay the error of the last attempt", async () => {
     const rig = await connectionIn("reconnecting");
     await rig.clock.advance(250);
     await rig.clock.advance(10_000);
@@ -201,7 +201,7 @@ describe("a ready connection that is lost", () => {
   });
 });
 
-describe("an old socket", () => {
+describe("events of an old socket", () => {
   const ways: readonly { how: string; lose: (rig: ConnectionRig) => unknown }[] = [
     { how: "dropped", lose: (rig) => rig.connection.drop(new ConnectionLostError("dropped")) },
     { how: "dead", lose: (rig) => rig.clock.advance(PING_INTERVAL + PING_TIMEOUT) },
@@ -209,7 +209,7 @@ describe("an old socket", () => {
     { how: "refused late", lose: (rig) => rig.connection.refuse(new ConnectionLostError("refused")) },
   ];
 
-  test.each(ways)("that was $how touches nothing of the new one", async ({ lose }) => {
+  test.each(ways)("that was $how do not affect the new one", async ({ lose }) => {
     const rig = await connectionIn("ready");
     const old = rig.socket;
     await lose(rig);
@@ -224,7 +224,7 @@ describe("an old socket", () => {
     expect([rig.news(), rig.connection.status, old.abandoned]).toEqual([[], "ready", true]);
   });
 
-  test("of an attempt that was given up touches nothing of the next", async () => {
+  test("of an attempt that timed out do not affect the next one", async () => {
     const rig = await connectionIn("handshaking");
     const old = rig.socket;
     await rig.clock.advance(CONNECT_TIMEOUT + 250);
@@ -236,8 +236,8 @@ describe("an old socket", () => {
   });
 });
 
-describe("a link that a listener loses when it is told that the link is ready", () => {
-  test("comes back like any other, and whoever waits for it is told", async () => {
+describe("a link that a listener ends at the status `ready`", () => {
+  test("reconnects, and resolves the pending `connect()`", async () => {
     const rig = connectionRig();
     const connected = rig.connection.connect();
     await rig.settle();
@@ -259,7 +259,7 @@ describe("a link that a listener loses when it is told that the link is ready", 
     expect([rig.connection.status, rig.sockets.length]).toEqual(["ready", 2]);
   });
 
-  test("and which does not come back, ends the connection with why it was lost; it was ready all the same", async () => {
+  test("without `reconnect` resolves `connect()`, then closes with the reason of the loss", async () => {
     const rig = connectionRig({ reconnect: undefined });
     const connected = rig.connection.connect();
     await rig.settle();
@@ -275,12 +275,12 @@ describe("a link that a listener loses when it is told that the link is ready", 
   });
 });
 
-describe("waking up", () => {
+describe("a wake-up event", () => {
   afterEach(() => {
     vi.unstubAllGlobals();
   });
 
-  test("cuts the wait short, and leaves no listener and no timer of it", async () => {
+  test("ends the backoff early, and leaves no listener and no timer", async () => {
     const listeners = new Set<() => void>();
     vi.stubGlobal("addEventListener", (_: string, listener: () => void) => listeners.add(listener));
     vi.stubGlobal("removeEventListener", (_: string, listener: () => void) => listeners.delete(listener));
@@ -292,7 +292,7 @@ describe("waking up", () => {
     expect(rig.clock.pending).toBe(1); // the limit of the new attempt
   });
 
-  test("is no longer listened for once closed", async () => {
+  test("has no listener after `close()`", async () => {
     const listeners = new Set<() => void>();
     vi.stubGlobal("addEventListener", (_: string, listener: () => void) => listeners.add(listener));
     vi.stubGlobal("removeEventListener", (_: string, listener: () => void) => listeners.delete(listener));

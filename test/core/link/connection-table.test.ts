@@ -125,36 +125,39 @@ const rows = (Object.keys(table) as StateName[]).flatMap((from) =>
   })),
 );
 
-describe("every state on every event", () => {
-  test.each(rows)("$from on $event is $to", async ({ from, event, to }) => {
+describe("a connection in every state, for every event", () => {
+  test.each(rows)("changes from $from on $event to $to", async ({ from, event, to }) => {
     const rig = await connectionIn(from);
     await events[event](rig);
     await rig.settle();
     expect(rig.connection.status).toBe(to);
   });
 
-  test.each(rows)("$from after $event can be closed, and then nothing is left", async ({ from, event }) => {
-    const rig = await connectionIn(from);
-    await events[event](rig);
-    await rig.settle();
-    let closed = false;
-    void rig.close({ force: true }).then(() => {
-      closed = true;
-    });
-    await rig.clock.advance(CLOSE_TIMEOUT);
-    expect([closed, rig.connection.status, rig.clock.pending]).toEqual([true, "closed", 0]);
-    expect(rig.sockets.filter((socket) => !socket.abandoned)).toEqual([]);
-    rig.news();
-    for (const socket of rig.sockets) {
-      socket.accepts();
-      socket.receives('{"late":true}');
-      socket.ends();
-    }
-    await rig.clock.advance(1e6);
-    expect([rig.news(), rig.sockets.length, rig.frames.filter((frame) => frame.includes("late"))]).toEqual([
-      [],
-      rig.sockets.length,
-      [],
-    ]);
-  });
+  test.each(rows)(
+    "closes from $from after $event, and leaves no timer and no socket",
+    async ({ from, event }) => {
+      const rig = await connectionIn(from);
+      await events[event](rig);
+      await rig.settle();
+      let closed = false;
+      void rig.close({ force: true }).then(() => {
+        closed = true;
+      });
+      await rig.clock.advance(CLOSE_TIMEOUT);
+      expect([closed, rig.connection.status, rig.clock.pending]).toEqual([true, "closed", 0]);
+      expect(rig.sockets.filter((socket) => !socket.abandoned)).toEqual([]);
+      rig.news();
+      for (const socket of rig.sockets) {
+        socket.accepts();
+        socket.receives('{"late":true}');
+        socket.ends();
+      }
+      await rig.clock.advance(1e6);
+      expect([rig.news(), rig.sockets.length, rig.frames.filter((frame) => frame.includes("late"))]).toEqual([
+        [],
+        rig.sockets.length,
+        [],
+      ]);
+    },
+  );
 });

@@ -56,7 +56,7 @@ const badUrls = [
   { url: "wss://host/ws#top", says: "fragment", hint: "leave it out" },
 ];
 
-test("options that change after the client was made change nothing", async () => {
+test("changing the options after the client was created has no effect", async () => {
   const given = new FakeSocket();
   const asked: SocketClientOptions = { url: local, createWebSocket: () => given };
   const kept = createDialer(asked, 1_000, new Redactor(), {
@@ -67,14 +67,14 @@ test("options that change after the client was made change nothing", async () =>
   expect([await kept.dial(), kept.target()]).toEqual([given, local]);
 });
 
-describe("a URL that cannot be dialled is refused with what to do", () => {
-  test.each(badUrls)("a string, before anything is dialled: $url", ({ url, says, hint }) => {
+describe("an invalid URL is refused with a hint", () => {
+  test.each(badUrls)("given as a string, when the client is created: $url", ({ url, says, hint }) => {
     const error = refusalOf(() => dialerFor({ url }));
     expect(error.message).toContain(says);
     expect(error.hint).toContain(hint);
   });
 
-  test.each(badUrls)("the answer of a function, when it is dialled: $url", async ({ url, says }) => {
+  test.each(badUrls)("returned by a function, when it dials: $url", async ({ url, says }) => {
     const { dialer, calls } = dialerFor({ url: async () => url });
     const fate = await fateOf(dialer.dial());
     expect(fate).toMatchObject({ state: "rejected", error: { code: "invalid-input" } });
@@ -82,14 +82,14 @@ describe("a URL that cannot be dialled is refused with what to do", () => {
     expect(calls).toEqual([]);
   });
 
-  test.each([undefined, null, 5, {}])("a function that gives %o", async (value) => {
+  test.each([undefined, null, 5, {}])("returned by a function as %o", async (value) => {
     const { dialer } = dialerFor({ url: () => value });
     const fate = await fateOf(dialer.dial());
     expect(fate).toMatchObject({ state: "rejected", error: { code: "invalid-input" } });
     expect(inspect(fate)).toContain("Give a string such as");
   });
 
-  test("a function that gives what only looks like an address as text", async () => {
+  test("returned by a function as an object with `toString()`", async () => {
     const { dialer, calls } = dialerFor({ url: () => ({ toString: () => "ws://127.0.0.1/ws" }) });
     expect(await fateOf(dialer.dial())).toMatchObject({ error: { code: "invalid-input" } });
     expect(calls).toEqual([]);
@@ -100,12 +100,12 @@ describe("a URL that cannot be dialled is refused with what to do", () => {
     "wss://user:hunter2@host:99999/ws",
     "https://user:hunter2@host/ws",
     "wss://host:99999/ws?key=hunter2",
-  ])("and never with the credentials in it: %s", (url) => {
+  ])("without showing its credentials: %s", (url) => {
     expect(inspect(refusalOf(() => dialerFor({ url })))).not.toContain("hunter2");
   });
 });
 
-describe("credentials over plain ws://", () => {
+describe("credentials over unencrypted ws://", () => {
   const elsewhere = [
     "ws://example.com/ws",
     "ws://10.0.0.1/ws",
@@ -135,7 +135,7 @@ describe("credentials over plain ws://", () => {
     "ws://[::ffff:127.255.0.9]/ws",
   ];
 
-  test.each(elsewhere)("do not travel to another machine: %s", async (url) => {
+  test.each(elsewhere)("are refused for another machine: %s", async (url) => {
     expect(refusalOf(() => dialerFor({ url }, { carries: true })).hint).toContain("Use wss://");
     expect(refusalOf(() => dialerFor({ url, headers: { cookie: "a" } })).hint).toContain("allowInsecure");
     expect(refusalOf(() => dialerFor({ url }).dialer.assertPrivate()).message).toContain("unencrypted");
@@ -147,21 +147,21 @@ describe("credentials over plain ws://", () => {
     expect(calls).toEqual([]);
   });
 
-  test.each(here)("may stay on this machine: %s", async (url) => {
+  test.each(here)("are allowed on this machine: %s", async (url) => {
     const { dialer, calls } = dialerFor({ url, headers: { cookie: "a" } }, { carries: true });
     dialer.assertPrivate();
     await dialer.dial();
     expect(calls).toHaveLength(1);
   });
 
-  test.each(elsewhere)("travel when `allowInsecure` says so: %s", async (url) => {
+  test.each(elsewhere)("are allowed with `allowInsecure`: %s", async (url) => {
     const { dialer, calls } = dialerFor({ url, allowInsecure: true }, { carries: true });
     dialer.assertPrivate();
     await dialer.dial();
     expect(calls).toHaveLength(1);
   });
 
-  test("are also those in the query of the address itself", () => {
+  test("include those in the URL's query", () => {
     expect(() => dialerFor({ url: "ws://agents.example/ws?token=abcd" })).toThrow(
       /unencrypted to agents\.example/,
     );
@@ -181,19 +181,16 @@ describe("credentials over plain ws://", () => {
     "authJwt",
     "%61uth",
     "key",
-  ])(
-    "are those of a parameter `%s`, in a string, a URL object and the answer of a function",
-    async (name) => {
-      const url = `ws://agents.example/ws?${name}=abcd`;
-      expect(refusalOf(() => dialerFor({ url })).message).toContain("unencrypted");
-      expect(refusalOf(() => dialerFor({ url: new URL(url) })).message).toContain("unencrypted");
-      const { dialer, calls } = dialerFor({ url: async () => url });
-      expect(await fateOf(dialer.dial())).toMatchObject({ error: { code: "invalid-input" } });
-      expect(calls).toEqual([]);
-    },
-  );
+  ])("include the parameter `%s` of a string, a URL object and a function's result", async (name) => {
+    const url = `ws://agents.example/ws?${name}=abcd`;
+    expect(refusalOf(() => dialerFor({ url })).message).toContain("unencrypted");
+    expect(refusalOf(() => dialerFor({ url: new URL(url) })).message).toContain("unencrypted");
+    const { dialer, calls } = dialerFor({ url: async () => url });
+    expect(await fateOf(dialer.dial())).toMatchObject({ error: { code: "invalid-input" } });
+    expect(calls).toEqual([]);
+  });
 
-  test("travel over wss://, and no credentials travel anywhere", async () => {
+  test("are the only refused case: wss:// and ws:// without credentials are allowed", async () => {
     const encrypted = dialerFor({ url: "wss://example.com/ws" }, { carries: true });
     encrypted.dialer.assertPrivate();
     await encrypted.dialer.dial();
@@ -202,7 +199,7 @@ describe("credentials over plain ws://", () => {
     expect([encrypted.calls.length, bare.calls.length]).toEqual([1, 1]);
   });
 
-  test("that come later stop the next dial", async () => {
+  test("that are set later make the next dial fail", async () => {
     const secrets = { carries: false };
     const { dialer } = dialerFor({ url: "ws://example.com/ws" }, secrets);
     await dialer.dial();
@@ -215,7 +212,7 @@ describe("credentials over plain ws://", () => {
 });
 
 describe("dialling", () => {
-  test("uses the URL as it is, and a function of it at every dial", async () => {
+  test("uses a fixed URL unchanged, and calls a URL function at every dial", async () => {
     let dials = 0;
     const { dialer, calls } = dialerFor({ url: () => `ws://127.0.0.1/ws?try=${++dials}` });
     expect(dialer.target()).toBe("the server");
@@ -227,33 +224,33 @@ describe("dialling", () => {
     expect(fixed.calls[0]?.[0]).toBe("ws://127.0.0.1");
   });
 
-  test("takes a URL object", async () => {
+  test("accepts a URL object", async () => {
     const { dialer, calls } = dialerFor({ url: new URL("wss://example.com/ws?a=1") });
     await dialer.dial();
     expect(calls[0]?.[0]).toBe("wss://example.com/ws?a=1");
   });
 
-  test("says which address it has, or asks for the one that is next", async () => {
+  test("`address()` returns the fixed URL, or calls the URL function", async () => {
     const address = async (url: unknown): Promise<string> =>
       String(await dialerFor({ url }).dialer.address());
     expect(await address("wss://example.com/ws?a=1")).toBe("wss://example.com/ws?a=1");
     expect(await address(async () => "wss://example.com/next")).toBe("wss://example.com/next");
   });
 
-  test("names its target without the query", async () => {
+  test("`target()` leaves out the query", async () => {
     expect(dialerFor({ url: "wss://example.com:8443/ws?key=hunter2" }).dialer.target()).toBe(
       "wss://example.com:8443/ws",
     );
   });
 
-  test("passes on what the url function throws, and dials nothing", async () => {
+  test("rejects with the URL function's error, and creates no socket", async () => {
     const error = new Error("no token");
     const { dialer, calls } = dialerFor({ url: () => Promise.reject(error) });
     expect(await fateOf(dialer.dial())).toEqual({ state: "rejected", error });
     expect(calls).toEqual([]);
   });
 
-  test("makes no socket that is not wanted any more when the address is found", async () => {
+  test("creates no socket if it was cancelled during the URL function", async () => {
     let wanted = true;
     const url = async (): Promise<string> => {
       wanted = false;
@@ -269,19 +266,19 @@ describe("dialling", () => {
     [null, "null"],
     ["a socket", "a string"],
     [{ send: () => {}, close: () => {} }, "an object"],
-  ])("takes nothing for a socket that `createWebSocket` should not have made: %o", async (made, called) => {
+  ])("refuses a return value of `createWebSocket` that is not a socket: %o", async (made, called) => {
     const { dialer } = dialerFor({ url: local, createWebSocket: () => made });
     const message = expect.stringContaining(`\`createWebSocket\` returned ${called}`);
     expect(await fateOf(dialer.dial())).toMatchObject({ error: { code: "invalid-input", message } });
   });
 
-  test("gives `createWebSocket` the headers", async () => {
+  test("passes the headers to `createWebSocket`", async () => {
     const { dialer, calls } = dialerFor({ url: local, headers: { "x-a": "b" } });
     await dialer.dial();
     expect(calls).toEqual([[local, { protocols: [], headers: { "x-a": "b" } }]]);
   });
 
-  test("makes a socket of the given class", async () => {
+  test("creates a socket of the given class", async () => {
     const urls: string[] = [];
     class Custom extends FakeSocket {
       constructor(url: string) {
@@ -294,7 +291,7 @@ describe("dialling", () => {
     expect(urls).toEqual([local]);
   });
 
-  test("headers with a class of one's own are refused at once: nothing could send them", () => {
+  test("refuses headers together with a custom class, which could not send them", () => {
     const options = { url: local, WebSocket: FakeSocket, createWebSocket: undefined };
     const error = thrownBy(() => dialerFor({ ...options, headers: { "x-a": "b" } }));
     expect(error).toBeInstanceOf(UnsupportedError);
@@ -302,7 +299,7 @@ describe("dialling", () => {
     expect(() => dialerFor({ ...options, headers: {} })).not.toThrow();
   });
 
-  test("uses the platform's socket when given none, and on Node sends the headers with it", async () => {
+  test("uses the platform's WebSocket by default, and on Node sends the headers", async () => {
     const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
     try {
       await once(server, "listening");

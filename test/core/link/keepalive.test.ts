@@ -29,7 +29,7 @@ function rig({ interval = 25, timeout = 15, dead, clock: watching, ...user }: Ch
 }
 
 describe("Keepalive", () => {
-  test("pings at every interval, and says nothing while each ping is answered", async () => {
+  test("pings at every interval while each ping is answered", async () => {
     const { clock, log, keepalive } = rig();
     for (let round = 0; round < 3; round++) {
       await clock.advance(25);
@@ -39,7 +39,7 @@ describe("Keepalive", () => {
     expect(log).toEqual(["ping@25", "ping@50", "ping@75"]);
   });
 
-  test("declares a link dead when a ping goes unanswered, `timeout` after it", async () => {
+  test("declares a link dead `timeout` after an unanswered ping", async () => {
     const { clock, log } = rig();
     await clock.advance(39);
     expect(log).toEqual(["ping@25"]);
@@ -47,7 +47,7 @@ describe("Keepalive", () => {
     expect(log).toEqual(["ping@25", "dead@40"]);
   });
 
-  test("life before a ping does not count as its answer", async () => {
+  test("does not count a frame from before the ping as its answer", async () => {
     const { clock, log, keepalive } = rig();
     await clock.advance(24);
     keepalive.alive();
@@ -55,7 +55,7 @@ describe("Keepalive", () => {
     expect(log).toEqual(["ping@25", "dead@40"]);
   });
 
-  test("without an interval pings when it is told to, and then no more", async () => {
+  test("without an interval pings only on `pingNow()`", async () => {
     const { clock, log, keepalive } = rig({ interval: 0 });
     keepalive.pingNow();
     keepalive.alive();
@@ -64,7 +64,7 @@ describe("Keepalive", () => {
     expect(log).toEqual(["ping@0"]);
   });
 
-  test("a server with an excuse gets no verdict, and is asked again at the next ping", async () => {
+  test("keeps an excused link, and checks again at the next ping", async () => {
     let excused = true;
     const { clock, log } = rig({ excused: () => excused });
     await clock.advance(49);
@@ -74,7 +74,7 @@ describe("Keepalive", () => {
     expect(log).toEqual(["ping@25", "ping@50", "dead@65"]);
   });
 
-  test("an answer that is due once an excuse is over has all its time from then", async () => {
+  test("restarts the timeout at `due()`", async () => {
     const { clock, log, keepalive } = rig({ timeout: 10, interval: 100 });
     await clock.advance(105);
     keepalive.due();
@@ -84,7 +84,7 @@ describe("Keepalive", () => {
     expect(log).toEqual(["ping@100", "dead@115"]);
   });
 
-  test("a ping that could not be sent when it was due is sent later, is judged, and the next one follows an interval later", async () => {
+  test("judges a ping that was sent late, and sends the next one an interval later", async () => {
     let sends = false;
     const log: string[] = [];
     const { clock, keepalive } = rig({
@@ -106,13 +106,13 @@ describe("Keepalive", () => {
     expect(log).toEqual(["ping@30", "ping@55", "dead@65"]);
   });
 
-  test("a timeout longer than the interval counts from the first ping without an answer", async () => {
+  test("counts a timeout longer than the interval from the first unanswered ping", async () => {
     const { clock, log } = rig({ timeout: 60 });
     await clock.advance(85);
     expect(log).toEqual(["ping@25", "ping@50", "ping@75", "dead@85"]);
   });
 
-  test("an answer counts for all pings before it", async () => {
+  test("counts an answer for all pings before it", async () => {
     const { clock, log, keepalive } = rig({ timeout: 60 });
     await clock.advance(55);
     keepalive.alive();
@@ -120,7 +120,7 @@ describe("Keepalive", () => {
     expect(log).toEqual(["ping@25", "ping@50", "ping@75", "ping@100"]);
   });
 
-  test("an answer that comes from within the ping itself counts", async () => {
+  test("counts an answer that arrives during the ping call", async () => {
     const answers = { alive: () => {} };
     const { clock, log, keepalive } = rig({
       ping: () => {
@@ -133,7 +133,7 @@ describe("Keepalive", () => {
     expect(log).toEqual([]);
   });
 
-  test("a ping that could not be sent is no reason to judge, and takes back no verdict that was due", async () => {
+  test("ignores a ping that could not be sent, and keeps an earlier ping's timeout", async () => {
     let sends = false;
     const log: string[] = [];
     const { clock } = rig({ ping: () => sends, dead: () => log.push(`dead@${clock.now()}`), timeout: 40 });
@@ -146,7 +146,7 @@ describe("Keepalive", () => {
     expect(log).toEqual(["dead@115"]);
   });
 
-  test("an interval of 0 never pings, and a timeout of 0 never judges", async () => {
+  test("never pings with an interval of 0, and never declares death with a timeout of 0", async () => {
     const silent = rig({ interval: 0 });
     expect(silent.clock.pending).toBe(0);
     const patient = rig({ timeout: 0 });
@@ -154,7 +154,7 @@ describe("Keepalive", () => {
     expect(patient.log).toEqual(["ping@25", "ping@50"]);
   });
 
-  test.each([0, 24, 25, 39])("stopped after %i ms it leaves no timer and says nothing more", async (ms) => {
+  test.each([0, 24, 25, 39])("leaves no timer and calls nothing after `stop()` at %i ms", async (ms) => {
     const { clock, log, keepalive } = rig();
     await clock.advance(ms);
     const said = log.length;
@@ -165,7 +165,7 @@ describe("Keepalive", () => {
     expect(log).toHaveLength(said);
   });
 
-  test("stopped from within its own ping it leaves no timer", async () => {
+  test("leaves no timer after `stop()` inside its own ping", async () => {
     const holder = { stop: () => {} };
     const { clock, keepalive } = rig({
       ping: () => {
@@ -178,7 +178,7 @@ describe("Keepalive", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("sets timers that do not hold the process", async () => {
+  test("uses timers that do not keep the process alive", async () => {
     const held: (boolean | undefined)[] = [];
     const clock = new ManualClock();
     const watching = {
@@ -195,7 +195,7 @@ describe("Keepalive", () => {
     expect(held).toEqual([true, true, true]);
   });
 
-  test("knows how long ago a ping was answered, and takes nothing else for an answer", async () => {
+  test("`wasAnsweredWithin()` counts only answers to a ping", async () => {
     const { clock, keepalive } = rig();
     keepalive.alive(); // before any ping
     keepalive.due();

@@ -10,7 +10,7 @@ const refusal = (url: string): unknown => {
   }
 };
 
-describe("credentials", () => {
+describe("`assertPrivate()`", () => {
   test.each([
     "wss://example.com/ws",
     "https://example.com/",
@@ -20,7 +20,7 @@ describe("credentials", () => {
     "ws://[::1]/",
     "ws://[::ffff:127.0.0.1]/",
     "ws://[::ffff:127.12.34.56]/",
-  ])("may go to %s", (url) => {
+  ])("allows credentials to %s", (url) => {
     expect(refusal(url)).toBeUndefined();
   });
 
@@ -31,7 +31,7 @@ describe("credentials", () => {
     { url: "ws://[::2]/", use: "wss" },
     { url: "ws://[::ffff:128.0.0.1]/", use: "wss" },
     { url: "http://127.0.0.1.example.com/", use: "https" },
-  ])("do not travel in the open to $url, and the error says to use $use", ({ url, use }) => {
+  ])("refuses unencrypted credentials to $url, and suggests $use", ({ url, use }) => {
     expect(refusal(url)).toMatchObject({
       code: "invalid-input",
       hint: expect.stringContaining(`Use ${use}://`),

@@ -28,7 +28,7 @@ const recorder = (log: unknown[]) => ({
 const utf8 = (...bytes: readonly number[]): ArrayBuffer => Uint8Array.from(bytes).buffer;
 
 describe("Socket", () => {
-  test("tells that it opened, what it received and how it ended, in order", () => {
+  test("reports its opening, its frames and its end in order", () => {
     const { fake, log } = rig();
     fake.accepts();
     fake.receives("a");
@@ -37,7 +37,7 @@ describe("Socket", () => {
     expect(log).toEqual(["open", "text a", "text ", { code: 1001, reason: "bye" }]);
   });
 
-  test("tells with the end what the runtime said was wrong", () => {
+  test("reports the runtime's error with the end", () => {
     const { fake, log } = rig();
     const cause = new Error("ECONNREFUSED");
     fake.fails(cause);
@@ -46,7 +46,7 @@ describe("Socket", () => {
     expect(log).toEqual([{ code: 1006, reason: "", cause }]);
   });
 
-  test("that was closed before it was handed over tells its end", async () => {
+  test("reports its end if the platform's socket was already closed", async () => {
     const fake = new FakeSocket();
     fake.ends();
     const { log } = rig(fake);
@@ -54,7 +54,7 @@ describe("Socket", () => {
     expect(log).toEqual([{ code: 1006, reason: "" }]);
   });
 
-  test("that cannot be closed politely is cut", () => {
+  test("is terminated if `close()` throws", () => {
     const { fake, socket } = rig();
     fake.accepts();
     fake.close = () => {
@@ -65,7 +65,7 @@ describe("Socket", () => {
   });
 
   test.each([true, false])(
-    "that cannot be ended at all throws nothing, and says nothing more; terminates: %s",
+    "ignores errors of `close()` and `terminate()`, and reports nothing more; terminates: %s",
     (terminates) => {
       const { fake, socket, log } = rig(new FakeSocket({ terminates }));
       const broken = (): never => {
@@ -80,13 +80,13 @@ describe("Socket", () => {
     },
   );
 
-  describe("with a farewell", () => {
+  describe("with farewell frames", () => {
     const leaving = (fake: FakeSocket) => {
       const user = { ...recorder([]), farewell: () => ["a", "b"] };
       return new Socket(fake, new Outbox(), "utf-8", user);
     };
 
-    test("writes it in front of its Close, and once", () => {
+    test("sends them once, before its Close", () => {
       const fake = FakeSocket.opened();
       const socket = leaving(fake);
       socket.close(1000, "");
@@ -94,13 +94,13 @@ describe("Socket", () => {
       expect([fake.sent, fake.closes, fake.terminated]).toEqual([["a", "b"], [[1000, ""]], true]);
     });
 
-    test("that is given up writes it with a Close, and is cut at once", () => {
+    test("sends them with a Close on `terminate()`, and is terminated at once", () => {
       const fake = FakeSocket.opened();
       leaving(fake).terminate();
       expect([fake.sent, fake.closes, fake.terminated]).toEqual([["a", "b"], [[1000, ""]], true]);
     });
 
-    test("writes none of it before it is open, or once it has ended", () => {
+    test("sends none before it is open or after it ended", () => {
       const fake = new FakeSocket();
       const socket = leaving(fake);
       socket.terminate();
@@ -108,7 +108,7 @@ describe("Socket", () => {
       expect(fake.sent).toEqual([]);
     });
 
-    test.each(["close", "terminate"] as const)("that refuses it is cut by %s() all the same", (how) => {
+    test.each(["close", "terminate"] as const)("is terminated by %s() even if sending them throws", (how) => {
       const fake = FakeSocket.opened();
       fake.send = () => {
         throw new Error("full");
@@ -118,7 +118,7 @@ describe("Socket", () => {
     });
   });
 
-  test("that refuses a frame says so, and is given none of those behind it", () => {
+  test("reports a frame that `send()` refuses, and sends no frame after it", () => {
     const { fake, socket, outbox, log } = rig();
     fake.accepts();
     fake.send = (data) => {
@@ -132,7 +132,7 @@ describe("Socket", () => {
     expect([fake.sent, log]).toEqual([["a"], ["open", "refused: Error: full"]]);
   });
 
-  test("is written to once the input is committed, in order, and cut behind that", () => {
+  test("sends frames in order after the input is committed, and terminates after them", () => {
     const { fake, socket, outbox } = rig();
     fake.accepts();
     outbox.run(() => {
@@ -145,7 +145,7 @@ describe("Socket", () => {
     expect([fake.sent, fake.terminated]).toEqual([["a", "b"], true]);
   });
 
-  test("that answers within `send` is heard once the frame is sent, and told behind what its sender tells", () => {
+  test("handles a frame that arrives during `send()` after the sender's commit, before its callbacks", () => {
     const { fake, socket, outbox, log } = rig();
     fake.accepts();
     fake.send = (data) => {
@@ -160,7 +160,7 @@ describe("Socket", () => {
     expect(log).toEqual(["open", "committed", "text answer to a", "the platform returns", "sent is told"]);
   });
 
-  test("sends and closes through the platform", () => {
+  test("sends and closes through the platform's socket", () => {
     const { fake, socket } = rig();
     fake.accepts();
     socket.send("a");
@@ -168,7 +168,7 @@ describe("Socket", () => {
     expect([fake.sent, fake.closes]).toEqual([["a"], [[1000, "done"]]]);
   });
 
-  test("is open from the moment the platform says so until it closes or is let go", () => {
+  test("`isOpen` is true from the open event until it is closed or terminated", () => {
     const { fake, socket } = rig();
     expect(socket.isOpen).toBe(false);
     fake.accepts();
@@ -180,14 +180,14 @@ describe("Socket", () => {
     expect(released.socket.isOpen).toBe(false);
   });
 
-  test("a socket that was open when it was handed over is told to be open, a moment later", async () => {
+  test("reports the opening of an already open socket asynchronously", async () => {
     const { log } = rig(FakeSocket.opened());
     expect(log).toEqual([]);
     await settle();
     expect(log).toEqual(["open"]);
   });
 
-  test("a ready-made socket that is let go at once says nothing", async () => {
+  test("reports nothing if an open socket is terminated at once", async () => {
     const { socket, log } = rig(FakeSocket.opened());
     socket.terminate();
     await settle();
@@ -196,7 +196,7 @@ describe("Socket", () => {
 });
 
 describe("a binary frame", () => {
-  test("is asked for in a form that can be read in order", () => {
+  test("is requested as an ArrayBuffer, so that frames stay in order", () => {
     expect(rig().fake.binaryType).toBe("arraybuffer");
   });
 
@@ -215,7 +215,7 @@ describe("a binary frame", () => {
     },
     { what: "a view, as sockets without `binaryType` give", data: Uint8Array.of(0x7b, 0x7d), text: "{}" },
     { what: "a view of a part", data: Buffer.from("a{}b").subarray(1, 3), text: "{}" },
-  ])("is read as UTF-8 text: $what", ({ data, text }) => {
+  ])("is decoded as UTF-8 text: $what", ({ data, text }) => {
     const { fake, log } = rig();
     fake.receives(data);
     expect(log).toEqual([`text ${text}`]);
@@ -228,14 +228,14 @@ describe("a binary frame", () => {
     { what: "a Blob", data: new Blob(["{}"]) },
     { what: "nothing", data: undefined },
     { what: "a number", data: 5 },
-  ])("that cannot be read is said to be so, and the next is read: $what", ({ data }) => {
+  ])("that cannot be decoded is reported, and the next frame is read: $what", ({ data }) => {
     const { fake, log } = rig();
     fake.receives(data);
     fake.receives("next");
     expect(log).toEqual([expect.stringContaining("unreadable: a binary frame"), "text next"]);
   });
 
-  test("that would be text is said to be unreadable where there is no `TextDecoder`", () => {
+  test("is reported as unreadable on a platform without `TextDecoder`", () => {
     vi.stubGlobal("TextDecoder", undefined);
     try {
       const { fake, log } = rig();
@@ -247,7 +247,7 @@ describe("a binary frame", () => {
     }
   });
 
-  test("that the protocol does not have is not read, whatever it says", () => {
+  test("is reported as unreadable if the protocol has no binary frames", () => {
     const { fake, log } = rig(new FakeSocket(), "unreadable");
     fake.receives(utf8(0x7b, 0x7d));
     fake.receives("next");
@@ -255,13 +255,13 @@ describe("a binary frame", () => {
   });
 });
 
-describe("a socket that was let go", () => {
+describe("a released socket", () => {
   const ways: readonly { way: string; letGo: (socket: Socket, fake: FakeSocket) => void; said: number }[] = [
     { way: "terminate", letGo: (socket) => socket.terminate(), said: 0 },
-    { way: "the end", letGo: (_, fake) => fake.ends(), said: 1 },
+    { way: "its end", letGo: (_, fake) => fake.ends(), said: 1 },
   ];
 
-  test.each(ways)("by $way says nothing more", ({ letGo, said }) => {
+  test.each(ways)("reports nothing after $way", ({ letGo, said }) => {
     const { fake, socket, log } = rig();
     letGo(socket, fake);
     fake.accepts();
@@ -273,7 +273,7 @@ describe("a socket that was let go", () => {
   });
 
   test.each(ways)(
-    "by $way keeps only its error listener: `ws` would end the process without",
+    "keeps only its error listener after $way, so that `ws` does not end the process",
     ({ letGo }) => {
       const { fake, socket } = rig();
       letGo(socket, fake);
@@ -282,7 +282,7 @@ describe("a socket that was let go", () => {
     },
   );
 
-  test("by terminate is cut where the implementation can, and closed where it cannot", () => {
+  test("is terminated if the implementation can, else closed", () => {
     const cut = rig();
     cut.socket.terminate();
     expect([cut.fake.terminated, cut.fake.closes]).toEqual([true, []]);
@@ -294,9 +294,9 @@ describe("a socket that was let go", () => {
 
 describe("the `ws` package", () => {
   test.each<{ server: string; answers: boolean }>([
-    { server: "nobody listens there", answers: false },
-    { server: "somebody listens who never answers", answers: true },
-  ])("does not end the process when given up while connecting: $server", async ({ answers }) => {
+    { server: "no server on the port", answers: false },
+    { server: "a server that never answers", answers: true },
+  ])("does not end the process if terminated while connecting: $server", async ({ answers }) => {
     await using peer = await listening();
     if (!answers) await peer.stop();
     const webSocket = new WebSocket(`ws://127.0.0.1:${peer.port}`);
@@ -307,7 +307,7 @@ describe("the `ws` package", () => {
     expect([log, webSocket.listenerCount("error")]).toEqual([[], 1]);
   });
 
-  test("tells why it could not connect", async () => {
+  test("reports why it could not connect", async () => {
     await using peer = await listening();
     await peer.stop();
     const webSocket = new WebSocket(`ws://127.0.0.1:${peer.port}`);

@@ -27,8 +27,8 @@ function selfish(message: string): Error {
   return Object.assign(error, { self: error, list: [error] });
 }
 
-describe("what was thrown becomes the cause", () => {
-  test.each(Object.keys(harmless))("as it is where it holds no credential: %s", (name) => {
+describe("`cleanCause()`", () => {
+  test.each(Object.keys(harmless))("returns a value without credentials unchanged: %s", (name) => {
     expect(clean(harmless[name])).toBe(harmless[name]);
   });
 
@@ -53,19 +53,19 @@ describe("what was thrown becomes the cause", () => {
     ["an object", { why: { token: "hunter2" } }],
     ["an array", ["hunter2"]],
     ["a class of its own", new Headers({ a: "hunter2" })],
-  ])("as a copy without it where the credential is in %s", (_, thrown) => {
+  ])("copies the value without the credential if the credential is in %s", (_, thrown) => {
     const before = shown(thrown);
     const cause = clean(thrown);
     expect(shown(cause)).not.toMatch(/hunter2|68 75 6e 74/);
     expect(shown(thrown)).toBe(before); // the caller's own stays what it is
   });
 
-  test("by name too, where the value is not known", () => {
+  test("redacts a property with a credential's name, even if the value is unknown", () => {
     const thrown = Object.assign(new Error("no"), { request: { authToken: "unknown", method: "GET" } });
     expect(clean(thrown)).toMatchObject({ request: { authToken: "[redacted]", method: "GET" } });
   });
 
-  test("which still says what happened", () => {
+  test("keeps names, messages, codes and nested errors in the copy", () => {
     const inner = Object.assign(new TypeError("bad hunter2"), { code: "E_BAD", agent: new Map() });
     const cause = clean(new Error("no", { cause: new AggregateError([inner, 5], "several") }));
     expect(cause).toBeInstanceOf(Error);
@@ -79,7 +79,7 @@ describe("what was thrown becomes the cause", () => {
     expect(shown(cause)).toContain("TypeError: bad [redacted]");
   });
 
-  test("whatever it does when it is read", () => {
+  test("survives traps and getters without showing the credential", () => {
     const trap = new Proxy(new Error("hunter2"), {
       ownKeys: () => {
         throw new Error("hunter2");
@@ -93,7 +93,7 @@ describe("what was thrown becomes the cause", () => {
     expect(JSON.stringify(clean(getter))).not.toContain("hunter2");
   });
 
-  test("however large and deep it is", () => {
+  test("redacts very wide and very deep values", () => {
     let deep: object = { hunter2: "hunter2" };
     for (let level = 0; level < 20_000; level++) deep = { deep };
     expect(shown(clean(Object.assign(new Error("no"), { deep })))).not.toContain("hunter2");
@@ -101,7 +101,7 @@ describe("what was thrown becomes the cause", () => {
     expect(shown(clean(Object.assign(new Error("no"), { wide })))).not.toContain("hunter2");
   });
 
-  test("of 8 levels and 1,000 objects at most, the rest by its class", () => {
+  test("copies at most 8 levels and 1,000 objects, and shows the rest by class name", () => {
     let chain = new Error("hunter2");
     for (let level = 0; level < 20; level++) chain = new Error("no", { cause: chain });
     const levels: unknown[] = [];
@@ -114,12 +114,12 @@ describe("what was thrown becomes the cause", () => {
     expect(copied.wide.filter((item) => item === "[Object]")).toHaveLength(5_000 - 998);
   });
 
-  test("as a copy, too, where it leads to more than can be looked at", () => {
+  test("returns a copy if the value has more objects than the limit, even without a credential", () => {
     const harmless = { wide: Array.from({ length: 5_000 }, () => ({})) };
     expect(clean(harmless)).not.toBe(harmless);
   });
 
-  test("which leads to itself as what was thrown did", () => {
+  test("keeps circular references in the copy", () => {
     const cause = clean(selfish("hunter2")) as ReturnType<typeof selfish> & {
       self: unknown;
       list: unknown[];
@@ -128,7 +128,7 @@ describe("what was thrown becomes the cause", () => {
     expect(cause.list[0]).toBe(cause);
   });
 
-  test.each(["name", "message", "stack"])("where its %s alone holds one", (member) => {
+  test.each(["name", "message", "stack"])("redacts a credential that is only in the error's %s", (member) => {
     const thrown = new Error("no");
     void thrown.stack; // whose text is made at the first look
     Object.defineProperty(thrown, member, { value: "a hunter2" });

@@ -383,7 +383,7 @@ const PLACES: readonly Place[] = [
   }),
 ];
 
-describe("a credential is in nothing that a client shows, wherever it was given", () => {
+describe("a client shows a credential nowhere, wherever the caller gave it", () => {
   test.each(PLACES)("$client: $place", async ({ play }) => {
     const values: unknown[] = [];
     const note = (...more: readonly unknown[]): void => void values.push(...more);

@@ -22,7 +22,7 @@ function rig() {
 const abortListeners = (signal: AbortSignal) => getEventListeners(signal, "abort").length;
 
 describe("Emitter", () => {
-  test("tells every listener, in order, with all values", () => {
+  test("calls every listener in order with all values", () => {
     const { emitter, log } = rig();
     emitter.on("sum", (a, b) => log.push(a + b));
     emitter.on("sum", (...values) => log.push(values));
@@ -31,7 +31,7 @@ describe("Emitter", () => {
     expect(log).toEqual([3, [1, 2]]);
   });
 
-  test("a listener that throws stops nobody else, and what it threw is reported with the event's name", () => {
+  test("reports a listener's error with the event's name and still calls the other listeners", () => {
     const { emitter, log, thrown } = rig();
     const error = new Error("mine");
     emitter.on("sum", () => log.push("before"));
@@ -48,13 +48,13 @@ describe("Emitter", () => {
     ]);
   });
 
-  test("an `error` event that nobody listens to does not throw", () => {
+  test("does not throw for an `error` event without listeners", () => {
     const { emitter, thrown } = rig();
     expect(() => emitter.emit("error", new Error("x"))).not.toThrow();
     expect(thrown).toEqual([]);
   });
 
-  test("off removes one listener, and calling it again does nothing to an equal one", () => {
+  test("`off()` removes one listener; a second `off()` keeps an equal listener", () => {
     const { emitter, log } = rig();
     const listener = () => void log.push("told");
     const off = emitter.on("nothing", listener);
@@ -65,7 +65,7 @@ describe("Emitter", () => {
     expect(log).toEqual(["told"]);
   });
 
-  test("a signal removes its listener, and off removes the listener from the signal", () => {
+  test("an abort removes the signal's listeners, and `off()` removes the listener's hook on the signal", () => {
     const { emitter, log } = rig();
     const controller = new AbortController();
     const { signal } = controller;
@@ -81,7 +81,7 @@ describe("Emitter", () => {
     expect([abortListeners(signal), emitter.has("nothing")]).toEqual([0, false]);
   });
 
-  test("a signal that was aborted before adds nothing", () => {
+  test("does not add a listener if the signal is already aborted", () => {
     const { emitter, log } = rig();
     const off = emitter.on("nothing", () => log.push("told"), { signal: AbortSignal.abort() });
     emitter.emit("nothing");
@@ -89,14 +89,14 @@ describe("Emitter", () => {
     expect([log, emitter.has("nothing")]).toEqual([[], false]);
   });
 
-  test.each([undefined, null, "later", {}])("what is no function is no listener: %o", (listener) => {
+  test.each([undefined, null, "later", {}])("refuses a listener that is not a function: %o", (listener) => {
     const { emitter } = rig();
     const none = listener as unknown as () => void;
     expect(() => emitter.on("sum", none)).toThrow(errorSaying("invalid-input", /^the listener for `sum`/));
     expect(emitter.has("sum")).toBe(false);
   });
 
-  test("a listener may remove itself or a later one while an event is told", () => {
+  test("a listener may remove itself during its event without affecting other listeners", () => {
     const { emitter, log } = rig();
     const offFirst = emitter.on("nothing", () => {
       log.push("first");
@@ -108,7 +108,7 @@ describe("Emitter", () => {
     expect(log).toEqual(["first", "second", "second"]);
   });
 
-  test("has says whether anybody listens to that event", () => {
+  test("`has()` tells whether an event has listeners", () => {
     const { emitter } = rig();
     expect(emitter.has("sum")).toBe(false);
     const off = emitter.on("sum", () => {});
@@ -117,7 +117,7 @@ describe("Emitter", () => {
     expect(emitter.has("sum")).toBe(false);
   });
 
-  test("after a thousand listeners on one signal came and went, none is left on it", () => {
+  test("a thousand listeners added and removed with one signal leave no hook on the signal", () => {
     const { emitter } = rig();
     const { signal } = new AbortController();
     for (let round = 0; round < 1_000; round++) emitter.on("nothing", () => {}, { signal })();
@@ -125,8 +125,8 @@ describe("Emitter", () => {
   });
 });
 
-describe("an emitter that is closed", () => {
-  test("tells what came before, and nothing that comes after, also of the same input", () => {
+describe("a closed emitter", () => {
+  test("delivers events from before `close()` and none from after it, even in one input", () => {
     const { emitter, outbox, log } = rig();
     emitter.on("sum", (a) => log.push(a));
     outbox.run(() => {
@@ -139,7 +139,7 @@ describe("an emitter that is closed", () => {
     expect([log, emitter.has("sum")]).toEqual([[1], false]);
   });
 
-  test("tells what a listener of the last event has thrown, and then removes all listeners", () => {
+  test("reports the error of a listener of the last event, then removes all listeners", () => {
     const log: unknown[] = [];
     const outbox = new Outbox();
     const { signal } = new AbortController();
@@ -165,7 +165,7 @@ describe("an emitter that is closed", () => {
     expect([log, abortListeners(signal)]).toEqual([[error], 0]);
   });
 
-  test("takes no listener", () => {
+  test("accepts no listener", () => {
     const { emitter, log } = rig();
     emitter.close();
     const off = emitter.on("nothing", () => log.push("told"));
@@ -176,8 +176,8 @@ describe("an emitter that is closed", () => {
   });
 });
 
-describe("listeners that come and go while something is told", () => {
-  test("hear what is emitted after they came, and nothing once they left", () => {
+describe("a listener added or removed while events are delivered", () => {
+  test("gets events emitted after it was added, and none after it was removed", () => {
     const { emitter, outbox, log } = rig();
     const off: (() => void)[] = [];
     emitter.on("nothing", () => {
@@ -195,7 +195,7 @@ describe("listeners that come and go while something is told", () => {
     expect(log.slice(1)).toEqual(["first", "came before the delivery", "new"]);
   });
 
-  test("are told by one event after the other: what a listener emits comes behind what was emitted before", () => {
+  test("gets events in order: a nested event follows those emitted earlier", () => {
     const { emitter, outbox, log } = rig();
     emitter.on("sum", (a) => {
       log.push(`first ${a}`);
@@ -210,8 +210,8 @@ describe("listeners that come and go while something is told", () => {
   });
 });
 
-describe("what stands", () => {
-  test("is told to every listener, in order, for as long as it does", () => {
+describe("an event with a condition, or with present values", () => {
+  test("`emitWhile` calls the listeners in order while its condition holds", () => {
     const { emitter, log } = rig();
     let stands = true;
     emitter.on("sum", (a) => log.push(`first ${a}`));
@@ -225,7 +225,7 @@ describe("what stands", () => {
     expect(log).toEqual(["first 1", "second"]);
   });
 
-  test("is not asked for when nobody listens, and a listener that throws stops nobody", () => {
+  test("`emitWhile` checks no condition without listeners and survives a listener that throws", () => {
     const { emitter, log, thrown } = rig();
     let asked = 0;
     emitter.emitWhile("nothing", () => asked++ < 9);
@@ -239,7 +239,7 @@ describe("what stands", () => {
     expect([log, thrown]).toEqual([["after"], [[error, "nothing"]]]);
   });
 
-  test("is told to a late listener when it has what takes it off again, and asked for only then", async () => {
+  test("`onWithPresent` first returns `off`, then reads the present values and calls the listener", async () => {
     const { emitter, log } = rig();
     let now = 1;
     const off = emitter.onWithPresent(
@@ -264,7 +264,7 @@ describe("what stands", () => {
     ]);
   });
 
-  test("is asked for one after the other: what the listener changes is left out", async () => {
+  test("`onWithPresent` reads each present value just before it delivers it", async () => {
     const { emitter, log } = rig();
     const standing = new Set([1, 2, 3]);
     const present = function* (): Iterable<[number, number]> {
@@ -279,7 +279,7 @@ describe("what stands", () => {
     expect(log).toEqual([1, 3]);
   });
 
-  test("is told on an emitter that is closed: it may stand all the same", async () => {
+  test("`onWithPresent` delivers the present values on a closed emitter", async () => {
     const { emitter, log } = rig();
     emitter.close();
     emitter.onWithPresent(

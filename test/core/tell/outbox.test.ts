@@ -26,13 +26,13 @@ const thrower = (log: string[], message: string) => (): never => {
 };
 
 describe("an input", () => {
-  test("is committed to its end, then written, then told", () => {
+  test("commits first, then its writes run, then its callbacks", () => {
     const { input, log } = rig();
     input("a");
     expect(log).toEqual(["a committed", "a written", "a told"]);
   });
 
-  test("writes all in order, and then tells all in order", () => {
+  test("runs all its writes in order, then all its callbacks in order", () => {
     const { outbox, log, say } = rig();
     outbox.run(() => {
       for (const name of ["a", "b", "c"]) {
@@ -43,7 +43,7 @@ describe("an input", () => {
     expect(log).toEqual(["write a", "write b", "write c", "tell a", "tell b", "tell c"]);
   });
 
-  test("within another is a part of it: only the outermost writes and tells", () => {
+  test("is part of the outer input if nested: only the outermost runs writes and callbacks", () => {
     const { outbox, log, input } = rig();
     outbox.run(() => {
       input("inner");
@@ -61,12 +61,12 @@ describe("an input", () => {
     ]);
   });
 
-  test("gives what it comes to", () => {
+  test("returns its result", () => {
     const { outbox } = rig();
     expect(outbox.run(() => outbox.run(() => 7))).toBe(7);
   });
 
-  test("may be entered and left by hand, as deep as it likes", () => {
+  test("may be opened and closed by `enter()` and `leave()`, at any depth", () => {
     const { outbox, log, say } = rig();
     outbox.enter();
     outbox.enter();
@@ -77,7 +77,7 @@ describe("an input", () => {
     expect(log).toEqual(["told"]);
   });
 
-  test("that commits nothing to write or tell does nothing", () => {
+  test("does nothing without writes and callbacks", () => {
     const { outbox, log } = rig();
     outbox.run(() => {});
     outbox.enter();
@@ -86,8 +86,8 @@ describe("an input", () => {
   });
 });
 
-describe("outside of an input", () => {
-  test("a tell is delivered at once, and a write is written at once", () => {
+describe("outside an input", () => {
+  test("a callback and a write run at once", () => {
     const { outbox, log, say } = rig();
     outbox.tell(say("told"));
     log.push("after the tell");
@@ -96,7 +96,7 @@ describe("outside of an input", () => {
     expect(log).toEqual(["told", "after the tell", "written", "after the write"]);
   });
 
-  test("what a tell causes is delivered behind it, before the call returns", () => {
+  test("a nested callback runs after its parent, before the outer call returns", () => {
     const { outbox, log, say } = rig();
     outbox.tell(() => {
       outbox.tell(say("second"));
@@ -107,8 +107,8 @@ describe("outside of an input", () => {
   });
 });
 
-describe("a tell", () => {
-  test("is never called within another: what an input of it tells joins the end", () => {
+describe("a callback", () => {
+  test("never runs inside another callback: callbacks of nested inputs go to the end", () => {
     const { outbox, log, input, say } = rig();
     outbox.run(() => {
       outbox.tell(() => {
@@ -132,7 +132,7 @@ describe("a tell", () => {
     ]);
   });
 
-  test("finds written what its own input has written: a reply is on its way when the call returns", () => {
+  test("may write, and the write runs before the nested input returns", () => {
     const { outbox, log, say } = rig();
     outbox.tell(() => {
       outbox.run(() => outbox.write(say("written")));
@@ -141,7 +141,7 @@ describe("a tell", () => {
     expect(log).toEqual(["written", "the call has returned"]);
   });
 
-  test("may cause ten thousand others, one by the other, and as many at once", () => {
+  test("may cause a chain of 10,000 callbacks, and 10,000 may wait at once", () => {
     const { outbox } = rig();
     let chained = 0;
     const next = (): void => {
@@ -155,7 +155,7 @@ describe("a tell", () => {
     expect([chained, order]).toEqual([10_000, Array.from({ length: 10_000 }, (_, at) => at)]);
   });
 
-  test("precedes every promise that its input has settled", async () => {
+  test("runs before the reactions of promises that its input settled", async () => {
     const { outbox, log, say } = rig();
     const settled = deferred<void>();
     const read = settled.promise.then(say("read"));
@@ -170,8 +170,8 @@ describe("a tell", () => {
   });
 });
 
-describe("a write that calls back", () => {
-  test("is an input of its own: its writes join the writes, and its tells come behind all of them", () => {
+describe("a write that makes an input", () => {
+  test("puts its writes after the other writes, and its callbacks after all callbacks", () => {
     const { outbox, log, input, say } = rig();
     outbox.run(() => {
       outbox.tell(say("told"));
@@ -193,7 +193,7 @@ describe("a write that calls back", () => {
     ]);
   });
 
-  test("tells nothing within the write, and nobody writes within it", () => {
+  test("runs no callback and no other write until it returns", () => {
     const { outbox, log, say } = rig();
     outbox.write(() => {
       outbox.tell(say("told"));
@@ -203,7 +203,7 @@ describe("a write that calls back", () => {
     expect(log).toEqual(["the write ends", "written", "told"]);
   });
 
-  test("while something is told, is written at once and told at the end", () => {
+  test("inside a callback, runs its nested writes at once and its callbacks at the end", () => {
     const { outbox, log, input, say } = rig();
     outbox.run(() => {
       outbox.tell(() => {
@@ -216,8 +216,8 @@ describe("a write that calls back", () => {
   });
 });
 
-describe("what is thrown", () => {
-  test("in an input is thrown to its caller, once what it had committed is written and told", () => {
+describe("an error thrown", () => {
+  test("in an input reaches its caller after its writes and callbacks ran", () => {
     const { outbox, log, say } = rig();
     const error = thrownBy(() =>
       outbox.run(() => {
@@ -244,7 +244,7 @@ describe("what is thrown", () => {
     expect(log).toEqual(["outer committed", "inner told", "outer told"]);
   });
 
-  test("in a write is thrown once the others are written and all is told", () => {
+  test("in a write is rethrown after the other writes and all callbacks", () => {
     const { outbox, log, say } = rig();
     const error = thrownBy(() =>
       outbox.run(() => {
@@ -256,7 +256,7 @@ describe("what is thrown", () => {
     expect([error, log]).toEqual([new Error("broken"), ["broken", "written", "told"]]);
   });
 
-  test("in a tell is thrown once the others are told, also what it had caused", () => {
+  test("in a callback is rethrown after the other callbacks, including nested ones", () => {
     const { outbox, log, say, input } = rig();
     const error = thrownBy(() =>
       outbox.run(() => {
@@ -273,7 +273,7 @@ describe("what is thrown", () => {
     ]);
   });
 
-  test("many times over is thrown the first time, and a thousand others are called all the same", () => {
+  test("by each of 20,000 callbacks: the first error is rethrown, and all callbacks run", () => {
     const { outbox, log } = rig();
     for (const post of [outbox.write.bind(outbox), outbox.tell.bind(outbox)]) {
       const error = thrownBy(() =>
@@ -317,18 +317,21 @@ describe("what is thrown", () => {
         outbox.leave();
       },
     },
-  ])("in $where leaves it as it was: the next input waits for its end, and is told", ({ break: broken }) => {
-    const { outbox, log, input } = rig();
-    expect(() => broken(outbox)).toThrow("broken");
-    outbox.run(() => {
-      input("a");
-      log.push("committed");
-    });
-    expect(log).toEqual(["a committed", "committed", "a written", "a told"]);
-  });
+  ])(
+    "in $where does not break the outbox: the next input commits, writes and notifies",
+    ({ break: broken }) => {
+      const { outbox, log, input } = rig();
+      expect(() => broken(outbox)).toThrow("broken");
+      outbox.run(() => {
+        input("a");
+        log.push("committed");
+      });
+      expect(log).toEqual(["a committed", "committed", "a written", "a told"]);
+    },
+  );
 });
 
-describe("its clock", () => {
+describe("the outbox's clock", () => {
   test("runs each timer as an input", async () => {
     const { outbox, log, say } = rig();
     const clock = new ManualClock();
@@ -343,7 +346,7 @@ describe("its clock", () => {
     expect(log).toEqual(["a committed", "a told", "b committed", "b told"]);
   });
 
-  test("calls a timer off, and hands on whether it holds the process", async () => {
+  test("cancels a timer, and passes `unref` on", async () => {
     const { outbox, log, say } = rig();
     const clock = new ManualClock({ random: 0.25, epoch: 1 });
     const setTimeout = vi.spyOn(clock, "setTimeout");
@@ -357,7 +360,7 @@ describe("its clock", () => {
     expect([wrapped.now(), wrapped.wallTime(), wrapped.random()]).toEqual([10, 11, 0.25]);
   });
 
-  test("stands still within an input, and only there", () => {
+  test("returns the same time during one input", () => {
     const { outbox } = rig();
     const source = new ManualClock();
     let at = 0;
@@ -369,7 +372,7 @@ describe("its clock", () => {
     expect(clock.now()).toBe(5);
   });
 
-  test("tells what a timer has committed that throws", async () => {
+  test("runs the callbacks that a throwing timer has queued", async () => {
     const { outbox, log, say } = rig();
     const clock = { ...outbox.clock(new ManualClock()), setTimeout: (callback: () => void) => callback };
     const wrapped = outbox.clock(clock);
@@ -382,8 +385,8 @@ describe("its clock", () => {
   });
 });
 
-describe("what nobody listens to", () => {
-  test("puts nothing into the outbox: no event, and no input", () => {
+describe("an event without listeners", () => {
+  test("adds nothing to the outbox", () => {
     const { outbox } = rig();
     const emitter = new Emitter<{ chunk: [text: string] }>({ chunk: true }, outbox, () => {});
     emitter.on("chunk", () => {})();

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Redactor } from "../../../src/core/tell/redact.ts";
 import { growth } from "../support/costs.ts";
 
-describe("the cost of a hostile text grows with its length, not with its square", () => {
+describe("the redaction's cost grows linearly with a hostile text's length", () => {
   test.each<{ name: string; make: (size: number) => string }>([
     { name: "unterminatedCredential", make: (size) => `{"password":"${"a".repeat(size)}` },
     { name: "spacesAfterName", make: (size) => `{"password"${" ".repeat(size)}` },

@@ -13,7 +13,7 @@ const redactor = (...secrets: readonly string[]): Redactor => {
   return redactor;
 };
 
-describe("a remembered secret is taken out wherever it turns up", () => {
+describe("a remembered secret is redacted", () => {
   test.each([
     { where: "plain text", text: "no user s3cr3t here", clean: "no user [redacted] here" },
     { where: "several places", text: "s3cr3t, s3cr3t", clean: "[redacted], [redacted]" },
@@ -28,18 +28,18 @@ describe("a remembered secret is taken out wherever it turns up", () => {
     expect(redactor("s3cr3t").redact(text)).toBe(clean);
   });
 
-  test("also as an address writes it", () => {
+  test("if it is percent-encoded", () => {
     const secret = "a b/c&d?é";
     expect(redactor(secret).redact(`GET /auth?token=${encodeURIComponent(secret)}&x=1`)).toBe(
       "GET /auth?token=[redacted]&x=1",
     );
   });
 
-  test("also when it is half a character, which no address can hold", () => {
+  test("if it contains a lone surrogate, which no URL can hold", () => {
     expect(redactor("ab\ud800cd").redact("is ab\ud800cd")).toBe("is [redacted]");
   });
 
-  test("also as JSON writes it", () => {
+  test("if it is escaped as JSON", () => {
     const secret = 'pass"word\\1\n';
     const clean = redactor(secret).redact(`as is ${secret} and in ${JSON.stringify({ data: secret })}`);
     expect(clean).toBe('as is [redacted] and in {"data":"[redacted]"}');
@@ -48,43 +48,43 @@ describe("a remembered secret is taken out wherever it turns up", () => {
   test.each([
     { order: ["token-1", "token-2", "other-secret"] },
     { order: ["other-secret", "token-2", "token-1"] },
-  ])("each of several: $order", ({ order }) => {
+  ])("together with other secrets: $order", ({ order }) => {
     expect(redactor(...order).redact("token-1 token-2 other-secret")).toBe(
       "[redacted] [redacted] [redacted]",
     );
   });
 
   test.each([{ order: ["abcd", "abcd-rest"] }, { order: ["abcd-rest", "abcd"] }])(
-    "leaves no rest of one that begins with another: $order",
+    "completely, if a shorter secret is its prefix: $order",
     ({ order }) => {
       expect(redactor(...order).redact("x abcd-rest x")).not.toContain("rest");
     },
   );
 
-  test("a secret that would be a pattern is taken as it is", () => {
+  test("literally, if it looks like a regular expression", () => {
     expect(redactor("a.c*$&").redact("abc a.c*$&")).toBe("abc [redacted]");
   });
 
-  test("what is too short to be one takes nothing out of innocent text", () => {
+  test("only from four characters: shorter secrets change no text", () => {
     const short = redactor("", "a", "abc");
     short.add(undefined);
     expect(short.redact("a banana, abc")).toBe("a banana, abc");
   });
 
-  test("four characters are enough, of one that comes by and of one in use", () => {
+  test("from four characters, whether added or in use", () => {
     expect(redactor("a1b2").redact("x a1b2 y")).toBe("x [redacted] y");
     const using = redactor();
     using.use("somebody", "a1b2");
     expect(using.redact("x a1b2 y")).toBe("x [redacted] y");
   });
 
-  test("what is too short takes no place of one that counts", () => {
+  test("even after 20 secrets that are too short to count", () => {
     const full = redactor("first-secret", ...Array.from({ length: 20 }, (_, at) => `${at}`));
     expect(full.redact("first-secret")).toBe("[redacted]");
   });
 });
 
-describe("a member whose name says that it is a credential loses its value", () => {
+describe("a member with a credential's name has its value redacted", () => {
   const names = [
     "authToken",
     "auth_token",
@@ -106,7 +106,7 @@ describe("a member whose name says that it is a credential loses its value", () 
     "seed_phrase",
   ];
 
-  test.each(names)("%s, in JSON, in JSON inside a string, and in Python's notation", (name) => {
+  test.each(names)("%s, in JSON, in nested JSON and in Python notation", (name) => {
     const json = JSON.stringify({ a: 1, [name]: "hunter2", b: "kept" });
     const python = `{'a': 1, '${name}': 'hunter2', 'b': 'kept'}`;
     for (const text of [
@@ -122,7 +122,7 @@ describe("a member whose name says that it is a credential loses its value", () 
     }
   });
 
-  test("and stays readable JSON", () => {
+  test("and the text stays valid JSON", () => {
     const frame = { type: "action", data: { authToken: "hunter2", prompt: "Hi" } };
     expect(JSON.parse(redactor().redact(JSON.stringify(frame)))).toEqual({
       type: "action",
@@ -137,7 +137,7 @@ describe("a member whose name says that it is a credential loses its value", () 
     { text: '{"password":"a\\\\hunter2"}' },
     { text: '{"password":"a\\nhunter2"}' },
     { text: `{"password": 'hunter2'}` },
-  ])("to the last character, whatever quotes and escapes it holds: $text", ({ text }) => {
+  ])("up to the last character, whatever quotes and escapes the value has: $text", ({ text }) => {
     expect(redactor().redact(text)).not.toContain("hunter2");
   });
 
@@ -153,7 +153,7 @@ describe("a member whose name says that it is a credential loses its value", () 
   });
 });
 
-describe("the credentials in the query of an address", () => {
+describe("`credentialsIn()` finds the credentials of an address", () => {
   test.each<{ address: string; found: readonly string[] }>([
     { address: "wss://h/ws?token=a%20b", found: ["a%20b"] },
     { address: "wss://h/ws?token=a+b", found: ["a+b", "a b"] },
@@ -170,12 +170,12 @@ describe("the credentials in the query of an address", () => {
     { address: "wss://h:80/a@b", found: [] },
     { address: "wss://h/ws?next=https://ada@x", found: [] },
     { address: "wss://h/a:b@c?token=d", found: ["d"] },
-  ])("$address has $found", ({ address, found }) => {
+  ])("$address: $found", ({ address, found }) => {
     expect(credentialsIn(address)).toEqual(found);
   });
 });
 
-describe("the name of a parameter says whether it is a credential", () => {
+describe("a parameter's name decides whether its value is a credential", () => {
   const words = [
     "auth",
     "jwt",
@@ -208,7 +208,7 @@ describe("the name of a parameter says whether it is a credential", () => {
   });
 
   test.each([...names, "session_id", "sessionId", "session-id", "signature", "key", "apiKey", "x-api-key"])(
-    "%s is one",
+    "%s names a credential",
     (name) => {
       expect(isCredentialParameter(name)).toBe(true);
       expect(credentialsIn(`wss://h/ws?a=1&${name}=hunter2&b=2`)).toEqual(["hunter2"]);
@@ -232,13 +232,13 @@ describe("the name of a parameter says whether it is a credential", () => {
     "page",
     "",
     "%zz",
-  ])("%s is none", (name) => {
+  ])("%s names no credential", (name) => {
     expect(isCredentialParameter(name)).toBe(false);
     expect(redactor().redact(`GET /ws?${name}=hunter2`)).toBe(`GET /ws?${name}=hunter2`);
   });
 });
 
-test("of headers each value is a credential, with and without its scheme, and so is each of a cookie", () => {
+test("`credentialsInHeaders()` returns each value with and without its scheme, and each cookie's value", () => {
   const headers = {
     Authorization: "Basic dXNlcjpwYXNz",
     "X-Api-Key": "abc def",
@@ -251,7 +251,7 @@ test("of headers each value is a credential, with and without its scheme, and so
   ]);
 });
 
-test("a header's scheme and a cookie's name are told from their credential whatever the spaces", () => {
+test("`credentialsInHeaders()` splits off schemes and cookie names, whatever the spaces", () => {
   const credentials = (name: string, value: string) => credentialsInHeaders({ [name]: value }).slice(1);
   expect(credentials("Authorization", "Bearer   abcd")).toEqual(["abcd"]);
   expect(credentials("X-Key", "a,b cd")).toEqual(["a,b cd"]);
@@ -263,7 +263,7 @@ test("a header's scheme and a cookie's name are told from their credential whate
   expect(credentials("Cookie-Policy", "a=12345")).toEqual(["a=12345"]);
 });
 
-describe("a credential in a URL is taken out, wherever the URL stands", () => {
+describe("a credential in a URL is redacted wherever the URL is", () => {
   test.each([
     ["https://ghp_xxx@github.com/a", "https://[redacted]@github.com/a"],
     ["https://ghp_xxx:x-oauth-basic@github.com", "https://[redacted]:[redacted]@github.com"],
@@ -299,7 +299,7 @@ describe("a credential in a URL is taken out, wherever the URL stands", () => {
   });
 });
 
-describe("a secret is found however it is escaped", () => {
+describe("a secret is redacted in every escaping", () => {
   const SECRETS = ["s3cr3t-token", "a\"b\\c/d'e%41\n", "üñ-€-😀-tail", "50%25\\x-y"];
   const each = (text: string, spell: (unit: string) => string): string => text.split("").map(spell).join("");
   const hex = (unit: string, digits: number): string => unit.charCodeAt(0).toString(16).padStart(digits, "0");
@@ -335,7 +335,7 @@ describe("a secret is found however it is escaped", () => {
     });
   }
 
-  test("by name too: a member, whose name is escaped", () => {
+  test("a member with a credential's name is redacted, even if the name is escaped", () => {
     expect(redactor().redact('{"auth\\u0054oken":"hunter2","b":1}')).toBe(
       '{"auth\\u0054oken":"[redacted]","b":1}',
     );
@@ -344,7 +344,7 @@ describe("a secret is found however it is escaped", () => {
     );
   });
 
-  test("and a member whose text was cut ends with the string around it", () => {
+  test("a truncated member's redaction ends with the enclosing string", () => {
     const text = '{"error":"{\\"authToken\\":\\"abc","n":1}';
     expect(redactor().redact(text)).toBe('{"error":"{\\"authToken\\":\\"[redacted]","n":1}');
   });
@@ -360,18 +360,18 @@ describe("a secret is found however it is escaped", () => {
       clean: `{"content":"{'password': '[redacted]","x":"it's","apiKey" : "[redacted]","y":"[redacted]"}`,
     },
     { text: `{"content":"{'password': '","x":"y"}`, clean: `{"content":"{'password': '","x":"y"}` },
-  ])("and JSON stays JSON, where a value ends with a backslash or was cut: $text", ({ text, clean }) => {
+  ])("JSON stays JSON if a value ends with a backslash or is truncated: $text", ({ text, clean }) => {
     expect(redactor("s3cr3t").redact(text)).toBe(clean);
   });
 
-  test("and what is no escape stays as it is", () => {
+  test("text that only looks escaped stays unchanged", () => {
     for (const text of ["C:\\unit\\new", "100%", "%zz%4", "\\u12", "\\", "%c3%28", "%ff%fe"])
       expect(redactor("hunter2").redact(text)).toBe(text);
   });
 });
 
-describe("a JSON value is cleaned like its text", () => {
-  test("by value, by name, in names, and at any depth", () => {
+describe("`redactValue()`", () => {
+  test("redacts secrets and members with a credential's name, in names too, at any depth", () => {
     const value = {
       url: "ws://h/ws?key=abc",
       list: ["x hunter2", 1, null, { authToken: "t", n: 5 }],
@@ -391,12 +391,12 @@ describe("a JSON value is cleaned like its text", () => {
     expect(redactor("hunter2").redactValue(null)).toBeNull();
   });
 
-  test("and is the same object where there is nothing to clean", () => {
+  test("returns the same object if there is nothing to redact", () => {
     const value = { list: ["x", { a: null }], n: Number.POSITIVE_INFINITY };
     expect(redactor("hunter2").redactValue(value)).toBe(value);
   });
 
-  test("however it is nested, and whatever its members are called", () => {
+  test("redacts at 5,000 levels, and in a member `__proto__`", () => {
     const deep = JSON.parse(`${"[".repeat(5_000)}"hunter2"${"]".repeat(5_000)}`);
     let inner = redactor("hunter2").redactValue(deep);
     while (Array.isArray(inner)) inner = inner[0];
@@ -406,12 +406,12 @@ describe("a JSON value is cleaned like its text", () => {
   });
 });
 
-describe("what is remembered does not grow with the tokens that come and go", () => {
+describe("the number of remembered secrets is bounded", () => {
   const token = (n: number): string => `token-${String(n).padStart(6, "0")}`;
   const searches = (redactor: Redactor): number =>
     callsDuring(String.prototype, ["indexOf"], () => void redactor.redact("nothing of that"));
 
-  test("the last 16 are, and older ones are forgotten", () => {
+  test("only the last 16 added secrets are remembered", () => {
     const redactor = new Redactor();
     for (let n = 0; n < 10_000; n++) redactor.add(token(n));
     expect(searches(redactor)).toBe(16);
@@ -420,7 +420,7 @@ describe("what is remembered does not grow with the tokens that come and go", ()
     );
   });
 
-  test("one that comes again is among the last", () => {
+  test("a secret that is added repeatedly stays remembered", () => {
     const redactor = new Redactor();
     for (let n = 0; n < 100; n++) {
       redactor.add(token(n));
@@ -429,7 +429,7 @@ describe("what is remembered does not grow with the tokens that come and go", ()
     expect(redactor.redact("same-token")).toBe("[redacted]");
   });
 
-  test("one that comes again outlives those that came between", () => {
+  test("a secret that is added again becomes the newest", () => {
     const redactor = new Redactor();
     for (const n of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]) redactor.add(token(n));
     redactor.add(token(0));
@@ -437,7 +437,7 @@ describe("what is remembered does not grow with the tokens that come and go", ()
     expect(redactor.redact(`${token(0)} ${token(1)}`)).toBe(`[redacted] ${token(1)}`);
   });
 
-  test("one that is used after it came by is not forgotten while it is in use", () => {
+  test("an added secret that is also in use stays remembered", () => {
     const redactor = new Redactor();
     redactor.add("same-token");
     redactor.use("client", "same-token");
@@ -445,7 +445,7 @@ describe("what is remembered does not grow with the tokens that come and go", ()
     expect(redactor.redact("same-token")).toBe("[redacted]");
   });
 
-  test("what is in use is, however many come and go, and a while longer", () => {
+  test("a secret in use stays remembered however many are added, and for a while after", () => {
     const redactor = new Redactor();
     const turns = Array.from({ length: 50 }, (_, n) => ({ n }));
     for (const turn of turns) redactor.use(turn, token(turn.n));
@@ -462,7 +462,7 @@ describe("what is remembered does not grow with the tokens that come and go", ()
     expect(searches(redactor)).toBe(17);
   });
 
-  test("a user that changes its secret uses the new one alone", () => {
+  test("a user that changes its secret keeps only the new one in use", () => {
     const redactor = new Redactor();
     for (let n = 0; n < 1_000; n++) redactor.use("client", "the-refresh-token", token(n));
     expect(searches(redactor)).toBe(18);
@@ -471,7 +471,7 @@ describe("what is remembered does not grow with the tokens that come and go", ()
     );
   });
 
-  test("a token that comes with every prompt costs no work", () => {
+  test("adding a remembered token again costs no search or copy", () => {
     const redactor = new Redactor();
     for (let n = 0; n < 16; n++) redactor.add(token(n));
     const again = (): void => {

@@ -7,7 +7,7 @@ import { unhandledDuring } from "../support/promises.ts";
 afterEach(() => void vi.restoreAllMocks());
 
 describe("a logger", () => {
-  test("whose promise rejects is told to the console, and hurts nobody", async () => {
+  test("whose promise rejects is reported on the console, and no rejection stays unhandled", async () => {
     const debug = vi.spyOn(console, "debug").mockImplementation(() => {});
     const log = async () => {
       throw new Error("disk full");
@@ -19,7 +19,7 @@ describe("a logger", () => {
 });
 
 describe("with `debug` and no logger", () => {
-  test("frames are written to the console once they are handled", async () => {
+  test("frames are printed on the console after they are handled", async () => {
     const made = await fakePair({ debug: true });
     const seen: string[] = [];
     vi.spyOn(console, "debug").mockImplementation((line) => {
@@ -30,7 +30,7 @@ describe("with `debug` and no logger", () => {
     expect(seen).toEqual(["hello"]);
   });
 
-  test("a console that throws loses no frame", async () => {
+  test("a console that throws does not lose a frame", async () => {
     const made = await fakePair({ debug: true });
     vi.spyOn(console, "debug").mockImplementation(() => {
       throw new Error("no console");

@@ -9,7 +9,7 @@ import {
 } from "../../../src/core/turn/conversation.ts";
 import type { TurnOptions, TurnResult } from "../../../src/core/turn/turn.ts";
 import { settle, unhandledDuring } from "../support/promises.ts";
-import { linkLost, outcomeOf, SILENT_CLIENT, type TestTurn, turnRig } from "../support/turns.ts";
+import { SILENT_CLIENT, type TestTurn, turnRig } from "../support/turns.ts";
 
 type FakeMemory = ConversationMemory<string, TurnResult, object, never, ConversationState>;
 
@@ -62,91 +62,17 @@ function rig(start: (input: string) => void = () => {}) {
 }
 
 describe("a conversation", () => {
-  test("sends a prompt at once when nothing waits, and says that it is the first", () => {
-    const { conversation, log, turns } = rig();
-    expect(conversation.prompt("a")).toBe(turns[0]);
-    expect(log).toEqual(["create a first", "start a"]);
-  });
-
-  test("runs one turn at a time: later prompts are made at once, and sent in order", async () => {
+  test("makes the later prompts at once, says which is the first, and sends them in order but for one that was cancelled", async () => {
     const { conversation, log, turns } = rig();
     for (const input of ["a", "b", "c"]) conversation.prompt(input);
     expect(log).toEqual(["create a first", "start a", "create b", "create c"]);
-    turns[0]?.complete({ text: "A" });
-    await settle();
-    turns[1]?.complete({ text: "B" });
-    await settle();
-    expect(log.slice(4)).toEqual(["completed a", "start b", "completed b", "start c"]);
-  });
-
-  test("goes on with a prompt that comes after all others ended", async () => {
-    const { conversation, log, turns } = rig();
-    conversation.prompt("a");
-    turns[0]?.complete({ text: "A" });
-    await settle();
-    conversation.prompt("b");
-    expect(log.slice(-2)).toEqual(["create b first", "start b"]);
-  });
-
-  test("remembers what completed, and shows it as messages and state", async () => {
-    const { conversation, turns } = rig();
-    conversation.prompt("a");
-    turns[0]?.complete({ text: "A" });
-    await settle();
-    expect(conversation.messages).toEqual([
-      { role: "user", content: "a" },
-      { role: "assistant", content: "A" },
-    ]);
-    expect(conversation.state).toEqual({ protocol: "fake", version: 2 });
-  });
-
-  test.each<{ end: string; make: (turn: TestTurn | undefined) => void }>([
-    { end: "fails", make: (turn) => turn?.fail(linkLost()) },
-    { end: "is cancelled", make: (turn) => void turn?.cancel() },
-    { end: "is abandoned", make: (turn) => turn?.abandon(linkLost()) },
-  ])("a turn that $end leaves it as it was, and the next one runs", async ({ make }) => {
-    const { conversation, log, turns, texts } = rig();
-    conversation.prompt("a");
-    conversation.prompt("b");
-    make(turns[0]);
-    await settle();
-    expect([log.at(-1), texts()]).toEqual(["start b", []]);
-  });
-
-  test("a prompt that was cancelled while it waited is never sent", async () => {
-    const { conversation, log, turns } = rig();
-    for (const input of ["a", "b", "c"]) conversation.prompt(input);
     void turns[1]?.cancel();
     turns[0]?.complete({ text: "A" });
     await settle();
-    expect(log).not.toContain("start b");
-    expect(log.at(-1)).toBe("start c");
-    expect(turns[1] && (await outcomeOf(turns[1]))).toBe("cancelled by user");
+    expect(log.slice(4)).toEqual(["completed a", "start c"]);
   });
 
-  test("a prompt whose signal aborts while it waits is never sent", async () => {
-    const { conversation, log, turns } = rig();
-    const controller = new AbortController();
-    conversation.prompt("a");
-    conversation.prompt("b", { signal: controller.signal });
-    controller.abort();
-    turns[0]?.complete({ text: "A" });
-    await settle();
-    expect(log).not.toContain("start b");
-  });
-
-  test("input that cannot work is thrown from the call, and nothing waits for it", async () => {
-    const { conversation, log, turns } = rig();
-    expect(() => conversation.prompt("")).toThrow(InvalidInputError);
-    conversation.prompt("a");
-    expect(() => conversation.prompt("")).toThrow(InvalidInputError);
-    conversation.prompt("b");
-    turns[0]?.complete({ text: "A" });
-    await settle();
-    expect(log.filter((line) => line.startsWith("start"))).toEqual(["start a", "start b"]);
-  });
-
-  test("a start that throws is no unhandled rejection and does not hold up the prompts behind it", async () => {
+  test("continues after a `start` that throws, without an unhandled rejection", async () => {
     const { conversation, log } = rig((input) => {
       if (input === "a") throw new Error("the socket threw");
     });
@@ -163,7 +89,7 @@ describe("a conversation", () => {
     expect(log).toContain("start b");
   });
 
-  test("a start that throws ends its turn to the end before that is told", async () => {
+  test("settles a turn whose `start` throws before the status listener runs", async () => {
     const { conversation, turns, outbox, ended } = rig((input) => {
       if (input === "b") throw new Error("the socket threw");
     });
@@ -176,7 +102,7 @@ describe("a conversation", () => {
     expect(seen).toEqual(["queued", 0, "failed", 2]);
   });
 
-  test("a thousand prompts that wait are sent in order", async () => {
+  test("sends a thousand queued prompts in order", async () => {
     const { conversation, log, turns } = rig();
     const inputs = Array.from({ length: 1_000 }, (_, index) => String(index));
     for (const input of inputs) conversation.prompt(input);
@@ -188,7 +114,7 @@ describe("a conversation", () => {
   });
 });
 
-describe("by the time that a turn is seen to have ended, the conversation remembers it", () => {
+describe("the conversation contains a turn as soon as its end is visible", () => {
   const ways: readonly { seen: string; look: (turn: TestTurn, texts: () => unknown) => Promise<unknown> }[] =
     [
       {
@@ -231,7 +157,7 @@ describe("by the time that a turn is seen to have ended, the conversation rememb
     expect(await seen).toEqual(["a", "A"]);
   });
 
-  test.each(ways)("a turn that waited, by $seen", async ({ look }) => {
+  test.each(ways)("a queued turn, by $seen", async ({ look }) => {
     const { conversation, turns, texts } = rig();
     conversation.prompt("a");
     conversation.prompt("b");

@@ -25,7 +25,7 @@ function filled(...values: readonly string[]): EventBuffer<string> {
 }
 
 describe("EventBuffer", () => {
-  test("gives back what was pushed, in order, and counts what waits", async () => {
+  test("returns pushed values in order, and counts the buffered bytes", async () => {
     const buffer = filled("a", "bb", "ccc");
     expect(buffer.bytes).toBe(6);
     await buffer.next();
@@ -34,7 +34,7 @@ describe("EventBuffer", () => {
     expect(buffer.bytes).toBe(0);
   });
 
-  test("serves several waiters in the order in which they came, at no cost in bytes", async () => {
+  test("serves waiting readers in order, without buffering", async () => {
     const buffer = new EventBuffer<string>(0);
     const waiters = [buffer.next(), buffer.next(), buffer.next()];
     for (const value of ["a", "b", "c"]) buffer.push(value, 10);
@@ -42,7 +42,7 @@ describe("EventBuffer", () => {
     expect(buffer.bytes).toBe(0);
   });
 
-  test("keeps what is pushed unless a reader waits for it, or the sequence has ended", async () => {
+  test("`keeps` is false while a reader waits and after the end", async () => {
     const buffer = filled("a");
     expect(buffer.keeps).toBe(true);
     await buffer.next();
@@ -55,7 +55,7 @@ describe("EventBuffer", () => {
     expect(buffer.keeps).toBe(false);
   });
 
-  test("moves no element for a backlog of 100,000", async () => {
+  test("moves no element for 100,000 buffered values", async () => {
     const buffer = new EventBuffer<number>(Infinity);
     const taken: Promise<unknown>[] = [];
     const moves = callsDuring(Array.prototype, ["shift", "splice", "copyWithin"], () => {
@@ -68,7 +68,7 @@ describe("EventBuffer", () => {
 });
 
 /** What a reader gets that comes after the calls. */
-describe("a reader that comes late", () => {
+describe("a late reader", () => {
   test.each<{ calls: string; make: (buffer: EventBuffer<string>) => void; reads: readonly unknown[] }>([
     { calls: "nothing", make: () => {}, reads: ["a", "b", "waits"] },
     { calls: "end", make: (buffer) => buffer.end(), reads: ["a", "b", "ends"] },
@@ -102,7 +102,7 @@ describe("a reader that comes late", () => {
     expect(await read(buffer)).toEqual(reads);
   });
 
-  test("is thrown a failure once, and then finds the end", async () => {
+  test("gets a failure once, then the end", async () => {
     const buffer = filled();
     buffer.fail(failure);
     expect([await read(buffer), await read(buffer), await read(buffer)]).toEqual([
@@ -112,7 +112,7 @@ describe("a reader that comes late", () => {
     ]);
   });
 
-  test("is thrown a failure even if it is `undefined`", async () => {
+  test("gets a failure even if it is `undefined`", async () => {
     const buffer = filled();
     buffer.fail(undefined);
     expect(await fateOf(buffer.next())).toEqual({ state: "rejected", error: undefined });
@@ -120,12 +120,12 @@ describe("a reader that comes late", () => {
 });
 
 /** What readers get that wait when the call comes. */
-describe("readers that wait", () => {
+describe("waiting readers", () => {
   test.each<{ call: string; make: (buffer: EventBuffer<string>) => void; first: string }>([
     { call: "end", make: (buffer) => buffer.end(), first: "resolved" },
     { call: "fail", make: (buffer) => buffer.fail(failure), first: "rejected" },
     { call: "drop", make: (buffer) => buffer.drop(), first: "resolved" },
-  ])("all get an answer to $call, and a failure goes to the first alone", async ({ make, first }) => {
+  ])("all settle on $call, and only the first gets a failure", async ({ make, first }) => {
     const buffer = filled();
     const waiting = [buffer.next(), buffer.next(), buffer.next()].map(fateOf);
     make(buffer);
@@ -138,7 +138,7 @@ describe("readers that wait", () => {
   });
 });
 
-describe("past its limit", () => {
+describe("the buffer's limit", () => {
   test.each([
     { bytes: [10], fits: true },
     { bytes: [4, 6], fits: true },
@@ -154,7 +154,7 @@ describe("past its limit", () => {
     expect(fates.includes("rejected")).toBe(!fits);
   });
 
-  test("it gives what it holds, then a BufferOverflowError with both figures, once, and takes nothing more", async () => {
+  test("causes one BufferOverflowError after the buffered values, and drops later values", async () => {
     const buffer = new EventBuffer<string>(3);
     for (const value of ["aa", "bb", "c"]) buffer.push(value, value.length);
     buffer.fail(failure);
@@ -165,7 +165,7 @@ describe("past its limit", () => {
     expect(await read(buffer)).toEqual(["ends"]);
   });
 
-  test("reading makes room", async () => {
+  test("allows more values after some are read", async () => {
     const buffer = new EventBuffer<string>(2);
     buffer.push("aa", 2);
     await buffer.next();
@@ -173,7 +173,7 @@ describe("past its limit", () => {
     expect(await read(buffer)).toEqual(["bb", "waits"]);
   });
 
-  test("dropping forgets what it held", async () => {
+  test("`drop()` discards the buffered values", async () => {
     const buffer = filled("aa", "bb");
     buffer.drop();
     expect(buffer.bytes).toBe(0);

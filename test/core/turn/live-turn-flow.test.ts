@@ -14,8 +14,8 @@ function pausable() {
   return { ...rig, flowed: told, push };
 }
 
-describe("what a turn comes from", () => {
-  test("is paused when so many events wait for its reader, and goes on at half of them", async () => {
+describe("a turn's source", () => {
+  test("is paused when `high` events wait for the reader, and resumed at half", async () => {
     const { turn, flowed, push } = pausable();
     const events = reader(turn);
     push(3);
@@ -28,7 +28,7 @@ describe("what a turn comes from", () => {
     expect(flowed).toEqual(["pause", "resume"]);
   });
 
-  test("is paused when half of the bytes that may wait do, and goes on at half of that", async () => {
+  test("is paused at half of the bytes that may be buffered, and resumed at half of that", async () => {
     const { turn, flowed } = pausable();
     const events = reader(turn);
     turn.push("x", 500);
@@ -43,7 +43,7 @@ describe("what a turn comes from", () => {
     expect(flowed).toEqual(["pause", "resume"]);
   });
 
-  test("is not paused for nobody, but for a reader who comes late", () => {
+  test("is paused only once a reader comes, even a late one", () => {
     const { turn, flowed, push } = pausable();
     push(100);
     expect(flowed).toEqual([]);
@@ -51,17 +51,20 @@ describe("what a turn comes from", () => {
     expect(flowed).toEqual(["pause"]);
   });
 
-  test.each(["cancel", "complete", "abandon"] as const)("goes on when the turn ends meanwhile: %s", (how) => {
-    const { turn, flowed, push } = pausable();
-    reader(turn);
-    push(4);
-    if (how === "cancel") void turn.cancel();
-    if (how === "complete") turn.complete({ text: turn.text });
-    if (how === "abandon") turn.abandon(linkLost());
-    expect(flowed).toEqual(["pause", "resume"]);
-  });
+  test.each(["cancel", "complete", "abandon"] as const)(
+    "is resumed if the turn ends while it is paused: %s",
+    (how) => {
+      const { turn, flowed, push } = pausable();
+      reader(turn);
+      push(4);
+      if (how === "cancel") void turn.cancel();
+      if (how === "complete") turn.complete({ text: turn.text });
+      if (how === "abandon") turn.abandon(linkLost());
+      expect(flowed).toEqual(["pause", "resume"]);
+    },
+  );
 
-  test("is not silent while it is paused: that is the reader", async () => {
+  test("does not cause an idle timeout while it is paused", async () => {
     const { turn, clock, push, leftovers } = pausable();
     const events = reader(turn);
     push(4);
@@ -73,7 +76,7 @@ describe("what a turn comes from", () => {
     expect(leftovers()).toEqual(NOTHING_LEFT);
   });
 
-  test("may be silent again for its whole limit once it goes on", async () => {
+  test("has the whole idle timeout again after it is resumed", async () => {
     const { turn, clock, push } = pausable();
     const events = reader(turn);
     push(4);

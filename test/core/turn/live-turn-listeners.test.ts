@@ -2,15 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { PendingRequest, TurnToolCall } from "../../../src/core/values.ts";
 import { question, toolCall } from "../support/gate.ts";
 import { settle } from "../support/promises.ts";
-import {
-  linkLost,
-  NOTHING_LEFT,
-  outcomeOf,
-  readAll,
-  reader,
-  type TestTurn,
-  turnRig,
-} from "../support/turns.ts";
+import { NOTHING_LEFT, outcomeOf, type TestTurn, turnRig } from "../support/turns.ts";
 
 const approval = (id: string): PendingRequest => ({ type: "approval", id, call: toolCall({ id }) });
 const asked = (id: string): PendingRequest => ({ type: "question", id, question: question({ id }) });
@@ -29,104 +21,11 @@ function hear(
   return heard;
 }
 
-describe("listeners of a turn", () => {
-  test("see every event and every status, in order, and cost the reader nothing", async () => {
-    const { turn, told } = turnRig();
-    const events: string[] = [];
-    turn.on("event", (event) => events.push(event));
-    turn.sent();
-    turn.push("a", 1);
-    turn.push("b", 1);
-    turn.complete({ text: "ab" });
-    expect([events, told.events]).toEqual([
-      ["a", "b"],
-      ["a", "b"],
-    ]);
-    expect(told.statuses).toEqual(["sent", "streaming", "completed"]);
-    expect(await readAll(reader(turn))).toEqual(["a", "b", "ends"]);
-  });
-
-  test("see the text that an event brought when they are told of it", () => {
-    const { turn } = turnRig();
-    const texts: string[] = [];
-    turn.on("event", () => texts.push(turn.text));
-    turn.push("a", 1);
-    turn.push("b", 1);
-    expect(texts).toEqual(["a", "ab"]);
-  });
-
-  test("that throw are reported and hurt nobody else", async () => {
-    const { turn, told } = turnRig();
-    const error = new Error("mine");
-    const seen: string[] = [];
-    for (const name of ["event", "status"] as const) {
-      turn.on(name, () => {
-        throw error;
-      });
-      turn.on(name, () => seen.push(name));
-    }
-    turn.push("a", 1);
-    turn.complete({ text: "a" });
-    await settle();
-    expect(seen).toEqual(["status", "event", "status"]);
-    expect(told.thrown).toEqual([
-      [error, "status"],
-      [error, "event"],
-      [error, "status"],
-    ]);
-    expect(await outcomeOf(turn)).toBe("completed");
-  });
-
-  test("go with their signal, or when called off", () => {
-    const { turn } = turnRig();
-    const controller = new AbortController();
-    const events: string[] = [];
-    turn.on("event", (event) => events.push(`by signal ${event}`), { signal: controller.signal });
-    const off = turn.on("event", (event) => events.push(`by hand ${event}`));
-    turn.push("a", 1);
-    controller.abort();
-    off();
-    off();
-    turn.push("b", 1);
-    expect(events).toEqual(["by signal a", "by hand a"]);
-  });
-});
-
-describe("a status listener that comes late", () => {
-  test("is first told the present, a moment later", async () => {
-    const { turn } = turnRig();
-    turn.push("a", 1);
-    const statuses: string[] = [];
-    turn.on("status", (status) => statuses.push(status));
-    expect(statuses).toEqual([]);
-    await settle();
-    expect(statuses).toEqual(["streaming"]);
-    turn.complete({ text: "a" });
-    expect(statuses).toEqual(["streaming", "completed"]);
-  });
-
-  test("is told the end of a turn that is over", async () => {
-    const { turn } = turnRig();
-    turn.fail(linkLost());
-    const statuses: string[] = [];
-    turn.on("status", (status) => statuses.push(status));
-    await settle();
-    expect(statuses).toEqual(["failed"]);
-  });
-
-  test("is not told twice when a change comes in that moment", async () => {
-    const { turn } = turnRig();
-    const statuses: string[] = [];
-    turn.on("status", (status) => statuses.push(status));
-    turn.sent();
-    await settle();
-    expect(statuses).toEqual(["sent"]);
-  });
-
+describe("a late status listener", () => {
   test.each<{ how: string; leave: (off: () => void, controller: AbortController) => void }>([
     { how: "called off", leave: (off) => off() },
     { how: "aborted", leave: (_, controller) => controller.abort() },
-  ])("is told nothing when it was $how in that moment", async ({ leave }) => {
+  ])("gets nothing if it was $how before the first notification", async ({ leave }) => {
     const { turn } = turnRig();
     const controller = new AbortController();
     const statuses: string[] = [];
@@ -136,7 +35,7 @@ describe("a status listener that comes late", () => {
     expect(statuses).toEqual([]);
   });
 
-  test("is told nothing when its signal was aborted before", async () => {
+  test("gets nothing if its signal was already aborted", async () => {
     const { turn } = turnRig();
     const statuses: string[] = [];
     turn.on("status", (status) => statuses.push(status), { signal: AbortSignal.abort() });
@@ -145,7 +44,7 @@ describe("a status listener that comes late", () => {
     expect(statuses).toEqual([]);
   });
 
-  test("that throws at the present is reported", async () => {
+  test("that throws on its first notification is reported", async () => {
     const { turn, told } = turnRig();
     const error = new Error("mine");
     turn.on("status", () => {
@@ -154,29 +53,10 @@ describe("a status listener that comes late", () => {
     await settle();
     expect(told.thrown).toEqual([[error, "status"]]);
   });
-
-  test("an event listener is told nothing of the past", async () => {
-    const { turn } = turnRig();
-    turn.push("a", 1);
-    const events: string[] = [];
-    turn.on("event", (event) => events.push(event));
-    await settle();
-    expect(events).toEqual([]);
-  });
 });
 
 describe("a listener that cancels the turn", () => {
-  test("on an event ends it there: later events are neither told nor kept", async () => {
-    const { turn, told, leftovers } = turnRig();
-    turn.on("event", () => void turn.cancel());
-    turn.push("a", 1);
-    turn.push("b", 1);
-    turn.stopped();
-    expect([told.events, turn.text, await outcomeOf(turn)]).toEqual([["a"], "a", "cancelled by user"]);
-    expect(leftovers()).toEqual(NOTHING_LEFT);
-  });
-
-  test("on `sent` leaves nothing", async () => {
+  test("on `sent` leaves no timer and no listener", async () => {
     const { turn, told, leftovers } = turnRig();
     turn.on("status", (status) => status === "sent" && void turn.cancel());
     turn.sent();
@@ -193,16 +73,7 @@ describe("a listener that cancels the turn", () => {
     expect([await outcomeOf(turn), leftovers()]).toEqual(["cancelled by user", NOTHING_LEFT]);
   });
 
-  test("on `streaming` is told no event of the turn that it cancelled, and neither is anybody else", () => {
-    const { turn, told, frame } = turnRig();
-    const events: string[] = [];
-    turn.on("event", (event) => events.push(event));
-    turn.on("status", (status) => status === "streaming" && void turn.cancel());
-    frame(() => turn.push("a", 1));
-    expect([events, told.events]).toEqual([[], []]);
-  });
-
-  test("comes too late for a turn that the same frame has completed: its events and its end are told", async () => {
+  test("cannot stop a turn that the same frame completed: its events and end are delivered", async () => {
     const { turn, told, frame } = turnRig();
     turn.on("status", (status) => status === "streaming" && void turn.cancel());
     frame(() => {
@@ -215,17 +86,10 @@ describe("a listener that cancels the turn", () => {
       "completed",
     ]);
   });
-
-  test("on `completed` changes nothing", async () => {
-    const { turn, told } = turnRig();
-    turn.on("status", () => void turn.cancel());
-    turn.complete({ text: "" });
-    expect([await outcomeOf(turn), told.stops, told.settled]).toEqual(["completed", 0, 1]);
-  });
 });
 
-describe("what waits for the user", () => {
-  test("is told to the listeners of its kind, with the call or question itself", () => {
+describe("a request to the user", () => {
+  test("reaches the listeners of its kind, with the call or the question", () => {
     const { turn } = turnRig();
     const told: unknown[] = [];
     turn.on("approval", (call) => told.push(call));
@@ -236,7 +100,7 @@ describe("what waits for the user", () => {
     expect(turn.pending).toEqual([approval("a"), asked("b")]);
   });
 
-  test("is told to a listener that comes late, a moment later, oldest first, once", async () => {
+  test("reaches a late listener asynchronously, oldest first, once", async () => {
     const { turn } = turnRig();
     for (const request of [approval("a"), asked("b"), approval("c")]) turn.opened(request);
     const approvals = hear(turn, "approval");
@@ -249,7 +113,7 @@ describe("what waits for the user", () => {
     expect([approvals, questions]).toEqual([["a", "c", "d"], ["b"]]);
   });
 
-  test("and is opened in that moment is told once, too", async () => {
+  test("that opens before a late listener's first notification reaches it once", async () => {
     const { turn } = turnRig();
     turn.opened(approval("a"));
     const heard = hear(turn, "approval");
@@ -258,7 +122,7 @@ describe("what waits for the user", () => {
     expect([...heard].sort()).toEqual(["a", "b"]);
   });
 
-  test("and is decided in that moment is not told", async () => {
+  test("that is decided before a late listener's first notification is left out", async () => {
     const { turn } = turnRig();
     turn.opened(approval("a"));
     turn.opened(approval("b"));
@@ -268,7 +132,7 @@ describe("what waits for the user", () => {
     expect(heard).toEqual(["b"]);
   });
 
-  test("is not told once the late listener itself has decided it, told of the one before", async () => {
+  test("that a late listener decides while notified of an earlier one is left out", async () => {
     const { turn } = turnRig();
     for (const id of ["a", "b", "c"]) turn.opened(approval(id));
     const heard = hear(turn, "approval", (id) => id === "a" && turn.closed("b"));
@@ -279,7 +143,7 @@ describe("what waits for the user", () => {
   test.each<{ how: string; leave: (off: () => void, controller: AbortController) => void }>([
     { how: "called off", leave: (off) => off() },
     { how: "aborted", leave: (_, controller) => controller.abort() },
-  ])("is not told any more to a late listener that is $how, told of the one before", async ({ leave }) => {
+  ])("does not reach a late listener that is $how while notified of an earlier one", async ({ leave }) => {
     const { turn } = turnRig();
     turn.opened(approval("a"));
     turn.opened(approval("b"));
@@ -294,7 +158,7 @@ describe("what waits for the user", () => {
     expect(heard).toEqual(["a"]);
   });
 
-  test("a late listener that throws at one is told the next, and is reported", async () => {
+  test("reaches a late listener that threw at an earlier one, and both errors are reported", async () => {
     const { turn, told } = turnRig();
     const error = new Error("mine");
     turn.opened(approval("a"));
@@ -312,7 +176,7 @@ describe("what waits for the user", () => {
     ]);
   });
 
-  test("is not told to listeners behind the one that decided it", () => {
+  test("does not reach listeners after the one that decided it", () => {
     const { turn } = turnRig();
     const first = hear(turn, "approval", (id) => turn.closed(id));
     const second = hear(turn, "approval");
@@ -323,7 +187,7 @@ describe("what waits for the user", () => {
     expect([first, second, third, fourth]).toEqual([["a"], [], ["b"], []]);
   });
 
-  test("is told late to a turn that is over, as long as it is open: agents go on behind an answer", async () => {
+  test("that is still open after its turn ended reaches a late listener", async () => {
     const { turn } = turnRig();
     turn.opened(approval("a"));
     turn.complete({ text: "" });
@@ -333,10 +197,10 @@ describe("what waits for the user", () => {
   });
 });
 
-describe("listeners to tool calls", () => {
+describe("listeners for tool calls", () => {
   const callOf = (state: TurnToolCall["state"]): TurnToolCall => ({ ...toolCall(), state });
 
-  test("are told of each change with the call as it is now; late ones read `toolCalls`", async () => {
+  test("get each change with the call's new state; a late listener reads `toolCalls`", async () => {
     const { turn } = turnRig();
     const heard: TurnToolCall[] = [];
     turn.on("toolCall", (call) => heard.push(call));
@@ -352,7 +216,7 @@ describe("listeners to tool calls", () => {
     ]);
   });
 
-  test("are told each change in order, also behind one that decides", () => {
+  test("get each change in order, also after a listener that decides", () => {
     const { turn } = turnRig();
     const first: string[] = [];
     const second: string[] = [];
@@ -369,7 +233,7 @@ describe("listeners to tool calls", () => {
     ]);
   });
 
-  test("find all calls abandoned when they are told of the first: who is told of one cannot bring back another", () => {
+  test("find all calls abandoned at the first notification, when the turn abandons them", () => {
     const { turn, frame } = turnRig();
     const told: string[] = [];
     turn.tools.set({ ...callOf("running"), id: "a" });
@@ -380,14 +244,4 @@ describe("listeners to tool calls", () => {
     frame(() => turn.tools.abandon());
     expect(told).toEqual(["a abandoned: abandoned,abandoned", "b abandoned: abandoned,abandoned"]);
   });
-});
-
-test("listeners to the status behind one that cancels are told each status in order", () => {
-  const { turn } = turnRig({ stop: () => turn.stopped() });
-  turn.on("status", (status) => status === "streaming" && void turn.cancel());
-  const heard: string[] = [];
-  turn.on("status", (status) => heard.push(status));
-  turn.sent();
-  turn.push("a", 1);
-  expect(heard).toEqual(["sent", "streaming", "cancelling", "cancelled"]);
 });

@@ -20,7 +20,7 @@ const tooLarge = () => new PayloadTooLargeError("the answer is too large", { byt
 const running: TurnToolCall = { ...toolCall(), state: "running" };
 
 describe("a turn that is stopped with an error", () => {
-  test("throws it at its reader now, after what had arrived, and fails with it once it has stopped", async () => {
+  test("ends its reader with the error after the buffered events, and fails once it has stopped", async () => {
     const { turn, told, leftovers } = turnRig();
     const iterator = reader(turn);
     const error = tooLarge();
@@ -37,7 +37,7 @@ describe("a turn that is stopped with an error", () => {
     expect([told.settled, told.statuses]).toEqual([1, ["sent", "streaming", "cancelling", "failed"]]);
   });
 
-  test("takes no events any more, and lets its timers go at once", () => {
+  test("accepts no more events, and clears its timers at once", () => {
     const { turn, told, leftovers } = turnRig();
     turn.active();
     turn.stopWith(tooLarge());
@@ -48,7 +48,7 @@ describe("a turn that is stopped with an error", () => {
   test.each([
     { sent: true, says: { delivery: "unknown" } },
     { sent: false, says: { delivery: "not-sent", input: "the input" } },
-  ])("says whether the server may have seen it: sent $sent", ({ sent, says }) => {
+  ])("sets `delivery` on the error: sent $sent", ({ sent, says }) => {
     const { turn } = turnRig();
     const error = tooLarge();
     if (sent) turn.sent();
@@ -67,7 +67,7 @@ describe("a turn that is stopped with an error", () => {
     },
     { first: "completed", stop: (turn) => turn.complete({ text: "" }), becomes: "completed", stops: 0 },
     { first: "failed", stop: (turn) => turn.fail(linkLost()), becomes: "failed connection-lost", stops: 0 },
-  ])("keeps to what came first when it was $first before", async ({ stop, becomes, stops }) => {
+  ])("keeps the earlier end if it was $first before", async ({ stop, becomes, stops }) => {
     const { turn, told } = turnRig();
     stop(turn);
     turn.stopWith(tooLarge());
@@ -75,14 +75,14 @@ describe("a turn that is stopped with an error", () => {
     expect([await outcomeOf(turn), told.stops, told.settled]).toEqual([becomes, stops, 1]);
   });
 
-  test("is not cancelled any more by who hears of it", async () => {
+  test("cannot be cancelled by a status listener", async () => {
     const { turn, told } = turnRig({ stop: () => turn.stopped() });
     turn.on("status", (status) => status === "cancelling" && void turn.cancel());
     turn.stopWith(tooLarge());
     expect([await outcomeOf(turn), told.settled]).toEqual(["failed payload-too-large", 1]);
   });
 
-  test("is nobody's unhandled rejection", async () => {
+  test("causes no unhandled rejection", async () => {
     const { turn } = turnRig();
     const unhandled = await unhandledDuring(() => {
       turn.stopWith(tooLarge());
@@ -93,14 +93,14 @@ describe("a turn that is stopped with an error", () => {
   });
 });
 
-describe("the tool calls of a turn that came to nothing", () => {
+describe("the tool calls of a turn without a result", () => {
   test.each<{ how: string; end: (turn: TestTurn, controller: AbortController) => void }>([
     { how: "cancelled", end: (turn) => void turn.cancel() },
     { how: "aborted", end: (_, controller) => controller.abort() },
     { how: "failed", end: (turn) => turn.fail(linkLost()) },
     { how: "abandoned", end: (turn) => turn.abandon(linkLost()) },
     { how: "stopped", end: (turn) => turn.stopWith(tooLarge()) },
-  ])("are part of what it tells when it was $how", async ({ end }) => {
+  ])("are in `partial` if the turn was $how", async ({ end }) => {
     const { turn, controller } = turnRig();
     turn.tools.set(running);
     end(turn, controller);
@@ -108,13 +108,13 @@ describe("the tool calls of a turn that came to nothing", () => {
     expect(await turn.outcome).toMatchObject({ partial: { text: "", toolCalls: [running] } });
   });
 
-  test("are left out when there were none", async () => {
+  test("are left out of `partial` if there were none", async () => {
     const { turn } = turnRig();
     turn.fail(linkLost());
     expect((await failureOf(turn)).partial).toEqual({ text: "" });
   });
 
-  test("stay as they were told, whatever becomes of them behind the end", async () => {
+  test("in `partial` do not change after the end", async () => {
     const { turn } = turnRig();
     turn.tools.set(running);
     turn.fail(linkLost());
@@ -127,7 +127,7 @@ describe("the tool calls of a turn that came to nothing", () => {
     { how: "cancelled", stop: ({ turn }) => void turn.cancel() },
     { how: "too late", stop: ({ clock }) => clock.advance(TOTAL) },
     { how: "stopped with an error", stop: ({ turn }) => turn.stopWith(tooLarge()) },
-  ])("are told as they were when it had stopped, on error and outcome alike: $how", async ({ stop }) => {
+  ])("are in the error and the outcome as they were when the turn stopped: $how", async ({ stop }) => {
     let endedBy: string | undefined;
     const made = turnRig({ soFar: () => ({ endedBy }) });
     const { turn } = made;

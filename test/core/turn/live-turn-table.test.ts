@@ -160,8 +160,8 @@ const endedRows = (Object.keys(calls) as Call[]).flatMap((call) => [
 
 const rows = [...openRows, ...idleRows, ...endedRows];
 
-describe("every status on every call", () => {
-  test.each(rows)("$from, then $call: is $status, and reading gives $reads", async (row) => {
+describe("a turn in every status, for every call", () => {
+  test.each(rows)("from $from on $call becomes $status, and a reader gets $reads", async (row) => {
     const rig = turnRig();
     reach[row.from](rig);
     await calls[row.call](rig);
@@ -176,7 +176,7 @@ describe("every status on every call", () => {
   });
 
   test.each(rows)(
-    "$from, then $call: tells the protocol once, and keeps nothing once it settled",
+    "from $from on $call notifies the protocol once, and leaves no timer once settled",
     async (row) => {
       const rig = turnRig();
       reach[row.from](rig);
@@ -197,7 +197,7 @@ describe("every status on every call", () => {
   );
 });
 
-describe("leaving the loop", () => {
+describe("a `break` out of the loop", () => {
   test.each<{ from: TurnStatus; status: TurnStatus; settles: string }>([
     { from: "queued", status: "cancelling", settles: "cancelled by user" },
     { from: "sent", status: "cancelling", settles: "cancelled by user" },
@@ -206,17 +206,20 @@ describe("leaving the loop", () => {
     { from: "completed", status: "completed", settles: "completed" },
     { from: "cancelled", status: "cancelled", settles: "cancelled by user" },
     { from: "failed", status: "failed", settles: "failed connection-lost" },
-  ])("of a turn that is $from leaves it $status, and reads no more", async ({ from, status, settles }) => {
-    const rig = turnRig();
-    reach[from](rig);
-    const iterator = reader(rig.turn);
-    expect(await iterator.return?.()).toEqual({ done: true, value: undefined });
-    expect(rig.turn.status).toBe(status);
-    expect(await readAll(iterator)).toEqual(["ends"]);
-    rig.turn.stopped();
-    expect(await outcomeOf(rig.turn)).toBe(settles);
-    expect(rig.leftovers()).toEqual(NOTHING_LEFT);
-  });
+  ])(
+    "over a turn that is $from leaves it $status, and ends the iteration",
+    async ({ from, status, settles }) => {
+      const rig = turnRig();
+      reach[from](rig);
+      const iterator = reader(rig.turn);
+      expect(await iterator.return?.()).toEqual({ done: true, value: undefined });
+      expect(rig.turn.status).toBe(status);
+      expect(await readAll(iterator)).toEqual(["ends"]);
+      rig.turn.stopped();
+      expect(await outcomeOf(rig.turn)).toBe(settles);
+      expect(rig.leftovers()).toEqual(NOTHING_LEFT);
+    },
+  );
 });
 
 describe("textStream", () => {
@@ -229,7 +232,7 @@ describe("textStream", () => {
     { call: "abort", reads: ["a", "b", "throws turn-cancelled"] },
     { call: "idle", reads: ["a", "b", "throws turn-timeout"] },
     { call: "total", reads: ["a", "b", "throws turn-timeout"] },
-  ])("ends as the events do: after $call it gives $reads", async ({ call, reads }) => {
+  ])("ends like the events: after $call it yields $reads", async ({ call, reads }) => {
     const rig = turnRig();
     reach.sent(rig);
     for (const event of ["a", "#tool", "b", "#tool"]) rig.turn.push(event, 1);
@@ -237,7 +240,7 @@ describe("textStream", () => {
     expect(await readAll(reader(rig.turn.textStream))).toEqual(reads);
   });
 
-  test("gives its pieces in the order in which they were asked for, past events without text", async () => {
+  test("yields its pieces in the order of the `next()` calls, and skips events without text", async () => {
     const { turn } = turnRig();
     const pieces = turn.textStream[Symbol.asyncIterator]();
     const asked = Promise.all([pieces.next(), pieces.next(), pieces.next()]);

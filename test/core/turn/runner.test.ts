@@ -92,7 +92,7 @@ function rig(limits: Partial<TurnLimits> = {}) {
 }
 
 describe("a turn", () => {
-  test("goes out at once where the server is free, and is found until it settles", async () => {
+  test("is sent at once if the server is free, and can be found until it settles", async () => {
     const { runner, log, prompt, completes } = rig();
     const { turn } = prompt("a");
     expect(log).toEqual(["wanted", "send a", "needed"]);
@@ -102,7 +102,7 @@ describe("a turn", () => {
     expect([runner.find("a"), runner.jobs]).toEqual([undefined, []]);
   });
 
-  test("waits for those before it, and goes out in the order of the calls", () => {
+  test("waits for earlier turns, and is sent in the order of the calls", () => {
     const { log, prompt, completes } = rig();
     for (const name of ["a", "b", "c"]) prompt(name);
     completes();
@@ -110,7 +110,7 @@ describe("a turn", () => {
     expect(log.filter((line) => line.startsWith("send"))).toEqual(["send a", "send b", "send c"]);
   });
 
-  test("that a conversation holds back takes room, and is not sent before it is started", () => {
+  test("that a conversation holds counts in the queue, and is not sent before `start()`", () => {
     const { runner, make, start, log } = rig();
     const held = make("a");
     expect([runner.first, runner.jobs.length]).toEqual([undefined, 1]);
@@ -118,7 +118,7 @@ describe("a turn", () => {
     expect(log).toContain("send a");
   });
 
-  test("hands its input back when it was not sent, with what it came to", async () => {
+  test("returns its input and partial result if it was not sent", async () => {
     const { prompt, runner, outbox } = rig();
     prompt("a");
     const { turn } = prompt("b");
@@ -130,7 +130,7 @@ describe("a turn", () => {
     });
   });
 
-  test("whose signal was aborted before ends at once, and hurries nothing", async () => {
+  test("with an aborted signal ends at once without connecting", async () => {
     const { make, log, runner } = rig();
     const { turn } = make("a", { signal: AbortSignal.abort("mine") });
     expect(await turn.outcome).toMatchObject({ status: "cancelled", by: "signal" });
@@ -138,8 +138,8 @@ describe("a turn", () => {
   });
 });
 
-describe("a turn that is cancelled", () => {
-  test("while it waits settles at once, and lets those behind it go", async () => {
+describe("a cancelled turn", () => {
+  test("that is queued settles at once, and later turns are sent", async () => {
     const { prompt, state, log, outbox } = rig();
     state.atOnce = 0;
     const first = prompt("a");
@@ -151,7 +151,7 @@ describe("a turn that is cancelled", () => {
     expect(outbox.run(() => log.includes("stop a"))).toBe(false);
   });
 
-  test("while it runs is the protocol's to stop, also when the caller insists", async () => {
+  test("that runs is stopped by the protocol, and again at a second `cancel()`", async () => {
     const { prompt, log, outbox } = rig();
     const { turn } = prompt("a");
     const outcome = turn.cancel();
@@ -161,7 +161,7 @@ describe("a turn that is cancelled", () => {
     expect((await outcome).status).toBe("cancelled");
   });
 
-  test("with others by one signal is not sent into the room that the first of them leaves", async () => {
+  test("is not sent if one signal aborts it and the running turn before it", async () => {
     const { prompt, sent, log, outbox, pump } = rig();
     const controller = new AbortController();
     const { signal } = controller;
@@ -180,8 +180,8 @@ describe("a turn that is cancelled", () => {
   });
 });
 
-describe("limits", () => {
-  test("on the turns that wait count those that are held back; the one that runs takes no room", () => {
+describe("the limits of the queue", () => {
+  test("count held turns as waiting, but not the running turn", () => {
     const { prompt, make } = rig();
     prompt("a");
     make("b");
@@ -190,7 +190,7 @@ describe("limits", () => {
     expect(() => make("e")).toThrow(QueueFullError);
   });
 
-  test("on their bytes count what each was made or started with", () => {
+  test("count the bytes given at creation or at the start", () => {
     const { make, start, prompt } = rig();
     prompt("a");
     const held = make("b", undefined, 40);
@@ -199,7 +199,7 @@ describe("limits", () => {
     expect(() => make("c", undefined, 70)).not.toThrow();
   });
 
-  test("of time are the options', or the protocol's", async () => {
+  test("do not replace the idle timeout, which comes from the options or the protocol", async () => {
     const { prompt, clock, outbox } = rig();
     const { turn } = prompt("a");
     outbox.run(() => turn.active());
@@ -209,8 +209,8 @@ describe("limits", () => {
   });
 });
 
-describe("a client that takes nothing more", () => {
-  test("gives back what was not sent when it closes, held or waiting, and nothing else", async () => {
+describe("a runner whose client is closed or unavailable", () => {
+  test("returns held and waiting turns on close, and keeps the running turn", async () => {
     const { prompt, make, runner, outbox } = rig();
     const running = prompt("a");
     const waiting = [prompt("b"), make("c")];
@@ -220,7 +220,7 @@ describe("a client that takes nothing more", () => {
     expect(running.turn.status).toBe("sent");
   });
 
-  test("ends what is started behind the caller's close without a throw, and else with one", async () => {
+  test("ends a turn's iteration silently after the caller's `close()`, otherwise with an error", async () => {
     const { make, start, state } = rig();
     const [held, other] = [make("a"), make("b")];
     state.closedError = new ClosedError("closed");
@@ -233,7 +233,7 @@ describe("a client that takes nothing more", () => {
     await expect(other.turn[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: "closed" });
   });
 
-  test("fails what waits when the server is not to be had, each with an error of its own, and keeps what is held back", async () => {
+  test("fails waiting turns, each with its own error, and keeps held turns", async () => {
     const { prompt, make, runner, state, outbox } = rig();
     state.atOnce = 0;
     const [a, b, held] = [prompt("a"), prompt("b"), make("c")];
@@ -244,7 +244,7 @@ describe("a client that takes nothing more", () => {
     expect(held.turn.status).toBe("queued");
   });
 
-  test("hands everything back when that is because it is closed", async () => {
+  test("fails held turns too if the reason is that the client closed", async () => {
     const { prompt, make, runner, state, outbox } = rig();
     state.atOnce = 0;
     const made = [prompt("a"), make("b")];
@@ -254,7 +254,7 @@ describe("a client that takes nothing more", () => {
   });
 });
 
-test("one signal ends 5,000 turns that wait", async () => {
+test("one signal cancels 5,000 queued turns", async () => {
   const { prompt, state } = rig({ maxQueuedTurns: 1e6, maxQueuedBytes: 1e6 });
   state.atOnce = 0;
   const controller = new AbortController();

@@ -12,7 +12,7 @@ function queued(limits: { maxTurns: number; maxBytes: number }, sizes: Readonly<
 const roomy = { maxTurns: 100, maxBytes: 1_000 };
 
 describe("TurnQueue", () => {
-  test("keeps turns in order; the first stays until it is taken out", () => {
+  test("keeps turns in order, and the first one until it is deleted", () => {
     const queue = queued(roomy, { a: 1, b: 1, c: 1 });
     expect([queue.first(), queue.first(), queue.size]).toEqual(["a", "a", 3]);
     expect([queue.delete("a"), queue.first()]).toEqual([true, "b"]);
@@ -20,7 +20,7 @@ describe("TurnQueue", () => {
     expect([queue.first(), queue.size, queue.takeAll()]).toEqual([undefined, 0, []]);
   });
 
-  test("gives one out of the middle, once", () => {
+  test("deletes a turn from the middle once", () => {
     const queue = queued(roomy, { a: 1, b: 1, c: 1 });
     expect([queue.delete("b"), queue.delete("b"), queue.delete("x")]).toEqual([true, false, false]);
     expect(queue.takeAll()).toEqual(["a", "c"]);
@@ -34,23 +34,26 @@ describe("TurnQueue", () => {
     { waiting: { a: 99 }, asks: 1, full: { bytes: 100, limit: 10 } },
     { waiting: { a: 1, b: 1 }, asks: 1, full: undefined },
     { waiting: { a: 1, b: 1, c: 1 }, asks: 1, full: { bytes: 4, limit: 3 } },
-  ])("with $waiting waiting, of 3 turns and 10 bytes, $asks bytes more: $full", ({ waiting, asks, full }) => {
-    const queue = queued({ maxTurns: 3, maxBytes: 10 }, waiting);
-    if (full === undefined) {
-      queue.assertSpace(asks);
-      queue.add("new", asks);
-      expect(queue.size).toBe(Object.keys(waiting).length + 1);
-    } else {
-      const error = thrownBy(() => queue.assertSpace(asks));
-      expect(error).toBeInstanceOf(QueueFullError);
-      expect(error).toMatchObject({ ...full, code: "queue-full", delivery: "not-sent", retryable: true });
-    }
-  });
+  ])(
+    "with $waiting of at most 3 turns and 10 bytes, adding $asks bytes gives: $full",
+    ({ waiting, asks, full }) => {
+      const queue = queued({ maxTurns: 3, maxBytes: 10 }, waiting);
+      if (full === undefined) {
+        queue.assertSpace(asks);
+        queue.add("new", asks);
+        expect(queue.size).toBe(Object.keys(waiting).length + 1);
+      } else {
+        const error = thrownBy(() => queue.assertSpace(asks));
+        expect(error).toBeInstanceOf(QueueFullError);
+        expect(error).toMatchObject({ ...full, code: "queue-full", delivery: "not-sent", retryable: true });
+      }
+    },
+  );
 
   test.each<{ how: string; free: (queue: TurnQueue<string>) => void }>([
     { how: "deleting", free: (queue) => queue.delete("b") },
     { how: "clearing", free: (queue) => queue.takeAll() },
-  ])("$how gives the bytes back, once", ({ free }) => {
+  ])("$how frees the bytes once", ({ free }) => {
     const queue = queued({ maxTurns: 9, maxBytes: 10 }, { a: 1, b: 9 });
     expect(() => queue.assertSpace(1)).toThrow(QueueFullError);
     free(queue);
@@ -61,8 +64,8 @@ describe("TurnQueue", () => {
   });
 });
 
-describe("a turn that is held", () => {
-  test("takes room, is not the next, and stays when the others are taken", () => {
+describe("a held turn", () => {
+  test("counts against the limits, is never first, and stays on `takeAll()`", () => {
     const queue = new TurnQueue<string>({ maxTurns: 2, maxBytes: 10 });
     queue.hold("later", 4);
     expect([queue.first(), queue.size]).toEqual([undefined, 0]);
@@ -75,7 +78,7 @@ describe("a turn that is held", () => {
     queue.assertSpace(100);
   });
 
-  test("counts once when it is to be sent, and no more when it is taken out", () => {
+  test("counts once after it is added, and not at all after it is deleted", () => {
     const queue = new TurnQueue<string>({ maxTurns: 10, maxBytes: 10 });
     queue.hold("a", 6);
     expect(() => queue.assertSpace(5)).toThrow(expect.objectContaining({ code: "queue-full", limit: 10 }));

@@ -31,8 +31,8 @@ function rig(onChange: (call: TurnToolCall) => void = () => {}) {
 
 const approval = (id: string): PendingRequest => ({ type: "approval", id, call: toolCall({ id }) });
 
-describe("the calls of a turn", () => {
-  test("stand in the order in which they were first heard of, each as it is now", () => {
+describe("the tool calls of a turn", () => {
+  test("are listed in order of their first appearance, in their current state", () => {
     const { tools, changes } = rig();
     const a = callOf("a");
     tools.set(a);
@@ -47,7 +47,7 @@ describe("the calls of a turn", () => {
     expect(changes).toEqual(["a requested", "b requested", "a running"]);
   });
 
-  test("are the same list as long as nothing changes, and those that did not change the same objects", () => {
+  test("are the same list until a call changes, and unchanged calls stay the same objects", () => {
     const { tools } = rig();
     expect(tools.calls).toBe(tools.calls);
     tools.set(callOf("a"));
@@ -63,7 +63,7 @@ describe("the calls of a turn", () => {
     ).toEqual(["requested", "requested"]);
   });
 
-  test("are what they will be when a listener is told", () => {
+  test("are already updated when a listener is notified", () => {
     const seen: unknown[] = [];
     const { tools } = rig((call) => seen.push(tools.calls, tools.get(call.id)));
     const a = callOf("a");
@@ -72,7 +72,7 @@ describe("the calls of a turn", () => {
   });
 });
 
-describe("a turn that ends before its calls", () => {
+describe("a turn that ends before its tool calls", () => {
   const STATES: Record<ToolCallState, ToolCallState> = {
     requested: "abandoned",
     awaiting: "abandoned",
@@ -84,7 +84,7 @@ describe("a turn that ends before its calls", () => {
     abandoned: "abandoned",
   };
 
-  test.each(Object.entries(STATES))("leaves one that is %s as %s", (before, after) => {
+  test.each(Object.entries(STATES))("changes a call that is %s to %s", (before, after) => {
     const { tools, changes } = rig();
     const call = callOf("a", before as ToolCallState);
     tools.set({ ...call, output: "so far" });
@@ -95,7 +95,7 @@ describe("a turn that ends before its calls", () => {
     expect(hasEnded(call)).toBe(before === after);
   });
 
-  test("tells of each, once, however often it ends", () => {
+  test("notifies for each abandoned call once, even if it ends twice", () => {
     const { tools, changes } = rig();
     tools.set(callOf("a"));
     tools.set(callOf("b", "done"));
@@ -106,8 +106,8 @@ describe("a turn that ends before its calls", () => {
   });
 });
 
-describe("what waits for the user", () => {
-  test("stands in order until it is closed", () => {
+describe("the pending requests of a turn", () => {
+  test("are listed in order until they are closed", () => {
     const { tools, opened } = rig();
     const asked: PendingRequest = { type: "question", id: "b", question: question({ id: "b" }) };
     for (const request of [approval("a"), asked, approval("c")]) tools.opened(request);
@@ -119,7 +119,7 @@ describe("what waits for the user", () => {
     expect(tools.pending).toEqual([approval("a"), approval("c")]);
   });
 
-  test("is the same list as long as nothing changes, and a list that was read stays as it was", () => {
+  test("are the same list until one changes, and a list that was read stays unchanged", () => {
     const { tools } = rig();
     tools.opened(approval("a"));
     const before = tools.pending;
@@ -129,7 +129,7 @@ describe("what waits for the user", () => {
     expect([tools.pending, before]).toEqual([[], [approval("a")]]);
   });
 
-  test("is one request, and not another that came under the same id", () => {
+  test("are identified by the object, not by the id", () => {
     const { tools } = rig();
     const [first, second] = [approval("a"), approval("a")];
     tools.opened(first);
@@ -138,7 +138,7 @@ describe("what waits for the user", () => {
     expect([tools.isPending(first), tools.isPending(second), tools.pending]).toEqual([false, true, [second]]);
   });
 
-  test("stands already when it is told", () => {
+  test("include a request when its listener is notified", () => {
     const seen: unknown[] = [];
     const tools: TurnTools = new TurnTools({
       opened: () => void seen.push(tools.pending),

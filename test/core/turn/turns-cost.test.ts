@@ -75,7 +75,7 @@ async function stepsOf(work: () => Promise<void>): Promise<number> {
   return steps;
 }
 
-test.each(ALL)("%s: a turn visits no other turn, however many there are", async (_, play) => {
+test.each(ALL)("%s: the work per turn does not grow with the number of turns", async (_, play) => {
   await play(10); // what is done once is done
   const perTurn = async (turns: number): Promise<number> => (await stepsOf(() => play(turns))) / turns;
   const few = await perTurn(100);

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { Scenario as AnyScenario } from "./life.ts";
+import { one, stepsOf, which, whichSocket } from "./steps.ts";
 import type { Reader } from "./watched-turn.ts";
 
 /** How the client is set up, and what kind of peer it meets. */
@@ -130,23 +131,12 @@ export type Step =
 export type Scenario = AnyScenario<Setting, Step>;
 
 const often = fc.constantFrom;
-const one = <Value extends string>(...values: readonly Value[]) => fc.constantFrom<Value[]>(...values);
 const reader = one<Reader>("loop", "loop", "text", "two", "slow", "slow", "nobody");
-/** Mostly one of the first, which are the ones under way. */
-const which = fc.oneof({ weight: 3, arbitrary: fc.nat(2) }, { weight: 1, arbitrary: fc.nat(20) });
 const naming = one<Naming>("exact", "exact", "exact", "exact", "sub", "unknown");
 const topics = fc.subarray(["a", "b", "c"], { minLength: 1 });
 const rarely = fc.nat(9).map((n) => n === 0);
 
-function record<Do extends Step["do"]>(
-  name: Do,
-  fields: { [Key in Exclude<keyof (Step & { readonly do: Do }), "do">]: fc.Arbitrary<unknown> },
-): fc.Arbitrary<Step> {
-  return fc.record({ do: fc.constant(name), ...fields }) as unknown as fc.Arbitrary<Step>;
-}
-
-const plain = <Do extends Step["do"]>(...names: readonly Do[]): fc.Arbitrary<Step> =>
-  fc.record({ do: one<Do>(...names) }) as unknown as fc.Arbitrary<Step>;
+const { record, plain } = stepsOf<Step>();
 
 const TIMES = [0, 1, 10, 50, 250, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 25_000, 30_000, 45_000, 130_000];
 
@@ -244,7 +234,7 @@ const linkStep = fc.oneof(
   {
     weight: 4,
     arbitrary: record("ends", {
-      socket: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.nat(5)),
+      socket: whichSocket,
       code: often(1000, 1001, 1005, 1006, 1006, 1008, 1009, 1011, 1012, 4000),
       error: fc.boolean(),
     }),

@@ -1,5 +1,6 @@
 import type { CodebuffConversation, CodebuffHandlers } from "agentwire/codebuff";
 import type { countingController } from "../../helpers/codebuff.ts";
+import { Armed } from "./armed.ts";
 import { pick } from "./life.ts";
 import { type Deed, MOMENTS, type Moment, type Step } from "./scenario.ts";
 import { WatchedPrompt } from "./watched-prompt.ts";
@@ -32,7 +33,7 @@ export class User {
   readonly #waits: ReturnType<typeof countingController>[] = [];
   /** Handlers that have not come to an end. */
   #slow: (() => void)[] = [];
-  #armed: { readonly moment: Moment; readonly deed: Deed }[] = [];
+  readonly #armed = new Armed<Moment, Deed>();
   readonly #topics = new Set<string>();
   #initAnswered = false;
   #closing: "no" | "politely" | "by force" = "no";
@@ -115,7 +116,7 @@ export class User {
         );
         return;
       case "when":
-        this.#armed.push(step);
+        this.#armed.when(step.moment, step.deed);
         return;
       case "handlersAnswer":
         for (const answer of this.#slow.splice(0)) answer();
@@ -131,7 +132,7 @@ export class User {
 
   /** Does nothing any more from inside of events. */
   rests(): void {
-    this.#armed = [];
+    this.#armed.clear();
   }
 
   /** What a new session has to be asked before it gets a prompt. */
@@ -159,11 +160,10 @@ export class User {
 
   /** Runs what was armed for this moment. */
   #fire(moment: Moment): void {
-    const at = this.#armed.findIndex((each) => each.moment === moment);
-    const [armed] = at < 0 ? [] : this.#armed.splice(at, 1);
-    if (!armed) return;
+    const deed = this.#armed.take(moment);
+    if (!deed) return;
     this.deeds++;
-    this.#do(armed.deed);
+    this.#do(deed);
   }
 
   #do(deed: Deed): void {

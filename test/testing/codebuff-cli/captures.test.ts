@@ -33,13 +33,13 @@ const LOOKING: FakeCodebuffScenario["events"] = [
   { type: "finish", agentId: "tester", totalCost: 10 },
 ];
 
-describe("the fork as it was captured", () => {
+describe("the captured output of the fork", () => {
   test.each<[string, FakeCodebuffScenario]>([
     ["json", { events: LOOKING }],
     ["plain", { events: LOOKING }],
     ["no-key", { requireKey: true }],
     ["unknown-flag", {}],
-  ])("is played byte for byte: %s", async (name, scenario) => {
+  ])("is reproduced byte for byte: %s", async (name, scenario) => {
     const url = new URL(`../../fixtures/codebuff-cli/${name}.json`, import.meta.url);
     const { args, ...said } = capture.parse(JSON.parse(await readFile(url, "utf8")));
 

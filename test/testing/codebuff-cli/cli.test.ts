@@ -6,7 +6,7 @@ import { tempFolder } from "../../../scripts/support/temp-folder.ts";
 import { run, STREAM, start } from "./fake.ts";
 
 describe("FakeCodebuffCli", () => {
-  test("is started as a script of this Node, with what it needs in the environment", async () => {
+  test("runs as a script of this Node, with the environment it needs", async () => {
     await using cli = await FakeCodebuffCli.start();
 
     expect(cli.command).toBe(process.execPath);
@@ -17,7 +17,7 @@ describe("FakeCodebuffCli", () => {
     );
   });
 
-  test("keeps a record of each run: how it was started, and how it ended", async () => {
+  test("records how each run started and ended", async () => {
     await using folder = await tempFolder();
     await using cli = await FakeCodebuffCli.start();
     const { pid, ended } = start(cli, ["--free", ...STREAM], { cwd: folder.path, detached: true });
@@ -45,7 +45,7 @@ describe("FakeCodebuffCli", () => {
     ]);
   });
 
-  test("tells a run as soon as it is there, and once it is over", async () => {
+  test("reports a run when it starts and when it ends", async () => {
     await using cli = await FakeCodebuffCli.start({ events: [{ hold: "go" }] });
     const first = cli.nextRun();
     const over = cli.nextRun("ended");
@@ -57,7 +57,7 @@ describe("FakeCodebuffCli", () => {
     expect(await over).toMatchObject({ end: { code: 0 } });
   });
 
-  test("tells runs in the order in which they started, each once", async () => {
+  test("reports each run once, in start order", async () => {
     await using cli = await FakeCodebuffCli.start();
     for (const prompt of ["one", "two"]) await run(cli, ["--stream-json", "--", prompt]);
     const prompts = [await cli.nextRun(), await cli.nextRun()].map(({ prompt }) => prompt);
@@ -66,7 +66,7 @@ describe("FakeCodebuffCli", () => {
     expect(cli.runs().map(({ prompt }) => prompt)).toEqual(prompts);
   });
 
-  test("tells of runs at the same time apart", async () => {
+  test("reports simultaneous runs separately", async () => {
     await using cli = await FakeCodebuffCli.start({ events: [{ hold: "all" }] });
     const runs = ["a", "b", "c"].map((prompt) => run(cli, ["--stream-json", "--", prompt]));
     await cli.waitFor(() => cli.runs().length === 3);
@@ -77,7 +77,7 @@ describe("FakeCodebuffCli", () => {
     expect(cli.runs().map(({ end }) => end?.code)).toEqual([0, 0, 0]);
   });
 
-  test("knows a run that was killed without a word", async () => {
+  test("detects the end of a killed run", async () => {
     await using cli = await FakeCodebuffCli.start({ exit: { never: true } });
     const { child, pid } = start(cli, STREAM);
     await cli.nextRun();
@@ -89,7 +89,7 @@ describe("FakeCodebuffCli", () => {
     expect(cli.runs()[0]?.end).toEqual(end);
   });
 
-  test("takes other switches for the runs to come, and leaves those under way alone", async () => {
+  test("applies changed switches to later runs only", async () => {
     await using cli = await FakeCodebuffCli.start({ events: [{ hold: "go" }, "old"], exit: { code: 3 } });
     const old = run(cli, STREAM);
     await cli.nextRun();
@@ -104,7 +104,7 @@ describe("FakeCodebuffCli", () => {
     expect(await old).toMatchObject({ stdout: '"old"\n', code: 3 });
   });
 
-  test("lets a run pass that comes to a hold later", async () => {
+  test("lets runs pass a hold that was released before", async () => {
     await using cli = await FakeCodebuffCli.start({ events: [{ hold: "a" }, "one", { hold: "b" }, "two"] });
     cli.release("b");
     cli.release("a");
@@ -112,7 +112,7 @@ describe("FakeCodebuffCli", () => {
     expect((await run(cli, STREAM)).stdout).toBe('"one"\n"two"\n');
   });
 
-  test("kills what is left when it is stopped, removes its folder, and still tells what there was", async () => {
+  test("kills remaining processes on stop(), removes its folder, and still returns the records", async () => {
     const cli = await FakeCodebuffCli.start({ exit: { never: true }, grandchild: true, ignoreSigterm: true });
     const { firstOutput, ended } = start(cli, STREAM);
     await firstOutput();
@@ -125,29 +125,29 @@ describe("FakeCodebuffCli", () => {
     await expect(waiting).rejects.toThrow("the fake CLI was stopped");
   });
 
-  test("does not run once it is stopped", async () => {
+  test("cannot be run after stop()", async () => {
     const cli = await FakeCodebuffCli.start();
     await cli.stop();
 
     expect(await run(cli, STREAM)).toMatchObject({ stdout: "", code: 70 });
   });
 
-  test("has a folder that others cannot read", async () => {
+  test("has a folder that other users cannot read", async () => {
     await using cli = await FakeCodebuffCli.start();
 
     expect(statSync(dirname(cli.env["FAKE_CODEBUFF_RECORD"] ?? "")).mode & 0o77).toBe(0);
   });
 
   test.each([
-    ["a switch that there is not", { flod: 1 }, 'no switch "flod"'],
-    ["a profile that there is not", { profile: "real" }, '"profile" has to be of type note|fork'],
-    ["a step that is none", { events: [{ delay: 5 }] }, '"events" has to be'],
+    ["an unknown switch", { flod: 1 }, 'no switch "flod"'],
+    ["an unknown profile", { profile: "real" }, '"profile" has to be of type note|fork'],
+    ["an unknown step", { events: [{ delay: 5 }] }, '"events" has to be'],
     ["a step of two kinds", { events: [{ delayMs: 5, raw: "" }] }, '"events" has to be'],
-    ["an exit that cannot be", { exit: { code: 1.5 } }, '"exit" has to be'],
-    ["half an answer", { events: { default: [] } }, '"events" has to be'],
-    ["nothing to write", { chunkBytes: 0 }, '"chunkBytes" has to be'],
+    ["an invalid exit code", { exit: { code: 1.5 } }, '"exit" has to be'],
+    ["answers by prompt without the prompts", { events: { default: [] } }, '"events" has to be'],
+    ["writes of 0 bytes", { chunkBytes: 0 }, '"chunkBytes" has to be'],
     ["a line too short for its event", { hugeLine: 29 }, '"hugeLine" has to be'],
-  ])("refuses %s, at once", async (_, scenario, why) => {
+  ])("refuses %s at once", async (_, scenario, why) => {
     const given: object = scenario;
     await using cli = await FakeCodebuffCli.start();
 

@@ -9,7 +9,7 @@ const JSON_OBJECT = ["-n", "--json", "--", "hi"] as const;
 const FORK = { profile: "fork", traceLines: false } as const;
 const TRACES = [{ type: "start", model: "openai/gpt-5-mini" }];
 
-describe("the object of --json, when a run fails:", () => {
+describe("the object of --json for a failed run", () => {
   test.each<[string, FakeCodebuffScenario, string, boolean]>([
     ["no prompt", { failWith: "no-prompt" }, "No prompt provided.", false],
     [
@@ -23,7 +23,7 @@ describe("the object of --json, when a run fails:", () => {
     ["chat 402", { failWith: "402" }, "Payment Required", true],
     ["chat 403", { failWith: "403" }, "Agent run error: Forbidden", true],
     ["empty answer", { failWith: "no-response" }, "No response from agent", true],
-  ])("%s", async (_, scenario, error, hasTraces) => {
+  ])("has the error of %s", async (_, scenario, error, hasTraces) => {
     const { stdout, stderr, code } = await played({ ...FORK, ...scenario }, JSON_OBJECT);
 
     expect(stdout).toMatch(/^\{\n {2}"success": false,\n {2}"output": "",\n/);
@@ -42,7 +42,7 @@ describe("the object of --json, when a run fails:", () => {
     ["502", "Bad Gateway"],
     ["503", "Service Unavailable"],
     ["504", "Gateway Timeout"],
-  ])("chat %s, with a stack behind a blank line", async (failWith, text) => {
+  ])("has the error of chat %s, and a stack after a blank line", async (failWith, text) => {
     const { stdout, code } = await played({ ...FORK, failWith }, JSON_OBJECT);
     const [error, stack] = String(objectOf({ stdout })["error"]).split("\n\n");
 
@@ -51,13 +51,13 @@ describe("the object of --json, when a run fails:", () => {
     expect(code).toBe(1);
   });
 
-  test("unknown agent", async () => {
+  test("has the error of an unknown agent", async () => {
     const { stdout } = await played({ ...FORK, failWith: "agent" }, ["--agent", "x", ...JSON_OBJECT]);
 
     expect(objectOf({ stdout })["error"]).toMatch(/^Invalid agent ID: "x"\. Available agents: \w+/);
   });
 
-  test("--timeout reached, with the text so far", async () => {
+  test("has the text so far when --timeout is reached", async () => {
     const scenario = { ...FORK, secondMs: 20, stallAfter: 1, events: [{ type: "text", text: "So far" }] };
     const { stdout, code } = await played(scenario, ["--timeout", "2", "-n", "--json", "--", "hi"]);
 
@@ -70,7 +70,7 @@ describe("the object of --json, when a run fails:", () => {
     expect(code).toBe(1);
   });
 
-  test.each(["SIGTERM", "SIGINT"] as const)("%s, with an empty stdout", async (signal) => {
+  test.each(["SIGTERM", "SIGINT"] as const)("is not printed after %s", async (signal) => {
     await using cli = await FakeCodebuffCli.start({ ...FORK, stallAfter: 1 });
     const { child, ended } = start(cli, JSON_OBJECT);
     await cli.nextRun();
@@ -80,7 +80,7 @@ describe("the object of --json, when a run fails:", () => {
     expect(cli.runs()[0]).toMatchObject({ signals: [{ signal }], end: { code: null, signal } });
   });
 
-  test("what was said before is there", async () => {
+  test("has the output before the failure", async () => {
     const events = [
       { type: "text", text: "Partly." },
       { type: "error", message: "a hitch" },
@@ -96,12 +96,12 @@ describe("the object of --json, when a run fails:", () => {
   });
 });
 
-describe("without --json, a failure is told on stderr:", () => {
+describe("a failure without --json is printed on stderr", () => {
   test.each<[FakeCodebuffFailure, RegExp]>([
     ["no-prompt", /^Error: No prompt provided\.\n\nUsage: codebuff /],
     ["me", /^Error running prompt: Authentication failed\n$/],
     ["401", /^Error: Agent run error: Unauthorized\n$/],
-  ])("%s, by -n", async (failWith, told) => {
+  ])("for %s with -n", async (failWith, told) => {
     expect(await played({ ...FORK, failWith }, ["-n", "hi"])).toMatchObject({
       stdout: "",
       stderr: expect.stringMatching(told),
@@ -109,7 +109,7 @@ describe("without --json, a failure is told on stderr:", () => {
     });
   });
 
-  test("by --stream-json, behind a finish that cost nothing and without an error event", async () => {
+  test("with --stream-json, after a finish without cost and without an error event", async () => {
     const { lines, stderr, code } = await played({ failWith: "402" });
 
     expect(lines).toEqual([
@@ -119,7 +119,7 @@ describe("without --json, a failure is told on stderr:", () => {
     expect({ stderr, code }).toEqual({ stderr: "Error: Payment Required\n", code: 1 });
   });
 
-  test("by --stream-json, for what fails before it begins, with an empty stdout", async () => {
+  test("with --stream-json and an empty stdout, if the run fails before it starts", async () => {
     expect(await played({ failWith: "no-key" })).toMatchObject({
       stdout: "",
       stderr: "Error: No authentication token found. Please run `codebuff` first to authenticate.\n",
@@ -127,19 +127,22 @@ describe("without --json, a failure is told on stderr:", () => {
     });
   });
 
-  test.each(["x", "-5", "0", ""])("but --timeout %j is silently none", async (seconds) => {
-    const { lines, code } = await played({ secondMs: 0 }, ["--timeout", seconds, ...STREAM]);
+  test.each(["x", "-5", "0", ""])(
+    "unless --timeout is %j, which silently means no limit",
+    async (seconds) => {
+      const { lines, code } = await played({ secondMs: 0 }, ["--timeout", seconds, ...STREAM]);
 
-    expect(lines).toHaveLength(3);
-    expect(code).toBe(0);
-  });
+      expect(lines).toHaveLength(3);
+      expect(code).toBe(0);
+    },
+  );
 });
 
 describe("the older CLI", () => {
   const PRINT = { profile: "print" } as const;
   const ARGV = ["-p", "--", "hi"] as const;
 
-  test("exits with 1 without a prompt, which is an error event on stderr", async () => {
+  test("exits with 1 without a prompt, and prints an error event on stderr", async () => {
     const { stdout, stderr, code } = await played(PRINT, ["-p"]);
 
     expect({ stdout, code }).toEqual({ stdout: "", code: 1 });
@@ -152,7 +155,7 @@ describe("the older CLI", () => {
     expect({ stderr, code }).toEqual({ stderr: "Could not connect to server.\n", code: 1 });
   });
 
-  test("exits with 0 even where a run has failed, and tells its errors on stderr", async () => {
+  test("exits with 0 even for a failed run, and prints the errors on stderr", async () => {
     const events = [
       { type: "text", text: "a" },
       { type: "error", message: "a hitch" },
@@ -173,7 +176,7 @@ describe("the older CLI", () => {
   });
 });
 
-describe("the key", () => {
+describe("an API key", () => {
   const USER = { id: "u", email: "e", name: "n", fingerprintId: "f", fingerprintHash: "h" };
 
   /** Which key counts, of a file with this content and this one in the environment. */
@@ -187,7 +190,7 @@ describe("the key", () => {
     return { code, ...record.key };
   }
 
-  test("of the CLI's own file beats the environment", async () => {
+  test("in the CLI's own file takes precedence over the environment", async () => {
     const file = { default: { ...USER, authToken: "abc" } };
     const sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
@@ -195,19 +198,19 @@ describe("the key", () => {
   });
 
   test.each([
-    ["that is missing", undefined],
-    ["whose profile lacks a field", { default: { ...USER, name: undefined, authToken: "abc" } }],
-    ["without a token", { default: USER }],
-    ["that is no object", 7],
-  ])("of the environment counts behind a file %s", async (_, file) => {
+    ["is missing", undefined],
+    ["has a profile that lacks a field", { default: { ...USER, name: undefined, authToken: "abc" } }],
+    ["has no token", { default: USER }],
+    ["that is not an object", 7],
+  ])("in the environment is used if the file %s", async (_, file) => {
     expect(await keyWith(file, "def")).toMatchObject({ code: 0, from: "env" });
   });
 
-  test("that is empty counts as none", async () => {
+  test("that is empty counts as missing", async () => {
     expect(await keyWith(undefined, "")).toEqual({ code: 1 });
   });
 
-  test("is in the record by its hash alone", async () => {
+  test("is recorded only as a hash", async () => {
     const env = {
       CODEBUFF_API_KEY: "abc",
       CODEBUFF_URL: "x?abc",

@@ -7,7 +7,7 @@ import { objectOf, played, run } from "./fake.ts";
 
 const COMMON = { "--max": true, "--cwd": "." } as const;
 
-describe("the options", () => {
+describe("the CLI's options", () => {
   test.each<[FakeCodebuffProfile, readonly string[], Record<string, string | true>]>([
     [
       "note",
@@ -47,7 +47,7 @@ describe("the options", () => {
       ["-p", "--params", '{"a":1}', "--lite", "--agent", "a/b@1"],
       { "--print": true, "--params": '{"a":1}', "--lite": true, "--agent": "a/b@1" },
     ],
-  ])("of %s are all understood at once", async (profile, argv, options) => {
+  ])("of %s are all known, even when combined", async (profile, argv, options) => {
     await using folder = await tempFolder();
     const given = [...argv, "--max", "--cwd", ".", "--", "hi"];
     const { record, code } = await played({ profile }, given, { cwd: folder.path });
@@ -57,7 +57,7 @@ describe("the options", () => {
     expect(record.argv).toEqual(given);
   });
 
-  test("of tui are all understood at once, and open the terminal UI", async () => {
+  test("of tui are all known, even when combined, and open the terminal UI", async () => {
     await using cli = await FakeCodebuffCli.start({ profile: "tui", unknownOption: "error" });
     const argv = [
       "--free",
@@ -95,7 +95,7 @@ describe("the options", () => {
       "tui",
       flag,
     ]),
-  ])("of %s do not include %s, which it refuses with exit 1 and an empty stdout", async (profile, flag) => {
+  ])("of %s exclude %s: exit code 1 and an empty stdout", async (profile, flag) => {
     const { stdout, stderr, code } = await played({ profile, unknownOption: "error" }, [flag, "--", "hi"]);
 
     expect({ stdout, stderr, code }).toEqual({
@@ -105,7 +105,7 @@ describe("the options", () => {
     });
   });
 
-  test("that the profile lacks are taken for nothing with unknownOption: ignore", async () => {
+  test("that the profile lacks are ignored with unknownOption: ignore", async () => {
     const { lines, record } = await played({ unknownOption: "ignore" }, [
       "--future",
       ...["--stream-json", "--", "hi"],
@@ -115,7 +115,7 @@ describe("the options", () => {
     expect(record.unknownOptions).toEqual(["--future"]);
   });
 
-  test("-v prints the version and -h the options, with exit 0", async () => {
+  test("-v and -h print the version and the options, with exit code 0", async () => {
     await using cli = await FakeCodebuffCli.start({ version: "1.2.3" });
     const [version, help] = await Promise.all([run(cli, ["-v"]), run(cli, ["--help"])]);
 
@@ -125,7 +125,7 @@ describe("the options", () => {
     expect(help.stdout).not.toContain("--lite");
   });
 
-  test("of the mode choose the agent: plan beats max beats free", async () => {
+  test("for the mode select the agent: plan before max before free", async () => {
     await using cli = await FakeCodebuffCli.start();
     const modes = [["--free"], ["--free", "--max"], ["--plan", "--max"], []];
     await Promise.all(modes.map((mode) => run(cli, ["--stream-json", ...mode, "--", "hi"])));
@@ -141,17 +141,17 @@ describe("the options", () => {
 
   test.each([
     [
-      "an option without the value that it needs",
+      "an option without its required value",
       ["--timeout"],
       "error: option '--timeout <seconds>' argument missing\n",
     ],
-    ["a value for an option that takes none", ["--max=3"], "error: unknown option '--max=3'\n"],
-    ["a group with a letter that is none", ["-nz"], "error: unknown option '-z'\n"],
+    ["a value for an option without a value", ["--max=3"], "error: unknown option '--max=3'\n"],
+    ["a group with an unknown letter", ["-nz"], "error: unknown option '-z'\n"],
   ])("are refused: %s", async (_, argv, stderr) => {
     expect(await played({}, argv)).toMatchObject({ stdout: "", stderr, code: 1 });
   });
 
-  test("may hold their values in the same word, in a group, or take what looks like an option for one", async () => {
+  test("take values in the same word, in a group, or from a next word that looks like an option", async () => {
     const argv = ["-nq", "--timeout=60", "--cwd=.", "--continue=c1", "--timeout", "-5", "two", "words"];
     const { record, stdout } = await played({ echoPrompt: true }, argv);
 
@@ -166,10 +166,10 @@ describe("the options", () => {
   });
 });
 
-describe("a prompt as the last argument, as observed with the fork", () => {
+describe("a prompt as the last argument, as in the fork", () => {
   const FORK = { profile: "fork", echoPrompt: true, traceLines: false } as const;
 
-  test("-x hello is an unknown option", async () => {
+  test("-x hello is refused as an unknown option", async () => {
     const { stderr, stdout, code } = await played(FORK, ["-n", "-x hello"]);
 
     expect({ stderr, stdout, code }).toEqual({
@@ -179,7 +179,7 @@ describe("a prompt as the last argument, as observed with the fork", () => {
     });
   });
 
-  test("--max is swallowed as a mode, and there is no prompt", async () => {
+  test("--max is read as a mode, and there is no prompt", async () => {
     const { stderr, record, code } = await played(FORK, ["-n", "--max"]);
 
     expect(stderr).toMatch(/^Error: No prompt provided\.\n\nUsage: /);
@@ -188,14 +188,14 @@ describe("a prompt as the last argument, as observed with the fork", () => {
     expect(code).toBe(1);
   });
 
-  test("--cwd=/elsewhere do it is taken as the working directory, and crashes", async () => {
+  test("--cwd=/elsewhere do it is read as the working directory, and the CLI crashes", async () => {
     const { stderr, stdout, code } = await played(FORK, ["-n", "--cwd=/elsewhere do it"]);
 
     expect(stderr).toMatch(/ENOENT: no such file or directory.*'\/elsewhere do it'\n +at /s);
     expect({ stdout, code }).toEqual({ stdout: "", code: 1 });
   });
 
-  test("-oFILE with text on stdin writes the answer to that file", async () => {
+  test("-oFILE writes the answer to stdin's prompt into that file", async () => {
     await using folder = await tempFolder();
     const file = join(folder.path, "answer.txt");
     const ended = await played(FORK, ["-n", `-o${file}`], { stdin: "from stdin" });
@@ -215,18 +215,18 @@ describe("a prompt as the last argument, as observed with the fork", () => {
     ["what a shell would run", "\"quotes\" 'quotes' $(id) `id` %PATH% ; touch x"],
     ["lines, emoji and a leading space", " two\nlines\r\nand\ta tab, 👋🏽 and é"],
     ["90 kB", "long ".repeat(18_000)],
-  ])("%s behind -- is sent verbatim", async (_, prompt) => {
+  ])("%s after -- is sent verbatim", async (_, prompt) => {
     const { stdout, record } = await played(FORK, ["-n", "--json", "--", prompt]);
 
     expect(objectOf({ stdout })["output"]).toBe(prompt);
     expect(record).toMatchObject({ prompt, promptFrom: "argv" });
   });
 
-  test("with a leading space is sent verbatim without --", async () => {
+  test("a leading space makes it verbatim without --", async () => {
     expect(await played(FORK, ["-n", " hi"])).toMatchObject({ stdout: " hi\n" });
   });
 
-  test("behind --continue without an id is eaten as the id, unless -- stands between", async () => {
+  test("after --continue without an id is read as the id, unless -- precedes it", async () => {
     await using cli = await FakeCodebuffCli.start(FORK);
     const eaten = await run(cli, ["-n", "--continue", "hello"]);
     const guarded = await run(cli, ["-n", "--continue", "--", "text"]);
@@ -240,7 +240,7 @@ describe("a prompt as the last argument, as observed with the fork", () => {
     expect(cli.runs().map(({ options }) => options["--continue"])).toEqual(["hello", true]);
   });
 
-  test("publish is a prompt even unguarded, where it is non-interactive", async () => {
+  test("publish is a prompt even without --, in non-interactive mode", async () => {
     expect(await played(FORK, ["-n", "publish"])).toMatchObject({ stdout: "publish\n" });
   });
 });

@@ -9,7 +9,7 @@ import { objectOf, played, run, start } from "./fake.ts";
 const NO_PROMPT = { success: false, output: "", error: "No prompt provided." };
 
 describe("stdin", () => {
-  test("is the prompt where no word is one, and is trimmed", async () => {
+  test("is trimmed and used as the prompt if the arguments have no prompt", async () => {
     const { stdout, record } = await played({ echoPrompt: true }, ["-n"], {
       stdin: "\n  -x two\nlines 👋 \n\n",
     });
@@ -22,7 +22,7 @@ describe("stdin", () => {
     });
   });
 
-  test("is not read where the arguments have a prompt", async () => {
+  test("is not read if the arguments have a prompt", async () => {
     const { stdout, record } = await played({ echoPrompt: true }, ["-n", "--", "hi"], {
       stdin: "something else",
     });
@@ -31,7 +31,7 @@ describe("stdin", () => {
     expect(record.stdin).toEqual({ kind: "pipe" });
   });
 
-  test("that is closed is no prompt", async () => {
+  test("that is closed means no prompt", async () => {
     const { stdout, record, code } = await played({}, ["--json"]);
 
     expect(objectOf({ stdout })).toEqual(NO_PROMPT);
@@ -39,14 +39,14 @@ describe("stdin", () => {
     expect(code).toBe(1);
   });
 
-  test("of nothing but spaces is no prompt", async () => {
+  test("with only spaces means no prompt", async () => {
     const { stdout, code } = await played({}, ["--json"], { stdin: " \n\t " });
 
     expect(objectOf({ stdout })).toEqual(NO_PROMPT);
     expect(code).toBe(1);
   });
 
-  test("that stays open without a byte is given up after 100 ms", async () => {
+  test("that stays open without a byte is ignored after 100 ms", async () => {
     const { stdout, record, code } = await played({}, ["--json"], { stdin: "open" });
 
     expect(objectOf({ stdout })).toEqual(NO_PROMPT);
@@ -54,7 +54,7 @@ describe("stdin", () => {
     expect(code).toBe(1);
   });
 
-  test("is read to its end once its first byte is there", async () => {
+  test("is read to its end after its first byte", async () => {
     await using cli = await FakeCodebuffCli.start({ echoPrompt: true });
     const { child, ended } = start(cli, ["-n"], { stdin: "open" });
     child.stdin?.write("first, ");
@@ -64,7 +64,7 @@ describe("stdin", () => {
     expect((await ended).stdout).toBe("first, second\n");
   });
 
-  test("may be a file", async () => {
+  test("can be a file", async () => {
     await using folder = await tempFolder();
     const path = join(folder.path, "prompt.txt");
     await writeFile(path, "from a file\n");
@@ -77,7 +77,7 @@ describe("stdin", () => {
   });
 
   const hasTerminal = spawnSync("script", ["--version"]).status === 0;
-  test.runIf(hasTerminal)("that is a terminal is seen as such, and not read", async () => {
+  test.runIf(hasTerminal)("that is a terminal is detected and not read", async () => {
     await using cli = await FakeCodebuffCli.start();
     const quoted = [cli.command, ...cli.args, "-n"].map((word) => `'${word}'`).join(" ");
     const terminal = { command: "script", args: ["--quiet", "--command", quoted, "/dev/null"], env: cli.env };
@@ -86,7 +86,7 @@ describe("stdin", () => {
     expect(cli.runs().map(({ stdin }) => stdin)).toEqual([{ kind: "tty", text: "" }]);
   });
 
-  test("that is larger than a pipe arrives whole", async () => {
+  test("that is larger than a pipe's buffer arrives whole", async () => {
     const prompt = "é".repeat(200_000);
     const { record } = await played({}, ["--stream-json"], { stdin: prompt });
 

@@ -9,12 +9,12 @@ const START = { type: "start", messageHistoryLength: 0 };
 const SAID = { type: "text", text: "You said: hi" };
 const FINISH = { type: "finish", agentId: "base2", totalCost: 1 };
 
-describe("events", () => {
-  test("say the prompt back where there are none", async () => {
+describe("scripted events", () => {
+  test("default to a text that repeats the prompt", async () => {
     expect(await eventsOf({})).toEqual([START, SAID, FINISH]);
   });
 
-  test("are printed as they are, with all that else can be on a line", async () => {
+  test("are printed unchanged, together with raw output", async () => {
     const events: readonly FakeCodebuffStep[] = [
       { type: "start", messageHistoryLength: 0 },
       { delayMs: 5 },
@@ -43,11 +43,11 @@ null
     expect({ stderr, code }).toEqual({ stderr: "aside\n", code: 0 });
   });
 
-  test("may be of any number in any order, and end without any", async () => {
+  test("can have any number and order, and need no end", async () => {
     expect(await played({ events: [] })).toMatchObject({ stdout: "", code: 0 });
   });
 
-  test("echoPrompt answers with the prompt exactly as it was parsed", async () => {
+  test("are replaced by the exact parsed prompt with echoPrompt", async () => {
     const events = await eventsOf({ echoPrompt: true, events: [] }, ["--stream-json", "two", " words"]);
 
     expect(events[1]).toEqual({ type: "text", text: "two  words" });
@@ -55,7 +55,7 @@ null
 });
 
 describe("a group of events", () => {
-  test("askUser: a question that nobody could answer", async () => {
+  test("askUser: a question that no user can answer", async () => {
     const [, , call, result, finish] = await eventsOf({ askUser: true });
 
     expect(call).toMatchObject({
@@ -72,7 +72,7 @@ describe("a group of events", () => {
     expect(finish).toEqual(FINISH);
   });
 
-  test("subagents: each starts, speaks and finishes", async () => {
+  test("subagents: each starts, prints a text and finishes", async () => {
     const events = (await eventsOf({ subagents: 2 })).slice(2, -1);
 
     expect(events.map(({ type, agentId }) => `${type} ${agentId}`)).toEqual([
@@ -88,7 +88,7 @@ describe("a group of events", () => {
     });
   });
 
-  test("progress: a tool that tells how far it is", async () => {
+  test("progress: a tool that reports its progress", async () => {
     const events = (await eventsOf({ progress: 2 })).slice(2, -1);
 
     expect(events.map(({ type, toolCallId, output }) => [type, toolCallId, output])).toEqual([
@@ -99,14 +99,14 @@ describe("a group of events", () => {
     ]);
   });
 
-  test.each(["complete", "failed"] as const)("download: %s, before everything", async (download) => {
+  test.each(["complete", "failed"] as const)("download: %s, before all other output", async (download) => {
     const [first, second] = await eventsOf({ download, version: "2.0.0" });
 
     expect(first).toEqual({ type: "download", version: "2.0.0", status: download });
     expect(second).toEqual(START);
   });
 
-  test("stands before the finish of the root agent, not before that of a sub-agent", async () => {
+  test("precedes the root agent's finish, not a sub-agent's", async () => {
     const sub = { agentId: "s", agentType: "t", displayName: "T", onlyChild: true };
     const events = await eventsOf({
       flood: 1,
@@ -120,36 +120,36 @@ describe("a group of events", () => {
     expect(events.map(({ type }) => type)).toEqual(["subagent_start", "finish", "text", "finish"]);
   });
 
-  test("stands at the end where nothing finishes", async () => {
+  test("comes at the end if there is no finish", async () => {
     const events = await eventsOf({ flood: 1, events: ["a"] });
 
     expect(events).toEqual(["a", { type: "text", text: "0 " }]);
   });
 });
 
-describe("a variation", () => {
+describe("a changed event", () => {
   const types = async (scenario: Parameters<typeof eventsOf>[0]) =>
     (await eventsOf(scenario)).map(({ type }) => type);
 
-  test("noFinish: there is none", async () => {
+  test("noFinish: finish is omitted", async () => {
     expect(await types({ noFinish: true, progress: 1 })).toEqual([
       ...["start", "text", "tool_call", "tool_progress", "tool_result"],
     ]);
   });
 
-  test("dupFinish and dupStart: each comes twice", async () => {
+  test("dupFinish and dupStart: each is printed twice", async () => {
     expect(await types({ dupFinish: true, dupStart: true })).toEqual([
       ...["start", "start", "text", "finish", "finish"],
     ]);
   });
 
-  test.each(["session_id", "chatId"])("sessionKey: the id is %s of start", async (sessionKey) => {
+  test.each(["session_id", "chatId"])("sessionKey: start has the session id as %s", async (sessionKey) => {
     const [start] = await eventsOf({ sessionKey, sessionId: "s1" });
 
     expect(start).toEqual({ ...START, [sessionKey]: "s1" });
   });
 
-  test("sessionKey: the id is the one that is continued, or else the time", async () => {
+  test("sessionKey: the session id is the continued one, or else the time", async () => {
     await using cli = await FakeCodebuffCli.start({ sessionKey: "session_id" });
     const [continued, fresh] = await Promise.all([
       run(cli, ["--continue", "c1", ...STREAM]),
@@ -172,27 +172,27 @@ describe("an output mode", () => {
     { type: "finish", totalCost: 5 },
   ];
 
-  test("jsonObject: prints it whatever the options say", async () => {
+  test("jsonObject: prints this object, regardless of the options", async () => {
     const { stdout, code } = await played({ jsonObject: { success: false, error: "own" } });
 
     expect(stdout).toBe('{\n  "success": false,\n  "error": "own"\n}\n');
     expect(code).toBe(0);
   });
 
-  test("plain: the text of the root agent alone, whatever the options say", async () => {
+  test("plain: prints only the root agent's text, regardless of the options", async () => {
     expect(await played({ plain: true, events: ALSO })).toMatchObject({
       stdout: "Hello there\n",
       stderr: "",
     });
   });
 
-  test("quiet: the same at the end", async () => {
+  test("quiet: prints only the root agent's text, at the end", async () => {
     expect(await played({ quiet: true, stallAfter: 9, events: ALSO })).toMatchObject({
       stdout: "Hello there\n",
     });
   });
 
-  test("of --json has short traces, and chunks count once", async () => {
+  test("--json: has short traces, and counts chunks once", async () => {
     const { stdout } = await played({ events: ["Hello ", "there", ...ALSO] }, ["--json", "--", "hi"]);
 
     expect(objectOf({ stdout })).toEqual({
@@ -206,7 +206,7 @@ describe("an output mode", () => {
     });
   });
 
-  test("traceLines: the progress is told on stderr, unless the run is quiet", async () => {
+  test("traceLines: prints progress on stderr, unless the run is quiet", async () => {
     const told = await played({ traceLines: true, events: ALSO }, ["-n", "--", "hi"]);
     const quiet = await played({ traceLines: true, events: ALSO }, ["-nq", "--", "hi"]);
 
@@ -237,7 +237,7 @@ describe("continueStore", () => {
       .map(({ sessionId, history }) => `${sessionId}: ${history?.map(({ content }) => content)}`);
   }
 
-  test("keeps what was said, and --continue goes on from it", async () => {
+  test("stores the messages, and --continue continues them", async () => {
     expect(await talk({}, [], [], ["--continue", "s0"], ["--continue", "s0"])).toEqual([
       "s0: ",
       "s1: ",
@@ -246,7 +246,7 @@ describe("continueStore", () => {
     ]);
   });
 
-  test("continues the newest without an id, and for an unknown one", async () => {
+  test("continues the newest conversation without an id, and for an unknown id", async () => {
     expect(await talk({}, [], [], ["--continue", "s0"], ["--continue"], ["--continue", "x"])).toEqual([
       "s0: ",
       "s1: ",
@@ -256,11 +256,11 @@ describe("continueStore", () => {
     ]);
   });
 
-  test("begins anew for an unknown id with unknownSession: none", async () => {
+  test("starts a new conversation for an unknown id with unknownSession: none", async () => {
     expect(await talk({ unknownSession: "none" }, [], ["--continue", "x"])).toEqual(["s0: ", "s1: "]);
   });
 
-  test("is told in the start, and ignored by the fork", async () => {
+  test("is reported in start, and ignored by the fork", async () => {
     await using folder = await tempFolder();
     const continueStore = join(folder.path, "chats.json");
     await writeFile(

@@ -9,8 +9,8 @@ import { eventsOf, played, STREAM, start } from "./fake.ts";
 const TWO = { events: [{ type: "a", text: "é👋" }, "b"] };
 const FIRST = '{"type":"a","text":"é👋"}';
 
-describe("framing", () => {
-  test("chunkBytes: stdout comes so many bytes at a time, with gapMs between", async () => {
+describe("output framing", () => {
+  test("chunkBytes: stdout is written in pieces of this size, with gapMs between them", async () => {
     await using cli = await FakeCodebuffCli.start({ ...TWO, chunkBytes: 21, gapMs: 1e6 });
     const { firstOutput } = start(cli, STREAM);
 
@@ -18,7 +18,7 @@ describe("framing", () => {
     expect(await firstOutput()).toBe('{"type":"a","text":"\ufffd');
   });
 
-  test("chunkBytes: all of it comes, with the smallest gap where none is given", async () => {
+  test("chunkBytes: all output arrives, with the smallest gap by default", async () => {
     expect((await played({ ...TWO, chunkBytes: 1 })).stdout).toBe(`${FIRST}\n"b"\n`);
   });
 
@@ -30,13 +30,13 @@ describe("framing", () => {
     expect((await played({ ...TWO, newline })).stdout).toBe(stdout);
   });
 
-  test("bom: the first three bytes", async () => {
+  test("bom: the byte-order mark is first", async () => {
     const { bytes } = await played({ ...TWO, bom: true });
 
     expect(bytes.subarray(0, 4)).toEqual(Buffer.from([0xef, 0xbb, 0xbf, 0x7b]));
   });
 
-  test("junk: lines that are no events, before the first one", async () => {
+  test("junk: lines that are not events precede the first event", async () => {
     const { lines } = await played({ junk: 8 });
     const isEvent = (line: string) => {
       try {
@@ -53,32 +53,32 @@ describe("framing", () => {
     expect(new Set(lines).size).toBe(11);
   });
 
-  test("infinity: bare numbers that are no JSON, beside a text that only looks so", async () => {
+  test("infinity: bare non-finite numbers are invalid JSON, beside a text with the same words", async () => {
     const { lines } = await played({ infinity: true });
 
     expect(lines[2]).toMatch(/"output":"NaN, Infinity","best":Infinity,"worst":-Infinity,"mean":NaN\}$/);
   });
 
-  test.each([30, 65_536, 200_000])("hugeLine: %i bytes", async (hugeLine) => {
+  test.each([30, 65_536, 200_000])("hugeLine: the line has %i bytes", async (hugeLine) => {
     const { lines } = await played({ hugeLine });
 
     expect(lines.map((line) => Buffer.byteLength(line))).toContain(hugeLine);
     expect(JSON.parse(lines[2] ?? "")).toEqual({ type: "text", text: "x".repeat(hugeLine - 25) });
   });
 
-  test("hugeLine: has its text in the other modes, too", async () => {
+  test("hugeLine: its text is printed in the other modes too", async () => {
     expect((await played({ hugeLine: 100, plain: true })).stdout).toBe(`You said: hi${"x".repeat(75)}\n`);
     expect((await played({ hugeLine: 100, quiet: true })).stdout).toBe(`You said: hi${"x".repeat(75)}\n`);
     expect((await played({ hugeLine: 100 }, ["--json", "hi"])).stdout).toContain(`hi${"x".repeat(75)}"`);
   });
 
-  test("flood: so many events, in order", async () => {
+  test("flood: this number of events is printed in order", async () => {
     const texts = (await eventsOf({ flood: 1000 })).slice(2, -1).map(({ text }) => text);
 
     expect(texts).toEqual(Array.from({ length: 1000 }, (_, at) => `${at} `));
   });
 
-  test("flood: a million lines cost no memory", async () => {
+  test("flood: a million lines do not fill the memory", async () => {
     await using cli = await FakeCodebuffCli.start({
       flood: 1_000_000,
       noFinish: true,
@@ -104,7 +104,7 @@ describe("framing", () => {
     expect(Number(peak?.[1] ?? 0)).toBeLessThan(200_000);
   });
 
-  test("flood: endless goes on until the reader leaves, and is noted", async () => {
+  test("flood: endless lasts until the reader leaves, which is recorded", async () => {
     await using cli = await FakeCodebuffCli.start({ flood: "endless" });
     const { stdout, ended } = start(cli, STREAM, { collect: false });
     const lines = createInterface({ input: stdout });
@@ -116,7 +116,7 @@ describe("framing", () => {
     expect(cli.runs()[0]).toMatchObject({ stdoutBroken: true });
   });
 
-  test("flood: endless hears signals, even where writing never has to wait", async () => {
+  test("flood: endless handles signals, even with a fast reader", async () => {
     await using cli = await FakeCodebuffCli.start({
       flood: "endless",
       events: [{ stderr: "here it comes" }],
@@ -132,8 +132,8 @@ describe("framing", () => {
   });
 });
 
-describe("stderr", () => {
-  test("says what is given, at its times, and the run waits for it", async () => {
+describe("stderr output", () => {
+  test("stderr: is printed at the given times, and the run waits for it", async () => {
     const { stdout, stderr, record } = await played({
       events: [],
       stderr: [{ text: "late\n", atMs: 150 }, { text: "first\n" }],
@@ -143,7 +143,7 @@ describe("stderr", () => {
     expect(record.end?.atMs).toBeGreaterThanOrEqual(149);
   });
 
-  test("stderrFlood: so many bytes beside the events", async () => {
+  test("stderrFlood: this number of bytes is printed beside the events", async () => {
     const { stderr, lines } = await played({ stderrFlood: 3_000_000 });
 
     expect(stderr).toHaveLength(3_000_000);

@@ -28,31 +28,28 @@ function lives(pid: number): boolean {
   }
 }
 
-describe("an ending", () => {
-  test("exit.code", async () => {
+describe("the end of a run", () => {
+  test("exit.code: sets the exit code", async () => {
     const { code, record } = await played({ exit: { code: 7 } });
 
     expect(code).toBe(7);
     expect(record.end).toMatchObject({ code: 7, signal: null });
   });
 
-  test.each(["SIGKILL", "SIGTERM"] as const)(
-    "exit.signal: %s, once everything is printed",
-    async (signal) => {
-      const { code, signal: by, lines, record } = await played({ exit: { signal } });
+  test.each(["SIGKILL", "SIGTERM"] as const)("exit.signal: ends with %s after all output", async (signal) => {
+    const { code, signal: by, lines, record } = await played({ exit: { signal } });
 
-      expect({ code, by, lines: lines.length }).toEqual({ code: null, by: signal, lines: 3 });
-      expect(record).toMatchObject({ signals: [], end: { code: null, signal } });
-    },
-  );
+    expect({ code, by, lines: lines.length }).toEqual({ code: null, by: signal, lines: 3 });
+    expect(record).toMatchObject({ signals: [], end: { code: null, signal } });
+  });
 
-  test("exit.afterMs: the process stays behind its last output", async () => {
+  test("exit.afterMs: the process stays after its last output", async () => {
     const { record } = await played({ exit: { afterMs: 150 } });
 
     expect(record.end?.atMs).toBeGreaterThanOrEqual(149);
   });
 
-  test("exit.never: the process stays until it is killed", async () => {
+  test("exit.never: the process runs until it is killed", async () => {
     await using run = await started({ exit: { never: true } });
     await run.firstOutput();
     run.child.kill("SIGTERM");
@@ -68,7 +65,7 @@ describe("an ending", () => {
     expect(lives(run.pid)).toBe(true);
   });
 
-  test("exitBeforeFlush: everything is printed behind the exit", async () => {
+  test("exitBeforeFlush: all output is printed after the exit", async () => {
     await using run = await started({ exitBeforeFlush: true, exit: { code: 5 } });
     const { code, stdout } = await run.ended;
 
@@ -76,7 +73,7 @@ describe("an ending", () => {
     expect(run.seen.filter((what, at, all) => what !== all[at - 1])).toEqual(["exit", "data", "end"]);
   });
 
-  test("holdPipes: another process holds the pipes behind the exit, and is in no group that could be killed", async () => {
+  test("holdPipes: a process in another group holds the pipes after the exit", async () => {
     await using run = await started({ holdPipes: 1e6, exit: { never: true } }, true);
     await run.firstOutput();
     process.kill(-run.pid, "SIGKILL");
@@ -90,7 +87,7 @@ describe("an ending", () => {
     expect(run.seen).toContain("end");
   });
 
-  test("holdPipes: it leaves after so many ms", async () => {
+  test("holdPipes: the other process ends after this number of ms", async () => {
     await using run = await started({ holdPipes: 50 });
     const { code } = await run.ended;
     const [holder = 0] = run.cli.runs()[0]?.grandchildren ?? [];
@@ -100,9 +97,9 @@ describe("an ending", () => {
   });
 });
 
-describe("a signal", () => {
+describe("a signal to a run", () => {
   test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
-    "%s is noted with its time, and ends the run",
+    "%s is recorded with its time, and ends the run",
     async (signal) => {
       await using run = await started({ stallAfter: 1 });
       await run.firstOutput();
@@ -115,7 +112,7 @@ describe("a signal", () => {
     },
   );
 
-  test("ignoreSigterm: SIGTERM is noted, and that is all", async () => {
+  test("ignoreSigterm: SIGTERM is recorded and otherwise ignored", async () => {
     await using run = await started({ ignoreSigterm: true, events: ["a", { hold: "go" }, "b"] });
     await run.firstOutput();
     run.child.kill("SIGTERM");
@@ -125,7 +122,7 @@ describe("a signal", () => {
     expect(await run.ended).toMatchObject({ stdout: '"a"\n"b"\n', code: 0 });
   });
 
-  test("slowSigterm: the run goes on for so long, and dies of it then", async () => {
+  test("slowSigterm: the run continues for this time, then dies of SIGTERM", async () => {
     await using run = await started({ slowSigterm: 50, stallAfter: 1 });
     await run.firstOutput();
     run.child.kill("SIGTERM");
@@ -135,7 +132,7 @@ describe("a signal", () => {
     expect(Number(end?.atMs) - Number(signals?.[0]?.atMs)).toBeGreaterThanOrEqual(49);
   });
 
-  test("grandchild: another process of the group, which dies with it and holds no pipe", async () => {
+  test("grandchild: a process of the same group, without the pipes, ends with the group", async () => {
     await using run = await started({ grandchild: true, stallAfter: 1 }, true);
     await run.firstOutput();
     const [record] = run.cli.runs();
@@ -149,7 +146,7 @@ describe("a signal", () => {
     await run.cli.gone(grandchild);
   });
 
-  test("grandchild: ignores SIGTERM where the run does", async () => {
+  test("grandchild: ignores SIGTERM if the run does", async () => {
     await using run = await started({ grandchild: true, ignoreSigterm: true, stallAfter: 1 }, true);
     await run.firstOutput();
     const [grandchild = 0] = run.cli.runs()[0]?.grandchildren ?? [];
@@ -163,8 +160,8 @@ describe("a signal", () => {
   });
 });
 
-describe("time", () => {
-  test("startDelayMs: nothing is printed before", async () => {
+describe("timing", () => {
+  test("startDelayMs: nothing is printed before this time", async () => {
     const { record, lines } = await played({ startDelayMs: 200 });
 
     expect(lines).toHaveLength(3);
@@ -174,7 +171,7 @@ describe("time", () => {
   test.each([
     [0, ""],
     [2, '"a"\n"b"\n'],
-  ])("stallAfter: %i events, and nothing more", async (stallAfter, stdout) => {
+  ])("stallAfter: nothing is printed after %i events", async (stallAfter, stdout) => {
     const stderr = [{ text: "it had its time", atMs: 100 }];
     await using run = await started({ stallAfter, events: ["a", "b", "c"], stderr });
     if (run.child.stderr) await once(run.child.stderr, "data");
@@ -183,14 +180,14 @@ describe("time", () => {
     expect(await run.ended).toMatchObject({ stdout, signal: "SIGKILL" });
   });
 
-  test("failAfterMs: how long it takes to fail", async () => {
+  test("failAfterMs: the failure comes after this time", async () => {
     const { record, code } = await played({ failWith: "429", failAfterMs: 150 });
 
     expect(code).toBe(1);
     expect(record.end?.atMs).toBeGreaterThanOrEqual(149);
   });
 
-  test("secondMs: how long a second of --timeout lasts", async () => {
+  test("secondMs: sets how long a second of --timeout lasts", async () => {
     const { stderr, stdout } = await played({ secondMs: 10, events: ["a", { hold: "never" }] }, [
       "--timeout",
       "1",
@@ -209,7 +206,7 @@ describe("a terminal UI", () => {
     ["note, without --stream-json, --json and -n", {}, ["hi"]],
     ["print, without -p", { profile: "print" }, ["hi"]],
     ["print, for a command", { profile: "print" }, ["-p", "init-agents"]],
-  ] as const)("begins with an escape sequence and never ends: %s", async (_, scenario, argv) => {
+  ] as const)("starts with an escape sequence and never ends: %s", async (_, scenario, argv) => {
     await using cli = await FakeCodebuffCli.start(scenario);
     const { firstOutput, ended, child } = start(cli, argv);
     expect((await firstOutput()).charCodeAt(0)).toBe(0x1b);
@@ -219,8 +216,8 @@ describe("a terminal UI", () => {
   });
 });
 
-describe("the script by itself", () => {
-  test("takes its scenario as JSON, and writes its record to a file", async () => {
+describe("the script without FakeCodebuffCli", () => {
+  test("reads its scenario as JSON, and writes its record to a file", async () => {
     await using cli = await FakeCodebuffCli.start();
     await using folder = await tempFolder();
     const file = join(folder.path, "record.json");
@@ -237,7 +234,7 @@ describe("the script by itself", () => {
     ['{"flod":1}', 'there is no switch "flod"'],
     ['{"flood":-1}', '"flood" has to be of type endless or amount'],
     ["/nowhere/scenario.json", "ENOENT"],
-  ])("refuses what it cannot play: %s", async (scenario, why) => {
+  ])("refuses an invalid scenario: %s", async (scenario, why) => {
     await using cli = await FakeCodebuffCli.start();
     const { stdout, stderr, code } = await start(cli, STREAM, { env: { FAKE_CODEBUFF_SCENARIO: scenario } })
       .ended;
@@ -246,7 +243,7 @@ describe("the script by itself", () => {
     expect(stderr).toContain(why);
   });
 
-  test("ends with the test that started it, however that ends", async () => {
+  test("ends with the test that started it, however the test ends", async () => {
     await using folder = await tempFolder();
     await using cli = await FakeCodebuffCli.start({ exit: { never: true } });
     const address = join(folder.path, "lifeline");

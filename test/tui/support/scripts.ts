@@ -9,27 +9,14 @@ const BURST = 5;
 
 const SHELL = { name: "shell", approval: true } as const;
 
-/** Characters of two columns, of none, and of several code points; no blank among them. */
-export const WIDE = "漢字かな交じり文、한글、e\u0301\u0323क्षि، สวัสดี،Größe→ﬁ";
-
 /** What the agent does for a prompt, named by its first word. Any other prompt is repeated. */
 const SCRIPTS: Readonly<Record<string, (rest: string) => MockAgentSteps>> = {
   /** Chunks until it is cancelled. */
   flood,
-  lines: (count) => Array.from({ length: Number(count) }, (_, at) => `line ${at + 1}\n`),
-  /** One chunk holds all. */
-  block: (count) => [Array.from({ length: Number(count) }, (_, at) => `row ${at + 1}`).join("\n")],
   tool: function* (command) {
     const { state, reason } = yield* agentStep.tool({ ...SHELL, input: { command }, output: "a.txt\nb.txt" });
     yield `The tool is ${state}${reason === undefined ? "" : `: ${reason}`}.`;
   },
-  tools: function* () {
-    for (const command of ["one", "two"]) {
-      const { state } = yield* agentStep.tool({ ...SHELL, input: { command }, output: command });
-      yield `${command} is ${state}. `;
-    }
-  },
-  wide: (count) => [WIDE.repeat(Number(count))],
   output: function* (count) {
     const streams = Array.from({ length: Number(count) }, (_, at) => `output ${at + 1}\n`);
     yield* agentStep.tool({ name: "shell", input: { command: "seq" }, streams });
@@ -54,19 +41,6 @@ const SCRIPTS: Readonly<Record<string, (rest: string) => MockAgentSteps>> = {
     });
     yield `The answer is ${JSON.stringify(answers ?? null)}.`;
   },
-  several: function* () {
-    const answers = yield* agentStep.question({
-      questions: [
-        { question: "Which files?", options: ["a.txt", "b.txt", "c.txt"], multiSelect: true },
-        { question: "Which name?", options: [] },
-      ],
-    });
-    yield `The answers are ${JSON.stringify(answers ?? null)}.`;
-  },
-  ask: function* () {
-    const answers = yield* agentStep.question("What is it called?");
-    yield `The answer is ${JSON.stringify(answers ?? null)}.`;
-  },
   nothing: () => [agentStep.hang()],
   think: () => [agentStep.reasoning("I think about it. "), agentStep.hang()],
   begin: () => ["I begin. ", agentStep.hang()],
@@ -76,7 +50,6 @@ const SCRIPTS: Readonly<Record<string, (rest: string) => MockAgentSteps>> = {
   recover: () => ["Before the loss. ", agentStep.lose({ recovers: true }), "Behind the loss."],
   forget: () => ["I forget. ", agentStep.forget()],
   close: () => ["I close. ", agentStep.close()],
-  bill: () => ["Paid.", agentStep.usage({ inputTokens: 1_200, outputTokens: 34 }), agentStep.cost(3)],
   hostile: () => [agentStep.text(HOSTILE, { deltas: 3 }), " The end."],
   hostilethought: () => [agentStep.reasoning(HOSTILE, { deltas: 1 }), " The end."],
   hostiletool: function* () {

@@ -121,14 +121,6 @@ export class Terminal implements AsyncDisposable {
     return this.#lines(0, this.#screen.buffer.active.baseY + this.#screen.rows);
   }
 
-  /** How many lines the terminal itself has broken: rows that were wider than the program believed, or a window that became narrower. */
-  get brokenLines(): number {
-    const { active } = this.#screen.buffer;
-    return Array.from({ length: active.length }, (_, at) => active.getLine(at)).filter(
-      (line) => line?.isWrapped,
-    ).length;
-  }
-
   /** All that the program has written, as it was written. */
   get raw(): string {
     return this.#raw;

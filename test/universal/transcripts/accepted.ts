@@ -49,7 +49,7 @@ export const accepted: readonly { readonly name: string; readonly events: readon
     ]),
   },
   {
-    name: "a turn of a backend that nobody prompted",
+    name: "a turn without a prompt",
     events: withMore(
       22,
       turnStart("trn_2", { unsolicited: true }),
@@ -154,7 +154,7 @@ export const accepted: readonly { readonly name: string; readonly events: readon
   },
   { name: "a status before the first turn", events: withMore(1, ...whole(7)) },
   {
-    name: "audio that comes after its turn",
+    name: "audio that arrives after its turn",
     events: withMore(
       22,
       started(7, { ...assistant, parent_id: "itm_2" }),

@@ -20,7 +20,7 @@ export class Restorer {
 
   /** Restores a file. Returns the reason if it cannot. */
   async restore({ path, before, after }: Segment): Promise<string | undefined> {
-    if (before === "link") return "A link was deleted. Links are not made again.";
+    if (before === "link") return "A link was deleted. Links cannot be restored.";
     try {
       // The run resolved all links in this path.
       if ((await locatePath(this.#door, path)).path !== path)
@@ -70,5 +70,5 @@ function changeSince(now: FileRead | undefined, after: Kept | undefined): string
   if (!now) return "The file was deleted after the run had written it.";
   return after
     ? "The file has changed since the run wrote it."
-    : "There is a file again, which the run had deleted.";
+    : "The run had deleted the file, but the file exists again.";
 }

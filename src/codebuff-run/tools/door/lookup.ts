@@ -93,9 +93,9 @@ export class Lookup {
   async #check(path: string, { use, kind }: Wish, asked: string): Promise<Status> {
     const { filter } = this.#setup;
     if (use === "write" && isGit(path))
-      throw refuse("protected", asked, "is inside .git, which is not written");
+      throw refuse("protected", asked, "is inside .git, where tools do not write");
     if (use === "write" && kind === "file" && this.#setup.ignoreFiles && isIgnoreFile(path))
-      throw refuse("protected", asked, "says what tools may not use, so tools do not write it");
+      throw refuse("protected", asked, "is an ignore file, which tools do not write");
     const status = await (use === "names" ? filter.own(path) : filter.status(path, kind));
     if (status === "blocked") throw blocked(asked);
     return status;

@@ -36,7 +36,7 @@ export interface Walker extends Disposable {
 }
 
 export function leadsNowhere(path: string): Refusal {
-  return new Refusal("missing", path, `Path ${shown(path)} goes through a link to nothing.`);
+  return new Refusal("missing", path, `Path ${shown(path)} goes through a link whose target is missing.`);
 }
 
 export function closed(path: string): Refusal {

@@ -68,10 +68,14 @@ export class Placing {
       if (at === undefined) continue;
       if (behind !== undefined || another === undefined) return at;
       throw new PatchFailure(
-        `The line of the header of section ${section.number} was not found, and its lines stand in several places: ${cut(wanted.join("\n"))}`,
+        `The line of the header of section ${section.number} was not found, and its lines occur in several places: ${cut(wanted.join("\n"))}`,
       );
     }
-    const where = section.isLast ? " at the end of the file" : cursor > 0 ? " behind the section before" : "";
+    const where = section.isLast
+      ? " at the end of the file"
+      : cursor > 0
+        ? " after the previous section"
+        : "";
     throw new PatchFailure(
       `The lines of section ${section.number} were not found${where}. Read the file again, and copy its lines exactly:\n${cut(wanted.join("\n"))}`,
     );

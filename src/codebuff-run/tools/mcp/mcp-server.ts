@@ -156,7 +156,7 @@ function toolOf(session: McpSession, listed: unknown): SourceTool | string {
   if (!isObject(listed)) return "it is no object";
   const { name, title, description, inputSchema } = listed;
   if (typeof name !== "string" || name === "" || name.length > 128)
-    return "its name has not 1 to 128 characters";
+    return "its name must have 1 to 128 characters";
   const json = JSON.stringify(inputSchema ?? {});
   if (json.length > MAX_PARAMETERS || isTooDeep(json)) return `the parameters of ${name} are too large`;
   const told = [description, title].find((text) => typeof text === "string");

@@ -11,7 +11,7 @@ export function outputOf(result: unknown): readonly ToolOutput[] {
     ? result
     : {};
   const parts: readonly unknown[] = Array.isArray(content) ? content : [];
-  if (isError === true) return failure(cut(wordsOf(parts) || "the tool has failed, and says nothing"));
+  if (isError === true) return failure(cut(wordsOf(parts) || "the tool has failed without a message"));
   if (parts.length > 0) return parts.map(partOf);
   return [json(structuredContent ?? "")];
 }

@@ -1,8 +1,8 @@
-// Ready-made odd output: huge lines, junk, nested groups.
+// Predefined unusual output: huge lines, junk, event groups.
 import type { FakeCodebuffQuestion, FakeCodebuffScenario } from "../scenario.ts";
 import type { FakeCodebuffEvent, FakeCodebuffStep } from "../script.ts";
 
-/** A `text` event whose line has so many bytes: it is never in memory as a whole, unless it has to be. */
+/** A `text` event with a line of a given size in bytes. It is generated piece by piece, to save memory. */
 export interface HugeLine {
   readonly hugeLine: number;
 }
@@ -10,12 +10,12 @@ export interface HugeLine {
 export const HUGE_HEAD = '{"type":"text","text":"';
 export const HUGE_TAIL = '"}';
 
-/** The same, for who needs its text. */
+/** Like `hugeLine`, as a whole text. */
 export function hugeEvent(bytes: number): FakeCodebuffEvent {
   return { type: "text", text: "x".repeat(bytes - HUGE_HEAD.length - HUGE_TAIL.length) };
 }
 
-/** Lines that are no events, one of each kind in turn. */
+/** Lines that are not events, of all kinds in turn. */
 const JUNK: readonly string[] = [
   "Codebuff is starting up...",
   "downloading  10%\rdownloading  50%\rdownloading 100%",
@@ -27,7 +27,7 @@ const JUNK: readonly string[] = [
   '{"type":"text","text":"cut in the mid',
 ];
 
-/** What is no JSON and still is printed by some: bare non-finite numbers, beside a text that only looks like them. */
+/** Bare non-finite numbers, which are invalid JSON but which some programs print. */
 const INFINITY =
   '{"type":"tool_progress","toolCallId":"inf_1","toolName":"measure","output":"NaN, Infinity","best":Infinity,"worst":-Infinity,"mean":NaN}';
 
@@ -35,7 +35,7 @@ export function* junk(count: number): Generator<FakeCodebuffStep> {
   for (let at = 0; at < count; at++) yield { raw: `${JUNK[at % JUNK.length]}\n` };
 }
 
-/** The groups that come behind what was scripted, and before its `finish`. */
+/** The event groups between the scripted events and their `finish`. */
 export function* groups(scenario: FakeCodebuffScenario): Generator<FakeCodebuffStep | HugeLine> {
   const { hugeLine, flood = 0, infinity, askUser, subagents = 0, progress = 0 } = scenario;
   if (hugeLine !== undefined) yield { hugeLine };

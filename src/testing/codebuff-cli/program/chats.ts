@@ -1,10 +1,10 @@
-// The stored conversations that `--continue` goes on from.
+// The stored conversations for `--continue`.
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import type { FakeCodebuffMessage } from "../record.ts";
 import type { FakeCodebuffScenario } from "../scenario.ts";
 
 interface Chat {
-  /** Counts up: the newest has the highest. */
+  /** A counter: the newest conversation has the highest value. */
   readonly at: number;
   readonly messages: readonly FakeCodebuffMessage[];
 }
@@ -12,19 +12,19 @@ interface Chat {
 /** The conversation of one run. */
 export interface StoredChat {
   readonly id: string;
-  /** What was said before; undefined without a store. */
+  /** The earlier messages; undefined without a store. */
   readonly history: readonly FakeCodebuffMessage[] | undefined;
-  /** Keeps what was said now. */
+  /** Stores the new messages. */
   save(prompt: string, answer: string): void;
 }
 
-/** As the real CLI names a conversation: the time at which it began. */
+/** The real CLI's conversation id: its start time. */
 const newId = (): string => new Date(performance.timeOrigin).toISOString().replaceAll(":", "-");
 
 /**
- * The conversation that `--continue` asks for, or a new one.
+ * The conversation for `--continue`, or a new one.
  *
- * @param asked the value of `--continue`; `true` without one, undefined without the option or where it is ignored
+ * @param asked the value of `--continue`; `true` without a value, undefined if the option is missing or ignored
  */
 export function openSession(scenario: FakeCodebuffScenario, asked: string | true | undefined): StoredChat {
   const { continueStore: path, unknownSession = "newest", sessionId } = scenario;
@@ -61,7 +61,6 @@ function unusedId(chats: Readonly<Record<string, Chat>>): string {
   return id;
 }
 
-/** The store, which the first run makes. */
 function readChats(path: string): Record<string, Chat> {
   return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
 }

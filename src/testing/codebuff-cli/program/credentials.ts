@@ -1,10 +1,10 @@
-// Finds the API key as the real program does.
+// Finds the API key like the real program.
 import { existsSync, readFileSync } from "node:fs";
 import { isDict } from "../../server/dict.ts";
 import { fieldIssues } from "../../shape.ts";
 import type { FakeCodebuffScenario } from "../scenario.ts";
 
-/** Without all of these, the real CLI takes a profile for none. */
+/** The real CLI ignores a profile without all these fields. */
 const PROFILE =
   "authToken:filled id:string email:string name:string fingerprintId:string fingerprintHash:string";
 
@@ -13,7 +13,7 @@ export interface Key {
   readonly value: string;
 }
 
-/** The key that counts: the real CLI looks into its own file first. An empty variable counts as none. */
+/** The key in use. Like the real CLI, the credentials file takes precedence. An empty variable counts as unset. */
 export function findKey({ credentialsFile: path }: FakeCodebuffScenario): Key | undefined {
   const file: unknown = path !== undefined && existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
   const profile = isDict(file) ? file["default"] : undefined;

@@ -1,19 +1,19 @@
-// Failures in the words of the real program.
+// Failures with the texts of the real program.
 import type { FakeCodebuffFailure } from "../scenario.ts";
 
-/** Why a run has failed, in the words of the CLI. */
+/** A failure of a run, with the CLI's texts. */
 export interface Failure {
-  /** What the object of `--json` says, and what stderr says otherwise. */
+  /** The text in the object of `--json`, or on stderr. */
   readonly error: string;
-  /** What follows it in the object, behind a blank line. */
+  /** Follows the text in the object, after a blank line. */
   readonly stack?: string;
-  /** Whether it failed while it ran: what was said before is printed, and the object has traces. */
+  /** Whether the run had started: the text so far is printed, and the object has traces. */
   readonly late: boolean;
-  /** How stderr introduces it; with nothing, it is a bare line there even of the CLI that has an event for errors. */
+  /** The prefix on stderr. If empty, even the CLI with an event for errors prints a bare line. */
   readonly label: "Error: " | "Error running prompt: " | "";
-  /** How the older CLI words it in its `error` event, where that is known. */
+  /** The text of the older CLI's `error` event, if known. */
   readonly printed?: string;
-  /** Whether a usage text follows on stderr. */
+  /** Whether usage help follows on stderr. */
   readonly usage?: true;
 }
 
@@ -22,7 +22,7 @@ const early = (error: string, more: Partial<Failure> = {}): Failure => {
 };
 const late = (error: string, more: Partial<Failure> = {}): Failure => ({ ...early(error, more), late: true });
 
-/** The SDK tries four times before it gives up on these. */
+/** The SDK gives up on these after four attempts. */
 function exhausted(reason: string): Failure {
   const message = `Failed after 4 attempts. Last error: ${reason}`;
   return late(`Agent run error: ${message}`, {
@@ -30,7 +30,7 @@ function exhausted(reason: string): Failure {
   });
 }
 
-/** The time limit of `--timeout` ends in the words of a cancel. */
+/** The text for the `--timeout` limit. The real CLI uses the text of a cancel. */
 export const TIMED_OUT = late("Run cancelled by user.");
 
 const AGENTS = "base2, base2-free, base2-lite, base2-max, base2-plan";
@@ -54,7 +54,7 @@ const FAILURES: { readonly [kind in Exclude<FakeCodebuffFailure, "agent">]: Fail
   "504": exhausted("Gateway Timeout"),
 };
 
-/** @param agent the agent that was asked for */
+/** @param agent the requested agent */
 export function scriptedFailure(kind: FakeCodebuffFailure, agent: string): Failure {
   if (kind !== "agent") return FAILURES[kind];
   return early(`Invalid agent ID: "${agent}". Available agents: ${AGENTS}`);

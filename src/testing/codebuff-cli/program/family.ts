@@ -1,4 +1,4 @@
-// Child processes that the fake starts, to test that all of them end.
+// Child processes of the fake, to test that all of them are ended.
 import { Buffer } from "node:buffer";
 import { type ChildProcess, spawn } from "node:child_process";
 import { Socket } from "node:net";
@@ -9,26 +9,25 @@ import { forever, pause } from "./pause.ts";
 import { streamSink } from "./sink.ts";
 
 /**
- * What a run has started: this script again.
- * - `stay` lives until it is killed, and `stay stubborn` not by SIGTERM.
- * - `hold` holds the pipes that it has inherited for so many ms behind the end of its parent.
- * - `speak` prints what its parent gave it, once that has ended.
+ * The role of a child process that a run starts. It runs this script again.
+ * - `stay` lives until it is killed; `stay stubborn` ignores SIGTERM.
+ * - `hold` keeps the inherited pipes open for a number of ms after its parent's end.
+ * - `speak` prints the parent's data after the parent's end.
  */
 export type Role = "stay" | "stay stubborn" | `hold ${number}` | "speak";
 
-/** A pipe to the parent. Its end is the end of the parent. */
+/** A pipe to the parent. It ends with the parent. */
 const PARENT = 3;
 
 export interface Relative {
   readonly pid: number;
-  /** What is written here reaches one that speaks. */
+  /** Sends data to a child with the role `speak`. */
   readonly pipe: Writable;
 }
 
-/** Resolves once it is ready. */
 export async function startRelative(role: Role): Promise<Relative> {
   const [, script = "", ...argv] = process.argv;
-  // One that stays is there to be killed with its group, and must not keep the pipes open.
+  // A `stay` child must be killed with its group, so it must not hold the pipes.
   const stays = role.startsWith("stay");
   const child = spawn(process.execPath, [script, ...argv], {
     env: { ...process.env, [ROLE]: role },
@@ -41,25 +40,22 @@ export async function startRelative(role: Role): Promise<Relative> {
   return { pid: child.pid ?? 0, pipe };
 }
 
-/** Its first byte says that it is there; a relative that ends instead has said why on stderr. */
+/** Waits for the first byte, which signals readiness. A child that ends early has printed the reason on stderr. */
 function ready(child: ChildProcess): Promise<Writable> {
   return new Promise((resolve, reject) => {
     const pipe = child.stdio[PARENT];
     child.once("error", reject);
-    child.once("exit", (code, signal) => reject(new Error(`a relative ended: ${code ?? signal}`)));
-    if (!(pipe instanceof Writable)) return reject(new Error("a relative has no pipe"));
-    pipe.on("error", () => {}); // it may be killed at any time
+    child.once("exit", (code, signal) => reject(new Error(`a child process ended: ${code ?? signal}`)));
+    if (!(pipe instanceof Writable)) return reject(new Error("a child process has no pipe"));
+    pipe.on("error", () => {}); // the child may be killed at any time
     pipe.once("data", () => resolve(pipe));
   });
 }
 
-/** How often, a millisecond apart, somebody is given the time to notice that a process has ended. */
+/** How many checks, 1 ms apart, wait for the parent to reap a process. */
 const REAPING = 1000;
 
-/**
- * Resolves once whoever has started a process knows of its end: before that it is still there, as a zombie. Nothing else
- * tells, so this has to look again and again.
- */
+/** Resolves when a process is reaped. Until then it exists as a zombie. There is no event for it, so this polls. */
 async function reaped(pid: number): Promise<void> {
   for (let look = 0; look < REAPING; look++) {
     try {
@@ -71,17 +67,17 @@ async function reaped(pid: number): Promise<void> {
   }
 }
 
-/** What the script does as a relative. */
+/** Runs the script as a child of a run. */
 export async function beRelative(role: string): Promise<never> {
   if (role === "stay stubborn") process.on("SIGTERM", () => {});
   const address = process.env[LIFELINE];
   if (address !== undefined) await (await Lifeline.connect(address)).greet({ pid: process.pid });
   const parent = new Socket({ fd: PARENT });
-  const parentId = process.ppid; // another one, once it has ended
+  const parentId = process.ppid; // changes once the parent has ended
   const received: Buffer[] = [];
   const ended = new Promise<void>((resolve) => {
     parent.on("data", (bytes: Buffer) => received.push(bytes));
-    parent.on("error", () => resolve()); // a parent that is killed may reset it
+    parent.on("error", () => resolve()); // a killed parent may reset it
     parent.on("close", () => resolve());
   });
   parent.write("!");

@@ -1,11 +1,10 @@
-// The options of each real program, read as it reads them.
+// The options of each real program, parsed as the program does.
 import type { FakeCodebuffProfile } from "../scenario.ts";
 
-/** An option of the CLI. */
 export interface Flag {
   readonly long: string;
   readonly short?: string;
-  /** `<file>` for a value that must be there, `[id]` for one that may. */
+  /** `<file>` for a required value, `[id]` for an optional one. */
   readonly value?: string;
   readonly about: string;
 }
@@ -31,9 +30,9 @@ const HELP: Flag = { short: "-h", long: "--help", about: "Print this text" };
 
 export interface ProgramFlags {
   readonly flags: readonly Flag[];
-  /** What is no prompt as the first word, unless the CLI runs non-interactively. */
+  /** First words that are commands, not prompts, in interactive mode. */
   readonly commands: readonly string[];
-  /** The flag without which the terminal UI opens; empty where there is no other way. */
+  /** Without this flag the terminal UI opens; empty if the program has no such mode. */
   readonly nonInteractive: readonly string[];
 }
 
@@ -81,24 +80,24 @@ export function helpText({ flags }: ProgramFlags): string {
 export const USAGE_TEXT = "Usage: codebuff [options] [prompt...]\n";
 
 export interface Arguments {
-  /** By long name; of an option that is given twice, the last one. */
+  /** By long name. If an option is repeated, the last one. */
   readonly options: ReadonlyMap<string, string | true>;
   readonly words: readonly string[];
-  /** Whether the first word stands before any `--`, so that it may be a command. */
+  /** Whether the first word precedes any `--`, so that it can be a command. */
   readonly firstWordIsBare: boolean;
-  /** Options that the program lacks, as they were given. */
+  /** Options that the program lacks, unchanged. */
   readonly unknown: readonly string[];
-  /** What is wrong besides. */
+  /** Any other error. */
   readonly mistake?: string;
 }
 
-/** As the real parser sees it: a lone `-` is a word. */
+/** As in the real parser, a lone `-` is a word. */
 const looksLikeOption = (argument: string): boolean => argument.length > 1 && argument.startsWith("-");
 
 /**
- * Reads arguments as the parser of the real CLI does: a value that must be there is the next argument, whatever that is;
- * one that may be there is the next argument unless that looks like an option; `-oFILE` and `--opt=value` hold theirs;
- * `-nq` is two options; behind `--` there are only words.
+ * Parses arguments like the real CLI. A required value is the next argument, whatever it is. An optional value is the
+ * next argument unless it looks like an option. `-oFILE` and `--opt=value` contain their values. `-nq` is two options.
+ * After `--` there are only words.
  */
 export function parseArguments(program: ProgramFlags, argv: readonly string[]): Arguments {
   const find = (name: string): Flag | undefined =>
@@ -110,7 +109,7 @@ export function parseArguments(program: ProgramFlags, argv: readonly string[]): 
   let mistake: string | undefined;
 
   let at = 0;
-  /** What is left of a group like `-nq` behind its first letter. */
+  /** The rest of a group like `-nq`, after its first letter. */
   let rest: string | undefined;
   while (rest !== undefined || at < argv.length) {
     const argument = rest ?? argv[at++] ?? "";
@@ -155,7 +154,7 @@ export function parseArguments(program: ProgramFlags, argv: readonly string[]): 
   return { options, words, firstWordIsBare, unknown, ...(mistake === undefined ? {} : { mistake }) };
 }
 
-/** The agent that answers: plan beats max beats free, and `--agent` beats them all. */
+/** The agent that answers. Plan takes precedence over max, max over free, and `--agent` over all. */
 export function agentOf({ options }: Arguments): string {
   const agent = options.get("--agent");
   if (typeof agent === "string") return agent;

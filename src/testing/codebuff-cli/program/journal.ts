@@ -6,7 +6,7 @@ import type { FakeCodebuffRecord } from "../record.ts";
 
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** What a test wants to see of the environment, without being asked. */
+/** Environment variables that are always recorded. */
 const TOLD = /^(?:HOME|USERPROFILE|NO_COLOR|CODEBUFF_\w*)$/;
 const KEY = "CODEBUFF_API_KEY";
 
@@ -16,19 +16,19 @@ export type Facts = Omit<
 >;
 
 /**
- * The record of a run: a file that is whole whenever somebody looks at it. It is written at once whenever something is
- * added, because a process that is killed says nothing any more.
+ * The record of a run, in a file that is always complete. Each change is written at once, because a killed process
+ * cannot write any more.
  */
 export class ProgramJournal {
-  /** The name of its file without the ending; undefined without a record. */
+  /** The name of the record file without extension; undefined without a record. */
   readonly id: string | undefined;
   readonly #path: string | undefined;
   readonly #started = performance.timeOrigin;
   #record: FakeCodebuffRecord;
-  /** Called when the file has changed. */
+  /** Called after each change of the file. */
   onChange: (() => void) | undefined;
 
-  /** @param target a file, or a folder that is there: then every run has a file of its own, which sort by time. */
+  /** @param target a file, or an existing folder: then every run has its own file, sorted by time */
   constructor(target: string | undefined, facts: Facts) {
     const startedAt = Math.round(this.#started);
     const own = { pid: process.pid, startedAt, signals: [], grandchildren: [], stdoutBroken: false };
@@ -73,7 +73,7 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** The environment as it goes into a record: chosen variables, and no key. */
+/** The environment for the record: selected variables, without keys. */
 export function toldEnvironment(more: readonly string[] = []): Readonly<Record<string, string>> {
   const key = process.env[KEY] ?? "";
   const hidden = (value: string) => (key === "" ? value : value.replaceAll(key, `sha256:${sha256(key)}`));
@@ -81,18 +81,18 @@ export function toldEnvironment(more: readonly string[] = []): Readonly<Record<s
   return Object.fromEntries(told.map(([name, value = ""]) => [name, hidden(value)]));
 }
 
-/** The process group of this process, which Node does not tell. */
+/** The process group of this process. Node has no API for it. */
 export function processGroup(): number | undefined {
   if (process.platform === "win32") return undefined;
   try {
-    // Behind the name, which may hold anything but is in brackets: state, parent, group.
+    // After the name, which is in brackets and may contain anything: state, parent, group.
     const group = /^.*\) \S \d+ (\d+) /s.exec(readFileSync("/proc/self/stat", "utf8"))?.[1];
     if (group !== undefined) return Number(group);
   } catch {
-    // There is no /proc on macOS.
+    // macOS has no /proc.
   }
   try {
-    // A group has the id of the process that leads it, so this is its leader if there is one with our id.
+    // A group has its leader's pid as id. If a group with our pid exists, this process leads it.
     process.kill(-process.pid, 0);
     return process.pid;
   } catch {

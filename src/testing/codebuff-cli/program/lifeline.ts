@@ -1,16 +1,16 @@
-// The connection to the test, whose end also ends this process.
+// The connection to the test. The process dies when it ends.
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 
-/** What a process says of itself to `FakeCodebuffCli`. A run has a record; what a run has started has none. */
+/** A process's first message to `FakeCodebuffCli`. Only a run has a record. */
 export interface Greeting {
   readonly pid: number;
   readonly run?: string;
 }
 
 /**
- * The connection to the test. While it stands, the test knows that the process lives; when it ends, the test is over,
- * and so is the process: none is ever left behind, not even by a test that crashed.
+ * The connection to the test. While it is open, the test knows that the process lives. When it closes, the process
+ * kills itself, so no process outlives its test, even after a crash.
  */
 export class Lifeline {
   readonly #socket: Socket;
@@ -24,7 +24,7 @@ export class Lifeline {
       this.#released.add(name);
       for (const look of this.#waiting) look();
     });
-    for (const each of [socket, lines]) each.on("error", () => {}); // its end is told by `close`
+    for (const each of [socket, lines]) each.on("error", () => {}); // `close` handles the end
     socket.on("close", () => process.kill(process.pid, "SIGKILL"));
   }
 
@@ -39,19 +39,18 @@ export class Lifeline {
     });
   }
 
-  /** Resolves once it is said: a test that sees output of this process, or knows its id, can wait for its end. */
+  /** Resolves when the message is sent, so the test knows the process before any output. */
   greet(greeting: Greeting): Promise<void> {
     return new Promise((resolve) => {
       this.#socket.write(`${JSON.stringify(greeting)}\n`, () => resolve());
     });
   }
 
-  /** The record has changed. */
   tell(): void {
     this.#socket.write("\n");
   }
 
-  /** Resolves once the test has released `name`, or `signal` is aborted. */
+  /** Resolves when the test has released `name`, or `signal` is aborted. */
   released(name: string, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const look = () => {

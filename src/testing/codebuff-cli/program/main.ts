@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// The fake Codebuff CLI as a program: the variable FAKE_CODEBUFF_SCENARIO says what it does (../scenario.ts).
+// The fake Codebuff CLI as a program. The variable FAKE_CODEBUFF_SCENARIO sets its behaviour (../scenario.ts).
 import { ROLE } from "../environment.ts";
 import { beRelative } from "./family.ts";
 import { ProgramRun } from "./run.ts";
 
-/** Of a scenario that cannot be played, as sysexits.h has it for a program that is wrong in itself. */
+/** The exit code for an invalid scenario: EX_SOFTWARE of sysexits.h. */
 const BROKEN = 70;
 
 async function main(): Promise<void> {

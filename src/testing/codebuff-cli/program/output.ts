@@ -1,22 +1,22 @@
-// Cuts and frames the output as the scenario says.
+// Splits and frames the output as the scenario says.
 import { Buffer } from "node:buffer";
 import type { FakeCodebuffScenario } from "../scenario.ts";
 import { breathe, pause } from "./pause.ts";
 import type { ByteSink } from "./sink.ts";
 
-/** Lines are put together up to so many characters before they are written: one by one, a million would take minutes. */
+/** The maximum number of characters per write. Lines are joined, because a million single writes would take minutes. */
 const PIECE = 64 * 1024;
 const BYTE_ORDER_MARK = "\uFEFF";
 
 /**
- * What a run prints, cut and framed as the scenario says. What `add` returns has to be awaited where it is a promise:
- * then a piece was full, and is on its way.
+ * The output of a run, split and framed as the scenario says. Await the promise that `add` returns when a piece is
+ * full.
  */
 export class Output {
   readonly #sink: ByteSink;
   readonly #scenario: FakeCodebuffScenario;
   readonly #newline: string;
-  /** The newline of the last line, where that may have none. */
+  /** The newline of the last line, which may be omitted. */
   #owed = "";
   #piece = "";
 
@@ -31,7 +31,7 @@ export class Output {
     return this.#sink.broken;
   }
 
-  /** A line, without its newline; one with newlines within is several. */
+  /** Adds a line, given without its newline. A text with newlines is several lines. */
   line(text: string): Promise<void> | undefined {
     const framed = this.#newline === "\n" ? text : text.replaceAll("\n", this.#newline);
     if (this.#scenario.newline !== "none-last") return this.raw(framed + this.#newline);
@@ -40,14 +40,14 @@ export class Output {
     return writing;
   }
 
-  /** Text as it is. */
+  /** Adds text unchanged. */
   raw(text: string): Promise<void> | undefined {
     this.#piece += this.#owed + text;
     this.#owed = "";
     return this.#piece.length < PIECE ? undefined : this.flush();
   }
 
-  /** A line of so many bytes, most of which are `filler`: only a piece of it is ever in memory. */
+  /** Adds a line of a given size in bytes, mostly `filler`. Only a piece of it is in memory at a time. */
   async huge(head: string, tail: string, bytes: number): Promise<void> {
     await this.raw(head);
     let left = bytes - Buffer.byteLength(head) - Buffer.byteLength(tail);
@@ -61,7 +61,6 @@ export class Output {
     await this.#write(bytes);
   }
 
-  /** Resolves once all that was added has left this process. */
   async flush(): Promise<void> {
     if (this.#piece === "") return;
     const bytes = Buffer.from(this.#piece);
@@ -73,7 +72,7 @@ export class Output {
     const { chunkBytes, gapMs = 0 } = this.#scenario;
     if (chunkBytes === undefined) {
       await this.#sink.write(bytes);
-      // A reader who keeps up makes every write end at once: without this, no timer and no signal would get a turn.
+      // With a fast reader every write completes at once. Without this pause, timers and signals would never run.
       return breathe();
     }
     for (let at = 0; at < bytes.length && !this.broken; at += chunkBytes) {

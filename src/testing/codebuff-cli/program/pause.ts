@@ -1,6 +1,6 @@
 // Waits that a signal can end.
 
-/** Waits so many ms, or until `signal` is aborted. */
+/** Waits for a number of ms, or until `signal` is aborted. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();
@@ -14,13 +14,13 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Waits until `signal` is aborted, and keeps the process alive meanwhile. */
+/** Waits until `signal` is aborted, and keeps the process alive. */
 export async function forever(signal?: AbortSignal): Promise<void> {
-  // Two thousand million ms are the longest that a timer can be.
+  // Near the maximum delay of a timer.
   while (!signal?.aborted) await pause(2_000_000_000, signal);
 }
 
-/** One turn of the event loop, in which sockets are written and signals are heard. */
+/** One turn of the event loop, so that sockets are written and signals are handled. */
 export function breathe(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,4 +1,4 @@
-// Plays the events of one run, up to its end or failure.
+// Plays the events of one run until its end or failure.
 import { Buffer } from "node:buffer";
 import type { FakeCodebuffScenario } from "../scenario.ts";
 import { type Failure, scriptedFailure, TIMED_OUT } from "./failures.ts";
@@ -11,10 +11,10 @@ import { type AskedQuestion, type Item, isEvent, itemsOf } from "./steps.ts";
 import { TraceLines } from "./trace-lines.ts";
 import { ProgramTranscript } from "./transcript.ts";
 
-/** Items between two turns of the event loop, at most. */
+/** The maximum number of items between two turns of the event loop. */
 const BREATH = 10_000;
 
-/** Plays the events of one run, up to its failure, its time limit, or a reader who leaves. */
+/** Plays the events of one run, until its failure, its time limit, or the end of its reader. */
 export class StepPlayer {
   readonly #scenario: FakeCodebuffScenario;
   readonly #printer: Printer;
@@ -31,7 +31,7 @@ export class StepPlayer {
     readonly stdout: Output;
     readonly stderr: ByteSink;
     readonly lifeline: Lifeline | undefined;
-    /** Whether the progress is told on stderr. */
+    /** Whether progress is printed on stderr. */
     readonly traced: boolean;
   }) {
     this.#scenario = parts.scenario;
@@ -40,11 +40,10 @@ export class StepPlayer {
     this.#stderr = parts.stderr;
     this.#lifeline = parts.lifeline;
     this.#traceLines = parts.traced ? new TraceLines() : undefined;
-    // Only a conversation that is kept needs its text; a flood must not fill the memory.
+    // Keep the text only for a stored conversation: an endless flood must not fill the memory.
     this.#transcript = parts.scenario.continueStore === undefined ? undefined : new ProgramTranscript();
   }
 
-  /** What was said, where a conversation is kept. */
   get text(): string {
     return this.#transcript?.text ?? "";
   }
@@ -68,7 +67,7 @@ export class StepPlayer {
       if (isSaid(item) && said++ === this.#scenario.stallAfter) break;
       const doing = this.#do(item);
       if (doing) await doing;
-      // What is printed at the end alone waits for nobody, and a flood of that would hear no signal.
+      // Output that is printed only at the end never waits. Without this pause, a flood would handle no signals.
       else if (++done % BREATH === 0) await breathe();
     }
     if (this.#scenario.stallAfter === undefined || said < this.#scenario.stallAfter) return;

@@ -1,4 +1,4 @@
-// What a run prints: a printer for each output mode.
+// The output of a run: one printer for each output mode.
 import { Buffer } from "node:buffer";
 import type { FakeCodebuffProfile, FakeCodebuffScenario } from "../scenario.ts";
 import type { FakeCodebuffEvent } from "../script.ts";
@@ -10,21 +10,20 @@ import type { ByteSink } from "./sink.ts";
 import { isOfRoot } from "./steps.ts";
 import { ProgramTranscript } from "./transcript.ts";
 
-/** A stream of events, an object, text, text at the end, or a terminal UI. */
+/** An event stream, an object, text, text at the end, or a terminal UI. */
 export type Mode = "stream" | "object" | "plain" | "quiet" | "terminal";
 
 type Printing = Promise<void> | undefined;
 
-/** What an output mode makes of events. What returns a promise has to be awaited. */
+/** Prints events in one output mode. Await returned promises. */
 export interface Printer {
   event(event: FakeCodebuffEvent): Printing;
-  /** A chunk of text of the root agent. */
+  /** A text chunk of the root agent. */
   chunk(text: string): Printing;
-  /** Any value where an event belongs. */
+  /** Any value in place of an event. */
   json(value: unknown): Printing;
-  /** A `text` event of so many bytes. */
+  /** A `text` event with a line of a given size in bytes. */
   huge(bytes: number): Printing;
-  /** Whatever is printed at the end. */
   end(failure: Failure | undefined): Promise<void>;
 }
 
@@ -36,7 +35,7 @@ export function modeOf(scenario: FakeCodebuffScenario, { options, words, firstWo
   if (quiet === true) return "quiet";
   if (jsonObject !== undefined) return "object";
   if (!nonInteractive.some((flag) => options.has(flag))) return "terminal";
-  // A command asks its own questions. The fork looks for one only where it can.
+  // A command has its own prompts. The fork checks for one only in interactive mode.
   if (profile !== "fork" && firstWordIsBare && commands.includes(words[0] ?? "")) return "terminal";
   if (options.has("--stream-json") || options.has("--print")) return "stream";
   if (options.has("--json")) return "object";
@@ -71,7 +70,7 @@ export function printerOf(
   }
 }
 
-/** One JSON value on each line. A failure is told on stderr. */
+/** One JSON value per line. A failure is printed on stderr. */
 function streamPrinter(stdout: Output, errors: Output, tell: Printer["end"]): Printer {
   const json = (value: unknown) => stdout.line(JSON.stringify(value));
   return {
@@ -83,12 +82,12 @@ function streamPrinter(stdout: Output, errors: Output, tell: Printer["end"]): Pr
   };
 }
 
-/** The text of the root agent and nothing else, as it comes; its end is a newline. */
+/** Only the root agent's text, as it arrives, with a final newline. */
 function plainPrinter(stdout: Output, tell: Printer["end"]): Printer {
   let chunked = false;
   let said = false;
   const block = (event: FakeCodebuffEvent) => {
-    // Blocks repeat chunks.
+    // Text blocks repeat the chunks.
     if (event.type !== "text" || !isOfRoot(event) || chunked) return undefined;
     said = true;
     return stdout.raw(String(event["text"]));
@@ -121,7 +120,7 @@ function atTheEnd(print: (said: ProgramTranscript, failure: Failure | undefined)
   };
 }
 
-/** The object of `--json`: a failure is a part of it. */
+/** The object of `--json`. It contains a failure. */
 function objectOf({ text, traces }: ProgramTranscript, failure: Failure | undefined): object {
   if (!failure) return { success: true, output: text, traces };
   const { error, stack, late } = failure;
@@ -129,7 +128,7 @@ function objectOf({ text, traces }: ProgramTranscript, failure: Failure | undefi
   return { success: false, output: text, ...(late ? { traces } : {}), error: said };
 }
 
-/** Lines that are written one by one, whole and without what the scenario does to stdout. */
+/** Writes lines one by one, without the scenario's changes to stdout. */
 class Lines extends Output {
   constructor(sink: ByteSink) {
     super(sink, {});

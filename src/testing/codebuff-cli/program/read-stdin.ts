@@ -4,7 +4,7 @@ import { isatty } from "node:tty";
 import type { FakeCodebuffRecord } from "../record.ts";
 import { pause } from "./pause.ts";
 
-/** What is behind fd 0. */
+/** The kind of fd 0. */
 export function stdinKind(): FakeCodebuffRecord["stdin"]["kind"] {
   if (isatty(0)) return "tty";
   try {
@@ -17,8 +17,8 @@ export function stdinKind(): FakeCodebuffRecord["stdin"]["kind"] {
 }
 
 /**
- * Reads stdin to its end, or gives up when nothing has come within so many ms. A terminal is not read: who sits there
- * wants a program that shows something.
+ * Reads stdin to its end. Gives up if no byte arrives within a number of ms. Does not read a terminal, whose user
+ * expects an interactive program.
  */
 export async function readStdin(kind: FakeCodebuffRecord["stdin"]["kind"], waitMs: number): Promise<string> {
   if (kind === "tty" || kind === "closed") return "";
@@ -31,7 +31,7 @@ export async function readStdin(kind: FakeCodebuffRecord["stdin"]["kind"], waitM
     }
     late.abort();
   })();
-  all.catch(() => late.abort()); // a pipe that breaks has ended
+  all.catch(() => late.abort()); // a broken pipe counts as ended
   await pause(waitMs, late.signal);
   if (received.length === 0) return "";
   await all.catch(() => {});

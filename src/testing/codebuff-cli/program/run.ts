@@ -19,10 +19,9 @@ import { readStdin, stdinKind } from "./read-stdin.ts";
 import { die, hearSignals } from "./signals.ts";
 import { type ByteSink, fileSink, makeNoise, streamSink } from "./sink.ts";
 
-/** What a terminal UI says first: another screen, emptied, without a cursor. */
+/** The first output of a terminal UI: the alternate screen, cleared, with a hidden cursor. */
 const SCREEN = "\u001b[?1049h\u001b[2J\u001b[H\u001b[?25lCodebuff will run commands on your behalf.\r\n";
 
-/** One run, from the arguments to the exit. */
 export class ProgramRun {
   readonly #scenario: FakeCodebuffScenario;
   readonly #arguments: Arguments;
@@ -31,10 +30,7 @@ export class ProgramRun {
   readonly #stderr = streamSink(process.stderr);
   readonly #lifeline: Lifeline | undefined;
 
-  /**
-   * A run that is killed before it has a record was none, as far as the test can see: so it connects first, and every
-   * record is of a run whose end is told.
-   */
+  /** Connects to the test first. So the test notices the end of every run that has a record. */
   static async start(): Promise<void> {
     const address = process.env[LIFELINE];
     const lifeline = address === undefined ? undefined : await Lifeline.connect(address);
@@ -91,13 +87,13 @@ export class ProgramRun {
       await stdout.flush();
       await noise;
       if (stdout.broken) this.#journal.add({ stdoutBroken: true });
-      // The older CLI takes every run that got a response for a success.
+      // The older CLI treats every run with a response as a success.
       const forgiven = this.#profile === "print" && failure?.late === true;
       await this.#leave(failure === undefined || forgiven ? 0 : 1);
     }
   }
 
-  /** What the parser of options says by itself. */
+  /** Handles what the option parser answers itself: version, help and errors. */
   async #isRefused(): Promise<boolean> {
     const { options, unknown, mistake } = this.#arguments;
     const { version = "1.0.600", unknownOption = this.#profile === "tui" ? "ignore" : "error" } =
@@ -116,7 +112,7 @@ export class ProgramRun {
     return end(this.#stderr, `error: unknown option '${first}'\n`, 1);
   }
 
-  /** A folder that is none is not looked for, and crashes. */
+  /** Changes the working directory. An invalid folder crashes the program, as in the real CLI. */
   async #enter(folder: string): Promise<boolean> {
     try {
       process.chdir(folder);
@@ -163,7 +159,7 @@ export class ProgramRun {
       return tellAtOnce(early);
     }
 
-    // The fork parses `--continue`, and does nothing with it here.
+    // The fork parses `--continue` but ignores it here.
     const session = openSession(
       this.#scenario,
       this.#profile === "fork" ? undefined : options.get("--continue"),
@@ -195,7 +191,7 @@ export class ProgramRun {
     return failure;
   }
 
-  /** Words of the arguments as they are, or else stdin, trimmed. */
+  /** Returns the words of the arguments unchanged, or else stdin, trimmed. */
   async #prompt(): Promise<string | undefined> {
     const { words } = this.#arguments;
     let prompt = words.join(" ");
@@ -220,7 +216,7 @@ export class ProgramRun {
     return failure?.late === false ? failure : undefined;
   }
 
-  /** ms of `--timeout`; what is no number above 0 is silently no limit. */
+  /** The limit of `--timeout` in ms. A value that is not a positive number means no limit, without an error. */
   #timeLimit(): number | undefined {
     const seconds = Number(this.#arguments.options.get("--timeout"));
     return seconds > 0 && Number.isFinite(seconds) ? seconds * (this.#scenario.secondMs ?? 1000) : undefined;

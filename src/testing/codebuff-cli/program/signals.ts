@@ -1,11 +1,11 @@
-// Notes signals, and dies of them as a scenario says.
+// Records signals, and ends the process as the scenario says.
 import { constants } from "node:os";
 import type { FakeCodebuffScenario } from "../scenario.ts";
 import type { ProgramJournal } from "./journal.ts";
 
 const HEARD = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"] as const;
 
-/** Notes every signal, and then dies of it as a program without handlers does, unless the scenario says otherwise. */
+/** Records every signal. Then the process dies of it, unless the scenario says otherwise. */
 export function hearSignals(
   journal: ProgramJournal,
   { ignoreSigterm, slowSigterm }: FakeCodebuffScenario,
@@ -21,11 +21,11 @@ export function hearSignals(
   }
 }
 
-/** Ends this process by a signal, which its parent sees as such. */
+/** Ends this process with a signal that the parent can see. */
 export function die(journal: ProgramJournal, signal: NodeJS.Signals): void {
   journal.add({ end: { code: null, signal, atMs: journal.now } });
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
-  // Where a signal is held back, as for the first process of a container, this is what a shell would make of it.
+  // Fallback if the signal is not delivered, as for a container's first process: the exit code that a shell would use.
   setTimeout(() => process.exit(128 + constants.signals[signal]), 1000);
 }

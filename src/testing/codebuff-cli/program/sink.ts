@@ -5,14 +5,14 @@ import type { Writable } from "node:stream";
 import type { FakeCodebuffScenario } from "../scenario.ts";
 import { breathe, pause } from "./pause.ts";
 
-/** Where bytes go. Its promise resolves once they have left this process, so that no more than one piece is in memory. */
+/** A destination for bytes. The promise resolves when the bytes have left this process. */
 export interface ByteSink {
   write(bytes: Uint8Array): Promise<void>;
-  /** Whether nobody reads any more: then `write` does nothing. */
+  /** Whether the reader has left: then `write` does nothing. */
   readonly broken: boolean;
 }
 
-/** A stream that may break: a reader who leaves ends the output, not the program. */
+/** A stream. If its reader leaves, the output ends but the program continues. */
 export function streamSink(stream: Writable): ByteSink {
   let broken = false;
   stream.on("error", () => {
@@ -26,13 +26,13 @@ export function streamSink(stream: Writable): ByteSink {
       broken
         ? Promise.resolve()
         : new Promise((resolve) => {
-            // An error is heard above; a stream that breaks while it writes still calls back.
+            // The `error` listener above handles errors. A stream that breaks during a write still calls back.
             stream.write(bytes, () => resolve());
           }),
   };
 }
 
-/** A file, which is emptied at once. */
+/** A file, truncated at once. */
 export function fileSink(path: string): ByteSink {
   writeFileSync(path, "");
   return {
@@ -43,17 +43,17 @@ export function fileSink(path: string): ByteSink {
   };
 }
 
-/** As much as is written at once: a whole number of lines, near what a pipe holds. */
+/** The size of one write: whole lines, close to a pipe's capacity. */
 const LINE = `${"noise ".repeat(13)}\n`;
 const BLOCK = Buffer.from(LINE.repeat(800));
 
-/** What goes to stderr beside the events; resolves once all of it has. */
+/** Writes the scenario's stderr output beside the events. Resolves when it is complete. */
 export async function makeNoise(
   { stderr: texts = [], stderrFlood = 0 }: FakeCodebuffScenario,
   stderr: ByteSink,
 ): Promise<void> {
   const saying = texts.map(async ({ text, atMs = 0 }) => {
-    // The clock of a process starts before its first statement.
+    // A process's clock starts before its first statement.
     if (atMs > 0) await pause(Math.max(0, atMs - performance.now()));
     await stderr.write(Buffer.from(text));
   });

@@ -1,13 +1,12 @@
-// The steps of a run, one by one, from its scenario.
+// Generates the steps of a run from its scenario.
 import type { FakeCodebuffScenario } from "../scenario.ts";
 import type { FakeCodebuffEvent, FakeCodebuffScript, FakeCodebuffStep } from "../script.ts";
 import { groups, type HugeLine, junk } from "./canned.ts";
 
-/** What a run knows when it begins to answer. */
 export interface AskedQuestion {
   readonly prompt: string;
   readonly agent: string;
-  /** How many messages the conversation has; undefined where none is kept. */
+  /** The number of messages in the conversation; undefined without a store. */
   readonly remembered: number | undefined;
   readonly sessionId: string | undefined;
 }
@@ -17,14 +16,14 @@ export type Item = FakeCodebuffStep | HugeLine;
 export const isEvent = (item: Item): item is FakeCodebuffEvent =>
   typeof item === "object" && "type" in item && typeof item.type === "string";
 
-/** The root agent has no id, or this one. */
+/** The root agent has no id or this one. */
 const ROOT = "main-agent";
 export const isOfRoot = (event: FakeCodebuffEvent): boolean =>
   event["agentId"] === undefined || event["agentId"] === ROOT;
 
 /**
- * All that a run does, in order and one by one, so that a million events cost no memory: what was scripted, with the
- * groups of the switches before its first `finish`, and what other switches do to some events.
+ * Generates all steps of a run one by one, so a million events need little memory: the scripted events, the switches'
+ * event groups before the first `finish`, and the changes that switches make to events.
  */
 export function* itemsOf(scenario: FakeCodebuffScenario, question: AskedQuestion): Generator<Item> {
   const { download, version = "1.0.600", eventsAfterFinish = false } = scenario;
@@ -40,7 +39,7 @@ export function* itemsOf(scenario: FakeCodebuffScenario, question: AskedQuestion
     }
     if (step.type === "subagent_start") open.add(step["agentId"]);
     if (step.type === "subagent_finish") open.delete(step["agentId"]);
-    // The `agentId` of a finish is the type of its agent, unless it is the id of an open sub-agent.
+    // The `agentId` of a finish is its agent's type, unless it is the id of an open sub-agent.
     const ends = step.type === "finish" && !open.has(step["agentId"]);
     if (ends && !grouped) {
       grouped = true;
@@ -75,13 +74,13 @@ function usual(
   { agent }: AskedQuestion,
   text: string,
 ): FakeCodebuffScript {
-  // Of the builds that are known, only the fork names its model.
+  // Of the known builds, only the fork reports its model.
   const start = {
     type: "start",
     ...(profile === "fork" ? { model: "openai/gpt-5-mini" } : {}),
     messageHistoryLength: 0,
   };
-  // A run that fails may print a `finish` all the same: what it ended as is said by its exit.
+  // A failed run may still print a `finish`. Only the exit code shows the failure.
   if (failWith !== undefined) return [start, { type: "finish", agentId: agent, totalCost: 0 }];
   return [start, { type: "text", text }, { type: "finish", agentId: agent, totalCost: 1 }];
 }

@@ -1,20 +1,20 @@
-// Lines that one of the real programs writes to stderr.
+// Lines that one real program writes to stderr.
 import type { FakeCodebuffEvent } from "../script.ts";
 
-/** The library that the fork calls models with warns of the same thing on every call. */
+/** The fork's model library prints this warning on every call. */
 const WARNING =
   "AI SDK Warning: System messages in the prompt or messages fields can be a security risk because they may enable prompt injection attacks. Use the system option instead when possible. Set allowSystemInMessages to true to suppress this warning, or false to throw an error.";
 
-/** Credits per dollar, as the fork counts. */
+/** Credits per dollar, as in the fork. */
 const CREDITS = 1000;
 
-/** The first lines of a value that is printed over many, in one. */
+/** The first lines of a multi-line value, joined into one. */
 const firstLines = (value: unknown, count: number): string =>
   (JSON.stringify(value, null, 2) ?? "undefined").split("\n").slice(0, count).join(" ");
 
-/** What the fork tells of a run on stderr, line by line. */
+/** Writes the fork's progress lines on stderr. */
 export class TraceLines {
-  /** Whether the results of tools are out, so that what follows comes from another call of the model. */
+  /** Whether tool results were printed, so that the next output belongs to a new model call. */
   #answered = false;
 
   linesOf(event: FakeCodebuffEvent): readonly string[] {

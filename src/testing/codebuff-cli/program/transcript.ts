@@ -1,8 +1,8 @@
-// What the root agent said in a run.
+// The root agent's output in a run.
 import type { FakeCodebuffEvent } from "../script.ts";
 import { isOfRoot } from "./steps.ts";
 
-/** What was said by the root agent: its chunks, where it had any, or else its blocks, which repeat chunks. */
+/** The root agent's text: its chunks, or its text blocks if there are no chunks. Blocks repeat chunks. */
 export class ProgramTranscript {
   readonly #chunks: string[] = [];
   readonly #blocks: string[] = [];
@@ -12,7 +12,7 @@ export class ProgramTranscript {
     return (this.#chunks.length > 0 ? this.#chunks : this.#blocks).join("");
   }
 
-  /** Short forms of events, as the object of `--json` has them: no ids, no outputs, no cost. */
+  /** Short forms of events for the object of `--json`: without ids, outputs and cost. */
   get traces(): readonly Readonly<Record<string, unknown>>[] {
     return this.#traces;
   }

@@ -34,7 +34,7 @@ async function worked(): Promise<FileWorld> {
 }
 
 describe("a run's changes", () => {
-  test("are listed by file, whatever the number of edits", async () => {
+  test("are listed once per file, whatever the number of edits", async () => {
     await using world = await worked();
     expect(world.changes.list()).toEqual([
       { path: "d/e/new", action: "add", diff: "@@ -0,0 +1,1 @@\n+new\n", isRevertible: true },
@@ -43,7 +43,7 @@ describe("a run's changes", () => {
     ]);
   });
 
-  test("that take themselves back are none", async () => {
+  test("that cancel each other out are not listed", async () => {
     await using world = await fileWorld();
     world.file("a", "a\n");
     await world.write("a", "b\n");
@@ -55,7 +55,7 @@ describe("a run's changes", () => {
     expect(existsSync(join(world.root, "new"))).toBe(false);
   });
 
-  test("of a program are listed without a diff", async () => {
+  test("of a binary file are listed without a diff", async () => {
     await using world = await fileWorld();
     writeFileSync(join(world.root, "program"), Uint8Array.of(1, 0));
     await world.remove("program");
@@ -64,7 +64,7 @@ describe("a run's changes", () => {
     expect(statSync(join(world.root, "program")).size).toBe(2);
   });
 
-  test("of several runs are apart", async () => {
+  test("are kept apart from those of other runs", async () => {
     await using world = await fileWorld();
     const other = world.files.changes(world.door);
     await world.write("a", "a");
@@ -75,8 +75,8 @@ describe("a run's changes", () => {
   });
 });
 
-describe("revert", () => {
-  test("puts back content, mode and folders, the newest change first", async () => {
+describe("`revert()`", () => {
+  test("restores content, mode and folders, the newest change first", async () => {
     await using world = await worked();
     expect(await world.changes.revert()).toEqual(reverted("b", "a", "d/e/new"));
     expect([world.text("a"), world.text("b")]).toEqual(["a\r\n", "b\n"]);
@@ -102,7 +102,7 @@ describe("revert", () => {
         await world.write("a", "a\n");
       },
     ],
-  ])("puts back the mode of a file that %s", async (_, change) => {
+  ])("restores the mode of a file that %s", async (_, change) => {
     await using world = await fileWorld();
     world.file("a", "a\n");
     chmodSync(join(world.root, "a"), 0o751);
@@ -126,7 +126,7 @@ describe("revert", () => {
     expect(world.text("moved/a")).toBe("new\n");
   });
 
-  test("does nothing the second time, and nothing twice at once", async () => {
+  test("does nothing on a second call, even while the first one runs", async () => {
     await using world = await worked();
     const both = await Promise.all([world.changes.revert(), world.changes.revert()]);
     expect(both).toEqual([reverted("b", "a", "d/e/new"), reverted()]);
@@ -151,7 +151,7 @@ describe("revert", () => {
       },
       "Path 'c' is not a regular file.",
     ],
-  ])("leaves a file that was %s since, and puts back the others", async (_, change, reason) => {
+  ])("leaves a file that was %s since the edit, and restores the others", async (_, change, reason) => {
     await using world = await worked();
     world.file("c", "c");
     await world.write("c", "C");
@@ -166,26 +166,26 @@ describe("revert", () => {
     ).not.toBe("c");
   });
 
-  test("does the rest once a conflict is solved", async () => {
+  test("restores the rest once a conflict is solved", async () => {
     await using world = await worked();
     world.file("b", "mine");
     expect(await world.changes.revert()).toEqual({
       reverted: ["a", "d/e/new"],
-      conflicts: [{ path: "b", reason: "There is a file again, which the run had deleted." }],
+      conflicts: [{ path: "b", reason: "The run had deleted the file, but the file exists again." }],
     });
     unlinkSync(join(world.root, "b"));
     expect(await world.changes.revert()).toEqual(reverted("b"));
     expect(world.text("b")).toBe("b\n");
   });
 
-  test("takes a file that was only touched for the run's", async () => {
+  test("restores a file of which only the timestamp has changed", async () => {
     await using world = await fileWorld();
     await world.write("a", "a");
     utimesSync(join(world.root, "a"), 1, 1);
     expect(await world.changes.revert()).toEqual(reverted("a"));
   });
 
-  test("goes back to what somebody else wrote between two edits, and no further", async () => {
+  test("restores at most the version that another program wrote between two edits", async () => {
     await using world = await fileWorld();
     world.file("a", "1");
     await world.write("a", "2");
@@ -209,7 +209,7 @@ describe("revert", () => {
     expect(world.text("d/theirs")).toBe("x");
   });
 
-  test("removes a folder that two files of the run are in, whatever their order", async () => {
+  test("removes a folder with two files of the run, whatever their order", async () => {
     await using world = await fileWorld();
     await world.write("d/a", "a");
     await world.write("d/b", "b");
@@ -218,7 +218,7 @@ describe("revert", () => {
     expect(existsSync(join(world.root, "d"))).toBe(false);
   });
 
-  test("brings back a file whose place a folder has taken", async () => {
+  test("restores a file whose path has become a folder", async () => {
     await using world = await fileWorld();
     world.file("a", "a");
     await world.remove("a");
@@ -227,18 +227,18 @@ describe("revert", () => {
     expect(world.text("a")).toBe("a");
   });
 
-  test("makes no link again", async () => {
+  test("does not create a deleted link again", async () => {
     await using world = await fileWorld();
     symlinkSync("a", join(world.root, "link"));
     await world.remove("link");
     expect(world.changes.list()).toMatchObject([{ path: "link", action: "delete", isRevertible: false }]);
     expect(await world.changes.revert()).toEqual({
       reverted: [],
-      conflicts: [{ path: "link", reason: "A link was deleted. Links are not made again." }],
+      conflicts: [{ path: "link", reason: "A link was deleted. Links cannot be restored." }],
     });
   });
 
-  test("says what was too large to keep, and frees what is kept", async () => {
+  test("reports what was too large to keep, and frees what it had kept", async () => {
     await using world = await fileWorld();
     const changes = new RunChanges(world.door, new PathLocks(), { maxKept: 10 });
     const job = world.job({ changes });
@@ -261,7 +261,7 @@ describe("revert", () => {
     expect(changes.list()).toMatchObject([{ path: "b" }, { path: "a", isRevertible: true }]);
   });
 
-  test("of an edit that is made at the same time leaves either all or nothing of it", async () => {
+  test("at the same time as an edit leaves either all of the edit or nothing of it", async () => {
     await using world = await fileWorld();
     world.file("a", "a");
     await world.write("a", "b");
@@ -270,7 +270,7 @@ describe("revert", () => {
     expect(["a", "c"]).toContain(world.text("a"));
   });
 
-  test("makes the agent read a file again", async () => {
+  test("requires the agent to read a file again before the next edit", async () => {
     await using world = await worked();
     await world.changes.revert();
     expect(await world.write("a", "again\n")).toHaveProperty("errorMessage");

@@ -175,8 +175,8 @@ const ATTACKS: readonly Attack[] = [
   },
 ];
 
-describe.each(GUARDS)("guard %s", (guard) => {
-  test.each(ATTACKS)("refuses $name, for reads and for writes", async ({ path, prepare, read, write }) => {
+describe.each(GUARDS)("file guard %s", (guard) => {
+  test.each(ATTACKS)("refuses reads and writes of $name", async ({ path, prepare, read, write }) => {
     await using world = await doorWorld({ guard });
     prepare?.(world);
     const before = world.outsideNow();
@@ -188,7 +188,7 @@ describe.each(GUARDS)("guard %s", (guard) => {
     expect(world.outsideNow()).toEqual(before);
   });
 
-  test.each(ATTACKS)("tells no absolute path of the machine about $name", async ({ path, prepare }) => {
+  test.each(ATTACKS)("shows no absolute path in errors about $name", async ({ path, prepare }) => {
     await using world = await doorWorld({ guard });
     prepare?.(world);
     const asked = typeof path === "string" ? path : path(world);
@@ -216,7 +216,7 @@ describe.each(GUARDS)("guard %s", (guard) => {
     expect(world.outsideNow()).toEqual(before);
   });
 
-  test("deletes a link, and keeps what it leads to", async () => {
+  test("deletes a link and keeps its target", async () => {
     await using world = await doorWorld({ guard });
     symlinkSync(join(world.outside, "secret.txt"), join(world.root, "link"));
     const before = world.outsideNow();
@@ -225,7 +225,7 @@ describe.each(GUARDS)("guard %s", (guard) => {
     expect(world.outsideNow()).toEqual(before);
   });
 
-  test("leaves the other name of a hard link as it was", async () => {
+  test("writes one name of a hard link without changing the file of the other name", async () => {
     await using world = await doorWorld({ guard });
     linkSync(join(world.outside, "secret.txt"), join(world.root, "shared"));
     const { stamp } = await world.door.readFile("shared", { maxBytes: 99 });
@@ -234,7 +234,7 @@ describe.each(GUARDS)("guard %s", (guard) => {
     expect(JSON.stringify(world.outsideNow(), (_, value) => String(value))).not.toContain("new");
   });
 
-  test("refuses an absolute path for writes, also inside", async () => {
+  test("refuses to write to an absolute path, even inside the root", async () => {
     await using world = await doorWorld({ guard });
     const path = join(world.root, "a");
     const refusal = await refusalOf(world.door.writeFile(path, Buffer.from(""), { replaces: undefined }));
@@ -242,7 +242,7 @@ describe.each(GUARDS)("guard %s", (guard) => {
     expect(refusal.message).not.toContain(world.root);
   });
 
-  test("takes names that only look dangerous", async () => {
+  test("accepts harmless names that look dangerous", async () => {
     await using world = await doorWorld({ guard });
     for (const path of ["..foo", "...", "a..b/.gitkeep", "-rf", "a\\..\\b", ".environment", "~"]) {
       await world.door.writeFile(path, Buffer.from(path), { replaces: undefined });

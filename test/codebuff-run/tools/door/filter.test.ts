@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { doorWorld, GUARDS, readText, reasonOf, writeText } from "./world.ts";
 
-describe.each(GUARDS)("guard %s: the caller's filter", (guard) => {
+describe.each(GUARDS)("file guard %s: the caller's filter", (guard) => {
   test("blocks every use of a path", async () => {
     const fileFilter = (path: string) => ({
       status: path.startsWith("private") ? ("blocked" as const) : ("allow" as const),
@@ -25,7 +25,7 @@ describe.each(GUARDS)("guard %s: the caller's filter", (guard) => {
     expect(world.text("private/a")).toBe("text");
   });
 
-  test("is asked about what a link leads to", async () => {
+  test("is also called for the target of a link", async () => {
     const asked: string[] = [];
     const fileFilter = (path: string) => {
       asked.push(path);
@@ -58,7 +58,7 @@ describe.each(GUARDS)("guard %s: the caller's filter", (guard) => {
     expect(await world.door.status("a", "file")).toBe("blocked");
   });
 
-  test("may answer later, and may mark a template", async () => {
+  test("may be asynchronous, and may return `allow-example`", async () => {
     const fileFilter = async () => ({ status: "allow-example" as const });
     await using world = await doorWorld({ guard, fileFilter });
     world.file("a", "text");
@@ -67,7 +67,7 @@ describe.each(GUARDS)("guard %s: the caller's filter", (guard) => {
   });
 });
 
-describe.each(GUARDS)("guard %s: files of secrets", (guard) => {
+describe.each(GUARDS)("file guard %s: `.env` files", (guard) => {
   test.each([
     [".env", "blocked"],
     [".env.local", "blocked"],
@@ -89,12 +89,12 @@ describe.each(GUARDS)("guard %s: files of secrets", (guard) => {
     ["#env#", "allow"],
     ["env", "allow"],
     [".env.example/a", "allow"],
-  ] as const)("%s is %s", async (path, status) => {
+  ] as const)("%s has the status %s", async (path, status) => {
     await using world = await doorWorld({ guard });
     expect(await world.door.status(path, "file")).toBe(status);
   });
 
-  test("are neither read nor written, unless the caller allows it", async () => {
+  test("are neither read nor written without `allowEnvFiles`", async () => {
     await using strict = await doorWorld({ guard });
     strict.file(".env", "KEY=1");
     expect(await reasonOf(readText(strict.door, ".env"))).toBe("blocked");
@@ -105,13 +105,13 @@ describe.each(GUARDS)("guard %s: files of secrets", (guard) => {
     expect(await readText(lenient.door, ".env")).toBe("KEY=2");
   });
 
-  test("may be folders: their content is no secret by its name", async () => {
+  test("may be folders, whose files are not blocked", async () => {
     await using world = await doorWorld({ guard });
     world.file(".env/bin/python", "text");
     expect(await readText(world.door, ".env/bin/python")).toBe("text");
   });
 
-  test("are named in a listing", async () => {
+  test("appear in listings", async () => {
     await using world = await doorWorld({ guard });
     world.file(".env", "KEY=1");
     expect(await world.door.readFolder("", { maxEntries: 9 })).toEqual([{ name: ".env", kind: "file" }]);
@@ -119,18 +119,23 @@ describe.each(GUARDS)("guard %s: files of secrets", (guard) => {
   });
 });
 
-describe.each(GUARDS)("guard %s: .git", (guard) => {
-  test.each([".git/config", "sub/.git", "sub/.git/hooks/pre-commit"])("%s is not written", async (path) => {
-    await using world = await doorWorld({ guard, ignoreFiles: false });
-    const { door } = world;
-    expect(await reasonOf(door.writeFile(path, Buffer.from(""), { replaces: undefined }))).toBe("protected");
-    mkdirSync(join(world.root, path, ".."), { recursive: true });
-    writeFileSync(join(world.root, path), "");
-    expect(await reasonOf(door.removeFile(path))).toBe("protected");
-    expect(await reasonOf(door.removeFolder(path))).toBe("protected");
-  });
+describe.each(GUARDS)("file guard %s: `.git`", (guard) => {
+  test.each([".git/config", "sub/.git", "sub/.git/hooks/pre-commit"])(
+    "%s cannot be written or removed",
+    async (path) => {
+      await using world = await doorWorld({ guard, ignoreFiles: false });
+      const { door } = world;
+      expect(await reasonOf(door.writeFile(path, Buffer.from(""), { replaces: undefined }))).toBe(
+        "protected",
+      );
+      mkdirSync(join(world.root, path, ".."), { recursive: true });
+      writeFileSync(join(world.root, path), "");
+      expect(await reasonOf(door.removeFile(path))).toBe("protected");
+      expect(await reasonOf(door.removeFolder(path))).toBe("protected");
+    },
+  );
 
-  test("is not read and not opened, because it may hold credentials; its names are listed", async () => {
+  test("cannot be read or opened, but its names are listed", async () => {
     await using world = await doorWorld({ guard });
     world.file(".git/config", "token");
     const { door } = world;
@@ -140,7 +145,7 @@ describe.each(GUARDS)("guard %s: .git", (guard) => {
     expect(await door.readFolder(".git", { maxEntries: 9 })).toEqual([{ name: "config", kind: "file" }]);
   });
 
-  test("is not .github or .gitignore", async () => {
+  test("does not cover `.github` and `.gitignore`", async () => {
     await using world = await doorWorld({ guard, ignoreFiles: false });
     await writeText(world.door, ".github/workflows/ci.yml", "on: push");
     await writeText(world.door, ".gitignore", "dist");

@@ -14,10 +14,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Door } from "../../../../src/codebuff-run/tools/door/door.ts";
 import { Refusal } from "../../../../src/codebuff-run/tools/door/refusal.ts";
+import { share } from "../../../helpers/runs.ts";
 import { CANARY, type DoorWorld, doorWorld, GUARDS } from "./world.ts";
 
-/** Paths per guard. By hand: `AGENTWIRE_PATHS=1000000 npm test -- generated-paths`. */
-const PATHS = Number(process.env["AGENTWIRE_PATHS"] ?? 20_000);
+/** Paths per guard. */
+const PATHS = share(20_000);
 const PATHS_PER_TREE = 200;
 
 /** In files outside that have a second name inside: they may be read, and never change. */
@@ -72,8 +73,8 @@ const steps = fc.array(fc.record({ path, use: fc.constantFrom(...USES) }), {
   maxLength: PATHS_PER_TREE,
 });
 
-describe.each(GUARDS)("guard %s", (guard) => {
-  test(`${PATHS} generated paths, with links and hard links, read and write nothing outside`, async () => {
+describe.each(GUARDS)("file guard %s", (guard) => {
+  test(`reads and writes nothing outside for ${PATHS} generated paths with links and hard links`, async () => {
     let worked = 0;
     let refused = 0;
     await fc.assert(

@@ -34,8 +34,8 @@ function swap({ root, outside }: DoorWorld, name: string): void {
   symlinkSync(outside, join(root, name));
 }
 
-describe.each(GUARDS)("guard %s", (guard) => {
-  test("closes its handles, whatever happens", async () => {
+describe.each(GUARDS)("file guard %s", (guard) => {
+  test("closes its handles after every success and failure", async () => {
     await using world = await doorWorld({ guard });
     const { door, root } = world;
     world.file("a/b/c", "text");
@@ -72,7 +72,7 @@ describe.each(GUARDS)("guard %s", (guard) => {
     }
   });
 
-  test("closes the root with the door, and refuses what comes later", async () => {
+  test("closes its root on `close()`, and refuses later calls", async () => {
     await using world = await doorWorld({ guard });
     world.file("a", "text");
     await world.door.close();
@@ -81,7 +81,7 @@ describe.each(GUARDS)("guard %s", (guard) => {
     expect(await reasonOf(readText(world.door, "a"))).toBe("failed");
   });
 
-  test("starts a process in a folder, by a link too", async () => {
+  test("starts a process in a folder, also through a link", async () => {
     await using world = await doorWorld({ guard });
     mkdirSync(join(world.root, "a/b"), { recursive: true });
     symlinkSync("a/b", join(world.root, "link"));
@@ -96,7 +96,7 @@ describe.each(GUARDS)("guard %s", (guard) => {
     await root.close();
   });
 
-  test("refuses a folder that is none", async () => {
+  test("refuses to open a file or a missing path as a folder", async () => {
     await using world = await doorWorld({ guard });
     world.file("file", "text");
     expect(await reasonOf(world.door.openFolder("file"))).toBe("not-a-folder");
@@ -121,8 +121,8 @@ describe.each(GUARDS)("guard %s", (guard) => {
   });
 });
 
-describe("guard handles", () => {
-  test("keeps a process in its folder when a link takes the folder's name", async () => {
+describe("file guard handles", () => {
+  test("keeps a process in its folder when a link replaces the folder", async () => {
     await using world = await doorWorld({ guard: "handles" });
     mkdirSync(join(world.root, "a"));
     const folder = await world.door.openFolder("a");
@@ -140,7 +140,7 @@ describe("guard handles", () => {
         world.door.writeFile("alias/new.txt", Buffer.from("written"), { replaces: undefined }),
     ],
     ["deletes", (world: DoorWorld) => world.door.removeFile("alias/secret.txt")],
-  ])("%s in the folder that it opened, when a link takes the folder's name", async (_, act) => {
+  ])("%s in the folder that it opened, even if a link replaces it meanwhile", async (_, act) => {
     let isSwapped = false;
     const fileFilter = (path: string) => {
       // The door asks about the path without links, while the folder is open.
@@ -160,7 +160,7 @@ describe("guard handles", () => {
     expect(world.outsideNow()).toEqual(before);
   });
 
-  test("refuses the file systems of the kernel below its root", async () => {
+  test("refuses the kernel's file systems, such as /proc, below its root", async () => {
     const door = await openDoor({ root: "/", guard: "handles" });
     expect(await reasonOf(readText(door, "proc/self/environ"))).toBe("not-a-file");
     expect(await reasonOf(readText(door, "sys/kernel/notes"))).toBe("not-a-file");

@@ -3,12 +3,13 @@ import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { runs } from "../../../helpers/runs.ts";
 import { type DoorWorld, doorWorld, GUARDS, readText, reasonOf, refusalOf, writeText } from "./world.ts";
 
 const blocked = async ({ door }: DoorWorld, path: string) => (await door.status(path, "file")) === "blocked";
 
-describe.each(GUARDS)("guard %s: ignore files", (guard) => {
-  test("block what they name, for reads, writes and commands", async () => {
+describe.each(GUARDS)("file guard %s: ignore files", (guard) => {
+  test("block the paths that they name, for reads, writes and commands", async () => {
     await using world = await doorWorld({ guard });
     world.file(".gitignore", "dist/\n*.log\n");
     world.file("dist/a.js", "text");
@@ -22,7 +23,7 @@ describe.each(GUARDS)("guard %s: ignore files", (guard) => {
     expect(await door.status("dist", "file")).toBe("allow");
   });
 
-  test("count in the folder where they are, and the deepest one decides", async () => {
+  test("apply below their own folder, and the deepest file decides", async () => {
     await using world = await doorWorld({ guard });
     world.file(".gitignore", "*.log\n/top\n");
     world.file("a/.gitignore", "!keep.log\n/own\n# note\n\\#sharp\nsub/x\nboth/\n");
@@ -56,14 +57,14 @@ describe.each(GUARDS)("guard %s: ignore files", (guard) => {
   });
 
   test.each([".gitignore", ".codebuffignore", "a/.gitignore", "link/.gitignore", ".GitIgnore", "GITIGN~1"])(
-    "are not written and not deleted: %s",
+    "cannot be written or deleted: %s",
     async (path) => {
       await using world = await doorWorld({ guard });
       for (const name of [".gitignore", ".codebuffignore", "a/.gitignore"]) world.file(name, "secret\n");
       symlinkSync("a", join(world.root, "link"));
       const { door } = world;
       const error = await refusalOf(door.writeFile(path, Buffer.from("!secret"), { replaces: undefined }));
-      expect(error.message).toBe(`Path '${path}' says what tools may not use, so tools do not write it.`);
+      expect(error.message).toBe(`Path '${path}' is an ignore file, which tools do not write.`);
       expect(error.reason).toBe("protected");
       expect(await reasonOf(door.removeFile(path))).toBe("protected");
       expect(await readText(door, "a/.gitignore")).toBe("secret\n");
@@ -71,7 +72,7 @@ describe.each(GUARDS)("guard %s: ignore files", (guard) => {
     },
   );
 
-  test("are written when they say nothing, as are files with other names", async () => {
+  test("can be written when they are turned off; files with similar names always can", async () => {
     await using off = await doorWorld({ guard, ignoreFiles: false });
     await writeText(off.door, ".codebuffignore", "x");
     await off.door.removeFile(".codebuffignore");
@@ -81,7 +82,7 @@ describe.each(GUARDS)("guard %s: ignore files", (guard) => {
     expect(world.text("x.gitignore")).toBe("x");
   });
 
-  test("may be .codebuffignore, which overrules .gitignore", async () => {
+  test("include .codebuffignore, which overrides .gitignore", async () => {
     await using world = await doorWorld({ guard });
     world.file(".gitignore", "generated\n");
     world.file(".codebuffignore", "!generated\nfixtures\n");
@@ -89,7 +90,7 @@ describe.each(GUARDS)("guard %s: ignore files", (guard) => {
     expect(await blocked(world, "fixtures/a")).toBe(true);
   });
 
-  test("hold for what a link leads to", async () => {
+  test("also apply to the target of a link", async () => {
     await using world = await doorWorld({ guard });
     world.file(".gitignore", "/secret\n");
     world.file("secret/a", "text");
@@ -99,7 +100,7 @@ describe.each(GUARDS)("guard %s: ignore files", (guard) => {
     expect(await reasonOf(readText(world.door, "file"))).toBe("blocked");
   });
 
-  test("are not read through links, and not when they are pipes", async () => {
+  test("have no effect if they are links or pipes", async () => {
     await using world = await doorWorld({ guard });
     symlinkSync(join(world.outside, "secret.txt"), join(world.root, ".gitignore"));
     mkdirSync(join(world.root, "a"));
@@ -115,7 +116,7 @@ describe.each(GUARDS)("guard %s: ignore files", (guard) => {
     expect(await blocked(world, "b/y")).toBe(false);
   });
 
-  test("block all below the folder that brings the rules on a way above 2,000", async () => {
+  test("block everything below the folder where a path reaches more than 2,000 rules", async () => {
     await using world = await doorWorld({ guard });
     world.file(".gitignore", `${"# note\n\n".repeat(9)}${"r\n".repeat(1_000)}`);
     world.file("a/.gitignore", "s\n".repeat(999));
@@ -140,7 +141,7 @@ describe.each(GUARDS)("guard %s: ignore files", (guard) => {
     expect(await blocked(world, `${"b/".repeat(100)}x`)).toBe(true);
   });
 
-  test("block more than they say when a line has many wildcards, and never take long", async () => {
+  test("with many wildcards in a line block too much rather than take long", async () => {
     await using world = await doorWorld({ guard });
     world.file(".gitignore", `src/${"*a".repeat(60)}b\n!${"*a".repeat(60)}b\n`);
     world.file("deep/.gitignore", `${"*a".repeat(60)}b\n`);
@@ -149,14 +150,14 @@ describe.each(GUARDS)("guard %s: ignore files", (guard) => {
     expect(await blocked(world, `other/${"a".repeat(200)}`)).toBe(false);
   });
 
-  test("say nothing when the caller turns them off", async () => {
+  test("block nothing with `ignoreFiles: false`", async () => {
     await using world = await doorWorld({ guard, ignoreFiles: false });
     world.file(".gitignore", "a\n");
     expect(await blocked(world, "a")).toBe(false);
   });
 });
 
-test("ignore files block what git ignores, and no more", async () => {
+test("ignore files block exactly what git ignores", async () => {
   await using world = await doorWorld();
   execFileSync("git", ["init", "-q", world.root], { env: gitEnv });
   const path = fc
@@ -186,7 +187,7 @@ test("ignore files block what git ignores, and no more", async () => {
         expect(ours).toEqual(ignoredByGit(world.root, paths));
       },
     ),
-    { numRuns: 100 },
+    runs(100),
   );
 });
 

@@ -32,7 +32,7 @@ describe("a path", () => {
     ["../PROJ/a", "(outside)"],
     ["/srv/me/projx", "(outside)"],
     ["//srv/me", "(outside)"],
-  ])("%j is %j", (path, expected) => {
+  ])("%j resolves to %j", (path, expected) => {
     expect(outcome(linux, path)).toBe(expected);
   });
 
@@ -44,25 +44,25 @@ describe("a path", () => {
   );
 
   test.each(["", ".", "a/", "a/.", "a/..", "/p/a"])(
-    "to write must name a file by a relative path: %j",
+    "to write is refused unless it is relative and names a file: %j",
     (path) => {
       expect(outcome(linux, path, "write")).toBe("(invalid)");
     },
   );
 
-  test("of 4096 bytes is the longest", () => {
+  test("may have at most 4096 bytes", () => {
     const name = `${"a".repeat(254)}/`;
     expect(outcome(linux, name.repeat(16) + "a".repeat(16))).toHaveLength(4_096);
     expect(outcome(linux, name.repeat(16) + "a".repeat(17))).toBe("(invalid)");
   });
 
-  test("in a message is short, and has no control characters", () => {
+  test("is shortened in a message, and loses its control characters", () => {
     expect(() => linux.resolve(`../${"a\n".repeat(100)}`, "read")).toThrow(/^Path '[^\n]{203}' is outside/);
   });
 });
 
 describe("on macOS", () => {
-  test("an absolute path is compared without regard to case", () => {
+  test("an absolute path is compared case-insensitively", () => {
     expect(outcome(mac, "/volumes/ME/proj/Src")).toBe("Src");
     expect(outcome(mac, "../PROJ/Src")).toBe("Src");
     expect(outcome(mac, "/Volumes/me/Proj-evil")).toBe("(outside)");
@@ -108,11 +108,11 @@ describe("on Windows", () => {
     ["...", "(invalid)"],
     ["a?", "(invalid)"],
     ["a\u0007", "(invalid)"],
-  ])("%j is %j", (path, expected) => {
+  ])("%j resolves to %j", (path, expected) => {
     expect(outcome(windows, path)).toBe(expected);
   });
 
-  test.each(["C:\\me\\proj\\a", "\\me\\proj\\a", "a\\"])("%j is not a path to write", (path) => {
+  test.each(["C:\\me\\proj\\a", "\\me\\proj\\a", "a\\"])("%j is refused for a write", (path) => {
     expect(outcome(windows, path, "write")).toBe("(invalid)");
   });
 });

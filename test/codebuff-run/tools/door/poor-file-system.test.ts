@@ -13,7 +13,7 @@ vi.mock("node:fs", async (original) => ({
 }));
 
 test.each(GUARDS)(
-  "guard %s: makes a file where hard links are missing, and overwrites none",
+  "file guard %s: creates a file without hard link support, and overwrites none",
   async (guard) => {
     await using world = await doorWorld({ guard });
     await world.door.writeFile("a", Buffer.from("new"), { replaces: undefined });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { doorWorld, GUARDS, readText, reasonOf, refusalOf } from "./world.ts";
 
-describe.each(GUARDS)("guard %s: reading", (guard) => {
+describe.each(GUARDS)("file guard %s: reading", (guard) => {
   test("gives the bytes, the mode and a stamp of a file", async () => {
     await using world = await doorWorld({ guard });
     world.file("src/a.sh", "echo\n");
@@ -15,13 +15,13 @@ describe.each(GUARDS)("guard %s: reading", (guard) => {
     expect(read.stamp.size).toBe(5n);
   });
 
-  test("takes an absolute path of the root, by its real name and by the caller's", async () => {
+  test("accepts an absolute path below the root", async () => {
     await using world = await doorWorld({ guard });
     world.file("a", "inside");
     expect(await readText(world.door, join(world.root, "a"))).toBe("inside");
   });
 
-  test("refuses a file over the limit, and tells its size", async () => {
+  test("refuses a file over the limit, and reports its size", async () => {
     await using world = await doorWorld({ guard });
     world.file("big", "123456");
     const refusal = await refusalOf(world.door.readFile("big", { maxBytes: 5 }));
@@ -54,7 +54,7 @@ describe.each(GUARDS)("guard %s: reading", (guard) => {
     expect(await readText(world.door, "absolute.txt")).toBe("text");
   });
 
-  test("refuses links that lead in a circle", async () => {
+  test("refuses circular links", async () => {
     await using world = await doorWorld({ guard });
     symlinkSync("b", join(world.root, "a"));
     symlinkSync("a", join(world.root, "b"));
@@ -62,7 +62,7 @@ describe.each(GUARDS)("guard %s: reading", (guard) => {
     expect(await reasonOf(readText(world.door, "a/c"))).toBe("link");
   });
 
-  test("lists a folder in the order of names, with links as links", async () => {
+  test("lists a folder sorted by name, with links as links", async () => {
     await using world = await doorWorld({ guard });
     world.file("b", "");
     world.file("a/c", "");
@@ -79,7 +79,7 @@ describe.each(GUARDS)("guard %s: reading", (guard) => {
     expect(await reasonOf(world.door.readFolder("c", { maxEntries: 3 }))).toBe("missing");
   });
 
-  test("looks at a link itself, and finds nothing where nothing is", async () => {
+  test("`look()` describes a link itself, and returns undefined for a missing path", async () => {
     await using world = await doorWorld({ guard });
     world.file("a", "12");
     symlinkSync("gone", join(world.root, "dangling"));
@@ -89,7 +89,7 @@ describe.each(GUARDS)("guard %s: reading", (guard) => {
     for (const path of ["none", "none/none", "a/none"]) expect(await world.door.look(path)).toBeUndefined();
   });
 
-  test("reads a hard link: its other names cannot be told apart", async () => {
+  test("reads a hard link, because its other names are unknown", async () => {
     await using world = await doorWorld({ guard });
     linkSync(join(world.outside, "secret.txt"), join(world.root, "shared"));
     expect(await readText(world.door, "shared")).toBe("outside-canary");

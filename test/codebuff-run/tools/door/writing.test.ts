@@ -14,8 +14,8 @@ import { doorWorld, GUARDS, reasonOf } from "./world.ts";
 
 const bytes = Buffer.from("new\n");
 
-describe.each(GUARDS)("guard %s: writing", (guard) => {
-  test("makes a file and the folders above it, and no other file", async () => {
+describe.each(GUARDS)("file guard %s: writing", (guard) => {
+  test("creates a file and its parent folders, and no other file", async () => {
     await using world = await doorWorld({ guard });
     const stamp = await world.door.writeFile("a/b/c.txt", bytes, { replaces: undefined });
     expect(world.text("a/b/c.txt")).toBe("new\n");
@@ -42,7 +42,7 @@ describe.each(GUARDS)("guard %s: writing", (guard) => {
     expect((await world.door.readFile("run.sh", { maxBytes: 99 })).stamp.mode).toBe(0o777);
   });
 
-  test("takes the stamp of one write for the next", async () => {
+  test("accepts the stamp of one write for the next write", async () => {
     await using world = await doorWorld({ guard });
     let replaces = await world.door.writeFile("a", bytes, { replaces: undefined });
     for (const text of ["1", "2", "3"])
@@ -51,7 +51,7 @@ describe.each(GUARDS)("guard %s: writing", (guard) => {
     expect(readdirSync(world.root)).toEqual([]);
   });
 
-  test("never overwrites a file that it did not expect", async () => {
+  test("never overwrites a file that the caller did not expect", async () => {
     await using world = await doorWorld({ guard });
     world.file("a", "old");
     expect(await reasonOf(world.door.writeFile("a", bytes, { replaces: undefined }))).toBe("exists");
@@ -106,7 +106,7 @@ describe.each(GUARDS)("guard %s: writing", (guard) => {
     expect(lstatSync(join(world.root, "folder")).isDirectory()).toBe(true);
   });
 
-  test("removes empty folders alone", async () => {
+  test("removes only empty folders", async () => {
     await using world = await doorWorld({ guard });
     world.file("a/b/c", "");
     mkdirSync(join(world.root, "a/empty"));
@@ -117,7 +117,7 @@ describe.each(GUARDS)("guard %s: writing", (guard) => {
     expect(await reasonOf(world.door.removeFolder(""))).toBe("invalid");
   });
 
-  test("leaves no temporary file when the disk refuses the write", async () => {
+  test("leaves no temporary file after a refused write", async () => {
     await using world = await doorWorld({ guard });
     world.file("a", "old");
     const { stamp } = await world.door.readFile("a", { maxBytes: 99 });
@@ -127,7 +127,7 @@ describe.each(GUARDS)("guard %s: writing", (guard) => {
     expect(readdirSync(world.root)).toEqual(["a"]);
   });
 
-  test("lets one of two writers make a file", async () => {
+  test("lets only one of several writers create a file", async () => {
     await using world = await doorWorld({ guard });
     const texts = Array.from({ length: 20 }, (_, index) => String(index));
     const results = await Promise.allSettled(

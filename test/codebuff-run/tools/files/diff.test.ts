@@ -21,11 +21,11 @@ test.each<[string, string, string, string]>([
     "@@ -7,9 +7,9 @@\n line 6\n line 7\n line 8\n line 9\n-line 10\n+new\n line 11\n line 12\n line 13\n line 14\n",
   ],
   ["a line at the top", "b\n", "a\nb\n", "@@ -1,1 +1,2 @@\n+a\n b\n"],
-])("shows %s", (_, before, after, expected) => {
+])("`unifiedDiff()` shows %s", (_, before, after, expected) => {
   expect(unifiedDiff(before, after)).toBe(expected);
 });
 
-test("changes far apart are hunks of their own, with numbers of the whole file", () => {
+test("distant changes are separate hunks with the line numbers of the whole file", () => {
   const before = numbered(1_000);
   const after = before.replace("line 100\n", "").replace("line 900\n", "x\ny\n");
   expect(hunksBetween(before, after).map(({ oldStart, newStart }) => [oldStart, newStart])).toEqual([
@@ -37,7 +37,7 @@ test("changes far apart are hunks of their own, with numbers of the whole file",
 
 const text = fc.array(fc.constantFrom("a", "b", "c", ""), { maxLength: 30 }).map((lines) => lines.join("\n"));
 
-test("leads from one text to the other", () => {
+test("a diff turns the old text into the new text", () => {
   fc.assert(
     fc.property(text, text, (before, after) => {
       expect(applied(before, unifiedDiff(before, after))).toBe(after);
@@ -45,7 +45,7 @@ test("leads from one text to the other", () => {
   );
 });
 
-test("of many changes is one hunk, and still leads from one text to the other", () => {
+test("very many changes are one hunk, which still gives the new text", () => {
   const before = `head\n${numbered(3_000, "old")}tail\n`;
   const after = `head\n${numbered(2_000, "new")}tail\n`;
   const hunks = hunksBetween(before, after);
@@ -53,23 +53,23 @@ test("of many changes is one hunk, and still leads from one text to the other", 
   expect(applied(before, unifiedDiff(before, after))).toBe(after);
 });
 
-test("of a million lines that all change settles", () => {
+test("a diff of a million changed lines takes bounded time", () => {
   const [hunk] = hunksBetween("a\n".repeat(1_000_000), "b\n".repeat(1_000_000));
   expect(hunk?.oldLines).toBe(1_000_000);
 });
 
-test("of two distant changes in a million lines settles", () => {
+test("a diff of two distant changes in a million lines takes bounded time", () => {
   const middle = "same\n".repeat(1_000_000);
   expect(unifiedDiff(`a\n${middle}a\n`, `b\n${middle}b\n`).length).toBeLessThan(MAX_DIFF + 100);
 });
 
-test("is cut between two lines, and says so", () => {
+test("a long diff is cut between two lines, with a mark", () => {
   const diff = unifiedDiff("", numbered(50_000));
   expect(diff.length).toBeLessThan(MAX_DIFF + 100);
   expect(diff).toMatch(/^@@ -0,0 \+1,50000 @@\n[\s\S]*\n\+line \d+\n\[cut behind 100000 characters\]\n$/);
 });
 
-test("of one endless line is cut within the line", () => {
+test("a diff of one very long line is cut within the line, with a mark", () => {
   const diff = unifiedDiff("", "x".repeat(1_000_000));
   expect(diff.length).toBeLessThan(MAX_DIFF + 100);
   expect(diff).toMatch(/^@@ -0,0 \+1,1 @@\n\+x+\n\[cut behind 100000 characters\]\n$/);

@@ -8,7 +8,7 @@ import { fileWorld } from "./world.ts";
 const WRITE_FAILED = "Failed to write to file: file path caused an error or file could not be written";
 
 describe("write_file", () => {
-  test("makes a file as it is given, and the folders above", async () => {
+  test("creates a file with the exact content, and its parent folders", async () => {
     await using world = await fileWorld();
     const text = "\n```ts\nx\r\n```";
     expect(await world.write("a/b/new.ts", text)).toEqual({
@@ -35,7 +35,7 @@ describe("write_file", () => {
     expect(world.text("a")).toBe(after);
   });
 
-  test("takes a last line feed that the agent adds, and an empty file", async () => {
+  test("accepts a last line feed that the agent adds, and empty content", async () => {
     await using world = await fileWorld();
     world.file("a", "a");
     await world.write("a", "b\n");
@@ -44,7 +44,7 @@ describe("write_file", () => {
     expect(world.text("a")).toBe("");
   });
 
-  test("skips what changes nothing", async () => {
+  test("skips a write that changes nothing", async () => {
     await using world = await fileWorld();
     world.file("a", "a\r\n");
     expect(await world.write("a", "a\n")).toEqual({
@@ -68,7 +68,7 @@ describe("write_file", () => {
     ["ignored", /blocked/],
     ["program", "The file is no UTF-8 text, so it cannot be edited."],
     ["huge", /more than 10485760 bytes/],
-  ])("refuses %s, and touches nothing", async (path, message) => {
+  ])("refuses the path %s and changes nothing", async (path, message) => {
     await using world = await fileWorld();
     const at = (name: string) => join(world.root, name);
     world.file("file", "x");
@@ -95,7 +95,7 @@ describe("write_file", () => {
 });
 
 describe("str_replace", () => {
-  test("makes replacements in order, in either spelling", async () => {
+  test("makes replacements in order, by `old` and `new` or `oldString` and `newString`", async () => {
     await using world = await fileWorld();
     world.file("a", "one\r\ntwo\r\n");
     const replacements = [
@@ -110,7 +110,7 @@ describe("str_replace", () => {
     expect(world.text("a")).toBe("$&\r\n");
   });
 
-  test("tells what failed beside what was done", async () => {
+  test("reports failed replacements beside the ones that were made", async () => {
     await using world = await fileWorld();
     world.file("a", "aa b\n");
     const replacements = [
@@ -133,13 +133,13 @@ describe("str_replace", () => {
       'The old string "b" was not found in the file, skipping. Please try again with a different old string that matches the file content exactly.\n\nNo change to the file',
     ],
     ["a", "No change to the file"],
-  ])("fails where %j by `a` changes nothing", async (old, errorMessage) => {
+  ])("fails if replacing %j by `a` changes nothing", async (old, errorMessage) => {
     await using world = await fileWorld();
     world.file("f", "a\n");
     expect(await world.replace("f", old, "a")).toEqual({ file: "f", errorMessage });
   });
 
-  test("makes no file", async () => {
+  test("does not create a file", async () => {
     await using world = await fileWorld();
     expect(await world.replace("f", "a", "b")).toEqual({
       file: "f",
@@ -171,7 +171,7 @@ describe("apply_patch", () => {
     expect(world.text("a")).toBe("a\r\nB\r\nC\r\n");
   });
 
-  test("deletes a link, and not what it leads to", async () => {
+  test("deletes a link and keeps its target", async () => {
     await using world = await fileWorld();
     symlinkSync("../outside/secret.txt", join(world.root, "link"));
     const outside = world.outsideNow();
@@ -223,7 +223,7 @@ describe("apply_patch", () => {
     ["b", "Failed to apply patch to b. The file does not exist."],
     ["../x", "Invalid path: ../x"],
     ["", /^Invalid parameters for apply_patch: /],
-  ])("deletes no file at %j", async (path, message) => {
+  ])("refuses to delete %j", async (path, message) => {
     await using world = await fileWorld();
     expect(await world.remove(path)).toEqual({
       errorMessage: typeof message === "string" ? message : expect.stringMatching(message),
@@ -234,7 +234,7 @@ describe("apply_patch", () => {
 test.each([
   ["lines that repeat", `@@ -1,200001 +1,200000 @@\n${" a\n".repeat(200_000)}-b\n`],
   ["added lines", `@@ -1,1 +1,200000 @@\n${"+a\n".repeat(200_000)}-b\n`],
-])("a patch of a server that fits nowhere is given up, with very many %s", async (_, content) => {
+])("a server's patch that fits nowhere is refused in bounded time, with very many %s", async (_, content) => {
   await using world = await fileWorld();
   world.file("a", "a\n".repeat(400_000));
   const input = { type: "patch", path: "a", content };
@@ -244,7 +244,7 @@ test.each([
   });
 });
 
-test("a patch of a server with very many lines in their place is applied", async () => {
+test("a server's patch with very many lines is applied if it fits", async () => {
   await using world = await fileWorld();
   world.file("a", "a\n".repeat(200_000));
   const content = `@@ -1,200000 +1,199999 @@\n${" a\n".repeat(199_999)}-a\n`;
@@ -253,11 +253,11 @@ test("a patch of a server with very many lines in their place is applied", async
   expect(world.text("a")).toHaveLength(2 * 199_999);
 });
 
-describe("a file that would be larger than undo can read", () => {
+describe("a file larger than undo can read", () => {
   const errorMessage = expect.stringContaining(`longer than ${MAX_EDITED} bytes`);
   const half = "é".repeat(MAX_EDITED / 2); // two bytes each
 
-  test("is not made, and one of just that size is, and can be taken back", async () => {
+  test("is not created; a file of exactly the limit is, and can be reverted", async () => {
     await using world = await fileWorld();
     expect(await world.write("a", `${half}x`)).toEqual({ file: "a", errorMessage });
     expect(await world.patch("create_file", "a", `+${half}x`)).toEqual({ errorMessage });
@@ -265,7 +265,7 @@ describe("a file that would be larger than undo can read", () => {
     expect(await world.changes.revert()).toEqual({ reverted: ["a"], conflicts: [] });
   });
 
-  test("is not edited to that size, and its preview says so", async () => {
+  test("cannot result from an edit, and the preview says so", async () => {
     await using world = await fileWorld();
     world.file("a", `a\n${half.slice(1)}`);
     expect(await world.replace("a", "a\n", "aé\n")).toEqual({ file: "a", errorMessage });

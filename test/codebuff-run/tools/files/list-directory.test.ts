@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { MAX_ENTRIES } from "../../../../src/codebuff-run/tools/files/list-directory.ts";
 import { fileWorld } from "./world.ts";
 
-test("lists names: ignored files too, but no links and pipes", async () => {
+test("`list_directory` lists files and folders, also ignored ones, but no links and pipes", async () => {
   await using world = await fileWorld();
   world.file("src/b.ts", "b");
   world.file("src/a.ts", "a");
@@ -31,7 +31,7 @@ test.each([
   ["nope", /^Failed to list directory: Path 'nope' does not exist\.$/],
   ["file", /^Failed to list directory: Path 'file' /],
   ["out", /outside the project directory\.$/],
-])("%j is refused, without an absolute path", async (path, message) => {
+])("`list_directory` refuses %j without an absolute path in its error", async (path, message) => {
   await using world = await fileWorld();
   world.file("file", "x");
   symlinkSync("../outside", join(world.root, "out"));
@@ -42,7 +42,7 @@ test.each([
   expect(JSON.stringify(result)).not.toContain(world.root);
 });
 
-test("a folder with very many entries is refused", async () => {
+test("`list_directory` refuses a folder with more than 10,000 entries", async () => {
   await using world = await fileWorld();
   mkdirSync(join(world.root, "many"));
   for (let at = 0; at <= MAX_ENTRIES; at++) writeFileSync(join(world.root, "many", `${at}`), "");

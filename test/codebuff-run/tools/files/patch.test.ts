@@ -34,7 +34,7 @@ describe("a diff that updates a file", () => {
     ["has numbers that say nothing", FIVE, "@@ -99,1 +7 @@ text\n-two", "one\nthree\nfour\nfive\n"],
     ["has sections in order", FIVE, "@@\n-one\n+1\n@@\n-five\n+5", "1\ntwo\nthree\nfour\n5\n"],
     ["takes the first place of its lines", "a\nb\na\n", "@@\n-a\n+x", "x\nb\na\n"],
-    ["goes on behind the section before", "a\nb\na\n", "@@\n a\n@@\n-a\n+x", "a\nb\nx\n"],
+    ["goes on after the previous section", "a\nb\na\n", "@@\n a\n@@\n-a\n+x", "a\nb\nx\n"],
     ["goes on behind an anchor", "a\nb\nx\na\n", "@@ x\n-a\n+y", "a\nb\nx\ny\n"],
     ["finds an anchor without its white space", "a\n  x {\na\n", "@@ x {\n-a\n+y", "a\n  x {\ny\n"],
     ["prefers the exact anchor", "  x\na\nx\na\n", "@@ x\n-a\n+y", "  x\na\nx\ny\n"],
@@ -95,11 +95,11 @@ describe("a diff that updates a file", () => {
     expect(() => patched(FIVE, diff)).toThrow(message);
   });
 
-  test("refuses a wrong anchor where its lines stand in several places", () => {
+  test("refuses a wrong anchor if its lines occur in several places", () => {
     expect(() => patched("a\nb\na\n", "@@ nope\n-a")).toThrow(/ and its lines stand in several places: a$/);
   });
 
-  test("that another program has made leads to the other text", () => {
+  test("that another program made gives the expected text", () => {
     const lines = fc.uniqueArray(fc.nat(60), { maxLength: 40 });
     const text = (numbers: readonly number[]) => numbers.map((number) => `line ${number}\n`).join("");
     fc.assert(
@@ -114,14 +114,14 @@ describe("a diff that updates a file", () => {
     );
   });
 
-  test("with very many sections for a large file is refused in time", () => {
+  test("with very many sections for a large file is refused in bounded time", () => {
     const diff = Array.from({ length: 5_000 }, () => "@@\n-a \n+b\n").join("");
     expect(() => patched(`${"a\n".repeat(5_000)}${"b\n".repeat(100_000)}`, diff)).toThrow(
       "The diff has too many sections for a file of this size. Use smaller diffs.",
     );
   });
 
-  test("of the same line again and again settles", () => {
+  test("that repeats one line very often is refused in bounded time", () => {
     const lines = (count: number) => " a\n".repeat(count);
     expect(() => patched("a\n".repeat(200_000), `@@\n${lines(100_000)}-b\n`)).toThrow(/were not found/);
   });

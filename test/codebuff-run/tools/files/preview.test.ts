@@ -39,7 +39,7 @@ test.each<[string, { readonly name: string; readonly input: Record<string, unkno
   ["a path outside", write("../x", "y"), "file path contains invalid path traversal"],
   ["a patch outside", patch("delete_file", "../x"), "Invalid path: ../x"],
   ["another tool", { name: "read_files", input: { paths: ["a"] } }, undefined],
-])("of %s", async (_, call, expected) => {
+])("a preview shows the result of %s", async (_, call, expected) => {
   await using world = await fileWorld();
   world.file("a", "a\nb\n");
   writeFileSync(join(world.root, "program"), Uint8Array.of(0));
@@ -118,7 +118,7 @@ test.each<[string, { readonly name: Name; readonly input: unknown }, string | Re
   ["a link that leads nowhere", patch("create_file", "nowhere", "+x"), /Links are not written through/],
   ["a link with the name of a file of secrets", patch("delete_file", ".envrc"), /blocked/],
   ["a link that is an ignore file", patch("delete_file", "sub/.gitignore"), /tools do not write it/],
-])("of %s says what the call says that fails", async (_, { name, input }, words) => {
+])("a preview shows the error of a call that fails: %s", async (_, { name, input }, words) => {
   await using world = await fileWorld();
   world.file("a", "a \u{1f600}\nb\n");
   world.file(".gitignore", "ignored\n");

@@ -10,7 +10,7 @@ import { doorThat, fileWorld } from "./world.ts";
 const refused = { file: "a", errorMessage: CHANGED };
 
 describe("edits of one file at once", () => {
-  test("by two runs lose nothing: a hundred of them, also through a link to the folder", async () => {
+  test("by two runs are each made or refused, also through a link to the folder", async () => {
     await using world = await fileWorld();
     const numbers = Array.from({ length: 100 }, (_, number) => number);
     world.file("dir/a", numbers.map((number) => `<${number}>\n`).join(""));
@@ -50,12 +50,12 @@ describe("edits of one file at once", () => {
   });
 });
 
-describe("a file that somebody else changes", () => {
+describe("a file that another program changes", () => {
   test.each<[string, (path: string) => void]>([
     ["written", (path) => writeFileSync(path, "other\n")],
     ["deleted", unlinkSync],
     ["made executable", (path) => chmodSync(path, 0o755)],
-  ])("and has %s since the agent read it is not edited until it is read again", async (_, change) => {
+  ])("(%s) is not edited until the agent reads it again", async (_, change) => {
     await using world = await fileWorld();
     world.file("a", "a\n");
     await world.read("a");
@@ -69,7 +69,7 @@ describe("a file that somebody else changes", () => {
     expect(await world.write("a", "b\n")).not.toHaveProperty("errorMessage");
   });
 
-  test("that the agent saw missing is not overwritten", async () => {
+  test("is not overwritten if the agent saw it missing", async () => {
     await using world = await fileWorld();
     await world.read("a");
     world.file("a", "other\n");
@@ -77,7 +77,7 @@ describe("a file that somebody else changes", () => {
     expect(world.text("a")).toBe("other\n");
   });
 
-  test("is edited again and again by the run itself, without another read", async () => {
+  test("needs no other read between the run's own edits", async () => {
     await using world = await fileWorld();
     world.file("a", "a\n");
     await world.read("a");
@@ -106,7 +106,7 @@ describe("a file that somebody else changes", () => {
         mkdirSync(path);
       },
     ],
-  ])("between the read and the write, where it is %s, stays as it is", async (_, change) => {
+  ])("is not overwritten if it is %s between the read and the write", async (_, change) => {
     await using world = await fileWorld();
     world.file("a", "a\n");
     const outside = world.outsideNow();
@@ -120,7 +120,7 @@ describe("a file that somebody else changes", () => {
     expect(world.changes.list()).toEqual([]);
   });
 
-  test("and makes a file that the run creates keeps its own", async () => {
+  test("is not overwritten if it appears while the run creates the same file", async () => {
     await using world = await fileWorld();
     const door = doorThat(world.door, { writeFile: () => world.file("a", "other\n") });
     expect(await world.write("a", "b\n", world.job({ door }))).toEqual(refused);
@@ -128,22 +128,25 @@ describe("a file that somebody else changes", () => {
   });
 });
 
-describe("a call that is cancelled", () => {
+describe("a cancelled or failed call", () => {
   const interrupted = { file: "a", errorMessage: "Interrupted." };
 
-  test.each(["readFile", "before"] as const)("before the write (%s) writes nothing", async (when) => {
-    await using world = await fileWorld();
-    world.file("a", "a\n");
-    const controller = new AbortController();
-    if (when === "before") controller.abort();
-    const door = doorThat(world.door, { readFile: () => controller.abort() });
-    const job = world.job({ door, signal: controller.signal });
-    expect(await world.write("a", "b\n", job)).toEqual(interrupted);
-    expect(world.text("a")).toBe("a\n");
-    expect(await world.replace("a", "a", "c")).toMatchObject({ message: "Updated file" });
-  });
+  test.each(["readFile", "before"] as const)(
+    "that is cancelled before the write (%s) writes nothing",
+    async (when) => {
+      await using world = await fileWorld();
+      world.file("a", "a\n");
+      const controller = new AbortController();
+      if (when === "before") controller.abort();
+      const door = doorThat(world.door, { readFile: () => controller.abort() });
+      const job = world.job({ door, signal: controller.signal });
+      expect(await world.write("a", "b\n", job)).toEqual(interrupted);
+      expect(world.text("a")).toBe("a\n");
+      expect(await world.replace("a", "a", "c")).toMatchObject({ message: "Updated file" });
+    },
+  );
 
-  test("during the write is done and noted", async () => {
+  test("that is cancelled during the write completes it and records the change", async () => {
     await using world = await fileWorld();
     world.file("a", "a\n");
     const controller = new AbortController();
@@ -153,7 +156,7 @@ describe("a call that is cancelled", () => {
     expect(world.changes.list()).toMatchObject([{ path: "a", action: "update" }]);
   });
 
-  test("between two replacements writes nothing", async () => {
+  test("that is cancelled between two replacements writes nothing", async () => {
     await using world = await fileWorld();
     world.file("a", "a b\n");
     const file = await world.door.readFile("a", { maxBytes: 99 });
@@ -167,7 +170,7 @@ describe("a call that is cancelled", () => {
     await expect(plan).rejects.toThrow("enough");
   });
 
-  test("while it waits for the file leaves the line, and the next one goes on", async () => {
+  test("that is cancelled while it waits for the file's lock leaves the queue to the next call", async () => {
     const locks = new PathLocks();
     const first = deferred<string>();
     const order: string[] = [];
@@ -185,7 +188,7 @@ describe("a call that is cancelled", () => {
     expect(locks.size).toBe(0);
   });
 
-  test("or fails lets the next one in", async () => {
+  test("that fails releases the file's lock to the next call", async () => {
     const locks = new PathLocks();
     const failed = locks.hold("a", undefined, () => Promise.reject(new Error("no")));
     const next = locks.hold("a", undefined, async () => "next");

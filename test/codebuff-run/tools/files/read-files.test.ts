@@ -6,7 +6,7 @@ import { fileWorld } from "./world.ts";
 
 const content = (path: string, text: string) => ({ path, content: text });
 
-test("files come in the order of the request, each once", async () => {
+test("`read_files` returns files in the order of the request, each once", async () => {
   await using world = await fileWorld();
   world.file("a.txt", "a\r\n");
   world.file("b.txt", "\uFEFFb");
@@ -17,7 +17,7 @@ test("files come in the order of the request, each once", async () => {
   ]);
 });
 
-test("a file that cannot be read is a marker, and the others are read", async () => {
+test("an unreadable file is returned as a marker, and the others are read", async () => {
   await using world = await fileWorld({
     fileFilter: (path) => ({ status: path === "no.txt" ? "blocked" : "allow" }),
   });
@@ -61,7 +61,7 @@ test("a file that cannot be read is a marker, and the others are read", async ()
   expect(await world.read(...paths)).toEqual(paths.map((path) => content(path, markers[path] ?? "")));
 });
 
-test("a file over 1 MiB is not read, and its size is told", async () => {
+test("a file over 1 MiB is not read, and its size is reported", async () => {
   await using world = await fileWorld();
   world.file("fits", "x".repeat(1_048_576));
   world.file("large", "x".repeat(1_100_000));
@@ -71,7 +71,7 @@ test("a file over 1 MiB is not read, and its size is told", async () => {
   ]);
 });
 
-test("files beyond the limit of the call are left out, and smaller ones behind them are not", async () => {
+test("files beyond the limit of the call are omitted, while smaller later files are read", async () => {
   await using world = await fileWorld();
   for (const name of ["a", "b", "c"]) world.file(name, "x".repeat(1_000_000));
   world.file("small", "s");
@@ -89,14 +89,14 @@ test.each([
   [{ offset: 2, limit: 1 }, "b\r\n"],
   [{ offset: 3, limit: 9 }, "c"],
   [{ offset: 4 }, ""],
-])("of a file, the lines %j are read", async (part, expected) => {
+])("`offset` and `limit` select the lines of a file: %j", async (part, expected) => {
   await using world = await fileWorld();
   world.file("a", "a\nb\r\nc");
   const paths = [{ path: "a", ...part }];
   expect(await world.files.tools.read_files({ paths }, world.job())).toEqual([content("a", expected)]);
 });
 
-test("some lines of a large file can be read, and parts of one file are no duplicates", async () => {
+test("some lines of a large file can be read, in several parts of one call", async () => {
   await using world = await fileWorld();
   world.file("large", `first\n${"x".repeat(2_000_000)}\nlast`);
   const paths = [
@@ -111,7 +111,7 @@ test("some lines of a large file can be read, and parts of one file are no dupli
   ]);
 });
 
-test("a call that is not wanted any more reads nothing", async () => {
+test("a cancelled call reads nothing", async () => {
   await using world = await fileWorld();
   world.file("a", "a");
   const job = world.job({ signal: AbortSignal.abort() });

@@ -29,13 +29,13 @@ describe("an exact text", () => {
     expect(replaced(text, replacement)).toEqual(expected);
   });
 
-  test("that stands exactly is not looked for with other white space", () => {
+  test("is not also matched with other white space", () => {
     expect(replaced("a b\na  b\n", once("a b", "x"))).toEqual({ text: "x\na  b\n" });
   });
 
   const text = fc.string({ unit: fc.constantFrom("a", "b", "$", "&"), maxLength: 30 });
 
-  test("is replaced as by splitting and joining", () => {
+  test("is replaced as `split()` and `join()` do it", () => {
     fc.assert(
       fc.property(text, text, text, (file, old, by) => {
         fc.pre(old !== "" && file.includes(old));
@@ -44,7 +44,7 @@ describe("an exact text", () => {
     );
   });
 
-  test("is found at each place where it stands", () => {
+  test("is found at each of its places", () => {
     fc.assert(
       fc.property(text, text, fc.nat(5), (file, old, from) => {
         fc.pre(old !== "");
@@ -111,7 +111,7 @@ describe("a text with other white space", () => {
   });
 });
 
-describe("a hostile text settles", () => {
+describe("a hostile text takes bounded time", () => {
   const million = 1_000_000;
   test.each([
     ["a long run with an odd end", "a".repeat(million), `${"a".repeat(million / 2)}b`],
@@ -128,7 +128,7 @@ describe("a hostile text settles", () => {
     expect(result).toMatchObject({ failure: expect.stringMatching(/was not found/) });
   });
 
-  test("a very long text is repeated in part", () => {
+  test("a very long text is quoted only in part", () => {
     const result = replaced("a", once("b".repeat(million), "x"));
     expect("failure" in result && result.failure.length).toBeLessThan(3_000);
   });

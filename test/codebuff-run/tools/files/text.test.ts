@@ -12,7 +12,7 @@ function edited(file: string, change: (text: string) => string): string {
   return stringOf(writeText(before, change(before.text)));
 }
 
-describe("a text", () => {
+describe("the text of a file", () => {
   test.each<[string, string, string, string]>([
     ["a line feed", "a\nb\n", "a\nB\n", "a\nB\n"],
     ["CRLF", "a\r\nb\r\n", "a\nB\nc\n", "a\r\nB\r\nc\r\n"],
@@ -33,7 +33,7 @@ describe("a text", () => {
   const line = fc.oneof(plain, fc.constant("\r"));
   const end = fc.constantFrom("\n", "\r\n");
 
-  test("that is not changed keeps each byte", () => {
+  test("that does not change keeps each byte", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(line, end)), line, fc.boolean(), (lines, last, hasMark) => {
         const file = `${hasMark ? "\uFEFF" : ""}${lines.flat().join("")}${last}`;
@@ -42,7 +42,7 @@ describe("a text", () => {
     );
   });
 
-  test("with a line added keeps the ends of all others", () => {
+  test("with an added line keeps the line ends of all other lines", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(plain, end), { minLength: 1 }), fc.nat(), (lines, seed) => {
         const file = lines.flat().join("");
@@ -66,7 +66,7 @@ test.each<[string, Uint8Array]>([
   ["a surrogate", Uint8Array.of(0xed, 0xa0, 0x80)],
   ["UTF-16", Uint8Array.of(0xff, 0xfe, 0x61, 0x00)],
   ["a NUL at the end", bytesOf(`${"a".repeat(100_000)}\0`)],
-])("%s is no text", (_, bytes) => {
+])("%s is not read as text", (_, bytes) => {
   expect(readText(bytes)).toBeUndefined();
 });
 
@@ -77,11 +77,11 @@ test("a text of the agent gets line feeds, and has no second byte order mark", (
   expect(plain && textFor(plain, "\uFEFFb")).toBe("\uFEFFb");
 });
 
-test("a new file is the text as it is", () => {
+test("a new file gets exactly the given text", () => {
   expect(stringOf(newText("\uFEFFa\r\nb\n"))).toBe("\uFEFFa\r\nb\n");
 });
 
-test("what is shown is the file without the byte order mark, with its own ends of lines", () => {
+test("a read file has its own line ends in `raw`, line feeds in `text`, and no byte order mark", () => {
   expect(readText(bytesOf("\uFEFFa\r\nb\n"))).toEqual({
     raw: "a\r\nb\n",
     text: "a\nb\n",

@@ -6,7 +6,7 @@ import { mcpWorld, program, textOf } from "./mcp-world.ts";
 
 // Configurations of MCP servers, and what they are filled in with.
 
-describe("a configuration that cannot work is refused at once", () => {
+describe("an invalid configuration is refused at once", () => {
   test.each<[unknown, string]>([
     ["npx server", "is a string"],
     [{}, "neither `command` nor `url`"],
@@ -35,13 +35,13 @@ describe("a configuration that cannot work is refused at once", () => {
     expect(mcpServers({ s: config }, { allowInsecure: true })).toHaveLength(1);
   });
 
-  test("plain http without credentials, and to this machine, is allowed", () => {
+  test("plain HTTP is allowed without credentials, or to this machine", () => {
     expect(mcpServers({ a: { url: "http://example.com/mcp" } })).toHaveLength(1);
     expect(mcpServers({ a: { url: "http://127.0.0.1/mcp", headers: { a: "b" } } })).toHaveLength(1);
   });
 });
 
-describe("$NAME", () => {
+describe("the variable $NAME in a configuration", () => {
   const variables = { TOKEN: "secret", A1_B: "x" };
 
   test.each([
@@ -52,7 +52,7 @@ describe("$NAME", () => {
     ["$token", "$token"],
     ["$$TOKEN", "$secret"],
     ["$1TOKEN", "$1TOKEN"],
-  ])("%s is %s", (written, value) => {
+  ])("%s becomes %s", (written, value) => {
     expect(targetOf({ command: "c", env: { V: written } }, variables, undefined)).toMatchObject({
       env: { V: value },
     });
@@ -61,7 +61,7 @@ describe("$NAME", () => {
     });
   });
 
-  test("in arguments and parameters stays as it is written", () => {
+  test("is not replaced in arguments and parameters", () => {
     expect(targetOf({ command: "c", args: ["$TOKEN"] }, variables, undefined)).toMatchObject({
       args: ["$TOKEN"],
     });
@@ -70,7 +70,7 @@ describe("$NAME", () => {
   });
 });
 
-test("a program gets the environment of this process without its credentials, and its own variables", async () => {
+test("a server's program gets this process's environment without credentials, and its own variables", async () => {
   process.env["CODEBUFF_API_KEY"] = "cb-key-of-the-user";
   process.env["AGENTWIRE_TEST_PLAIN"] = "seen";
   try {
@@ -85,7 +85,7 @@ test("a program gets the environment of this process without its credentials, an
   }
 });
 
-test("a program gets the environment that the options make for it", async () => {
+test("a server's program gets the environment that the option `environment` makes", async () => {
   const environment = (env: Readonly<Record<string, string>>) => ({
     PATH: process.env["PATH"],
     MADE: "yes",
@@ -96,8 +96,8 @@ test("a program gets the environment that the options make for it", async () => 
   expect(textOf(await at.call("environment", { name: "HOME" }))).toBe("undefined");
 });
 
-describe("the package", () => {
-  test("is not installed: the error names it, its version and the command", async () => {
+describe("the package of the MCP client", () => {
+  test("is not installed: the error's hint is the install command with the version", async () => {
     const missing = Object.assign(new Error("Cannot find package"), { code: "ERR_MODULE_NOT_FOUND" });
     await expect(loadPeer(() => Promise.reject(missing))).rejects.toMatchObject({
       code: "unsupported",
@@ -105,14 +105,14 @@ describe("the package", () => {
     });
   });
 
-  test("is older than version 2: the error names the command", async () => {
+  test("is older than version 2: the error's hint is the install command", async () => {
     await expect(loadPeer(() => Promise.resolve({} as never))).rejects.toMatchObject({
       code: "unsupported",
       hint: "Run `npm install @modelcontextprotocol/client@2`.",
     });
   });
 
-  test("is broken: its own error is passed on", async () => {
+  test("is broken: its own error is thrown", async () => {
     await expect(loadPeer(() => Promise.reject(new SyntaxError("broken")))).rejects.toThrow("broken");
   });
 });

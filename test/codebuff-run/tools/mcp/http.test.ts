@@ -5,18 +5,18 @@ import { callTool, failureOf, mcpWorld, textOf } from "./mcp-world.ts";
 
 // A server at an address.
 
-describe.each(["http", "sse"] as const)("%s", (type) => {
+describe.each(["http", "sse"] as const)("an MCP server over %s", (type) => {
   const addressOf = (http: { readonly url: string; readonly sse: string }) =>
     type === "http" ? http.url : http.sse;
 
-  test("tools are listed and called", async () => {
+  test("has its tools listed and called", async () => {
     await using http = await testHttp();
     await using at = mcpWorld({ type, url: addressOf(http) });
     expect(textOf(await at.call("echo", { a: 1 }))).toBe('{"a":1}');
     expect(failureOf(await at.call("refuses"))).toBe("city must be a text");
   });
 
-  test("headers and parameters go with each request", async () => {
+  test("gets the headers and parameters with each request", async () => {
     process.env["AGENTWIRE_TEST_TOKEN"] = "abc-secret-xyz";
     await using http = await testHttp();
     const headers = { authorization: "Bearer $AGENTWIRE_TEST_TOKEN", "x-unset": "$AGENTWIRE_UNSET" };
@@ -30,7 +30,7 @@ describe.each(["http", "sse"] as const)("%s", (type) => {
     expect(http.seen[0]?.line).toContain("?team=a+b");
   });
 
-  test("a call that is cancelled throws the reason, and the server is told", async () => {
+  test("is notified of a cancelled call, which throws the reason", async () => {
     await using http = await testHttp();
     await using at = mcpWorld({ type, url: addressOf(http) });
     const tools = await at.tools();
@@ -43,7 +43,7 @@ describe.each(["http", "sse"] as const)("%s", (type) => {
     expect(textOf(await callTool(tools, "cancelled"))).toContain("hangs");
   });
 
-  test("a connection that breaks in a call fails the call", async () => {
+  test("that loses its connection in a call fails the call", async () => {
     await using http = await testHttp();
     let answered = (): void => {};
     const begun = new Promise<void>((resolve) => {
@@ -61,7 +61,7 @@ describe.each(["http", "sse"] as const)("%s", (type) => {
     expect(failureOf(await call)).toMatch(/connection/i);
   });
 
-  test("the next run goes on with a server that was started again", async () => {
+  test("that was restarted is used by the next run", async () => {
     await using http = await testHttp();
     await using at = mcpWorld({ type, url: addressOf(http) });
     await at.call("echo");
@@ -70,7 +70,7 @@ describe.each(["http", "sse"] as const)("%s", (type) => {
     expect(textOf(await at.call("echo", { b: 2 }))).toBe('{"b":2}');
   });
 
-  test("nobody answers at the address: the reason says so", async () => {
+  test("that is unreachable fails with the reason", async () => {
     await using at = mcpWorld({ type, url: "http://127.0.0.1:9/mcp" });
     await expect(at.tools()).rejects.toMatchObject({
       code: "connect-failed",
@@ -78,7 +78,7 @@ describe.each(["http", "sse"] as const)("%s", (type) => {
     });
   });
 
-  test("an address that never answers has failed after 30 s", async () => {
+  test("that never answers fails after 30 s", async () => {
     await using http = await testHttp();
     http.answer = () => {};
     const clock = new RunClock();
@@ -91,7 +91,7 @@ describe.each(["http", "sse"] as const)("%s", (type) => {
     expect(clock.pending).toBe(0);
   });
 
-  test("a refusal that repeats the credentials does not show them", async () => {
+  test("that repeats the credentials in a refusal does not get them into the error", async () => {
     await using http = await testHttp();
     http.answer = (response) => void response.writeHead(403).end("bad token abc-secret-xyz");
     const headers = { authorization: "Bearer abc-secret-xyz" };
@@ -101,7 +101,7 @@ describe.each(["http", "sse"] as const)("%s", (type) => {
     expect(JSON.stringify(error) + String(error)).not.toContain("abc-secret-xyz");
   });
 
-  test("headers do not follow a redirect to another server", async () => {
+  test("that redirects to another server does not get the headers sent there", async () => {
     await using http = await testHttp();
     await using other = await testHttp();
     http.answer = (response) => void response.writeHead(307, { location: addressOf(other) }).end();
@@ -111,7 +111,7 @@ describe.each(["http", "sse"] as const)("%s", (type) => {
   });
 });
 
-test("a closed client ends the session on the server", async () => {
+test("`close()` ends the session on the server", async () => {
   await using http = await testHttp();
   const at = mcpWorld({ url: http.url });
   await at.call("echo");
@@ -119,19 +119,16 @@ test("a closed client ends the session on the server", async () => {
   expect(http.seen.at(-1)?.line).toBe("DELETE /mcp");
 });
 
-test.each(["application/json", "text/event-stream"])(
-  "an answer of %s without end is cut off",
-  async (type) => {
-    await using http = await testHttp();
-    http.answer = (response) => {
-      response.writeHead(200, { "content-type": type });
-      const more = (): void => {
-        if (response.writable) response.write("x".repeat(1_048_576), more);
-      };
-      response.on("error", () => {});
-      more();
+test.each(["application/json", "text/event-stream"])("an endless answer of %s is cut off", async (type) => {
+  await using http = await testHttp();
+  http.answer = (response) => {
+    response.writeHead(200, { "content-type": type });
+    const more = (): void => {
+      if (response.writable) response.write("x".repeat(1_048_576), more);
     };
-    await using at = mcpWorld({ url: http.url });
-    await expect(at.tools()).rejects.toThrow("16777216 bytes");
-  },
-);
+    response.on("error", () => {});
+    more();
+  };
+  await using at = mcpWorld({ url: http.url });
+  await expect(at.tools()).rejects.toThrow("16777216 bytes");
+});

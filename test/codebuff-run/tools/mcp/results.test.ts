@@ -41,7 +41,7 @@ describe.each(["stdio", "http", "sse"] as const)(
     /** Levels of a message around the value. */
     const AROUND = 3;
 
-    test.each(["nested", "nestedError"])("fails its call alone, and says so: %s", async (name) => {
+    test.each(["nested", "nestedError"])("fails only its own call, with the reason: %s", async (name) => {
       await using http = await testHttp();
       const config = type === "stdio" ? program() : { type, url: type === "http" ? http.url : http.sse };
       await using at = mcpWorld(config);
@@ -59,27 +59,27 @@ describe.each(["stdio", "http", "sse"] as const)(
   },
 );
 
-describe("a part that the protocol does not have", () => {
+describe("an unknown content part", () => {
   test.each<[unknown, string]>([
     [{ type: "hologram", uri: "holo:1" }, "holo:1"],
     [{ type: "hologram", size: 3 }, '{"type":"hologram","size":3}'],
     [{ type: "image", data: 5 }, '{"type":"image","data":5}'],
     [{ type: "resource", resource: {} }, '{"type":"resource","resource":{}}'],
     ["text", '"text"'],
-  ])("%j is its `uri`, or JSON", (part, value) => {
+  ])("%j becomes its `uri`, or JSON", (part, value) => {
     expect(outputOf({ content: [part] })).toEqual([json(value)]);
   });
 
-  test("an answer without content is an empty text", () => {
+  test("an answer without content becomes an empty text", () => {
     expect(outputOf(undefined)).toEqual([json("")]);
   });
 });
 
-test("a failure without words says so", () => {
+test("a failure without a message says so", () => {
   expect(failureOf(outputOf({ isError: true, content: [] }))).toContain("says nothing");
 });
 
-test("a text of a resource, and a failure, have 100,000 characters at most", () => {
+test("a resource's text and a failure are cut after 100,000 characters", () => {
   const text = "x".repeat(100_001);
   const [part] = outputOf({ content: [{ type: "resource", resource: { text } }] });
   const told = part?.type === "media" ? Buffer.from(part.data, "base64").toString() : "";

@@ -34,7 +34,7 @@ async function running(calls: readonly string[], options: CodebuffRunOptions) {
 const outputs = (events: readonly CodebuffRunEvent[]) =>
   events.flatMap((event) => (event.type === "tool_result" ? event.output : []));
 
-test("the model calls tools of a server, and reads their texts", async () => {
+test("the model calls tools of a server and gets their results", async () => {
   const toolSources = mcpServers({ s: program() });
   const { events, told, result } = await running(["s__texts", "s__resource", "s__fails"], { toolSources });
   expect(told).toEqual([
@@ -53,13 +53,13 @@ test("the model calls tools of a server, and reads their texts", async () => {
   expect(result.toolCalls.map(({ state }) => state)).toEqual(["done", "done", "failed"]);
 });
 
-test("an agent that names tools of a server gets these alone", async () => {
+test("an agent that names tools of a server gets only these", async () => {
   const toolSources = mcpServers({ s: program() });
   const { offered } = await running([], { toolSources, agent: agentWith("s/pid", "s/echo") });
   expect(offered).toEqual(["s__pid", "s__echo"]);
 });
 
-test("the gate stands before each call", async () => {
+test("the user decides on each call", async () => {
   const toolSources = mcpServers({ s: program() });
   const { result, told } = await running(["s__crashes"], {
     toolSources,
@@ -69,7 +69,7 @@ test("the gate stands before each call", async () => {
   expect(told[0]).toContain("errorMessage");
 });
 
-test("a server that cannot start is one error event, and the run goes on with the others", async () => {
+test("a server that cannot start causes one `error` event, and the run goes on with the others", async () => {
   const toolSources = mcpServers({ bad: program("crashesAtStart"), s: program() });
   const { events, told, offered, warnings } = await running(["s__texts"], { toolSources });
   const errors = events.filter(({ type }) => type === "error");
@@ -88,8 +88,8 @@ test("a server that crashes in a call fails the call, and the run goes on", asyn
   expect(result.text).toBe("Done");
 });
 
-describe("nothing survives", () => {
-  test("a turn that is cancelled in a call, and the end of its client", async () => {
+describe("no process of a server survives", () => {
+  test("a turn that is cancelled in a call, once its client is closed", async () => {
     const toolSources = mcpServers({ s: program() });
     const at = await runWorld({ answer: [call("s__pid"), call("s__hangs")] }, { toolSources });
     const turn = at.client.prompt("hi");

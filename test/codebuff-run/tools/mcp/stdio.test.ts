@@ -7,7 +7,7 @@ import { callTool, failureOf, isAlive, mcpWorld, program, textOf } from "./mcp-w
 const at = (mode?: string) => mcpWorld(program(mode));
 
 describe("a server that cannot start", () => {
-  test("ends: the reason has its last words", async () => {
+  test("exits: the reason has its last output", async () => {
     await using world = at("crashesAtStart");
     await expect(world.tools()).rejects.toMatchObject({
       code: "connect-failed",
@@ -15,17 +15,17 @@ describe("a server that cannot start", () => {
     });
   });
 
-  test("is no program: the reason names it", async () => {
+  test("does not exist: the reason names its command", async () => {
     await using world = mcpWorld({ command: "no-such-program" });
     await expect(world.tools()).rejects.toThrow("could not be started: no-such-program: ENOENT");
   });
 
-  test("has no folder to start in", async () => {
+  test("has a missing `cwd`", async () => {
     await using world = mcpWorld({ ...program(), cwd: "/no/such/folder" });
     await expect(world.tools()).rejects.toThrow("could not be started");
   });
 
-  test("never answers: the start has failed after 30 s, and the program is ended", async () => {
+  test("never answers: the start fails after 30 s, and the program is stopped", async () => {
     const clock = new RunClock();
     await using world = mcpWorld(program("neverAnswers"), { clock });
     const tools = world.tools();
@@ -37,7 +37,7 @@ describe("a server that cannot start", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("three times in a row is not started again for a minute", async () => {
+  test("fails three times in a row: it is not started again for a minute", async () => {
     const clock = new RunClock();
     await using world = mcpWorld({ command: "no-such-program" }, { clock });
     for (let i = 0; i < 3; i++) await expect(world.tools()).rejects.toThrow("ENOENT");
@@ -71,13 +71,13 @@ test("a list of many pages is read to its end", async () => {
   expect(await names(paged.tools())).toEqual(await names(plain.tools()));
 });
 
-test("other output than messages is left out, and error output does not fill the pipe", async () => {
+test("output that is no message is ignored, and error output does not fill the pipe", async () => {
   await using world = at("noisy");
   expect(textOf(await world.call("echo", { a: 1 }))).toBe('{"a":1}');
 });
 
-describe("a server that ends in a call", () => {
-  test("the call fails with its last words, and the next run starts it again", async () => {
+describe("a server that exits in a call", () => {
+  test("fails the call with its last output, and the next run starts it again", async () => {
     await using world = at();
     const tools = await world.tools();
     const before = textOf(await callTool(tools, "pid"));
@@ -90,7 +90,7 @@ describe("a server that ends in a call", () => {
     expect(after).not.toBe(before);
   });
 
-  test("a value of the environment that was filled in is not in the words", async () => {
+  test("does not show a filled-in value of its environment in the error", async () => {
     process.env["AGENTWIRE_TEST_TOKEN"] = "abc-secret-xyz";
     try {
       await using world = mcpWorld(program("plain", { TOKEN: "$AGENTWIRE_TEST_TOKEN" }));
@@ -100,14 +100,14 @@ describe("a server that ends in a call", () => {
     }
   });
 
-  test("a line without end: the server is ended", async () => {
+  test("is stopped if it prints an endless line", async () => {
     await using world = at();
     expect(failureOf(await world.call("endlessLine"))).toContain("longer than 16777216 bytes");
   });
 });
 
 describe("a call", () => {
-  test("that is cancelled throws the reason, and the server is told", async () => {
+  test("that is cancelled throws the reason, and the server is notified", async () => {
     await using world = at();
     const tools = await world.tools();
     const controller = new AbortController();
@@ -117,7 +117,7 @@ describe("a call", () => {
     expect(textOf(await callTool(tools, "cancelled"))).toBe("hangs");
   });
 
-  test("without an answer fails after 5 minutes, and the server is told", async () => {
+  test("without an answer fails after 5 minutes, and the server is notified", async () => {
     const clock = new RunClock();
     await using world = mcpWorld(program(), { clock });
     const tools = await world.tools();
@@ -129,7 +129,7 @@ describe("a call", () => {
   });
 });
 
-describe("close", () => {
+describe("`close()`", () => {
   test("ends the server, and the processes that it has started", async () => {
     const world = at();
     const tools = await world.tools();
@@ -141,14 +141,14 @@ describe("close", () => {
     expect(pids.map(isAlive)).toEqual([false, false]);
   });
 
-  test("ends a server that listens to nothing", async () => {
+  test("ends a server that ignores SIGTERM", async () => {
     const world = at("staysAlive");
     const pid = Number(textOf(await world.call("pid")));
     await world.close();
     expect(isAlive(pid)).toBe(false);
   });
 
-  test("during the start ends it", async () => {
+  test("ends a server during its start", async () => {
     const world = at("neverAnswers");
     const tools = world.tools();
     tools.catch(() => {});
@@ -157,7 +157,7 @@ describe("close", () => {
     await expect(world.tools()).rejects.toMatchObject({ code: "closed" });
   });
 
-  test("fails the calls that wait", async () => {
+  test("fails the calls that wait for an answer", async () => {
     const world = at();
     const tools = await world.tools();
     const call = callTool(tools, "hangs");
@@ -165,12 +165,12 @@ describe("close", () => {
     expect(failureOf(await call)).toContain("closed");
   });
 
-  test("of a server that nobody has needed starts nothing", async () => {
+  test("starts nothing for a server that was never used", async () => {
     await at("crashesAtStart").close();
   });
 });
 
-test("a server that has left a process behind: nothing of it is alive when the next run starts it again", async () => {
+test("a process left behind by a crashed server is dead when the next run restarts the server", async () => {
   await using world = at();
   const tools = await world.tools();
   const pid = Number(textOf(await callTool(tools, "grandchild")));

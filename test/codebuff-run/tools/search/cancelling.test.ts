@@ -76,7 +76,7 @@ describe.runIf(isLinux).each(TOOLS)("$name", ({ run }) => {
     return { result: await run(job), wasAborted: wasAborted() };
   };
 
-  test("an abort at each use of the door ends the search, and leaves no process, no thread and no file open", async () => {
+  test("an abort at any file access ends the search, and leaves no process, thread or open file", async () => {
     await using world = await searchWorld(TREE);
     await call(world, Infinity); // what is loaded once
     const before = open();
@@ -91,7 +91,7 @@ describe.runIf(isLinux).each(TOOLS)("$name", ({ run }) => {
     expect(n).toBeGreaterThan(5);
   });
 
-  test("a signal that is aborted already starts nothing", async () => {
+  test("an already aborted signal starts nothing", async () => {
     await using world = await searchWorld(TREE);
     await call(world, Infinity);
     const before = open();
@@ -138,8 +138,8 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-describe.runIf(isLinux)("a program in ripgrep's place", () => {
-  test("that ignores signals and leaves a child is ended with its child by an abort", async () => {
+describe.runIf(isLinux)("a fake ripgrep", () => {
+  test("that ignores signals and leaves a child is killed with its child by an abort", async () => {
     await using world = await searchWorld({ "a.ts": "needle\n" });
     const fake = await fakeRipgrep(
       world,
@@ -157,7 +157,7 @@ describe.runIf(isLinux)("a program in ripgrep's place", () => {
     await gone(fake.pids());
   });
 
-  test("that says nothing is ended by the time limit, and the beginning of the result is told", async () => {
+  test("that goes silent is stopped by the time limit, and the first matches are returned", async () => {
     await using world = await searchWorld({ "a.ts": "needle\n" });
     const fake = await fakeRipgrep(world, `${match("./a.ts")}\nsleep 1000\n`);
     const clock = new ManualClock();
@@ -176,7 +176,7 @@ describe.runIf(isLinux)("a program in ripgrep's place", () => {
     await gone(fake.pids());
   });
 
-  test("that floods is ended once the report is full", async () => {
+  test("that floods its output is stopped once the result is full", async () => {
     const files = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`${n}.ts`, "needle\n"]));
     await using world = await searchWorld(files);
     const fake = await fakeRipgrep(
@@ -189,7 +189,7 @@ describe.runIf(isLinux)("a program in ripgrep's place", () => {
     await gone(fake.pids());
   });
 
-  test("that writes no events finds nothing", async () => {
+  test("that prints no valid events gives no results", async () => {
     await using world = await searchWorld({ "a.ts": "needle\n" });
     const fake = await fakeRipgrep(
       world,
@@ -206,7 +206,7 @@ describe("patterns that take forever", () => {
   const bytes = (text: string) => new TextEncoder().encode(text);
 
   test.each(["(a|a)*$", "(?:a+)+$", "(\\w+\\s?)+$", "(a|aa)+!!"])(
-    "%s is ended in the middle of a match, and this thread goes on meanwhile",
+    "%s is stopped in the middle of a match, and does not block this thread",
     async (pattern) => {
       const controller = new AbortController();
       const source = translatePattern(pattern, NO_FLAGS);

@@ -6,7 +6,7 @@ const TREE = {
   "sub/b.js": "x\nneedle\ny\nz\nneedle\n",
 };
 
-describe.each(ENGINES)("with $name", ({ options }) => {
+describe.each(ENGINES)("`code_search` with $name", ({ options }) => {
   const search = async (tree: Record<string, string | Uint8Array>, input: object) => {
     await using world = await searchWorld(tree);
     return await world.search(input, options);
@@ -19,7 +19,7 @@ describe.each(ENGINES)("with $name", ({ options }) => {
     });
   });
 
-  test("no match is no error", async () => {
+  test("a search without a match is no error", async () => {
     expect(await search(TREE, { pattern: "absent" })).toEqual({
       stdout: "No results",
       message: "Exit code: 1",
@@ -41,7 +41,7 @@ describe.each(ENGINES)("with $name", ({ options }) => {
     expect(result).toEqual({ errorMessage: expect.stringMatching(/^Invalid cwd: /) });
   });
 
-  test("a pattern that is no expression gives its error, and exit code 2", async () => {
+  test("an invalid pattern gives its error, and exit code 2", async () => {
     const result = await search(TREE, { pattern: "needle(" });
     expect(result).toEqual({
       stdout: "No results",
@@ -55,7 +55,7 @@ describe.each(ENGINES)("with $name", ({ options }) => {
     expect(result).toMatchObject({ stderr: expect.stringContaining("look-around"), message: "Exit code: 2" });
   });
 
-  test("a type that does not exist is an error", async () => {
+  test("an unknown file type is an error", async () => {
     const result = await search(TREE, { flags: "-t nosuchtype" });
     expect(result).toMatchObject({
       stderr: expect.stringContaining("unrecognized file type: nosuchtype"),
@@ -63,7 +63,7 @@ describe.each(ENGINES)("with $name", ({ options }) => {
     });
   });
 
-  test("a file that reaches its limit is named", async () => {
+  test("a file that reaches the limit per file is named", async () => {
     expect(await search({ "a.ts": "needle\n".repeat(3), "b.ts": "needle\n" }, { maxResults: 2 })).toEqual({
       stdout:
         "./a.ts:\n1:needle\n2:needle\n\n./b.ts:\n1:needle\n\n[Results limited to 2 per file. Truncated files:\n./a.ts: limited to 2 results per file]",
@@ -71,7 +71,7 @@ describe.each(ENGINES)("with $name", ({ options }) => {
     });
   });
 
-  test("-m is a limit per file, too", async () => {
+  test("-m also limits the matches per file", async () => {
     expect(await search({ "a.ts": "needle\n".repeat(9) }, { flags: "-m 2" })).toEqual({
       stdout: "./a.ts:\n1:needle\n2:needle",
       message: "Exit code: 0",
@@ -95,7 +95,7 @@ describe.each(ENGINES)("with $name", ({ options }) => {
     expect(result.stdout.length).toBeLessThan(20_100);
   });
 
-  test("context is marked with -, and -- stands between its groups", async () => {
+  test("context lines are marked with -, and their groups are separated by --", async () => {
     const text = "1\n2\nneedle\n4\n5\n6\n7\n8\nneedle\n10\n";
     expect(await search({ "a.ts": text }, { flags: "-C 1" })).toMatchObject({
       stdout: "./a.ts:\n2-2\n3:needle\n4-4\n--\n8-8\n9:needle\n10-10",
@@ -105,7 +105,7 @@ describe.each(ENGINES)("with $name", ({ options }) => {
     });
   });
 
-  test("a match over lines shows all of them", async () => {
+  test("a match over several lines shows all of them", async () => {
     expect(await search({ "a.ts": "x\nneedle\ny\n" }, { pattern: "le\\ny", flags: "-U" })).toMatchObject({
       stdout: "./a.ts:\n2:needle\n3:y",
     });
@@ -115,14 +115,14 @@ describe.each(ENGINES)("with $name", ({ options }) => {
     });
   });
 
-  test("a pattern that begins with - is a pattern", async () => {
+  test("a pattern that begins with - is not read as a flag", async () => {
     expect(await search({ "a.ts": "a --pre b\n" }, { pattern: "--pre" })).toMatchObject({
       stdout: "./a.ts:\n1:a --pre b",
     });
     expect(await search({ "a.ts": "-e\n" }, { pattern: "-e" })).toMatchObject({ stdout: "./a.ts:\n1:-e" });
   });
 
-  test("text in UTF-16 and with a byte order mark is text; with a NUL it is not", async () => {
+  test("text in UTF-16 or with a byte order mark is searched; a file with a NUL is skipped", async () => {
     const tree = {
       bom: "\ufeffneedle\n",
       utf16: Buffer.from("\ufeffneedle ü\n", "utf16le"),
@@ -135,12 +135,12 @@ describe.each(ENGINES)("with $name", ({ options }) => {
     });
   });
 
-  test("a file above 10 MiB is data", async () => {
+  test("a file over 10 MiB is skipped", async () => {
     const big = Buffer.alloc(10 * 1_024 * 1_024 + 1, "needle\n");
     expect(await search({ big, small: "needle\n" }, {})).toMatchObject({ stdout: "./small:\n1:needle" });
   });
 
-  test("hidden files are not searched, but for the folders of agents and CI, and what a glob names", async () => {
+  test("hidden files are skipped, except in folders of agents and CI, or if a glob names them", async () => {
     const tree = { ".github/a.yml": "needle\n", ".hidden": "needle\n", ".x/a": "needle\n", a: "needle\n" };
     expect(await search(tree, {})).toMatchObject({ stdout: "./a:\n1:needle\n\n.github/a.yml:\n1:needle" });
     expect(await search(tree, { flags: "-g *" })).toMatchObject({
@@ -149,7 +149,7 @@ describe.each(ENGINES)("with $name", ({ options }) => {
     expect(await search(tree, { flags: "-g .hid*" })).toMatchObject({ stdout: "./.hidden:\n1:needle" });
   });
 
-  test("a character of two units is one character", async () => {
+  test("a surrogate pair counts as one character", async () => {
     const tree = { a: "🦉\n", b: "𝐀\n" };
     expect(await search(tree, { pattern: "(?i)a{0,2}", flags: "-x" })).toMatchObject({
       stdout: "No results",
@@ -159,7 +159,7 @@ describe.each(ENGINES)("with $name", ({ options }) => {
     expect(await search(tree, { pattern: "^.$" })).toMatchObject({ stdout: "./a:\n1:🦉\n\n./b:\n1:𝐀" });
   });
 
-  test("-F takes the pattern as it is, -w whole words, -x whole lines, -S the case of the pattern", async () => {
+  test("-F takes the pattern literally, -w whole words, -x whole lines, -S smart case", async () => {
     const tree = { a: "a.b\naxb\nab\nA.B\n" };
     const lines = async (pattern: string, flags: string) =>
       ((await search(tree, { pattern, flags })) as { stdout: string }).stdout.match(/\d+(?=:)/g)?.join("");
@@ -181,13 +181,13 @@ test("flags are refused unless they are allowed", async () => {
   });
 });
 
-test("a pattern of absurd length, or with a NUL, is refused", async () => {
+test("a pattern over 10,000 characters, or with a NUL, is refused", async () => {
   await using world = await searchWorld(TREE);
   expect(await world.search({ pattern: "x".repeat(10_001) })).toHaveProperty("errorMessage");
   expect(await world.search({ pattern: "a\0b" })).toHaveProperty("errorMessage");
 });
 
-test("a ripgrep that cannot be started is told without its path", async () => {
+test("the error of a ripgrep that cannot be started does not show its path", async () => {
   await using world = await searchWorld(TREE);
   expect(await world.search({}, { ripgrepPath: `${world.base}/nowhere` })).toEqual({
     errorMessage: "Failed to execute ripgrep: ENOENT",

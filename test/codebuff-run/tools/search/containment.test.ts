@@ -5,8 +5,8 @@ import { Worker } from "node:worker_threads";
 import { describe, expect, test } from "vitest";
 import { ENGINES, searchWorld, writeTree } from "./world.ts";
 
-describe.each(ENGINES)("with $name", ({ options }) => {
-  test("links to files and folders are not followed, also where hidden folders are", async () => {
+describe.each(ENGINES)("`code_search` with $name", ({ options }) => {
+  test("links to files and folders are not followed, even in place of a hidden folder", async () => {
     await using world = await searchWorld({ "a.ts": "needle\n" });
     await writeTree(world.base, { "outside/s.ts": "needle secret\n", "outside/.x/s.ts": "needle secret\n" });
     const outside = join(world.base, "outside");
@@ -20,7 +20,7 @@ describe.each(ENGINES)("with $name", ({ options }) => {
   });
 
   test.each(["../outside/*", "/**", "**/../../outside/**", "/etc/**", "../**"])(
-    "the glob %s leads nowhere",
+    "the glob %s finds nothing outside",
     async (glob) => {
       await using world = await searchWorld({ "sub/a.ts": "needle\n" });
       await writeTree(world.base, { "outside/s.ts": "needle secret\n" });
@@ -29,7 +29,7 @@ describe.each(ENGINES)("with $name", ({ options }) => {
     },
   );
 
-  test("what the filter, an ignore file or its name blocks is not shown, and not counted", async () => {
+  test("files blocked by the filter, an ignore file or their name are neither shown nor counted", async () => {
     const tree = {
       ".env": "needle\n",
       ".gitignore": "ignored\n",
@@ -51,7 +51,7 @@ describe.each(ENGINES)("with $name", ({ options }) => {
   });
 
   test.each([".agents", ".claude", ".github", ".gitlab", ".circleci", ".husky"])(
-    "a filter that blocks %s leaves the search of all else",
+    "a filter that blocks %s does not affect the rest of the search",
     async (folder) => {
       const fileFilter = (path: string) =>
         ({ status: path.split("/")[0] === folder ? "blocked" : "allow" }) as const;
@@ -64,7 +64,7 @@ describe.each(ENGINES)("with $name", ({ options }) => {
     },
   );
 
-  test("a door without ignore files ignores nothing", async () => {
+  test("`ignoreFiles: false` makes ignored files visible", async () => {
     await using world = await searchWorld(
       { ".gitignore": "*\n", "a.ts": "needle\n" },
       { ignoreFiles: false },
@@ -74,7 +74,7 @@ describe.each(ENGINES)("with $name", ({ options }) => {
     });
   });
 
-  test("the cwd may not be blocked", async () => {
+  test("a blocked cwd is refused", async () => {
     await using world = await searchWorld({ ".gitignore": "dist/\n", "dist/a": "needle\n" });
     expect(await world.search({ cwd: "dist" }, options)).toEqual({
       errorMessage: expect.stringMatching(/^Invalid cwd: /),
@@ -87,13 +87,13 @@ describe.each(ENGINES)("with $name", ({ options }) => {
       expect(JSON.stringify(await world.search(input, options))).not.toContain(world.root);
   });
 
-  test("an ignored folder above the root ignores nothing", async () => {
+  test("an ignore file above the root has no effect", async () => {
     await using world = await searchWorld({ "a.ts": "needle\n" });
     await writeTree(world.base, { ".gitignore": "*\n", ".ignore": "*\n", ".git/HEAD": "ref: x\n" });
     expect(await world.search({}, options)).toMatchObject({ stdout: "./a.ts:\n1:needle" });
   });
 
-  test("a folder that is swapped for a link during searches shows nothing of what is outside", async () => {
+  test("a folder that is swapped for a link during a search shows nothing from outside", async () => {
     await using world = await searchWorld({ "d/a.ts": "needle inside\n".repeat(50) });
     await writeTree(world.base, { "outside/a.ts": "needle secret\n".repeat(50) });
     const [inside, kept] = [join(world.root, "d"), join(world.base, "kept")];
@@ -104,7 +104,7 @@ describe.each(ENGINES)("with $name", ({ options }) => {
   });
 });
 
-test("flags that run a program start none", async () => {
+test("flags that would run a program are refused", async () => {
   await using world = await searchWorld({ "a.ts": "needle\n" });
   const proof = join(world.base, "proof");
   await writeTree(world.root, { "x.sh": `#!/bin/sh\ntouch ${proof}\n` });

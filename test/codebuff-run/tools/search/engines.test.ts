@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { share } from "../../../helpers/runs.ts";
 import { line, pattern } from "./patterns.ts";
 import { ENGINES, searchWorld, type Tree } from "./world.ts";
 
 /** Each starts a process and a thread: a run costs half a second. */
-const RUNS = Number(process.env["SEARCH_RUNS"] ?? 40);
+const RUNS = share(40);
 
 const name = fc.constantFrom(
   "a",
@@ -84,7 +85,7 @@ const input = fc.record({
   cwd: fc.constantFrom("", "", "sub"),
 });
 
-test("both engines find the same on the same tree", async () => {
+test("ripgrep and the worker find the same in the same tree", async () => {
   const seen = { found: 0, nothing: 0, refused: 0 };
   await fc.assert(
     fc.asyncProperty(tree, fc.array(input, { minLength: 4, maxLength: 4 }), async (files, inputs) => {

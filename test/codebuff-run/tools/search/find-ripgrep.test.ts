@@ -11,11 +11,11 @@ function folder(): string {
   return path;
 }
 
-test("ripgrepPath wins", async () => {
+test("`ripgrepPath` comes first", async () => {
   expect(await findRipgrep({ ripgrepPath: "/opt/rg", env: { PATH: folder() } })).toBe("/opt/rg");
 });
 
-test.runIf(process.platform !== "win32")("rg on the PATH is next: a file that may be run", async () => {
+test.runIf(process.platform !== "win32")("an executable rg on the PATH comes next", async () => {
   const [noProgram, aFolder, found] = [folder(), folder(), folder()];
   writeFileSync(join(noProgram, "rg"), "", { mode: 0o644 });
   mkdirSync(join(aFolder, "rg"));
@@ -25,7 +25,7 @@ test.runIf(process.platform !== "win32")("rg on the PATH is next: a file that ma
   expect(await findRipgrep({ env: { PATH } })).toBe(join(found, "rg"));
 });
 
-test("a relative folder of the PATH is left out, because an agent may have written there; then the package is asked", async () => {
+test("relative folders of the PATH are skipped, as an agent may write there; ripgrep's package is next", async () => {
   expect(await findRipgrep({ env: { PATH: ["", ".", "node_modules/.bin"].join(delimiter) } })).toBe(rgPath);
   expect(await findRipgrep({ env: {} })).toBe(rgPath);
 });

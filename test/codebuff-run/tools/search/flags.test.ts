@@ -28,7 +28,7 @@ describe("flags", () => {
         ],
       },
     ],
-  ] as const)("%s is read", (text, expected) => {
+  ] as const)("%s is parsed", (text, expected) => {
     expect(parseFlags(text)).toEqual({ flags: { ...NO_FLAGS, ...expected } });
   });
 
@@ -69,7 +69,7 @@ describe("flags", () => {
       "-h",
       "-V",
     ],
-  ])("%s is refused, with the list of what is allowed", (text) => {
+  ])("%s is refused, with the list of allowed flags", (text) => {
     expect(parseFlags(text)).toEqual({
       problem: expect.stringMatching(/is not allowed\. Allowed flags: -i -S/),
     });
@@ -87,11 +87,11 @@ describe("flags", () => {
     [`-g ${"x".repeat(501)}`, "longer than 500 characters"],
     ["-g a ".repeat(51), "at most 50 flags -g"],
     ["-t a ".repeat(51), "at most 50 flags -t"],
-  ])("%s is refused", (text, problem) => {
+  ])("%s is refused for its value", (text, problem) => {
     expect(parseFlags(text)).toEqual({ problem: expect.stringContaining(problem) });
   });
 
-  test("nothing of the agent can be read as a flag by ripgrep", () => {
+  test("ripgrep gets no text of the agent as a flag", () => {
     const parsed = parseFlags("-g --pre=x -t js");
     const flags = parsed.problem === undefined ? parsed.flags : NO_FLAGS;
     const { signal } = new AbortController();
@@ -131,12 +131,12 @@ describe("globs", () => {
     ["a\\", "ends with a backslash"],
     ["a\0", "has a NUL character"],
     ["", "is empty"],
-  ])("%s", (glob, problem) => {
+  ])("%s is accepted or refused", (glob, problem) => {
     if (problem === undefined) expect(globProblem(glob)).toBeUndefined();
     else expect(globProblem(glob)).toContain(problem);
   });
 
-  test("a glob with a name that begins with a dot asks for hidden files", () => {
+  test("a glob with a name that begins with a dot includes hidden files", () => {
     const hidden = [".x", ".x/**", "**/.x", "{.x,.y}", "{a,.y}"];
     expect(hidden.filter(namesHidden)).toEqual(hidden);
     expect(["*", "a.b", "!.x", "./a", "../a", "*.x", "."].filter(namesHidden)).toEqual([]);

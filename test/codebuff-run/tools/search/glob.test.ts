@@ -21,7 +21,7 @@ const found = async (input: { pattern: string; cwd?: string; max_results?: numbe
   return await world.glob(input);
 };
 
-test("paths are relative to the root, in the order of names, without ignored files", async () => {
+test("`glob` returns paths relative to the root, sorted by name, without ignored files", async () => {
   expect(await found({ pattern: "**/*.ts" })).toEqual({
     files: ["a.ts", "src/c.ts", "src/deep/d.ts"],
     count: 3,
@@ -29,7 +29,7 @@ test("paths are relative to the root, in the order of names, without ignored fil
   });
 });
 
-test("with a cwd, the pattern matches the path from there and from the root", async () => {
+test("with a cwd, the pattern matches paths from the cwd and from the root", async () => {
   expect(await found({ pattern: "*.ts", cwd: "src" })).toEqual({
     files: ["src/c.ts"],
     count: 1,
@@ -55,7 +55,7 @@ test.each([
   ["!**/*.ts", [".github/x.yml", ".gitignore", ".hidden.ts", "b.js", "src/deep/e.tsx"]],
   ["src", []],
   [".env", []],
-])("%s", async (pattern, files) => {
+])("the pattern %s finds the expected files", async (pattern, files) => {
   expect(await found({ pattern })).toMatchObject({ files, count: files.length });
 });
 
@@ -73,9 +73,9 @@ test("max_results ends the search, and the message says so", async () => {
   });
 });
 
-describe("a pattern that leaves the root finds nothing outside", () => {
+describe("a pattern that leads outside the root", () => {
   test.each(["../outside/*", "/etc/*", "src/../../outside/*", "{..,src}/*", "C:/x", "..\\x"])(
-    "%s",
+    "is refused: %s",
     async (pattern) => {
       expect(await found({ pattern })).toEqual({
         errorMessage:
@@ -85,7 +85,7 @@ describe("a pattern that leaves the root finds nothing outside", () => {
   );
 
   test.each(["@(..)/outside/*", "[.][.]/outside/*", "?(.)?(.)/outside/*", "**/outside/*"])(
-    "%s",
+    "finds nothing: %s",
     async (pattern) => {
       await using world = await searchWorld(TREE);
       await writeTree(world.base, { "outside/secret.ts": "" });
@@ -93,7 +93,7 @@ describe("a pattern that leaves the root finds nothing outside", () => {
     },
   );
 
-  test("links are not followed and not listed", async () => {
+  test("does not follow links, and does not list them", async () => {
     await using world = await searchWorld(TREE);
     await writeTree(world.base, { "outside/secret.ts": "" });
     await symlink(join(world.base, "outside"), join(world.root, "link"));
@@ -107,7 +107,7 @@ describe("a pattern that leaves the root finds nothing outside", () => {
       expect(await world.glob({ pattern })).toMatchObject({ files: [] });
   });
 
-  test.each(["..", "link"])("the cwd %s is refused", async (cwd) => {
+  test.each(["..", "link"])("is refused with the cwd %s", async (cwd) => {
     await using world = await searchWorld(TREE);
     await symlink(world.base, join(world.root, "link"));
     expect(await world.glob({ pattern: "*", cwd })).toEqual({
@@ -126,7 +126,7 @@ test("a pattern above a limit is refused", async () => {
   });
 });
 
-test("numbers in braces are numbers", async () => {
+test("a range of numbers in braces matches these numbers", async () => {
   await using world = await searchWorld({ f8: "", f9: "", f10: "", f12: "" });
   expect(await world.glob({ pattern: "f{9..11}" })).toMatchObject({ files: ["f10", "f9"] });
 });

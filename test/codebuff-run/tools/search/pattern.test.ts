@@ -6,6 +6,7 @@ import { NO_FLAGS } from "../../../../src/codebuff-run/tools/search/flags.ts";
 import { findLines, findRanges } from "../../../../src/codebuff-run/tools/search/matching/find-lines.ts";
 import { translatePattern } from "../../../../src/codebuff-run/tools/search/matching/pattern.ts";
 import { globsOfType, TYPE_NAMES } from "../../../../src/codebuff-run/tools/search/types.ts";
+import { runs } from "../../../helpers/runs.ts";
 
 describe("a pattern", () => {
   test.each([
@@ -40,14 +41,14 @@ describe("a pattern", () => {
     expect(() => translatePattern(pattern, NO_FLAGS)).toThrow(problem);
   });
 
-  test("is linear in its length", () => {
+  test("is translated to a length linear in its own", () => {
     for (const part of ["a", "(a)", "[a]", "a*", "|", "\\w", "[[a]&&[b]]"]) {
       const { source } = translatePattern(part.repeat(10_000 / part.length), NO_FLAGS);
       expect(source.length).toBeLessThan(1_000_000);
     }
   });
 
-  test("is one of JavaScript's once it is translated, or gives a PatternError", () => {
+  test("is translated to a JavaScript pattern, or throws a PatternError", () => {
     const unit = fc.constantFrom(..."ab()[]{}*+?|\\^$.-&~:,0129dwsbpPuxiP<>=!#é🦉\n");
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 12 }), (pattern) => {
@@ -58,23 +59,23 @@ describe("a pattern", () => {
           expect(error).toHaveProperty("name", "PatternError");
         }
       }),
-      { numRuns: 3_000 },
+      runs(3_000),
     );
   });
 });
 
-describe("lines", () => {
-  test("the last line feed begins no line", () => {
+describe("matched lines", () => {
+  test("the last line feed begins no further line", () => {
     expect(findLines("a\n\n", /^$/u, 9)).toEqual([{ first: 2, last: 2 }]);
     expect(findLines("", /^$/u, 9)).toEqual([]);
     expect(findRanges("a\n", /$/gu, 9)).toEqual([]);
   });
 
-  test("an empty match beside characters of two units ends", () => {
+  test("an empty match beside surrogate pairs terminates", () => {
     expect(findRanges("🦉🦉\n🦉", /x*/gu, 9)).toEqual([{ first: 1, last: 2 }]);
   });
 
-  test("ranges stop at the limit, but the last one is whole", () => {
+  test("ranges stop at the limit, and the last one is complete", () => {
     expect(findRanges("a\na\nb\na\nb\na\n", /a/gu, 2)).toEqual([
       { first: 1, last: 2 },
       { first: 4, last: 4 },

@@ -19,7 +19,7 @@ function read(pieces: readonly Uint8Array[], { maxPerFile = 9, multiline = false
   return files;
 }
 
-test("every cut of the output gives the same files", () => {
+test("output that is cut anywhere gives the same files", () => {
   const bytes = encode(match("./é.ts", 3) + match("./é.ts", 5) + end("./é.ts") + match("b", 1) + end("b"));
   const whole = read([bytes]);
   expect(whole).toEqual([
@@ -40,7 +40,7 @@ test("every cut of the output gives the same files", () => {
   );
 });
 
-test("an event of 100 MB costs no more memory than one of 2 MB, and its line is known", () => {
+test("an event of 100 MB takes no more memory than one of 2 MB, and its line number is read", () => {
   const [head = "", tail = ""] = match('./a"b\\.ts', 77, "@@\n").split("@@");
   const piece = encode('\\"},\\"line_number\\":5,'.repeat(3_000)); // a text that looks like the end of a text
   const files: FileHits[] = [];
@@ -62,7 +62,7 @@ test("an event of 100 MB costs no more memory than one of 2 MB, and its line is 
   expect(most).toBeLessThan(32_000_000); // copies that await the collector included
 });
 
-test("a short line with a million matches in it is known by its line", () => {
+test("the line number of a short line with 60,000 matches is read", () => {
   const submatches = Array.from({ length: 60_000 }, (_, n) => ({
     match: { text: "x" },
     start: n,
@@ -73,7 +73,7 @@ test("a short line with a million matches in it is known by its line", () => {
   ]);
 });
 
-test("ranges that touch are one where matches go over lines, and the limit counts them so", () => {
+test("touching ranges of matches over several lines count as one range", () => {
   const output = match("a", 1, "x\ny\n") + match("a", 3) + match("a", 5, "x\ny") + match("a", 9) + end("a");
   const files = (maxPerFile: number) => read([encode(output)], { maxPerFile, multiline: true });
   expect(files(9)[0]?.ranges).toEqual([
@@ -92,7 +92,7 @@ test("a file of many matches keeps only those below the limit", () => {
   expect(read([...Array.from({ length: 100 }, () => many), encode(end("a"))])[0]?.ranges).toHaveLength(9);
 });
 
-test("what is no event, or has a name that is no text, is skipped", () => {
+test("malformed events, and names that are no text, are skipped", () => {
   const bytes = JSON.stringify({ type: "match", data: { path: { bytes: "/w==" }, line_number: 1 } });
   const output = `\n{\nnull\n[]\n"match"\n{"type":"match"}\n{"type":"match","data":{"path":"a"}}\n${bytes}\n`;
   expect(read([encode(output + match("a", Number.NaN) + end("a"))])).toEqual([]);

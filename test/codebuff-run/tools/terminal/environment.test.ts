@@ -13,12 +13,12 @@ function made(setup: Partial<EnvironmentSetup>): NodeJS.ProcessEnv {
 }
 
 describe("the environment of a program", () => {
-  test("is that of this process, without pagers, questions and colours", () => {
+  test("is that of this process, without pagers, prompts and colours", () => {
     const own = { PATH: "/bin", PAGER: "less", EDITOR: "vi", FORCE_COLOR: "1", CLICOLOR_FORCE: "1" };
     expect(made({ own })).toEqual({ PATH: "/bin", EDITOR: "vi", ...QUIET });
   });
 
-  test("has no variable of Codebuff, and none with the name of a credential", () => {
+  test("has no variable of Codebuff, and none with a name for credentials", () => {
     const own = { CODEBUFF_API_KEY: "a", CODEBUFF_BYOK_OPENROUTER: "b", OPENAI_API_KEY: "c", HOME: "/home" };
     expect(made({ own })).toEqual({ HOME: "/home", ...QUIET });
   });
@@ -63,11 +63,11 @@ describe("the environment of a program", () => {
     "https://example.com/hooks/incoming-of-a-long-name",
     "https://hooks.example.com/docs",
     "git@github.com:acme/app.git",
-  ])("has a variable whose value has no credential in a URL: %s", (value) => {
+  ])("keeps a variable whose value has no credential in a URL: %s", (value) => {
     expect(made({ own: { SERVICE: value } })).toEqual({ SERVICE: value, ...QUIET });
   });
 
-  test("has what the caller names", () => {
+  test("has the variables in `keepEnv` and `env`", () => {
     const own = { OPENAI_API_KEY: "c", GITHUB_TOKEN: "t" };
     expect(made({ own, keepEnv: ["GITHUB_TOKEN"] })).toEqual({ GITHUB_TOKEN: "t", ...QUIET });
     expect(made({ own, env: { MY_TOKEN: "mine", PAGER: "more" } })).toEqual({
@@ -77,14 +77,14 @@ describe("the environment of a program", () => {
     });
   });
 
-  test("is small without `inheritEnv`", () => {
+  test("has only basic variables with `inheritEnv: false`", () => {
     const own = { PATH: "/bin", HOME: "/h", USER: "u", LANG: "C", LC_ALL: "C", TERM: "xterm", TMPDIR: "/t" };
     const others = { EDITOR: "vi", SSH_AUTH_SOCK: "s", SystemRoot: "r", KEPT: "k" };
     const given = { own: { ...own, ...others }, inheritEnv: false, keepEnv: ["KEPT"], env: { ADDED: "a" } };
     expect(made(given)).toEqual({ ...own, KEPT: "k", ADDED: "a", ...QUIET });
   });
 
-  test("is compared without case on Windows, and has each name once", () => {
+  test("is case-insensitive on Windows, and has each name once", () => {
     const own = {
       Path: "C:\\bin",
       SYSTEMROOT: "r",
@@ -130,7 +130,7 @@ describe("the name of a variable", () => {
       "npm_config__auth",
     ],
     ["WEBHOOK", "SLACK_WEBHOOK_URL", "DISCORD_WEBHOOKS", "npm_config_//registry.example/:_authToken"],
-  ])("tells a credential: %s", (...names) => {
+  ])("marks a credential: %s", (...names) => {
     expect(names.filter((name) => !isCredentialVariable(name, "word word"))).toEqual([]);
   });
 
@@ -173,11 +173,11 @@ describe("the name of a variable", () => {
       "npm_config_node_gyp",
       "npm_package_name",
     ],
-  ])("tells no credential: %s", (...names) => {
+  ])("marks no credential: %s", (...names) => {
     expect(names.filter((name) => isCredentialVariable(name, "word word"))).toEqual([]);
   });
 
-  test.each(["42", "true", "False", ""])("tells no credential if a seed is %j", (value) => {
+  test.each(["42", "true", "False", ""])("marks no credential if the value of a seed is %j", (value) => {
     expect(made({ own: { SEED: value, RANDOM_SEED: value } })).toMatchObject({
       SEED: value,
       RANDOM_SEED: value,
@@ -202,7 +202,7 @@ describe.skipIf(process.platform === "win32")("the keys of this process", () => 
     for (const secret of secrets) expect(results).not.toContain(secret);
   });
 
-  test("that the caller names are there", async () => {
+  test("are kept if `keepEnv` names them", async () => {
     vi.stubEnv("GITHUB_TOKEN", "for the command");
     await using at = await terminalWorld({ keepEnv: ["GITHUB_TOKEN"] });
     expect(await at.run('echo "$GITHUB_TOKEN"')).toMatchObject({ stdout: "for the command\n" });

@@ -32,26 +32,29 @@ function start(name: string, ...args: readonly string[]) {
   };
 }
 
-describe.skipIf(process.platform === "win32")("when this process ends, nothing of a command stays", () => {
-  const command = `(trap '' TERM; sleep 1000; sleep 1000) & trap '' TERM; echo ready; sleep 1000; sleep 1000`;
+describe.skipIf(process.platform === "win32")(
+  "no process of a command survives the end of this process",
+  () => {
+    const command = `(trap '' TERM; sleep 1000; sleep 1000) & trap '' TERM; echo ready; sleep 1000; sleep 1000`;
 
-  test("because it exits", async () => {
-    const at = start("leaves.ts", "exits", command);
-    expect(await at.closed).toEqual([3, null]);
-    await at.gone();
-  });
+    test("after an exit", async () => {
+      const at = start("leaves.ts", "exits", command);
+      expect(await at.closed).toEqual([3, null]);
+      await at.gone();
+    });
 
-  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("because of %s", async (signal) => {
-    const at = start("leaves.ts", "waits", command);
-    while (!at.said().includes("ready")) await once(at.child.stdout, "data");
-    at.child.kill(signal);
-    expect(await at.closed).toEqual([null, signal]);
-    await at.gone();
-  });
-});
+    test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("after %s", async (signal) => {
+      const at = start("leaves.ts", "waits", command);
+      while (!at.said().includes("ready")) await once(at.child.stdout, "data");
+      at.child.kill(signal);
+      expect(await at.closed).toEqual([null, signal]);
+      await at.gone();
+    });
+  },
+);
 
 test.skipIf(process.platform === "win32")(
-  `a command that writes ${FLOOD} bytes costs bounded memory, and few reports`,
+  `a command that writes ${FLOOD} bytes takes bounded memory, and makes few reports`,
   { timeout: 300_000 },
   async () => {
     const at = start("flood.ts", String(FLOOD));

@@ -6,7 +6,7 @@ import {
   HeadAndTail,
   MAX_OUTPUT,
 } from "../../../../src/codebuff-run/tools/terminal/output.ts";
-import { runs } from "../../../properties/support/runs.ts";
+import { runs } from "../../../helpers/runs.ts";
 
 const CUT = "\n[...TRUNCATED DUE TO LENGTH...]\n";
 
@@ -20,13 +20,13 @@ function read(pieces: readonly (string | Uint8Array)[]): string {
   return output.text;
 }
 
-describe("the length of an output", () => {
-  test("of 50,000 characters stays as it is", () => {
+describe("the output of a command", () => {
+  test("of 50,000 characters is not cut", () => {
     const text = "0123456789".repeat(5_000);
     expect(read([text])).toBe(text);
   });
 
-  test("of one more is cut in the middle, to 50,000 with the mark", () => {
+  test("of more than 50,000 characters is cut in the middle, with a mark", () => {
     const text = `${"a".repeat(30_000)}b${"c".repeat(20_000)}`;
     const cut = read([text]);
     const side = Math.floor((MAX_OUTPUT - CUT.length) / 2);
@@ -34,11 +34,11 @@ describe("the length of an output", () => {
     expect(cut.length).toBeLessThanOrEqual(50_000);
   });
 
-  test("is counted in characters without colours", () => {
+  test("is counted without colour sequences", () => {
     expect(read(["\u001b[31mx\u001b[0m".repeat(50_000)])).toBe("x".repeat(50_000));
   });
 
-  test("is cut between characters, never inside a surrogate pair", () => {
+  test("is never cut inside a surrogate pair", () => {
     fc.assert(
       fc.property(fc.nat({ max: 3 }), fc.nat({ max: 3 }), (before, behind) => {
         const text = `${"a".repeat(before)}${"😀".repeat(60)}${"a".repeat(behind)}`;
@@ -49,7 +49,7 @@ describe("the length of an output", () => {
     );
   });
 
-  test("does not depend on the pieces in which it arrives", () => {
+  test("is cut the same way in whatever pieces it arrives", () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ maxLength: 90 })),
@@ -68,8 +68,8 @@ describe("the length of an output", () => {
   });
 });
 
-describe("a flood", () => {
-  test("of 1 GB, in pieces of 64 KiB, keeps a bounded number of characters", () => {
+describe("a flood of output", () => {
+  test("of 1 GB keeps a bounded number of characters", () => {
     const piece = bytesOf("a line of output\n".repeat(3_855)); // 65,535 bytes
     const kept = new HeadAndTail(MAX_OUTPUT);
     let most = 0;
@@ -153,7 +153,7 @@ describe("escape sequences", () => {
     );
   });
 
-  test("that never end are kept up to their limit, and then given out", () => {
+  test("that never end are held up to a limit, then passed on", () => {
     const filter = new EscapeFilter();
     let told = filter.push("\u001b]0;");
     for (let count = 0; count < 10_000; count++) told += filter.push("x");
@@ -168,7 +168,7 @@ describe("escape sequences", () => {
     ["\u001b[1", "1"],
     ["\u001b];", ";"],
     ["\u001b]\u001b[1;1", "1;1"],
-  ])("of the hostile kind %j, a million in a row, are read in one pass", (part, rest) => {
+  ])("of the kind %j, a million in a row, are read in one pass", (part, rest) => {
     expect(read([part.repeat(10)])).toBe(rest.repeat(10));
     expect(new EscapeFilter().push(part.repeat(1_000_000)).length).toBeGreaterThanOrEqual(
       rest.length * 1_000_000 - 4_096,
@@ -176,13 +176,13 @@ describe("escape sequences", () => {
   });
 });
 
-describe("bytes", () => {
-  test("that are no UTF-8 become the character for that", () => {
+describe("bytes of output", () => {
+  test("that are no UTF-8 become the replacement character", () => {
     expect(read([Uint8Array.of(0x61, 0xff, 0x62)])).toBe("a\ufffdb");
     expect(read([Uint8Array.of(0x61, 0xe2, 0x82)])).toBe("a\ufffd");
   });
 
-  test("of one character may come in two pieces", () => {
+  test("of one character may arrive in two pieces", () => {
     expect(read([Uint8Array.of(0xe2), Uint8Array.of(0x82, 0xac)])).toBe("€");
   });
 });

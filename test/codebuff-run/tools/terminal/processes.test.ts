@@ -35,7 +35,7 @@ async function stopped(command: string, how: keyof typeof WAYS) {
   return { ...at, ...going, [Symbol.asyncDispose]: () => at[Symbol.asyncDispose]() };
 }
 
-describe.skipIf(process.platform === "win32")("what a command leaves behind", () => {
+describe.skipIf(process.platform === "win32")("a process that a command leaves behind", () => {
   test("is killed when the command has ended", async () => {
     await using at = await terminalWorld();
     expect(await at.run("sleep 1000 >/dev/null 2>&1 & echo out")).toMatchObject({
@@ -45,7 +45,7 @@ describe.skipIf(process.platform === "win32")("what a command leaves behind", ()
     expect(at.alive()).toEqual([]);
   });
 
-  test("has a second for its last words, if it holds the pipes", async () => {
+  test("is killed after 1 s if it holds the output pipes", async () => {
     await using at = await terminalWorld();
     const { result } = at.start(`${DEAF} & echo out`);
     await at.clock.armed(1_000);
@@ -56,7 +56,7 @@ describe.skipIf(process.platform === "win32")("what a command leaves behind", ()
     expect(at.alive()).toEqual([]);
   });
 
-  test("may still write what the command has given it", async () => {
+  test("can still write output that the command gave it", async () => {
     await using at = await terminalWorld();
     const result = await at.run("mkfifo go; exec > >(read line < go; cat); echo late; (echo > go) &");
     expect(result).toMatchObject({ stdout: "late\n", exitCode: 0 });
@@ -64,7 +64,7 @@ describe.skipIf(process.platform === "win32")("what a command leaves behind", ()
 
   // The subshell leaves the group and never collects its child.
   test.skipIf(process.platform !== "linux")(
-    "is a zombie that nobody collects: it holds up nothing",
+    "does not delay the result as a zombie that no process collects",
     async () => {
       await using at = await terminalWorld();
       const dies = "sh -c 'while ! [ -e go ]; do :; done'";
@@ -87,7 +87,7 @@ describe.skipIf(process.platform === "win32")("what a command leaves behind", ()
     },
   );
 
-  test("has left the group: it stays, and holds up nothing", async () => {
+  test("is not killed once it has left the process group, and does not delay the result", async () => {
     await using at = await terminalWorld();
     const { result } = at.start(`${LEAVES}; echo out`);
     await at.clock.armed(1_000);
@@ -101,15 +101,15 @@ describe.skipIf(process.platform === "win32")("what a command leaves behind", ()
 });
 
 describe.skipIf(process.platform === "win32").each(Object.keys(WAYS) as (keyof typeof WAYS)[])(
-  "%s ends",
+  "a command stopped by %s",
   (how) => {
-    test("the grandchildren too", async () => {
+    test("is killed with its grandchildren", async () => {
       await using at = await stopped("(sleep 1000; echo never) & sleep 1000 | cat & echo ready; wait", how);
       await at.result;
       expect(at.alive()).toEqual([]);
     });
 
-    test("a shell that ignores SIGTERM, after 1.5 s", async () => {
+    test("is killed after 1.5 s if its shell ignores SIGTERM", async () => {
       await using at = await stopped("trap '' TERM; echo ready; sleep 1000; sleep 1000", how);
       await at.clock.advance(1_499);
       expect(at.alive()).not.toEqual([]);
@@ -118,7 +118,7 @@ describe.skipIf(process.platform === "win32").each(Object.keys(WAYS) as (keyof t
       expect(at.alive()).toEqual([]);
     });
 
-    test("a grandchild that ignores SIGTERM behind a shell that does not, after 1.5 s", async () => {
+    test("is killed after 1.5 s if only a grandchild ignores SIGTERM", async () => {
       await using at = await stopped(`${DEAF} & wait`, how);
       await at.clock.advance(1_499);
       expect(at.alive()).not.toEqual([]);
@@ -127,14 +127,14 @@ describe.skipIf(process.platform === "win32").each(Object.keys(WAYS) as (keyof t
       expect(at.alive()).toEqual([]);
     });
 
-    test("a grandchild that tidies up first, and leaves it the time although the shell is gone", async () => {
+    test("leaves a grandchild time to clean up, even if the shell has exited", async () => {
       await using at = await stopped(`mkfifo none; ${TIDY} & wait`, how);
       await at.result;
       expect(await readFile(join(at.path, "tidied"), "utf8")).toBe("done\n");
       expect(at.alive()).toEqual([]);
     });
 
-    test("a command although a process that has left the group holds its pipes", async () => {
+    test("ends even if a process outside its group holds its pipes", async () => {
       await using at = await terminalWorld();
       const stop = new AbortController();
       const going = at.start(`${LEAVES}; echo ready; sleep 1000`, {}, stop.signal);
@@ -152,12 +152,12 @@ describe.skipIf(process.platform === "win32").each(Object.keys(WAYS) as (keyof t
 );
 
 describe.skipIf(process.platform === "win32")("an abort", () => {
-  test("is answered with the output so far", async () => {
+  test("returns the output so far", async () => {
     await using at = await stopped("echo ready; echo problem >&2; sleep 1000", "an abort");
     expect(await at.result).toMatchObject({ stdout: "ready\n", message: INTERRUPTED });
   });
 
-  test("ends the reports, whatever the command says in its last second", async () => {
+  test("stops the progress reports, even if the command still prints", async () => {
     const tidies = "trap 'echo late; exit' TERM; mkfifo none; echo ready; while :; do read line < none; done";
     await using at = await stopped(tidies, "an abort");
     expect(await at.result).toMatchObject({ stdout: "ready\nlate\n", message: INTERRUPTED });
@@ -175,7 +175,7 @@ describe.skipIf(process.platform === "win32")("an abort", () => {
     await expect(readFile(join(at.path, "begun"))).rejects.toMatchObject({ code: "ENOENT" });
   });
 
-  test("behind the end of the time limit changes nothing", async () => {
+  test("after the end of the time limit changes nothing", async () => {
     await using at = await terminalWorld();
     const stop = new AbortController();
     const { result, says } = at.start("trap '' TERM; echo ready; sleep 1000; sleep 1000", {}, stop.signal);
@@ -186,7 +186,7 @@ describe.skipIf(process.platform === "win32")("an abort", () => {
     expect(await result).toMatchObject({ errorMessage: "Command timed out after 30 seconds" });
   });
 
-  test("while the output is waited for kills what holds the pipes", async () => {
+  test("during the wait for the last output kills the process that holds the pipes", async () => {
     await using at = await terminalWorld();
     const stop = new AbortController();
     const { result } = at.start(`${DEAF} & echo out`, {}, stop.signal);
@@ -196,7 +196,7 @@ describe.skipIf(process.platform === "win32")("an abort", () => {
     expect(at.alive()).toEqual([]);
   });
 
-  test("behind the result does nothing, and no listener of the signal is left", async () => {
+  test("after the result does nothing, and no listener of the signal is left", async () => {
     await using at = await terminalWorld();
     const listeners = new Set<unknown>();
     const stop = new AbortController();
@@ -214,7 +214,7 @@ describe.skipIf(process.platform === "win32")("an abort", () => {
     stop.abort();
   });
 
-  test(`of ${CANCELLED} commands, at every point of their lives, leaves no process`, {
+  test(`of ${CANCELLED} commands, at any point of their runs, leaves no process`, {
     timeout: 300_000,
   }, async () => {
     await using at = await terminalWorld();
@@ -237,7 +237,7 @@ describe.skipIf(process.platform === "win32")("an abort", () => {
   });
 });
 
-describe.skipIf(process.platform === "win32")("commands at once", () => {
+describe.skipIf(process.platform === "win32")("several commands at once", () => {
   test("do not disturb each other", async () => {
     await using at = await terminalWorld();
     const commands = Array.from(

@@ -8,7 +8,7 @@ function reporter() {
   return { clock, reports, progress: new OutputProgress(clock, (output) => reports.push(output)) };
 }
 
-test("the first output is reported at once, and what follows together, after an interval", async () => {
+test("the first output is reported at once, and the next output together after 100 ms", async () => {
   const { clock, reports, progress } = reporter();
   progress.push("a");
   progress.push("b");
@@ -20,7 +20,7 @@ test("the first output is reported at once, and what follows together, after an 
   expect(reports).toEqual(["a", "bc"]);
 });
 
-test("behind a silence, output is reported at once again", async () => {
+test("after a pause, output is reported at once again", async () => {
   const { clock, reports, progress } = reporter();
   progress.push("a");
   await clock.advance(100);
@@ -29,7 +29,7 @@ test("behind a silence, output is reported at once again", async () => {
   expect(reports).toEqual(["a", "b"]);
 });
 
-test("the end reports the rest at once, and leaves no timer", () => {
+test("`flush()` reports the rest at once, and leaves no timer", () => {
   const { clock, reports, progress } = reporter();
   progress.push("a");
   progress.push("b");
@@ -38,7 +38,7 @@ test("the end reports the rest at once, and leaves no timer", () => {
   expect(clock.pending).toBe(0);
 });
 
-test("a stop drops the rest and all that follows, and leaves no timer", async () => {
+test("`stop()` drops the rest and all later output, and leaves no timer", async () => {
   const { clock, reports, progress } = reporter();
   progress.push("a");
   progress.push("b");
@@ -49,7 +49,7 @@ test("a stop drops the rest and all that follows, and leaves no timer", async ()
   expect(clock.pending).toBe(0);
 });
 
-test("a flood makes one short report in each interval, and none once enough was shown", async () => {
+test("a flood makes one short report per interval, and none after the limit for a command", async () => {
   const { clock, reports, progress } = reporter();
   for (let turn = 0; turn < 1_000; turn++) {
     for (let count = 0; count < 10; count++) progress.push("x".repeat(10_000));

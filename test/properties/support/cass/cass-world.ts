@@ -1,8 +1,8 @@
 import { CassClient, type CassEvent } from "agentwire/cass";
-import { Life, pick } from "../life.ts";
-import { openFirst } from "../watched-turn.ts";
+import { Life } from "../life.ts";
+import { SessionLife } from "../session-life.ts";
 import { CassPeer } from "./peer.ts";
-import type { CassScenario, CassSetting, CassStep } from "./scenario.ts";
+import type { CassScenario, CassSetting, CassStep, Deed, Moment, OwnCassStep } from "./scenario.ts";
 import { CassSession, type SessionWorld, type Written } from "./session.ts";
 import { Store } from "./store.ts";
 import { CassUser } from "./user.ts";
@@ -12,10 +12,11 @@ import type { WatchedCassTurn } from "./watched-turn.ts";
 const DEAF_FOR = 20_000;
 
 /** A client, its user and its server, with nothing real between them, and everything watched. */
-export class CassWorld extends Life<CassStep> implements SessionWorld {
+export class CassWorld extends SessionLife<Moment, Deed, OwnCassStep, CassSession> implements SessionWorld {
   readonly setting: CassSetting;
   readonly client: CassClient;
   readonly user: CassUser;
+  protected readonly lateMessage = '{"type":"response","text":"of another connection"}';
   readonly store: Store;
   readonly peer = new CassPeer(this);
   readonly turns: WatchedCassTurn[] = [];
@@ -45,7 +46,6 @@ export class CassWorld extends Life<CassStep> implements SessionWorld {
     );
     this.client = new CassClient({
       url: "ws://localhost/ws",
-      clock: this.clock,
       createWebSocket: (url) => this.#dial(url),
       auth: setting.auth,
       requireConnected: setting.requireConnected,
@@ -54,11 +54,7 @@ export class CassWorld extends Life<CassStep> implements SessionWorld {
       recover: setting.recover,
       recoverTimeout: 5_000,
       fetch: this.store.fetch,
-      idleTimeout: setting.idleTimeout,
-      maxBufferedBytes: setting.maxBufferedBytes,
-      maxQueuedTurns: setting.maxQueuedTurns,
-      keepalive: setting.keepalive ? {} : false,
-      signal: this.clientSignal.controller.signal,
+      ...this.options(setting),
       ...(setting.reconnect ? {} : { reconnect: false }),
       ...CassUser.credentials(setting, () => this.user),
     });
@@ -68,10 +64,6 @@ export class CassWorld extends Life<CassStep> implements SessionWorld {
       if (!url.endsWith(`/audio/${name}.wav`)) this.complain(`${name} got the audio ${url}`);
     });
     this.user.listen();
-  }
-
-  get socket(): CassSession | undefined {
-    return this.sockets.at(-1);
   }
 
   now(): number {
@@ -145,60 +137,19 @@ export class CassWorld extends Life<CassStep> implements SessionWorld {
     return this.turns.find(({ name }) => name === message);
   }
 
-  protected override act(step: Exclude<CassStep, { readonly do: "advance" }>): void {
-    const { user, client, turns, socket } = this;
+  protected override actOwn(step: OwnCassStep): void {
     switch (step.do) {
-      // the user
       case "prompt":
-        user.prompt(step);
-        return;
-      case "cancel":
-        pick(openFirst(turns), step.turn)?.cancel();
-        return;
-      case "read":
-        pick(openFirst(turns.filter(({ reader }) => reader === "slow")), step.turn)?.pull();
-        return;
-      case "leave":
-        pick(openFirst(turns.filter(({ reader }) => reader === "slow")), step.turn)?.leave();
-        return;
-      case "abort":
-        pick(openFirst(turns.filter(({ abort }) => abort)), step.turn)?.abort?.controller.abort();
+        this.user.prompt(step);
         return;
       case "getStatus":
         this.getStatus();
         return;
-      case "connect":
-        this.watch("connect", () => client.connect());
-        return;
       case "close":
-        this.watch("close", () => client.close({ drainTimeout: step.drainTimeout }));
-        return;
-      case "abortClient":
-        this.clientSignal.controller.abort();
+        this.watch("close", () => this.client.close({ drainTimeout: step.drainTimeout }));
         return;
       case "blob":
-        user.reads(step.which, step.reads);
-        return;
-      case "when":
-        user.when(step.moment, step.deed);
-        return;
-      // the link
-      case "opens":
-        socket?.accepts();
-        return;
-      case "beginsToClose":
-        if (socket?.readyState === 1) socket.readyState = 2;
-        return;
-      case "refusesFrame":
-        if (socket) socket.refusesFrame = true;
-        return;
-      case "ends":
-        pick(this.sockets.toReversed(), step.socket)?.ends(step.code);
-        return;
-      case "late":
-        pick(this.sockets.toReversed().slice(1), step.socket)?.receives(
-          '{"type":"response","text":"of another connection"}',
-        );
+        this.user.reads(step.which, step.reads);
         return;
       default:
         this.peer.take(step);
@@ -216,21 +167,12 @@ export class CassWorld extends Life<CassStep> implements SessionWorld {
     await this.settle();
   }
 
-  protected override async serve(): Promise<void> {
-    for (let step = 0; step < 10; step++) {
-      if (this.socket) this.peer.servesWell(this.socket);
-      await this.settle();
-    }
-    if (this.client.status === "reconnecting") await this.clock.advance(30_000);
-  }
-
-  protected override rest(): void {
-    this.user.rests();
+  protected override serveNext(): void {
+    if (this.socket) this.peer.servesWell(this.socket);
   }
 
   protected override alsoNow(): void {
-    if (this.#given.some((n, at) => n < (this.#given[at - 1] ?? -1)))
-      this.complain("answers came out of order");
+    this.checkOrder(this.#given);
     const { status, identity } = this.client;
     if (
       status === "closed" &&

@@ -1,9 +1,19 @@
 import fc from "fast-check";
 import type { Scenario } from "../life.ts";
+import {
+  one,
+  rarely,
+  type SessionSetting,
+  type SessionStep,
+  sessionReader,
+  stepsOf,
+  which,
+  whichSocket,
+} from "../steps.ts";
 import type { Reader } from "../watched-turn.ts";
 
 /** How the client is set up, and what kind of server it meets. */
-export interface CassSetting {
+export interface CassSetting extends SessionSetting {
   readonly auth: "query" | "message";
   /** `flaky` works, rejects, never answers, throws and gives nonsense, in turns. */
   readonly token: "text" | "function" | "flaky" | "refresh" | "opaque" | "none";
@@ -21,20 +31,6 @@ export interface CassSetting {
   readonly answersAsked: boolean;
   /** Whether it reads while it works on a turn; otherwise it ends a connection with an unread frame, 20 s later, with 1011. */
   readonly reads: boolean;
-  /** Whether it does all that it is asked before `send` returns, as one in the same process can. */
-  readonly instant: boolean;
-  /** Sockets as in browsers, which cannot be cut. */
-  readonly browser: boolean;
-  readonly reconnect: boolean;
-  readonly keepalive: boolean;
-  readonly idleTimeout: number;
-  readonly maxBufferedBytes: number;
-  readonly maxQueuedTurns: number;
-  readonly random: number;
-  /** Whether the first connection stands before the first step. */
-  readonly warm: boolean;
-  /** Whether the server serves all that is left before the client is closed. */
-  readonly recovers: boolean;
 }
 
 /** When the user's own code runs inside of the client's. */
@@ -100,7 +96,7 @@ export const NOISES = [
 ] as const;
 
 /** One thing that happens. Numbers pick from what there is at that time. */
-export type CassStep =
+export type OwnCassStep =
   // the user
   | {
       readonly do: "prompt";
@@ -109,45 +105,21 @@ export type CassStep =
       readonly signal: boolean;
       readonly timeout: number;
     }
-  | { readonly do: "cancel" | "read" | "leave" | "abort"; readonly turn: number }
-  | { readonly do: "getStatus" | "connect" | "abortClient" }
+  | { readonly do: "getStatus" }
   | { readonly do: "close"; readonly drainTimeout: number }
   | { readonly do: "blob"; readonly which: number; readonly reads: boolean }
-  | { readonly do: "when"; readonly moment: Moment; readonly deed: Deed }
   // the server
   | { readonly do: "serves" | "begins" | "answers" | "spoils" | "finishesBehind" }
   | { readonly do: "fails"; readonly begins: boolean }
   | { readonly do: "greets"; readonly how: (typeof GREETINGS)[number] }
   | { readonly do: "answersAuth"; readonly how: (typeof AUTH_ANSWERS)[number] }
-  | { readonly do: "noise"; readonly what: (typeof NOISES)[number]; readonly n: number }
-  // the link
-  | { readonly do: "opens" | "beginsToClose" | "refusesFrame" }
-  | { readonly do: "ends"; readonly socket: number; readonly code: number }
-  | { readonly do: "late"; readonly socket: number }
-  // time
-  | { readonly do: "advance"; readonly ms: number };
+  | { readonly do: "noise"; readonly what: (typeof NOISES)[number]; readonly n: number };
+
+export type CassStep = OwnCassStep | SessionStep<Moment, Deed>;
 
 export type CassScenario = Scenario<CassSetting, CassStep>;
 
-const one = <Value>(...values: readonly Value[]) => fc.constantFrom<Value[]>(...values);
-const which = fc.oneof({ weight: 3, arbitrary: fc.nat(2) }, { weight: 1, arbitrary: fc.nat(20) });
-/** True once in `n` times. */
-const rarely = (n: number) => fc.nat(n - 1).map((drawn) => drawn === 0);
-
-type Fields<Do extends CassStep["do"]> = {
-  [Key in Exclude<keyof (CassStep & { readonly do: Do }), "do">]: fc.Arbitrary<unknown>;
-};
-
-function record<Do extends CassStep["do"]>(
-  name: Do | fc.Arbitrary<Do>,
-  fields: Fields<Do>,
-): fc.Arbitrary<CassStep> {
-  const kind = typeof name === "string" ? fc.constant(name) : name;
-  return fc.record({ do: kind, ...fields }) as unknown as fc.Arbitrary<CassStep>;
-}
-
-const plain = (...names: readonly CassStep["do"][]): fc.Arbitrary<CassStep> =>
-  fc.record({ do: one(...names) }) as unknown as fc.Arbitrary<CassStep>;
+const { record, plain } = stepsOf<CassStep>();
 
 const TIMES = [0, 1, 100, 500, 999, 1_000, 3_000, 5_000, 10_000, 30_000, 60_000];
 
@@ -156,7 +128,7 @@ const userStep = fc.oneof(
     weight: 9,
     arbitrary: record("prompt", {
       kind: one<Kind>("chat", "chat", "chat", "same", "same", "held", "image", "intro", "demo"),
-      reader: one<Reader>("loop", "loop", "text", "two", "slow", "nobody"),
+      reader: sessionReader,
       signal: fc.boolean(),
       timeout: one(0, 0, 0, 3_000, 60_000),
     }),
@@ -195,7 +167,7 @@ const linkStep = fc.oneof(
   {
     weight: 4,
     arbitrary: record("ends", {
-      socket: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.nat(5)),
+      socket: whichSocket,
       code: one(1000, 1001, 1005, 1006, 1009, 1011, 1012),
     }),
   },

@@ -1,8 +1,5 @@
-import { FakeSocket } from "../../../helpers/fake-socket.ts";
+import { SessionSocket } from "../session-socket.ts";
 import type { WatchedCassTurn } from "./watched-turn.ts";
-
-const OPEN = 1;
-const CLOSED = 3;
 
 /** One message of the client. */
 export interface Written {
@@ -32,7 +29,7 @@ export interface SessionWorld {
 }
 
 /** One socket as a strict server sees it: what was asked of it, in order, and who it takes the client for. */
-export class CassSession extends FakeSocket {
+export class CassSession extends SessionSocket {
   /** Who the token in its address, or the last one that was shown, is of; undefined for no token. */
   tokenUser: string | undefined;
   hasToken: boolean;
@@ -47,34 +44,16 @@ export class CassSession extends FakeSocket {
   readonly line: Asked[] = [];
   /** The last turn that was answered with a response. */
   last: WatchedCassTurn | undefined;
-  refusesFrame = false;
-  declare readonly terminate?: () => void;
   #outbox: string[] = [];
   /** When the frame behind the running turn was written that stands there unread. */
   #unread: { readonly behind: Asked; readonly since: number } | undefined;
   readonly #world: SessionWorld;
-  readonly #browser: boolean;
 
   constructor(world: SessionWorld, browser: boolean, token: string | null) {
-    super({ terminates: false });
+    super(browser);
     this.#world = world;
-    this.#browser = browser;
     this.hasToken = token !== null;
     this.tokenUser = token === null ? undefined : userOf(token);
-    if (browser) return;
-    this.terminate = () => {
-      this.terminated = true;
-      this.readyState = CLOSED;
-    };
-  }
-
-  /** Whether it was given up, or is as good as gone. */
-  get gone(): boolean {
-    return this.readyState > OPEN || (this.#browser && this.closes.length > 0);
-  }
-
-  get heard(): boolean {
-    return this.readyState === OPEN && this.listenerCount("message") > 0;
   }
 
   get head(): Asked | undefined {
@@ -97,13 +76,10 @@ export class CassSession extends FakeSocket {
 
   override send(data: string): void {
     super.send(data);
-    if (this.readyState !== OPEN) this.#world.complain(`wrote to a socket that is not open: ${data}`);
+    if (!this.isOpen) this.#world.complain(`wrote to a socket that is not open: ${data}`);
     const written: Written = JSON.parse(data);
     const turn = this.#world.written(this, written);
-    if (this.refusesFrame) {
-      this.refusesFrame = false;
-      throw new Error("the socket takes no frame");
-    }
+    this.refuse();
     if (written.type === "auth") {
       this.hasToken = true;
       this.tokenUser = userOf(written.token ?? "");

@@ -1,6 +1,7 @@
 import type { CassClientOptions, CassConversation, CassEvent, CassResult, Turn } from "agentwire/cass";
 import { type Deferred, deferred } from "../../../../src/core/deferred.ts";
 import { tokenOf } from "../../../helpers/cass-fake.ts";
+import { Armed } from "../armed.ts";
 import type { Reader } from "../watched-turn.ts";
 import type { CassWorld } from "./cass-world.ts";
 import { type CassSetting, type Deed, type Kind, MOMENTS, type Moment } from "./scenario.ts";
@@ -18,7 +19,7 @@ interface How {
 /** What an application does with a client, also from inside of the client's own events. */
 export class CassUser {
   readonly #world: CassWorld;
-  #armed: { readonly moment: Moment; readonly deed: Deed }[] = [];
+  readonly #armed = new Armed<Moment, Deed>();
   /** Images that are being read. */
   #blobs: Deferred<ArrayBuffer>[] = [];
   #rests = false;
@@ -109,20 +110,19 @@ export class CassUser {
   }
 
   when(moment: Moment, deed: Deed): void {
-    this.#armed.push({ moment, deed });
+    this.#armed.when(moment, deed);
   }
 
   /** Does nothing more by itself, and keeps nobody waiting. */
   rests(): void {
     this.#rests = true;
-    this.#armed = [];
+    this.#armed.clear();
     for (const blob of this.#blobs.splice(0)) blob.resolve(PNG.slice().buffer);
   }
 
   fire(moment: Moment): void {
-    const at = this.#armed.findIndex((armed) => armed.moment === moment);
-    const [armed] = at === -1 ? [] : this.#armed.splice(at, 1);
-    if (armed) this.#does(armed.deed);
+    const deed = this.#armed.take(moment);
+    if (deed) this.#does(deed);
   }
 
   #does(deed: Deed): void {

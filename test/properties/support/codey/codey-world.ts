@@ -1,18 +1,22 @@
 import { CodeyClient } from "agentwire/codey";
 import { Life, pick } from "../life.ts";
-import { openFirst } from "../watched-turn.ts";
+import { SessionLife } from "../session-life.ts";
 import type { CallModel } from "./call-model.ts";
 import { CodeyPeer, type Told } from "./peer.ts";
-import type { CodeyScenario, CodeySetting, CodeyStep } from "./scenario.ts";
+import type { CodeyScenario, CodeySetting, Deed, Moment, OwnCodeyStep } from "./scenario.ts";
 import { SessionModel, type SessionWorld, type Written } from "./session-model.ts";
 import { CodeyUser, numberOf } from "./user.ts";
 import type { WatchedCodeyTurn } from "./watched-turn.ts";
 
 /** A client, its user and its peer, with nothing real between them, and everything watched. */
-export class CodeyWorld extends Life<CodeyStep> implements SessionWorld {
+export class CodeyWorld
+  extends SessionLife<Moment, Deed, OwnCodeyStep, SessionModel>
+  implements SessionWorld
+{
   readonly setting: CodeySetting;
   readonly client: CodeyClient;
   readonly user: CodeyUser;
+  protected readonly lateMessage = '{"type":"Pong"}';
   readonly peer = new CodeyPeer(this);
   readonly turns: WatchedCodeyTurn[] = [];
   readonly sockets: SessionModel[] = [];
@@ -30,13 +34,8 @@ export class CodeyWorld extends Life<CodeyStep> implements SessionWorld {
     this.user = new CodeyUser(this);
     this.client = new CodeyClient({
       url: "ws://localhost",
-      clock: this.clock,
       createWebSocket: () => this.#dial(),
-      idleTimeout: setting.idleTimeout,
-      maxBufferedBytes: setting.maxBufferedBytes,
-      maxQueuedTurns: setting.maxQueuedTurns,
-      keepalive: setting.keepalive ? {} : false,
-      signal: this.clientSignal.controller.signal,
+      ...this.options(setting),
       ...(setting.reconnect ? { reconnect: {} } : {}),
       ...CodeyUser.options(setting, () => this.user),
     });
@@ -62,10 +61,6 @@ export class CodeyWorld extends Life<CodeyStep> implements SessionWorld {
 
   get interfered(): boolean {
     return this.user.interfered;
-  }
-
-  get socket(): SessionModel | undefined {
-    return this.sockets.at(-1);
   }
 
   /** What waits for a decision, as the turns show it. */
@@ -110,24 +105,11 @@ export class CodeyWorld extends Life<CodeyStep> implements SessionWorld {
     if (message.type === "Ping" && this.setting.instant && session.heard) session.tells({ type: "Pong" });
   }
 
-  protected override act(step: Exclude<CodeyStep, { readonly do: "advance" }>): void {
-    const { user, client, turns, socket } = this;
+  protected override actOwn(step: OwnCodeyStep): void {
+    const { user } = this;
     switch (step.do) {
-      // the user
       case "prompt":
         user.prompt(step, step.held);
-        return;
-      case "cancel":
-        pick(openFirst(turns), step.turn)?.cancel();
-        return;
-      case "read":
-        pick(openFirst(turns.filter(({ reader }) => reader === "slow")), step.turn)?.pull();
-        return;
-      case "leave":
-        pick(openFirst(turns.filter(({ reader }) => reader === "slow")), step.turn)?.leave();
-        return;
-      case "abort":
-        pick(openFirst(turns.filter(({ abort }) => abort)), step.turn)?.abort?.controller.abort();
         return;
       case "reply": {
         const request = pick(this.requests, step.request);
@@ -140,40 +122,14 @@ export class CodeyWorld extends Life<CodeyStep> implements SessionWorld {
       case "ask":
         this.#ask(step.what);
         return;
-      case "connect":
-        this.watch("connect", () => client.connect());
-        return;
       case "close":
-        this.watch("close", () => client.close());
-        return;
-      case "abortClient":
-        this.clientSignal.controller.abort();
-        return;
-      case "when":
-        user.when(step.moment, step.deed);
-        return;
-      // the link
-      case "opens":
-        socket?.accepts();
+        this.watch("close", () => this.client.close());
         return;
       case "greets":
         this.peer.greet();
         return;
-      case "beginsToClose":
-        if (socket?.readyState === 1) socket.readyState = 2;
-        return;
-      case "refusesFrame":
-        if (socket) socket.refusesFrame = true;
-        return;
-      case "ends":
-        pick(this.sockets.toReversed(), step.socket)?.ends(step.code);
-        return;
-      case "late":
-        pick(this.sockets.toReversed().slice(1), step.socket)?.receives('{"type":"Pong"}');
-        return;
       default:
         this.peer.take(step);
-        return;
     }
   }
 
@@ -213,22 +169,13 @@ export class CodeyWorld extends Life<CodeyStep> implements SessionWorld {
       if (turn?.over && !isDone && !signal.aborted)
         this.complain("a callback is not told that its turn is over");
     }
-    for (const numbers of Object.values(this.#given))
-      if (numbers.some((n, at) => n < (numbers[at - 1] ?? -1))) this.complain("answers came out of order");
+    for (const numbers of Object.values(this.#given)) this.checkOrder(numbers);
     if (this.client.status === "closed" && this.clock.pending > 0)
       this.complain(`is closed, with ${this.clock.pending} timers`);
   }
 
-  protected override async serve(): Promise<void> {
-    for (let step = 0; step < 10; step++) {
-      this.peer.servesWell();
-      await this.settle();
-    }
-    if (this.client.status === "reconnecting") await this.clock.advance(30_000);
-  }
-
-  protected override rest(): void {
-    this.user.rests();
+  protected override serveNext(): void {
+    this.peer.servesWell();
   }
 
   /** Callbacks that come to an end too late for anything. */

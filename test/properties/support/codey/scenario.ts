@@ -1,28 +1,24 @@
 import fc from "fast-check";
 import type { Scenario } from "../life.ts";
+import {
+  one,
+  rarely,
+  type SessionSetting,
+  type SessionStep,
+  sessionReader,
+  stepsOf,
+  which,
+  whichSocket,
+} from "../steps.ts";
 import type { Reader } from "../watched-turn.ts";
 
 /** How the client is set up, and what kind of peer it meets. */
-export interface CodeySetting {
-  /** Whether the peer answers pings before `send` returns, as one in the same process can. */
-  readonly instant: boolean;
-  /** Sockets as in browsers, which cannot be cut. */
-  readonly browser: boolean;
-  readonly reconnect: boolean;
-  readonly keepalive: boolean;
+export interface CodeySetting extends SessionSetting {
   /** Who decides on calls. */
   readonly approver: "nobody" | "callback" | "manual";
   /** Whether a rule stands before that, and what it says. */
   readonly rule: "none" | "allow" | "deny" | "ask" | "throws";
   readonly approvalTimeout: number;
-  readonly idleTimeout: number;
-  readonly maxBufferedBytes: number;
-  readonly maxQueuedTurns: number;
-  readonly random: number;
-  /** Whether the first connection stands before the first step. */
-  readonly warm: boolean;
-  /** Whether the peer serves all that is left before the client is closed. */
-  readonly recovers: boolean;
 }
 
 /** When the user's own code runs inside of the client's. */
@@ -78,7 +74,7 @@ export type Given = (typeof DECISIONS)[number];
 export const CALL_MESSAGES = ["asks", "started", "delta", "completed", "toolError", "unreadable"] as const;
 
 /** One thing that happens. Numbers pick from what there is at that time. */
-export type CodeyStep =
+export type OwnCodeyStep =
   // the user
   | {
       readonly do: "prompt";
@@ -87,13 +83,11 @@ export type CodeyStep =
       readonly timeout: number;
       readonly held: boolean;
     }
-  | { readonly do: "cancel" | "read" | "leave" | "abort"; readonly turn: number }
   | { readonly do: "reply" | "answer"; readonly request: number; readonly given: Given }
   | { readonly do: "ask"; readonly what: "ping" | "getState" | "getHistory" }
-  | { readonly do: "connect" | "close" | "abortClient" }
-  | { readonly do: "when"; readonly moment: Moment; readonly deed: Deed }
+  | { readonly do: "close" }
   // the server
-  | { readonly do: "serves" | "pong" | "answers" }
+  | { readonly do: "serves" | "pong" | "answers" | "greets" }
   | { readonly do: "text" | "thinking"; readonly agent: number }
   | { readonly do: "request"; readonly agent: number; readonly calls: readonly number[] }
   | {
@@ -105,36 +99,17 @@ export type CodeyStep =
   | { readonly do: "retrying"; readonly attempt: number; readonly times: number }
   | { readonly do: "finished"; readonly agent: number; readonly tokens: number; readonly usage: boolean }
   | { readonly do: "error"; readonly fatal: boolean }
-  | { readonly do: "garbage"; readonly kind: number }
-  // the link
-  | { readonly do: "opens" | "greets" | "beginsToClose" | "refusesFrame" }
-  | { readonly do: "ends"; readonly socket: number; readonly code: number }
-  | { readonly do: "late"; readonly socket: number }
-  // time
-  | { readonly do: "advance"; readonly ms: number };
+  | { readonly do: "garbage"; readonly kind: number };
+
+export type CodeyStep = OwnCodeyStep | SessionStep<Moment, Deed>;
 
 export type CodeyScenario = Scenario<CodeySetting, CodeyStep>;
 
-const one = <Value>(...values: readonly Value[]) => fc.constantFrom<Value[]>(...values);
-const which = fc.oneof({ weight: 3, arbitrary: fc.nat(2) }, { weight: 1, arbitrary: fc.nat(20) });
 const agent = one(0, 0, 0, 0, 0, 1);
 /** Few ids, so that they repeat: in a request, in a turn and across turns. Those above 1 run in the background. */
 const call = one(0, 0, 0, 1, 2, 2, 3);
 
-type Fields<Do extends CodeyStep["do"]> = {
-  [Key in Exclude<keyof (CodeyStep & { readonly do: Do }), "do">]: fc.Arbitrary<unknown>;
-};
-
-function record<Do extends CodeyStep["do"]>(
-  name: Do | fc.Arbitrary<Do>,
-  fields: Fields<Do>,
-): fc.Arbitrary<CodeyStep> {
-  const kind = typeof name === "string" ? fc.constant(name) : name;
-  return fc.record({ do: kind, ...fields }) as unknown as fc.Arbitrary<CodeyStep>;
-}
-
-const plain = (...names: readonly CodeyStep["do"][]): fc.Arbitrary<CodeyStep> =>
-  fc.record({ do: one(...names) }) as unknown as fc.Arbitrary<CodeyStep>;
+const { record, plain } = stepsOf<CodeyStep>();
 
 const TIMES = [0, 1, 20, 100, 500, 1_000, 3_000, 5_000, 10_000, 20_000, 30_000];
 
@@ -142,10 +117,10 @@ const userStep = fc.oneof(
   {
     weight: 8,
     arbitrary: record("prompt", {
-      reader: one<Reader>("loop", "loop", "text", "two", "slow", "nobody"),
+      reader: sessionReader,
       signal: fc.boolean(),
       timeout: one(0, 0, 0, 3_000, 5_000, 60_000),
-      held: fc.nat(3).map((n) => n === 0),
+      held: rarely(4),
     }),
   },
   {
@@ -185,9 +160,9 @@ const serverStep = fc.oneof(
   { weight: 2, arbitrary: record("retrying", { attempt: fc.nat(3), times: one(1, 2, 5) }) },
   {
     weight: 6,
-    arbitrary: record("finished", { agent, tokens: fc.nat(20), usage: fc.nat(5).map((n) => n > 0) }),
+    arbitrary: record("finished", { agent, tokens: fc.nat(20), usage: rarely(6).map((never) => !never) }),
   },
-  { weight: 3, arbitrary: record("error", { fatal: fc.nat(9).map((n) => n === 0) }) },
+  { weight: 3, arbitrary: record("error", { fatal: rarely(10) }) },
   { weight: 2, arbitrary: record("garbage", { kind: fc.nat(30) }) },
 );
 
@@ -197,7 +172,7 @@ const linkStep = fc.oneof(
   {
     weight: 3,
     arbitrary: record("ends", {
-      socket: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.nat(5)),
+      socket: whichSocket,
       code: one(1000, 1001, 1005, 1006, 1009, 1011),
     }),
   },
@@ -218,7 +193,7 @@ export function codeyScenarios(
   length: number,
 ): fc.Arbitrary<CodeyScenario> {
   const setting: fc.Arbitrary<CodeySetting> = fc.record({
-    instant: fc.nat(3).map((n) => n === 0),
+    instant: rarely(4),
     browser: fc.boolean(),
     reconnect: fc.boolean(),
     keepalive: fc.boolean(),
@@ -229,7 +204,7 @@ export function codeyScenarios(
     maxBufferedBytes: one(300, 65_536),
     maxQueuedTurns: one(3, 100),
     random: one(0, 0.5, 0.999),
-    warm: fc.nat(4).map((n) => n > 0),
+    warm: rarely(5).map((never) => !never),
     recovers: fc.boolean(),
   });
   return fc.record({ setting, steps: fc.array(step, { maxLength: length, size: "max" }) });

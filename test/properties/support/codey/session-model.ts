@@ -1,8 +1,6 @@
-import { FakeSocket } from "../../../helpers/fake-socket.ts";
+import { SessionSocket } from "../session-socket.ts";
 import { CallModel, type ModelCall } from "./call-model.ts";
 
-const OPEN = 1;
-const CLOSED = 3;
 /** A session ends at its second failed send. The first `Ping` may still be answered. */
 const FAREWELL = 3;
 
@@ -35,7 +33,7 @@ export interface SessionWorld {
 }
 
 /** One socket and its session, as a strict server sees them: who may write what, and to which turn a message belongs. */
-export class SessionModel extends FakeSocket {
+export class SessionModel extends SessionSocket {
   greeted = false;
   /** Requests that were written and not answered. */
   readonly due = { Ping: 0, GetState: 0, GetHistory: 0 };
@@ -43,10 +41,7 @@ export class SessionModel extends FakeSocket {
   running: string | undefined;
   /** The agent whose `Finished` is the turn's. */
   root: number | undefined;
-  refusesFrame = false;
-  declare readonly terminate?: () => void;
   readonly #world: SessionWorld;
-  readonly #browser: boolean;
   #pings = 0;
   #pongs = 0;
   /** A `Cancel` was written; `ping` is the number of the first `Ping` behind it. */
@@ -67,23 +62,8 @@ export class SessionModel extends FakeSocket {
   #calls = new CallModel(this.#past);
 
   constructor(world: SessionWorld, browser: boolean) {
-    super({ terminates: false });
+    super(browser);
     this.#world = world;
-    this.#browser = browser;
-    if (browser) return;
-    this.terminate = () => {
-      this.terminated = true;
-      this.readyState = CLOSED;
-    };
-  }
-
-  /** Whether it was given up, or is as good as gone. */
-  get gone(): boolean {
-    return this.readyState > OPEN || (this.#browser && this.closes.length > 0);
-  }
-
-  get heard(): boolean {
-    return this.readyState === OPEN && this.listenerCount("message") > 0;
   }
 
   /** Whose a message of a turn is that is told now. */
@@ -98,14 +78,11 @@ export class SessionModel extends FakeSocket {
 
   override send(data: string): void {
     super.send(data);
-    if (this.readyState !== OPEN) this.#complain(`wrote to a socket that is not open: ${data}`);
+    if (!this.isOpen) this.#complain(`wrote to a socket that is not open: ${data}`);
     const message: Written = JSON.parse(data);
-    if (this.refusesFrame) {
-      this.refusesFrame = false;
-      // What it did not take was said all the same, as far as the client may know.
-      if (message.type === "SendMessage") this.#world.written(this, message);
-      throw new Error("the socket takes no frame");
-    }
+    // What it did not take was said all the same, as far as the client may know.
+    if (this.refusesFrame && message.type === "SendMessage") this.#world.written(this, message);
+    this.refuse();
     // A client that ends the link says farewell: the `Ping`s at which the server's session ends.
     const isFarewell = message.type === "Ping" && ++this.#farewells <= FAREWELL;
     if (!this.greeted && !isFarewell) this.#complain(`wrote ${data} before it was greeted`);

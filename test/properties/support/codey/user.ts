@@ -1,5 +1,6 @@
 import type { CodeyClientOptions, CodeyConversation, CodeyEvent, CodeyResult, Turn } from "agentwire/codey";
 import { type Deferred, deferred } from "../../../../src/core/deferred.ts";
+import { Armed } from "../armed.ts";
 import type { Reader } from "../watched-turn.ts";
 import type { CodeyWorld } from "./codey-world.ts";
 import { type CodeySetting, type Deed, type Given, MOMENTS, type Moment } from "./scenario.ts";
@@ -23,7 +24,7 @@ const TURN_MOMENTS = ["status", "event", "toolCall", "approval"] as const;
 export class CodeyUser {
   readonly consulted: Consulted[] = [];
   readonly #world: CodeyWorld;
-  readonly #armed: { readonly moment: Moment; readonly deed: Deed }[] = [];
+  readonly #armed = new Armed<Moment, Deed>();
   /** The questions that the client may say yes to. */
   readonly #allowed = new Set<number>();
   readonly #denied = new Set<number>();
@@ -119,18 +120,17 @@ export class CodeyUser {
   }
 
   when(moment: Moment, deed: Deed): void {
-    this.#armed.push({ moment, deed });
+    this.#armed.when(moment, deed);
   }
 
   /** Does nothing more by itself. */
   rests(): void {
-    this.#armed.length = 0;
+    this.#armed.clear();
   }
 
   fire(moment: Moment): void {
-    const at = this.#armed.findIndex((armed) => armed.moment === moment);
-    const [armed] = at === -1 ? [] : this.#armed.splice(at, 1);
-    if (armed) this.#does(armed.deed, moment);
+    const deed = this.#armed.take(moment);
+    if (deed) this.#does(deed, moment);
   }
 
   #does(deed: Deed, moment: Moment): void {
