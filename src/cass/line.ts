@@ -47,7 +47,7 @@ export class Line {
   /**
    * Whether another turn may be sent. An unknown server gets only one turn: the client can detect an early response for one turn only.
    */
-  hasRoom(most: number): boolean {
+  hasSpace(most: number): boolean {
     return this.#sent.size < (this.#server === "unknown" ? 1 : most);
   }
 

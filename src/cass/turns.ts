@@ -109,7 +109,7 @@ export class CassTurns implements Course<CassJob>, CassWireUser {
     const { wire, settings } = this.#setup;
     wire.writeWaiting(); // first: these frames might wait for ever after the next turn
     for (let job = this.runner.first; job; job = this.runner.first) {
-      if (!wire.isReady || !wire.line.hasRoom(settings.maxTurnsInFlight)) return;
+      if (!wire.isReady || !wire.line.hasSpace(settings.maxTurnsInFlight)) return;
       if (job.stage.name !== "waiting" || this.#lostReplies.standInFor(job)) return;
       this.runner.take(job);
       this.#send(job, job.stage.image);

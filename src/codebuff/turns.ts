@@ -19,8 +19,8 @@ import {
   withoutToken,
 } from "./prompts/prompt.ts";
 import { ServerRequests } from "./requests/requests.ts";
-import { UnwrittenFrames } from "./session/line.ts";
 import { Standing } from "./session/standing.ts";
+import { UnwrittenFrames } from "./session/unwritten-frames.ts";
 import { type CodebuffEvent, type CodebuffResult, type PromptFrame, promptIdOf } from "./turn.ts";
 import type { CodebuffWireUser, WireMessage } from "./wire.ts";
 

@@ -159,7 +159,7 @@ export class CodebuffMapping implements Mapping<CodebuffEvent, CodebuffResult> {
 
   /** The server takes no session of this client: its id is in use, or the server is full. */
   lost(error: AnyAgentwireError, isFinal: boolean): ReturnType<NonNullable<Mapping["lost"]>> {
-    if (error.code !== "handshake-refused" || !isNoRoom(error.reason)) return undefined;
+    if (error.code !== "handshake-refused" || !isUnavailable(error.reason)) return undefined;
     const { message, reason, retryable } = error;
     return { message, code: "codebuff.server_error", details: { reason }, fatal: isFinal, retryable };
   }
@@ -170,7 +170,7 @@ export class CodebuffMapping implements Mapping<CodebuffEvent, CodebuffResult> {
       case "request-refused":
         return { reason: "ack_rejected", metadata };
       case "handshake-refused":
-        return isNoRoom(error.reason)
+        return isUnavailable(error.reason)
           ? { reason: "server_error", details: { reason: error.reason }, metadata }
           : undefined;
       case "turn-failed":
@@ -318,7 +318,7 @@ const BINDING: Binding<CodebuffClient, CodebuffEvent, CodebuffResult> = {
   },
 };
 
-function isNoRoom(reason: string): boolean {
+function isUnavailable(reason: string): boolean {
   return reason === "duplicate" || reason === "full";
 }
 

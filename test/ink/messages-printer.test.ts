@@ -15,11 +15,11 @@ class Print {
   now = 0;
   foldsReasoning = true;
 
-  step(messages: readonly ChatMessage[], room = 1_000): readonly string[] {
-    return this.stepList(listOf(messages), room);
+  step(messages: readonly ChatMessage[], space = 1_000): readonly string[] {
+    return this.stepList(listOf(messages), space);
   }
 
-  stepList(messages: List<ChatMessage>, room = 1_000): readonly string[] {
+  stepList(messages: List<ChatMessage>, space = 1_000): readonly string[] {
     const rows: Row[] = [];
     const sink: Sink = {
       columns: 40,
@@ -29,8 +29,8 @@ class Print {
       hasCommands: true,
       now: this.now,
       tailRows: 2,
-      get room() {
-        return room - rows.length;
+      get space() {
+        return space - rows.length;
       },
       print: (more) => rows.push(...more),
       fold: () => {},

@@ -22,7 +22,7 @@ export const APPEND = O_RDWR | O_APPEND | O_CREAT;
 
 /** The mode bits that give other users access. */
 const OTHERS = 0o077;
-/** The sticky bit, such as on `/tmp`, which is for all users on purpose. */
+/** The sticky bit. The shared folder for temporary files has it, and is for all users on purpose. */
 const STICKY = 0o1000;
 const ROOT = 0;
 

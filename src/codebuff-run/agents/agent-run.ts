@@ -197,7 +197,7 @@ export class AgentRun implements AgentWork {
     assertWanted(shared);
     if (this.#stepsRemaining === 0) return this.#stopAtLimit();
     await this.#model.count();
-    this.#model.assertRoom();
+    this.#model.assertSpace();
     const startTime = this.#now();
     const received = await this.#model.ask();
     const { answer, credits, provider, interruption } = received;

@@ -61,7 +61,7 @@ export class Model {
   }
 
   /** @throws CodebuffRunError `context_limit` */
-  assertRoom(): void {
+  assertSpace(): void {
     const { maxContextTokens } = this.#setup.shared.options;
     if (maxContextTokens === undefined || this.contextTokens <= maxContextTokens) return;
     const message = `the history has ${this.contextTokens} tokens, over the limit of ${maxContextTokens}`;

@@ -10,7 +10,7 @@ import type { Change } from "./changes/segment.ts";
 import type { Door } from "./door/door.ts";
 import { openDoor } from "./door/open-door.ts";
 import type { Preview } from "./files/edit.ts";
-import { fileRoom, isEdit } from "./files/file-tools.ts";
+import { fileTools, isEdit } from "./files/file-tools.ts";
 import { Previews } from "./files/previews.ts";
 import { textsOf } from "./files/read-files.ts";
 import { checkedTool, type Tool } from "./job.ts";
@@ -80,7 +80,7 @@ class FolderTools implements NodeTools {
   readonly handlers: Readonly<Record<string, NodeToolHandler>>;
   readonly names: readonly string[];
   readonly #options: NodeToolsOptions;
-  readonly #files = fileRoom();
+  readonly #files = fileTools();
   readonly #previews = new Previews();
   readonly #changes = new Recent<string, RunChanges>(MAX_TURNS);
   readonly #calls = new OpenCalls();

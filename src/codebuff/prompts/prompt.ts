@@ -11,9 +11,9 @@ import type { PromptActionData } from "../input.ts";
 import { type ActionError, type CodebuffServer, encode, type PromptError } from "../messages.ts";
 import type { CodebuffPromptOptions, CodebuffSettings } from "../options.ts";
 import { checkFrameSize } from "../session/frame-limit.ts";
-import type { UnwrittenFrame } from "../session/line.ts";
 import type { SentPrompt, SocketSession } from "../session/session.ts";
 import { type TokenSource, withToken } from "../session/token.ts";
+import type { UnwrittenFrame } from "../session/unwritten-frames.ts";
 import {
   type CodebuffEvent,
   type CodebuffResult,

@@ -8,9 +8,9 @@ import { encode, type InitResponse } from "../messages.ts";
 import type { CodebuffSettings } from "../options.ts";
 import type { CodebuffWire } from "../wire.ts";
 import { frameLimit } from "./frame-limit.ts";
-import type { UnwrittenFrame, UnwrittenFrames } from "./line.ts";
 import type { PendingReply, SocketSession } from "./session.ts";
 import { withToken } from "./token.ts";
+import type { UnwrittenFrame, UnwrittenFrames } from "./unwritten-frames.ts";
 
 interface Init {
   readonly json: string;
@@ -107,11 +107,11 @@ export class Standing {
    */
   #takeMore({ kind, topics }: Topics): readonly Topics[] {
     const { settings, wire, line } = this.#setup;
-    let room = frameLimit(settings, wire.server) - sizeOf(topics);
+    let left = frameLimit(settings, wire.server) - sizeOf(topics);
     const fits = (next: UnwrittenFrame): next is Topics => {
       if (!isTopics(next) || next.kind !== kind) return false;
-      room -= sizeOf(next.topics);
-      return room >= ENVELOPE;
+      left -= sizeOf(next.topics);
+      return left >= ENVELOPE;
     };
     const more: Topics[] = [];
     for (let next = line.takeNext(fits); next; next = line.takeNext(fits)) more.push(next);

@@ -48,7 +48,7 @@ export interface ClientProtocol extends Protocol {
 }
 
 /** The parts of a client that are created after its core. */
-export interface ClientRooms<Event, Result extends TurnResult> {
+export interface ProtocolParts<Event, Result extends TurnResult> {
   readonly protocol: ClientProtocol;
   readonly turns: {
     find(id: string): { readonly turn: Turn<Event, Result> } | undefined;
@@ -59,7 +59,7 @@ export interface ClientRooms<Event, Result extends TurnResult> {
 }
 
 /** The state that exists after `serve`. */
-interface Served<Event, Result extends TurnResult> extends ClientRooms<Event, Result> {
+interface Served<Event, Result extends TurnResult> extends ProtocolParts<Event, Result> {
   readonly dialer: Dialer;
 }
 
@@ -101,30 +101,30 @@ export class ClientCore<
    * closes at once.
    * @throws InvalidInputError or UnsupportedError for an address that cannot be dialled, as `createDialer`.
    */
-  serve(rooms: ClientRooms<Event, Result>): void {
+  serve(parts: ProtocolParts<Event, Result>): void {
     const { options, resolved } = this.#setup;
-    const { protocol } = rooms;
+    const { protocol } = parts;
     const dialer = createDialer(options, resolved.maxReceiveBytes, this.redactor, protocol);
     this.connection = new Connection(this.#setup, this, protocol);
-    this.#served = { ...rooms, dialer };
+    this.#served = { ...parts, dialer };
     const { signal } = options;
     if (signal?.aborted) this.#onAbort();
     else signal?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  get #rooms(): Served<Event, Result> {
+  get #parts(): Served<Event, Result> {
     if (!this.#served) throw new Error("the client is used before `serve` was called");
     return this.#served;
   }
 
   /** @throws InvalidInputError if credentials would travel unencrypted to another machine. */
   assertPrivate(): void {
-    this.#rooms.dialer.assertPrivate();
+    this.#parts.dialer.assertPrivate();
   }
 
   /** The address of the last dial, or of the first one before it happens. */
   address(): Promise<URL> {
-    return this.#rooms.dialer.address();
+    return this.#parts.dialer.address();
   }
 
   get status(): ClientStatus {
@@ -142,7 +142,7 @@ export class ClientCore<
   }
 
   override get pending(): readonly PendingRequest[] {
-    return this.#rooms.gate?.pending ?? [];
+    return this.#parts.gate?.pending ?? [];
   }
 
   decide(id: string, decision: Decision): Ruling {
@@ -154,25 +154,25 @@ export class ClientCore<
   }
 
   get grants(): readonly Grant[] {
-    return this.closedBy ? NO_GRANTS : (this.#rooms.gate?.grants ?? NO_GRANTS);
+    return this.closedBy ? NO_GRANTS : (this.#parts.gate?.grants ?? NO_GRANTS);
   }
 
   revoke(id: string): boolean {
-    return this.#rooms.gate?.revoke(id) ?? false;
+    return this.#parts.gate?.revoke(id) ?? false;
   }
 
   #gateFor(id: string): Gate {
-    const { gate } = this.#rooms;
+    const { gate } = this.#parts;
     if (gate) return gate;
     throw neverAsked(id);
   }
 
   override isOpen(id: string): boolean {
-    return this.#rooms.gate?.isOpen(id) ?? false;
+    return this.#parts.gate?.isOpen(id) ?? false;
   }
 
   override find(turnId: string): Turn<Event, Result> | undefined {
-    return this.#rooms.turns.find(turnId)?.turn;
+    return this.#parts.turns.find(turnId)?.turn;
   }
 
   connect(options: ConnectOptions = {}): Promise<void> {
@@ -204,7 +204,7 @@ export class ClientCore<
     const { force = false, drainTimeout = this.#setup.drainTimeout } = options;
     this.#isClosing = true;
     return this.outbox.run(() => {
-      const { turns, protocol } = this.#rooms;
+      const { turns, protocol } = this.#parts;
       turns.giveBack();
       protocol.closing?.();
       const closed = this.connection.close({ force, drainTimeout });
@@ -249,11 +249,11 @@ export class ClientCore<
   // Called by the connection.
 
   dial(stillWanted: () => boolean): Promise<WebSocketLike> {
-    return this.#rooms.dialer.dial(stillWanted);
+    return this.#parts.dialer.dial(stillWanted);
   }
 
   target(): string {
-    return this.#rooms.dialer.target();
+    return this.#parts.dialer.target();
   }
 
   redact(text: string): string {

@@ -37,7 +37,7 @@ export interface LocalSetup<Events> {
 }
 
 /** The parts of a client that are created after its core. */
-export interface LocalRooms<Event, Result extends TurnResult> {
+export interface LocalParts<Event, Result extends TurnResult> {
   readonly turns: {
     /** Whether any turn is still working, settled or not. */
     readonly busy: boolean;
@@ -77,7 +77,7 @@ export abstract class LocalCore<
   readonly #signal: AbortSignal | undefined;
   readonly #closing = new AbortController();
   readonly #closed = deferred<void>();
-  #rooms: LocalRooms<Event, Result> | undefined;
+  #parts: LocalParts<Event, Result> | undefined;
   #status: ClientStatus = "idle";
   #cancelDrain: CancelTimer = () => {};
   #isReleasing = false;
@@ -92,15 +92,15 @@ export abstract class LocalCore<
   }
 
   /** Adds the client's other parts, so that it can be used. Closes if the signal was already aborted. */
-  serve(rooms: LocalRooms<Event, Result>): void {
-    this.#rooms = rooms;
+  serve(parts: LocalParts<Event, Result>): void {
+    this.#parts = parts;
     if (this.#signal?.aborted) this.#onAbort();
     else this.#signal?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  get #served(): LocalRooms<Event, Result> {
-    if (!this.#rooms) throw new Error("the client is used before `serve` was called");
-    return this.#rooms;
+  get #served(): LocalParts<Event, Result> {
+    if (!this.#parts) throw new Error("the client is used before `serve` was called");
+    return this.#parts;
   }
 
   get status(): ClientStatus {

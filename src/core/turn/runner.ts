@@ -119,7 +119,7 @@ export class Runner<Event, Result extends TurnResult, J extends Job<Event, Resul
     const { id, input, bytes, options = {}, sessionId, textOf, soFar, repeatable = true, flow } = order;
     const { signal, timeout = 0, idleTimeout = order.idleTimeout, read = true } = options;
     const { maxBufferedBytes, maxTextBytes } = this.#host.limits;
-    this.#queue.assertRoom(bytes);
+    this.#queue.assertSpace(bytes);
     const turn: LiveTurn<Event, Result> = new LiveTurn<Event, Result>({
       id,
       input,

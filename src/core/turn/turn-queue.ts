@@ -24,7 +24,7 @@ export class TurnQueue<Turn> {
    * An empty queue accepts a turn of any size, because another limit applies to its frame.
    * @throws QueueFullError if a turn of `bytes` bytes does not fit.
    */
-  assertRoom(bytes: number): void {
+  assertSpace(bytes: number): void {
     const turns = this.#waiting.size + this.#held.size + 1;
     if (turns === 1) return;
     if (turns > this.#maxTurns) throw new QueueFullError("turns", turns, this.#maxTurns);

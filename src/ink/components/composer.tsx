@@ -28,8 +28,8 @@ export function Composer(props: ComposerProps): ReactElement {
   const { onSubmit, onInterrupt, onEscape, placeholder, isHidden = false } = props;
   const isActive = !isHidden && (props.isActive ?? true);
   const { columns, theme } = useLook(props);
-  const room = useRoom(props.maxRows).maxRows;
-  const maxRows = props.maxRows ?? Math.min(MAX_ROWS, room);
+  const space = useRoom(props.maxRows).maxRows;
+  const maxRows = props.maxRows ?? Math.min(MAX_ROWS, space);
   const [state, change] = useKeys(emptyEditor, { isActive }, (press, now, setNow) => {
     if (press.type === "key" && press.key === "escape") onEscape?.();
     if (press.type === "key" && press.key === "ctrl-c") {

@@ -134,16 +134,16 @@ export interface Room {
   readonly print: (rows: readonly Row[], id: string) => void;
 }
 
-const RoomContext = createContext<Room | undefined>(undefined);
+const SpaceContext = createContext<Room | undefined>(undefined);
 
-export const RoomProvider = RoomContext.Provider;
+export const RoomProvider = SpaceContext.Provider;
 
 export function useRoom(maxRows: number | undefined): {
   readonly maxRows: number;
-  readonly room: Room | undefined;
+  readonly space: Room | undefined;
 } {
-  const room = useContext(RoomContext);
-  return { maxRows: maxRows ?? room?.rows ?? Number.POSITIVE_INFINITY, room };
+  const space = useContext(SpaceContext);
+  return { maxRows: maxRows ?? space?.rows ?? Number.POSITIVE_INFINITY, space };
 }
 
 /** Where a dialog's text is. `printing`: it goes to the scrollback, and is not fully visible yet. */
@@ -155,20 +155,20 @@ type Standing = "inside" | "printing" | "above";
  * @param key identifies the text
  * @param make makes the rows to print; absent if the text fits
  */
-function useAbove(room: Room | undefined, key: string, make: (() => readonly Row[]) | undefined): Standing {
+function useAbove(space: Room | undefined, key: string, make: (() => readonly Row[]) | undefined): Standing {
   const [shown, setShown] = useState<string>();
   const printed = useRef<string>(undefined); // an effect may run twice
-  const isTall = make !== undefined && room !== undefined;
+  const isTall = make !== undefined && space !== undefined;
   const latest = useRef(make);
   latest.current = make;
-  const print = room?.print;
+  const print = space?.print;
   useEffect(() => {
     if (!isTall || !print || !latest.current) return;
     if (printed.current !== key) print(latest.current(), key);
     printed.current = key;
     setShown(key);
   }, [isTall, key, print]);
-  if (shown === key) return room?.isDrained ? "above" : "printing";
+  if (shown === key) return space?.isDrained ? "above" : "printing";
   return isTall ? "printing" : "inside";
 }
 
@@ -186,10 +186,10 @@ export function useDialog(
   },
 ): { readonly offer: Offer; readonly isTextAbove: boolean; readonly options: DialogOptions } {
   const surface = useLook(look);
-  const { maxRows, room } = useRoom(given);
+  const { maxRows, space } = useRoom(given);
   const options = { ...surface, maxRows };
   const isTall = text !== undefined && !text.fits(options);
-  const standing = useAbove(room, key, isTall ? () => text.rows(surface) : undefined);
+  const standing = useAbove(space, key, isTall ? () => text.rows(surface) : undefined);
   const isVisible = standing !== "printing";
   const canType = useCanType();
   const offer = useOffer(key, isActive && canType && isVisible);

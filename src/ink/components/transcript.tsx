@@ -41,7 +41,7 @@ export function Transcript(props: TranscriptProps): ReactElement {
   );
   const [screen] = useState(() => new TranscriptScreen(systemClock, input));
   const { printed, rows, isDrained } = useFrame(screen, input);
-  const room = useMemo(
+  const space = useMemo(
     () => ({ rows: shares.below, isDrained, print: screen.print }),
     [shares.below, isDrained, screen],
   );
@@ -51,7 +51,7 @@ export function Transcript(props: TranscriptProps): ReactElement {
         {(block) => <Rows key={block.id} rows={block.rows} theme={theme} />}
       </Static>
       <Rows rows={rows} theme={theme} />
-      <RoomProvider value={room}>{children}</RoomProvider>
+      <RoomProvider value={space}>{children}</RoomProvider>
     </Box>
   );
 }

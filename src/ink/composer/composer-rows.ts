@@ -19,7 +19,7 @@ type ComposerRows = Required<Piece>;
 export function composerRows(state: EditorState, options: ComposerRowsOptions): ComposerRows {
   const { columns, theme, maxRows, placeholder = "", isDim = false } = options;
   const lead: Span = { text: `${theme.symbols.prompt} `, tone: isDim ? "dim" : "user" };
-  const width = Math.max(1, columns - 3); // room for the lead, and for a cursor after the last character
+  const width = Math.max(1, columns - 3); // space for the lead, and for a cursor after the last character
   if (state.text === "")
     return { rows: [[lead, { text: clipped(placeholder, width), tone: "dim" }]], cursor: { x: 2, y: 0 } };
   const { lines, cursor } = layOut(state, width);

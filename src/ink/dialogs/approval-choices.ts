@@ -67,8 +67,8 @@ export function choiceRows(
 const MAX_WORD_ROWS = 3;
 
 function briefly(words: string, text: string, columns: number): string {
-  const room = MAX_WORD_ROWS * (columns - 1);
-  return clipped(words + oneLine(text.slice(0, unitsOf(room))), room);
+  const space = MAX_WORD_ROWS * (columns - 1);
+  return clipped(words + oneLine(text.slice(0, unitsOf(space))), space);
 }
 
 function wordRows({ agent, grant }: PendingApproval, columns: number): readonly Row[] {

@@ -186,8 +186,8 @@ export function approvalRows(
   if (state.reason && instead === undefined) {
     const says = rowsOf("The reason, then Enter (Esc goes back):", "warn", { columns });
     const before = [...head, ...says];
-    const room = Math.max(1, maxRows - before.length);
-    const { rows, cursor } = composerRows(state.reason, { columns, theme, maxRows: room });
+    const space = Math.max(1, maxRows - before.length);
+    const { rows, cursor } = composerRows(state.reason, { columns, theme, maxRows: space });
     const all = [...before, ...rows];
     const dropped = Math.max(0, all.length - maxRows);
     return { rows: all.slice(dropped), cursor: { x: cursor.x, y: cursor.y + before.length - dropped } };

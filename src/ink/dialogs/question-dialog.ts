@@ -153,7 +153,7 @@ export function questionText(
   return rowsOf(text, "strong", marked(surface, "waiting", "warn"));
 }
 
-/** Whether the dialog has room for the question and at least two of its choices. */
+/** Whether the dialog has space for the question and at least two of its choices. */
 export function fitsQuestion(
   pending: PendingQuestion,
   state: QuestionState,
@@ -178,16 +178,16 @@ export function questionRows(
   const above: Span = { text: `${theme.symbols.waiting} The question is above.`, tone: "warn" };
   const head = isTextAbove ? [clippedRow([above], columns)] : questionText(pending, state, options);
   if (instead !== undefined) return { rows: [...head, ...insteadRows(instead, columns)].slice(-maxRows) };
-  const room = Math.max(1, maxRows - head.length);
+  const height = Math.max(1, maxRows - head.length);
   const entry = takesText(pending, state)
-    ? composerRows(state.free ?? emptyEditor, { columns, theme, maxRows: room, placeholder: "your answer" })
+    ? composerRows(state.free ?? emptyEditor, { columns, theme, maxRows: height, placeholder: "your answer" })
     : undefined;
   const needed = entry ? entry.rows.length : item.options.length;
   const keys = `${keysOf(pending, item, state)}${escapeOf(pending, item, state)}`;
   const hint = rowsOf(keys, state.isUnanswered ? "warn" : "dim", { columns });
-  const isHinted = room >= needed + hint.length || (state.isUnanswered === true && !entry);
-  const hints = isHinted ? hint : hint.slice(0, Math.max(0, room - needed));
-  const space = room - (entry?.rows.length ?? 0) - hints.length;
+  const isHinted = height >= needed + hint.length || (state.isUnanswered === true && !entry);
+  const hints = isHinted ? hint : hint.slice(0, Math.max(0, height - needed));
+  const space = height - (entry?.rows.length ?? 0) - hints.length;
   const first = Math.max(0, Math.min(state.at - Math.floor(space / 2), item.options.length - space));
   const choices = item.options
     .slice(first, first + Math.max(0, space))

@@ -41,11 +41,11 @@ export function foldedRows(text: string, options: FoldOptions): FoldedRows {
     const all = wrap(displayed(whole), width);
     if (all.length <= maxRows) return { rows: rowsOf(all), isFolded: false };
   }
-  const room = Math.max(1, maxRows - 1);
-  const below = shows === "start" ? 0 : shows === "end" ? room : Math.ceil(room / 2);
+  const space = Math.max(1, maxRows - 1);
+  const below = shows === "start" ? 0 : shows === "end" ? space : Math.ceil(space / 2);
   const start = displayed(isLong ? whole.slice(0, MAX_LOOK) : whole);
   const end = displayed(isLong ? whole.slice(-MAX_LOOK) : whole);
-  const first = wrap(start, width, { maxRows: room - below });
+  const first = wrap(start, width, { maxRows: space - below });
   const wrapped = below === 0 ? [] : wrap(end, width);
   const last = wrapped.slice(-below);
   const from = first.at(-1)?.end ?? 0;

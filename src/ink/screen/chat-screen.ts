@@ -11,7 +11,7 @@ import type { Theme } from "../theme.ts";
 import { MessagesPrinter } from "../transcript/messages-printer.ts";
 import type { PartLook, Sink } from "../transcript/sink.ts";
 import { type ExitReason, Keyboard } from "./keyboard.ts";
-import { dialogRows, hasRoomForBoth, layOut, liveRows, type Size } from "./layout.ts";
+import { dialogRows, hasSpaceForBoth, layOut, liveRows, type Size } from "./layout.ts";
 import { LocalCommands, type RunCommand } from "./local-commands.ts";
 import { type DialogHold, OpenDialog } from "./open-dialog.ts";
 import { Pace } from "./pace.ts";
@@ -180,9 +180,9 @@ export class ChatScreen {
   #print(snapshot: ChatSnapshot, sink: Sink): boolean {
     this.#isHolding = this.#dialog.isAbove && !this.#leaving && (this.#isHolding || this.#printout.hasBegun);
     const isPrinted = this.#isHolding || this.#transcript.print(snapshot.messages, sink);
-    if (!isPrinted || sink.room <= 0) return false;
+    if (!isPrinted || sink.space <= 0) return false;
     this.#printout.drain(sink);
-    if (sink.room <= 0) return false;
+    if (sink.space <= 0) return false;
     return this.#isHolding || this.#local.print(sink);
   }
 
@@ -200,7 +200,7 @@ export class ChatScreen {
     const hold = this.#held?.hold;
     const isTyping = hold === "typing" || hold === "aside";
     const isAsking =
-      this.#dialog.isOpen && this.#printout.isDrained && !(isTyping && !hasRoomForBoth(this.#size));
+      this.#dialog.isOpen && this.#printout.isDrained && !(isTyping && !hasSpaceForBoth(this.#size));
     const keysAreAbove = isAsking && !isTyping;
     return layOut(this.#size, {
       dialog: isAsking ? (maxRows) => this.#dialog.rows({ ...surface, maxRows }, snapshot, hold) : undefined,
@@ -223,11 +223,11 @@ export class ChatScreen {
     const count = this.#leaving ? 0 : progressOf(snapshot).waiting;
     const waiting = waitingRows(snapshot.messages, count, { columns, theme, maxRows });
     const left = maxRows - waiting.length;
-    const room = maxRows > 8 ? left - 1 : left;
-    const local = this.#local.live(columns, room, theme);
-    const options = { ...this.#printing, now, maxRows: room - local.length };
+    const space = maxRows > 8 ? left - 1 : left;
+    const local = this.#local.live(columns, space, theme);
+    const options = { ...this.#printing, now, maxRows: space - local.length };
     const rows = [...this.#transcript.live(snapshot.messages, options), ...local];
-    return [...rows, ...(room < left ? [EMPTY_ROW] : []), ...waiting];
+    return [...rows, ...(space < left ? [EMPTY_ROW] : []), ...waiting];
   }
 
   get #surface(): Surface {

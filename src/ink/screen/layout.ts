@@ -29,11 +29,11 @@ export function liveRows({ rows }: Pick<Size, "rows">): number {
 
 export function dialogRows(size: Pick<Size, "rows">): number {
   const total = liveRows(size);
-  if (!hasRoomForBoth(size)) return total;
+  if (!hasSpaceForBoth(size)) return total;
   return total - 1 - statusLimit(size);
 }
 
-export function hasRoomForBoth(size: Pick<Size, "rows">): boolean {
+export function hasSpaceForBoth(size: Pick<Size, "rows">): boolean {
   return liveRows(size) >= 4;
 }
 
@@ -60,7 +60,7 @@ export function sharesOf(size: Pick<Size, "rows">): Shares {
 /** Stacks the parts, in at most `liveRows` rows. */
 export function layOut(size: Size, { dialog, isTyping, status, composer, tail }: Pieces): Piece {
   const total = liveRows(size);
-  if (dialog && !hasRoomForBoth(size)) return bounded(dialog(total), total);
+  if (dialog && !hasSpaceForBoth(size)) return bounded(dialog(total), total);
   const share = dialog ? 1 : Math.max(1, Math.min(MAX_COMPOSER_ROWS, Math.floor(total / 3)));
   const typed = composer(share);
   const line = status(Math.min(statusLimit(size), total - typed.rows.length));

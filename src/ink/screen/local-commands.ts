@@ -67,7 +67,7 @@ export class LocalCommands {
       if (!run.isStopped) this.#over = [...this.#over, run];
       this.#current = undefined;
     }
-    return isPrinted || sink.room > 0;
+    return isPrinted || sink.space > 0;
   }
 
   live(columns: number, maxRows: number, theme: Theme): readonly Row[] {
@@ -123,9 +123,9 @@ class LocalRun {
   }
 
   add(text: string): void {
-    const room = COMMAND_OUTPUT_LIMIT - this.#output.length;
-    this.#output += text.slice(0, Math.max(0, room));
-    this.#dropped += Math.max(0, text.length - Math.max(0, room));
+    const space = COMMAND_OUTPUT_LIMIT - this.#output.length;
+    this.#output += text.slice(0, Math.max(0, space));
+    this.#dropped += Math.max(0, text.length - Math.max(0, space));
   }
 
   end(end: CommandEnd): void {

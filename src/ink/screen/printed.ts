@@ -60,11 +60,11 @@ export class Printout {
   }
 
   /** Collects the rows of one frame. `fill` prints into the sink. */
-  frame(facts: Omit<Sink, "room" | "print" | "fold">, fill: (sink: Sink) => void): void {
+  frame(facts: Omit<Sink, "space" | "print" | "fold">, fill: (sink: Sink) => void): void {
     const rows: Row[] = [];
     const sink: Sink = {
       ...facts,
-      get room() {
+      get space() {
         return MAX_ROWS_PER_FRAME - rows.length;
       },
       print: (more) => {
@@ -84,7 +84,7 @@ export class Printout {
   }
 
   drain(sink: Sink): void {
-    const end = Math.min(this.#queue.length, this.#at + Math.max(0, sink.room));
+    const end = Math.min(this.#queue.length, this.#at + Math.max(0, sink.space));
     sink.print(this.#queue.slice(this.#at, end));
     this.#at = end;
     if (!this.isDrained) return;

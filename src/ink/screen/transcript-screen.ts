@@ -86,7 +86,7 @@ export class TranscriptScreen {
     const { hasCommands } = this.#input;
     const facts = { ...this.#printing, hasCommands, now, tailRows: Math.min(TAIL_ROWS, maxRows) };
     this.#printout.frame(facts, (sink) => {
-      isDone = this.#messages.print(messages, sink) && sink.room > 0;
+      isDone = this.#messages.print(messages, sink) && sink.space > 0;
       if (isDone) this.#printout.drain(sink);
     });
     const { isDrained, printed } = this.#printout;
@@ -106,8 +106,8 @@ export class TranscriptScreen {
     const { waiting } = progressOf(this.#input);
     const below = waitingRows(messages, waiting, this.#input);
     const gap = maxRows > 3 ? [EMPTY_ROW] : [];
-    const room = Math.max(0, maxRows - below.length - gap.length);
-    const open = this.#messages.live(messages, { ...this.#printing, now, maxRows: room });
+    const space = Math.max(0, maxRows - below.length - gap.length);
+    const open = this.#messages.live(messages, { ...this.#printing, now, maxRows: space });
     return open.length > 0 || below.length > 0 ? [...open, ...gap, ...below] : [];
   }
 

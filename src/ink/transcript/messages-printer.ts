@@ -34,8 +34,8 @@ export class MessagesPrinter {
     for (;;) {
       const message = messages.at(this.#printed);
       if (this.#printed >= messages.length || !message || message.status === "queued") return true;
-      if (sink.room <= 0) return false;
-      if (!this.#message(message, sink)) return sink.room > 0;
+      if (sink.space <= 0) return false;
+      if (!this.#message(message, sink)) return sink.space > 0;
       this.#printed++;
       this.#parts = undefined;
     }
@@ -103,7 +103,7 @@ class PartsPrinter {
     for (;;) {
       const part = parts.at(this.#at);
       if (!part) return true;
-      if (sink.room <= 0) return false;
+      if (sink.space <= 0) return false;
       const isEnded = isOver || isSettled(part, this.#at === parts.length - 1);
       if (!this.#part(part, isEnded, sink)) return false;
       this.#at++;
@@ -119,10 +119,10 @@ class PartsPrinter {
       if (at < first) at = this.#at; // the last parts have too few rows: skip to the current part
       const part = parts.at(at);
       if (!part) continue;
-      const room = options.maxRows - rows.length;
+      const space = options.maxRows - rows.length;
       const shown =
-        at === this.#at ? this.#begun(part, { ...options, maxRows: room }) : this.#fresh(part, options);
-      rows = [...shown.slice(-room), ...rows];
+        at === this.#at ? this.#begun(part, { ...options, maxRows: space }) : this.#fresh(part, options);
+      rows = [...shown.slice(-space), ...rows];
     }
     return rows;
   }

@@ -18,7 +18,7 @@ export interface Sink extends PartLook {
   /** Rows of an open text that stay in the live region. */
   readonly tailRows: number;
   /** Rows that still fit into this frame. */
-  readonly room: number;
+  readonly space: number;
   print(rows: readonly Row[]): void;
   /** Texts were printed only in part. */
   fold(folded: readonly Folded[]): void;
@@ -49,8 +49,8 @@ function through(sink: Sink, print: Sink["print"], columns = sink.columns): Sink
     inputsAbove: sink.inputsAbove,
     now: sink.now,
     tailRows: sink.tailRows,
-    get room() {
-      return sink.room;
+    get space() {
+      return sink.space;
     },
     print,
     fold: (folded) => sink.fold(folded),

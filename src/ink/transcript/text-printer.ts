@@ -47,16 +47,16 @@ export class TextPrinter {
 
   /** Prints finished rows. Returns whether all of the text is printed, never true before its end. */
   print(sink: Sink): boolean {
-    if (this.#isReplaced && sink.room > 0) {
+    if (this.#isReplaced && sink.space > 0) {
       this.#isReplaced = false;
       sink.print(rowsOf(DIFFERS, "warn", { columns: sink.columns }));
     }
     if (this.#isEnded && this.#pending === "") return true;
     const keep = this.#isEnded ? 0 : Math.max(1, sink.tailRows);
-    const room = Math.max(0, sink.room);
+    const space = Math.max(0, sink.space);
     const width = sink.columns - widthOf(this.#hang?.text ?? "");
-    const rows = wrap(this.#pending, width, { maxRows: room + keep + 1 });
-    const ready = rows.slice(0, Math.min(room, Math.max(0, rows.length - keep)));
+    const rows = wrap(this.#pending, width, { maxRows: space + keep + 1 });
+    const ready = rows.slice(0, Math.min(space, Math.max(0, rows.length - keep)));
     const end = ready.at(-1)?.end;
     if (end !== undefined) {
       sink.print(ready.map(({ text }) => this.#row(text)));

@@ -1,3 +1,4 @@
+// What happened on the server, for tests.
 import { Notes } from "../notes.ts";
 import type { BackendRequest, BackendRequestFilter, BackendResponse, BackendViolation } from "./record.ts";
 

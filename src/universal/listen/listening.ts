@@ -25,7 +25,7 @@ export type Scope =
   | { readonly kind: "client"; readonly client: HeardClient };
 
 /** One universal session: a conversation, a one-off turn, or one connection to a backend without memory. */
-interface Room<Event extends AnyEvent, Result extends TurnResult> {
+interface OpenSession<Event extends AnyEvent, Result extends TurnResult> {
   readonly normaliser: Normaliser<Event, Result>;
   readonly id: string;
   cancelQuiet: CancelTimer;
@@ -38,8 +38,8 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
   readonly #settings: Settings;
   readonly #log: EventLog;
   /** The open sessions, by conversation, turn or client. */
-  readonly #rooms = new Map<object, Room<Event, Result>>();
-  readonly #byTurn = new Map<string, Room<Event, Result>>();
+  readonly #sessions = new Map<object, OpenSession<Event, Result>>();
+  readonly #byTurn = new Map<string, OpenSession<Event, Result>>();
   readonly #offs: Unsubscribe[] = [];
   /** The last session that the backend has forgotten. */
   #forgotten: string | undefined;
@@ -54,7 +54,7 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
     this.#client = client;
     log.beginTick();
     this.#listen(client);
-    if (scope.kind === "conversation") this.#room(scope.conversation);
+    if (scope.kind === "conversation") this.#sessionFor(scope.conversation);
     if (scope.kind === "turn") this.#follow(scope.turn);
     else if (client.status === "ready") this.#onReady();
     if (client.closedBy) this.#closed(client.closedBy);
@@ -91,7 +91,7 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
       ...(this.#binding.listen?.(client, (fact, turn) => {
         if (!turn) this.#tellAll(fact);
         else if (this.#scope.kind === "turn" || this.#isMine(turn))
-          this.#tell(this.#rooms.get(this.#keyOf(turn)), fact); // the turn may have ended long ago
+          this.#tell(this.#sessions.get(this.#keyOf(turn)), fact); // the turn may have ended long ago
       }) ?? []),
     );
   }
@@ -99,10 +99,10 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
   /** The backend's session is ready. A stream of just this session begins its session here. */
   #onReady(): void {
     const scope = this.#scope;
-    if (scope.kind === "conversation") this.#room(scope.conversation);
+    if (scope.kind === "conversation") this.#sessionFor(scope.conversation);
     if (scope.kind === "client" && this.#client.capabilities.conversations === "one")
-      this.#room(this.#client);
-    for (const room of this.#rooms.values()) this.#opened(room);
+      this.#sessionFor(this.#client);
+    for (const session of this.#sessions.values()) this.#opened(session);
   }
 
   #isMine(turn: AnyTurn): boolean {
@@ -122,8 +122,8 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
   }
 
   /** `isOneOff`: the session ends with its only turn. */
-  #room(key: object, isOneOff = false): Room<Event, Result> {
-    const known = this.#rooms.get(key);
+  #sessionFor(key: object, isOneOff = false): OpenSession<Event, Result> {
+    const known = this.#sessions.get(key);
     if (known) return known;
     const { newSessionId, clock, ...options } = this.#settings;
     const { capabilities } = this.#client;
@@ -136,9 +136,9 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
       wallTime: () => clock.wallTime(),
       metadata: { capabilities, ...forgotten },
     });
-    const room: Room<Event, Result> = { normaliser, id, cancelQuiet: () => {} };
-    this.#rooms.set(key, room);
-    return room;
+    const session: OpenSession<Event, Result> = { normaliser, id, cancelQuiet: () => {} };
+    this.#sessions.set(key, session);
+    return session;
   }
 
   #follow(turn: AnyTurn): void {
@@ -146,19 +146,19 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
     const key = this.#keyOf(turn);
     const origin = originOf(turn);
     const isOneOff = key === turn && origin.conversation === undefined;
-    const room = this.#room(key, isOneOff);
+    const session = this.#sessionFor(key, isOneOff);
     const turnId = turn.id;
     const { key: prompt_id, branchOf: branch_of, shown } = origin.said;
     const given = shown ?? origin.input;
     const input = readUserInput(given) ?? this.#binding.input?.(given) ?? { text: "" };
     const prompt = defined({ prompt_id, branch_of });
-    this.#byTurn.set(turnId, room);
-    const tell = (fact: Fact<Event, Result>): void => this.#tell(room, fact);
+    this.#byTurn.set(turnId, session);
+    const tell = (fact: Fact<Event, Result>): void => this.#tell(session, fact);
     let isSent = false;
     const sent = (late?: { readonly attached_late: true }): void => {
       if (isSent) return;
       isSent = true;
-      this.#opened(room, origin);
+      this.#opened(session, origin);
       tell({ type: "sent", turnId, input, metadata: { ...prompt, ...late } });
     };
     // The turn is of this protocol, and so are its events and its result.
@@ -166,7 +166,7 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
       const end = told as TurnEnd<Result>;
       this.#byTurn.delete(turnId);
       tell({ type: "ended", turnId, end, ...(isSent ? {} : { input, metadata: prompt }) });
-      if (key === turn) this.#leave(key, room, end, isOneOff);
+      if (key === turn) this.#leave(key, session, end, isOneOff);
     };
     turn.on("status", (status) => {
       if (status === "sent" || status === "streaming") sent();
@@ -194,29 +194,29 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
   }
 
   /** The session's only turn has ended. `isOneOff`: the backend's session ends with it. */
-  #leave(key: object, room: Room<Event, Result>, end: TurnEnd<Result>, isOneOff: boolean): void {
+  #leave(key: object, session: OpenSession<Event, Result>, end: TurnEnd<Result>, isOneOff: boolean): void {
     const { oneOff, forgets } = this.#binding;
-    if (oneOff && isOneOff) this.#tell(room, { type: "done", data: oneOff(end) });
+    if (oneOff && isOneOff) this.#tell(session, { type: "done", data: oneOff(end) });
     if (forgets && end.status === "failed" && end.error.code === "connection-lost") {
-      this.#tell(room, { type: "disconnected", error: end.error });
-      this.#tell(room, { type: "lost", error: end.error });
+      this.#tell(session, { type: "disconnected", error: end.error });
+      this.#tell(session, { type: "lost", error: end.error });
     }
-    room.cancelQuiet();
-    this.#rooms.delete(key);
+    session.cancelQuiet();
+    this.#sessions.delete(key);
     if (this.#scope.kind === "turn") this.#end();
   }
 
-  #opened(room: Room<Event, Result>, turn?: TurnOrigin): void {
+  #opened(session: OpenSession<Event, Result>, turn?: TurnOrigin): void {
     const opened = this.#binding.opened?.(this.#client, turn);
-    if (opened) this.#tell(room, { type: "opened", ...opened });
+    if (opened) this.#tell(session, { type: "opened", ...opened });
   }
 
   #onDisconnected(error: AnyAgentwireError): void {
     this.#tellAll({ type: "disconnected", error });
     if (!this.#binding.forgets) return;
     this.#tellAll({ type: "lost", error });
-    for (const { id, normaliser } of this.#rooms.values()) if (normaliser.isEnded) this.#forgotten = id;
-    this.#rooms.clear();
+    for (const { id, normaliser } of this.#sessions.values()) if (normaliser.isEnded) this.#forgotten = id;
+    this.#sessions.clear();
     if (this.#scope.kind !== "client") this.#end();
   }
 
@@ -226,7 +226,7 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
   }
 
   #tellAll(fact: Fact<Event, Result>): void {
-    for (const room of this.#rooms.values()) this.#tell(room, fact);
+    for (const session of this.#sessions.values()) this.#tell(session, fact);
   }
 
   /** Passes a fact to the session of an unfinished turn; without a turn id, to all sessions. */
@@ -235,24 +235,24 @@ export class Listening<Client extends HeardClient, Event extends AnyEvent, Resul
     else this.#tell(this.#byTurn.get(turnId), fact);
   }
 
-  #tell(room: Room<Event, Result> | undefined, fact: Fact<Event, Result>): void {
-    if (!room) return;
-    const events = room.normaliser.push(fact);
-    if (room.normaliser.isUnsolicited) this.#awaitQuiet(room);
+  #tell(session: OpenSession<Event, Result> | undefined, fact: Fact<Event, Result>): void {
+    if (!session) return;
+    const events = session.normaliser.push(fact);
+    if (session.normaliser.isUnsolicited) this.#awaitQuiet(session);
     if (events.length > 0) this.#log.add(events);
   }
 
   /** Work without a prompt has no end message: it ends when no event has arrived for a while. */
-  #awaitQuiet(room: Room<Event, Result>): void {
-    room.cancelQuiet();
-    const quiet = (): void => this.#tell(room, { type: "quiet" });
-    room.cancelQuiet = this.#settings.clock.setTimeout(quiet, QUIET, { unref: true });
+  #awaitQuiet(session: OpenSession<Event, Result>): void {
+    session.cancelQuiet();
+    const quiet = (): void => this.#tell(session, { type: "quiet" });
+    session.cancelQuiet = this.#settings.clock.setTimeout(quiet, QUIET, { unref: true });
   }
 
   #end(): void {
-    for (const { cancelQuiet } of this.#rooms.values()) cancelQuiet();
+    for (const { cancelQuiet } of this.#sessions.values()) cancelQuiet();
     for (const off of this.#offs.splice(0)) off();
-    this.#rooms.clear();
+    this.#sessions.clear();
     this.#byTurn.clear();
     this.#log.end();
   }

@@ -39,11 +39,11 @@ describe("TurnQueue", () => {
     ({ waiting, asks, full }) => {
       const queue = queued({ maxTurns: 3, maxBytes: 10 }, waiting);
       if (full === undefined) {
-        queue.assertRoom(asks);
+        queue.assertSpace(asks);
         queue.add("new", asks);
         expect(queue.size).toBe(Object.keys(waiting).length + 1);
       } else {
-        const error = thrownBy(() => queue.assertRoom(asks));
+        const error = thrownBy(() => queue.assertSpace(asks));
         expect(error).toBeInstanceOf(QueueFullError);
         expect(error).toMatchObject({ ...full, code: "queue-full", delivery: "not-sent", retryable: true });
       }
@@ -55,12 +55,12 @@ describe("TurnQueue", () => {
     { how: "clearing", free: (queue) => queue.takeAll() },
   ])("$how frees the bytes once", ({ free }) => {
     const queue = queued({ maxTurns: 9, maxBytes: 10 }, { a: 1, b: 9 });
-    expect(() => queue.assertRoom(1)).toThrow(QueueFullError);
+    expect(() => queue.assertSpace(1)).toThrow(QueueFullError);
     free(queue);
     free(queue);
     queue.add("c", 1);
-    expect(() => queue.assertRoom(8)).not.toThrow();
-    expect(() => queue.assertRoom(10)).toThrow(QueueFullError);
+    expect(() => queue.assertSpace(8)).not.toThrow();
+    expect(() => queue.assertSpace(10)).toThrow(QueueFullError);
   });
 });
 
@@ -71,26 +71,26 @@ describe("a held turn", () => {
     expect([queue.first(), queue.size]).toEqual([undefined, 0]);
     queue.add("now", 4);
     expect(queue.first()).toBe("now");
-    expect(() => queue.assertRoom(1)).toThrow(expect.objectContaining({ code: "queue-full", limit: 2 }));
+    expect(() => queue.assertSpace(1)).toThrow(expect.objectContaining({ code: "queue-full", limit: 2 }));
     expect(queue.takeAll()).toEqual(["now"]);
-    expect(() => queue.assertRoom(7)).toThrow(QueueFullError);
+    expect(() => queue.assertSpace(7)).toThrow(QueueFullError);
     expect(queue.delete("later")).toBe(true);
-    queue.assertRoom(100);
+    queue.assertSpace(100);
   });
 
   test("counts once after it is added, and not at all after it is deleted", () => {
     const queue = new TurnQueue<string>({ maxTurns: 10, maxBytes: 10 });
     queue.hold("a", 6);
-    expect(() => queue.assertRoom(5)).toThrow(expect.objectContaining({ code: "queue-full", limit: 10 }));
+    expect(() => queue.assertSpace(5)).toThrow(expect.objectContaining({ code: "queue-full", limit: 10 }));
     queue.add("a", 6);
-    queue.assertRoom(4);
-    expect(() => queue.assertRoom(5)).toThrow(expect.objectContaining({ code: "queue-full" }));
+    queue.assertSpace(4);
+    expect(() => queue.assertSpace(5)).toThrow(expect.objectContaining({ code: "queue-full" }));
     expect([queue.delete("a"), queue.delete("a")]).toEqual([true, false]);
     queue.hold("b", 6);
     queue.add("b"); // what it took while it was held
-    expect(() => queue.assertRoom(5)).toThrow(expect.objectContaining({ code: "queue-full" }));
+    expect(() => queue.assertSpace(5)).toThrow(expect.objectContaining({ code: "queue-full" }));
     expect(queue.delete("b")).toBe(true);
     queue.add("c", 1);
-    queue.assertRoom(9);
+    queue.assertSpace(9);
   });
 });

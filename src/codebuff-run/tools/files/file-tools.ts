@@ -26,7 +26,7 @@ export function isEdit(name: string): name is EditName {
 type EditReader = (input: unknown) => Promise<FileEdit | { readonly errorMessage: string }>;
 
 /** The file tools of one root. Created once per root, so that edits of all runs share the locks. */
-export function fileRoom() {
+export function fileTools() {
   const locks = new PathLocks();
   const seen = new SeenFiles();
   const readers = {

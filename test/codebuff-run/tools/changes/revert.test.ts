@@ -66,7 +66,7 @@ describe("a run's changes", () => {
 
   test("are kept apart from those of other runs", async () => {
     await using world = await fileWorld();
-    const other = world.room.changes(world.door);
+    const other = world.files.changes(world.door);
     await world.write("a", "a");
     await world.write("b", "b", world.job({ changes: other }));
     expect(world.changes.list()).toMatchObject([{ path: "a" }]);
@@ -255,7 +255,7 @@ describe("`revert()`", () => {
       conflicts: [{ path: "b", reason: "The old file was too large to keep." }],
     });
     await world.read("a");
-    await world.write("a", "z", world.job({ changes: world.room.changes(world.door) }));
+    await world.write("a", "z", world.job({ changes: world.files.changes(world.door) }));
     changes.saw("a", (await world.door.readFile("a", { maxBytes: 9 })).stamp);
     await world.write("a", "12345", job);
     expect(changes.list()).toMatchObject([{ path: "b" }, { path: "a", isRevertible: true }]);

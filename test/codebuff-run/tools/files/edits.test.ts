@@ -102,7 +102,7 @@ describe("str_replace", () => {
       { old: "one", new: "1", allowMultiple: false },
       { oldString: "1\ntwo", newString: "$&", allowMultiple: false },
     ];
-    expect(await world.room.tools.str_replace({ path: "a", replacements }, world.job())).toEqual({
+    expect(await world.files.tools.str_replace({ path: "a", replacements }, world.job())).toEqual({
       file: "a",
       message: "Updated file",
       unifiedDiff: "@@ -1,2 +1,1 @@\n-one\n-two\n+$&\n",
@@ -118,7 +118,7 @@ describe("str_replace", () => {
       { old: "a", new: "x" },
       { old: "b", new: "c" },
     ];
-    expect(await world.room.tools.str_replace({ path: "a", replacements }, world.job())).toMatchObject({
+    expect(await world.files.tools.str_replace({ path: "a", replacements }, world.job())).toMatchObject({
       message: [
         'The old string "zz" was not found in the file, skipping. Please try again with a different old string that matches the file content exactly.',
         'Found 2 occurrences of "a" in the file. Please try again with a longer (more specified) old string or set allowMultiple to true.',
@@ -238,7 +238,7 @@ test.each([
   await using world = await fileWorld();
   world.file("a", "a\n".repeat(400_000));
   const input = { type: "patch", path: "a", content };
-  expect(await world.room.tools.str_replace(input, world.job())).toEqual({
+  expect(await world.files.tools.str_replace(input, world.job())).toEqual({
     file: "a",
     errorMessage: "The place of the patch takes too long to find. Send the whole file.",
   });
@@ -249,7 +249,7 @@ test("a server's patch with very many lines is applied if it fits", async () => 
   world.file("a", "a\n".repeat(200_000));
   const content = `@@ -1,200000 +1,199999 @@\n${" a\n".repeat(199_999)}-a\n`;
   const input = { type: "patch", path: "a", content };
-  expect(await world.room.tools.str_replace(input, world.job())).toMatchObject({ message: "Updated file" });
+  expect(await world.files.tools.str_replace(input, world.job())).toMatchObject({ message: "Updated file" });
   expect(world.text("a")).toHaveLength(2 * 199_999);
 });
 
@@ -270,7 +270,7 @@ describe("a file larger than undo can read", () => {
     world.file("a", `a\n${half.slice(1)}`);
     expect(await world.replace("a", "a\n", "aé\n")).toEqual({ file: "a", errorMessage });
     const input = { path: "a", replacements: [{ old: "a\n", new: "aé\n" }] };
-    const preview = await world.room.preview({ name: "str_replace", input }, world.job());
+    const preview = await world.files.preview({ name: "str_replace", input }, world.job());
     expect(preview?.text).toEqual(errorMessage);
     expect(world.changes.list()).toEqual([]);
   });

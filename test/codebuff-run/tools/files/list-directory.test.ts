@@ -14,7 +14,7 @@ test("`list_directory` lists files and folders, also ignored ones, but no links 
   world.file("src/.gitignore", "a.ts");
   symlinkSync("a.ts", join(world.root, "src/link"));
   execFileSync("mkfifo", [join(world.root, "src/pipe")]);
-  const list = (path: string) => world.room.tools.list_directory({ path }, world.job());
+  const list = (path: string) => world.files.tools.list_directory({ path }, world.job());
   expect(await list("src")).toEqual({
     files: [".env", ".gitignore", "a.ts", "b.ts"],
     directories: ["lib"],
@@ -35,7 +35,7 @@ test.each([
   await using world = await fileWorld();
   world.file("file", "x");
   symlinkSync("../outside", join(world.root, "out"));
-  const result = await world.room.tools.list_directory({ path }, world.job());
+  const result = await world.files.tools.list_directory({ path }, world.job());
   expect(result).toEqual({
     errorMessage: typeof message === "string" ? message : expect.stringMatching(message),
   });
@@ -46,7 +46,7 @@ test("`list_directory` refuses a folder with more than 10,000 entries", async ()
   await using world = await fileWorld();
   mkdirSync(join(world.root, "many"));
   for (let at = 0; at <= MAX_ENTRIES; at++) writeFileSync(join(world.root, "many", `${at}`), "");
-  expect(await world.room.tools.list_directory({ path: "many" }, world.job())).toEqual({
+  expect(await world.files.tools.list_directory({ path: "many" }, world.job())).toEqual({
     errorMessage: "Failed to list directory: Path 'many' has more than 10000 entries.",
   });
 });

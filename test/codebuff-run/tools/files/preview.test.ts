@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { CHANGED } from "../../../../src/codebuff-run/tools/files/edit.ts";
 import { type FileWorld, fileWorld } from "./world.ts";
 
-type Name = keyof FileWorld["room"]["tools"];
+type Name = keyof FileWorld["files"]["tools"];
 
 const patch = (type: string, path: string, diff?: string) => ({
   name: "apply_patch" as const,
@@ -44,7 +44,7 @@ test.each<[string, { readonly name: string; readonly input: Record<string, unkno
   world.file("a", "a\nb\n");
   writeFileSync(join(world.root, "program"), Uint8Array.of(0));
   symlinkSync("a", join(world.root, "link"));
-  expect((await world.room.preview(call, world.job()))?.text).toBe(expected);
+  expect((await world.files.preview(call, world.job()))?.text).toBe(expected);
   expect(world.text("a")).toBe("a\nb\n");
   expect(world.changes.list()).toEqual([]);
 });
@@ -132,8 +132,8 @@ test.each<[string, { readonly name: Name; readonly input: unknown }, string | Re
   ] as const)
     symlinkSync(target, join(world.root, link));
   const names = readdirSync(world.root, { recursive: true });
-  const preview = await world.room.preview({ name, input }, world.job());
-  const failure = await world.room.tools[name](input, world.job());
+  const preview = await world.files.preview({ name, input }, world.job());
+  const failure = await world.files.tools[name](input, world.job());
   expect(failure).toMatchObject({ errorMessage: preview?.text });
   expect(preview?.text).toMatch(words);
   expect(world.text("a")).toBe("a \u{1f600}\nb\n");
@@ -144,7 +144,7 @@ test.each<[string, { readonly name: Name; readonly input: unknown }, string | Re
 test("an approved edit is refused if the file has changed since its preview", async () => {
   await using world = await fileWorld();
   world.file("a", "a\nb\n");
-  const shown = await world.room.preview(write("a", "A\nb\n"), world.job());
+  const shown = await world.files.preview(write("a", "A\nb\n"), world.job());
   world.file("a", "a\nc\n");
   const edit = world.write("a", "A\nb\n", world.job({ shown: shown?.shown }));
   expect(await edit).toEqual({ file: "a", errorMessage: CHANGED });

@@ -15,7 +15,7 @@ describe("edits of one file at once", () => {
     const numbers = Array.from({ length: 100 }, (_, number) => number);
     world.file("dir/a", numbers.map((number) => `<${number}>\n`).join(""));
     symlinkSync("dir", join(world.root, "link"));
-    const other = world.job({ changes: world.room.changes(world.door) });
+    const other = world.job({ changes: world.files.changes(world.door) });
     const results = await Promise.all(
       numbers.map((number) =>
         world.replace(

@@ -93,7 +93,7 @@ test.each([
   await using world = await fileWorld();
   world.file("a", "a\nb\r\nc");
   const paths = [{ path: "a", ...part }];
-  expect(await world.room.tools.read_files({ paths }, world.job())).toEqual([content("a", expected)]);
+  expect(await world.files.tools.read_files({ paths }, world.job())).toEqual([content("a", expected)]);
 });
 
 test("some lines of a large file can be read, in several parts of one call", async () => {
@@ -104,7 +104,7 @@ test("some lines of a large file can be read, in several parts of one call", asy
     { path: "large", offset: 3 },
     { path: "large", offset: 2 },
   ];
-  expect(await world.room.tools.read_files({ paths }, world.job())).toEqual([
+  expect(await world.files.tools.read_files({ paths }, world.job())).toEqual([
     content("large", "first\n"),
     content("large", "last"),
     content("large", "[FILE_TOO_LARGE] [1.91MB]"),
@@ -115,7 +115,7 @@ test("a cancelled call reads nothing", async () => {
   await using world = await fileWorld();
   world.file("a", "a");
   const job = world.job({ signal: AbortSignal.abort() });
-  expect(await world.room.tools.read_files({ paths: ["a"] }, job)).toEqual([
+  expect(await world.files.tools.read_files({ paths: ["a"] }, job)).toEqual([
     content("a", "[FILE_READ_ERROR] [interrupted]"),
   ]);
 });

@@ -1,12 +1,12 @@
 import type { RunChanges } from "../../../../src/codebuff-run/tools/changes/run-changes.ts";
 import type { Door } from "../../../../src/codebuff-run/tools/door/door.ts";
 import type { DoorOptions } from "../../../../src/codebuff-run/tools/door/open-door.ts";
-import { fileRoom } from "../../../../src/codebuff-run/tools/files/file-tools.ts";
+import { fileTools } from "../../../../src/codebuff-run/tools/files/file-tools.ts";
 import type { ToolJob } from "../../../../src/codebuff-run/tools/job.ts";
 import { type DoorWorld, doorWorld } from "../door/world.ts";
 
 export interface FileWorld extends DoorWorld {
-  readonly room: ReturnType<typeof fileRoom>;
+  readonly files: ReturnType<typeof fileTools>;
   /** Of the one run. */
   readonly changes: RunChanges;
   job(more?: Partial<ToolJob>): ToolJob;
@@ -20,9 +20,9 @@ export interface FileWorld extends DoorWorld {
 /** The tools of files over a real door to a folder, in one run. */
 export async function fileWorld(options?: Omit<DoorOptions, "root">): Promise<FileWorld> {
   const world = await doorWorld(options);
-  const room = fileRoom();
-  const { tools } = room;
-  const changes = room.changes(world.door);
+  const files = fileTools();
+  const { tools } = files;
+  const changes = files.changes(world.door);
   const job = (more: Partial<ToolJob> = {}): ToolJob => ({
     door: world.door,
     changes,
@@ -32,7 +32,7 @@ export async function fileWorld(options?: Omit<DoorOptions, "root">): Promise<Fi
   });
   return {
     ...world,
-    room,
+    files,
     changes,
     job,
     write: (path, content, own = job()) => tools.write_file({ path, instructions: "", content }, own),
